@@ -26,8 +26,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from sally import store
 from sally.core.errors import BadInput, Unreadable
 from sally.core.log.events import Episode
-from sally.runner.reread import StoredAnswer, answers, as_plain, installed
-from sally.store.bundles import opened
+from sally.runner.reread import StoredAnswer, answers, as_plain, read_as_installed
+from sally.store.bundles import open_store
 
 ROOT = Path(__file__).resolve().parent.parent
 TRIES = ("first", "second", "third")
@@ -56,7 +56,7 @@ def by_installed_rule(answer: StoredAnswer) -> Iterator[str]:
     calls = [call for call in answer.event.calls if call.purpose in ANSWERING and not call.failure]
     for tries, call in enumerate(calls):
         try:
-            value = installed(answer.prompt, answer.turn, answer.result(call.reply, call))
+            value = read_as_installed(answer.prompt, answer.turn, answer.result(call.reply, call))
         except Unreadable:
             continue
         yield TRIES[min(tries, len(TRIES) - 1)]
@@ -72,7 +72,7 @@ def by_installed_rule(answer: StoredAnswer) -> Iterator[str]:
 def tally(path: Path, by_rule: bool) -> tuple[dict[str, Tally], int]:
     """Return the answers of a store by model and column, and the number of episodes left out."""
     counts, skipped = defaultdict[str, Tally](Counter), 0
-    with opened(path) as (place, _):
+    with open_store(path) as (place, _):
         episodes = store.load(place).episodes.values()
         for episode in episodes:
             try:

@@ -19,7 +19,7 @@ from sally.core.match.engine import Match
 from sally.core.registry import registry
 from sally.core.registry.study import instance, player_spec
 from sally.papers.pact.importer import IMPORTER
-from sally.runner.seating import players_of, resolved
+from sally.runner.seating import players_of, resolve_setup
 
 GAMES, ROUNDS = 5_000, 20
 AIM = 1_000_000 / 60  # rounds a second: a million a minute on one core
@@ -31,7 +31,7 @@ def play(buyer: str, seller: str, games: int = GAMES) -> float:
     """Return scripted rounds a second of processor time, dealing and the full log included."""
     lineup = {"buyer": player_spec(buyer), "seller": player_spec(seller)}
     spec = registry.game("bargaining")
-    setup = resolved(Setup(instance("bargaining", talk="none", rounds=ROUNDS), 0, lineup))
+    setup = resolve_setup(Setup(instance("bargaining", talk="none", rounds=ROUNDS), 0, lineup))
     first = Match(spec, setup)
     players = players_of(first)
     began = time.process_time()

@@ -51,11 +51,13 @@ def main(many: int, seed: int) -> None:
     published: list[Scenario] = []
     for level in range(4):
         published = list(islice(po_generators.scenarios(level, seed), many))
-        click.echo(f"toma_po, level {level}: {shares(map(po.reasoned, published))}")
+        click.echo(f"toma_po, level {level}: {shares(map(po.reason_about, published))}")
     kept_3: list[Scenario] = []
     for block in po_certified.DEPTHS:
         kept_3 = list(islice(po_certified.scenarios(block, seed), many))
-        click.echo(f"toma_po, certified {block}: {shares(po.reasoned(s, block) for s in kept_3)}")
+        click.echo(
+            f"toma_po, certified {block}: {shares(po.reason_about(s, block) for s in kept_3)}"
+        )
     for name, fresh in (("level 3", published), ("certified 3", kept_3)):
         for depth in (1, 2):
             for own, features in ((False, ("predicted",)), (True, ("predicted", "own cost"))):
@@ -68,7 +70,7 @@ def main(many: int, seed: int) -> None:
                 click.echo(f"toma_po, {name}, {what}: {told}")
     for level in (2, 3):
         drawn_mg = islice(mg_generators.scenarios(level, seed), min(many, 200))
-        click.echo(f"toma_mg, certified {level}: {shares(map(mg.reasoned, drawn_mg))}")
+        click.echo(f"toma_mg, certified {level}: {shares(map(mg.reason_about, drawn_mg))}")
 
 
 if __name__ == "__main__":

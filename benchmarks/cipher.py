@@ -24,7 +24,7 @@ from sally.core.rules.metric import Played
 from sally.games.cipher.listeners import CODES
 from sally.games.cipher.rules import Hinted, Over, Revealed
 from sally.games.cipher.spec import numbers
-from sally.runner.seating import players_of, resolved
+from sally.runner.seating import players_of, resolve_setup
 from sally.stats.cluster_interval import ratio_by_rule
 from sally.studies.cipher import CONFUSION, LINKS
 
@@ -48,7 +48,7 @@ def played(row: int, params: dict[str, Any] | None = None, **who: Who) -> Played
     spec = registry.game("cipher")
     lineup = {seat: PlayerSpec(*each) for seat, each in who.items()}
     instance = Instance(f"cipher {row}", "cipher", {"number": row, **(params or {})})
-    match = Match(spec, resolved(Setup(instance, row, lineup)))
+    match = Match(spec, resolve_setup(Setup(instance, row, lineup)))
     Driver(match, players_of(match, match.setup.lineup)).run()
     episode = match.episode()
     return Played(spec, episode, replayed(spec, episode))

@@ -33,8 +33,8 @@ from sally.frames.writer import metrics_of
 from sally.players.language import uses_model
 from sally.runner.local import manifest, orders
 from sally.runner.orders import Order
-from sally.runner.seating import portable_study, seated
-from sally.store.lines import sealed
+from sally.runner.seating import portable_study, seat_player
+from sally.store.lines import append_checksum
 
 RANDOM = PlayerSpec("random")
 PIECE = 1000  # episodes that are played
@@ -67,7 +67,7 @@ def play(setup: Setup, cell: str) -> Episode:
     spec = registry.game(setup.instance.game)
     match = Match(spec, setup)
     dice = {seat: RANDOM if uses_model(who) else who for seat, who in setup.lineup.items()}
-    Driver(match, {s: seated(spec, match.game, Seat(s), who) for s, who in dice.items()}).run()
+    Driver(match, {s: seat_player(spec, match.game, Seat(s), who) for s, who in dice.items()}).run()
     return from_line(to_line(match.episode(cell)))
 
 
@@ -91,7 +91,7 @@ class Pattern:
             msgspec.structs.replace(episode, id=id, setup=setup)
             for episode, (id, _, setup) in zip(self._episodes * times, orders, strict=True)
         ]
-        lines = [sealed(to_line(episode)) for episode in episodes]
+        lines = [append_checksum(to_line(episode)) for episode in episodes]
         tables = {name: pl.concat([table] * times) for name, table in self._tables.items()}
         sizes = pl.Series("size", [len(line) for line in lines], dtype=pl.Int64)
         tables[EPISODES] = tables[EPISODES].with_columns(

@@ -73,7 +73,7 @@ class Bare:
 
 def tokens_of(model: Embedded, messages: Sequence[Message], begun: str = "") -> list[int]:
     """The tokens of a chat with an open turn."""
-    text = model._llama.rendered([wire.turn(message) for message in messages]) + begun
+    text = model._llama.render_chat([wire.turn(message) for message in messages]) + begun
     return [int(token) for token in model._llama.tokens(text, control=True)]
 
 

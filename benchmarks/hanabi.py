@@ -29,9 +29,9 @@ from sally.core.log.events import Instance, PlayerSpec, Setup, to_line
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.registry import registry
-from sally.games.hanabi.belief import counted
+from sally.games.hanabi.belief import count_own_hand
 from sally.games.hanabi.rules import Hanabi
-from sally.games.hanabi.state import shuffled
+from sally.games.hanabi.state import shuffle_cards
 from sally.players.mindless import Random
 from tests.games.hanabi.same_as_open_spiel import difference, loaded
 from tests.games.hanabi.sitting import VARIANTS, random_states
@@ -58,8 +58,8 @@ def bare(players: int) -> None:
     """The same by the rules alone."""
     game = Hanabi(players=players)
     for deal in range(GAMES):
-        state = game.dealt(shuffled(game.cards, deal))
-        while not game.over(state):
+        state = game.dealt(shuffle_cards(game.cards, deal))
+        while not game.is_over(state):
             seat = game.seats[state.mover]
             state = game.step(state, {seat: DRAWS.choice(game.options(state, seat))})
 
@@ -100,7 +100,7 @@ def belief_ms(players: int) -> float:
     ]
     start = time.process_time()
     for view in views:
-        counted(game, view)
+        count_own_hand(game, view)
     return 1000 * (time.process_time() - start) / len(views)
 
 

@@ -23,7 +23,7 @@ from sally.core.match.engine import Match
 from sally.core.prompt.model import Reply, Usage
 from sally.core.registry import registry
 from sally.models.stub import Scripted
-from sally.runner.seating import players_of, resolved
+from sally.runner.seating import players_of, resolve_setup
 
 ROUNDS = 100
 LONG = 800
@@ -45,7 +45,7 @@ def setup_of(rounds: int, probed: bool = False) -> Setup:
     """Rock paper scissors between two language players, checked as a study is before its run."""
     lineup = {seat: PlayerSpec("language", {"model": "at_once"}) for seat in ("agent", "partner")}
     arms = {"agent": ("their_move",)} if probed else {}
-    return resolved(Setup(Instance("rps", "rps", {"rounds": rounds}), 1, lineup, arms=arms))
+    return resolve_setup(Setup(Instance("rps", "rps", {"rounds": rounds}), 1, lineup, arms=arms))
 
 
 def ours(setup: Setup, loop: asyncio.Runner) -> Episode:

@@ -57,8 +57,8 @@ def theirs(name: str, pages: int) -> tuple[float, int]:
 
     device = loading.device_here()
     dtype = "float32" if device == "cpu" else "bfloat16"
-    found_at = loading.found(name)
-    folder = found_at if found_at.is_dir() else loading.unpacked(found_at, dtype)
+    found_at = loading.find_model(name)
+    folder = found_at if found_at.is_dir() else loading.unpack_gguf(found_at, dtype)
     loaded = transformers.AutoModelForCausalLM.from_pretrained(
         folder,
         dtype=getattr(torch, dtype),

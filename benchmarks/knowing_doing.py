@@ -27,7 +27,7 @@ from sally.frames.measured import measure
 from sally.frames.profiles import SeatSums
 from sally.metrics.habits import habits_of, key_presses
 from sally.stats.intervals import Estimate
-from sally.store.bundles import opened
+from sally.store.bundles import open_store
 
 GAMES, STRATEGIES = ("rps", "ipd", "ibs"), ("lm", "social_lm")
 
@@ -45,7 +45,7 @@ class Model(msgspec.Struct, frozen=True):
 def studied(path: Path) -> Model:
     """Return the measured seats of a bundle's model."""
     every, depending = [], []
-    with opened(path) as (place, _):
+    with open_store(path) as (place, _):
         for episode in store.load(place, quarantine=False).episodes.values():
             spec = registry.game(episode.setup.instance.game)
             played = Played(spec, episode, replayed(spec, episode))

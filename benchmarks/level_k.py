@@ -19,7 +19,7 @@ from sally.core.registry import registry
 from sally.core.registry.study import instance, player_spec
 from sally.core.rules.chance import Stream
 from sally.games.level_k.k_tom import KTom
-from sally.runner.seating import players_of, resolved
+from sally.runner.seating import players_of, resolve_setup
 
 GAMES, AIM = 1000, 30  # so many games in so many seconds on two cores (issue 25)
 TABLES: tuple[tuple[str, dict[str, Any], tuple[PlayerSpec, ...]], ...] = (
@@ -41,7 +41,7 @@ def play(game: str, params: dict[str, Any], who: tuple[PlayerSpec, ...]) -> None
     spec = registry.game(game)
     seats = spec.build(params).seats
     lineup = {str(seat): who[n % len(who)] for n, seat in enumerate(seats)}
-    setup = resolved(Setup(instance(game, **params), 0, lineup))
+    setup = resolve_setup(Setup(instance(game, **params), 0, lineup))
     players = players_of(Match(spec, setup))
     for seed in range(GAMES):
         match = Match(spec, msgspec.structs.replace(setup, seed=seed))

@@ -23,7 +23,7 @@ from sally.games.battery.metrics import answers
 from sally.games.battery.mindless import chance, share
 from sally.games.battery.scores import majority, strict_groups, strict_share
 from sally.stats.cluster_interval import mean_by_rule
-from sally.store.bundles import opened
+from sally.store.bundles import open_store
 
 MINDED = {"first_mind", "last_mind", "talk_ignored"}  # rules of the audit that follow a mind
 Given = dict[str, tuple[Item, int | None]]  # item -> its majority answer
@@ -32,7 +32,7 @@ Given = dict[str, tuple[Item, int | None]]  # item -> its majority answer
 def given_in(where: str) -> Iterator[tuple[str, str, Given]]:
     """Yield the model, the arm and the answers of each group of episodes."""
     found: dict[tuple[str, str], Given] = {}
-    with opened(where) as (place, _):
+    with open_store(where) as (place, _):
         for episode in store.load(place).episodes.values():
             spec = registry.game(episode.setup.instance.game)
             player = episode.setup.lineup["reader"]

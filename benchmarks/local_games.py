@@ -27,9 +27,9 @@ from sally.core.rules.metric import Played
 from sally.games.bargaining.spec import limit_of
 from sally.games.cipher.metrics import Split, splits
 from sally.games.cipher.rules import ENCODER
-from sally.metrics.answers import counted
+from sally.metrics.answers import list_counted_reports
 from sally.stats.cluster_interval import ratio_by_rule
-from sally.store.bundles import opened
+from sally.store.bundles import open_store
 
 SIZES = ("0.5b", "1.5b")
 PERCENT = (0.0, 100.0)
@@ -40,7 +40,7 @@ Pair = tuple[float, float]  # numerator and denominator of one seat
 def seats(path: Path) -> list[Seat]:
     """Return the studied seats of a bundle: those of a model, or of a player in its place."""
     found = []
-    with opened(path) as (place, _):
+    with open_store(path) as (place, _):
         for episode in store.load(place, quarantine=False).episodes.values():
             minds = [s for s, who in episode.setup.lineup.items() if who.player == "language"]
             spec = registry.game(episode.setup.instance.game)
@@ -110,7 +110,7 @@ def answers(each: Seat, probe: str) -> list[Any]:
     """Return the scored answers of a seat to one probe."""
     return [
         a
-        for a in counted(*each)
+        for a in list_counted_reports(*each)
         if a.question.probe == probe and a.report.value is not None and a.truth is not None
     ]
 
@@ -331,7 +331,7 @@ def cipher_split(path: Path) -> Iterator[list[str]]:
     """
     rows: dict[str, list[tuple[list[Split], list[tuple[str, str, str]], str]]] = {}
     spec, seat = registry.game("cipher"), str(ENCODER)
-    with opened(path) as (place, _):
+    with open_store(path) as (place, _):
         every = store.load(place, quarantine=False).episodes.values()
     for episode in every:
         setup = episode.setup

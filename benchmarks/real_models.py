@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import sally
-from sally.core.grouping import grouped
+from sally.core.grouping import group_by
 from sally.core.registry import registry
 
 HEADINGS = ("game", "seat", "model", "strategy", "n", "knew %", "acted on it", "did", "forfeits",
@@ -28,7 +28,7 @@ def lines(bundle: str) -> Iterator[str]:
     metrics = (KNEW, ACTED, *doing_of.values(), FORFEITS)
     scores = sally.score(frame, [*dict.fromkeys(metrics)], by=("model", "strategy"))
     played = scores.filter(lambda row: row["strategy"])
-    rows = grouped(played, lambda row: (row["game"], row["seat"], row["model"], row["strategy"]))
+    rows = group_by(played, lambda row: (row["game"], row["seat"], row["model"], row["strategy"]))
     for (game, seat, model, strategy), group in rows.items():
         doing = doing_of[game]
         values = {row["metric"]: row for row in group}

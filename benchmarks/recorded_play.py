@@ -35,8 +35,8 @@ from sally.games.repeated_games.conduct import (
 from sally.games.repeated_games.optimum import machine_of
 from sally.games.repeated_games.regret import functional_regret
 from sally.games.repeated_games.rounds import rewards, rounds
-from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame, other
-from sally.runner.seating import players_of, resolved
+from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame, other_seat
+from sally.runner.seating import players_of, resolve_setup
 from sally.stats.intervals import FEW, Estimate, clustered_ratio_interval, share_interval
 
 REPEATS = 20  # games of each learner and bot on each setting
@@ -74,8 +74,8 @@ def at_random(game: RepeatedGame, seat: Seat, who: PlayerSpec, length: int) -> f
     """What an evenly random player expects in so many rounds against a finite machine."""
     partner = registry.partners("repeated_games")[who.player]
     assert partner.automaton is not None
-    machine = machine_of(game, seat, partner.automaton(game, other(seat), **who.params))
-    moves, theirs = game.moves_of(seat), game.moves_of(other(seat))
+    machine = machine_of(game, seat, partner.automaton(game, other_seat(seat), **who.params))
+    moves, theirs = game.moves_of(seat), game.moves_of(other_seat(seat))
     at, total = np.zeros(len(machine.odds)), 0.0
     at[0] = 1.0
     for _ in range(length):
@@ -93,14 +93,14 @@ def at_random(game: RepeatedGame, seat: Seat, who: PlayerSpec, length: int) -> f
 def seen(group: str, player: str, played: Played, seat: Seat) -> Seen:
     setup, game = played.episode.setup, played.replay.game
     assert isinstance(game, RepeatedGame)
-    them = setup.lineup[other(seat)]
+    them = setup.lineup[other_seat(seat)]
     every, earned = rounds(played, seat), rewards(played, seat)
     regret = functional_regret(played, seat)
     zero = at_random(game, seat, them, len(earned)) if regret is not None else 0.0
     won = sum(
         r.mine is not None
         and r.theirs is not None
-        and game.pay(seat, r.mine, r.theirs) > game.pay(other(seat), r.theirs, r.mine)
+        and game.pay(seat, r.mine, r.theirs) > game.pay(other_seat(seat), r.theirs, r.mine)
         for r in every
     )
     rates = {n: (r.times, r.of) for n, rate in CONDITIONAL.items() if (r := rate(played, seat))}
@@ -166,7 +166,7 @@ def beside(there: Sequence[Episode]) -> Iterator[Seen]:
 
 def played_here(setup: Setup) -> Played:
     spec = registry.game(setup.instance.game)
-    setup = resolved(setup)
+    setup = resolve_setup(setup)
     match: Match[Any, Any, Any] = Match(spec, setup)
     Driver(match, players_of(match)).run()
     return laid_open(match.episode())

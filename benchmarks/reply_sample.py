@@ -32,7 +32,7 @@ from sally.core.match.engine import Match
 from sally.core.match.strategy import PromptContext
 from sally.core.registry import registry
 from sally.core.rules.menu import is_finite
-from sally.store.bundles import opened
+from sally.store.bundles import open_store
 
 ROOT = Path(__file__).resolve().parent.parent
 FIRST_SET = ROOT / "tests/core/labelled_replies.jsonl"
@@ -54,7 +54,7 @@ def own_replies() -> Iterator[dict[str, Any]]:
     """Return every distinct reply to a menu in the shipped bundles, with its menu."""
     seen = set()
     for path in sorted((ROOT / "docs/results/bundles").glob("*.zip")):
-        with opened(path) as (place, _):
+        with open_store(path) as (place, _):
             episodes = store.load(place).episodes
             for episode in (episodes[id] for id in sorted(episodes)):
                 if episode.setup.instance.game in LEFT_OUT:
@@ -65,7 +65,7 @@ def own_replies() -> Iterator[dict[str, Any]]:
                 replies: list[dict[str, Any]] = []
                 Driver(match).replay(
                     episode,
-                    again=lambda turn, event, to=replies: to.extend(replies_of(turn, event)),
+                    ask_again=lambda turn, event, to=replies: to.extend(replies_of(turn, event)),
                 )
                 for reply in replies:
                     if (key := (reply["game"], reply["kind"], reply["reply"])) not in seen:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from sally import store
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.runner.local import play
-from sally.runner.seating import resolved
+from sally.runner.seating import resolve_setup
 
 ROUNDS, SIZES = 100, (500, 2000)
 PLAYERS = ("random", "constant", "tabular", "copy_last", "majority")
@@ -57,7 +57,7 @@ def made(episodes: int, folder: Path) -> Path:
     where.mkdir()
     with store.Writer(where) as writer:
         for name, setup in Study("bench", "bench", (cell,)).trials():
-            writer.add(play(resolved(setup), name))
+            writer.add(play(resolve_setup(setup), name))
     return where
 
 

@@ -21,7 +21,7 @@ from sally.models.hf.residual import ResidualStream
 from sally.represent.prompts import decisions
 from sally.represent.results import RepresentationResult, write_results
 from sally.represent.run import fit_groups, plain_name
-from sally.store.bundles import opened
+from sally.store.bundles import open_store
 
 # game, at, kind; in rps canonical actions differ only in their names, so they are not asked for
 PLAN = (
@@ -57,7 +57,7 @@ def main() -> None:
         print(f"{time.monotonic() - begun:6.0f} s  {name}: {said}", file=sys.stderr, flush=True)
 
     bundle = given.bundle or Path(f"docs/results/bundles/knowing_doing-{name}.sally.zip")
-    with opened(bundle) as (place, _):
+    with open_store(bundle) as (place, _):
         episodes = list(store.load(place).episodes.values())
         tell(f"{len(episodes)} episodes")
     networks: dict[bool, ResidualStream] = {}
@@ -81,8 +81,8 @@ def main() -> None:
             scratch,
             model=name,
             kind=kind,  # type: ignore[arg-type]
-            at=at,  # type: ignore[arg-type]
-            most=given.decisions,
+            place=at,  # type: ignore[arg-type]
+            limit=given.decisions,
             tell=tell,
         )
         write_results(found, target)

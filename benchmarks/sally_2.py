@@ -37,7 +37,7 @@ from sally.stats.intervals import Estimate
 from sally.stats.multiple import holm
 from sally.stats.paired import sign_flip_test
 from sally.stats.pairs import PairOutcome, PairScore, mean_of_games, outcome_of, score_pairs
-from sally.store.bundles import opened
+from sally.store.bundles import open_store
 from sally.studies import sally_2
 
 FOLDER = Path(__file__).parent.parent / "sally" / "studies" / "records" / sally_2.NAME
@@ -116,7 +116,7 @@ def simulate_power(runs: int) -> None:
 def print_tables(bundles: list[str]) -> None:
     """Print knowing, doing and same answers of each bundle, and the effects of the arms."""
     for bundle in bundles:
-        with opened(Path(bundle)) as (place, _):
+        with open_store(Path(bundle)) as (place, _):
             episodes = [
                 episode
                 for episode in store.load(place).episodes.values()

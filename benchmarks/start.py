@@ -74,7 +74,7 @@ def for_a_worker(folder: Path) -> bytes:
     store.claim(folder / "WORKED", manifest(study))
     wanted = orders(study, 1)
     cut = next(cuts_of(wanted))
-    shard = Shard(cut.name, wanted.packed(cut.numbers))
+    shard = Shard(cut.name, wanted.pack(cut.numbers))
     job = Job(study.name, str(folder / "WORKED"))
     return b"\n".join((msgspec.json.encode(job), msgspec.json.encode(shard), b""))
 

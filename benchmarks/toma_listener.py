@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 
 from sally.games.association.english import vocabulary
-from sally.games.toma.ag.partners import encoded, heard_as, shipped
+from sally.games.toma.ag.partners import encode_text, heard_as, shipped_vector
 from sally.games.toma.ag.rules import items
 
 WORDS, SENTENCES = 1000, 50  # what issue 6 asks of a second
@@ -33,11 +33,11 @@ def main() -> None:
     everything, words = items(), vocabulary()
 
     def word(n: int) -> str:
-        return heard_as(everything[n % 100].b_hint, words[n], shipped)
+        return heard_as(everything[n % 100].b_hint, words[n], shipped_vector)
 
     def sentence(n: int) -> str:
         said = f"think of {words[2 * n]} beside the {words[2 * n + 1]}, number {n}"
-        return heard_as(everything[n % 100].b_hint, said, encoded)
+        return heard_as(everything[n % 100].b_hint, said, encode_text)
 
     for name, hear, wanted in (("words", word, WORDS), ("sentences", sentence, SENTENCES)):
         wall, cpu = rate(hear, 2 * wanted)

@@ -38,7 +38,7 @@ from sally.output.tables.reproduce import Effort, compared, line_verdicts, repro
 from sally.papers.riemer2025.study import MOVES
 from sally.papers.riemer2025.tables import completes
 from sally.papers.riemer2025.tabular import bulk_figures, cell
-from sally.runner.seating import seated
+from sally.runner.seating import seat_player
 from sally.stats.cluster_interval import mean_by_rule
 from sally.stats.columns import Floats
 from sally.stats.components import variance_components
@@ -89,9 +89,9 @@ def relabelled(bot: str, table: str, repeats: int) -> Iterator[Episode]:
                 spec = registry.game(game)
                 mine = (
                     Constant(int(bot)) if bot.isdigit()
-                    else seated(spec, match.game, AGENT, PlayerSpec(bot))
+                    else seat_player(spec, match.game, AGENT, PlayerSpec(bot))
                 )  # fmt: skip
-                partner = seated(spec, match.game, PARTNER, lineup[PARTNER])
+                partner = seat_player(spec, match.game, PARTNER, lineup[PARTNER])
                 Driver(match, {AGENT: mine, PARTNER: partner}).run()
                 yield match.episode()
 
@@ -251,7 +251,7 @@ def null_store(
                 instance = Instance(f"{game}-{n}", game, {"rounds": 8})
                 setup = Setup(instance, n, lineup, arms={AGENT: ("their_move",)})
                 match = Match(spec, setup)
-                partner = seated(spec, match.game, PARTNER, lineup[PARTNER])
+                partner = seat_player(spec, match.game, PARTNER, lineup[PARTNER])
                 Driver(match, {AGENT: Coin(rng, MOVES[game]), PARTNER: partner}).run()
                 found.append(match.episode())
     return found

@@ -26,11 +26,11 @@ from sally.games.codenames.solver import best_clue
 from sally.games.taboo import instances as taboo
 from sally.games.taboo.solver import best_hint
 from sally.games.toma.ag import senses
-from sally.games.toma.ag.partners import encoded, heard_as, heard_by_senses
+from sally.games.toma.ag.partners import encode_text, heard_as, heard_by_senses
 from sally.games.toma.ag.rules import items, judge
 from sally.games.wavelength.dials import Dial
 from sally.games.wavelength.dials import best_clue as best_word
-from sally.runner.seating import players_of, resolved
+from sally.runner.seating import players_of, resolve_setup
 
 GIVERS = {"codenames": "giver", "taboo": "giver", "wavelength": "psychic"}
 BOTS = {"codenames": "associates", "taboo": "associates", "wavelength": "own_dial"}
@@ -46,7 +46,7 @@ def played(game: str, number: int, giver: str, guesser: dict[str, Any], **params
     spec = registry.game(game)
     lineup = {GIVERS[game]: PlayerSpec(giver), "guesser": PlayerSpec(BOTS[game], guesser)}
     instance = Instance(f"{game} {number}", game, {"number": number % 100, **params})
-    match = Match(spec, resolved(Setup(instance, number, lineup)))
+    match = Match(spec, resolve_setup(Setup(instance, number, lineup)))
     Driver(match, players_of(match, match.setup.lineup)).run()
     episode = match.episode()
     return Played(spec, episode, replayed(spec, episode))
@@ -112,13 +112,13 @@ def mean(game: str, name: str, episodes: list[Played]) -> float:
 
 def natural() -> None:
     def by_senses(hint: str, clue: str) -> str:
-        return heard_by_senses(hint, clue, encoded)
+        return heard_by_senses(hint, clue, encode_text)
 
     def held_out(hint: str, clue: str) -> str:
-        return heard_by_senses(hint, clue, encoded, clue)
+        return heard_by_senses(hint, clue, encode_text, clue)
 
     def embedding(hint: str, clue: str) -> str:
-        return heard_as(hint, clue, encoded)
+        return heard_as(hint, clue, encode_text)
 
     for hear in (embedding, by_senses, held_out):
         found: Counter[str] = Counter()

@@ -12,8 +12,8 @@ from sally.testing.bench import SHORT, Arms, Bench
 from sally.testing.bench import answered_by as answered_by
 from sally.testing.bench import asked_in_turn as asked_in_turn
 from sally.testing.bench import match_of as match_of
+from sally.testing.bench import play_episode as play_episode
 from sally.testing.bench import play_in_any_order as play_in_any_order
-from sally.testing.bench import played as played
 from sally.testing.bench import players_at as players_at
 
 Spec = GameSpec[Any, Any, Any]
@@ -131,7 +131,7 @@ def table(
     **lineup: PlayerSpec,
 ) -> Setup:
     """A setup with `who` in every seat that the lineup does not fill."""
-    return bench(name).table(seed, arms=arms, injections=injections, who=who, lineup=lineup)
+    return bench(name).table(seed, arms=arms, injections=injections, player=who, lineup=lineup)
 
 
 def seat(name: str) -> Seat:

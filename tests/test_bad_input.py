@@ -17,7 +17,7 @@ from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.players.language import uses_model
 from sally.runner.local import play
 from sally.runner.run import run_study
-from sally.runner.seating import kinds, resolved
+from sally.runner.seating import kinds, resolve_setup
 from tests.table import seat
 
 BOTS = {"agent": "random", "partner": "tit_for_tat"}
@@ -151,7 +151,7 @@ def test_mutated_parameters_are_refused_in_one_sentence_or_played(seed: int) -> 
             lineup[at] = PlayerSpec(name, {draw.choice(players[name]): value})
         try:
             setup = Setup(Instance(spec.name, spec.name, params), 1, lineup)
-            ready = resolved(setup, open_models=False)
+            ready = resolve_setup(setup, open_models=False)
             if not any(map(uses_model, ready.lineup.values())) and value not in (1e308, -1e308):
                 play(ready)
         except BadInput as why:

@@ -21,7 +21,7 @@ from sally.core.registry import registry
 from sally.models.stub import Scripted, even
 from sally.runner.config import use_config
 from sally.runner.local import play
-from sally.runner.seating import kinds, resolved
+from sally.runner.seating import kinds, resolve_setup
 from tests.adapters.inspect.server import Handler, serving
 from tests.canary import betrayals, contents, forms, parts
 
@@ -34,12 +34,12 @@ WRONG = "web-Uc6Yr1Ph8Eo3Jg0Mi4"
 @pytest.fixture(autouse=True)
 def planted(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The key of a provider and another secret, both in the environment."""
-    monkeypatch.setattr(redaction, "_given", set())
+    monkeypatch.setattr(redaction, "_used_keys", set())
     monkeypatch.setenv("LAB_KEY", KEY)
     monkeypatch.setenv("DATABASE_PASSWORD", ELSEWHERE)
-    redaction.known.cache_clear()
+    redaction.known_keys.cache_clear()
     yield
-    redaction.known.cache_clear()
+    redaction.known_keys.cache_clear()
 
 
 # --- every player that calls a model --------------------------------------------------------------
@@ -89,7 +89,7 @@ def test_key_that_a_provider_repeats_is_in_no_line(
 ) -> None:
     redaction.remember(KEY)
     registry.add("models", "canary", ModelKind("canary", "a stub", lambda name: echo(how)))
-    registry._made.cache_clear()
+    registry._make_model.cache_clear()
     spec = registry.game(game)
     rules = spec.build({})
     seat = str(rules.helpers[0] if player == "model" else rules.seats[0])
@@ -97,7 +97,7 @@ def test_key_that_a_provider_repeats_is_in_no_line(
     lineup = {**others, seat: PlayerSpec(player, {"model": "canary", **params})}
     if player == "model":  # the reader of what a persuader says
         lineup["persuader"] = PlayerSpec("language", {"model": "canary"})
-    setup = resolved(Setup(Instance(game, game, {}), 1, lineup))
+    setup = resolve_setup(Setup(Instance(game, game, {}), 1, lineup))
     line = to_line(play(setup))
     is_scored = "scoring" in registry.entries("strategies")[params.get("strategy", "qa")].needs
     assert b"[key]" in line or (is_scored and how == "reply")  # it came back

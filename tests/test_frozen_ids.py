@@ -9,7 +9,7 @@ import pytest
 
 from sally.runner.check import check
 from sally.store import load
-from sally.store.bundles import opened
+from sally.store.bundles import open_store
 from tests.frozen_ids import PART, STUDIES, frozen
 
 HERE = Path(__file__).parent
@@ -24,7 +24,7 @@ def test_ids_and_lines_are_unchanged_since_the_move(study: str) -> None:
 
 @pytest.mark.parametrize("bundle", STORES, ids=lambda path: path.name)
 def test_stores_written_before_the_move_still_replay(bundle: Path) -> None:
-    with opened(bundle) as (place, _):
+    with open_store(bundle) as (place, _):
         found = check(load(place).episodes.values())
     assert found.episodes > 0 and found.mismatches == []
     # words and strategies may have moved on, and then prompts are listed, not compared; moves never

@@ -22,7 +22,7 @@ from sally.output.files.transcript import transcript
 from sally.output.page.transcripts import transcript_of
 from sally.runner.check import prompts_of
 from sally.runner.local import play
-from sally.runner.seating import players_of, resolved
+from sally.runner.seating import players_of, resolve_setup
 from sally.web.explorer import perspective
 from tests.web.live_matches import live_matches
 
@@ -44,7 +44,7 @@ def setup_of(who: PlayerSpec, injection: Injection) -> Setup:
 
 def of_a_model(setup: Setup) -> tuple[Episode, list[str]]:
     """The episode of a model, and the past on the page of its last move."""
-    episode = play(resolved(setup))
+    episode = play(resolve_setup(setup))
     (page,) = prompts_of(episode)[ROUNDS - 1, "agent", "", ""][0]
     rules = tell(episode).rules["agent"]
     past, now, _ = page.text.removeprefix(rules).partition(f"This is round {ROUNDS}.")

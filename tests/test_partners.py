@@ -18,7 +18,7 @@ from sally.core.registry import registry
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import Seat
 from sally.games.repeated_games.rules import AGENT, PARTNER, Joint, RepeatedGame
-from tests.table import played, table
+from tests.table import play_episode, table
 
 FAMILY: Mapping[str, Partner] = {  # all that play; whoever was recorded elsewhere does not
     name: who for name, who in registry.partners("repeated_games").items() if not who.helps
@@ -188,10 +188,10 @@ def test_partner_plays_whole_games_without_hidden_state(name: str, seed: int) ->
     for game_name, *_ in tables(name)[:2]:
         who = PlayerSpec(name, dict(settings_of(name)))
         setup = table(game_name, seed, agent=who, partner=who)
-        assert played(setup).events == played(setup).events
+        assert play_episode(setup).events == play_episode(setup).events
 
 
 def test_partners_of_the_fixtures_play() -> None:
-    found = played(table("cups", 1, hider=PlayerSpec("sly"), seeker=PlayerSpec("sly")))
+    found = play_episode(table("cups", 1, hider=PlayerSpec("sly"), seeker=PlayerSpec("sly")))
     assert found.payoffs == {"hider": 1.0, "seeker": 0.0}  # nobody peeked: the swap worked
-    assert played(table("haggle", 1, who="plain_dealer")).payoffs is not None
+    assert play_episode(table("haggle", 1, who="plain_dealer")).payoffs is not None

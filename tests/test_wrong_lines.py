@@ -17,7 +17,7 @@ from sally.core.log.events import Episode, PlayerSpec, Setup, episode_id, from_l
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.runner.check import cells_of, check
 from sally.runner.run import run_study
-from sally.store.lines import sealed
+from sally.store.lines import append_checksum
 from sally.web.explorer.index import EpisodeIndex
 
 Plain = dict[str, Any]
@@ -131,7 +131,7 @@ def a_store(folder: Path, lines: list[bytes]) -> Path:
 def test_wrong_line_is_quarantined_even_with_a_valid_checksum(
     wrong: Callable[[Plain], None], lines: list[bytes], tmp_path: Path
 ) -> None:
-    bad = sealed(edited(lines[0], wrong))
+    bad = append_checksum(edited(lines[0], wrong))
     assert isinstance(store.read_line(bad), Episode), "it parses: that is the point"
     found = store.load(a_store(tmp_path / "out", [bad, *lines[1:]]))
     assert len(found.episodes) == len(lines) - 1
@@ -198,7 +198,7 @@ def test_explorer_omits_and_counts_wrong_lines(attacked: Path, lines: list[bytes
 
 
 def test_any_changed_byte_of_a_stored_line_is_detected(lines: list[bytes]) -> None:
-    line = sealed(lines[0])
+    line = append_checksum(lines[0])
     whole = store.read_line(line)
     for at in range(len(line)):
         flipped = line[:at] + bytes([line[at] ^ 1]) + line[at + 1 :]
@@ -212,7 +212,7 @@ def test_line_without_checksum_is_read_as_older_format(lines: list[bytes]) -> No
 
 @pytest.mark.parametrize("key", ["cell", "used"])
 def test_edited_cell_or_machine_is_detected_by_the_checksum(key: str, lines: list[bytes]) -> None:
-    plain = json.loads(sealed(lines[0]))
+    plain = json.loads(append_checksum(lines[0]))
     plain[key] = {"cell": "other", "used": {"agent": {"weights": "better"}}}[key]
     said = store.read_line(msgspec.json.encode(plain) + b"\n")
     assert isinstance(said, str) and "changed after it was written" in said

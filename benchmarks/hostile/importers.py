@@ -61,7 +61,7 @@ def sources(folder: Path) -> dict[str, tuple[Callable[[Path], ImportResult], Pat
     hcss.written(folder / "hcss2025", hcss.rows(hcss.PLAY))
     gamabench.written(folder / "gamabench", gamabench.TABLES)
     alsobay.written(folder / "alsobay2025", alsobay.people())
-    read = partial(clembench.imported, how=clem.DILEMMA)
+    read = partial(clembench.import_results, options=clem.DILEMMA)
     found["clembench"] = (Importer("clembench", "", read).imported, folder / "clembench")
     clem.results(folder / "clembench", clem.logs())
     return found
@@ -98,7 +98,7 @@ def _rounds(folder: Path) -> None:
 
 
 def _table(folder: Path) -> ImportResult:
-    read = Importer("table", "", lambda at: tables.imported(at / "rounds.csv"))
+    read = Importer("table", "", lambda at: tables.import_table(at / "rounds.csv"))
     return read.imported(folder)
 
 

@@ -19,8 +19,8 @@ from sally.core.log.events import Episode, to_line
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.output.files.bundle import pack
 from sally.runner.run import run_study
-from sally.store.bundles import opened
-from sally.store.lines import sealed, why_wrong
+from sally.store.bundles import open_store
+from sally.store.lines import append_checksum, why_wrong
 
 
 def study() -> Study:
@@ -53,7 +53,10 @@ def flips(episodes: list[Episode], times: int, draw: random.Random) -> Counter[s
     found: Counter[str] = Counter()
     for _ in range(times):
         episode = draw.choice(episodes)
-        for kind, line in (("sealed", sealed(to_line(episode))), ("bare", to_line(episode))):
+        for kind, line in (
+            ("sealed", append_checksum(to_line(episode))),
+            ("bare", to_line(episode)),
+        ):
             changed = mutated(line.rstrip(b"\n"), draw).replace(b"\n", b" ") + b"\n"
             if changed == line:
                 continue
@@ -79,7 +82,7 @@ def bundles(folder: Path, times: int, draw: random.Random) -> Counter[str]:
         changed = mutated(good, draw)
         path.write_bytes(changed)
         try:
-            with opened(path) as (place, packed):
+            with open_store(path) as (place, packed):
                 there = store.load(place, quarantine=False)
                 same = packed is not None and not there.bad
             found["harmless" if same and changed == good else "changed unseen"] += 1

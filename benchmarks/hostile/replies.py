@@ -141,7 +141,7 @@ def players(draw: random.Random, told: Counter[str]) -> Iterator[tuple[str, Any,
     from sally.core.log.events import Instance, PlayerSpec, Setup
     from sally.core.match.engine import Match
     from sally.models.stub import Scripted, even
-    from sally.runner.seating import resolved, seated
+    from sally.runner.seating import resolve_setup, seat_player
 
     def script(messages: object, settings: object) -> str:
         told["replies"] += 1
@@ -154,10 +154,14 @@ def players(draw: random.Random, told: Counter[str]) -> Iterator[tuple[str, Any,
             try:
                 lineup = {seat: PlayerSpec("random") for seat in spec.build().seats}
                 match: Match[Any, Any, Any] = Match(
-                    spec, resolved(Setup(Instance(name, name, {}), 1, lineup))
+                    spec, resolve_setup(Setup(Instance(name, name, {}), 1, lineup))
                 )
                 turn = next(t for t in match.asks() if t.seat in lineup)
-                yield f"{name} {strategy}", turn, seated(spec, match.game, Seat(turn.seat), who)
+                yield (
+                    f"{name} {strategy}",
+                    turn,
+                    seat_player(spec, match.game, Seat(turn.seat), who),
+                )
             except (BadInput, StopIteration):
                 told["pairs that do not go together"] += 1
 

@@ -15,9 +15,9 @@ from sally.core.match.player import Decision
 from sally.core.registry import registry
 from sally.core.registry.objects import ObjectNames, PlayerLike
 from sally.core.rules.game import Seat
-from sally.games.repeated_games.rules import AGENT, PARTNER, Joint, other
+from sally.games.repeated_games.rules import AGENT, PARTNER, Joint, other_seat
 from sally.runner.local import is_bot
-from sally.runner.seating import seated
+from sally.runner.seating import seat_player
 
 SEATS = (AGENT, PARTNER)  # by the number of a player in programs that number them: row, column
 
@@ -43,7 +43,7 @@ class MirroredSeat:
         self, params: Mapping[str, Any], seat: Seat, who: PlayerLike, seed: int = 1
     ) -> None:
         spec = registry.game("repeated_games")
-        self._seat, self._other = seat, other(seat)
+        self._seat, self._other = seat, other_seat(seat)
         names = ObjectNames()
         own = names.lineup(opponents(spec, {str(seat): who}))
         lineup = own | {str(self._other): PlayerSpec(OUTSIDE)}
@@ -51,7 +51,7 @@ class MirroredSeat:
         self._setup = Setup(instance, seed, lineup, version=spec.version)
         self._first: Match[Any, int, Any] = Match(spec, self._setup)
         with names.bound():
-            self._player = seated(spec, self._first.game, seat, lineup[str(seat)])
+            self._player = seat_player(spec, self._first.game, seat, lineup[str(seat)])
         self._start()
 
     def move(self, rounds: Sequence[Joint]) -> int:

@@ -89,7 +89,7 @@ class Learner:
     def __init__(self, model: str, rate: float, seed: int = 0) -> None:
         folder = model
         if model in catalogue.NAMES:
-            folder = str(loading.unpacked(catalogue.have(model), "float32"))
+            folder = str(loading.unpack_gguf(catalogue.have(model), "float32"))
         self.tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
         self.model: Any = AutoModelForCausalLM.from_pretrained(folder, local_files_only=True)
         self.model.float().eval().requires_grad_(False)

@@ -13,7 +13,7 @@ from sally.adapters.trainers.text import TextEnv
 from sally.adapters.trainers.text.splits import split_of
 from sally.core.log.events import Instance
 from sally.core.rules.chance import Stream, derived_seed
-from sally.games.repeated_games.population import population, relettered
+from sally.games.repeated_games.population import population, reletter
 from sally.games.repeated_games.training import split
 from sally.games.toma.po.game import frozen_scenarios
 from sally.parts.training import Task
@@ -48,8 +48,7 @@ def population_cells(trained: str, stories: int = 40) -> dict[str, list[Task]]:
     literal = split_of("battery")
     return {
         "training machines": [
-            relettered(task, Stream("test", n))
-            for n, task in enumerate(machines.part("train")[:24])
+            reletter(task, Stream("test", n)) for n, task in enumerate(machines.part("train")[:24])
         ],
         "held-out machines": held_out,
         OTHER_WORDING: held_out,

@@ -22,7 +22,7 @@ import torch
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.games.repeated_games.optimum import Machine, plan
-from sally.games.repeated_games.players.meta import FAR, INPUT, MOST, Net, payoffs, seen
+from sally.games.repeated_games.players.meta import FAR, INPUT, MOST, Net, input_row, payoffs
 from sally.games.repeated_games.rules import AGENT, RepeatedGame
 from sally.games.repeated_games.training import _becomes, _machine, split
 
@@ -232,8 +232,8 @@ def save(net: Weights, given: argparse.Namespace, curve: list[dict[str, Any]]) -
     rules = registry.game("rps").build({"rounds": ROUNDS})
     assert isinstance(rules, RepeatedGame)
     played, pays = [(0, 1), (2, 1), (1, 1)], payoffs(rules, AGENT)
-    rows = [seen(pays, None, ROUNDS)]
-    rows += [seen(pays, joint, ROUNDS - n) for n, joint in enumerate(played, 1)]
+    rows = [input_row(pays, None, ROUNDS)]
+    rows += [input_row(pays, joint, ROUNDS - n) for n, joint in enumerate(played, 1)]
     hidden = torch.zeros(1, HIDDEN)
     with torch.no_grad():
         for row in rows:

@@ -52,7 +52,7 @@ class Policy:
     def __init__(self, folder: Path, device: str = "") -> None:
         self.device = device or ("cuda" if torch.cuda.is_available() else "cpu")
         if str(folder) in catalogue.NAMES:  # weights that Sally knows: a file, unpacked once
-            folder = loading.unpacked(catalogue.have(str(folder)), "bfloat16")
+            folder = loading.unpack_gguf(catalogue.have(str(folder)), "bfloat16")
         self.folder = folder
         self.tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
         found: Any = AutoModelForCausalLM.from_pretrained(folder, local_files_only=True)

@@ -29,7 +29,7 @@ from scoring import Growing, Page, Policy
 
 from sally.adapters.trainers.text import TextEnv, TextEnvs
 from sally.core.rules.chance import Stream, derived_seed
-from sally.games.repeated_games.population import population, relettered
+from sally.games.repeated_games.population import population, reletter
 from sally.parts.training import Task
 
 LEARNT = {"move": "doing", "probe": "knowing", "both": "doing and knowing"}
@@ -334,7 +334,7 @@ class PopulationRun(Run):
         draws = Stream("training", self.given.seed, step)
         return [
             (
-                relettered(draws.pick(self.machines.part("train")), draws),
+                reletter(draws.pick(self.machines.part("train")), draws),
                 draws.pick(WORDINGS),
                 derived_seed("training", self.given.seed, step, n),
             )

@@ -10,7 +10,17 @@ import msgspec
 from sally.core.display.scenes import Scene, moment
 from sally.core.errors import IllegalMove, Unreadable, listed
 from sally.core.match.player import Decision, Fault, Turn
-from sally.core.rules.menu import Amounts, Choice, Field, Form, Many, Text, Whole, filled, is_finite
+from sally.core.rules.menu import (
+    Amounts,
+    Choice,
+    Field,
+    Form,
+    Many,
+    Text,
+    Whole,
+    fill_form,
+    is_finite,
+)
 from sally.core.rules.probe import ProbeReport
 
 Show = Callable[[str], None]
@@ -117,7 +127,7 @@ class Person(msgspec.Struct, frozen=True):
         if type(chosen) is not Form:
             return chosen, str(chosen)
         plain = {"kind": chosen.kind} | {n: self._fill(n, field) for n, field in chosen.fields}
-        return filled(options, plain), msgspec.json.encode(plain).decode()
+        return fill_form(options, plain), msgspec.json.encode(plain).decode()
 
     def _menu(
         self, names: Sequence[str], numbered: bool = True, scale: Whole | None = None

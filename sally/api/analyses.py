@@ -33,7 +33,7 @@ from sally.frames.frame import as_frame as frame_of
 from sally.frames.profiles import SeatSums
 from sally.frames.schema import EXPORTED_DECISION
 from sally.store import Where
-from sally.store.bundles import opened
+from sally.store.bundles import open_store
 from sally.store.places import Folder, Remote
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def load(place: Where) -> Episodes:
     >>> sally.load(folder).title
     '18 episodes of rps, ibs, ipd'
     """
-    with opened(place) as (folder, _):
+    with open_store(place) as (folder, _):
         return Episodes(store.load(folder).episodes.values())
 
 
@@ -428,7 +428,7 @@ def replay(*places: Where | Episode | Iterable[Episode]) -> ReplayCheck:
             if not isinstance(place, str | Path | Folder | Remote):
                 found += _only_episodes(place)
                 continue
-            folder = open_ones.enter_context(opened(place))[0]
+            folder = open_ones.enter_context(open_store(place))[0]
             file = isinstance(folder, Path) and not folder.is_dir()
             held = (  # checksums are compared by the replay, which reports what is wrong
                 store.load_file(Path(str(folder)), check=False)

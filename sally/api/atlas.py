@@ -19,7 +19,7 @@ from sally.output.figures.atlas import atlas_page, atlas_svg
 from sally.output.files.new_file import new_file
 from sally.parts.atlas import FEW_IDS, AtlasColumn, AtlasDot, AtlasKind
 from sally.store import Where, to_run_again
-from sally.store.bundles import opened
+from sally.store.bundles import open_store
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -88,7 +88,7 @@ def atlas(*stores: Where) -> AtlasRows:
     """
     dots: list[AtlasDot] = []
     for place in stores:
-        with opened(place) as (folder, _):
+        with open_store(place) as (folder, _):
             recorded, others = recorded_dots(_episodes(folder))
         if others and not recorded:
             recorded = _profile_dots(str(place), others)

@@ -48,7 +48,7 @@ from sally.output.page.write import PageOptions, write_page
 from sally.players.language import LANGUAGE
 from sally.runner.check import cells_of, check
 from sally.runner.local import orders
-from sally.store.bundles import EPISODES, is_bundle, opened
+from sally.store.bundles import EPISODES, is_bundle, open_store
 from sally.studies import sally_1, sally_2
 from sally.studies.sally_1 import BOTS, Size, bot_suite, size_of, suite
 
@@ -187,7 +187,7 @@ def checked_entry(bundle: Path, page: Path, transcripts: int | None) -> Entry | 
             the suite.
     """
     signed = read_attestation(bundle)
-    with opened(bundle) as (place, packed):
+    with open_store(bundle) as (place, packed):
         assert packed is not None  # only bundles are given
         episodes, readers = proved_episodes(place, packed.sha256)
         studies = list(store.studies(place).values())
@@ -397,7 +397,7 @@ def _as_worded_now(player: PlayerSpec) -> PlayerSpec:
 @cache
 def _pack_of_today(name: str) -> str:
     pack = packs.find(name)
-    shipped = packs.shipped().get(pack.name, pack)
+    shipped = packs.shipped_packs().get(pack.name, pack)
     texts = {k: v for k, v in shipped.texts.items() if not LATER_TEXTS.fullmatch(k)}
     return packs.reference(shipped) if pack.texts == texts else name
 

@@ -161,7 +161,7 @@ def list_packs() -> Rows:
     """
     return Rows(
         {"name": name, "game": pack.game, "about": f"replaces {len(pack.texts)} texts"}
-        for name, pack in packs.shipped().items()
+        for name, pack in packs.shipped_packs().items()
     )
 
 

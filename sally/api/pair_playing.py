@@ -14,7 +14,7 @@ from sally.core.registry.recipes import find_recipe, recipes_of
 from sally.core.rules.chance import Stream
 from sally.core.rules.pair import Pair, draw_pair
 from sally.runner import local
-from sally.runner.seating import resolved
+from sally.runner.seating import resolve_setup
 
 
 def draw_pairs(game: str, count: int, seed: int) -> list[Pair]:
@@ -55,7 +55,7 @@ def _play_member(pair: Pair, member: int, player: PlayerLike, seed: int) -> Epis
     names = ObjectNames()
     (spec,) = names.lineup({recipe.seat: player}).values()
     with names.bound():
-        return local.play(resolved(position_setup(recipe, pair, member, spec, seed=seed)))
+        return local.play(resolve_setup(position_setup(recipe, pair, member, spec, seed=seed)))
 
 
 def score_episodes(episodes: Sequence[Episode]) -> PlayerScore:

@@ -17,7 +17,7 @@ from sally.core.rules.game import GameSpec
 from sally.output.files import transcript as transcripts
 from sally.players.language import LANGUAGE
 from sally.runner import local
-from sally.runner.seating import resolved
+from sally.runner.seating import resolve_setup
 
 
 def play(
@@ -166,7 +166,7 @@ def named_setup(
                 f"Seat {seat!r} has a language player without a model; name one, such as "
                 '("language", {"model": "embedded", "strategy": "qa"}).'
             )
-    return resolved(
+    return resolve_setup(
         Setup(
             Instance(game, game, dict(params)),
             seed,

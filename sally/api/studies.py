@@ -24,7 +24,7 @@ from sally.players.language import strategy_named
 from sally.runner import run as runs
 from sally.runner.budget import Budget, Meter
 from sally.runner.config import Config, use_config
-from sally.runner.models import OPEN, SettingUsed, models_of, settled
+from sally.runner.models import OPEN, SettingUsed, apply_settings, models_of
 from sally.runner.plan import REPLY
 from sally.runner.plan import plan as planned
 from sally.store import Contents
@@ -100,7 +100,7 @@ def _seated(
         raise BadInput(f"The study {study.name} has open seats; name the model that takes them.")
     if asked and not models:
         raise BadInput(f"{next(iter(asked))} is a model setting, but no model plays {study.name}.")
-    return settled(study, config, asked, model or "")
+    return apply_settings(study, config, asked, model or "")
 
 
 def find_study(study: Study | str | Path) -> Study:

@@ -60,9 +60,9 @@ def main() -> None:
     except Exception:  # a defect of ours or of a user's file, whose message may hold a key
         import traceback
 
-        from sally.core.redaction import scrubbed
+        from sally.core.redaction import scrub
 
-        sys.stderr.write(scrubbed(traceback.format_exc()))
+        sys.stderr.write(scrub(traceback.format_exc()))
         sys.exit(1)
 
 

@@ -14,7 +14,7 @@ from sally.core.errors import install_command, listed
 from sally.core.registry import registry
 from sally.core.terminal_text import echo
 from sally.models import catalogue
-from sally.models.weights import SMOLLM2, cached
+from sally.models.weights import SMOLLM2, cached_path
 from sally.output.tables.console import json_option, print_json, print_table
 from sally.runner.config import NAME, find_config, user_folder
 
@@ -88,8 +88,8 @@ def another_sally() -> str:
 
 def weights_here() -> dict[str, bool]:
     """Return which weights of the embedded model are in the cache."""
-    found = {name: known.cached.is_file() for name, known in catalogue.NAMED.items()}
-    return {"smollm2": cached(SMOLLM2).is_file(), **found}
+    found = {name: known.cached_path.is_file() for name, known in catalogue.NAMED.items()}
+    return {"smollm2": cached_path(SMOLLM2).is_file(), **found}
 
 
 def embedded_lines() -> list[str]:

@@ -13,8 +13,8 @@ from sally.core.errors import BadInput, listed, unknown
 from sally.core.registry import packs as words_packs
 from sally.core.registry import registry
 from sally.core.registry.study import Study
-from sally.core.registry.wording import PackMatch, compared
-from sally.core.rules.words import COMMON_TEXTS, Pack, checked, slots
+from sally.core.registry.wording import PackMatch, compare_with_printed
+from sally.core.rules.words import COMMON_TEXTS, Pack, check_pack, slots
 from sally.core.terminal_text import echo
 from sally.output.tables.console import PATH, print_text
 from sally.players.language import every_strategy_text
@@ -135,7 +135,7 @@ def say_pack(path: Path) -> None:
     """
     pack = words_packs.read_pack(path)
     family = registry.family(pack.game)
-    checked(pack, {**every_strategy_text(), **family.texts})
+    check_pack(pack, {**every_strategy_text(), **family.texts})
     many = len(pack.texts)
     echo(f"{pack.name}: {many} sentences of {pack.game} replaced, all known with their facts.")
     print_text(*verbatim_lines(pack))
@@ -144,7 +144,7 @@ def say_pack(path: Path) -> None:
 def verbatim_lines(pack: Pack) -> Iterator[str]:
     """Yield one line for each published text of the pack's game: whether the pack has it
     verbatim."""
-    found: Mapping[str, Sequence[PackMatch]] = compared(pack)
+    found: Mapping[str, Sequence[PackMatch]] = compare_with_printed(pack)
     if not found:
         yield f"No published text of {pack.game} is known by its hash, so none is compared."
     for paper, texts in found.items():

@@ -25,7 +25,7 @@ from sally.cli.common import STORE, open_frame, say_bad
 from sally.cli.comparing import plain
 from sally.cli.group import WithViews
 from sally.core.errors import listed, unknown
-from sally.core.grouping import grouped
+from sally.core.grouping import group_by
 from sally.core.log.events import Episode
 from sally.core.terminal_text import echo
 from sally.frames import Row
@@ -259,7 +259,7 @@ def say_ideal(
         print_text(*without_pool(e.setup.instance.game for e in episodes))
         return
     keys = (NAMES["player"], Column("episodes", "n", type=COUNT))
-    for (game, seat), there in grouped(rows, lambda row: (row.game, row.seat)).items():
+    for (game, seat), there in group_by(rows, lambda row: (row.game, row.seat)).items():
         print_columns(there, keys, IDEAL_COLUMNS, f"{game}, seat {seat}")
         values = [f"{row.adaptive:.2f}" for row in there if row.adaptive is not None]
         if values:
@@ -282,7 +282,7 @@ DEPTH_LEGEND = (
 
 def say(rows: Sequence[ProfileRow]) -> None:
     """Print a table per game and seat, its scale, and why values are missing."""
-    groups = grouped(rows, lambda row: (row.game, row.seat, row.cell, row.part))
+    groups = group_by(rows, lambda row: (row.game, row.seat, row.cell, row.part))
     shown: dict[ProfileColumn, None] = {}
     for (game, seat, cell, part), group in groups.items():
         title = f"{game}, seat {seat}" + (f", cell {cell}" if cell else "")

@@ -28,7 +28,7 @@ from sally.output.tables.console import (
 )
 from sally.runner.check import PROVES, ReplayCheck, cells_of, check
 from sally.runner.reread import STORED, RereadReply, readings, sensitivity
-from sally.store.bundles import is_bundle, opened
+from sally.store.bundles import is_bundle, open_store
 
 
 @click.command(cls=WithViews)
@@ -39,7 +39,7 @@ def replay(path: Path | str, as_json: bool) -> None:
 
     PATH is a store, a file of episode lines, or a bundle, whose hashes are checked first.
     """
-    with opened(path) as (place, packed):
+    with open_store(path) as (place, packed):
         if packed is not None and not as_json:
             echo(f"{path}: hashes match, {len(packed.bundle.files)} files, sha256 {packed.sha256}")
         lines = isinstance(place, Path) and not place.is_dir()
@@ -121,7 +121,7 @@ def find_episode(path: Path | str) -> Episode:
     folder, id = path, ""
     if isinstance(path, Path) and (is_bundle(path) or is_bundle(path.parent)):
         bundle, id = (path, "") if is_bundle(path) else (path.parent, path.name)
-        with opened(bundle) as (place, _):
+        with open_store(bundle) as (place, _):
             return _named(place, id, bundle)
     if not store.place(path).exists():
         text = str(path)
@@ -175,7 +175,7 @@ def reread(path: Path | str, as_json: bool) -> None:
     rule.
     """
     found, skipped = list[RereadReply](), list[str]()
-    with opened(path) as (place, _):
+    with open_store(path) as (place, _):
         for episode in _contents(place).episodes.values():
             try:
                 found += readings(episode)

@@ -22,7 +22,7 @@ from sally.represent.prompts import Place, decisions, require_decisions
 from sally.represent.results import FOLDER
 from sally.represent.run import fit_groups
 from sally.represent.surface import As
-from sally.store.bundles import opened
+from sally.store.bundles import open_store
 
 
 @click.command()
@@ -93,7 +93,7 @@ def represent(
     if figure:
         check(figure)
     out = _out_folder(folder, out)
-    with opened(folder) as (place, _):
+    with open_store(folder) as (place, _):
         episodes = [
             episode
             for episode in store.load(place).episodes.values()
@@ -130,9 +130,9 @@ def represent(
             model=model.removeprefix("hf:"),
             about=about,
             kind=kind,
-            at=at,
+            place=at,
             layers=lambda count: _layers(layers, count),
-            most=most,
+            limit=most,
             seed=seed,
             untrained=not no_untrained,
             tell=lambda said: echo(said, err=True),

@@ -22,7 +22,7 @@ from sally.output.tables.console import (
     progress,
 )
 from sally.represent.activations import activations, folder_of
-from sally.represent.causal import Causal, Patched, Steered, by_player, cases, causal, spaced
+from sally.represent.causal import Causal, Patched, Steered, by_player, cases, causal, spaced_layers
 from sally.represent.prompts import Place
 from sally.represent.run import plain_name
 from sally.represent.surface import As
@@ -95,10 +95,10 @@ def causal_check(
                         score,
                         model=model.removeprefix("hf:"),
                         about=about or "what the others will do",
-                        at=page,
+                        place=page,
                         kind=kind,
-                        layers=(layers or spaced)(network.layers),
-                        most=most,
+                        layers=(layers or spaced_layers)(network.layers),
+                        limit=most,
                         seed=seed,
                     )
                 )

@@ -44,33 +44,33 @@ class TooLong(Unreadable):
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG})
 
 
-def not_written(what: str, why: OSError) -> BadInput:
+def not_written(failure: str, error: OSError) -> BadInput:
     """Return the error for something that could not be written.
 
     The error is a StoreFailed if the disk is full or broken, which is not the user's mistake.
     """
-    kind = StoreFailed if why.errno in FULL else BadInput
-    return kind(f"{what}: {why.strerror or why}.")
+    kind = StoreFailed if error.errno in FULL else BadInput
+    return kind(f"{failure}: {error.strerror or error}.")
 
 
 MANY = 30  # names that an error no longer lists
 
 
-def unknown(what: str, name: str, known: Iterable[str]) -> BadInput:
+def unknown(kind: str, name: str, known_names: Iterable[str]) -> BadInput:
     """Return the error for an unknown name, with the nearest known names."""
-    names = sorted(known, key=_by_number)
+    names = sorted(known_names, key=_by_number)
     close = get_close_matches(name, names, n=3, cutoff=0.5)
     if close:
-        return BadInput(f"There is no {what} named {name!r}; did you mean {listed(close, 'or')}?")
+        return BadInput(f"There is no {kind} named {name!r}; did you mean {listed(close, 'or')}?")
     if not names:
-        return BadInput(f"There is no {what} named {name!r}; none are registered.")
+        return BadInput(f"There is no {kind} named {name!r}; none are registered.")
     if len(names) > MANY:
-        near = get_close_matches(name, names, n=3, cutoff=0.0) or names[:3]
+        nearest = get_close_matches(name, names, n=3, cutoff=0.0) or names[:3]
         return BadInput(
-            f"There is no {what} named {name!r}; the nearest of {len(names)} are {listed(near)}."
+            f"There is no {kind} named {name!r}; the nearest of {len(names)} are {listed(nearest)}."
         )
     return BadInput(
-        f"There is no {what} named {name!r}; the known names are {listed(names, 'and')}."
+        f"There is no {kind} named {name!r}; the known names are {listed(names, 'and')}."
     )
 
 
@@ -89,10 +89,10 @@ def install_command(extra: str = "") -> str:
         origin = metadata.distribution("sally-lab").read_text("direct_url.json") or "{}"
     except metadata.PackageNotFoundError:
         origin = "{}"
-    told = json.loads(origin)
-    address = str(told.get("url", ""))
+    direct_url = json.loads(origin)
+    address = str(direct_url.get("url", ""))
     folder = unquote(urlsplit(address).path) if address.startswith("file:") else "."
-    mark = "-e " if told.get("dir_info", {}).get("editable") else ""
+    mark = "-e " if direct_url.get("dir_info", {}).get("editable") else ""
     pins = Path(folder) / "constraints.txt"  # the versions that Sally is tested with
     pinned = f"-c '{pins}' " if pins.is_file() else ""
     return f"pip install {pinned}{mark}'{folder}{f'[{extra}]' if extra else ''}'"
@@ -111,14 +111,16 @@ def needs_extra(extra: str) -> Iterator[None]:
     fails."""
     try:
         yield
-    except ImportError as why:
+    except ImportError as error:
         command = install_command(extra)
-        if why.name is None:
-            said = f"An import failed ({why}); `{command}` installs the packages that it needs."
+        if error.name is None:
+            message = (
+                f"An import failed ({error}); `{command}` installs the packages that it needs."
+            )
         else:
-            package = DISTRIBUTIONS.get(why.name, why.name)
-            said = f"{package} is not installed; `{command}` installs it."
-        raise NotInstalled(said, name=why.name) from None
+            package = DISTRIBUTIONS.get(error.name, error.name)
+            message = f"{package} is not installed; `{command}` installs it."
+        raise NotInstalled(message, name=error.name) from None
 
 
 def _by_number(name: str) -> list[tuple[bool, int, str]]:

@@ -9,13 +9,13 @@ T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
 
 
-def grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
+def group_by(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
     """Return the items of each key; keys and items stay in order of appearance.
 
     >>> grouped([1, 2, 3, 4], lambda n: n % 2)
     {1: [1, 3], 0: [2, 4]}
     """
-    found: dict[K, list[T]] = {}
+    groups: dict[K, list[T]] = {}
     for item in items:
-        found.setdefault(key(item), []).append(item)
-    return found
+        groups.setdefault(key(item), []).append(item)
+    return groups

@@ -24,25 +24,25 @@ _NAMED = re.compile(r"(?i).*(apikey|_key|secret|token|password)(_.*)?")  # varia
 _TOKEN = re.compile(r"[\w.+/=~:-]+")  # keys have no spaces; texts with spaces are matched whole
 _STEP = SHORTEST // 2  # every part of SHORTEST characters holds an aligned block of this length
 _LIKE_A_KEY = re.compile(r"(?i)(sk-|key[=:] *|bearer )[\w.*-]{6,}")
-_given: set[str] = set()  # keys that were used in this process
+_used_keys: set[str] = set()  # keys that were used in this process
 
 
 def remember(key: str) -> str:
     """Register a key that is about to be sent to a provider, and return it."""
-    if len(key) >= SHORTEST_KEY and key not in _given:
-        _given.add(key)
-        known.cache_clear()
+    if len(key) >= SHORTEST_KEY and key not in _used_keys:
+        _used_keys.add(key)
+        known_keys.cache_clear()
     return key
 
 
-def scrubbed(text: str) -> str:
+def scrub(text: str) -> str:
     """Return an error message without the keys of this process: those that were sent to a provider
     and those in the environment.
 
     A part of a key is removed if it has at least `SHORTEST` characters. Keys in base64 or
     hexadecimal digits are removed as well.
     """
-    return _without(text, known())
+    return _without(text, known_keys())
 
 
 def reply_without_keys(text: str) -> str:
@@ -51,7 +51,7 @@ def reply_without_keys(text: str) -> str:
     A model can repeat a key only if it was sent to its provider, so other secrets of the
     environment, which may be ordinary words, are left alone.
     """
-    return _without(text, sent())
+    return _without(text, sent_keys())
 
 
 def _without(text: str, keys: tuple[str, ...]) -> str:
@@ -67,18 +67,18 @@ def _without(text: str, keys: tuple[str, ...]) -> str:
 def without_keys(text: str) -> str:
     """Return the text with all keys of this process, and everything that looks like a key,
     removed."""
-    return _LIKE_A_KEY.sub(r"\1[removed]", scrubbed(text))
+    return _LIKE_A_KEY.sub(r"\1[removed]", scrub(text))
 
 
 @cache
-def known() -> tuple[str, ...]:
+def known_keys() -> tuple[str, ...]:
     """Return the keys that were sent or are in the environment, the longest first."""
-    return tuple(sorted({*_given, *_in_environment()}, key=len, reverse=True))
+    return tuple(sorted({*_used_keys, *_in_environment()}, key=len, reverse=True))
 
 
-def sent() -> tuple[str, ...]:
+def sent_keys() -> tuple[str, ...]:
     """Return the keys that were sent to a provider, the longest first."""
-    return tuple(sorted(_given, key=len, reverse=True))
+    return tuple(sorted(_used_keys, key=len, reverse=True))
 
 
 def _in_environment() -> Iterator[str]:
@@ -91,27 +91,27 @@ def _in_environment() -> Iterator[str]:
 def _needles(keys: tuple[str, ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Return each key and each of its encodings, together with the consecutive short blocks of its
     characters."""
-    found = dict.fromkeys(
+    forms = dict.fromkeys(
         form
         for key in keys
         if _TOKEN.fullmatch(key) and "://" not in key
-        for form in (key, *_encoded(key))
+        for form in (key, *_encode_key(key))
     )
     return tuple(
         (form, tuple(form[i : i + _STEP] for i in range(0, len(form) - _STEP + 1, _STEP)))
-        for form in found
+        for form in forms
     )
 
 
-def _encoded(key: str) -> Iterator[str]:
+def _encode_key(key: str) -> Iterator[str]:
     """Yield a key in base64, at each of its three alignments, and in hexadecimal digits."""
     plain = key.encode()
-    for before in range(3):
-        text = base64.b64encode(bytes(before) + plain).decode()
+    for padding in range(3):
+        text = base64.b64encode(bytes(padding) + plain).decode()
         # the first and last characters also depend on what stands beside the key
-        whole = text[4 if before else 0 : (before + len(plain)) // 3 * 4]
-        yield whole
-        yield whole.replace("+", "-").replace("/", "_")
+        aligned = text[4 if padding else 0 : (padding + len(plain)) // 3 * 4]
+        yield aligned
+        yield aligned.replace("+", "-").replace("/", "_")
     yield plain.hex()
 
 
@@ -120,16 +120,16 @@ def _without_parts(text: str, needle: str) -> str:
     characters are left."""
     covered: list[tuple[int, int]] = []
     for i in range(len(needle) - SHORTEST + 1):
-        part, at = needle[i : i + SHORTEST], -1
-        while (at := text.find(part, at + 1)) >= 0:
-            covered.append((at, at + SHORTEST))
-    kept: list[str] = []
+        part, start = needle[i : i + SHORTEST], -1
+        while (start := text.find(part, start + 1)) >= 0:
+            covered.append((start, start + SHORTEST))
+    kept_parts: list[str] = []
     end = 0
     for begin, stop in sorted(covered):
-        if begin > end or not kept:
-            kept += [text[end:begin], HIDDEN]
+        if begin > end or not kept_parts:
+            kept_parts += [text[end:begin], HIDDEN]
         end = max(end, stop)
-    return "".join([*kept, text[end:]])
+    return "".join([*kept_parts, text[end:]])
 
 
 # --- addresses ------------------------------------------------------------------------------------
@@ -159,19 +159,19 @@ def without_credentials(text: str) -> str:
     return _IN_QUERY.sub(rf"\1{HIDDEN}", _USER.sub(r"\1", text))
 
 
-def refuse_secrets(address: str, where: str, instead: str) -> None:
+def refuse_secrets(address: str, source: str, instead: str) -> None:
     """Raise BadInput if an address holds a user name, a password or a key.
 
     Args:
         address: The address; the message does not repeat it.
-        where: The place where the address was given.
+        source: The place where the address was given.
         instead: How the key should be given.
     """
     try:
         parts = urlsplit(address)
     except ValueError:
-        raise BadInput(f"{where} is not an address such as http://localhost:8000/v1.") from None
+        raise BadInput(f"{source} is not an address such as http://localhost:8000/v1.") from None
     if "@" in parts.netloc:
-        raise BadInput(f"{where} holds a user name or a password; {instead}.")
-    if _IN_QUERY.search(f"?{parts.query}") or scrubbed(address) != address:
-        raise BadInput(f"{where} holds a key; {instead}.")
+        raise BadInput(f"{source} holds a user name or a password; {instead}.")
+    if _IN_QUERY.search(f"?{parts.query}") or scrub(address) != address:
+        raise BadInput(f"{source} holds a key; {instead}.")

@@ -12,10 +12,10 @@ _STEERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202
 
 def harmless(text: str) -> str:
     """Return the text with control characters replaced by visible ones, such as ␛."""
-    return _STEERS.sub(_shown, text)
+    return _STEERS.sub(_visible_sign, text)
 
 
-def _shown(hit: re.Match[str]) -> str:
+def _visible_sign(hit: re.Match[str]) -> str:
     code = ord(hit.group())
     return chr(0x2400 + code) if code < 0x20 else f"<U+{code:04X}>"
 

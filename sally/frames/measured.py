@@ -30,8 +30,8 @@ from sally.frames.intention_to_treat import intended, span_of
 from sally.frames.knowing import AGAIN, MIRROR, Knowing, Scored, knowing
 from sally.frames.losses import terms
 from sally.frames.replays import played as replay_of
-from sally.metrics.answers import scored
-from sally.metrics.consistency import acted
+from sally.metrics.answers import score_reports
+from sally.metrics.consistency import list_decision_fits
 from sally.metrics.habits import Habits, habits
 from sally.parts.imported import RECORDED
 from sally.players.language import uses_model
@@ -174,7 +174,7 @@ def measure(played: Played, seat: Seat) -> MeasuredSeat:
     spec, episode = played.spec, played.episode
     family, end = spec.family or spec.name, episode.end
     metric = doing_metric(spec, seat)
-    scores = on_minds(spec, scored(played, seat))
+    scores = on_minds(spec, score_reports(played, seat))
     doing = metric.measure(played, seat)
     optimum, span = _optimum(played, seat, doing), span_of(played, seat, metric)
     least, most, optimum = intended(played, seat, doing, optimum, span)
@@ -205,7 +205,7 @@ def measure(played: Played, seat: Seat) -> MeasuredSeat:
 
 def acting(played: Played, seat: Seat) -> Acting:
     """Count how often a seat's move was a best reply to its own prediction."""
-    if not (found := acted(played, seat)):
+    if not (found := list_decision_fits(played, seat)):
         return Acting()
     weighed = [each for each in found if each.chance is not None]
     return Acting(

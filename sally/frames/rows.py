@@ -31,7 +31,7 @@ from sally.core.log.events import (
 from sally.core.match.seat_context import SeatContext
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
-from sally.core.rules.metric import JudgedReport, Played, judged
+from sally.core.rules.metric import JudgedReport, Played, judge_report
 from sally.frames import Row
 from sally.frames.measured import (
     measure,
@@ -349,7 +349,7 @@ def _option(context: SeatContext | None, played: Played, event: Moved) -> str | 
 
 
 def _report(played: Played, event: Reported, context: SeatContext | None) -> Row:
-    report = judged(played.spec, played.replay, event)
+    report = judge_report(played.spec, played.replay, event)
     scores = report.scores if report else {}
     stated = scores if event.odds is not None else {}  # a bare choice has no odds to score
     return {

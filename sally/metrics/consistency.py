@@ -14,8 +14,8 @@ import msgspec
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import is_finite
-from sally.core.rules.metric import Metric, Played, shared
-from sally.metrics.answers import counted
+from sally.core.rules.metric import Metric, Played, cache_by_seat
+from sally.metrics.answers import list_counted_reports
 
 
 class DecisionFit(msgspec.Struct, frozen=True):
@@ -28,20 +28,20 @@ class DecisionFit(msgspec.Struct, frozen=True):
     decides: bool | None = None  # whether another prediction has other best replies, if known
 
 
-@shared
-def acted(played: Played, seat: Seat) -> list[DecisionFit]:
+@cache_by_seat
+def list_decision_fits(played: Played, seat: Seat) -> list[DecisionFit]:
     """Return a seat's decisions for which it had predicted all that a best reply depends on."""
-    own: Callable[[Played, Seat], list[DecisionFit]] | None = registry.part(
+    game_function: Callable[[Played, Seat], list[DecisionFit]] | None = registry.part(
         played.spec.name, "acting"
     )
-    if own is not None:
-        return own(played, seat)
+    if game_function is not None:
+        return game_function(played, seat)
     if played.spec.measured.best_replies is None:
         return []
     return [
-        found
+        fit
         for turn, belief in beliefs(played, seat)
-        if (found := _acted(played, seat, turn, belief)) is not None
+        if (fit := _judge_decision(played, seat, turn, belief)) is not None
     ]
 
 
@@ -49,20 +49,25 @@ def beliefs(played: Played, seat: Seat) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield each turn in which a seat moved and all its predictions are readable, with the
     predictions."""
     replay, spec = played.replay, played.spec
-    said: dict[int, dict[str, Any]] = {}
-    for answer in counted(played, seat):
+    beliefs_by_turn: dict[int, dict[str, Any]] = {}
+    for answer in list_counted_reports(played, seat):
         report = answer.report
         if spec.probe(report.probe).of_mind and report.probe in (
             spec.measured.acts_on or (report.probe,)
         ):
             belief = report.odds if answer.question.kind == "odds" else report.value
-            said.setdefault(report.turn, {})[report.about] = belief
+            beliefs_by_turn.setdefault(report.turn, {})[report.about] = belief
     for turn in range(len(replay)):
-        if replay.move(turn, seat) is not None and None not in said.get(turn, {}).values():
-            yield turn, said.get(turn, {})
+        if (
+            replay.move(turn, seat) is not None
+            and None not in beliefs_by_turn.get(turn, {}).values()
+        ):
+            yield turn, beliefs_by_turn.get(turn, {})
 
 
-def _acted(played: Played, seat: Seat, turn: int, belief: dict[str, Any]) -> DecisionFit | None:
+def _judge_decision(
+    played: Played, seat: Seat, turn: int, belief: dict[str, Any]
+) -> DecisionFit | None:
     replay, spec = played.replay, played.spec
     view, move = replay.view(turn, seat), replay.move(turn, seat)
     fits = spec.is_best_reply(replay.game, view, belief, move)
@@ -77,8 +82,12 @@ def _acted(played: Played, seat: Seat, turn: int, belief: dict[str, Any]) -> Dec
 
 
 def _action_consistency(played: Played, seat: Seat) -> float | None:
-    found = acted(played, seat)
-    return sum(each.fits for each in found) / len(found) if found else None
+    decision_fits = list_decision_fits(played, seat)
+    return (
+        sum(decision.fits for decision in decision_fits) / len(decision_fits)
+        if decision_fits
+        else None
+    )
 
 
 METRICS = (

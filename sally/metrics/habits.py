@@ -17,10 +17,10 @@ from sally.core.display.scenes import texts_of
 from sally.core.errors import BadInput
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import is_finite
-from sally.core.rules.metric import JudgedReport, Metric, Played, mean, shared
+from sally.core.rules.metric import JudgedReport, Metric, Played, cache_by_seat, mean
 from sally.core.rules.words import Words
-from sally.metrics.answers import counted
-from sally.metrics.consistency import acted
+from sally.metrics.answers import list_counted_reports
+from sally.metrics.consistency import list_decision_fits
 
 MOST = 12  # options of a menu whose labels are counted; longer menus are lists, not keys
 
@@ -48,20 +48,20 @@ class KeyPress(msgspec.Struct, frozen=True, gc=False):
         return self.positions[self.chosen]
 
 
-@shared
+@cache_by_seat
 def key_presses(played: Played, seat: Seat) -> list[KeyPress]:
     """Return a seat's moves as key presses: its choices from menus of 2 to 12 options."""
     menus = dict(_menus(played, seat))
     if not menus or (words := _words(played, seat)) is None:
         return []
-    named = _named(played, seat, words)
-    fits = {each.turn: each for each in acted(played, seat)}
-    found: list[KeyPress] = []
+    labels_by_turn = _label_predictions(played, seat, words)
+    fits = {decision.turn: decision for decision in list_decision_fits(played, seat)}
+    presses: list[KeyPress] = []
     for turn, menu in menus.items():
         move, labels = played.replay.move(turn, seat), words.menu(menu)
-        predicted, last = named.get(turn, (None, None))
+        predicted, last = labels_by_turn.get(turn, (None, None))
         fit = fits.get(turn)
-        found.append(
+        presses.append(
             KeyPress(
                 turn,
                 menu.index(move),
@@ -69,12 +69,12 @@ def key_presses(played: Played, seat: Seat) -> list[KeyPress]:
                 words.positions(menu),
                 _place(labels, predicted),
                 _place(labels, last),
-                _place(labels, found[-1].label if found else None),
+                _place(labels, presses[-1].label if presses else None),
                 None if fit is None else fit.best,
                 None if fit is None else fit.decides,
             )
         )
-    return found
+    return presses
 
 
 def _menus(played: Played, seat: Seat) -> Iterator[tuple[int, tuple[Any, ...]]]:
@@ -104,24 +104,26 @@ def _place(labels: tuple[str, ...], label: str | None) -> int | None:
     return labels.index(label) if label in labels else None
 
 
-def _named(
+def _label_predictions(
     played: Played, seat: Seat, words: Words[Any, Any]
 ) -> dict[int, tuple[str | None, str | None]]:
     """Return, for each turn, the label of the predicted move and that of the other's previous move;
     None in a turn with several predictions."""
     spec, last = played.spec, dict[tuple[str, str], str]()
-    found: dict[int, tuple[str | None, str | None]] = {}
-    for answer in counted(played, seat):
+    labels_by_turn: dict[int, tuple[str | None, str | None]] = {}
+    for answer in list_counted_reports(played, seat):
         question, report = answer.question, answer.report
         if not spec.probe(question.probe).of_mind or question.kind == "values":
             continue
         key = (question.probe, question.about)
-        many = report.turn in found  # predictions about several others name no one label
-        said = None if many else _label(words, answer, report.value)
-        found[report.turn] = (said, None if many else last.get(key))
+        has_several = (
+            report.turn in labels_by_turn
+        )  # predictions about several others name no one label
+        predicted_label = None if has_several else _label(words, answer, report.value)
+        labels_by_turn[report.turn] = (predicted_label, None if has_several else last.get(key))
         if (truth := _label(words, answer, answer.truth)) is not None:
             last[key] = truth
-    return found
+    return labels_by_turn
 
 
 def _label(words: Words[Any, Any], answer: JudgedReport, value: Any) -> str | None:
@@ -192,12 +194,12 @@ def habits_of(pressed: Sequence[KeyPress]) -> Habits:
         judged=len(judged),
         judged_fits=sum(p.chosen in (p.best or ()) for p in judged),
         by_blind=sum(len(p.best or ()) / len(p.labels) for p in judged),
-        by_predicted=sum(on for on, _ in predicted),
-        by_unpredicted=sum(off for _, off in predicted),
-        by_copied=sum(on for on, _ in copied),
-        by_uncopied=sum(off for _, off in copied),
-        by_repeated=sum(on for on, _ in repeated),
-        by_unrepeated=sum(off for _, off in repeated),
+        by_predicted=sum(chance for chance, _ in predicted),
+        by_unpredicted=sum(other_chance for _, other_chance in predicted),
+        by_copied=sum(chance for chance, _ in copied),
+        by_uncopied=sum(other_chance for _, other_chance in copied),
+        by_repeated=sum(chance for chance, _ in repeated),
+        by_unrepeated=sum(other_chance for _, other_chance in repeated),
         decided=sum(p.decides is True for p in judged),
         undecided=sum(p.decides is False for p in judged),
         keys=_keys(pressed),
@@ -207,38 +209,42 @@ def habits_of(pressed: Sequence[KeyPress]) -> Habits:
 def _if_followed(press: KeyPress, option: int | None) -> tuple[float, float]:
     """Return the probability that an option is a best reply, and the probability that a random
     choice among the other options is one."""
-    best, many = press.best or (), len(press.labels)
+    best, n_options = press.best or (), len(press.labels)
     if option is None:
-        return len(best) / many, len(best) / many
+        return len(best) / n_options, len(best) / n_options
     hit = option in best
-    return float(hit), (len(best) - hit) / (many - 1)
+    return float(hit), (len(best) - hit) / (n_options - 1)
 
 
 LABEL, POSITION, MOVE = "label ", "position ", "move "  # with which the name of a key begins
 
 
 def _keys(pressed: Iterable[KeyPress]) -> Keys:
-    found: dict[str, list[int]] = {}
+    sums_by_key: dict[str, list[int]] = {}
     for press in pressed:
         size, best = len(press.labels), press.best or ()
-        every = "/".join(sorted(press.labels))
+        menu_labels = "/".join(sorted(press.labels))
         for option, (label, position) in enumerate(zip(press.labels, press.positions, strict=True)):
             for name in (
-                f"{LABEL}{label} of {every}",
+                f"{LABEL}{label} of {menu_labels}",
                 f"{POSITION}{position + 1} of {size}",
                 f"{MOVE}{option + 1} of {size}",
             ):
-                sums = found.setdefault(name, [size, 0, 0, 0])
+                sums = sums_by_key.setdefault(name, [size, 0, 0, 0])
                 sums[1] += 1
                 sums[2] += option == press.chosen
                 sums[3] += option in best
-    return {name: (size, many, n, best) for name, (size, many, n, best) in found.items()}
+    return {
+        name: (size, n_presses, n, best) for name, (size, n_presses, n, best) in sums_by_key.items()
+    }
 
 
 # --- metrics of an episode ------------------------------------------------------------------------
 
 
-def _concentrated(of: Callable[[KeyPress], Hashable]) -> Callable[[Played, Seat], float | None]:
+def _measure_concentration(
+    of: Callable[[KeyPress], Hashable],
+) -> Callable[[Played, Seat], float | None]:
     """Return a function that computes the share of the most frequent key, scaled so that random
     choices give 0."""
 
@@ -247,8 +253,8 @@ def _concentrated(of: Callable[[KeyPress], Hashable]) -> Callable[[Played, Seat]
         even = sum(1 / len(p.labels) for p in pressed)
         if len(pressed) < 2:
             return None
-        most = max(Counter(map(of, pressed)).values())
-        return (most - even) / (len(pressed) - even)
+        largest_count = max(Counter(map(of, pressed)).values())
+        return (largest_count - even) / (len(pressed) - even)
 
     return measure
 
@@ -258,7 +264,9 @@ def _pressed_again(name: str, about: str, option: Callable[[KeyPress], int | Non
 
     def measure(played: Played, seat: Seat) -> float | None:
         pressed = [(option(p), p.chosen) for p in key_presses(played, seat)]
-        return mean([float(one == chosen) for one, chosen in pressed if one is not None])
+        return mean(
+            [float(previous == chosen) for previous, chosen in pressed if previous is not None]
+        )
 
     return Metric(name, about, measure, bounds=(0, 1))
 
@@ -269,14 +277,14 @@ METRICS = (
         about="concentration of moves on one label: 0 for a blind pick, 1 for always the same; in "
         "one episode labels, positions and meanings are confounded; for several, see "
         "`sally profile`",
-        measure=_concentrated(lambda press: press.label),
+        measure=_measure_concentration(lambda press: press.label),
         bounds=(-1, 1),
     ),
     Metric(
         name="position_bias",
         about="concentration of moves on one position on the page: 0 for a blind pick, 1 for "
         "always the same",
-        measure=_concentrated(lambda press: press.position),
+        measure=_measure_concentration(lambda press: press.position),
         bounds=(-1, 1),
     ),
     _pressed_again(

@@ -33,17 +33,17 @@ def error_survival(played: Played, seat: Seat) -> float | None:
     if len(replay.game.seats) < 2 or final is None:
         return None
     seats = {*replay.game.seats}
-    theirs = [
+    others_forfeits = [
         step
         for step in replay.steps()
         if seat not in step.forfeited and seats & {*step.forfeited} - {seat}
     ]
-    if not theirs:
+    if not others_forfeits:
         return 0.0
     if not getattr(replay.game, "pays_as_it_goes", False):
         return float(final.get(seat, 0.0))
     pays = replay.game.payoffs
-    return float(sum(pays(step.after)[seat] - pays(step.before)[seat] for step in theirs))
+    return float(sum(pays(step.after)[seat] - pays(step.before)[seat] for step in others_forfeits))
 
 
 METRICS = (

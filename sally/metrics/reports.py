@@ -6,7 +6,7 @@ from math import exp, inf, log
 
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Metric, Played
-from sally.metrics.answers import mean_score, scored
+from sally.metrics.answers import mean_score, score_reports
 
 
 def _tom_percent(played: Played, seat: Seat) -> float | None:
@@ -22,12 +22,12 @@ FLOOR = 0.001
 
 
 def _log_score(played: Played, seat: Seat) -> float | None:
-    found = [
+    scores = [
         -log(max(exp(-scores["log"]), FLOOR))
-        for answer, scores in scored(played, seat)
+        for answer, scores in score_reports(played, seat)
         if "log" in scores and answer.report.odds is not None
     ]
-    return sum(found) / len(found) if found else None
+    return sum(scores) / len(scores) if scores else None
 
 
 def _value_error(played: Played, seat: Seat) -> float | None:
@@ -35,8 +35,12 @@ def _value_error(played: Played, seat: Seat) -> float | None:
 
 
 def _unread_reports(played: Played, seat: Seat) -> float | None:
-    mine = [r for r in played.replay.reports.values() if r.seat == seat]
-    return 100 * sum(r.value is None for r in mine) / len(mine) if mine else None
+    seat_reports = [r for r in played.replay.reports.values() if r.seat == seat]
+    return (
+        100 * sum(r.value is None for r in seat_reports) / len(seat_reports)
+        if seat_reports
+        else None
+    )
 
 
 METRICS = (

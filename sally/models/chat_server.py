@@ -129,7 +129,7 @@ class ChatServer:
         start = time.perf_counter()
         answer = read_answer(await self._post("/chat/completions", body))
         if answer.model and isinstance(answer.model, str):
-            self.answered_as.add(redaction.scrubbed(answer.model[:LONGEST_NAME]))
+            self.answered_as.add(redaction.scrub(answer.model[:LONGEST_NAME]))
         return reply_of(answer, time.perf_counter() - start)
 
     async def score(
@@ -181,10 +181,10 @@ class ChatServer:
         """Make one call and return the body of its reply."""
         try:
             sent = msgspec.json.encode(body)
-        except UnicodeEncodeError as why:
+        except UnicodeEncodeError as error:
             raise ModelFailure(
                 "bad_request",
-                f"A text contains a lone surrogate at position {why.start}; remove it.",
+                f"A text contains a lone surrogate at position {error.start}; remove it.",
             ) from None
         import aiohttp
 
@@ -207,22 +207,24 @@ class ChatServer:
                 allow_redirects=False,
                 proxy=_proxy(url),
             ) as response:
-                raw = await _bounded(response)
+                raw = await _read_bounded(response)
                 if response.status != 200:
                     raise failure_of(response.status, raw, response.headers, self.address)
                 return raw
-        except TimeoutError as why:
+        except TimeoutError as error:
             raise ModelFailure(
-                "timeout", f"{self.address}: {_said(why, 'no reply in time')}."
-            ) from why
-        except (aiohttp.ClientPayloadError, aiohttp.http_exceptions.HttpProcessingError) as why:
-            raise ModelFailure("connection", f"{self.address}: the reply broke off.") from why
-        except aiohttp.ClientConnectorError as why:
-            raise ModelFailure("connection", f"{self.address}: {_refused(why.os_error)}.") from why
-        except (aiohttp.ClientError, OSError) as why:
+                "timeout", f"{self.address}: {_error_text(error, 'no reply in time')}."
+            ) from error
+        except (aiohttp.ClientPayloadError, aiohttp.http_exceptions.HttpProcessingError) as error:
+            raise ModelFailure("connection", f"{self.address}: the reply broke off.") from error
+        except aiohttp.ClientConnectorError as error:
             raise ModelFailure(
-                "connection", f"{self.address}: {_said(why, type(why).__name__)}."
-            ) from why
+                "connection", f"{self.address}: {_refusal_text(error.os_error)}."
+            ) from error
+        except (aiohttp.ClientError, OSError) as error:
+            raise ModelFailure(
+                "connection", f"{self.address}: {_error_text(error, type(error).__name__)}."
+            ) from error
 
 
 # --- requests -----------------------------------------------------------------------------------
@@ -234,12 +236,12 @@ def request_settings(settings: Settings) -> dict[str, Any]:
         raise ModelFailure(
             "unsupported", "A server does not support reasoning_tokens; set reasoning_effort."
         )
-    given = msgspec.structs.asdict(settings)
+    fields = msgspec.structs.asdict(settings)
     names = ("temperature", "top_p", "top_k", "max_tokens", "seed", "reasoning_effort")
-    found = {name: given[name] for name in names if given[name] is not None}
+    request_fields = {name: fields[name] for name in names if fields[name] is not None}
     if settings.stop:
-        found["stop"] = list(settings.stop)
-    return found | wire.held_to(settings)
+        request_fields["stop"] = list(settings.stop)
+    return request_fields | wire.held_to(settings)
 
 
 def checked_address(address: str) -> str:
@@ -313,15 +315,15 @@ async def close_connections() -> None:
         await session.close()
 
 
-async def _bounded(response: ClientResponse) -> bytes:
+async def _read_bounded(response: ClientResponse) -> bytes:
     """Return the body of a reply, which may not be longer than `MOST_BYTES`."""
-    whole = bytearray()
+    body = bytearray()
     async for chunk in response.content.iter_any():
-        whole += chunk
-        if len(whole) > MOST_BYTES:
+        body += chunk
+        if len(body) > MOST_BYTES:
             response.close()
             raise ModelFailure("bad_reply", f"The reply is longer than {MOST_BYTES >> 20} MiB.")
-    return bytes(whole)
+    return bytes(body)
 
 
 # --- failures -----------------------------------------------------------------------------------
@@ -329,53 +331,53 @@ async def _bounded(response: ClientResponse) -> bytes:
 
 def failure_of(status: int, body: bytes, headers: Any, address: str) -> ModelFailure:
     """Return the failure for a reply with an error status."""
-    said = error_message(body)
+    message = error_message(body)
     if 300 <= status < 400:
         return ModelFailure(
             "bad_request", f"{address} redirects to another address; give the final address."
         )
     kind: FaultKind = BY_STATUS.get(status) or ("server" if status >= 500 else "bad_request")
-    if kind == "bad_request" and TOO_LONG.search(said):
+    if kind == "bad_request" and TOO_LONG.search(message):
         kind = "context_length"
-    detail = f"{address} answered {status}" + (f": {said}" if said else "")
+    detail = f"{address} answered {status}" + (f": {message}" if message else "")
     return ModelFailure(kind, detail, retry_after(headers.get("Retry-After")))
 
 
 def error_message(body: bytes) -> str:
     """Return the server's error message, shortened and without API keys."""
     try:
-        found = msgspec.json.decode(body)
+        message = msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError):
-        found = body[: 4 * DETAIL].decode("utf-8", "replace")
+        message = body[: 4 * DETAIL].decode("utf-8", "replace")
     for name in ("error", "message", "detail"):
-        if isinstance(found, dict) and name in found:
-            found = found[name]
-    text = " ".join((found if isinstance(found, str) else "").split())
+        if isinstance(message, dict) and name in message:
+            message = message[name]
+    text = " ".join((message if isinstance(message, str) else "").split())
     return redaction.without_keys(text)[:DETAIL]
 
 
-def _said(why: BaseException, otherwise: str) -> str:
-    text = " ".join(str(why).split()).rstrip(".")
-    return redaction.scrubbed(text)[:DETAIL] or otherwise
+def _error_text(error: BaseException, otherwise: str) -> str:
+    text = " ".join(str(error).split()).rstrip(".")
+    return redaction.scrub(text)[:DETAIL] or otherwise
 
 
-def _refused(why: OSError) -> str:
+def _refusal_text(error: OSError) -> str:
     """Return why a connection failed, without the call that asyncio adds to the reason."""
-    code = why.errno or 0
-    reason = os.strerror(code) if code > 0 else why.strerror  # below 0: the name was not found
+    code = error.errno or 0
+    reason = os.strerror(code) if code > 0 else error.strerror  # below 0: the name was not found
     return f"cannot connect ({reason})" if reason else "cannot connect"
 
 
-def retry_after(said: str | None) -> float | None:
+def retry_after(header: str | None) -> float | None:
     """Return the seconds to wait according to a Retry-After header, which is a number or a date."""
-    if not said:
+    if not header:
         return None
     try:
-        return max(0.0, float(said))
+        return max(0.0, float(header))
     except ValueError:
         pass
     try:
-        return max(0.0, parsedate_to_datetime(said).timestamp() - time.time())
+        return max(0.0, parsedate_to_datetime(header).timestamp() - time.time())
     except (TypeError, ValueError):
         return None
 
@@ -425,8 +427,8 @@ def read_answer(raw: bytes) -> ChatAnswer:
     """
     try:
         answer = _answers.decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError) as why:
-        raise ModelFailure("bad_reply", f"The reply cannot be read: {why}") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise ModelFailure("bad_reply", f"The reply cannot be read: {error}") from None
     if not answer.choices:
         raise ModelFailure("bad_reply", "The server's reply has no choices.")
     return answer
@@ -435,17 +437,17 @@ def read_answer(raw: bytes) -> ChatAnswer:
 def reply_of(answer: ChatAnswer, seconds: float) -> Reply:
     """Return the reply in a chat answer; hidden reasoning is stored separately."""
     choice = answer.choices[0]
-    said = choice.message
-    text = _text(said.content)
-    reasoning = said.reasoning_content or said.reasoning
+    message = choice.message
+    text = _text(message.content)
+    reasoning = message.reasoning_content or message.reasoning
     if not reasoning and (thought := THOUGHT.match(text)):
         reasoning, text = thought.group(1).strip(), text[thought.end() :]
     finish: Finish = wire.FINISHES.get(choice.finish_reason or "stop", "stop")
-    if said.refusal:
-        finish, text = "refusal", text or said.refusal
+    if message.refusal:
+        finish, text = "refusal", text or message.refusal
     calls = tuple(
         ToolCall(call.id or f"call_{n}", call.function.name, call.function.arguments)
-        for n, call in enumerate(said.tool_calls or ())
+        for n, call in enumerate(message.tool_calls or ())
     )
     return Reply(text, calls, usage_of(answer.usage, seconds), finish, reasoning or None)
 
@@ -462,7 +464,7 @@ def usage_of(used: Any, seconds: float) -> Usage:
     if not isinstance(used, dict):
         return Usage(seconds=seconds)
     read, cached = _count(used, "prompt_tokens"), _count(used, "cached_tokens", "prompt")
-    given = Usage(
+    usage = Usage(
         input=read or 0,
         output=_count(used, "completion_tokens") or 0,
         cached=cached,
@@ -470,7 +472,7 @@ def usage_of(used: Any, seconds: float) -> Usage:
         reasoning=_count(used, "reasoning_tokens", "completion"),
         seconds=seconds,
     )
-    return given.believed()
+    return usage.believed()
 
 
 def _count(used: dict[str, Any], name: str, details_of: str = "") -> int | None:
@@ -503,15 +505,15 @@ def read_prompt_logprobs(raw: bytes) -> tuple[in_process.Tokens, list[float], in
     """
     try:
         answer = msgspec.json.decode(raw, type=_ScoredAnswer)
-    except (msgspec.DecodeError, UnicodeDecodeError) as why:
-        raise ModelFailure("bad_reply", f"The scores cannot be read: {why}") from None
-    found = answer.prompt_logprobs or (
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise ModelFailure("bad_reply", f"The scores cannot be read: {error}") from None
+    positions = answer.prompt_logprobs or (
         answer.choices[0].prompt_logprobs if answer.choices else None
     )
-    if not found:
+    if not positions:
         raise ModelFailure("bad_reply", "The server returned no log-probabilities of the prompt.")
     tokens, logprobs = list[int](), list[float]()
-    for position in found:
+    for position in positions:
         if position is None:
             tokens.append(-1)
             logprobs.append(0.0)

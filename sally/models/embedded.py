@@ -87,12 +87,12 @@ class Embedded:
         wheel()
         self._threads = threads or forms.free_cores()
         source = _weights(path)
-        self._weights = _called(path, source)
+        self._weights = _logged_name(path, source)
         self._cached = f"{self._weights}-{weights.sha256_of(source)[:12]}"
         # Larger weights would take gigabytes and minutes to unpack for a trial.
         small = path in (None, "smollm2")
-        self._form = self._chosen(source, form or ("fastest" if small else "original"))
-        self._path = forms.converted(source, self._form, self._cached)
+        self._form = self._choose_form(source, form or ("fastest" if small else "original"))
+        self._path = forms.convert_weights(source, self._form, self._cached)
         self._context = context
         self._llama = Llama(self._path, context, slots, self._threads)
         # The single worker thread keeps the event loop free and serves as the lock.
@@ -141,7 +141,7 @@ class Embedded:
         self._worker.shutdown()
         del self._llama
 
-    def _chosen(self, source: Path, form: FormChoice) -> forms.Form:
+    def _choose_form(self, source: Path, form: FormChoice) -> forms.Form:
         """Return the requested number format of the weights, or the one that a trial on this
         machine found fastest."""
         if form != "fastest":
@@ -158,7 +158,7 @@ class Embedded:
 
         def trial(form: forms.Form) -> float:
             if form not in loaded:
-                path = forms.converted(source, form, self._cached)
+                path = forms.convert_weights(source, form, self._cached)
                 loaded[form] = Llama(path, 512, 1, self._threads)
                 loaded[form].seconds(8, 2)  # the first call reads the file
             return loaded[form].seconds(TRIAL_PROMPT, TRIAL_SAID)
@@ -198,8 +198,8 @@ class Embedded:
         begun = time.perf_counter()
         turns, offered = [wire.turn(m) for m in messages], [wire.tool(t) for t in tools]
         self._guard([turn["content"] for turn in turns])
-        prompt = self._llama.rendered(turns, offered)
-        if offered and prompt == self._llama.rendered(turns):
+        prompt = self._llama.render_chat(turns, offered)
+        if offered and prompt == self._llama.render_chat(turns):
             raise ModelFailure(
                 "unsupported",
                 f"The chat template of {self.name} does not support tools; use other weights "
@@ -247,8 +247,8 @@ class Embedded:
             prompt = np.concatenate([stem, np.array(start, np.int64)])
             waiting = list(tokens)
             while waiting:
-                after = len(stem) if reused else None
-                read, fresh, old = self._llama.forced(prompt, waiting[0], after)
+                stem_length = len(stem) if reused else None
+                read, fresh, old = self._llama.score_token(prompt, waiting[0], stem_length)
                 evaluated += fresh
                 reused.append(old)
                 logprobs.update(
@@ -264,7 +264,7 @@ class Embedded:
             return str(context), False
         turns, begun = in_process.open_turn(context)
         self._guard([*(turn["content"] for turn in turns), begun, *candidates])
-        return self._llama.rendered(turns) + begun, True
+        return self._llama.render_chat(turns) + begun, True
 
     # ------------------------------------------------------------ what may be shown
 
@@ -305,32 +305,32 @@ def _weights(path: str | Path | None) -> Path:
         return catalogue.have(str(path or "smollm2"))
     try:
         return weights.local(path)
-    except weights.Unavailable as why:
+    except weights.Unavailable as error:
         if Path(path).suffix:
             raise
         names = listed(catalogue.NAMES, "and")
-        raise weights.Unavailable(f"{why} Named weights are {names}.") from why
+        raise weights.Unavailable(f"{error} Named weights are {names}.") from error
 
 
-def _called(path: str | Path | None, source: Path) -> str:
+def _logged_name(path: str | Path | None, source: Path) -> str:
     """Return the name under which the weights are logged."""
     if path is None or str(path) == "smollm2":
         return weights.SMOLLM2.name
-    known = catalogue.NAMED.get(str(path))
-    return known.name if known else source.stem
+    named_weights = catalogue.NAMED.get(str(path))
+    return named_weights.name if named_weights else source.stem
 
 
-def _named(name: str) -> Embedded:
+def _open_embedded(name: str) -> Embedded:
     """Return the model `embedded`, `embedded:qwen-0.5b`, or `embedded:PATH` for a GGUF file."""
     path = name.partition(":")[2]
     try:
         return Embedded(path or None)
-    except weights.Unavailable as why:
-        raise BadInput(str(why)) from why
+    except weights.Unavailable as error:
+        raise BadInput(str(error)) from error
 
 
 MODEL = ModelKind(
     "embedded",
     "SmolLM2-135M-Instruct in this process; also :qwen-0.5b, :qwen-1.5b, :FILE.gguf; scores",
-    _named,
+    _open_embedded,
 )

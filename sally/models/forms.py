@@ -27,7 +27,7 @@ class Choice(msgspec.Struct, frozen=True):
     seconds: dict[str, float]
 
 
-def converted(path: Path, form: Form, name: str, folder: Path | None = None) -> Path:
+def convert_weights(path: Path, form: Form, name: str, folder: Path | None = None) -> Path:
     """Return the file with the weights in a number format; it is converted once and cached as
     `name`."""
     if form == "original":
@@ -56,14 +56,16 @@ def _convert(source: Path, target: Path, form: Form) -> None:
     reader = gguf.GGUFReader(source)
     writer = gguf.GGUFWriter(target, reader.get_field("general.architecture").contents())
     _copy_fields(gguf, reader, writer, form)
-    kept = {gguf.GGMLQuantizationType.F32, gguf.GGMLQuantizationType.F16}
-    wanted = gguf.GGMLQuantizationType[form.upper()]
+    kept_types = {gguf.GGMLQuantizationType.F32, gguf.GGMLQuantizationType.F16}
+    target_type = gguf.GGMLQuantizationType[form.upper()]
     for tensor in reader.tensors:
-        if tensor.tensor_type in kept or tensor.tensor_type == wanted:
+        if tensor.tensor_type in kept_types or tensor.tensor_type == target_type:
             writer.add_tensor(tensor.name, tensor.data, raw_dtype=tensor.tensor_type)
             continue
         plain = gguf.quants.dequantize(tensor.data, tensor.tensor_type)
-        writer.add_tensor(tensor.name, gguf.quants.quantize(plain, wanted), raw_dtype=wanted)
+        writer.add_tensor(
+            tensor.name, gguf.quants.quantize(plain, target_type), raw_dtype=target_type
+        )
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
@@ -97,7 +99,7 @@ def fastest(
     the processor); if there is none, choose one by a trial."""
     notes = (folder or cache_folder()) / "fastest_form.json"
     key = ", ".join([name, *(f"{k} {v}" for k, v in sorted(circumstances.items()))])
-    remembered = _remembered(notes)
+    remembered = _read_choices(notes)
     if (choice := remembered.get(key)) is not None and choice.form in forms:
         return choice
     # Forms alternate and the best run of each counts, so a busy moment does not hit one form.
@@ -105,12 +107,12 @@ def fastest(
     times = {form: round(min(turn[form] for turn in turns), 4) for form in forms}
     choice = Choice(min(forms, key=lambda form: times[form]), {str(f): t for f, t in times.items()})
     with written_whole(notes) as partial:
-        text = msgspec.json.encode({**_remembered(notes), key: choice}, order="sorted")
+        text = msgspec.json.encode({**_read_choices(notes), key: choice}, order="sorted")
         partial.write_bytes(msgspec.json.format(text, indent=2))
     return choice
 
 
-def _remembered(notes: Path) -> dict[str, Choice]:
+def _read_choices(notes: Path) -> dict[str, Choice]:
     """Return the choices of number formats stored so far; none if the file is missing or
     unreadable."""
     try:
@@ -125,10 +127,10 @@ def processor() -> str:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
         return platform.processor() or platform.machine()
-    named = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    model_names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
     # ARM lists the part number instead of a name.
     parts = [line.split(":", 1)[1].strip() for line in lines if line.startswith("CPU part")]
-    return " ".join([platform.machine(), *(named or parts)[:1]])
+    return " ".join([platform.machine(), *(model_names or parts)[:1]])
 
 
 def free_cores() -> int:

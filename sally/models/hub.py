@@ -52,15 +52,15 @@ def download(file: HubFile, partial: Path, size: int, tell: Tell, wait: float = 
             continue
         error: Exception = OSError("it sent nothing")
         try:
-            _more(file.address, partial, have, tell)
-        except (OSError, http.client.HTTPException) as why:
-            error = why
+            _download_rest(file.address, partial, have, tell)
+        except (OSError, http.client.HTTPException) as caught:
+            error = caught
         if _size(partial) > have:
             failed = 0
             continue
         failed += 1
         if failed >= TRIES or _final(error, begun=have > 0):
-            raise Unavailable(_why(error)) from error
+            raise Unavailable(_describe_failure(error)) from error
         time.sleep(wait * failed)
 
 
@@ -68,15 +68,15 @@ def _size(partial: Path) -> int:
     return partial.stat().st_size if partial.exists() else 0
 
 
-def _more(address: str, partial: Path, have: int, tell: Tell) -> None:
+def _download_rest(address: str, partial: Path, have: int, tell: Tell) -> None:
     request = urllib.request.Request(address)
     if have:
         request.add_header("Range", f"bytes={have}-")
     with urllib.request.urlopen(request, timeout=CONNECT_SECONDS) as answer:
         # 206 sends the rest; a server without range support sends everything again.
-        whole = answer.status != 206
-        with partial.open("wb" if whole else "ab") as target:
-            done = 0 if whole else have
+        starts_anew = answer.status != 206
+        with partial.open("wb" if starts_anew else "ab") as target:
+            done = 0 if starts_anew else have
             while block := answer.read(CHUNK):
                 target.write(block)
                 done += len(block)
@@ -90,7 +90,7 @@ def _final(error: Exception, begun: bool) -> bool:
     return isinstance(error, urllib.error.URLError) and not begun
 
 
-def _why(error: Exception) -> str:
+def _describe_failure(error: Exception) -> str:
     if isinstance(error, urllib.error.HTTPError):
         return f"the hub answered {error.code}"
     reason = getattr(error, "reason", error)

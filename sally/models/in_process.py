@@ -65,10 +65,10 @@ def scores(candidates: Sequence[str], sums: Iterable[float], usage: Usage) -> Sc
         raise ModelFailure("bad_reply", f"The scores cannot be read: {error}") from error
 
 
-def shared_length(one: Tokens, other: Tokens) -> int:
+def shared_length(first: Tokens, second: Tokens) -> int:
     """Return how many tokens two prompts share at their beginning."""
-    shorter = min(len(one), len(other))
-    differing = np.flatnonzero(one[:shorter] != other[:shorter])
+    shorter = min(len(first), len(second))
+    differing = np.flatnonzero(first[:shorter] != second[:shorter])
     return int(differing[0]) if len(differing) else shorter
 
 

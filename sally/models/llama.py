@@ -17,7 +17,7 @@ import numpy as np
 
 from sally.core.errors import install_command
 from sally.core.prompt.model import FaultKind, ModelFailure
-from sally.core.redaction import scrubbed
+from sally.core.redaction import scrub
 from sally.models.in_process import Tokens, shared_length
 from sally.models.weights import Unavailable
 
@@ -68,21 +68,21 @@ def best_slot(slots: Sequence[Slot], tokens: Tokens, now: int) -> int:
     """
 
     def cost(slot: Slot) -> tuple[float, int]:
-        same = shared_length(slot.tokens, tokens)
-        forgotten = len(slot.tokens) - same
+        n_shared = shared_length(slot.tokens, tokens)
+        forgotten = len(slot.tokens) - n_shared
         missed = min(forgotten, TAIL) + AGAIN * max(forgotten - TAIL, 0)
-        return len(tokens) - same + missed / (1 + now - slot.used), slot.used
+        return len(tokens) - n_shared + missed / (1 + now - slot.used), slot.used
 
     return min(range(len(slots)), key=lambda i: cost(slots[i]))
 
 
-def reusable(same: int, length: int) -> int:
+def reusable(n_shared: int, length: int) -> int:
     """Return how many shared tokens to reuse so that the answer is the same as without reuse.
 
     At least the last `FEWEST` tokens are evaluated, and no incomplete batch is shorter than that;
     equal seeds then give the same replies regardless of earlier calls.
     """
-    keep = max(0, min(same, length - FEWEST))
+    keep = max(0, min(n_shared, length - FEWEST))
     if 0 < (length - keep) % UBATCH < FEWEST:
         keep = max(0, keep - FEWEST)
     return keep
@@ -128,7 +128,7 @@ class Llama:
         body = {"content": text, "add_special": True, "parse_special": control}
         return np.array(self._post("/tokenize", body)["tokens"], np.int64)
 
-    def rendered(
+    def render_chat(
         self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]] = ()
     ) -> str:
         """Return the chat as the model's template writes it, with the assistant's turn open."""
@@ -138,7 +138,7 @@ class Llama:
         return str(self._post("/apply-template", body)["prompt"])
 
     def _post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
-        return _checked(
+        return _raise_errors(
             ask_server(self.address, self.key, "POST", path, body, HTTP_SECONDS, "server")
         )
 
@@ -148,14 +148,15 @@ class Llama:
         """Answer a chat; `tokens` is the rendered chat, which determines the slot."""
         return self._call(self._server.handle_chat_completions, body, tokens)
 
-    def forced(
-        self, tokens: Tokens, token: int, after: int | None = None
+    def score_token(
+        self, tokens: Tokens, token: int, stem_length: int | None = None
     ) -> tuple[dict[int, float], int, int]:
         """Return raw log-probabilities, after a prompt, of the given token and of the likeliest
         ones.
 
         The token is forced by a bias, which does not affect the log-probabilities read. Also
-        returned are the numbers of prompt tokens evaluated and reused. `after` is the number of
+        returned are the numbers of prompt tokens evaluated and reused. `stem_length` is the number
+        of
         tokens that the first call of the same scoring evaluated; this call then continues in the
         same slot.
         """
@@ -166,32 +167,36 @@ class Llama:
             "logit_bias": [[token, FORCE]],
             "n_probs": TOP,
         }
-        if after is None:
+        if stem_length is None:
             answer = self._call(self._server.handle_completions, body, tokens)
         else:
-            answer = self._handled(self._server.handle_completions, body)
+            answer = self._call_server(self._server.handle_completions, body)
             # The end of the stem may have been evaluated again in a batch of one, so it is no
             # longer clean.
-            self.slots[self._last] = Slot(tokens[: after - 1], self._calls)
+            self.slots[self._last] = Slot(tokens[: stem_length - 1], self._calls)
         try:
-            said = answer["choices"][0]["logprobs"]["content"][0]
-            read = {int(top["id"]): float(top["logprob"]) for top in said["top_logprobs"]}
-            read[int(said["id"])] = float(said["logprob"])
+            token_entry = answer["choices"][0]["logprobs"]["content"][0]
+            read = {int(top["id"]): float(top["logprob"]) for top in token_entry["top_logprobs"]}
+            read[int(token_entry["id"])] = float(token_entry["logprob"])
         except (KeyError, IndexError, TypeError) as error:
             raise ModelFailure("bad_reply", "llama.cpp gave no log-probabilities.") from error
         if token not in read:
             raise ModelFailure("bad_reply", f"llama.cpp did not return the forced token {token}.")
         return read, int(answer["timings"]["prompt_n"]), int(answer["timings"]["cache_n"])
 
-    def seconds(self, prompt: int, said: int) -> float:
+    def seconds(self, prompt: int, n_generated: int) -> float:
         """Return the processor seconds for evaluating a prompt without cache and for generating
         tokens after it.
 
         The wall clock would include the load of other processes.
         """
-        body = {"prompt": list(range(1000, 1000 + prompt)), "n_predict": said, "temperature": 0}
+        body = {
+            "prompt": list(range(1000, 1000 + prompt)),
+            "n_predict": n_generated,
+            "temperature": 0,
+        }
         begun = time.process_time()
-        _checked(
+        _raise_errors(
             self._server.handle_completions({**body, "cache_prompt": False, "ignore_eos": True})
         )
         return time.process_time() - begun
@@ -202,14 +207,14 @@ class Llama:
         clean = self.slots[self._last].tokens
         # A failed call leaves the slot in an unknown state: nothing is assumed to be clean.
         self.slots[self._last] = Slot(used=self._calls)
-        extra, reuse = self._prepared(clean, tokens)
-        answer = self._handled(handler, body, reuse)
+        extra, reuse = self._prepare_slot(clean, tokens)
+        answer = self._call_server(handler, body, reuse)
         self.slots[self._last] = Slot(tokens, self._calls)
         if extra:
             answer["timings"]["prompt_n"] += extra
         return answer
 
-    def _prepared(self, clean: Tokens, tokens: Tokens) -> tuple[int, bool]:
+    def _prepare_slot(self, clean: Tokens, tokens: Tokens) -> tuple[int, bool]:
         """Leave only reusable tokens in the slot.
 
         Return the number of tokens evaluated, and whether to reuse those in the slot.
@@ -218,27 +223,29 @@ class Llama:
         many, a first request sends only the tokens to keep, followed by a token that does not
         match.
         """
-        length, same = len(tokens), shared_length(clean, tokens)
-        keep = reusable(same, length)
+        length, n_shared = len(tokens), shared_length(clean, tokens)
+        keep = reusable(n_shared, length)
         if not keep:
             if length < UBATCH or not 0 < length % UBATCH < FEWEST:
                 return 0, False
             keep = length - FEWEST
-            return self._shown(tokens[:keep], False), True
-        if same == keep < len(clean):
+            return self._evaluate_prompt(tokens[:keep], False), True
+        if n_shared == keep < len(clean):
             return 0, True
-        other = 0 if tokens[keep] else 1
-        return self._shown(np.append(tokens[:keep], other), True), True
+        other_token = 0 if tokens[keep] else 1
+        return self._evaluate_prompt(np.append(tokens[:keep], other_token), True), True
 
-    def _shown(self, tokens: Tokens, reuse: bool) -> int:
+    def _evaluate_prompt(self, tokens: Tokens, reuse: bool) -> int:
         """Evaluate a prompt without using the answer; return the number of tokens evaluated."""
         body = {"prompt": tokens.tolist(), "n_predict": 1, "temperature": 0}
-        answer = self._handled(self._server.handle_completions, body, reuse)
+        answer = self._call_server(self._server.handle_completions, body, reuse)
         return int(answer["timings"]["prompt_n"])
 
-    def _handled(self, handler: Any, body: Mapping[str, Any], reuse: bool = True) -> dict[str, Any]:
+    def _call_server(
+        self, handler: Any, body: Mapping[str, Any], reuse: bool = True
+    ) -> dict[str, Any]:
         try:
-            return _checked(handler({**body, "id_slot": self._last, "cache_prompt": reuse}))
+            return _raise_errors(handler({**body, "id_slot": self._last, "cache_prompt": reuse}))
         except RuntimeError as error:
             raise ModelFailure("server", f"llama.cpp failed: {error}.") from error
 
@@ -278,7 +285,7 @@ def ask_server(
         connection.close()
 
 
-def _checked(answer: Any) -> dict[str, Any]:
+def _raise_errors(answer: Any) -> dict[str, Any]:
     """Return the answer; an error in it is raised as a ModelFailure of its kind."""
     if not isinstance(answer, dict):
         raise ModelFailure(
@@ -292,5 +299,5 @@ def _checked(answer: Any) -> dict[str, Any]:
         "not_supported_error": "unsupported",
     }
     kind = kinds.get(str(error.get("type")) if isinstance(error, dict) else "", "server")
-    said = scrubbed(str(error.get("message")) if isinstance(error, dict) else str(error))
-    raise ModelFailure(kind, f"llama.cpp refused the call: {said}.")
+    message = scrub(str(error.get("message")) if isinstance(error, dict) else str(error))
+    raise ModelFailure(kind, f"llama.cpp refused the call: {message}.")

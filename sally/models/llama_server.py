@@ -16,7 +16,7 @@ from sally.core.errors import BadInput, unknown
 from sally.core.prompt.model import ModelFailure, ModelKind
 from sally.core.redaction import refuse_secrets, remember
 from sally.models.embedded import Embedded
-from sally.models.llama import Llama, Slot, _checked, ask_server
+from sally.models.llama import Llama, Slot, _raise_errors, ask_server
 from sally.models.weights import Unavailable
 
 KEY_VARIABLE: Final = "LLAMA_API_KEY"
@@ -52,7 +52,7 @@ class Remote(Llama):
         self.key, self._address = key, address
         self._calls, self._last = 0, 0
         self._server = self
-        self.told = _checked(ask_server(address, key, "GET", "/props"))
+        self.told = _raise_errors(ask_server(address, key, "GET", "/props"))
         self.slots = [Slot() for _ in range(max(1, int(self.told.get("total_slots", 1))))]
 
     @property
@@ -69,7 +69,7 @@ class Remote(Llama):
         return ask_server(self._address, self.key, "POST", "/v1/chat/completions", body)
 
     def _post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
-        return _checked(ask_server(self._address, self.key, "POST", path, body))
+        return _raise_errors(ask_server(self._address, self.key, "POST", path, body))
 
 
 class LlamaServer(Embedded):
@@ -100,16 +100,18 @@ class LlamaServer(Embedded):
     @cached_property
     def used(self) -> ServedModel:  # type: ignore[override]  # a server tells other things
         """The model that answered, for the record."""
-        told = getattr(self._llama, "told", {})
-        build = str(told.get("build_info", "llama.cpp"))
+        server_info = getattr(self._llama, "told", {})
+        build = str(server_info.get("build_info", "llama.cpp"))
         return ServedModel(self._weights, build, self._context, self.slots, self._checked)
 
 
 def check_scores(model: LlamaServer, weights: str) -> None:
     """Raise Unavailable if the scores differ from those of the same weights in 32 bits."""
-    for (text, candidates), wanted in zip(PROBES, REFERENCE[weights], strict=True):
-        found = model._score(text, candidates).logprobs
-        worst = max(abs(one - other) for one, other in zip(found, wanted, strict=True))
+    for (text, candidates), reference in zip(PROBES, REFERENCE[weights], strict=True):
+        logprobs = model._score(text, candidates).logprobs
+        worst = max(
+            abs(ours - known_value) for ours, known_value in zip(logprobs, reference, strict=True)
+        )
         if worst > CLOSE:
             raise Unavailable(
                 f"The server's log-probabilities differ by up to {worst:.2f} from those of "
@@ -117,7 +119,7 @@ def check_scores(model: LlamaServer, weights: str) -> None:
             )
 
 
-def _named(name: str) -> LlamaServer:
+def _open_server(name: str) -> LlamaServer:
     """Return the model named `llama_server:http://HOST:PORT`.
 
     With `?weights=qwen-0.5b`, the server's scores are compared with known scores of those weights.
@@ -128,24 +130,24 @@ def _named(name: str) -> LlamaServer:
     refuse_secrets(
         address, "The address of llama_server", f"put the key into the variable {KEY_VARIABLE}"
     )
-    given = parse_qs(query)
-    for key in given:
+    options = parse_qs(query)
+    for key in options:
         if key != "weights":
             raise unknown("setting of llama_server", key, ("weights",))
-    weights: Sequence[str] = given.get("weights", [])
+    weights: Sequence[str] = options.get("weights", [])
     try:
         return LlamaServer(
             address,
             weights=weights[0] if weights else None,
             key=remember(os.environ.get(KEY_VARIABLE, "")),
         )
-    except (Unavailable, ModelFailure) as why:
-        said = why.fault.detail if isinstance(why, ModelFailure) else str(why)
-        raise BadInput(said) from why
+    except (Unavailable, ModelFailure) as error:
+        detail = error.fault.detail if isinstance(error, ModelFailure) else str(error)
+        raise BadInput(detail) from error
 
 
 MODEL = ModelKind(
     "llama_server",
     "a llama.cpp server as llama_server:http://HOST:PORT; scores candidates",
-    _named,
+    _open_server,
 )

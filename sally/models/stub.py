@@ -68,8 +68,8 @@ class Scripted:
             case Reply() as reply:
                 return reply
             case text:
-                shown = sum(self._count(message.text) for message in messages)
-                return Reply(text, usage=self._usage(shown, self._count(text)))
+                input_tokens = sum(self._count(message.text) for message in messages)
+                return Reply(text, usage=self._usage(input_tokens, self._count(text)))
 
     async def score(
         self,
@@ -83,20 +83,27 @@ class Scripted:
         check_candidates(candidates)
         texts = [context] if isinstance(context, str) else [m.text for m in context]
         logprobs = tuple(self._scorer(context, candidate) for candidate in candidates)
-        shown = sum(self._count(text) for text in [*texts, *candidates])
-        return Scores(tuple(candidates), logprobs, self._usage(shown, 0))
+        input_tokens = sum(self._count(text) for text in [*texts, *candidates])
+        return Scores(tuple(candidates), logprobs, self._usage(input_tokens, 0))
 
     @staticmethod
-    def _usage(shown: int, said: int) -> Usage:
-        return Usage(input=shown, output=said, cached=0, evaluated=shown, reasoning=0, cost=0.0)
+    def _usage(input_tokens: int, output_tokens: int) -> Usage:
+        return Usage(
+            input=input_tokens,
+            output=output_tokens,
+            cached=0,
+            evaluated=input_tokens,
+            reasoning=0,
+            cost=0.0,
+        )
 
 
-def listed(replies: Sequence[Answer], scorer: Scorer | None = None) -> Scripted:
+def reply_in_order(replies: Sequence[Answer], scorer: Scorer | None = None) -> Scripted:
     """Return a model that gives these replies in order, and fails when they are used up."""
-    left = iter(replies)
+    replies_left = iter(replies)
 
     def script(messages: Sequence[Message], settings: Settings) -> Answer:
-        for reply in left:
+        for reply in replies_left:
             return reply
         return Fault("bad_request", f"The list of {len(replies)} replies is used up.")
 
@@ -115,8 +122,8 @@ def echo(options: Sequence[str], *, count: Callable[[str], int] = words) -> Scri
         raise ValueError("An echo model needs at least one option.")
 
     def script(messages: Sequence[Message], settings: Settings) -> Answer:
-        drawn = prompt_hash([*messages, Assistant(str(settings.seed))])
-        return options[int(drawn, 16) % len(options)]
+        hash_text = prompt_hash([*messages, Assistant(str(settings.seed))])
+        return options[int(hash_text, 16) % len(options)]
 
     return Scripted(script, even, name="stub/echo", count=count)
 

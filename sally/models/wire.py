@@ -67,18 +67,18 @@ def held_to(settings: Settings) -> dict[str, Any]:
     """Return the JSON schema of a call in the format of the chat API; empty without a schema."""
     if not isinstance(settings, SchemaSettings):
         return {}
-    held = {"name": "answer", "strict": True, "schema": json.loads(settings.schema)}
-    return {"response_format": {"type": "json_schema", "json_schema": held}}
+    json_schema = {"name": "answer", "strict": True, "schema": json.loads(settings.schema)}
+    return {"response_format": {"type": "json_schema", "json_schema": json_schema}}
 
 
 def reply(answer: Mapping[str, Any], seconds: float) -> Reply:
     """Return llama.cpp's chat answer as a reply."""
     try:
         choice, timings = answer["choices"][0], answer["timings"]
-        said = choice["message"]
+        message = choice["message"]
         return Reply(
-            text=said.get("content") or "",
-            tool_calls=_calls(said.get("tool_calls") or ()),
+            text=message.get("content") or "",
+            tool_calls=_calls(message.get("tool_calls") or ()),
             usage=Usage(
                 input=int(answer["usage"]["prompt_tokens"]),
                 output=int(answer["usage"]["completion_tokens"]),
@@ -88,7 +88,7 @@ def reply(answer: Mapping[str, Any], seconds: float) -> Reply:
                 cost=0.0,
             ),
             finish=FINISHES.get(str(choice["finish_reason"]), "error"),
-            reasoning=said.get("reasoning_content"),
+            reasoning=message.get("reasoning_content"),
         )
     except (KeyError, IndexError, TypeError, ValueError) as error:
         raise ModelFailure(

@@ -10,7 +10,7 @@ import zlib
 from pathlib import Path
 
 from sally.core.errors import BadInput
-from sally.parts.imported import Oddity, existing, fetched
+from sally.parts.imported import Oddity, existing, read_fetched_file
 
 LICENCE = "Apache 2.0 (Psych-201)"
 NAMES = ("prompts.jsonl.zip", "prompts.jsonl", "prompts.jsonl.gz")
@@ -40,7 +40,7 @@ def people_lines(file: Path) -> tuple[bytes, list[bytes]]:
     Raises:
         BadInput: The file is a Git LFS pointer, or truncated.
     """
-    data = fetched(file)
+    data = read_fetched_file(file)
     try:
         if zipfile.is_zipfile(io.BytesIO(data)):
             with zipfile.ZipFile(io.BytesIO(data)) as held:
@@ -49,8 +49,8 @@ def people_lines(file: Path) -> tuple[bytes, list[bytes]]:
                 text = held.read(name)
         else:
             text = gzip.decompress(data) if file.name.endswith(".gz") else data
-    except (OSError, EOFError, ValueError, zlib.error, zipfile.BadZipFile) as why:
-        raise BadInput(f"{file} cannot be unpacked ({why}); it may be truncated.") from None
+    except (OSError, EOFError, ValueError, zlib.error, zipfile.BadZipFile) as error:
+        raise BadInput(f"{file} cannot be unpacked ({error}); it may be truncated.") from None
     if text and not text.endswith(b"\n") and not text.rstrip().endswith(b"}"):
         line = text.count(b"\n") + 1
         raise BadInput(f"{file.name} ends within line {line}; it may be truncated.")

@@ -44,7 +44,7 @@ def recorded_player(name: str, participant: str = "") -> PlayerSpec:
 def recorded_partner(**params: Any) -> Partner:
     """Return the partner that stands for the recorded players of a game; it cannot make moves."""
 
-    def make(game: Any, seat: Seat, **given: Any) -> Script:
+    def make(game: Any, seat: Seat, **params: Any) -> Script:
         raise BadInput("this player exists only in imported records and cannot make moves")
 
     about = "a player whose moves were recorded elsewhere"
@@ -78,9 +78,9 @@ class Difference(msgspec.Struct, frozen=True):
     ours: str
 
     def __str__(self) -> str:
-        at = "" if self.turn is None else f", round {self.turn}"
+        round_text = "" if self.turn is None else f", round {self.turn}"
         recorded, ours = map(_short, (self.recorded, self.ours))
-        return f"differs in {self.what}: {self.game}{at}: recorded {recorded}, ours {ours}"
+        return f"differs in {self.what}: {self.game}{round_text}: recorded {recorded}, ours {ours}"
 
 
 def _short(text: str) -> str:
@@ -131,7 +131,7 @@ def existing(path: Path) -> Path:
     return path
 
 
-def fetched(file: Path) -> bytes:
+def read_fetched_file(file: Path) -> bytes:
     """Return the content of a file; raises BadInput for a Git LFS pointer without its data."""
     data = file.read_bytes()
     if data.startswith(POINTER):
@@ -139,10 +139,10 @@ def fetched(file: Path) -> bytes:
     return data
 
 
-def check_columns(file: Path, there: Iterable[str], needed: Iterable[str]) -> None:
+def check_columns(file: Path, columns: Iterable[str], needed: Iterable[str]) -> None:
     """Raise NotPublished if a table lacks one of the needed columns."""
-    known = set(there)
-    if lacking := [name for name in needed if name not in known]:
+    existing_columns = set(columns)
+    if lacking := [name for name in needed if name not in existing_columns]:
         raise NotPublished(
             f"{file} has no column {listed(lacking, 'or')}; the published file does, so this is "
             "another file or another version."
@@ -184,8 +184,8 @@ def table_rows(
             yield reader.line_num, row
     except UnicodeDecodeError:
         raise NotPublished(f"{file} is not UTF-8 text; the published tables are.") from None
-    except csv.Error as why:
-        raise BadInput(f"{file} is not a table: {why}; it may be truncated.") from None
+    except csv.Error as error:
+        raise BadInput(f"{file} is not a table: {error}; it may be truncated.") from None
 
 
 @contextmanager
@@ -195,10 +195,10 @@ def published_line(file: Path, line: int) -> Iterator[None]:
     place = f"{file.name}, line {line}"
     try:
         yield
-    except NotPublished as why:
-        raise NotPublished(f"{place}: {why}") from None
-    except (KeyError, ValueError) as why:
-        raise NotPublished(f"{place}: {why} is not a value of the published file.") from None
+    except NotPublished as error:
+        raise NotPublished(f"{place}: {error}") from None
+    except (KeyError, ValueError) as error:
+        raise NotPublished(f"{place}: {error} is not a value of the published file.") from None
 
 
 @contextmanager
@@ -274,11 +274,11 @@ class ImportRun:
             yield
         except NotPublished:
             raise
-        except BadInput as why:
-            self.oddities.append(Oddity(file, NOT_IMPORTED, str(why)))
-        except Exception as why:  # a third-party record may hold anything
+        except BadInput as error:
+            self.oddities.append(Oddity(file, NOT_IMPORTED, str(error)))
+        except Exception as error:  # a third-party record may hold anything
             _log.debug("%s was not imported", file, exc_info=True)
-            strange = f"it is not as published ({type(why).__name__}: {why})"
+            strange = f"it is not as published ({type(error).__name__}: {error})"
             self.oddities.append(Oddity(file, NOT_IMPORTED, strange))
 
     def result(self, allow_empty: bool = False) -> ImportResult:
@@ -291,13 +291,13 @@ class ImportRun:
         Raises:
             BadInput: Nothing was imported because of errors, unless `allow_empty`.
         """
-        wrong = [each for each in self.oddities if each.what == NOT_IMPORTED]
+        wrong = [oddity for oddity in self.oddities if oddity.what == NOT_IMPORTED]
         if wrong and not self.episodes and not allow_empty:
-            file, why = wrong[0].file, wrong[0].why
-            raise BadInput(why if file in why else f"{file}: {why}")
-        lines = tuple(str(each) for each in (*self.differences, *self.oddities))
+            file, reason = wrong[0].file, wrong[0].why
+            raise BadInput(reason if file in reason else f"{file}: {reason}")
+        lines = tuple(str(remark) for remark in (*self.differences, *self.oddities))
         details = {
-            "oddities": [msgspec.to_builtins(each) for each in self.oddities],
-            "differences": [msgspec.to_builtins(each) for each in self.differences],
+            "oddities": [msgspec.to_builtins(oddity) for oddity in self.oddities],
+            "differences": [msgspec.to_builtins(difference) for difference in self.differences],
         }
         return ImportResult(self.episodes, dict(self.counts), lines, details)

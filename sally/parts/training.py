@@ -27,7 +27,7 @@ class Task(msgspec.Struct, frozen=True):
     @property
     def company(self) -> str:
         """The names of the other players."""
-        return ", ".join(label(who) for who in self.others.values())
+        return ", ".join(label(player) for player in self.others.values())
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,8 @@ def by_problem(
     """Return a split of problems by id; each is assigned to a part by a hash of its id."""
     parts: dict[str, list[Task]] = {part: [] for part in PARTS}
     for id, params in problems.items():
-        at = derived_seed("split", game, id) % 10  # seven in ten are for training
-        part = "train" if at < 7 else "validation" if at == 7 else "held_out"
+        bucket = derived_seed("split", game, id) % 10  # seven in ten are for training
+        part = "train" if bucket < 7 else "validation" if bucket == 7 else "held_out"
         parts[part].append(Task(Instance(id, game, dict(params)), seat, dict(others)))
     about = f"{len(problems)} frozen problems, each in one part"
     return Split(game, about, {part: tuple(tasks) for part, tasks in parts.items()})
@@ -93,10 +93,13 @@ def by_partner(
 ) -> Split:
     """Return a split of one problem by partner: the first seat learns, and all other seats have the
     same partner."""
-    problem, (mine, *others) = instance or Instance(game, game, {}), seats
+    problem, (learner_seat, *others) = instance or Instance(game, game, {}), seats
     parts = {
-        part: tuple(Task(problem, str(mine), dict.fromkeys(map(str, others), who)) for who in there)
-        for part, there in partners.items()
+        part: tuple(
+            Task(problem, str(learner_seat), dict.fromkeys(map(str, others), partner))
+            for partner in part_partners
+        )
+        for part, part_partners in partners.items()
     }
     return Split(game, about, parts)
 
@@ -106,23 +109,30 @@ def check_split(split: Split, alike: Alike | None = None) -> None:
     for part, tasks in split.parts.items():
         if not tasks:
             raise BadInput(f"The part {part!r} of the split {split.name} is empty.")
-    for one, other in combinations(split.parts, 2):
-        for a in split.parts[one]:
-            for b in split.parts[other]:
-                why = "which is the same task" if _same(a, b) else alike(a, b) if alike else ""
-                if why:
+    for first_part, second_part in combinations(split.parts, 2):
+        for a in split.parts[first_part]:
+            for b in split.parts[second_part]:
+                overlap = (
+                    "which is the same task"
+                    if _is_same_task(a, b)
+                    else alike(a, b)
+                    if alike
+                    else ""
+                )
+                if overlap:
                     raise BadInput(
-                        f"The split {split.name} overlaps: {one} contains {_said(a)}, and {other} "
+                        f"The split {split.name} overlaps: {first_part} contains "
+                        f"{_describe_task(a)}, and {second_part} "
                         "contains "
-                        f"{_said(b)}, {why}."
+                        f"{_describe_task(b)}, {overlap}."
                     )
 
 
-def _same(a: Task, b: Task) -> bool:
-    mine = (a.instance.game, a.instance.params, a.seat, a.others)
-    return mine == (b.instance.game, b.instance.params, b.seat, b.others)
+def _is_same_task(a: Task, b: Task) -> bool:
+    first_key = (a.instance.game, a.instance.params, a.seat, a.others)
+    return first_key == (b.instance.game, b.instance.params, b.seat, b.others)
 
 
-def _said(task: Task) -> str:
+def _describe_task(task: Task) -> str:
     company = f" with {task.company}" if task.others else ""
     return f"{task.instance.id}{company}"

@@ -86,10 +86,10 @@ class Request(msgspec.Struct, frozen=True, gc=False):
     @property
     def page(self) -> str:
         """The whole prompt as one text."""
-        shown = self.messages
-        if isinstance(shown, str):
-            return str(shown)
-        return shown[0].text if len(shown) == 1 else "\n\n".join(m.text for m in shown)
+        messages = self.messages
+        if isinstance(messages, str):
+            return str(messages)
+        return messages[0].text if len(messages) == 1 else "\n\n".join(m.text for m in messages)
 
     @property
     def settings(self) -> Settings:
@@ -99,9 +99,9 @@ class Request(msgspec.Struct, frozen=True, gc=False):
             return base
         turn, seat, probe, about = self.ask.id
         path = f"{self.ask.context.seed}/{turn}/{seat}/{probe}/{about}/{self.number}"
-        own: Settings = base.__copy__()  # type: ignore[attr-defined]  # its fields were checked
-        force_setattr(own, "seed", derived_seed(path) % (2**32 - 1))
-        return own
+        call_settings: Settings = base.__copy__()  # type: ignore[attr-defined]  # its fields were checked
+        force_setattr(call_settings, "seed", derived_seed(path) % (2**32 - 1))
+        return call_settings
 
     @property
     def hash(self) -> str:
@@ -119,17 +119,21 @@ class Exchange(msgspec.Struct, gc=False):
     def call(self) -> Call:
         """Return the record of this call for the log."""
         request, outcome = self.request, self.outcome
-        purpose, shown = request.purpose, request.hash
+        purpose, prompt_hash = request.purpose, request.hash
         if isinstance(outcome, Scores):
             usage = msgspec.to_builtins(outcome.usage)
-            return Call(purpose, shown, usage=usage, scores=outcome.logprobs, detail=self.detail)
+            return Call(
+                purpose, prompt_hash, usage=usage, scores=outcome.logprobs, detail=self.detail
+            )
         settings = msgspec.to_builtins(request.settings)
         if isinstance(outcome, ModelFailure):
-            detail = self.detail or keys.scrubbed(outcome.fault.detail)
-            return Call(purpose, shown, settings=settings, failure=outcome.kind, detail=detail)
+            detail = self.detail or keys.scrub(outcome.fault.detail)
+            return Call(
+                purpose, prompt_hash, settings=settings, failure=outcome.kind, detail=detail
+            )
         return Call(
             purpose,
-            shown,
+            prompt_hash,
             outcome.text,
             outcome.finish,
             msgspec.to_builtins(outcome.usage),
@@ -195,18 +199,20 @@ class Caller:
             ModelFailure: The call failed permanently.
             Unreadable: the model refused to answer.
         """
-        if (known := self._known_answer()) is not None:
-            return known  # type: ignore[return-value]
+        if (known_answer := self._known_answer()) is not None:
+            return known_answer  # type: ignore[return-value]
         if self._repeated:
             messages, self._repeated = self._repeated, ()
         turn = self._turn
         tools = _tools(turn) if turn.question is None and turn.context.spec.tools else ()
         for _ in range(TOOL_ROUNDS):
-            reply: Reply = await self._answered(purpose, messages, tools, (), settings, schema)
+            reply: Reply = await self._repeat_until_answered(
+                purpose, messages, tools, (), settings, schema
+            )
             self._conversation = messages
             if not (reply.tool_calls and tools):  # without tools, a call can only be the answer
                 break
-            results = [ToolResult(c.id, c.name, self._looked_up(c)) for c in reply.tool_calls]
+            results = [ToolResult(c.id, c.name, self._use_tool(c)) for c in reply.tool_calls]
             messages = [*messages, Assistant(reply.text, reply.tool_calls), *results]
         self.reply = reply
         self._answers.append(reply)
@@ -217,15 +223,17 @@ class Caller:
 
     async def score(self, purpose: str, context: Context, candidates: Sequence[str]) -> Scores:
         """Return the log-probabilities of the candidates."""
-        if (known := self._known_answer()) is not None:
-            return known  # type: ignore[return-value]
+        if (known_answer := self._known_answer()) is not None:
+            return known_answer  # type: ignore[return-value]
         if not self._model.can_score:
             raise CannotScore(self._model.name)
         try:
             check_candidates(candidates)
-        except BadCandidates as why:
-            raise ModelFailure("bad_request", str(why)) from None
-        scores: Scores = await self._answered(purpose, context, (), tuple(candidates), {})
+        except BadCandidates as error:
+            raise ModelFailure("bad_request", str(error)) from None
+        scores: Scores = await self._repeat_until_answered(
+            purpose, context, (), tuple(candidates), {}
+        )
         self._answers.append(scores)
         self._place += 1
         return scores
@@ -241,7 +249,7 @@ class Caller:
         """Begin the first attempt at an answer."""
         self._answers, self._place = [], 0
 
-    def begin_again(self, why: str) -> bool:
+    def begin_again(self, problem: str) -> bool:
         """Begin another attempt, in which the last call is repeated; return whether it can be.
 
         The repeated call continues the conversation: the model sees its own reply and what was
@@ -250,79 +258,83 @@ class Caller:
         if not self._answers or isinstance(self._answers.pop(), Scores):
             return False  # the same call would only get the same answer
         quoted = without_halves(self.reply.text[-MOST_QUOTED:])
-        own = [Assistant(quoted)] if quoted.strip() else []  # some servers refuse an empty message
-        self._repeated, self._place = [*self._conversation, *own, User(why)], 0
+        quoted_messages = (
+            [Assistant(quoted)] if quoted.strip() else []
+        )  # some servers refuse an empty message
+        self._repeated, self._place = [*self._conversation, *quoted_messages, User(problem)], 0
         return True
 
     @coroutine
-    def _answered(
+    def _repeat_until_answered(
         self,
         purpose: str,
-        shown: Context,
+        messages: Context,
         tools: tuple[ToolSpec, ...],
         candidates: tuple[str, ...],
-        more: Mapping[str, Any],
+        defaults: Mapping[str, Any],
         schema: str = "",
     ) -> Generator[Request, Any, Any]:
         """Repeat a request until it is answered; every failure is recorded by kind."""
-        made, base = self._exchanges, self._settings
-        if more:
-            base = self._with_defaults(base, more)
+        exchanges, base = self._exchanges, self._settings
+        if defaults:
+            base = self._with_defaults(base, defaults)
         if schema:
             base = SchemaSettings(**msgspec.structs.asdict(base), schema=schema)
-        number = len(made) - self._before
-        request = Request(self._turn, purpose, shown, base, number, tools, candidates)
+        number = len(exchanges) - self._before
+        request = Request(self._turn, purpose, messages, base, number, tools, candidates)
         for attempt in range(self._retries + 1):
             try:
                 outcome = yield request
-            except Exception as why:
-                self.failed = why
-                if not isinstance(why, ModelFailure):
+            except Exception as error:
+                self.failed = error
+                if not isinstance(error, ModelFailure):
                     raise
-                made.append(Exchange(request, why))
-                if not why.transient or attempt == self._retries:
+                exchanges.append(Exchange(request, error))
+                if not error.transient or attempt == self._retries:
                     raise
                 continue
             if isinstance(outcome, Reply):
                 outcome = _storable(outcome)
-            made.append(Exchange(request, outcome))
+            exchanges.append(Exchange(request, outcome))
             return outcome
         raise AssertionError("unreachable")
 
-    def _with_defaults(self, base: Settings, more: Mapping[str, Any]) -> Settings:
+    def _with_defaults(self, base: Settings, defaults: Mapping[str, Any]) -> Settings:
         """Return the settings; values that are not set are taken from the strategy."""
         try:
-            own = read_settings(more, "a strategy's call")
-        except BadInput as why:
-            self.failed = why  # a mistake in the strategy, not a reply that cannot be read
+            strategy_settings = read_settings(defaults, "a strategy's call")
+        except BadInput as error:
+            self.failed = error  # a mistake in the strategy, not a reply that cannot be read
             raise
-        unset = {k: getattr(own, k) for k in more if getattr(base, k) in (None, ())}
+        unset = {
+            k: getattr(strategy_settings, k) for k in defaults if getattr(base, k) in (None, ())
+        }
         return msgspec.structs.replace(base, **unset)
 
-    def reason(self, why: Exception) -> str:
+    def reason(self, error: Exception) -> str:
         """Return why the last reply could not be read, as the reason for a forfeit.
 
         An unusual reason is also recorded with the call. An exception of a model call is raised
         again.
         """
-        if isinstance(why, Unreadable) and not isinstance(why, TooLong):
+        if isinstance(error, Unreadable) and not isinstance(error, TooLong):
             return {"length": "length", "refusal": "refused"}.get(self.reply.finish, "unreadable")
-        if why is self.failed:
-            raise why
-        if isinstance(why, TooLong):
+        if error is self.failed:
+            raise error
+        if isinstance(error, TooLong):
             reason, detail = "too long", f"not read: more than {MOST_READ} characters"
         else:
-            reason = detail = broken_reader(why)
+            reason = detail = broken_reader(error)
         if len(self._exchanges) > self._before:
             self._exchanges[-1].detail = detail
         return reason
 
-    def _looked_up(self, call: ToolCall) -> str:
+    def _use_tool(self, call: ToolCall) -> str:
         try:
-            found = self._turn.use(call.name, call.read())
-        except (BadInput, ModelFailure) as why:
-            return f"error: {why}"
-        return msgspec.json.encode(found).decode()
+            result = self._turn.use(call.name, call.read())
+        except (BadInput, ModelFailure) as error:
+            return f"error: {error}"
+        return msgspec.json.encode(result).decode()
 
 
 class Answered(msgspec.Struct, frozen=True):
@@ -352,21 +364,21 @@ async def ask_until_readable(
     for tries in range(1, retries + 2):
         try:
             return Answered(await attempt(), caller.reply.text, tries)
-        except ModelFailure as why:
-            return Fault("fault", keys.scrubbed(str(why)))
-        except Exception as why:
-            reason = caller.reason(why)
-            caller.problem = str(why) if isinstance(why, Unreadable) else NOT_READ
+        except ModelFailure as error:
+            return Fault("fault", keys.scrub(str(error)))
+        except Exception as error:
+            reason = caller.reason(error)
+            caller.problem = str(error) if isinstance(error, Unreadable) else NOT_READ
             if not caller.begin_again(retry_text(caller.problem)):
                 break
     return Forfeit(reason, caller.reply.text, tries)
 
 
-def broken_reader(why: Exception) -> str:
+def broken_reader(error: Exception) -> str:
     """Log an exception that a reader raised, and return it as the reason for a forfeit."""
-    LOG.error("a reader raised an exception; the reply counts as unreadable", exc_info=why)
-    at = traceback.extract_tb(why.__traceback__)[-1]
-    return f"{BROKE_READER}: {type(why).__name__} in {at.name}"
+    LOG.error("a reader raised an exception; the reply counts as unreadable", exc_info=error)
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{BROKE_READER}: {type(error).__name__} in {frame.name}"
 
 
 def _tools(turn: Turn[Any, Any]) -> tuple[ToolSpec, ...]:
@@ -376,7 +388,7 @@ def _tools(turn: Turn[Any, Any]) -> tuple[ToolSpec, ...]:
 
 def _storable(reply: Reply) -> Reply:
     """Return a reply without API keys and implausible token counts, with long texts cut."""
-    if len(reply.text) > KEPT or reply.reasoning or reply.tool_calls or keys.sent():
+    if len(reply.text) > KEPT or reply.reasoning or reply.tool_calls or keys.sent_keys():
         calls = map(msgspec.structs.astuple, reply.tool_calls)
         tools = tuple(ToolCall(*map(_storable_text, call)) for call in calls)
         thoughts = reply.reasoning and _storable_text(reply.reasoning)
@@ -405,10 +417,10 @@ class Asks(Protocol):
     ) -> Coroutine[Request, Any, Any]: ...
 
 
-def with_calls(given: Given, exchanges: Exchanges) -> Given:
+def with_calls(answer_given: Given, exchanges: Exchanges) -> Given:
     """Return the answer with the records of the calls behind it."""
     calls = tuple([exchange.call() for exchange in exchanges])
-    answer: Given = msgspec.structs.replace(given, calls=calls)
+    answer: Given = msgspec.structs.replace(answer_given, calls=calls)
     return answer
 
 
@@ -416,21 +428,22 @@ async def answer_with_model(player: Asks, turn: Turn[Any, Any]) -> Any:
     """Answer an ask with the player's model, which completes or scores each request."""
     exchanges: Exchanges = []
     run, model = player.answering(turn, exchanges), player.model
-    step, given = run.send, None
+    step, outcome = run.send, None
     try:
         while True:
-            request = step(given)
+            request = step(outcome)
             try:
                 if type(request) is not Request:  # an awaitable of the strategy
-                    given = await _Passed(request)
+                    outcome = await _Passed(request)
                 elif request.candidates:
-                    asked = request.messages, request.candidates, request.settings
-                    given = await model.score(*asked)
+                    request_parts = request.messages, request.candidates, request.settings
+                    outcome = await model.score(*request_parts)
                 else:
-                    given = await model.complete(request.messages, request.settings, request.tools)  # type: ignore[arg-type]
+                    settings, tools = request.settings, request.tools
+                    outcome = await model.complete(request.messages, settings, tools)  # type: ignore[arg-type]
                 step = run.send
-            except Exception as why:
-                step, given = run.throw, why
+            except Exception as error:
+                step, outcome = run.throw, error
     except StopIteration as done:
         return with_calls(done.value, exchanges)
     finally:
@@ -457,28 +470,28 @@ def answer_from_log(
     """
     exchanges = Exchanges()
     run = player.answering(turn, exchanges)
-    step, given = run.send, None
+    step, reply = run.send, None
     try:
         while True:
-            request = step(given)
+            request = step(reply)
             requests.append(request)
-            outcome = _logged(request, calls, len(requests))
+            outcome = _logged_outcome(request, calls, len(requests))
             step = run.throw if isinstance(outcome, ModelFailure) else run.send
-            given = outcome
+            reply = outcome
     except StopIteration as done:
         return with_calls(done.value, exchanges)
     finally:
         run.close()
 
 
-def _logged(request: Request, calls: Sequence[Call], number: int) -> Outcome:
+def _logged_outcome(request: Request, calls: Sequence[Call], number: int) -> Outcome:
     """Return the outcome of a logged call; raises PromptDiffers if the request differs from it."""
     if number > len(calls):
         raise PromptDiffers(f"The log has {len(calls)} calls, but the replay made one more.")
     call = calls[number - 1]
-    if call.prompt != (shown := request.hash):
+    if call.prompt != (prompt_hash := request.hash):
         raise PromptDiffers(
-            f"Call {number} shows a prompt with the hash {shown}, "
+            f"Call {number} shows a prompt with the hash {prompt_hash}, "
             f"while the log has {call.prompt}; the words or the strategy have changed."
         )
     if call.failure:

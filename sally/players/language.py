@@ -22,19 +22,19 @@ from sally.core.prompt.model import (
 )
 from sally.core.prompt.page_layout import AS_IT_IS, Harness, read_harness
 from sally.core.registry import packs, registry
-from sally.core.reply.reading import restated
+from sally.core.reply.reading import restates_answer
 from sally.core.rules.game import Game, GameSpec, Seat
 from sally.core.rules.probe import ProbeReport
-from sally.core.rules.words import Pack, checked
+from sally.core.rules.words import Pack, check_pack
 from sally.players.calls import Caller, Exchanges, answer_with_model, ask_until_readable
 
 LANGUAGE = "language"  # the name of this kind of player
 OPEN = "model"  # placeholder in a study for the model named at the run
 
 
-def uses_model(who: PlayerSpec) -> bool:
+def uses_model(player: PlayerSpec) -> bool:
     """Return whether a player calls a model: a language player, or one that names a model."""
-    return who.player == LANGUAGE or "model" in who.params
+    return player.player == LANGUAGE or "model" in player.params
 
 
 def patient(player: Any, retries: int) -> Any:
@@ -75,8 +75,8 @@ class LanguagePlayer(ModelPlayer, frozen=True):
 
     async def report(self, turn: Turn[Any, Any]) -> ProbeReport | Fault:
         """Answer a probe."""
-        given: ProbeReport | Fault = await self.decide(turn)
-        return given
+        report: ProbeReport | Fault = await self.decide(turn)
+        return report
 
     async def answering(
         self, turn: Turn[Any, Any], exchanges: Exchanges
@@ -87,28 +87,28 @@ class LanguagePlayer(ModelPlayer, frozen=True):
         run, question = (self.act if turn.question is None else self.answer), turn.question
         context = turn.context.in_words(self.pack, self.pack_texts)
         prompt = PromptContext(turn, self.texts, context, self.harness, self.as_schema)
-        said = StrategyResult("")
+        result = StrategyResult("")
 
         async def attempt() -> Any:
-            nonlocal said
-            said = await run(prompt, caller)
-            return prompt.read(said)
+            nonlocal result
+            result = await run(prompt, caller)
+            return prompt.read(result)
 
         outcome = await ask_until_readable(
-            caller, attempt, context.retries, lambda why: prompt.say("retry", why=why)
+            caller, attempt, context.retries, lambda problem: prompt.say("retry", why=problem)
         )
         if isinstance(outcome, Fault):
             return outcome
         if isinstance(outcome, Forfeit):
             if question is None:
-                return msgspec.structs.replace(outcome, memory=said.memory)
+                return msgspec.structs.replace(outcome, memory=result.memory)
             return ProbeReport(None, None, outcome.reply, outcome.tries)
-        if exchanges and not self.as_schema and restated(said.text, prompt.label):
+        if exchanges and not self.as_schema and restates_answer(result.text, prompt.label):
             exchanges[-1].detail = "restated"  # the last of several answers counts
         value, tries = outcome.value, outcome.tries
         if question is None:
-            return Decision(value, said.memory, said.text, tries, (), said.foreseen)
-        return ProbeReport(value.value, value.odds, said.text, tries)
+            return Decision(value, result.memory, result.text, tries, (), result.foreseen)
+        return ProbeReport(value.value, value.odds, result.text, tries)
 
 
 def _language(
@@ -133,25 +133,28 @@ def _language(
         if type(value) is not type(default := chosen.params[name]):
             kind = {bool: "true or false", int: "a whole number"}[type(default)]
             raise BadInput(f"{name} of strategy {strategy} must be {kind}, not {value!r}.")
-    given = read_settings(settings or {}, f"seat {seat!r}")
+    model_settings = read_settings(settings or {}, f"seat {seat!r}")
     if model == OPEN:
         raise BadInput(f"Seat {seat!r} has a language player; name its model, such as embedded.")
-    found = registry.model(model) if isinstance(model, str) else model
-    if "scoring" in chosen.needs and not getattr(found, "can_score", False):
+    player_model = registry.model(model) if isinstance(model, str) else model
+    if "scoring" in chosen.needs and not getattr(player_model, "can_score", False):
         scoring = sorted(
             n for n, s in registry.entries("strategies").items() if "scoring" in s.needs
         )
         left_out = " ".join(f"--without {name}" for name in scoring)
         raise BadInput(
-            f"{str(CannotScore(found.name)).rstrip('.')}; `sally run STUDY {left_out}` leaves out "
+            f"{str(CannotScore(player_model.name)).rstrip('.')}; `sally run STUDY {left_out}` "
+            f"leaves out "
             f"the strategies that score."
         )
-    if given.format == "schema":
-        _check_constrained(spec, chosen, found, harness)
+    if model_settings.format == "schema":
+        _check_constrained(spec, chosen, player_model, harness)
     act, answer = chosen.make(**params)
     worded = checked_pack(pack, spec).texts if pack else {}
     layout = read_harness(harness) if harness else AS_IT_IS
-    return LanguagePlayer(found, act, answer, given, 2, chosen.texts, pack, worded, layout)
+    return LanguagePlayer(
+        player_model, act, answer, model_settings, 2, chosen.texts, pack, worded, layout
+    )
 
 
 def _check_constrained(
@@ -185,10 +188,12 @@ def checked_pack(name: str, spec: GameSpec[Any, Any, Any]) -> Pack:
     """Return a words pack from any source after checking that it fits the texts of the game."""
     if not isinstance(name, str):
         raise BadInput(f"pack must be the name of a words pack, not {name!r}.")
-    found = packs.find(name)
-    if found.game not in (spec.name, spec.family):
-        raise BadInput(f"Words pack {found.name!r} is for {found.game}, not for {spec.name}.")
-    return checked(found, {**every_strategy_text(), **spec.texts})
+    words_pack = packs.find(name)
+    if words_pack.game not in (spec.name, spec.family):
+        raise BadInput(
+            f"Words pack {words_pack.name!r} is for {words_pack.game}, not for {spec.name}."
+        )
+    return check_pack(words_pack, {**every_strategy_text(), **spec.texts})
 
 
 def every_strategy_text() -> dict[str, str]:
@@ -202,8 +207,8 @@ def every_strategy_text() -> dict[str, str]:
 def strategy_named(name: str) -> Strategy:
     if not isinstance(name, str):
         raise BadInput(f"strategy must be the name of a strategy, not {name!r}.")
-    found: Strategy = registry.pick("strategy", name, registry.entries("strategies"))
-    return found
+    strategy: Strategy = registry.pick("strategy", name, registry.entries("strategies"))
+    return strategy
 
 
 PLAYERS = {

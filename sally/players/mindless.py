@@ -12,7 +12,7 @@ import msgspec
 from sally.core.errors import BadInput
 from sally.core.match.answers import as_answer
 from sally.core.match.partner import Scripted, by_name
-from sally.core.match.player import Decision, NoAnswer, Player, PlayerKind, Turn, put
+from sally.core.match.player import Decision, NoAnswer, Player, PlayerKind, Turn, send_ask
 from sally.core.registry import registry
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import Game, GameSpec, Seat
@@ -27,7 +27,7 @@ class Random(msgspec.Struct, frozen=True):
         return Decision(example(turn.options, turn.draws))
 
     def report(self, turn: Turn[Any, Any]) -> ProbeReport:
-        question = asked(turn)
+        question = question_of(turn)
         if question.kind == "values":
             draws = turn.draws
             span = int(question.high - question.low) + 1
@@ -49,10 +49,10 @@ class Constant(msgspec.Struct, frozen=True):
         return Decision(menu[self.place % len(menu)])
 
     def report(self, turn: Turn[Any, Any]) -> ProbeReport:
-        question = asked(turn)
+        question = question_of(turn)
         if question.kind == "values":
             return ProbeReport({str(c): question.low for c in question.choices})
-        return named(question, question.choices[self.place % len(question.choices)])
+        return report_choice(question, question.choices[self.place % len(question.choices)])
 
 
 class CopyLast(msgspec.Struct, frozen=True):
@@ -62,35 +62,35 @@ class CopyLast(msgspec.Struct, frozen=True):
         return Decision(_one_of(ready(turn, "copy_last"), self._last(turn), turn))
 
     def report(self, turn: Turn[Any, Any]) -> ProbeReport | NoAnswer:
-        question = asked(turn)
+        question = question_of(turn)
         if question.kind == "values":
             return NoAnswer("what the other did last is no value")
-        return named(question, _one_of(question.choices, self._last(turn), turn))
+        return report_choice(question, _one_of(question.choices, self._last(turn), turn))
 
     def _last(self, turn: Turn[Any, Any]) -> list[Any]:
-        return [theirs for _, theirs in turn.view.played()[-1:]]
+        return [other_move for _, other_move in turn.view.played()[-1:]]
 
 
 class Majority(msgspec.Struct, frozen=True):
     """A player that makes and expects the other's most frequent move; ties are broken at random."""
 
     def decide(self, turn: Turn[Any, Any]) -> Decision[Any]:
-        return Decision(_one_of(ready(turn, "majority"), self._most(turn), turn))
+        return Decision(_one_of(ready(turn, "majority"), self._most_frequent(turn), turn))
 
     def report(self, turn: Turn[Any, Any]) -> ProbeReport | NoAnswer:
-        question = asked(turn)
+        question = question_of(turn)
         if question.kind == "values":
             return NoAnswer("what the other did most often is no value")
-        return named(question, _one_of(question.choices, self._most(turn), turn))
+        return report_choice(question, _one_of(question.choices, self._most_frequent(turn), turn))
 
-    def _most(self, turn: Turn[Any, Any]) -> list[Any]:
-        counts = Counter(theirs for _, theirs in turn.view.played())
+    def _most_frequent(self, turn: Turn[Any, Any]) -> list[Any]:
+        counts = Counter(other_move for _, other_move in turn.view.played())
         return [move for move, n in counts.items() if n == max(counts.values())]
 
 
 def _answer_of(player: Player[Any, Any], turn: Turn[Any, Any], name: str) -> Any:
     """Return the answer of the player that another one, called `name`, is made from."""
-    answer = put(turn, player)
+    answer = send_ask(turn, player)
     if isawaitable(answer):
         raise BadInput(f"`{name}` needs a player that answers synchronously; this one does not.")
     return as_answer(turn, answer)
@@ -109,14 +109,14 @@ class Inverse(msgspec.Struct, frozen=True):
         return Decision(action, move.memory)
 
     def report(self, turn: Turn[Any, Any]) -> ProbeReport | NoAnswer:
-        question = asked(turn)
-        given = _answer_of(self.of, turn, "inverse")
-        if not isinstance(given, ProbeReport) or given.value is None:
+        question = question_of(turn)
+        report_below = _answer_of(self.of, turn, "inverse")
+        if not isinstance(report_below, ProbeReport) or report_below.value is None:
             return NoAnswer("the player that is turned around takes no such question")
-        if isinstance(given.value, dict):
+        if isinstance(report_below.value, dict):
             ends = question.low + question.high
-            return ProbeReport({item: ends - worth for item, worth in given.value.items()})
-        return named(question, self._but(given.value, question.choices, turn))
+            return ProbeReport({item: ends - value for item, value in report_below.value.items()})
+        return report_choice(question, self._but(report_below.value, question.choices, turn))
 
     def _but(self, avoided: Any, items: Sequence[Any], turn: Turn[Any, Any]) -> Any:
         others = [item for item in items if item != avoided]
@@ -138,13 +138,13 @@ class Noisy(msgspec.Struct, frozen=True):
         return Decision(example(turn.options, draws), move.memory)
 
     def report(self, turn: Turn[Any, Any]) -> ProbeReport | NoAnswer:
-        given = _answer_of(self.of, turn, "noisy")
-        if not isinstance(given, ProbeReport) or given.value is None:
+        report_below = _answer_of(self.of, turn, "noisy")
+        if not isinstance(report_below, ProbeReport) or report_below.value is None:
             return NoAnswer("the player underneath takes no such question")
-        draws, question = self._draws(turn), asked(turn)
+        draws, question = self._draws(turn), question_of(turn)
         if question.kind == "values" or draws() >= self.error:
-            return given
-        return named(question, draws.pick(question.choices))
+            return report_below
+        return report_choice(question, draws.pick(question.choices))
 
     def _draws(self, turn: Turn[Any, Any]) -> Stream:
         # a separate stream: the player underneath has drawn from the turn's
@@ -164,22 +164,22 @@ def ready(turn: Turn[Any, Any], player: str) -> tuple[Any, ...]:
     return turn.options
 
 
-def asked(turn: Turn[Any, Any]) -> Question:
+def question_of(turn: Turn[Any, Any]) -> Question:
     assert turn.question is not None  # a report is asked for with a question only
     return turn.question
 
 
-def named(question: Question, value: int | str) -> ProbeReport:
+def report_choice(question: Question, value: int | str) -> ProbeReport:
     """Return a report of one choice, with probability 1 if the question asks for odds."""
     if question.kind != "odds":
         return ProbeReport(value)
     return ProbeReport(value, tuple(float(choice == value) for choice in question.choices))
 
 
-def _one_of(items: Sequence[Any], wanted: list[Any], turn: Turn[Any, Any]) -> Any:
+def _one_of(items: Sequence[Any], preferred: list[Any], turn: Turn[Any, Any]) -> Any:
     """Return a random item that is both wanted and available, or else any available item."""
-    there = [item for item in items if item in wanted]
-    return turn.draws.pick(there or items)
+    available = [item for item in items if item in preferred]
+    return turn.draws.pick(available or items)
 
 
 # --- on the shelf ---------------------------------------------------------------------------------
@@ -240,20 +240,20 @@ def _noisy(
 
 
 def _underneath(
-    spec: Spec, game: Rules, seat: Seat, what: str, of: str, params: Mapping[str, Any] | None
+    spec: Spec, game: Rules, seat: Seat, kind_name: str, of: str, params: Mapping[str, Any] | None
 ) -> Player[Any, Any]:
     """Return the player or partner called `of`, on which another player is based."""
     if not isinstance(params, Mapping | None):
         raise BadInput(f"params must be a table of names and values, not {params!r}")
-    given = dict(params or {})
+    arguments = dict(params or {})
     partner = registry.partners(spec.family or spec.name).get(of)
     if partner is not None:
-        answers = partner.answers and partner.answers(game, seat, **given)
-        return Scripted(partner.make(game, seat, **given), answers)
-    known = registry.players(spec.family or spec.name)
-    kind: PlayerKind = registry.pick(what, of, known)
-    made: Player[Any, Any] = kind.make(spec, game, seat, **given)
-    return made
+        answers = partner.answers and partner.answers(game, seat, **arguments)
+        return Scripted(partner.make(game, seat, **arguments), answers)
+    kinds = registry.players(spec.family or spec.name)
+    kind: PlayerKind = registry.pick(kind_name, of, kinds)
+    player: Player[Any, Any] = kind.make(spec, game, seat, **arguments)
+    return player
 
 
 PLAYERS = by_name(

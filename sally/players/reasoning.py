@@ -18,7 +18,7 @@ from sally.core.rules.game import Game, GameSpec, Seat
 from sally.core.rules.menu import example
 from sally.core.rules.pair import PairRecipe
 from sally.core.rules.probe import ProbeReport
-from sally.players.mindless import asked, named, ready
+from sally.players.mindless import question_of, ready, report_choice
 
 REASONER = "pair_reasoner"
 
@@ -35,8 +35,8 @@ class Reasoner(msgspec.Struct, frozen=True):
     acts: float
 
     def report(self, turn: Turn[Any, Any]) -> ProbeReport:
-        question = asked(turn)
-        return named(question, self._predict(turn, question.choices))
+        question = question_of(turn)
+        return report_choice(question, self._predict(turn, question.choices))
 
     def decide(self, turn: Turn[Any, Any]) -> Decision[Any]:
         chance = Stream(turn.context.seed, turn.number, "action")

@@ -56,8 +56,8 @@ class PolicyWriter(ModelPlayer, frozen=True):
 
     async def report(self, turn: Turn[Any, Any]) -> ProbeReport | Fault:
         """Return the player's answer to a probe."""
-        given: ProbeReport | Fault = await self.decide(turn)
-        return given
+        report: ProbeReport | Fault = await self.decide(turn)
+        return report
 
     async def answering(
         self, turn: Turn[Any, Any], exchanges: Exchanges
@@ -72,20 +72,20 @@ class PolicyWriter(ModelPlayer, frozen=True):
         if "policy" in notes:
             policy = self.book.kept(notes["policy"])
         else:
-            written = await self._written(turn, exchanges)
+            written = await self._write_policy(turn, exchanges)
             if not isinstance(written, Answered):
                 return written
             policy, reply, tries = written.value, written.reply, written.tries
-        kept = {"policy": msgspec.to_builtins(policy)}
+        memory = {"policy": msgspec.to_builtins(policy)}
         if self.then == "run":
-            return Decision(self.book.prescribed(policy, turn.view), kept, reply, tries)
-        given = await inner.answering(inside, exchanges)
-        if isinstance(given, Decision | Forfeit):
-            more = kept | ({"notes": given.memory} if given.memory is not None else {})
-            return msgspec.structs.replace(given, memory=more)
-        return given
+            return Decision(self.book.prescribed(policy, turn.view), memory, reply, tries)
+        answer = await inner.answering(inside, exchanges)
+        if isinstance(answer, Decision | Forfeit):
+            memory_after = memory | ({"notes": answer.memory} if answer.memory is not None else {})
+            return msgspec.structs.replace(answer, memory=memory_after)
+        return answer
 
-    async def _written(
+    async def _write_policy(
         self, turn: Turn[Any, Any], exchanges: Exchanges
     ) -> Answered | Forfeit | Fault:
         """Return the policy that the model writes."""
@@ -100,7 +100,7 @@ class PolicyWriter(ModelPlayer, frozen=True):
             return self.book.read(reply.text, words, turn.view)
 
         return await ask_until_readable(
-            caller, attempt, context.retries, lambda why: words.say("retry", why=why)
+            caller, attempt, context.retries, lambda problem: words.say("retry", why=problem)
         )
 
 

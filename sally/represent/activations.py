@@ -44,7 +44,7 @@ class Reader(Protocol):
 
 
 def activations(
-    found: Sequence[Decision],
+    decisions: Sequence[Decision],
     reader: Reader,
     folder: Path,
     tell: Callable[[int, int], None] = lambda done, of: None,
@@ -57,12 +57,17 @@ def activations(
         BadInput: The folder holds activations of another network.
     """
     _claim(folder, reader)
-    known = _known(folder)
-    missing = {one.hash: one for one in found if one.hash not in known}
-    done, whole = 0, len(missing)
-    tell(done, whole)
+    stored_rows = _index_stored(folder)
+    missing = {
+        decision.hash: decision for decision in decisions if decision.hash not in stored_rows
+    }
+    done, n_missing = 0, len(missing)
+    tell(done, n_missing)
     ordered = sorted(
-        ((reader.tokens(one.prompt, one.candidates), key) for key, one in missing.items()),
+        (
+            (reader.tokens(decision.prompt, decision.candidates), key)
+            for key, decision in missing.items()
+        ),
         key=lambda pair: len(pair[0]),
     )
     number = 1 + max((int(path.stem) for path in folder.glob("*.npy")), default=-1)
@@ -72,12 +77,12 @@ def activations(
         for batch in batches([tokens for tokens, _ in part], len, reader.budget):
             arrays.append(reader.read(batch))
             done += len(batch)
-            tell(done, whole)
+            tell(done, n_missing)
         keys = [key for _, key in part]
-        _put(folder, number, np.concatenate(arrays), keys)
-        known |= {key: (number, row) for row, key in enumerate(keys)}
+        _write_part(folder, number, np.concatenate(arrays), keys)
+        stored_rows |= {key: (number, row) for row, key in enumerate(keys)}
         number += 1
-    return _gathered(folder, [known[one.hash] for one in found], reader)
+    return _gather_rows(folder, [stored_rows[decision.hash] for decision in decisions], reader)
 
 
 def folder_of(out: Path, reader: Reader) -> Path:
@@ -88,7 +93,7 @@ def folder_of(out: Path, reader: Reader) -> Path:
 
 def _claim(folder: Path, reader: Reader) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    mine = {
+    own_entry = {
         "name": reader.name,
         "sha256": reader.sha256,
         "dtype": reader.dtype,
@@ -97,27 +102,27 @@ def _claim(folder: Path, reader: Reader) -> None:
     }
     path = folder / ABOUT
     if not path.exists():
-        path.write_text(json.dumps(mine) + "\n")
-    theirs = json.loads(path.read_text())
-    if theirs != mine:
+        path.write_text(json.dumps(own_entry) + "\n")
+    stored_entry = json.loads(path.read_text())
+    if stored_entry != own_entry:
         raise BadInput(
-            f"{folder} holds activations of another network ({theirs['name']}, "
-            f"{theirs['sha256'][:12]}); give another folder."
+            f"{folder} holds activations of another network ({stored_entry['name']}, "
+            f"{stored_entry['sha256'][:12]}); give another folder."
         )
 
 
-def _known(folder: Path) -> dict[str, tuple[int, int]]:
+def _index_stored(folder: Path) -> dict[str, tuple[int, int]]:
     """Return, for each prompt hash, the number of the part and the row in it that hold its
     activations."""
-    found = {}
+    rows_by_hash = {}
     for path in sorted(folder.glob("*.json")):
         if path.name != ABOUT:
             for row, key in enumerate(json.loads(path.read_text())):
-                found[key] = (int(path.stem), row)
-    return found
+                rows_by_hash[key] = (int(path.stem), row)
+    return rows_by_hash
 
 
-def _put(folder: Path, number: int, array: NDArray[np.float16], keys: list[str]) -> None:
+def _write_part(folder: Path, number: int, array: NDArray[np.float16], keys: list[str]) -> None:
     path = folder / f"{number:05}.npy"
     aside = path.with_suffix(".part")
     with aside.open("wb") as file:  # written directly, so that no second copy is in memory
@@ -128,14 +133,14 @@ def _put(folder: Path, number: int, array: NDArray[np.float16], keys: list[str])
     path.with_suffix(".json").write_text(json.dumps(keys))
 
 
-def _gathered(
+def _gather_rows(
     folder: Path, places: Sequence[tuple[int, int]], reader: Reader
 ) -> NDArray[np.float16]:
-    found = np.empty((len(places), reader.layers, reader.width), np.float16)
+    streams = np.empty((len(places), reader.layers, reader.width), np.float16)
     parts = {number for number, _ in places}
     for number in sorted(parts):
         array = np.load(folder / f"{number:05}.npy", mmap_mode="r")
-        for at, (part, row) in enumerate(places):
+        for index, (part, row) in enumerate(places):
             if part == number:
-                found[at] = array[row]
-    return found
+                streams[index] = array[row]
+    return streams

@@ -60,14 +60,16 @@ class Case(msgspec.Struct, frozen=True):
     @property
     def key(self) -> tuple[str, int, str, str]:
         """The key of the decision, which is the same for its probe prompt and its move prompt."""
-        one = self.decision
-        return one.episode, one.turn, one.seat, one.about
+        decision = self.decision
+        return decision.episode, decision.turn, decision.seat, decision.about
 
     def options_of(self, label: int, kind: As) -> tuple[int, ...]:
         """Return the answer options that belong to the class `label`; `kind` defines the classes,
         as in `code`."""
-        one = self.decision
-        places = [n for n, choice in enumerate(one.choices) if code(one, choice, kind) == label]
+        decision = self.decision
+        places = [
+            n for n, choice in enumerate(decision.choices) if code(decision, choice, kind) == label
+        ]
         return tuple(sorted({option for n in places for option in self.options[n]}))
 
 
@@ -130,34 +132,37 @@ class Causal(msgspec.Struct, frozen=True):
 # --- cases ----------------------------------------------------------------------------------------
 
 
-def cases(episodes: Sequence[Episode], about: str, at: Place) -> Iterator[Case]:
+def cases(episodes: Sequence[Episode], about: str, place: Place) -> Iterator[Case]:
     """Yield the decisions whose options were scored, with the prompt of the probe or of the move.
 
     With the prompt of the move, decisions whose best reply does not depend on the other player's
     choice are left out.
     """
-    found = decisions(episodes, about, at)
-    if at == "probe":
-        for one in found:
-            if options := _named(one.candidates, one.names):
-                yield Case(one, tuple((place,) for place in options))
+    all_decisions = decisions(episodes, about, place)
+    if place == "probe":
+        for decision in all_decisions:
+            if options := _index_names(decision.candidates, decision.names):
+                yield Case(decision, tuple((place,) for place in options))
         return
-    own = {(one.episode, one.turn, one.seat): one for one in decisions(episodes, OWN_MOVE, "move")}
-    whole = {episode.id: episode for episode in episodes}
+    own_moves = {
+        (decision.episode, decision.turn, decision.seat): decision
+        for decision in decisions(episodes, OWN_MOVE, "move")
+    }
+    episodes_by_id = {episode.id: episode for episode in episodes}
     replays: dict[str, Any] = {}
-    for one in found:
-        mine = own.get((one.episode, one.turn, one.seat))
-        options = _named(one.candidates, mine.names) if mine else None
-        if mine is None or options is None:
+    for one in all_decisions:
+        own_move = own_moves.get((one.episode, one.turn, one.seat))
+        options = _index_names(one.candidates, own_move.names) if own_move else None
+        if own_move is None or options is None:
             continue
         if one.episode not in replays:
-            replays = {one.episode: played(whole[one.episode])}
-        replies = _replies(replays[one.episode], one, mine, options)
+            replays = {one.episode: played(episodes_by_id[one.episode])}
+        replies = _replies(replays[one.episode], one, own_move, options)
         if len(set(replies)) > 1 and all(replies):
             yield Case(one, replies)
 
 
-def _named(candidates: Sequence[str], names: Sequence[str]) -> tuple[int, ...] | None:
+def _index_names(candidates: Sequence[str], names: Sequence[str]) -> tuple[int, ...] | None:
     """Return the index of each name in `candidates`; None if the candidates are not exactly these
     names.
 
@@ -171,87 +176,102 @@ def _named(candidates: Sequence[str], names: Sequence[str]) -> tuple[int, ...] |
 
 
 def _replies(
-    whole: Any, one: Decision, mine: Decision, options: Sequence[int]
+    played_episode: Any, decision: Decision, own_move: Decision, options: Sequence[int]
 ) -> tuple[tuple[int, ...], ...]:
     """Return the options that are best replies to each choice of the other player."""
-    view = whole.replay.view(one.turn, Seat(one.seat))
-    about = one.about or next(str(s) for s in whole.replay.game.seats if str(s) != one.seat)
+    view = played_episode.replay.view(decision.turn, Seat(decision.seat))
+    about = decision.about or next(
+        str(s) for s in played_episode.replay.game.seats if str(s) != decision.seat
+    )
 
     def best(choice: Any, move: Any) -> bool:
-        return bool(whole.spec.is_best_reply(whole.replay.game, view, {about: choice}, move))
+        return bool(
+            played_episode.spec.is_best_reply(
+                played_episode.replay.game, view, {about: choice}, move
+            )
+        )
 
     return tuple(
         tuple(
-            option for option, move in zip(options, mine.choices, strict=True) if best(choice, move)
+            option
+            for option, move in zip(options, own_move.choices, strict=True)
+            if best(choice, move)
         )
-        for choice in one.choices
+        for choice in decision.choices
     )
 
 
-def drawn(rows: Iterable[int], found: Sequence[Case], most: int | None, seed: int) -> list[int]:
-    """Return at most `most` rows, drawn by a hash of the decision.
+def draw_rows(
+    rows: Iterable[int], all_cases: Sequence[Case], limit: int | None, seed: int
+) -> list[int]:
+    """Return at most `limit` rows, drawn by a hash of the decision.
 
     The draw is the same for the probe prompt and the move prompt of a decision.
     """
 
     def order(row: int) -> bytes:
-        return blake2b(f"{seed}/{found[row].key}".encode(), digest_size=16).digest()
+        return blake2b(f"{seed}/{all_cases[row].key}".encode(), digest_size=16).digest()
 
-    return sorted(sorted(rows, key=order)[:most])
+    return sorted(sorted(rows, key=order)[:limit])
 
 
 # --- the check ------------------------------------------------------------------------------------
 
 
 def causal(
-    found: Sequence[Case],
+    all_cases: Sequence[Case],
     streams: NDArray[Any],
     score: Score,
     *,
     model: str,
     about: str,
-    at: Place,
+    place: Place,
     kind: As = "action",
     layers: Sequence[int],
-    most: int | None = None,
+    limit: int | None = None,
     seed: int = 0,
     doses: Sequence[float] = DOSES,
 ) -> Causal:
     """Change the stream of held-out decisions along directions fitted without them.
 
     Args:
-        found: Decisions of one player in one game, all with the prompt of the move or of the probe.
+        all_cases: Decisions of one player in one game, all with the prompt of the move or of the
+        probe.
         streams: Their activations: decisions x layers x width.
         score: Function that scores the options of a prompt under changes of the stream.
         model: The name of the network.
         about: The meaning of the labels: a probe, `own_move` or `own_forecast`.
-        at: The prompt in which the stream is changed: move or probe.
+        place: The prompt in which the stream is changed: move or probe.
         kind: The kind of label.
         layers: The layers that are changed, one at a time.
-        most: The maximum number of decisions changed; directions are fitted to all training rows.
+        limit: The maximum number of decisions changed; directions are fitted to all training rows.
         seed: The seed of folds, draws and random directions.
         doses: Lengths of the changes.
 
     Raises:
         BadInput: Fewer than two classes or instances are left.
     """
-    y = np.array([code(one.decision, one.decision.value, kind) for one in found], np.intp)
-    kept: list[int] = np.flatnonzero(y != NONE).tolist()
-    found, streams, y = [found[row] for row in kept], streams[kept], y[kept]
+    y = np.array([code(case.decision, case.decision.value, kind) for case in all_cases], np.intp)
+    labelled_rows: list[int] = np.flatnonzero(y != NONE).tolist()
+    all_cases, streams, y = (
+        [all_cases[row] for row in labelled_rows],
+        streams[labelled_rows],
+        y[labelled_rows],
+    )
     classes = int(y.max(initial=-1)) + 1
     if len(set(y.tolist())) < 2:
         raise BadInput(f"All {len(y)} decisions have the same label; steering needs two.")
-    rows = [one.decision for one in found]
-    instances = [one.instance for one in rows]
-    units = units_of(instances, [one.letters for one in rows])
-    folds = crossed_folds([one.partner for one in rows], units, seed, BLOCKS)
-    chosen = set(drawn(range(len(found)), found, most, seed))
+    rows = [case.decision for case in all_cases]
+    instances = [decision.instance for decision in rows]
+    units = units_of(instances, [decision.letters for decision in rows])
+    folds = crossed_folds([decision.partner for decision in rows], units, seed, BLOCKS)
+    chosen = set(draw_rows(range(len(all_cases)), all_cases, limit, seed))
     parts: list[_Part] = []
     for number, fold in enumerate(folds):
         test = [row for row in fold.test.tolist() if row in chosen]
         if test:
             parts.append(
-                _steer(found, streams, y, classes, kind, fold, test, layers, score, doses,
+                _steer(all_cases, streams, y, classes, kind, fold, test, layers, score, doses,
                        [seed, number], instances)
             )  # fmt: skip
     tested = [row for part in parts for row in part.rows]
@@ -260,13 +280,13 @@ def causal(
         game=rows[0].game,
         player=rows[0].player,
         about=about,
-        at=at,
+        at=place,
         kind=kind,
         classes=classes,
         decisions=len(tested),
         trained=round(float(np.mean([part.trained for part in parts]))) if parts else 0,
         instances=len({instances[row] for row in tested}),
-        partners=len({one.partner for one in rows}),
+        partners=len({decision.partner for decision in rows}),
         folds=len(folds),
         lengths={
             layer: round(float(np.mean([part.lengths[layer] for part in parts])), 4)
@@ -277,7 +297,7 @@ def causal(
             for layer in layers
         },
         steered=_responses(parts, layers, doses, instances),
-        patched=_patch(found, streams, sorted(tested), layers, score),
+        patched=_patch(all_cases, streams, sorted(tested), layers, score),
     )
 
 
@@ -295,7 +315,7 @@ MEASURES = ("shift", "changed", "distance", "mass")
 
 
 def _steer(
-    found: Sequence[Case],
+    all_cases: Sequence[Case],
     streams: NDArray[Any],
     y: NDArray[np.intp],
     classes: int,
@@ -321,8 +341,10 @@ def _steer(
                 for place, dose in enumerate(doses):
                     edits.append(Edit(layer, dose * lengths[layer] * vector))
                     plan.append((layer, name, label, place))
-    asked = [
-        EditedPrompt(found[row].decision.prompt, found[row].decision.candidates, tuple(edits))
+    edited_prompts = [
+        EditedPrompt(
+            all_cases[row].decision.prompt, all_cases[row].decision.candidates, tuple(edits)
+        )
         for row in test
     ]
     values: dict[tuple[int, Kind], Floats] = {
@@ -330,15 +352,15 @@ def _steer(
         for layer in layers
         for name in KINDS
     }
-    for at, (row, logs) in enumerate(zip(test, score(asked), strict=True)):
-        sets = [found[row].options_of(label, kind) for label in range(classes)]
+    for index, (row, logs) in enumerate(zip(test, score(edited_prompts), strict=True)):
+        sets = [all_cases[row].options_of(label, kind) for label in range(classes)]
         gathered: dict[tuple[int, Kind, int], list[tuple[float, ...]]] = {}
         for (layer, name, label, place), log in zip(plan, logs[1:], strict=True):
-            measured = _measured(logs[0], log, sets[label])
+            measured = _measure_change(logs[0], log, sets[label])
             if measured is not None:
                 gathered.setdefault((layer, name, place), []).append(measured)
-        for (layer, name, place), each in gathered.items():
-            values[layer, name][at, place] = np.mean(each, axis=0)
+        for (layer, name, place), effects in gathered.items():
+            values[layer, name][index, place] = np.mean(effects, axis=0)
     return _Part(test, len(fold.train), lengths, values)
 
 
@@ -368,19 +390,19 @@ def exchanged_labels(
     """
     rng = np.random.default_rng([seed, 46])
     exchanged = {name: rng.permutation(classes) for name in sorted(set(instances))}
-    found = [exchanged[name][label] for name, label in zip(instances, y.tolist(), strict=True)]
-    return np.array(found, np.intp)
+    labels = [exchanged[name][label] for name, label in zip(instances, y.tolist(), strict=True)]
+    return np.array(labels, np.intp)
 
 
 def _unit(vectors: NDArray[Any]) -> Floats:
-    whole = np.asarray(vectors, float)
-    norms = np.linalg.norm(whole, axis=1, keepdims=True)
-    found: Floats = whole / np.where(norms > 0, norms, 1.0)
-    return found
+    rows = np.asarray(vectors, float)
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    unit_vectors: Floats = rows / np.where(norms > 0, norms, 1.0)
+    return unit_vectors
 
 
-def _measured(
-    before: Floats, after: Floats, options: Sequence[int]
+def _measure_change(
+    logs_before: Floats, logs_after: Floats, options: Sequence[int]
 ) -> tuple[float, float, float, float] | None:
     """Return four effects of a change; None if `options` is empty or contains all options.
 
@@ -388,12 +410,12 @@ def _measured(
     total variation distance between the odds before and after, and the ratio of the total
     probability of all options after the change to that before.
     """
-    if not 0 < len(options) < len(before):
+    if not 0 < len(options) < len(logs_before):
         return None
-    odds = [np.exp(logs - np.logaddexp.reduce(logs)) for logs in (before, after)]
-    mass = float(np.exp(np.logaddexp.reduce(after) - np.logaddexp.reduce(before)))
+    odds = [np.exp(logs - np.logaddexp.reduce(logs)) for logs in (logs_before, logs_after)]
+    mass = float(np.exp(np.logaddexp.reduce(logs_after) - np.logaddexp.reduce(logs_before)))
     return (
-        log_odds(after, options) - log_odds(before, options),
+        log_odds(logs_after, options) - log_odds(logs_before, options),
         float(odds[0].argmax() != odds[1].argmax()),
         float(np.abs(odds[0] - odds[1]).sum() / 2),
         mass,
@@ -415,74 +437,83 @@ def _responses(
 ) -> list[Steered]:
     clusters = [instances[row] for part in parts for row in part.rows]
     scale = np.array(doses) / float(np.sum(np.square(doses)))
-    found = []
+    responses = []
     for layer in layers:
         slopes: dict[str, Floats] = {}
         for kind in KINDS:
             values = np.concatenate([part.values[layer, kind] for part in parts])
             slopes[kind] = values[:, :, 0] @ scale
-            found.append(
+            responses.append(
                 Steered(
                     layer,
                     kind,
                     [
-                        DoseEffect(dose, *(_over(values[:, place, n], clusters, name)
-                                     for n, name in enumerate(MEASURES)))
+                        DoseEffect(dose, *(_mean_over(values[:, place, n], clusters, name)
+                                           for n, name in enumerate(MEASURES)))
                         for place, dose in enumerate(doses)
                     ],
-                    _over(slopes[kind], clusters),
-                    None if kind == "probe" else _over(slopes["probe"] - slopes[kind], clusters),
+                    _mean_over(slopes[kind], clusters),
+                    None
+                    if kind == "probe"
+                    else _mean_over(slopes["probe"] - slopes[kind], clusters),
                 )
             )  # fmt: skip
-    return found
+    return responses
 
 
-def _over(values: Floats, clusters: Sequence[str], measure: str = "") -> Estimate:
+def _mean_over(values: Floats, clusters: Sequence[str], measure: str = "") -> Estimate:
     """Return the mean over decisions, without missing values, and an interval over instances."""
-    there: list[int] = np.flatnonzero(~np.isnan(values)).tolist()
+    known_rows: list[int] = np.flatnonzero(~np.isnan(values)).tolist()
     bounds = SHARE if measure in ("changed", "distance") else None
-    return mean_by_rule(values[there], [clusters[row] for row in there], bounds)
+    return mean_by_rule(values[known_rows], [clusters[row] for row in known_rows], bounds)
 
 
 # --- patching -------------------------------------------------------------------------------------
 
 
-def pairs(found: Sequence[Case], rows: Sequence[int]) -> dict[int, tuple[int, int | None]]:
+def pairs(all_cases: Sequence[Case], rows: Sequence[int]) -> dict[int, tuple[int, int | None]]:
     """Return, for each row, two rows of the same instance and round, but with another partner.
 
     In the first, the partner acts differently; in the second, which may be None, it acts in the
     same way. Rows without the first are left out.
     """
     places: dict[Any, list[int]] = {}
-    for row, case in enumerate(found):
+    for row, case in enumerate(all_cases):
         places.setdefault(_place(case), []).append(row)
     chosen: dict[int, tuple[int, int | None]] = {}
     for row in rows:
-        own = found[row].decision
-        near = [
-            other
-            for other in places[_place(found[row])]
-            if found[other].decision.partner != own.partner
-            and found[other].decision.candidates == own.candidates
+        decision = all_cases[row].decision
+        candidates = [
+            candidate
+            for candidate in places[_place(all_cases[row])]
+            if all_cases[candidate].decision.partner != decision.partner
+            and all_cases[candidate].decision.candidates == decision.candidates
         ]
-        other = [n for n in near if found[n].decision.value != own.value]
-        same = [n for n in near if found[n].decision.value == own.value]
+        other = [n for n in candidates if all_cases[n].decision.value != decision.value]
+        same_value_rows = [n for n in candidates if all_cases[n].decision.value == decision.value]
         if other:
             # The pair rotates with the round, so that no partner is always the donor.
             chosen[row] = (
-                other[own.turn % len(other)],
-                same[own.turn % len(same)] if same else None,
+                other[decision.turn % len(other)],
+                same_value_rows[decision.turn % len(same_value_rows)] if same_value_rows else None,
             )
     return chosen
 
 
 def _place(case: Case) -> tuple[Any, ...]:
-    one = case.decision
-    return one.game, one.player, one.instance, one.turn, one.seat, one.about
+    decision = case.decision
+    return (
+        decision.game,
+        decision.player,
+        decision.instance,
+        decision.turn,
+        decision.seat,
+        decision.about,
+    )
 
 
 def _patch(
-    found: Sequence[Case],
+    all_cases: Sequence[Case],
     streams: NDArray[Any],
     rows: Sequence[int],
     layers: Sequence[int],
@@ -491,14 +522,14 @@ def _patch(
     """Return the effects of replacing the residual stream of each row with that of a paired
     decision."""
     paired = {
-        row: both
-        for row, both in pairs(found, rows).items()
-        if _against(found[row], found[row], found[both[0]]) is not None
+        row: row_pair
+        for row, row_pair in pairs(all_cases, rows).items()
+        if _against(all_cases[row], all_cases[row], all_cases[row_pair[0]]) is not None
     }
     if not paired:
         return []
     donors = sorted({other for other, _ in paired.values()})
-    asked = []
+    edited_prompts = []
     for row, (other, same) in paired.items():
         edits: list[Edit | None] = [None]
         for donor in (other, same):
@@ -506,39 +537,39 @@ def _patch(
                 None if donor is None else Edit(layer, streams[donor, layer], replace=True)
                 for layer in layers
             ]
-        one = found[row].decision
-        asked.append(EditedPrompt(one.prompt, one.candidates, tuple(edits)))
+        decision = all_cases[row].decision
+        edited_prompts.append(EditedPrompt(decision.prompt, decision.candidates, tuple(edits)))
     for row in donors:
-        one = found[row].decision
-        asked.append(EditedPrompt(one.prompt, one.candidates, (None,)))
-    scores = score(asked)
+        decision = all_cases[row].decision
+        edited_prompts.append(EditedPrompt(decision.prompt, decision.candidates, (None,)))
+    scores = score(edited_prompts)
     natural = dict(zip(donors, (logs[0] for logs in scores[len(paired) :]), strict=True))
     shifts = np.full((len(paired), len(layers), 3), np.nan)
-    for at, ((row, (other, same)), logs) in enumerate(
+    for index, ((row, (other, same)), logs) in enumerate(
         zip(paired.items(), scores[: len(paired)], strict=True)
     ):
-        options = _against(found[row], found[row], found[other])
-        theirs = _against(found[other], found[row], found[other])
+        options = _against(all_cases[row], all_cases[row], all_cases[other])
+        donor_options = _against(all_cases[other], all_cases[row], all_cases[other])
         assert options is not None
         base = _contrast(logs[0], options)
         for place in range(len(layers)):
-            shifts[at, place, 0] = _contrast(logs[1 + place], options) - base
+            shifts[index, place, 0] = _contrast(logs[1 + place], options) - base
             if same is not None:
-                shifts[at, place, 1] = _contrast(logs[1 + len(layers) + place], options) - base
-            if theirs is not None:
-                shifts[at, place, 2] = _contrast(natural[other], theirs) - base
-    clusters = [found[row].decision.instance for row in paired]
+                shifts[index, place, 1] = _contrast(logs[1 + len(layers) + place], options) - base
+            if donor_options is not None:
+                shifts[index, place, 2] = _contrast(natural[other], donor_options) - base
+    clusters = [all_cases[row].decision.instance for row in paired]
     result = []
     for place, layer in enumerate(layers):
-        other_, same_, natural_ = (shifts[:, place, n] for n in range(3))
-        both = bool((~np.isnan(same_)).any())
+        shift_other, shift_same, natural_ = (shifts[:, place, n] for n in range(3))
+        both = bool((~np.isnan(shift_same)).any())
         result.append(
             Patched(
                 layer,
-                _over(other_, clusters),
-                _over(same_, clusters) if both else None,
-                _over(other_ - same_, clusters) if both else None,
-                _over(natural_, clusters),
+                _mean_over(shift_other, clusters),
+                _mean_over(shift_same, clusters) if both else None,
+                _mean_over(shift_other - shift_same, clusters) if both else None,
+                _mean_over(natural_, clusters),
             )
         )
     return result
@@ -547,45 +578,48 @@ def _patch(
 Sides = tuple[tuple[int, ...], tuple[int, ...]]
 
 
-def _against(page: Case, own: Case, other: Case) -> Sides | None:
+def _against(page: Case, own_case: Case, other_case: Case) -> Sides | None:
     """Return two groups of the options of `page`: those that match the other player's move at the
-    decision `other`, and those that match its move at the decision `own`. An option matches a move
+    decision `other_case`, and those that match its move at the decision `own_case`. An option
+    matches a move
     if it names the move or is a best reply to it.
 
     Return None if the groups overlap, or if a move is not among the choices of `page`.
     """
     choices = page.decision.choices
-    if other.decision.value not in choices or own.decision.value not in choices:
+    if other_case.decision.value not in choices or own_case.decision.value not in choices:
         return None
-    theirs, mine = (page.options[choices.index(case.decision.value)] for case in (other, own))
-    return None if set(theirs) & set(mine) else (theirs, mine)
+    other_options, own_options = (
+        page.options[choices.index(case.decision.value)] for case in (other_case, own_case)
+    )
+    return None if set(other_options) & set(own_options) else (other_options, own_options)
 
 
 def _contrast(logs: Floats, sides: Sides) -> float:
-    theirs, mine = (np.logaddexp.reduce(logs[list(side)]) for side in sides)
-    return float(theirs - mine)
+    other_logs, own_logs = (np.logaddexp.reduce(logs[list(side)]) for side in sides)
+    return float(other_logs - own_logs)
 
 
 # --- groups ---------------------------------------------------------------------------------------
 
 
-def by_player(found: Iterable[Case]) -> Mapping[tuple[str, str], list[Case]]:
+def by_player(all_cases: Iterable[Case]) -> Mapping[tuple[str, str], list[Case]]:
     """Return the cases by game and player, without prompts that describe the other player as a
     mechanism instead of a mind (twins)."""
     groups: dict[tuple[str, str], list[Case]] = {}
-    for case in found:
+    for case in all_cases:
         if not case.decision.twin:
             groups.setdefault((case.decision.game, case.decision.player), []).append(case)
     return groups
 
 
-def spaced(count: int, most: int = 4) -> list[int]:
+def spaced_layers(count: int, limit: int = 4) -> list[int]:
     """Return evenly spaced layers of a network, without the embeddings and the last layer.
 
     >>> spaced(25)
     [5, 10, 14, 19]
     """
     last = count - 1
-    if last <= most:
+    if last <= limit:
         return list(range(1, last)) or [last]
-    return sorted({round(last * n / (most + 1)) for n in range(1, most + 1)})
+    return sorted({round(last * n / (limit + 1)) for n in range(1, limit + 1)})

@@ -42,27 +42,27 @@ def crossed_folds(
         BadInput: There are fewer than two units.
     """
     rng = np.random.default_rng(seed)
-    theirs, mine = _blocks(partners, blocks, rng), _blocks(units, blocks, rng)
-    if mine.max(initial=0) < 1:
+    partner_blocks, unit_blocks = _blocks(partners, blocks, rng), _blocks(units, blocks, rng)
+    if unit_blocks.max(initial=0) < 1:
         raise BadInput("Probes need decisions from at least two instances.")
-    one_partner = theirs.max(initial=0) < 1
-    found = []
-    for their_block in range(int(theirs.max()) + 1):
-        for block in range(int(mine.max()) + 1):
-            test = (theirs == their_block) & (mine == block)
-            train = mine != block
+    one_partner = partner_blocks.max(initial=0) < 1
+    folds = []
+    for their_block in range(int(partner_blocks.max()) + 1):
+        for block in range(int(unit_blocks.max()) + 1):
+            test = (partner_blocks == their_block) & (unit_blocks == block)
+            train = unit_blocks != block
             if not one_partner:
-                train &= theirs != their_block
+                train &= partner_blocks != their_block
             if test.any() and train.any():
-                found.append(Fold(np.flatnonzero(train), np.flatnonzero(test)))
-    return found
+                folds.append(Fold(np.flatnonzero(train), np.flatnonzero(test)))
+    return folds
 
 
-def _blocks(values: Sequence[Hashable], most: int, rng: np.random.Generator) -> Ints:
+def _blocks(values: Sequence[Hashable], n_blocks: int, rng: np.random.Generator) -> Ints:
     """Return the block of each row; equal values share a block, and blocks are of similar size."""
     names = sorted(set(values), key=str)
     order = rng.permutation(len(names))
-    block = {names[at]: place % most for place, at in enumerate(order.tolist())}
+    block = {names[index]: place % n_blocks for place, index in enumerate(order.tolist())}
     return np.array([block[value] for value in values], dtype=np.intp)
 
 
@@ -84,9 +84,9 @@ def leak(folds: Sequence[Fold], groups: Mapping[str, Sequence[Any]]) -> str | No
         if shared := set(fold.train.tolist()) & set(fold.test.tolist()):
             return f"Fold {number} of {len(folds)} tests row {min(shared)}, which it learns from."
         for name, values in groups.items():
-            known = {values[row] for row in fold.train}
+            training_values = {values[row] for row in fold.train}
             for row in fold.test:
-                if values[row] in known:
+                if values[row] in training_values:
                     return (
                         f"Fold {number} of {len(folds)} tests the {name} {values[row]}, which it "
                         "also learns from."

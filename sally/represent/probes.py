@@ -48,16 +48,16 @@ class HeldOutPredictions(msgspec.Struct, frozen=True):
     penalties: list[float]  # chosen, by fold
 
     @property
-    def tested(self) -> NDArray[np.bool_]:
+    def was_tested(self) -> NDArray[np.bool_]:
         """Whether each row was tested."""
-        found: NDArray[np.bool_] = ~np.isnan(self.odds[:, 0])
-        return found
+        has_odds: NDArray[np.bool_] = ~np.isnan(self.odds[:, 0])
+        return has_odds
 
     @property
-    def predicted(self) -> Ints:
+    def likeliest_class(self) -> Ints:
         """The likeliest class of each row; -1 where a row was never tested."""
         filled = np.where(np.isnan(self.odds), -1.0, self.odds)
-        return np.where(self.tested, filled.argmax(axis=1), -1)
+        return np.where(self.was_tested, filled.argmax(axis=1), -1)
 
 
 class LinearProbe:
@@ -70,8 +70,8 @@ class LinearProbe:
         self._wide = scaled.shape[1] > components
         if self._wide:
             decomposition = _sklearn("decomposition")
-            most = min(components, scaled.shape[0] - 1)
-            pca = decomposition.PCA(most, svd_solver="randomized", random_state=0)
+            n_components = min(components, scaled.shape[0] - 1)
+            pca = decomposition.PCA(n_components, svd_solver="randomized", random_state=0)
             with np.errstate(invalid="ignore"):  # a layer may be the same everywhere
                 self.axes: Floats = pca.fit(scaled).components_.T
         else:
@@ -79,16 +79,16 @@ class LinearProbe:
         # one scale for all components, so that the penalty means the same in every layer
         self.scale = max(float((scaled @ self.axes).std()), 1e-9)
 
-    def reduced(self, x: Floats) -> Floats:
+    def reduce(self, x: Floats) -> Floats:
         """Return rows of activations as standardised principal components, the inputs of the
         regression."""
-        found: Floats = ((x - self.mean) / self.spread) @ self.axes / self.scale
-        return found
+        components: Floats = ((x - self.mean) / self.spread) @ self.axes / self.scale
+        return components
 
     def directions(self, coefficients: Floats) -> Floats:
         """Return the gradient of each class's log-odds with respect to the activations."""
-        found: Floats = (coefficients @ self.axes.T) / self.scale / self.spread
-        return found
+        gradients: Floats = (coefficients @ self.axes.T) / self.scale / self.spread
+        return gradients
 
 
 def _sklearn(part: str) -> Any:
@@ -123,27 +123,27 @@ def _regression(x: Floats, y: Ints, penalty: float) -> Any:
 def _odds(model: Any, x: Floats, y: Ints, classes: int) -> Floats:
     """Return the probabilities of all classes for each row; without a model, the only class of the
     training rows gets nearly all of the probability."""
-    found = np.full((len(x), classes), LEAST)
+    odds = np.full((len(x), classes), LEAST)
     if model is None:
-        found[:, y[0]] = 1.0
+        odds[:, y[0]] = 1.0
     else:
-        found[:, model.classes_] = model.predict_proba(x)
-    whole: Floats = found / found.sum(axis=1, keepdims=True)
-    return whole
+        odds[:, model.classes_] = model.predict_proba(x)
+    normalised: Floats = odds / odds.sum(axis=1, keepdims=True)
+    return normalised
 
 
 def log_score(odds: Floats, y: Ints) -> Floats:
     """Return the negative log-probability of the true classes."""
-    found: Floats = -np.log(np.maximum(odds[np.arange(len(y)), y], LEAST))
-    return found
+    scores: Floats = -np.log(np.maximum(odds[np.arange(len(y)), y], LEAST))
+    return scores
 
 
 def brier(odds: Floats, y: Ints) -> Floats:
     """Return the Brier scores, summed over classes: 0 is perfect, 2 the worst."""
     true = np.zeros_like(odds)
     true[np.arange(len(y)), y] = 1.0
-    found: Floats = ((odds - true) ** 2).sum(axis=1)
-    return found
+    scores: Floats = ((odds - true) ** 2).sum(axis=1)
+    return scores
 
 
 # --- one feature set ------------------------------------------------------------------------------
@@ -162,34 +162,34 @@ def fit(
     The penalty of the first probe is chosen within the training rows; control tasks use a fixed
     penalty.
     """
-    every = [y, *controls]
-    odds = [np.full((len(y), classes), np.nan) for _ in every]
+    label_sets = [y, *controls]
+    odds = [np.full((len(y), classes), np.nan) for _ in label_sets]
     scores, chosen = [], []
     with _one_thread():
         for fold in folds:
             train = np.asarray(x[fold.train], float)
             probe = LinearProbe(train)
-            rows, tests = probe.reduced(train), probe.reduced(np.asarray(x[fold.test], float))
-            penalty, score = _chosen(rows, y[fold.train], classes, groups, fold.train)
+            rows, tests = probe.reduce(train), probe.reduce(np.asarray(x[fold.test], float))
+            penalty, score = _choose_penalty(rows, y[fold.train], classes, groups, fold.train)
             scores.append(score)
             chosen.append(penalty)
-            for place, labels in enumerate(every):
-                known = labels[fold.train]
-                model = _regression(rows, known, CONTROL_PENALTY if place else penalty)
-                odds[place][fold.test] = _odds(model, tests, known, classes)
-    return [HeldOutPredictions(each, scores, chosen) for each in odds]
+            for place, labels in enumerate(label_sets):
+                training_labels = labels[fold.train]
+                model = _regression(rows, training_labels, CONTROL_PENALTY if place else penalty)
+                odds[place][fold.test] = _odds(model, tests, training_labels, classes)
+    return [HeldOutPredictions(fitted_odds, scores, chosen) for fitted_odds in odds]
 
 
-def _chosen(
+def _choose_penalty(
     rows: Floats,
     y: Ints,
     classes: int,
     groups: Groups,
-    which: Ints,
+    row_indices: Ints,
 ) -> tuple[float, float]:
     """Return the penalty with the best log score in inner folds, and that score."""
-    partners = [groups.partners[row] for row in which]
-    units = [groups.units[row] for row in which]
+    partners = [groups.partners[row] for row in row_indices]
+    units = [groups.units[row] for row in row_indices]
     try:
         crossed = crossed_folds(partners, units, blocks=INNER)
     except BadInput:  # one unit is left: nothing can be held out
@@ -217,8 +217,8 @@ def fit_trees(x: Floats, y: Ints, classes: int, folds: Sequence[Fold]) -> HeldOu
         for fold in folds:
             labels, model = y[fold.train], None
             if len(set(labels.tolist())) > 1:
-                given = trees(max_iter=60, max_leaf_nodes=8, random_state=0)
-                model = given.fit(x[fold.train], labels)
+                learner = trees(max_iter=60, max_leaf_nodes=8, random_state=0)
+                model = learner.fit(x[fold.train], labels)
             odds[fold.test] = _odds(model, x[fold.test], labels, classes)
     return HeldOutPredictions(odds, [], [])
 
@@ -242,26 +242,26 @@ def fit_layers(
     Raises:
         AssertionError: A fold shares a partner or a unit between training and test rows.
     """
-    held: dict[str, Sequence[Any]] = {"unit": groups.units}
+    held_out_groups: dict[str, Sequence[Any]] = {"unit": groups.units}
     if len(set(groups.partners)) > 1:
-        held["partner"] = groups.partners
-    wrong = leak(folds, held)
+        held_out_groups["partner"] = groups.partners
+    wrong = leak(folds, held_out_groups)
     assert wrong is None, wrong
-    jobs = [(activations[:, at], y, classes, groups, folds, controls) for at in layers]
+    jobs = [(activations[:, layer], y, classes, groups, folds, controls) for layer in layers]
     return in_parallel(fit, jobs)
 
 
-def in_parallel(job: Any, given: Sequence[tuple[Any, ...]]) -> list[Any]:
+def in_parallel(job: Any, argument_lists: Sequence[tuple[Any, ...]]) -> list[Any]:
     """Return the results of a job for all given arguments, in order; large jobs run in parallel."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    rows = sum(len(arguments[1]) for arguments in given)
+    rows = sum(len(arguments[1]) for arguments in argument_lists)
     _sklearn("linear_model")  # which brings joblib
     if rows < MANY or (cores or 1) < 2:
-        return [job(*arguments) for arguments in given]
+        return [job(*arguments) for arguments in argument_lists]
     import joblib  # type: ignore[import-untyped]
 
     with joblib.parallel_config("loky", inner_max_num_threads=1):
-        tasks = (joblib.delayed(job)(*arguments) for arguments in given)
+        tasks = (joblib.delayed(job)(*arguments) for arguments in argument_lists)
         return list(joblib.Parallel(n_jobs=cores)(tasks))
 
 
@@ -276,7 +276,7 @@ def best_layer(
     odds = np.full_like(fits[0].odds, np.nan)
     chosen = []
     for number, fold in enumerate(folds):
-        layer = int(np.argmin([one.inner[number] for one in fits]))
+        layer = int(np.argmin([layer_fit.inner[number] for layer_fit in fits]))
         odds[fold.test] = fits[layer].odds[fold.test]
         chosen.append(layer)
     inner = [fits[layer].inner[number] for number, layer in enumerate(chosen)]
@@ -295,8 +295,8 @@ def control_labels(y: Ints, classes: int, instances: Sequence[str], seed: int) -
     folds prevent.
     """
     rng = np.random.default_rng([seed, 46])
-    drawn = {name: int(y[rng.integers(len(y))]) for name in sorted(set(instances))}
-    return np.array([drawn[name] for name in instances], np.intp)
+    label_of = {name: int(y[rng.integers(len(y))]) for name in sorted(set(instances))}
+    return np.array([label_of[name] for name in instances], np.intp)
 
 
 def fit_other_rows(
@@ -317,12 +317,12 @@ def fit_other_rows(
     (instance, or set of option letters). Rows for which no fold has such a probe are left out.
     """
     odds = np.full((len(others), classes), np.nan)
-    many = len(set(groups.partners)) > 1
+    has_several_partners = len(set(groups.partners)) > 1
     for fold, penalty in zip(folds, penalties, strict=True):
         seen_partners = {groups.partners[row] for row in fold.train}
         seen_units = {groups.units[row] for row in fold.train}
         fits = [
-            unit not in seen_units and (not many or partner not in seen_partners)
+            unit not in seen_units and (not has_several_partners or partner not in seen_partners)
             for partner, unit in zip(partners, units, strict=True)
         ]
         rows = np.flatnonzero(np.array(fits, bool) & np.isnan(odds[:, 0]))
@@ -330,8 +330,8 @@ def fit_other_rows(
             continue
         train = np.asarray(x[fold.train], float)
         probe = LinearProbe(train)
-        model = _regression(probe.reduced(train), y[fold.train], penalty)
-        reduced = probe.reduced(np.asarray(others[rows], float))
+        model = _regression(probe.reduce(train), y[fold.train], penalty)
+        reduced = probe.reduce(np.asarray(others[rows], float))
         odds[rows] = _odds(model, reduced, y[fold.train], classes)
     return HeldOutPredictions(odds, [], [])
 
@@ -342,13 +342,13 @@ def directions(x: NDArray[Any], y: Ints, classes: int, penalty: float) -> NDArra
     Moving the stream along a row raises the log-odds of that class. With two classes the first row
     is the negative of the second.
     """
-    whole = np.asarray(x, float)
-    probe = LinearProbe(whole)
-    model = _regression(probe.reduced(whole), y, penalty)
-    found = np.zeros((classes, whole.shape[1]), np.float32)
+    rows = np.asarray(x, float)
+    probe = LinearProbe(rows)
+    model = _regression(probe.reduce(rows), y, penalty)
+    class_directions = np.zeros((classes, rows.shape[1]), np.float32)
     if model is not None:
-        given = model.coef_
+        coefficients = model.coef_
         if len(model.classes_) == 2:
-            given = np.vstack([-given, given])
-        found[model.classes_] = probe.directions(given)
-    return found
+            coefficients = np.vstack([-coefficients, coefficients])
+        class_directions[model.classes_] = probe.directions(coefficients)
+    return class_directions

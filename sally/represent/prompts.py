@@ -71,7 +71,7 @@ class Decision(msgspec.Struct, frozen=True, gc=False):
 
 
 def decisions(
-    episodes: Iterable[Episode], about: str = "", at: Place = "move"
+    episodes: Iterable[Episode], about: str = "", place: Place = "move"
 ) -> Iterator[Decision]:
     """Yield the decisions of all language players, in the order of the episodes.
 
@@ -79,7 +79,8 @@ def decisions(
         episodes: Stored episodes.
         about: A probe whose truth is the label, `own_move` or `own_forecast`; by default, the probe
             about other minds on which the game's best replies depend.
-        at: Whether the prompt of the move or of the probe is taken. A prediction inside a decision
+        place: Whether the prompt of the move or of the probe is taken. A prediction inside a
+        decision
             counts as a probe.
 
     Raises:
@@ -87,16 +88,16 @@ def decisions(
     """
     for episode in episodes:
         spec = registry.game(episode.setup.instance.game)
-        seats = [s for s, who in episode.setup.lineup.items() if uses_model(who)]
+        seats = [s for s, player in episode.setup.lineup.items() if uses_model(player)]
         if not seats:
             continue
-        whole = played(episode)
+        played_episode = played(episode)
         probe = probe_named(spec, about)
-        made = requests_of(episode)
+        requests = requests_of(episode)
         for name in seats:
             seat = Seat(name)
             if not probe.seats or seat in probe.seats:
-                yield from _of_seat(whole, seat, probe, about, at, made)
+                yield from _of_seat(played_episode, seat, probe, about, place, requests)
 
 
 def probe_named(spec: GameSpec[Any, Any, Any], about: str) -> Probe:
@@ -118,34 +119,34 @@ def probe_named(spec: GameSpec[Any, Any, Any], about: str) -> Probe:
 
 
 def _of_seat(
-    whole: Played,
+    played_episode: Played,
     seat: Seat,
     probe: Probe,
     about: str,
-    at: Place,
-    made: dict[Any, list[Request]],
+    place: Place,
+    requests: dict[Any, list[Request]],
 ) -> Iterator[Decision]:
-    episode, replay, spec = whole.episode, whole.replay, whole.spec
-    who = episode.setup.lineup[seat]
+    episode, replay, spec = played_episode.episode, played_episode.replay, played_episode.spec
+    player = episode.setup.lineup[seat]
     twin = (wording(episode.setup, seat) or "").endswith(TWIN)
-    own_words = {key: value for key, value in who.params.items() if key != "pack"}
-    plain = msgspec.structs.replace(who, params=own_words)
+    own_words = {key: value for key, value in player.params.items() if key != "pack"}
+    plain = msgspec.structs.replace(player, params=own_words)
     others = [episode.setup.lineup[s] for s in replay.game.seats if s != seat]
-    words = SeatContext(spec, replay.game, seat, 0, texts_of(who)).words
-    costs = {cost.turn: cost for cost in costs_of(whole, seat)}
+    words = SeatContext(spec, replay.game, seat, 0, texts_of(player)).words
+    costs = {cost.turn: cost for cost in costs_of(played_episode, seat)}
     past: dict[str, list[Value | None]] = {}
-    own: list[Any] = []
+    own_moves: list[Any] = []
     for turn in range(len(replay)):
         did, cost = replay.move(turn, seat), costs.get(turn)
         for question in probe.asks(replay.game, replay.view(turn, seat), seat):
-            where = At(turn, seat, probe.name, question.about)
-            true: Any = probe.truth(replay, where)
+            asked_place = At(turn, seat, probe.name, question.about)
+            true: Any = probe.truth(replay, asked_place)
             report = replay.report(turn, seat, probe.name, question.about)
-            said: Any = None if report is None else report.value
-            value: Any = {OWN_MOVE: did, OWN_FORECAST: said}.get(about, true)
-            before = tuple(past.setdefault(question.about, []))
+            forecast: Any = None if report is None else report.value
+            value: Any = {OWN_MOVE: did, OWN_FORECAST: forecast}.get(about, true)
+            past_values = tuple(past.setdefault(question.about, []))
             past[question.about].append(value if isinstance(value, int | str) else None)
-            request = _request(made, turn, seat, question, at)
+            request = _request(requests, turn, seat, question, place)
             choices = _choices(replay, turn, seat, question, about)
             if request is None or value not in choices:
                 continue
@@ -157,8 +158,8 @@ def _of_seat(
                 cell=episode.cell,
                 game=spec.name,
                 instance=episode.setup.instance.id,
-                player=label(plain if twin else who),
-                partner=", ".join(label(other) for other in others),
+                player=label(plain if twin else player),
+                partner=", ".join(label(other_player) for other_player in others),
                 seat=str(seat),
                 turn=turn,
                 about=question.about,
@@ -172,15 +173,15 @@ def _of_seat(
                 ),
                 value=value,
                 true=true,
-                said=said,
+                said=forecast,
                 did=did,
                 best=(cost.best or None) if cost else None,
                 loss=cost.loss if cost else None,
                 options=_width(replay.game.options(replay.states[turn], seat)),
-                past=before,
-                own=tuple(own),
+                past=past_values,
+                own=tuple(own_moves),
             )
-        own.append(did)
+        own_moves.append(did)
 
 
 def _choices(
@@ -199,14 +200,14 @@ def _width(options: Any) -> int:
 
 
 def _request(
-    made: dict[Any, list[Request]], turn: int, seat: Seat, question: Question, at: Place
+    requests: dict[Any, list[Request]], turn: int, seat: Seat, question: Question, place: Place
 ) -> Request | None:
     """Return the request behind an answer: a move, a probe, or a prediction inside a decision."""
-    moving = made.get((turn, str(seat), "", ""), [])
-    if at == "move":
+    moving = requests.get((turn, str(seat), "", ""), [])
+    if place == "move":
         return _last(moving, "move")
-    if asked := made.get((turn, str(seat), question.probe, question.about)):
-        return _last(asked, "probe")
+    if probe_requests := requests.get((turn, str(seat), question.probe, question.about)):
+        return _last(probe_requests, "probe")
     inside = [request for request in moving if request.purpose == "predict"]
     return inside[0] if len(inside) == 1 else None
 
@@ -219,28 +220,30 @@ def _last(requests: Sequence[Request], purpose: str) -> Request | None:
     return fitting[-1] if fitting else None
 
 
-def sampled(found: Iterable[Decision], most: int | None, seed: int = 0) -> list[Decision]:
-    """Return at most `most` decisions, drawn by a hash of seed, episode, turn and subject.
+def sample_decisions(
+    decisions: Iterable[Decision], limit: int | None, seed: int = 0
+) -> list[Decision]:
+    """Return at most `limit` decisions, drawn by a hash of seed, episode, turn and subject.
 
     The draw depends neither on the order of the episodes nor on their answers.
     """
-    every = list(found)
-    if most is None or len(every) <= most:
-        return every
+    all_decisions = list(decisions)
+    if limit is None or len(all_decisions) <= limit:
+        return all_decisions
 
-    def drawn(one: Decision) -> bytes:
-        name = f"{seed}/{one.episode}/{one.turn}/{one.seat}/{one.about}"
+    def order_key(decision: Decision) -> bytes:
+        name = f"{seed}/{decision.episode}/{decision.turn}/{decision.seat}/{decision.about}"
         return blake2b(name.encode(), digest_size=16).digest()
 
-    kept = {id(one) for one in sorted(every, key=drawn)[:most]}
-    return [one for one in every if id(one) in kept]
+    kept_ids = {id(decision) for decision in sorted(all_decisions, key=order_key)[:limit]}
+    return [decision for decision in all_decisions if id(decision) in kept_ids]
 
 
-def require_decisions(found: Sequence[Decision], about: str, at: Place) -> None:
+def require_decisions(decisions: Sequence[Decision], about: str, place: Place) -> None:
     """Raise BadInput if no decision is left."""
-    if not found:
-        other = "move" if at == "probe" else "probe"
+    if not decisions:
+        other_place = "move" if place == "probe" else "probe"
         raise BadInput(
-            f"No {at} prompt of a language model in the store has a label for "
-            f"{about or 'what the others will do'}; try the store's {other} prompts."
+            f"No {place} prompt of a language model in the store has a label for "
+            f"{about or 'what the others will do'}; try the store's {other_place} prompts."
         )

@@ -106,13 +106,13 @@ class RepresentationResult(msgspec.Struct, frozen=True):
 Tell = Callable[[str], None]
 
 
-def represented(
+def fit_representation(
     labels: Labels,
     streams: NDArray[Any],
     *,
     model: str,
     about: str,
-    at: str,
+    place: str,
     layers: Sequence[int] | None = None,
     untrained: NDArray[Any] | None = None,
     twins: tuple[Labels, NDArray[Any]] | None = None,
@@ -126,7 +126,7 @@ def represented(
         streams: Their activations: decisions x layers x width.
         model: The name of the network.
         about: The meaning of the labels: a probe, `own_move` or `own_forecast`.
-        at: Where the stream was read: move or probe.
+        place: Where the stream was read: move or probe.
         layers: The layers to fit; None means all.
         untrained: Activations of an untrained network of the same shape.
         twins: Decisions in prompts about a mechanism in place of a mind, with their activations.
@@ -139,119 +139,124 @@ def represented(
     rows, y, classes = labels.decisions, labels.y, len(labels.classes)
     if len(set(y.tolist())) < 2:
         raise BadInput(f"All {len(rows)} decisions have the same label; a probe needs two.")
-    groups, held = _groups(rows), _held(rows)
+    groups, held_out_values = _groups(rows), _held_out_groups(rows)
     folds = crossed_folds(groups.partners, groups.units, seed)
-    wrong = leak(folds, held)
+    wrong = leak(folds, held_out_values)
     if wrong is not None:
         raise BadInput(wrong)
-    instances = [one.instance for one in rows]
+    instances = [decision.instance for decision in rows]
     chosen = list(range(streams.shape[1])) if layers is None else list(layers)
 
     exchanged = [
         probes.control_labels(y, classes, instances, seed + number) for number in range(CONTROLS)
     ]
     tell("probes and control tasks")
-    every = probes.fit_layers(streams, y, classes, groups, folds, chosen, exchanged)
-    fits = [each[0] for each in every]
+    layer_fits = probes.fit_layers(streams, y, classes, groups, folds, chosen, exchanged)
+    fits = [layer_fit[0] for layer_fit in layer_fits]
     best, by_fold = probes.best_layer(fits, folds)
-    tested = best.tested
+    tested = best.was_tested
     if not tested.any():
         raise BadInput("No decision can be tested: too few partners or instances.")
     tell("surface")
     surface, learner = _surface(labels, groups, folds)
     control_right, control_layers = _controls(
-        [each[1:] for each in every], exchanged, folds, by_fold
+        [layer_fit[1:] for layer_fit in layer_fits], exchanged, folds, by_fold
     )
     blank = None
     if untrained is not None:
         tell("untrained network")
         plain = probes.fit_layers(untrained, y, classes, groups, folds, chosen)
-        blank = [each[0] for each in plain]
+        blank = [layer_fit[0] for layer_fit in plain]
     tell("intervals")
-    where = [instances[n] for n in np.flatnonzero(tested)]
+    test_instances = [instances[n] for n in np.flatnonzero(tested)]
 
-    def over(values: NDArray[Any], bounds: tuple[float, float] | None) -> Estimate:
-        return mean_by_rule(np.asarray(values, float)[tested], where, bounds)
+    def mean_over(values: NDArray[Any], bounds: tuple[float, float] | None) -> Estimate:
+        return mean_by_rule(np.asarray(values, float)[tested], test_instances, bounds)
 
     hit = _right(best, y)
     surface_hit = _right(surface, y)
     blank_best = probes.best_layer(blank, folds)[0] if blank is not None else None
     scores = _scores(best.odds, y)
     surface_scores = _scores(surface.odds, y)
-    beyond = over(hit - surface_hit, GAP)
+    beyond = mean_over(hit - surface_hit, GAP)
     return RepresentationResult(
         model=model,
         game=rows[0].game,
         player=rows[0].player,
         about=about,
-        at=at,
+        at=place,
         kind=labels.kind,
         classes=labels.classes,
         decisions=int(tested.sum()),
-        instances=len(set(where)),
-        partners=tuple(sorted({short_partner(one.partner) for one in rows})),
-        held_out=tuple(held),
+        instances=len(set(test_instances)),
+        partners=tuple(sorted({short_partner(decision.partner) for decision in rows})),
+        held_out=tuple(held_out_values),
         folds=len(folds),
-        majority=over(_majority(y, folds), SHARE),
+        majority=mean_over(_majority(y, folds), SHARE),
         chosen_layers=tuple(chosen[place] for place in by_fold),
-        accuracy=over(hit, SHARE),
-        brier=over(scores["brier"], (0.0, 2.0)),
-        log=over(scores["log"], None),
-        surface=over(surface_hit, SHARE),
+        accuracy=mean_over(hit, SHARE),
+        brier=mean_over(scores["brier"], (0.0, 2.0)),
+        log=mean_over(scores["log"], None),
+        surface=mean_over(surface_hit, SHARE),
         surface_learner=learner,
-        surface_brier=over(surface_scores["brier"], (0.0, 2.0)),
+        surface_brier=mean_over(surface_scores["brier"], (0.0, 2.0)),
         beyond=beyond,
-        beyond_brier=over(surface_scores["brier"] - scores["brier"], None),
-        detects=detects(beyond, len(set(where))),
-        control=over(control_right, SHARE),
-        selectivity=over(hit - control_right, GAP),
-        untrained=None if blank_best is None else over(_right(blank_best, y), SHARE),
-        beyond_untrained=None if blank_best is None else over(hit - _right(blank_best, y), GAP),
+        beyond_brier=mean_over(surface_scores["brier"] - scores["brier"], None),
+        detects=detects(beyond, len(set(test_instances))),
+        control=mean_over(control_right, SHARE),
+        selectivity=mean_over(hit - control_right, GAP),
+        untrained=None if blank_best is None else mean_over(_right(blank_best, y), SHARE),
+        beyond_untrained=None
+        if blank_best is None
+        else mean_over(hit - _right(blank_best, y), GAP),
         **_twins(twins, streams, labels, groups, folds, best, chosen, by_fold),
-        said=_said(labels, tested),
+        said=_forecast_accuracy(labels, tested),
         layers=[
             LayerScore(
                 layer,
-                over(_right(one, y), SHARE),
-                over(_scores(one.odds, y)["brier"], (0.0, 2.0)),
-                over(_scores(one.odds, y)["log"], None),
+                mean_over(_right(layer_fit, y), SHARE),
+                mean_over(_scores(layer_fit.odds, y)["brier"], (0.0, 2.0)),
+                mean_over(_scores(layer_fit.odds, y)["log"], None),
                 float(control_layers[place]),
                 None if blank is None else float(_right(blank[place], y)[tested].mean()),
             )
-            for place, (layer, one) in enumerate(zip(chosen, fits, strict=True))
+            for place, (layer, layer_fit) in enumerate(zip(chosen, fits, strict=True))
         ],
         arms=arms(labels, best),
         predictions=[
             (
-                one.episode,
-                one.turn,
-                one.about,
+                decision.episode,
+                decision.turn,
+                decision.about,
                 int(y[n]),
-                int(best.predicted[n]),
+                int(best.likeliest_class[n]),
                 round(float(best.odds[n, y[n]]), 4),
             )
-            for n, one in enumerate(rows)
+            for n, decision in enumerate(rows)
             if tested[n]
         ],
     )
 
 
 def _groups(rows: Sequence[Decision]) -> Groups:
-    instances, letters = [one.instance for one in rows], [one.letters for one in rows]
-    return Groups([one.partner for one in rows], units_of(instances, letters))
+    instances, letters = (
+        [decision.instance for decision in rows],
+        [decision.letters for decision in rows],
+    )
+    return Groups([decision.partner for decision in rows], units_of(instances, letters))
 
 
-def _held(rows: Sequence[Decision]) -> dict[str, Sequence[str]]:
+def _held_out_groups(rows: Sequence[Decision]) -> dict[str, Sequence[str]]:
     return held_out(
-        [one.partner for one in rows],
-        [one.instance for one in rows],
-        [one.letters for one in rows],
+        [decision.partner for decision in rows],
+        [decision.instance for decision in rows],
+        [decision.letters for decision in rows],
     )
 
 
 def _right(fitted: HeldOutPredictions, y: NDArray[np.intp]) -> NDArray[np.float64]:
-    found: NDArray[np.float64] = (fitted.predicted == y).astype(float)
-    return found
+    hits: NDArray[np.float64] = (fitted.likeliest_class == y).astype(float)
+    return hits
 
 
 def _scores(odds: NDArray[np.float64], y: NDArray[np.intp]) -> dict[str, NDArray[np.float64]]:
@@ -260,11 +265,11 @@ def _scores(odds: NDArray[np.float64], y: NDArray[np.intp]) -> dict[str, NDArray
 
 
 def _majority(y: NDArray[np.intp], folds: Sequence[Any]) -> NDArray[np.float64]:
-    found = np.zeros(len(y))
+    hits = np.zeros(len(y))
     for fold in folds:
         commonest = np.bincount(y[fold.train]).argmax()
-        found[fold.test] = y[fold.test] == commonest
-    return found
+        hits[fold.test] = y[fold.test] == commonest
+    return hits
 
 
 def _surface(
@@ -276,12 +281,12 @@ def _surface(
     """
     _, x = features(labels)
     classes = len(labels.classes)
-    found = {
+    learners = {
         "logistic": probes.fit(x, labels.y, classes, groups, folds)[0],
         "trees": probes.fit_trees(x, labels.y, classes, folds),
     }
-    name = max(found, key=lambda each: float(_right(found[each], labels.y).sum()))
-    return found[name], name
+    name = max(learners, key=lambda learner: float(_right(learners[learner], labels.y).sum()))
+    return learners[name], name
 
 
 def _controls(
@@ -294,14 +299,17 @@ def _controls(
     fold; and for each layer, over all tested rows."""
     hits = np.array(
         [
-            [_right(one, labels) for one, labels in zip(layer, exchanged, strict=True)]
+            [
+                _right(control_fit, labels)
+                for control_fit, labels in zip(layer, exchanged, strict=True)
+            ]
             for layer in fits
         ]
     ).mean(axis=1)  # layers x rows
     right = np.zeros(hits.shape[1])
     for place, fold in zip(by_fold, folds, strict=True):
         right[fold.test] = hits[place, fold.test]
-    tested = fits[0][0].tested
+    tested = fits[0][0].was_tested
     return right, hits[:, tested].mean(axis=1)
 
 
@@ -320,13 +328,13 @@ def _twins(
     nothing: dict[str, Any] = {"twin": None, "twin_gap": None, "twins": 0}
     if twins is None or not len(twins[0].y) or twins[0].classes != labels.classes:
         return nothing
-    theirs, others = twins
+    twin_labels, others = twins
     layer = chosen[int(np.bincount(by_fold).argmax())]
-    partners = [one.partner for one in theirs.decisions]
-    instances = [one.instance for one in theirs.decisions]
-    letters = [one.letters for one in theirs.decisions]
-    by_letters = set(groups.units) <= {one.letters for one in labels.decisions}
-    found = probes.fit_other_rows(
+    partners = [decision.partner for decision in twin_labels.decisions]
+    instances = [decision.instance for decision in twin_labels.decisions]
+    letters = [decision.letters for decision in twin_labels.decisions]
+    by_letters = set(groups.units) <= {decision.letters for decision in labels.decisions}
+    predictions = probes.fit_other_rows(
         streams[:, layer],
         labels.y,
         len(labels.classes),
@@ -337,27 +345,31 @@ def _twins(
         letters if by_letters else instances,
         best.penalties,
     )
-    there = found.tested
-    if not there.any():
+    is_tested = predictions.was_tested
+    if not is_tested.any():
         return nothing
-    hits = _right(found, theirs.y)[there]
-    where = [instances[n] for n in np.flatnonzero(there)]
+    hits = _right(predictions, twin_labels.y)[is_tested]
+    test_instances = [instances[n] for n in np.flatnonzero(is_tested)]
     # minds with the partners and instances that twins have, too
-    pairs = {(partners[n], instances[n]) for n in np.flatnonzero(there)}
+    pairs = {(partners[n], instances[n]) for n in np.flatnonzero(is_tested)}
     minds = (
-        np.array([(one.partner, one.instance) in pairs for one in labels.decisions], bool)
-        & best.tested
+        np.array(
+            [(decision.partner, decision.instance) in pairs for decision in labels.decisions], bool
+        )
+        & best.was_tested
     )
-    other = _right(best, labels.y)[minds]
+    mind_hits = _right(best, labels.y)[minds]
     homes = [labels.decisions[n].instance for n in np.flatnonzero(minds)]
     return {
-        "twin": mean_by_rule(hits, where, SHARE),
-        "twin_gap": gap_by_rule(hits, other, [*where, *homes], GAP) if len(other) else None,
-        "twins": int(there.sum()),
+        "twin": mean_by_rule(hits, test_instances, SHARE),
+        "twin_gap": gap_by_rule(hits, mind_hits, [*test_instances, *homes], GAP)
+        if len(mind_hits)
+        else None,
+        "twins": int(is_tested.sum()),
     }
 
 
-def detects(found: Estimate, clusters: int) -> float | None:
+def detects(estimate: Estimate, clusters: int) -> float | None:
     """Return the smallest difference that this number of clusters detects with a power of .8.
 
     The standard error is taken from the estimate's own interval.
@@ -365,10 +377,10 @@ def detects(found: Estimate, clusters: int) -> float | None:
     >>> detects(Estimate(0.0, -0.1, 0.1, 700, "t over 36 clusters"), 36)
     0.142
     """
-    if found.low is None or found.high is None or found.high <= found.low:
+    if estimate.low is None or estimate.high is None or estimate.high <= estimate.low:
         return None
     edge = float(scipy.special.stdtrit(clusters - 1, 0.975))
-    error = (found.high - found.low) / 2 / edge
+    error = (estimate.high - estimate.low) / 2 / edge
     low, high = 0.0, 8 * error  # beyond 8 standard errors the power is 1
     while high - low > 1e-3 * error:
         middle = (low + high) / 2
@@ -377,12 +389,12 @@ def detects(found: Estimate, clusters: int) -> float | None:
     return round(high, 4)
 
 
-def _said(labels: Labels, tested: NDArray[np.bool_]) -> Estimate | None:
-    there = tested & (labels.said != NONE)
-    if not there.any():
+def _forecast_accuracy(labels: Labels, tested: NDArray[np.bool_]) -> Estimate | None:
+    has_forecast = tested & (labels.said != NONE)
+    if not has_forecast.any():
         return None
-    where = [labels.decisions[n].instance for n in np.flatnonzero(there)]
-    return mean_by_rule((labels.said == labels.y)[there].astype(float), where, SHARE)
+    instances = [labels.decisions[n].instance for n in np.flatnonzero(has_forecast)]
+    return mean_by_rule((labels.said == labels.y)[has_forecast].astype(float), instances, SHARE)
 
 
 # --- the joint table ------------------------------------------------------------------------------
@@ -390,14 +402,14 @@ def _said(labels: Labels, tested: NDArray[np.bool_]) -> Estimate | None:
 NAMES = ("represented", "said", "done")
 
 
-def named(right: Sequence[bool]) -> str:
+def name_combination(right: Sequence[bool]) -> str:
     """Return the name of a combination: which of represented, said and done is right.
 
     >>> named((True, False, True))
     'represented and done'
     """
-    there = [name for name, each in zip(NAMES, right, strict=True) if each]
-    return " and ".join(there) if there else "none"
+    right_names = [name for name, is_right in zip(NAMES, right, strict=True) if is_right]
+    return " and ".join(right_names) if right_names else "none"
 
 
 COMBINATIONS = tuple(product((True, False), repeat=3))
@@ -410,70 +422,82 @@ def arms(labels: Labels, fitted: HeldOutPredictions) -> list[Arms]:
 
     Decisions are left out if one of the three is unknown.
     """
-    known = [
+    complete_rows = [
         n
-        for n, one in enumerate(labels.decisions)
-        if fitted.tested[n]
+        for n, decision in enumerate(labels.decisions)
+        if fitted.was_tested[n]
         and labels.said[n] != NONE
-        and one.best is not None
-        and one.true is not None
+        and decision.best is not None
+        and decision.true is not None
     ]
-    if not known:
+    if not complete_rows:
         return []
     right = np.array(
         [
             (
-                fitted.predicted[n] == labels.y[n],
+                fitted.likeliest_class[n] == labels.y[n],
                 labels.said[n] == labels.y[n],
                 labels.decisions[n].did in (labels.decisions[n].best or ()),
             )
-            for n in known
+            for n in complete_rows
         ],
         bool,
     )
-    rows = [labels.decisions[n] for n in known]
-    partners = sorted({one.partner for one in rows})
+    rows = [labels.decisions[n] for n in complete_rows]
+    partners = sorted({decision.partner for decision in rows})
     parts = [ALL, *partners] if len(partners) > 1 else [ALL]
     return [
-        _arms(part, [n for n, one in enumerate(rows) if part in (ALL, one.partner)], rows, right)
+        _arms(
+            part,
+            [n for n, decision in enumerate(rows) if part in (ALL, decision.partner)],
+            rows,
+            right,
+        )
         for part in parts
     ]
 
 
 def _arms(
-    partner: str, which: Sequence[int], rows: Sequence[Decision], right: NDArray[np.bool_]
+    partner: str, row_indices: Sequence[int], rows: Sequence[Decision], right: NDArray[np.bool_]
 ) -> Arms:
-    mine, there = [rows[n] for n in which], right[list(which)]
-    where = [one.instance for one in mine]
+    part_rows, part_right = [rows[n] for n in row_indices], right[list(row_indices)]
+    instances = [decision.instance for decision in part_rows]
 
-    def over(values: NDArray[np.bool_]) -> Estimate:
-        return mean_by_rule(values.astype(float), where, SHARE)
+    def mean_over(values: NDArray[np.bool_]) -> Estimate:
+        return mean_by_rule(values.astype(float), instances, SHARE)
 
-    losses = [one.loss for one in mine if one.loss is not None]
+    losses = [decision.loss for decision in part_rows if decision.loss is not None]
     return Arms(
         partner=partner if partner == ALL else short_partner(partner),
-        n=len(mine),
-        represented=over(there[:, 0]),
-        said=over(there[:, 1]),
-        done=over(there[:, 2]),
-        blind=float(np.mean([len(one.best or ()) / max(1, one.options) for one in mine])),
+        n=len(part_rows),
+        represented=mean_over(part_right[:, 0]),
+        said=mean_over(part_right[:, 1]),
+        done=mean_over(part_right[:, 2]),
+        blind=float(
+            np.mean([len(decision.best or ()) / max(1, decision.options) for decision in part_rows])
+        ),
         loss=float(np.mean(losses)) if losses else None,
-        joint={named(way): over((there == way).all(axis=1)) for way in COMBINATIONS},
-        independent=_independent(mine, there),
+        joint={
+            name_combination(combination): mean_over((part_right == combination).all(axis=1))
+            for combination in COMBINATIONS
+        },
+        independent=_independent(part_rows, part_right),
     )
 
 
 def _independent(rows: Sequence[Decision], right: NDArray[np.bool_]) -> dict[str, float]:
     """Return the share of each combination of represented, said and done that would be expected if
     the three were independent given the partner."""
-    found = dict.fromkeys(map(named, COMBINATIONS), 0.0)
-    for partner in {one.partner for one in rows}:
-        there = right[[n for n, one in enumerate(rows) if one.partner == partner]]
-        shares = there.mean(axis=0)
-        for way in COMBINATIONS:
-            chance = np.prod(np.where(way, shares, 1 - shares))
-            found[named(way)] += float(chance) * len(there) / len(rows)
-    return found
+    shares_by_name = dict.fromkeys(map(name_combination, COMBINATIONS), 0.0)
+    for partner in {decision.partner for decision in rows}:
+        partner_right = right[[n for n, decision in enumerate(rows) if decision.partner == partner]]
+        shares = partner_right.mean(axis=0)
+        for combination in COMBINATIONS:
+            chance = np.prod(np.where(combination, shares, 1 - shares))
+            shares_by_name[name_combination(combination)] += (
+                float(chance) * len(partner_right) / len(rows)
+            )
+    return shares_by_name
 
 
 def short_partner(name: str) -> str:
@@ -489,37 +513,41 @@ def short_partner(name: str) -> str:
 # --- files ----------------------------------------------------------------------------------------
 
 
-def write_results(found: Sequence[RepresentationResult], path: Path) -> None:
+def write_results(results: Sequence[RepresentationResult], path: Path) -> None:
     """Write results as one JSON file."""
-    Folder(path.parent).put(path.name, msgspec.json.encode(list(found)) + b"\n")
+    Folder(path.parent).put(path.name, msgspec.json.encode(list(results)) + b"\n")
 
 
-def read_results(where: Path) -> list[RepresentationResult]:
+def read_results(location: Path) -> list[RepresentationResult]:
     """Return the results in a file or beside a store; an empty list if a store has no results.
 
     Raises:
         BadInput: A file cannot be read.
     """
-    beside = (path for path in (where / FOLDER).glob("*.json") if "-causal-" not in path.name)
-    paths = [where] if where.is_file() else sorted(beside)
-    found: list[RepresentationResult] = []
+    beside = (path for path in (location / FOLDER).glob("*.json") if "-causal-" not in path.name)
+    paths = [location] if location.is_file() else sorted(beside)
+    results: list[RepresentationResult] = []
     for path in paths:
         try:
-            found += msgspec.json.decode(path.read_bytes(), type=list[RepresentationResult])
-        except (OSError, msgspec.DecodeError) as why:
-            raise BadInput(f"{path} was not written by `sally represent`: {why}") from None
-    return found
+            results += msgspec.json.decode(path.read_bytes(), type=list[RepresentationResult])
+        except (OSError, msgspec.DecodeError) as error:
+            raise BadInput(f"{path} was not written by `sally represent`: {error}") from None
+    return results
 
 
-def by_group(found: Sequence[Decision], at: str) -> Mapping[tuple[str, str, str], list[Decision]]:
+def by_group(
+    decisions: Sequence[Decision], place: str
+) -> Mapping[tuple[str, str, str], list[Decision]]:
     """Return decisions by game, player and, if a prompt has labels about several seats, the
     seat."""
     subjects: dict[tuple[str, str], set[str]] = {}
-    for one in found:
-        subjects.setdefault((one.episode, str(one.turn)), set()).add(one.about)
-    several = at == "move" and any(len(each) > 1 for each in subjects.values())
+    for decision in decisions:
+        subjects.setdefault((decision.episode, str(decision.turn)), set()).add(decision.about)
+    has_several = place == "move" and any(
+        len(group_subjects) > 1 for group_subjects in subjects.values()
+    )
     groups: dict[tuple[str, str, str], list[Decision]] = {}
-    for one in found:
-        key = (one.game, one.player, one.about if several else "")
-        groups.setdefault(key, []).append(one)
+    for decision in decisions:
+        key = (decision.game, decision.player, decision.about if has_several else "")
+        groups.setdefault(key, []).append(decision)
     return groups

@@ -11,9 +11,14 @@ from numpy.typing import NDArray
 
 from sally.represent import probes
 from sally.represent.activations import Reader, activations, folder_of
-from sally.represent.prompts import Decision, Place, sampled
-from sally.represent.results import RepresentationResult, by_group, represented, write_results
-from sally.represent.surface import As, Labels, labelled
+from sally.represent.prompts import Decision, Place, sample_decisions
+from sally.represent.results import (
+    RepresentationResult,
+    by_group,
+    fit_representation,
+    write_results,
+)
+from sally.represent.surface import As, Labels, label_decisions
 
 Key = tuple[str, str, str]  # game, player, subject
 Streams = dict[Key, NDArray[np.float16]]
@@ -21,16 +26,16 @@ DIRECTION_PENALTY = 0.03
 
 
 def fit_groups(
-    every: Sequence[Decision],
+    decisions: Sequence[Decision],
     load: Callable[[bool], Reader],
     out: Path,
     *,
     model: str,
     about: str = "",
     kind: As = "action",
-    at: Place = "move",
+    place: Place = "move",
     layers: Callable[[int], Sequence[int]] = range,
-    most: int | None = None,
+    limit: int | None = None,
     seed: int = 0,
     untrained: bool = True,
     tell: Callable[[str], None] = lambda said: None,
@@ -39,63 +44,68 @@ def fit_groups(
     """Fit the probes of every game and player, and write results and directions to a folder.
 
     Args:
-        every: Stored decisions, including twins, whose prompts describe a mechanism.
+        decisions: Stored decisions, including twins, whose prompts describe a mechanism.
         load: Returns the network, or the untrained one if called with True; called once for each.
         out: The folder for activations, results (`.json`) and directions (`.npz`: one array of
             classes x width for each `GAME PLAYER/LAYER`).
         model: The name of the network in results.
         about: The meaning of the labels: a probe, `own_move` or `own_forecast`.
         kind: The kind of label.
-        at: The prompt in which the stream is read: move or probe.
+        place: The prompt in which the stream is read: move or probe.
         layers: Returns the layers to fit, given their number.
-        most: The maximum number of decisions of each game and player.
+        limit: The maximum number of decisions of each game and player.
         seed: The seed of the sample, folds, control tasks and the untrained network.
         untrained: Whether an untrained network is read as well.
         tell: Called with the name of each step, to report progress.
         read: Called with the number of prompts read and the number to read.
     """
-    minds = by_group([one for one in every if not one.twin], at)
-    twins = by_group([one for one in every if one.twin], at)
-    drawn = {key: labelled(sampled(rows, most, seed), kind) for key, rows in minds.items()}
-    again = {
-        key: labelled(sampled(rows, most, seed), kind)
+    minds = by_group([decision for decision in decisions if not decision.twin], place)
+    twins = by_group([decision for decision in decisions if decision.twin], place)
+    mind_labels = {
+        key: label_decisions(sample_decisions(rows, limit, seed), kind)
+        for key, rows in minds.items()
+    }
+    twin_labels = {
+        key: label_decisions(sample_decisions(rows, limit, seed), kind)
         for key, rows in twins.items()
-        if key in drawn
+        if key in mind_labels
     }
     network = load(False)
     chosen = list(layers(network.layers))
-    streams, twin_streams = (_read(network, some, out, read) for some in (drawn, again))
+    streams, twin_streams = (
+        _read(network, group_labels, out, read) for group_labels in (mind_labels, twin_labels)
+    )
     blank: Streams = {}
     if untrained:
         del network  # two networks may not fit into memory
-        blank = _read(load(True), drawn, out, read)
-    found: list[RepresentationResult] = []
-    target = out / f"{plain_name(model)}-{plain_name(about or 'others')}-{kind}-{at}.json"
-    kept: dict[str, NDArray[np.float32]] = {}
-    for key, labels in drawn.items():
+        blank = _read(load(True), mind_labels, out, read)
+    results: list[RepresentationResult] = []
+    target = out / f"{plain_name(model)}-{plain_name(about or 'others')}-{kind}-{place}.json"
+    directions: dict[str, NDArray[np.float32]] = {}
+    for key, labels in mind_labels.items():
         name = " ".join(filter(None, key))
         subject = about or "what the others will do"
         tell(f"{name}: {len(labels.y)} decisions")
-        one = represented(
+        result = fit_representation(
             labels,
             streams[key],
             model=model,
             about=f"{subject}, {key[2]}" if key[2] else subject,
-            at=at,
+            place=place,
             layers=chosen,
             untrained=blank.get(key),
-            twins=(again[key], twin_streams[key]) if key in again else None,
+            twins=(twin_labels[key], twin_streams[key]) if key in twin_labels else None,
             seed=seed,
-            tell=lambda said, name=name: tell(f"{name}: {said}"),  # type: ignore[misc]
+            tell=lambda message, name=name: tell(f"{name}: {message}"),  # type: ignore[misc]
         )
-        found.append(one)
-        write_results(found, target)  # an interrupted command keeps what it has
+        results.append(result)
+        write_results(results, target)  # an interrupted command keeps what it has
         for layer in chosen:
-            kept[f"{name}/{layer}"] = probes.directions(
+            directions[f"{name}/{layer}"] = probes.directions(
                 streams[key][:, layer], labels.y, len(labels.classes), DIRECTION_PENALTY
             )
-    np.savez(target.with_suffix(".npz"), **kept)  # type: ignore[arg-type]
-    return found
+    np.savez(target.with_suffix(".npz"), **directions)  # type: ignore[arg-type]
+    return results
 
 
 def _read(
@@ -104,7 +114,7 @@ def _read(
     """Return the activations of each group of decisions; the network reads equal prompts only
     once."""
     folder = folder_of(out, network)
-    together = [one for labels in groups.values() for one in labels.decisions]
+    together = [decision for labels in groups.values() for decision in labels.decisions]
     if together:
         activations(together, network, folder, tell)
     return {key: activations(labels.decisions, network, folder) for key, labels in groups.items()}

@@ -36,7 +36,7 @@ class Labels(msgspec.Struct, frozen=True):
     kind: As
 
 
-def labelled(found: Sequence[Decision], kind: As) -> Labels:
+def label_decisions(decisions: Sequence[Decision], kind: As) -> Labels:
     """Return the decisions that have a label of the given kind, with their labels.
 
     Raises:
@@ -44,30 +44,37 @@ def labelled(found: Sequence[Decision], kind: As) -> Labels:
     """
     if kind not in get_args(As):
         raise unknown("label", kind, get_args(As))
-    if kind == "shown" and len({one.letters for one in found}) > 1:
+    if kind == "shown" and len({decision.letters for decision in decisions}) > 1:
         raise BadInput(
             "The prompts of these decisions name the options by different letters, so letters of "
             "held-out prompts cannot be predicted; use labels of kind `action` or `change` instead."
         )
-    if kind == "action" and len({one.choices for one in found}) > 1:
+    if kind == "action" and len({decision.choices for decision in decisions}) > 1:
         raise BadInput(
             "These decisions have different choices, so their labels cannot be compared; use "
             "labels of kind `change` (whether a choice repeats the last one), or take one game at "
             "a time."
         )
-    kept = [one for one in found if code(one, one.value, kind) != NONE]
+    labelled_decisions = [
+        decision for decision in decisions if code(decision, decision.value, kind) != NONE
+    ]
     if kind == "change":
         classes: tuple[str, ...] = (OTHER, SAME)
     elif kind == "shown":
-        classes = tuple(sorted(kept[0].names)) if kept else ()
+        classes = tuple(sorted(labelled_decisions[0].names)) if labelled_decisions else ()
     else:
-        classes = tuple(map(str, kept[0].choices)) if kept else ()
-    y = [code(one, one.value, kind) for one in kept]
-    said = [NONE if one.said is None else code(one, one.said, kind) for one in kept]
-    return Labels(kept, classes, np.array(y, np.intp), np.array(said, np.intp), kind)
+        classes = tuple(map(str, labelled_decisions[0].choices)) if labelled_decisions else ()
+    y = [code(decision, decision.value, kind) for decision in labelled_decisions]
+    forecast_codes = [
+        NONE if decision.said is None else code(decision, decision.said, kind)
+        for decision in labelled_decisions
+    ]
+    return Labels(
+        labelled_decisions, classes, np.array(y, np.intp), np.array(forecast_codes, np.intp), kind
+    )
 
 
-def code(one: Decision, value: Any, kind: As) -> int:
+def code(decision: Decision, value: Any, kind: As) -> int:
     """Return the index of the class to which a value belongs at a decision, or NONE.
 
     The classes depend on `kind`. For "action", they are the choices; for "shown", the names of the
@@ -75,13 +82,13 @@ def code(one: Decision, value: Any, kind: As) -> int:
     result is NONE if the value is not one of the choices or, for "change", if there is no previous
     value.
     """
-    if value not in one.choices:
+    if value not in decision.choices:
         return NONE
     if kind == "change":
-        last = one.past[-1] if one.past else None
+        last = decision.past[-1] if decision.past else None
         return NONE if last is None else int(value == last)
-    place = one.choices.index(value)
-    return sorted(one.names).index(one.names[place]) if kind == "shown" else place
+    place = decision.choices.index(value)
+    return sorted(decision.names).index(decision.names[place]) if kind == "shown" else place
 
 
 # --- surface features -----------------------------------------------------------------------------
@@ -96,76 +103,82 @@ def features(labels: Labels) -> tuple[tuple[str, ...], Floats]:
     """
     kind, classes = labels.kind, labels.classes
     rows, names = [], list[str]()
-    for one in labels.decisions:
-        row: dict[str, float] = {"turn": float(one.turn), "first turn": float(one.turn == 0)}
-        for rule, value in _rules(one).items():
-            coded = NONE if value is None else code(one, value, kind)
+    for decision in labels.decisions:
+        row: dict[str, float] = {
+            "turn": float(decision.turn),
+            "first turn": float(decision.turn == 0),
+        }
+        for rule, value in _rules(decision).items():
+            coded = NONE if value is None else code(decision, value, kind)
             row |= {f"{rule}: {name}": float(coded == n) for n, name in enumerate(classes)}
-        row |= _frequencies(one, kind, classes)
+        row |= _frequencies(decision, kind, classes)
         if kind != "change":
-            row |= _mentions(one, kind, classes)
+            row |= _mentions(decision, kind, classes)
         rows.append(list(row.values()))
         names = names or list(row)
     return tuple(names), np.array(rows, float).reshape(len(rows), len(names))
 
 
-def _rules(one: Decision) -> dict[str, Value | None]:
-    past, own = one.past, one.own
-    known = [value for value in past if value is not None]
+def _rules(decision: Decision) -> dict[str, Value | None]:
+    past, own_moves = decision.past, decision.own
+    known_values = [value for value in past if value is not None]
     return {
         "last": past[-1] if past else None,
         "last but one": past[-2] if len(past) > 1 else None,
         "last but two": past[-3] if len(past) > 2 else None,
-        "own last": own[-1] if own else None,
-        "own last but one": own[-2] if len(own) > 1 else None,
-        "commonest": max(known, key=lambda v: (known.count(v), str(v))) if known else None,
-        "after this": _followed(past, [*past]),
-        "after these two": _followed(past, list(pairwise(past)), 1),
-        "after this pair": _followed(past, list(zip(past, own, strict=False))),
-        "after own": _followed(past, [*own]),
+        "own last": own_moves[-1] if own_moves else None,
+        "own last but one": own_moves[-2] if len(own_moves) > 1 else None,
+        "commonest": max(known_values, key=lambda v: (known_values.count(v), str(v)))
+        if known_values
+        else None,
+        "after this": _value_after_same(past, [*past]),
+        "after these two": _value_after_same(past, list(pairwise(past)), 1),
+        "after this pair": _value_after_same(past, list(zip(past, own_moves, strict=False))),
+        "after own": _value_after_same(past, [*own_moves]),
     }
 
 
-def _followed(past: Sequence[Any], situations: Sequence[Any], late: int = 0) -> Any:
+def _value_after_same(past: Sequence[Any], situations: Sequence[Any], late: int = 0) -> Any:
     """Return the value that followed the last occurrence of the present situation, or None."""
-    for at in range(len(situations) - 2, -1, -1):
-        if situations[at] == situations[-1]:
-            return past[at + late + 1]
+    for index in range(len(situations) - 2, -1, -1):
+        if situations[index] == situations[-1]:
+            return past[index + late + 1]
     return None
 
 
-def _frequencies(one: Decision, kind: As, classes: Sequence[str]) -> dict[str, float]:
+def _frequencies(decision: Decision, kind: As, classes: Sequence[str]) -> dict[str, float]:
     if kind == "change":
-        pairs = list(pairwise(one.past))
-        kept = sum(a == b for a, b in pairs) / len(pairs) if pairs else 0.5
+        pairs = list(pairwise(decision.past))
+        share_repeated = sum(a == b for a, b in pairs) / len(pairs) if pairs else 0.5
         latest = float(pairs[-1][0] == pairs[-1][1]) if pairs else 0.5
-        return {"repeated": kept, "just repeated": latest}
-    codes = [code(one, value, kind) for value in one.past]
+        return {"repeated": share_repeated, "just repeated": latest}
+    codes = [code(decision, value, kind) for value in decision.past]
     return {
         f"share of {name}": codes.count(n) / len(codes) if codes else 0.0
         for n, name in enumerate(classes)
     }
 
 
-def _mentions(one: Decision, kind: As, classes: Sequence[str]) -> dict[str, float]:
+def _mentions(decision: Decision, kind: As, classes: Sequence[str]) -> dict[str, float]:
     """Return, for each class that is to be predicted, how often the prompt names the choice that
     belongs to the class, and where it does so first and last."""
-    page = page_text(one)
+    page = page_text(decision)
     by_class = {
-        code(one, choice, kind): name for choice, name in zip(one.choices, one.names, strict=True)
+        code(decision, choice, kind): name
+        for choice, name in zip(decision.choices, decision.names, strict=True)
     }
-    found: dict[str, float] = {}
+    counts: dict[str, float] = {}
     size = max(1, len(page))
     for n, label in enumerate(classes):
         name = by_class.get(n, "")
-        found[f"names {label}"] = float(page.count(name)) if name else 0.0
-        found[f"first {label}"] = page.find(name) / size if name else 0.0
-        found[f"latest {label}"] = page.rfind(name) / size if name else 0.0
-    return found
+        counts[f"names {label}"] = float(page.count(name)) if name else 0.0
+        counts[f"first {label}"] = page.find(name) / size if name else 0.0
+        counts[f"latest {label}"] = page.rfind(name) / size if name else 0.0
+    return counts
 
 
-def page_text(one: Decision) -> str:
+def page_text(decision: Decision) -> str:
     """Return the whole prompt of a decision as one text."""
-    if isinstance(one.prompt, str) or not isinstance(one.prompt, list | tuple):
-        return str(one.prompt)
-    return "\n\n".join(str(message.text) for message in one.prompt)
+    if isinstance(decision.prompt, str) or not isinstance(decision.prompt, list | tuple):
+        return str(decision.prompt)
+    return "\n\n".join(str(message.text) for message in decision.prompt)

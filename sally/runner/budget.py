@@ -56,8 +56,8 @@ class Meter:
     def spent(self) -> bool:
         """Whether the budget is used up."""
         budget = self._budget
-        over = budget.money is not None and self.money >= budget.money
-        return over or (budget.tokens is not None and self.tokens >= budget.tokens)
+        money_is_spent = budget.money is not None and self.money >= budget.money
+        return money_is_spent or (budget.tokens is not None and self.tokens >= budget.tokens)
 
     def refuse_if_spent(self) -> None:
         """Raise BudgetSpent if the run's budget or the episode's limit is used up."""
@@ -107,19 +107,21 @@ class Meter:
         self.unpriced += unpriced
         self.guessed += guessed
 
-    def share(self, parts: int, given: Iterable[Budget] = ()) -> Budget | None:
+    def share(self, parts: int, shares_out: Iterable[Budget] = ()) -> Budget | None:
         """Return an equal share of the remaining budget, or None if nothing remains.
 
         All shares together stay within the budget.
         """
-        out = list(given)
+        out = list(shares_out)
         parts = max(parts - len(out), 1)
         money, tokens = self._budget.money, self._budget.tokens
         if money is not None:
             money = (money - self.money - sum(b.money or 0.0 for b in out)) / parts
         if tokens is not None:
-            left = tokens - self.tokens - sum(b.tokens or 0 for b in out)
-            tokens = max(left // parts, min(left, 1))  # a single remaining token is not split
+            tokens_left = tokens - self.tokens - sum(b.tokens or 0 for b in out)
+            tokens = max(
+                tokens_left // parts, min(tokens_left, 1)
+            )  # a single remaining token is not split
         if (money is not None and money <= 0) or (tokens is not None and tokens <= 0):
             return None
         return Budget(money, tokens)

@@ -15,7 +15,7 @@ from sally.core.errors import BadInput, PromptDiffers, listed
 from sally.core.log.events import Call, Episode, PlayerSpec, Reported
 from sally.core.match.drive import Again
 from sally.core.match.playback import mismatch, replayed, require_version
-from sally.core.match.player import Player, Turn, put
+from sally.core.match.player import Player, Turn, send_ask
 from sally.core.prompt.model import Context
 from sally.core.registry import registry
 from sally.core.registry.validation import log_problem, setup_problem
@@ -28,8 +28,8 @@ from sally.parts.imported import RECORDED
 from sally.players.calls import Request, answer_from_log
 from sally.players.language import patient, strategy_named, uses_model
 from sally.runner.local import is_bot, orders
-from sally.runner.reread import as_plain, decided, installed, stored_answer
-from sally.runner.seating import kinds, seated, versions_of
+from sally.runner.reread import as_plain, decision_in, read_as_installed, stored_answer
+from sally.runner.seating import kinds, seat_player, versions_of
 from sally.store.lines import CHANGED
 
 PERSON = "person"  # player name of people in logs
@@ -51,8 +51,9 @@ class ReplayCheck:
     readers: Counter[int] = field(default_factory=Counter)  # episodes by version of the reply rule
 
     def __repr__(self) -> str:
-        found = f"{self.replayed} of {self.episodes} episodes replayed"
-        return f"<{found}, {len(self.mismatches)} mismatches, {len(self.unchecked)} not checked>"
+        replayed_text = f"{self.replayed} of {self.episodes} episodes replayed"
+        counts = f"{len(self.mismatches)} mismatches, {len(self.unchecked)} not checked"
+        return f"<{replayed_text}, {counts}>"
 
     def _repr_html_(self) -> str:
         return f"<p>{escape(repr(self))}</p>"
@@ -61,8 +62,8 @@ class ReplayCheck:
         return {
             "episodes": self.episodes,
             "replayed": self.replayed,
-            "mismatches": [{"episode": id, "why": why} for id, why in self.mismatches],
-            "unchecked": [{"episode": id, "why": why} for id, why in self.unchecked],
+            "mismatches": [{"episode": id, "why": reason} for id, reason in self.mismatches],
+            "unchecked": [{"episode": id, "why": reason} for id, reason in self.unchecked],
             "readers": {str(version): count for version, count in sorted(self.readers.items())},
         }
 
@@ -78,46 +79,52 @@ def check(
     episode to its cells in the study; `changed` holds the ids of episodes whose line has a wrong
     checksum.
     """
-    found = ReplayCheck()
+    result = ReplayCheck()
     for episode in episodes:
-        found.episodes += 1
+        result.episodes += 1
         lineup = episode.setup.lineup
-        found.readers.update(
-            {who.versions["reader"] for who in lineup.values() if "reader" in who.versions}
+        result.readers.update(
+            {player.versions["reader"] for player in lineup.values() if "reader" in player.versions}
         )
         try:
             spec = registry.game(episode.setup.instance.game)
             require_version(spec, episode)
-        except BadInput as why:
-            found.unchecked.append((episode.id, str(why)))
+        except BadInput as error:
+            result.unchecked.append((episode.id, str(error)))
             continue
-        other = other_versions(spec, episode)
+        version_difference = other_versions(spec, episode)
         # a reader of another version may well have read the replies of this episode alike
-        alike = other is None or other_versions(spec, episode, but="reader") is None
+        alike = version_difference is None or other_versions(spec, episode, but="reader") is None
         unread: list[AskId] = []
-        models = _asked_again(episode, unread=unread if other else None) if alike else None
+        models = (
+            _asked_again(episode, unread=unread if version_difference else None) if alike else None
+        )
         differs = mismatch(spec, episode, _asked_players_again(spec, episode, models))
         if alike:
             number = f"{len(unread)} answers" if len(unread) > 1 else "one answer"
-            other = f"{other}, and {number} cannot be read by it" if unread else None
+            version_difference = (
+                f"{version_difference}, and {number} cannot be read by it" if unread else None
+            )
         # if every player was asked again and agreed, the log has been replayed
         wrong = setup_problem(episode) if differs is None else log_problem(episode)
         wrong = wrong or _other_cell(episode, cells or {}) or differs or _other_draw(spec, episode)
         if wrong is None and episode.id in changed:
             wrong = CHANGED
         if wrong is not None:
-            found.mismatches.append((episode.id, wrong))
+            result.mismatches.append((episode.id, wrong))
             continue
-        found.replayed += 1
-        if other:
-            found.unchecked.append((episode.id, f"moves replay, answers were not checked: {other}"))
+        result.replayed += 1
+        if version_difference:
+            result.unchecked.append(
+                (episode.id, f"moves replay, answers were not checked: {version_difference}")
+            )
         elif elsewhere := _recorded_elsewhere(spec, episode):
             reason = f"moves replay; {elsewhere} played elsewhere, and no prompts are on record"
-            found.unchecked.append((episode.id, reason))
-        elif missing := _unregistered(spec, episode):
+            result.unchecked.append((episode.id, reason))
+        elif missing := _list_unregistered(spec, episode):
             reason = f"moves replay; players not registered here, so not asked again: {missing}"
-            found.unchecked.append((episode.id, reason))
-    return found
+            result.unchecked.append((episode.id, reason))
+    return result
 
 
 def other_versions(spec: GameSpec[Any, Any, Any], episode: Episode, but: str = "") -> str | None:
@@ -129,17 +136,17 @@ def other_versions(spec: GameSpec[Any, Any, Any], episode: Episode, but: str = "
     """
     if _played_elsewhere(episode):
         return None
-    for seat, who in episode.setup.lineup.items():
+    for seat, player in episode.setup.lineup.items():
         try:
-            now = versions_of(spec, who)
-        except BadInput as why:
-            if uses_model(who):
-                return str(why)
+            now = versions_of(spec, player)
+        except BadInput as error:
+            if uses_model(player):
+                return str(error)
             continue  # a person, or an unregistered player
         changed = [
-            f"{part} version {who.versions.get(part, 'none')} then, {now.get(part, 'none')} now"
-            for part in {**who.versions, **now}
-            if part != but and who.versions.get(part) != now.get(part)
+            f"{part} version {player.versions.get(part, 'none')} then, {now.get(part, 'none')} now"
+            for part in {**player.versions, **now}
+            if part != but and player.versions.get(part) != now.get(part)
         ]
         if changed:
             return f"{seat} has {listed(changed)}"
@@ -149,7 +156,7 @@ def other_versions(spec: GameSpec[Any, Any, Any], episode: Episode, but: str = "
 def _played_elsewhere(episode: Episode) -> bool:
     """Return whether an episode was imported: its players and its chance were other programs."""
     lineup = episode.setup.lineup.values()
-    return "source" in episode.used or any(who.player == RECORDED for who in lineup)
+    return "source" in episode.used or any(player.player == RECORDED for player in lineup)
 
 
 def _other_draw(spec: GameSpec[Any, Any, Any], episode: Episode) -> str | None:
@@ -163,48 +170,51 @@ def _other_draw(spec: GameSpec[Any, Any, Any], episode: Episode) -> str | None:
         fork = setup.fork
         seed = fork.seed if fork is not None and step.turn < fork.turn else setup.seed
         stream = Stream(seed, NATURE, step.turn, "move")
-        drawn, logged = stream.draw(trajectory.game.odds(step.before)), step.moves[NATURE]
-        if drawn != logged:
+        drawn_move, logged = stream.draw(trajectory.game.odds(step.before)), step.moves[NATURE]
+        if drawn_move != logged:
             return (
                 f"nature's move of turn {step.turn} is {logged!r}, while seed {seed} draws "
-                f"{drawn!r}"
+                f"{drawn_move!r}"
             )
     return None
 
 
-def cells_of(where: store.Where) -> dict[str, set[str]]:
+def cells_of(store_location: store.Where) -> dict[str, set[str]]:
     """Return, for each episode id, its cells in the studies that a store holds."""
-    found: dict[str, set[str]] = {}
-    for study in store.studies(where).values():
+    cells_by_id: dict[str, set[str]] = {}
+    for study in store.studies(store_location).values():
         try:
             for id, cell, _ in orders(study, open_models=False):
-                found.setdefault(id, set()).add(cell)
+                cells_by_id.setdefault(id, set()).add(cell)
         except BadInput:
             continue  # the study names something that is not installed
-    return found
+    return cells_by_id
 
 
 def _other_cell(episode: Episode, cells: Mapping[str, Collection[str]]) -> str | None:
     """Return an error message if the episode names a cell that is not its cell in the study."""
-    asked = cells.get(episode.id)
-    if asked is None or episode.cell in asked:
+    study_cells = cells.get(episode.id)
+    if study_cells is None or episode.cell in study_cells:
         return None
-    return f"it says that it belongs to cell {episode.cell!r}; its study has it in {listed(asked)}"
+    study_text = f"its study has it in {listed(study_cells)}"
+    return f"it says that it belongs to cell {episode.cell!r}; {study_text}"
 
 
-def _unregistered(spec: GameSpec[Any, Any, Any], episode: Episode) -> str:
+def _list_unregistered(spec: GameSpec[Any, Any, Any], episode: Episode) -> str:
     """Return the players of the lineup that are not registered; people are left out."""
-    known = {*kinds(spec), PERSON}
-    found = sorted({w.player for w in episode.setup.lineup.values() if w.player not in known})
-    return listed(found) if found else ""
+    known_players = {*kinds(spec), PERSON}
+    unregistered = sorted(
+        {w.player for w in episode.setup.lineup.values() if w.player not in known_players}
+    )
+    return listed(unregistered) if unregistered else ""
 
 
 def _recorded_elsewhere(spec: GameSpec[Any, Any, Any], episode: Episode) -> str:
     """Return the seats whose players were recorded elsewhere, without helper seats."""
     seats = spec.build(episode.setup.instance.params).seats
     lineup = episode.setup.lineup
-    found = [seat for seat in seats if seat in lineup and lineup[seat].player == RECORDED]
-    return listed(found) if found else ""
+    recorded_seats = [seat for seat in seats if seat in lineup and lineup[seat].player == RECORDED]
+    return listed(recorded_seats) if recorded_seats else ""
 
 
 Prompts = dict[AskId, list[Context]]  # prompts of each ask, one per call
@@ -217,8 +227,10 @@ def prompts_of(episode: Episode) -> Prompts:
     Raises:
         BadInput: If words or strategies have changed since, or the episode does not replay.
     """
-    made = requests_of(episode)
-    return {ask: [request.messages for request in requests] for ask, requests in made.items()}
+    requests_by_ask = requests_of(episode)
+    return {
+        ask: [request.messages for request in requests] for ask, requests in requests_by_ask.items()
+    }
 
 
 def requests_of(episode: Episode) -> Requests:
@@ -232,28 +244,34 @@ def requests_of(episode: Episode) -> Requests:
     """
     spec = registry.game(episode.setup.instance.game)
     require_version(spec, episode)
-    if other := other_versions(spec, episode, but="reader"):
-        raise BadInput(f"The prompts of episode {episode.id} cannot be rendered again: {other}.")
-    made: Requests = {}
+    if version_difference := other_versions(spec, episode, but="reader"):
+        raise BadInput(
+            f"The prompts of episode {episode.id} cannot be rendered again: {version_difference}."
+        )
+    requests_by_ask: Requests = {}
     is_older = other_versions(spec, episode) is not None
-    wrong = mismatch(spec, episode, _asked_again(episode, made, [] if is_older else None))
+    wrong = mismatch(
+        spec, episode, _asked_again(episode, requests_by_ask, [] if is_older else None)
+    )
     if wrong is not None:
         raise BadInput(f"Episode {episode.id} does not replay: {wrong}")
-    return made
+    return requests_by_ask
 
 
 def answered_again(
-    turn: Turn[Any, Any], who: PlayerSpec, calls: Sequence[Call], requests: list[Request]
+    turn: Turn[Any, Any], player_spec: PlayerSpec, calls: Sequence[Call], requests: list[Request]
 ) -> Any:
     """Return the strategy's answer given the logged replies; its requests are added to a list."""
-    on_log = msgspec.structs.replace(who, params={**who.params, "model": always("", even)})
-    sits = seated(turn.context.spec, turn.context.game, Seat(turn.seat), on_log)
+    on_log = msgspec.structs.replace(
+        player_spec, params={**player_spec.params, "model": always("", even)}
+    )
+    sits = seat_player(turn.context.spec, turn.context.game, Seat(turn.seat), on_log)
     player = patient(sits, len(calls))  # retries failed calls as often as the log did
     return answer_from_log(player, turn, calls, requests)
 
 
 def _asked_again(
-    episode: Episode, made: Requests | None = None, unread: list[AskId] | None = None
+    episode: Episode, requests_by_ask: Requests | None = None, unread: list[AskId] | None = None
 ) -> Again:
     """Return a function that asks every model of an episode again.
 
@@ -272,33 +290,35 @@ def _asked_again(
         values = [foreseen.get((*turn.id[:2], p.probe, p.about)) for p in predictions]
         return (
             len(answer.calls) == len(event.calls)
-            and as_plain(decided(answer)) == as_plain(decided(event))
+            and as_plain(decision_in(answer)) == as_plain(decision_in(event))
             and [prediction.value for prediction in predictions] == values
         )
 
-    def again(turn: Turn[Any, Any], event: Any) -> Any:
-        who = episode.setup.lineup.get(turn.seat)
-        if who is None or not uses_model(who):  # nature, a bot or a person
+    def ask_again(turn: Turn[Any, Any], event: Any) -> Any:
+        player = episode.setup.lineup.get(turn.seat)
+        if player is None or not uses_model(player):  # nature, a bot or a person
             return None
-        requests = list[Request]() if made is None else made.setdefault(turn.id, [])
+        requests = (
+            list[Request]() if requests_by_ask is None else requests_by_ask.setdefault(turn.id, [])
+        )
         try:
-            answer = answered_again(turn, who, event.calls, requests)
+            answer = answered_again(turn, player, event.calls, requests)
             if unread is None:
                 return answer
             if is_as_logged(answer, turn, event):  # though another reply may have been elected
                 _require_call_of_reply(turn, event)
-                same = {"calls": event.calls, "reply": event.reply, "tries": event.tries}
-                return msgspec.structs.replace(answer, **same)
+                logged_fields = {"calls": event.calls, "reply": event.reply, "tries": event.tries}
+                return msgspec.structs.replace(answer, **logged_fields)
         except PromptDiffers:
             if unread is None or not event.calls or requests[0].hash != event.calls[0].prompt:
                 raise
             requests.pop()
         assert unread is not None
-        if not _reads_alike(turn, event, who):
+        if not _reads_alike(turn, event, player):
             unread.append(turn.id)
         return None
 
-    return again
+    return ask_again
 
 
 def _require_call_of_reply(turn: Turn[Any, Any], event: Any) -> None:
@@ -308,21 +328,21 @@ def _require_call_of_reply(turn: Turn[Any, Any], event: Any) -> None:
         raise PromptDiffers(f"the reply of {turn.seat} in turn {turn.number} is not in its calls")
 
 
-def _reads_alike(turn: Turn[Any, Any], event: Any, who: PlayerSpec) -> bool:
+def _reads_alike(turn: Turn[Any, Any], event: Any, player: PlayerSpec) -> bool:
     """Return whether the last reply of an answer of an older rule says what the log says; False if
     that cannot be known.
 
     Raises:
         PromptDiffers: The reply says something else.
     """
-    stored = stored_answer(turn, event, who)
+    stored = stored_answer(turn, event, player)
     _require_call_of_reply(turn, event)
-    if stored is None or "probe" in strategy_named(who.params.get("strategy", "qa")).needs:
+    if stored is None or "probe" in strategy_named(player.params.get("strategy", "qa")).needs:
         return False  # scored, or with predictions in a reply of their own
     value = reads_to(
-        who.versions["reader"],
+        player.versions["reader"],
         event.reply,
-        lambda reply: installed(stored.prompt, turn, stored.result(reply, event.calls[-1])),
+        lambda reply: read_as_installed(stored.prompt, turn, stored.result(reply, event.calls[-1])),
     )
     if stored.value is None:
         return value is CANNOT_CHECK  # no rule is known to read it
@@ -343,12 +363,12 @@ def _asked_players_again(
     asked."""
     bots = _bots(spec, episode)
 
-    def again(turn: Turn[Any, Any], event: Any) -> Any:
+    def ask_again(turn: Turn[Any, Any], event: Any) -> Any:
         if turn.seat in bots and not event.calls:
-            return put(turn, bots[turn.seat])
+            return send_ask(turn, bots[turn.seat])
         return None if models is None else models(turn, event)
 
-    return again
+    return ask_again
 
 
 def _bots(spec: GameSpec[Any, Any, Any], episode: Episode) -> dict[str, Player[Any, Any]]:
@@ -357,16 +377,19 @@ def _bots(spec: GameSpec[Any, Any, Any], episode: Episode) -> dict[str, Player[A
     The result is empty if a seat was recorded elsewhere, because its bots were other programs, and
     for a fork, because another player may have shaped the bot's memory before the fork.
     """
-    lineup, found = episode.setup.lineup, dict[str, Player[Any, Any]]()
+    lineup, bots = episode.setup.lineup, dict[str, Player[Any, Any]]()
     if _played_elsewhere(episode) or episode.setup.fork:
-        return found
+        return bots
     game = spec.build(episode.setup.instance.params)
-    for seat, who in lineup.items():
+    for seat, player_spec in lineup.items():
         try:
-            if not uses_model(who) and versions_of(spec, who) == who.versions:
-                player = seated(spec, game, Seat(seat), who)
+            if (
+                not uses_model(player_spec)
+                and versions_of(spec, player_spec) == player_spec.versions
+            ):
+                player = seat_player(spec, game, Seat(seat), player_spec)
                 if is_bot(player):
-                    found[seat] = player
+                    bots[seat] = player
         except BadInput:
             continue  # a person, or an unregistered player
-    return found
+    return bots

@@ -103,28 +103,28 @@ def new_name() -> str:
     return f"{socket.gethostname().partition('.')[0]}-{os.getpid()}-{secrets.token_hex(3)}"
 
 
-def read_runs(at: Place) -> list[Run]:
+def read_runs(location: Place) -> list[Run]:
     """Return all published runs, oldest first."""
-    found = [run for name in at.names("runs") if (run := _read(at, name)) is not None]
-    return sorted(found, key=lambda run: run.began)
+    runs = [run for name in location.names("runs") if (run := _read(location, name)) is not None]
+    return sorted(runs, key=lambda run: run.began)
 
 
-def _read(at: Place, name: str) -> Run | None:
+def _read(location: Place, name: str) -> Run | None:
     try:
-        return msgspec.json.decode(at.read(f"runs/{name}"), type=Run)
+        return msgspec.json.decode(location.read(f"runs/{name}"), type=Run)
     except FileNotFoundError:
         return None  # removed since it was listed
-    except (msgspec.DecodeError, UnicodeDecodeError) as why:
-        raise BadInput(f"{at}/runs/{name} does not describe a run: {why}.") from None
-    except OSError as why:
-        raise not_written(f"{at}/runs/{name} cannot be read", why) from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise BadInput(f"{location}/runs/{name} does not describe a run: {error}.") from None
+    except OSError as error:
+        raise not_written(f"{location}/runs/{name} cannot be read", error) from None
 
 
 class Heartbeat:
     """A background task that publishes the state of a run every two seconds until the run ends."""
 
-    def __init__(self, at: Place, state: Callable[[], Run]) -> None:
-        self._at, self._state, self.ended = at, state, ""
+    def __init__(self, location: Place, state: Callable[[], Run]) -> None:
+        self._at, self._state, self.ended = location, state, ""
         self._stop, self._number, self._begun = Event(), 0, time.monotonic()
         self._thread = Thread(target=self._go_on, daemon=True)
         self._lock = Lock()
@@ -150,12 +150,12 @@ class Heartbeat:
     def __enter__(self) -> Heartbeat:
         try:
             self.write()
-        except OSError as why:
-            raise not_written(f"The store {self._at} cannot be written", why) from None
+        except OSError as error:
+            raise not_written(f"The store {self._at} cannot be written", error) from None
         self._thread.start()
         return self
 
-    def __exit__(self, *why: object) -> None:
+    def __exit__(self, *exception_info: object) -> None:
         self._stop.set()
         self._thread.join()
         with suppress(OSError):
@@ -184,8 +184,8 @@ class LivenessMonitor:
 class Claims:
     """The shards claimed by this run."""
 
-    def __init__(self, at: Place, me: str, silent: float = SILENT_SECONDS) -> None:
-        self._at, self._me, self._watch = at, me, LivenessMonitor(silent)
+    def __init__(self, location: Place, me: str, silent: float = SILENT_SECONDS) -> None:
+        self._at, self._me, self._watch = location, me, LivenessMonitor(silent)
         self._mine: dict[str, list[str]] = {}  # shard -> claim files to remove afterwards
 
     def take(self, shard: str) -> bool:
@@ -194,20 +194,20 @@ class Claims:
             return True
         try:
             return self._claim(shard)
-        except OSError as why:
-            raise not_written(f"The store {self._at} cannot be written", why) from None
+        except OSError as error:
+            raise not_written(f"The store {self._at} cannot be written", error) from None
 
     def _claim(self, shard: str) -> bool:
-        there = [n for n in self._at.names("claims") if n.startswith(f"{shard}.")]
-        last = max((self._number(name) for name in there), default=-1)
-        if there and not self._is_free(f"{shard}.{last}"):
+        claim_names = [n for n in self._at.names("claims") if n.startswith(f"{shard}.")]
+        last = max((self._number(name) for name in claim_names), default=-1)
+        if claim_names and not self._is_free(f"{shard}.{last}"):
             return False
         name = f"{shard}.{last + 1}"
         # A claim ends with its run, so it need not survive a power cut; waiting for the disk would
         # delay every shard.
         if not self._at.create(f"claims/{name}", self._me.encode(), lasting=False):
             return False
-        self._mine[shard] = [*there, name]
+        self._mine[shard] = [*claim_names, name]
         return True
 
     def _number(self, claim: str) -> int:
@@ -225,9 +225,9 @@ class Claims:
             owner = self._owner(claim)
         except FileNotFoundError:
             return False  # just released; checked again later
-        except OSError as why:
+        except OSError as error:
             raise BadInput(
-                f"{self._at}/claims/{claim} cannot be read: {why.strerror}; remove it and run "
+                f"{self._at}/claims/{claim} cannot be read: {error.strerror}; remove it and run "
                 "the same command again."
             ) from None
         return self._watch.is_dead(_read(self._at, f"{owner}.json") if owner else None)
@@ -300,5 +300,5 @@ class Claims:
 
     def _owner(self, claim: str) -> str:
         """Return the run that owns a claim, or "" if the claim is invalid."""
-        said = self._at.read(f"claims/{claim}").decode("utf-8", "replace")
-        return said if RUN_NAME.fullmatch(said) else ""
+        run_name = self._at.read(f"claims/{claim}").decode("utf-8", "replace")
+        return run_name if RUN_NAME.fullmatch(run_name) else ""

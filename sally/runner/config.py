@@ -141,29 +141,31 @@ def transport_of(name: str, config: Config) -> Literal["process", "server", "ins
 def declared_at_once(name: str, config: Config) -> int | None:
     """Return the number of concurrent calls that a model accepts, from the config or its kind."""
     kind = registry.entries("models").get(name.partition(":")[0].partition("/")[0])
-    found = config.entry(name).at_once or getattr(kind, "calls_at_once", None)
-    if found is not None and found < 1:
-        raise BadInput(f"The model {name!r} must allow at least one concurrent call, not {found}.")
-    return found
+    calls_at_once = config.entry(name).at_once or getattr(kind, "calls_at_once", None)
+    if calls_at_once is not None and calls_at_once < 1:
+        raise BadInput(
+            f"The model {name!r} must allow at least one concurrent call, not {calls_at_once}."
+        )
+    return calls_at_once
 
 
-_named: list[Config] = []  # the config named for this process, if any
+_configs: list[Config] = []  # the config named for this process, if any
 
 
-def use_config(given: Path | Config | None) -> Config:
+def use_config(config: Path | Config | None) -> Config:
     """Use this config in this process; None means the local or the user's config file."""
-    if given is None:
-        _named.clear()
+    if config is None:
+        _configs.clear()
     else:
-        _named[:] = [given if isinstance(given, Config) else read_config(given)]
+        _configs[:] = [config if isinstance(config, Config) else read_config(config)]
     return find_config()
 
 
 def find_config() -> Config:
     """Return the config in use: the one set by `use_config`, else the one in the local or the
     user's config file, else an empty one."""
-    if _named:
-        return _named[0]
+    if _configs:
+        return _configs[0]
     places = (Path(NAME), user_folder() / NAME)
     return next((read_config(place) for place in places if place.is_file()), Config())
 
@@ -186,16 +188,16 @@ def read_config(path: Path) -> Config:
         BadInput: If the file cannot be read, is not TOML, or has a wrong entry."""
     try:
         plain = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as why:
-        raise BadInput(f"The config file {path} cannot be read: {why.strerror}.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as why:
-        raise BadInput(f"The config file {path} is not TOML: {why}.") from None
+    except OSError as error:
+        raise BadInput(f"The config file {path} cannot be read: {error.strerror}.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadInput(f"The config file {path} is not TOML: {error}.") from None
     for part in plain:
         if part not in PARTS:
             raise unknown(f"part of the config file {path}", part, PARTS)
     models = {
-        alias: _model(given, f"{path}, models.{alias}")
-        for alias, given in _table(plain, "models", path).items()
+        alias: _model(entry, f"{path}, models.{alias}")
+        for alias, entry in _table(plain, "models", path).items()
     }
     _refuse_two_ways(models, path)
     prices = _table(plain, "prices", path)
@@ -208,53 +210,55 @@ def read_config(path: Path) -> Config:
 
 
 def _table(plain: Mapping[str, Any], part: str, path: Path) -> Mapping[str, Any]:
-    found = plain.get(part, {})
-    if not isinstance(found, dict):
+    table = plain.get(part, {})
+    if not isinstance(table, dict):
         raise BadInput(f"{path}: {part} must be a table, written as [{part}].")
-    return found
+    return table
 
 
-def _read(plain: Any, kind: type[T], where: str) -> T:
+def _read(plain: Any, kind: type[T], source: str) -> T:
     names = [field.encode_name for field in msgspec.structs.fields(kind)]
     for name in plain if isinstance(plain, dict) else ():
         if name not in names:
-            raise unknown(f"field of {where},", name, names)
+            raise unknown(f"field of {source},", name, names)
     try:
         return msgspec.convert(plain, kind)
-    except msgspec.ValidationError as why:
-        raise BadInput(f"{where}: {why}.") from None
+    except msgspec.ValidationError as error:
+        raise BadInput(f"{source}: {error}.") from None
 
 
-def _model(plain: Any, where: str) -> ModelEntry:
+def _model(plain: Any, source: str) -> ModelEntry:
     for name in plain if isinstance(plain, dict) else ():
         if "key" in name and name != "api_key_env":  # never echo the value
             raise BadInput(
-                f"{where}: a key does not belong in a file; put it into an environment variable "
+                f"{source}: a key does not belong in a file; put it into an environment variable "
                 "and name that in api_key_env."
             )
-    entry = _read(plain, ModelEntry, where)
+    entry = _read(plain, ModelEntry, source)
     if entry.api_key_env is not None and not VARIABLE.fullmatch(entry.api_key_env):
         raise BadInput(
-            f"{where}: api_key_env must be the name of an environment variable, such as "
+            f"{source}: api_key_env must be the name of an environment variable, such as "
             "LAB_API_KEY, and not the key itself."
         )
-    read_settings(entry.settings, where)  # raises if one is unknown or wrong
+    read_settings(entry.settings, source)  # raises if one is unknown or wrong
     if entry.at_once is not None and entry.at_once < 1:
-        raise BadInput(f"{where}: at_once must be at least 1, not {entry.at_once}.")
+        raise BadInput(f"{source}: at_once must be at least 1, not {entry.at_once}.")
     for name in ("calls_per_minute", "tokens_per_minute"):
         if (rate := getattr(entry, name)) is not None and not rate > 0:
-            raise BadInput(f"{where}: {name} must be above 0, not {rate}.")
+            raise BadInput(f"{source}: {name} must be above 0, not {rate}.")
     if entry.base_url and entry.base_urls:
-        raise BadInput(f"{where}: give base_url for one server or base_urls for several, not both.")
+        raise BadInput(
+            f"{source}: give base_url for one server or base_urls for several, not both."
+        )
     for address in filter(None, entry.servers):
         keys.refuse_secrets(
             address,
-            f"{where}: base_url",
+            f"{source}: base_url",
             "put the key into an environment variable and name that in api_key_env; it is sent in "
             "the header Authorization",
         )
     if len(set(entry.base_urls)) < len(entry.base_urls):
-        raise BadInput(f"{where}: base_urls names a server twice.")
+        raise BadInput(f"{source}: base_urls names a server twice.")
     return entry
 
 
@@ -263,11 +267,12 @@ def _refuse_two_ways(models: Mapping[str, ModelEntry], path: Path) -> None:
     store the alias."""
     ways: dict[str, tuple[str, Any]] = {}
     for alias, entry in models.items():
-        way = (entry.servers, entry.api_key_env)
-        other, theirs = ways.setdefault(entry.name, (alias, way))
-        if theirs != way:
+        access = (entry.servers, entry.api_key_env)
+        other_alias, other_access = ways.setdefault(entry.name, (alias, access))
+        if other_access != access:
             raise BadInput(
-                f"{path}: {other} and {alias} both name {entry.name} but reach it in two ways; "
+                f"{path}: {other_alias} and {alias} both name {entry.name} but reach it in two "
+                f"ways; "
                 "give both the same address and api_key_env."
             )
 
@@ -284,6 +289,6 @@ def _checked_limits(limits: Limits, path: Path) -> Limits:
         value = getattr(limits, name)
         lowest = 0 if name in {"call_retries", "first_wait"} else 1e-9
         if value is not None and not value >= lowest:
-            least = "at least 0" if lowest == 0 else "above 0"
-            raise BadInput(f"{path}: limits.{name} must be {least}, not {value}.")
+            bound_text = "at least 0" if lowest == 0 else "above 0"
+            raise BadInput(f"{path}: limits.{name} must be {bound_text}, not {value}.")
     return limits

@@ -19,17 +19,17 @@ from sally.core.match.answers import action_of, answers_of
 from sally.core.match.drive import Again, Driver
 from sally.core.match.engine import Match
 from sally.core.match.playback import require_version
-from sally.core.match.player import Decision, Given, Player, Turn, put
+from sally.core.match.player import Decision, Given, Player, Turn, send_ask
 from sally.core.registry import registry
 from sally.core.rules.chance import derived_seed
 from sally.core.rules.game import Seat
-from sally.core.rules.menu import admitted
+from sally.core.rules.menu import admit
 from sally.core.rules.replay import AskId
 from sally.parts.imported import RECORDED
 from sally.players.language import LANGUAGE
 from sally.runner.budget import Meter, Metered
-from sally.runner.local import play_within, reached, used_by
-from sally.runner.seating import players_of, resolved, seated
+from sally.runner.local import play_within, used_by, with_models
+from sally.runner.seating import players_of, resolve_setup, seat_player
 
 CANNOT_GO_ON = ("person", RECORDED)
 Answers = dict[AskId, tuple[Given, tuple[ToolUse, ...]]]
@@ -64,9 +64,9 @@ def forked_setup(episode: Episode, turn: int, change: Change, repeat: int = 0) -
     _refuse(episode, turn, change)
     arms = was.arms if change.arms is None else change.arms
     injections = was.injections if change.injections is None else change.injections
-    made = {seat: msgspec.to_builtins(action) for seat, action in change.moves.items()}
-    before = Fork(episode.id, turn, was.seed, was.arms, was.injections, made)
-    return resolved(
+    plain_moves = {seat: msgspec.to_builtins(action) for seat, action in change.moves.items()}
+    fork = Fork(episode.id, turn, was.seed, was.arms, was.injections, plain_moves)
+    return resolve_setup(
         msgspec.structs.replace(
             was,
             seed=derived_seed(was.seed, "fork", repeat) if repeat else was.seed,
@@ -74,7 +74,7 @@ def forked_setup(episode: Episode, turn: int, change: Change, repeat: int = 0) -
             arms=arms,
             injections=injections,
             repeat=repeat,
-            fork=before,
+            fork=fork,
         )
     )
 
@@ -87,8 +87,9 @@ def can_go_on(episode: Episode, seats: Sequence[str] = ()) -> bool:
 def _gone(episode: Episode, replaced: Sequence[str]) -> list[str]:
     return [
         seat
-        for seat, who in episode.setup.lineup.items()
-        if seat not in replaced and (who.player in CANNOT_GO_ON or who.player.startswith("own:"))
+        for seat, player in episode.setup.lineup.items()
+        if seat not in replaced
+        and (player.player in CANNOT_GO_ON or player.player.startswith("own:"))
     ]
 
 
@@ -119,8 +120,10 @@ def _past(episode: Episode, turn: int, setup: Setup) -> Answers:
     spec = registry.game(episode.setup.instance.game)
     match: Match[Any, Any, Any] = Match(spec, episode.setup, ask_nature=True)
     logged = answers_of(spec, episode)
-    stays = {s: who for s, who in setup.lineup.items() if _keeps_notes(episode, s, who)}
-    players = players_of(match, {s: who for s, who in stays.items() if who.player != LANGUAGE})
+    stays = {s: player for s, player in setup.lineup.items() if _keeps_notes(episode, s, player)}
+    players = players_of(
+        match, {s: player for s, player in stays.items() if player.player != LANGUAGE}
+    )
     answers: Answers = {}
 
     def remember(ask: Turn[Any, Any], event: Event) -> Given:
@@ -138,48 +141,48 @@ def _past(episode: Episode, turn: int, setup: Setup) -> Answers:
     return answers
 
 
-def _replay(match: Match[Any, Any, Any], episode: Episode, turn: int, again: Again) -> None:
+def _replay(match: Match[Any, Any, Any], episode: Episode, turn: int, ask_again: Again) -> None:
     """Answer the asks before a turn; raises BadInput if the log lacks an answer."""
     try:
-        Driver(match).replay(episode, turn, again)
+        Driver(match).replay(episode, turn, ask_again)
     except LookupError:
         raise BadInput(f"Episode {episode.id} cannot be replayed up to step {turn}.") from None
 
 
-def _keeps_notes(episode: Episode, seat: str, who: PlayerSpec) -> bool:
+def _keeps_notes(episode: Episode, seat: str, player: PlayerSpec) -> bool:
     """Return whether the same player continues: same strategy, or same bot and parameters."""
     was = episode.setup.lineup.get(seat)
-    if was is None or was.player != who.player:
+    if was is None or was.player != player.player:
         return False
-    if who.player == LANGUAGE:
-        return was.params.get("strategy") == who.params.get("strategy")
-    return was.params == who.params
+    if player.player == LANGUAGE:
+        return was.params.get("strategy") == player.params.get("strategy")
+    return was.params == player.params
 
 
 def _with_notes(
     ask: Turn[Any, Any], logged: Given, player: Player[Any, Any], episode: str
 ) -> Given:
     """Return the logged move with the memory that the bot returns when it is asked again."""
-    given = put(ask, player)
-    if not isinstance(given, Decision) or not isinstance(logged, Decision):
+    answer = send_ask(ask, player)
+    if not isinstance(answer, Decision) or not isinstance(logged, Decision):
         return logged
     spec = ask.context.spec
-    if action_of(spec, msgspec.to_builtins(given.action)) != logged.action:
+    if action_of(spec, msgspec.to_builtins(answer.action)) != logged.action:
         raise BadInput(
             f"In step {ask.number} of episode {episode}, {ask.seat} played "
-            f"{logged.action!r} but would now play {given.action!r}, so the fork fails."
+            f"{logged.action!r} but would now play {answer.action!r}, so the fork fails."
         )
-    return msgspec.structs.replace(logged, memory=given.memory)
+    return msgspec.structs.replace(logged, memory=answer.memory)
 
 
 def _answer_from(match: Match[Any, Any, Any], past: Answers, turn: int, episode: Episode) -> None:
     """Advance a fresh match to a turn with the answers of the past, which include memory."""
 
-    def remembered(ask: Turn[Any, Any], event: Event) -> Given:
+    def recall_answer(ask: Turn[Any, Any], event: Event) -> Given:
         answer, ask.looked = past[ask.id]
         return answer
 
-    _replay(match, episode, turn, remembered)
+    _replay(match, episode, turn, recall_answer)
 
 
 def would_do(episode: Episode, turn: int, seat: str) -> dict[str, Any]:
@@ -192,17 +195,17 @@ def would_do(episode: Episode, turn: int, seat: str) -> dict[str, Any]:
     ask = match.asked(seat)
     if ask is None:
         raise BadInput(f"{seat} does not move in step {turn} of episode {episode.id}.")
-    found = {}
+    moves_by_bot = {}
     for name, kind in registry.partners(spec.family or spec.name).items():
         if kind.helps:
             continue
         try:
-            given = put(ask, seated(spec, match.game, Seat(seat), PlayerSpec(name)))
-            if isinstance(given, Decision):
-                found[name] = admitted(ask.options, given.action)
+            answer = send_ask(ask, seat_player(spec, match.game, Seat(seat), PlayerSpec(name)))
+            if isinstance(answer, Decision):
+                moves_by_bot[name] = admit(ask.options, answer.action)
         except (BadInput, IllegalMove):  # cannot take that seat, or chose an illegal move
             continue
-    return found
+    return moves_by_bot
 
 
 # --- from there on ------------------------------------------------------------------------------
@@ -226,7 +229,7 @@ class ForcedMovePlayer:
         return self.player.decide(turn)
 
     def report(self, turn: Turn[Any, Any]) -> Any:
-        return put(turn, self.player)
+        return send_ask(turn, self.player)
 
 
 def _going_on(
@@ -235,11 +238,13 @@ def _going_on(
     """Return the players that continue the match from a turn on; in that turn, the seats in `moves`
     make the given moves."""
     meter = Meter().of_episode()
-    lineup = reached(match.setup.lineup, lambda _, name: Metered(registry.model(name), meter, name))
+    lineup = with_models(
+        match.setup.lineup, lambda _, name: Metered(registry.model(name), meter, name)
+    )
     players = players_of(match, lineup)
     for seat, action in moves.items():
         if seat not in match.game.to_move(match.state):
             raise BadInput(f"{seat} does not move in step {turn}, so its move cannot be forced.")
-        legal = admitted(match.game.options(match.state, Seat(seat)), action)
+        legal = admit(match.game.options(match.state, Seat(seat)), action)
         players[seat] = ForcedMovePlayer(players[seat], turn, legal)
     return players

@@ -23,11 +23,11 @@ class Gate:
         """Wait until the model may be called; return the current time."""
         import asyncio  # late: not needed for bots
 
-        while (left := self._until - time.monotonic()) > 0:
-            await asyncio.sleep(left)
+        while (seconds_left := self._until - time.monotonic()) > 0:
+            await asyncio.sleep(seconds_left)
         return time.monotonic()
 
-    def worked(self) -> None:
+    def record_success(self) -> None:
         """Record a success."""
         self._streak, self.served = 0, True
 
@@ -39,8 +39,8 @@ class Gate:
             return
         if begun >= self._counted:  # concurrent failures count once
             self._streak, self._counted = self._streak + 1, time.monotonic()
-        asked = failure.fault.retry_after
-        wait = self._first * 2 ** (self._streak - 1) if asked is None else asked
+        requested_wait = failure.fault.retry_after
+        wait = self._first * 2 ** (self._streak - 1) if requested_wait is None else requested_wait
         self._until = max(self._until, time.monotonic() + min(wait, LONGEST))
 
 
@@ -57,8 +57,8 @@ def hopeless() -> str | None:
     """Return why a run should stop, if a model has refused all of many calls; else None."""
     for (model, address, _), gate in _gates.items():
         if not gate.served and gate.refusals >= PATIENCE:
-            at = f" at {address}" if address and address not in gate.words else ""
-            return f"{model}{at} answered none of the calls: {gate.words.rstrip('.')}."
+            address_text = f" at {address}" if address and address not in gate.words else ""
+            return f"{model}{address_text} answered none of the calls: {gate.words.rstrip('.')}."
     return None
 
 

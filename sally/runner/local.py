@@ -27,7 +27,7 @@ from sally.runner.budget import BudgetSpent, Meter, Metered
 from sally.runner.config import SERVER_AT_ONCE, Config, Limits, declared_at_once, transport_of
 from sally.runner.gates import forget_refusals, hopeless
 from sally.runner.orders import Order, Orders, models_in
-from sally.runner.seating import players_of, portable_study, resolved
+from sally.runner.seating import players_of, portable_study, resolve_setup
 
 AT_ONCE = 8  # concurrent episodes for a model that declares no number of calls
 Opened = tuple[Episode, Trajectory[Any, Any, Any]]  # an episode and its trajectory
@@ -72,12 +72,14 @@ def used_by(players: Mapping[str, Player[Any, Any]]) -> dict[str, Any]:
     """
     models = {seat: getattr(player, "model", None) for seat, player in players.items()}
     used = {seat: getattr(model, "used", None) for seat, model in models.items()}
-    found = {seat: msgspec.to_builtins(what) for seat, what in used.items() if what is not None}
+    versions = {
+        seat: msgspec.to_builtins(version) for seat, version in used.items() if version is not None
+    }
     for seat, player in players.items():
         pack = getattr(player, "pack", "")
         if is_reference(pack) and (texts := verbatim_texts(pack)):
-            found[seat] = {**found.get(seat, {}), "verbatim": list(texts)}
-    return found
+            versions[seat] = {**versions.get(seat, {}), "verbatim": list(texts)}
+    return versions
 
 
 def plays_here(missing: Sequence[Order], config: Config, cache: bool) -> bool:
@@ -105,7 +107,7 @@ async def _with_connections(play: Coroutine[Any, Any, None]) -> None:
 
 def has_model(setup: Setup) -> bool:
     """Return whether a language model plays in this setup."""
-    return any(uses_model(who) for who in setup.lineup.values())
+    return any(uses_model(player) for player in setup.lineup.values())
 
 
 # --- several episodes at once -------------------------------------------------------------------
@@ -131,8 +133,8 @@ async def play_several(waiting: Sequence[Order], keep: Keep, meter: Meter) -> No
         for task in working:
             task.cancel()
         await asyncio.gather(*working, return_exceptions=True)
-    if (why := hopeless()) is not None:
-        raise RunFailed(f"{why} The run was stopped.")
+    if (reason := hopeless()) is not None:
+        raise RunFailed(f"{reason} The run was stopped.")
 
 
 async def _with_models(order: Order, run: Meter) -> Opened:
@@ -148,7 +150,7 @@ async def _with_models(order: Order, run: Meter) -> Opened:
 
         return Metered(server_model(name, config, id), meter, name)
 
-    players = players_of(match, reached(setup.lineup, model))
+    players = players_of(match, with_models(setup.lineup, model))
     if any(transport_of(name, config) == "server" for name in models_in(setup)):
         retries = config.limits.call_retries
         players = {seat: patient(player, retries) for seat, player in players.items()}
@@ -166,27 +168,27 @@ async def play_within(
     try:
         async with clock:
             await play
-    except BudgetSpent as why:
-        match.censor(why.cause, why.detail)
+    except BudgetSpent as error:
+        match.censor(error.cause, error.detail)
     except TimeoutError:
         if not clock.expired():
             raise
         match.censor("limit", f"time limit of {limits.episode_seconds} s")
 
 
-def reached(
+def with_models(
     lineup: Mapping[str, PlayerSpec], model: Callable[[str, str], Model | str]
 ) -> dict[str, PlayerSpec]:
     """Return the lineup with the models, or other names, that `model` returns for each seat and
     model name."""
 
-    def at(seat: str, who: PlayerSpec) -> PlayerSpec:
-        if not uses_model(who):
-            return who
-        found = model(seat, who.params.get("model", "embedded"))
-        return msgspec.structs.replace(who, params={**who.params, "model": found})
+    def with_model(seat: str, player: PlayerSpec) -> PlayerSpec:
+        if not uses_model(player):
+            return player
+        seat_model = model(seat, player.params.get("model", "embedded"))
+        return msgspec.structs.replace(player, params={**player.params, "model": seat_model})
 
-    return {seat: at(seat, who) for seat, who in lineup.items()}
+    return {seat: with_model(seat, player) for seat, player in lineup.items()}
 
 
 def at_once(waiting: Sequence[Order], config: Config) -> int:
@@ -200,8 +202,8 @@ def at_once(waiting: Sequence[Order], config: Config) -> int:
     def takes(name: str) -> int:
         if transport_of(name, config) == "server":
             return config.entry(name).at_once or SERVER_AT_ONCE
-        own = config.entry(name).at_once or getattr(registry.model(name), "slots", None)
-        return int(own or declared_at_once(name, config) or AT_ONCE)
+        declared = config.entry(name).at_once or getattr(registry.model(name), "slots", None)
+        return int(declared or declared_at_once(name, config) or AT_ONCE)
 
     return min(*map(takes, names), config.limits.episodes_at_once or len(waiting))
 
@@ -212,47 +214,49 @@ def at_once(waiting: Sequence[Order], config: Config) -> int:
 def orders(study: Study, limit: int | None = None, open_models: bool = True) -> Orders:
     """Return the checked episodes of a study as (id, cell, setup), at most `limit` per lineup."""
     ready = portable_study(study)
-    if limit is None and (whole := _in_bulk(ready, open_models)) is not None:
-        return whole
-    found = Orders()
+    if limit is None and (bulk_orders := _in_bulk(ready, open_models)) is not None:
+        return bulk_orders
+    planned = Orders()
     checked: dict[tuple[str, int, int], int] = {}  # kinds already checked
     paired = {cell.name for cell in study.cells if cell.paired}
-    for cell, setup in limited(ready.trials(), limit, paired):
+    for cell, setup in limit_trials(ready.trials(), limit, paired):
         alike = (cell, id(setup.instance), id(setup.lineup))
         if (kind := checked.get(alike)) is None:
-            kind = checked[alike] = found.kind((cell, _checked(study, cell, setup, open_models)))
-        found.add(kind, setup.seed, setup.repeat)
-    return found.end()
+            kind = checked[alike] = planned.kind(
+                (cell, _check_setup(study, cell, setup, open_models))
+            )
+        planned.add(kind, setup.seed, setup.repeat)
+    return planned.end()
 
 
 def _in_bulk(study: Study, open_models: bool) -> Orders | None:
     """Return the planned episodes, added in bulk for each cell; None if two cells may contain the
     same episode."""
-    found, seen = Orders(study.seed), set[bytes]()
+    planned, setups_seen = Orders(study.seed), set[bytes]()
     for cell in study.cells:
-        once = msgspec.structs.replace(cell, repeats=1)
+        single_cell = msgspec.structs.replace(cell, repeats=1)
         kinds = []
-        for name, setup in msgspec.structs.replace(study, cells=(once,)).trials():
-            ready = _checked(study, name, setup, open_models)
+        for name, setup in msgspec.structs.replace(study, cells=(single_cell,)).trials():
+            ready = _check_setup(study, name, setup, open_models)
             played = canonical(msgspec.structs.replace(ready, seed=0))
-            if played in seen:
+            if played in setups_seen:
                 return None
-            seen.add(played)
-            kinds.append(found.kind((name, ready)))
-        found.add_all(kinds, cell.repeats)
-    return found
+            setups_seen.add(played)
+            kinds.append(planned.kind((name, ready)))
+        planned.add_all(kinds, cell.repeats)
+    return planned
 
 
-def _checked(study: Study, cell: str, setup: Setup, open_models: bool) -> Setup:
+def _check_setup(study: Study, cell: str, setup: Setup, open_models: bool) -> Setup:
     try:
-        return resolved(setup, open_models)
-    except BadInput as why:
-        raise BadInput(f"Study {study.name!r}, cell {cell!r}: {why}") from None
+        return resolve_setup(setup, open_models)
+    except BadInput as error:
+        raise BadInput(f"Study {study.name!r}, cell {cell!r}: {error}") from None
 
 
-def refuse_changed(wanted: Orders, stored: Mapping[str, Instance], out: object) -> None:
+def refuse_changed(planned: Orders, stored: Mapping[str, Instance], out: object) -> None:
     """Raise BadInput if a stored instance has parameters that differ from the study's."""
-    for cell, setup in wanted.alike:
+    for cell, setup in planned.alike:
         instance = setup.instance
         if stored.get(instance.id, instance) != instance:
             raise BadInput(
@@ -261,7 +265,7 @@ def refuse_changed(wanted: Orders, stored: Mapping[str, Instance], out: object) 
             )
 
 
-def limited(
+def limit_trials(
     trials: Iterable[tuple[str, Setup]], limit: int | None, paired: Collection[str] = ()
 ) -> Iterator[tuple[str, Setup]]:
     """Yield at most `limit` episodes per cell and lineup; for a paired cell, at most `limit` in
@@ -269,12 +273,12 @@ def limited(
     if limit is None:
         yield from trials
         return
-    seen: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for cell, setup in trials:
-        who = {} if cell in paired else setup.lineup
-        lineup = msgspec.json.encode((cell, who), order="sorted").decode()
-        seen[lineup] = seen.get(lineup, 0) + 1
-        if seen[lineup] <= limit:
+        lineup_key = {} if cell in paired else setup.lineup
+        lineup = msgspec.json.encode((cell, lineup_key), order="sorted").decode()
+        counts[lineup] = counts.get(lineup, 0) + 1
+        if counts[lineup] <= limit:
             yield cell, setup
 
 

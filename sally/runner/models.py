@@ -47,72 +47,82 @@ def with_model(
     `settings` take precedence over the study's.
     """
 
-    def filled(seat: str, who: PlayerSpec) -> PlayerSpec:
-        if not _is_open(who):
-            return who
-        params = {**who.params, "model": model if isinstance(model, str) else model[seat]}
-        if merged := {**(who.params.get("settings") or {}), **(settings or {})}:
+    def fill_seat(seat: str, player: PlayerSpec) -> PlayerSpec:
+        if not _is_open(player):
+            return player
+        params = {**player.params, "model": model if isinstance(model, str) else model[seat]}
+        if merged := {**(player.params.get("settings") or {}), **(settings or {})}:
             params["settings"] = merged
-        return msgspec.structs.replace(who, params=params)
+        return msgspec.structs.replace(player, params=params)
 
     def all_filled(cell: Cell) -> Cell:
-        lineups = tuple({s: filled(s, who) for s, who in line.items()} for line in cell.lineups)
+        lineups = tuple(
+            {s: fill_seat(s, player) for s, player in line.items()} for line in cell.lineups
+        )
         return msgspec.structs.replace(cell, lineups=lineups)
 
     return msgspec.structs.replace(study, cells=tuple(map(all_filled, study.cells)))
 
 
-def settled(
-    study: Study, config: Config, asked: Mapping[str, Any], model: str = ""
+def apply_settings(
+    study: Study, config: Config, command_settings: Mapping[str, Any], model: str = ""
 ) -> tuple[Study, tuple[SettingUsed, ...]]:
     """Return the study with its models and their settings, and where each setting came from.
 
     Args:
         study: The study.
         config: The user's configuration, with settings by model.
-        asked: Settings given with the command (`--set`).
+        command_settings: Settings given with the command (`--set`).
         model: The model of open seats, by name or alias.
 
     Raises:
         BadInput: A setting is unknown or wrong, or makes two lineups equal.
     """
-    read_settings(asked, "--set")
+    read_settings(command_settings, "--set")
     used: set[SettingUsed] = set()
 
-    def with_settings(who: PlayerSpec) -> PlayerSpec:
-        if not uses_model(who):
-            return who
-        entry = config.entry(model if _is_open(who) else str(who.params["model"]))
-        own = who.params.get("settings") or {}
-        places = {"--set": asked, "sally.toml": entry.settings, "study": own}
-        names = {name for given in places.values() for name in given}
+    def with_settings(player: PlayerSpec) -> PlayerSpec:
+        if not uses_model(player):
+            return player
+        entry = config.entry(model if _is_open(player) else str(player.params["model"]))
+        study_settings = player.params.get("settings") or {}
+        places = {"--set": command_settings, "sally.toml": entry.settings, "study": study_settings}
+        names = {name for place_settings in places.values() for name in place_settings}
         used.update(_used(entry.name, name, places) for name in names)
-        params = {**who.params, "model": entry.name if _is_open(who) else who.params["model"]}
-        merged = {**own, **entry.settings, **asked}
+        params = {
+            **player.params,
+            "model": entry.name if _is_open(player) else player.params["model"],
+        }
+        merged = {**study_settings, **entry.settings, **command_settings}
         if merged.get("format") == "line":  # the default, under which all ids without it were made
             del merged["format"]
         params.pop("settings", None)
         if merged:
             params["settings"] = merged
-        return msgspec.structs.replace(who, params=params)
+        return msgspec.structs.replace(player, params=params)
 
-    def changed(cell: Cell) -> Cell:
+    def apply_to_cell(cell: Cell) -> Cell:
         lineups = tuple({s: with_settings(w) for s, w in line.items()} for line in cell.lineups)
         if _distinct(lineups) < _distinct(cell.lineups):
-            given = ", ".join(sorted({u.said for u in used if u.instead_of}))
+            settings_text = ", ".join(sorted({u.said for u in used if u.instead_of}))
             raise BadInput(
                 f"Two lineups of cell {cell.name!r} differ only in a setting that was overridden: "
-                f"{given}. Remove it from the command or from sally.toml, or choose other cells."
+                f"{settings_text}. Remove it from the command or from sally.toml, or choose other "
+                f"cells."
             )
         return msgspec.structs.replace(cell, lineups=lineups)
 
-    done = msgspec.structs.replace(study, cells=tuple(map(changed, study.cells)))
+    done = msgspec.structs.replace(study, cells=tuple(map(apply_to_cell, study.cells)))
     return done, tuple(sorted(used))
 
 
 def _used(model: str, name: str, places: Mapping[str, Mapping[str, Any]]) -> SettingUsed:
-    given = {source: at[name] for source, at in places.items() if name in at}
-    (source, value), *weaker = given.items()
+    values_by_source = {
+        source: place_settings[name]
+        for source, place_settings in places.items()
+        if name in place_settings
+    }
+    (source, value), *weaker = values_by_source.items()
     instead = tuple(f"{json.dumps(v)} ({place})" for place, v in weaker if v != value)
     return SettingUsed(model, name, json.dumps(value), source, instead)
 
@@ -121,8 +131,8 @@ def _distinct(lineups: tuple[dict[str, PlayerSpec], ...]) -> int:
     return len({msgspec.json.encode(lineup, order="sorted") for lineup in lineups})
 
 
-def _is_open(who: PlayerSpec) -> bool:
-    return uses_model(who) and who.params.get("model", OPEN) == OPEN
+def _is_open(player: PlayerSpec) -> bool:
+    return uses_model(player) and player.params.get("model", OPEN) == OPEN
 
 
 def open_seats(lineup: Mapping[str, PlayerSpec]) -> list[str]:
@@ -133,9 +143,9 @@ def open_seats(lineup: Mapping[str, PlayerSpec]) -> list[str]:
 def models_of(study: Study) -> set[str]:
     """Return the models that a study names, including the placeholder of open seats."""
     return {
-        who.params.get("model", OPEN)
+        player.params.get("model", OPEN)
         for cell in study.cells
         for lineup in cell.lineups
-        for who in lineup.values()
-        if uses_model(who)
+        for player in lineup.values()
+        if uses_model(player)
     }

@@ -24,29 +24,29 @@ AnyGame = Game[Any, Any, Any]
 
 def refuse_what_lacks(spec: Spec, game: AnyGame, setup: Setup) -> None:
     """Raise BadInput if a language player's strategy cannot work in this setup."""
-    for seat, who in setup.lineup.items():
-        if WHAT_IS_THIS in setup.arms.get(seat, ()) and not may_say_what_this_is(who):
+    for seat, player in setup.lineup.items():
+        if WHAT_IS_THIS in setup.arms.get(seat, ()) and not may_say_what_this_is(player):
             raise BadInput(
                 f"{WHAT_IS_THIS} can be asked of models and people only; seat {seat!r} of "
-                f"{spec.name} is taken by {who.player}."
+                f"{spec.name} is taken by {player.player}."
             )
-        if who.player == LANGUAGE:
-            strategy = strategy_named(who.params.get("strategy", "qa"))
-            for why in _lacking(spec, game, setup, Seat(seat), who, strategy):
-                raise BadInput(f"Strategy {strategy.name} in seat {seat!r} of {spec.name} {why}.")
+        if player.player == LANGUAGE:
+            strategy = strategy_named(player.params.get("strategy", "qa"))
+            for lack in _lacking(spec, game, setup, Seat(seat), player, strategy):
+                raise BadInput(f"Strategy {strategy.name} in seat {seat!r} of {spec.name} {lack}.")
 
 
-def may_say_what_this_is(who: PlayerSpec) -> bool:
+def may_say_what_this_is(player: PlayerSpec) -> bool:
     """Return whether a player can answer the awareness probe: a model, a person, a recorded player
     or an object of the caller."""
-    is_own = who.player.startswith(f"{OWN}:")
-    return uses_model(who) or is_own or who.player in ("person", RECORDED)
+    is_own = player.player.startswith(f"{OWN}:")
+    return uses_model(player) or is_own or player.player in ("person", RECORDED)
 
 
 def _lacking(
-    spec: Spec, game: AnyGame, setup: Setup, seat: Seat, who: PlayerSpec, strategy: Strategy
+    spec: Spec, game: AnyGame, setup: Setup, seat: Seat, player: PlayerSpec, strategy: Strategy
 ) -> Iterator[str]:
-    needs, asked = strategy.needs, [spec.probe(name) for name in setup.arms.get(seat, ())]
+    needs, asked_probes = strategy.needs, [spec.probe(name) for name in setup.arms.get(seat, ())]
     if "told" in needs and not any(i.seat == seat for i in setup.injections):
         yield "has to be told what others do; add an injection for this seat"
     if "finite" in needs and game.widest_menu() is None:
@@ -55,17 +55,19 @@ def _lacking(
         can_foresee(p.kind, p.point) and seat in p.seats for p in spec.probes
     ):
         yield "predicts others, but the game asks this seat no question with choices before a move"
-    for probe in asked:
+    for probe in asked_probes:
         if probe.point not in strategy.points:
-            before = [p.name for p in spec.probes if p.point in strategy.points and seat in p.seats]
+            possible_probes = [
+                p.name for p in spec.probes if p.point in strategy.points and seat in p.seats
+            ]
             yield (
                 f"predicts before it acts, so it cannot be asked {probe.name!r}, which states its "
-                f"own move; ask {listed(before, 'or')}"
+                f"own move; ask {listed(possible_probes, 'or')}"
             )
         if "scoring" in needs and probe.kind == "values":
             yield f"answers by scoring names, so it cannot be asked {probe.name!r} for numbers"
     words = SeatContext(spec, game, seat, 0).words
-    cut = (who.params.get("with_") or {}).get("payoffs") is False
+    cut = (player.params.get("with_") or {}).get("payoffs") is False
     if cut and words.rules_without_payoffs(seat) is None:
         yield "cannot leave the payoffs out, because the game's words do not separate them"
     if "scoring" in needs:
@@ -79,6 +81,6 @@ def _alike(game: AnyGame, words: Words[Any, Any], seat: Seat) -> Iterator[str]:
     if options and is_finite(options):
         try:
             check_candidates(words.menu(options))
-        except BadCandidates as why:
-            sentence = str(why).rstrip(".")
+        except BadCandidates as error:
+            sentence = str(error).rstrip(".")
             yield f"cannot tell its names apart: {sentence[0].lower()}{sentence[1:]}"

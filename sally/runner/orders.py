@@ -40,13 +40,13 @@ class PackedEpisodes(msgspec.Struct, frozen=True, omit_defaults=True):
 
     def orders(self) -> list[Order]:
         """Return each planned episode as (episode id, cell, setup)."""
-        found = Orders(self.seed)
+        planned = Orders(self.seed)
         for alike in self.alike:
-            found.kind(alike)
-        found._which.extend(self.which)
-        found._repeat.extend(self.repeat)
-        found._seed.extend(self.seeds)
-        return found[:]
+            planned.kind(alike)
+        planned._which.extend(self.which)
+        planned._repeat.extend(self.repeat)
+        planned._seed.extend(self.seeds)
+        return planned[:]
 
 
 class Orders(Sequence[Order]):
@@ -125,32 +125,34 @@ class Orders(Sequence[Order]):
         text = self._ids.hex()
         return [text[n : n + HEX_DIGITS] in finished for n in range(0, len(text), HEX_DIGITS)]
 
-    def packed(self, numbers: Sequence[int]) -> PackedEpisodes:
+    def pack(self, numbers: Sequence[int]) -> PackedEpisodes:
         """Return the planned episodes with these numbers in compact form."""
-        which, repeat, places = self._which, self._repeat, dict[int, int]()
-        own = [places.setdefault(which[n], len(places)) for n in numbers]
-        again, seeds = [repeat[n] for n in numbers], self._seed
-        given = [seeds[n] for n in numbers] if seeds else []
-        return PackedEpisodes(tuple(self.alike[k] for k in places), own, again, given, self._from)
+        kinds, repeat, places = self._which, self._repeat, dict[int, int]()
+        packed_kinds = [places.setdefault(kinds[n], len(places)) for n in numbers]
+        repeats, seeds = [repeat[n] for n in numbers], self._seed
+        own_seeds = [seeds[n] for n in numbers] if seeds else []
+        return PackedEpisodes(
+            tuple(self.alike[k] for k in places), packed_kinds, repeats, own_seeds, self._from
+        )
 
     def order(self, number: int) -> Order:
         """Return the planned episode with this number as (episode id, cell, setup)."""
         cell, setup = self.alike[self._which[number]]
-        seed, again = self.seed(number), self._repeat[number]
-        played = msgspec.structs.replace(setup, seed=seed, repeat=again)
+        seed, repeat = self.seed(number), self._repeat[number]
+        played = msgspec.structs.replace(setup, seed=seed, repeat=repeat)
         return self._digest(number, seed).hex(), cell, played
 
     def __len__(self) -> int:
         return len(self._which)
 
     @overload
-    def __getitem__(self, at: int) -> Order: ...
+    def __getitem__(self, index: int) -> Order: ...
     @overload
-    def __getitem__(self, at: slice) -> list[Order]: ...
-    def __getitem__(self, at: int | slice) -> Order | list[Order]:
-        if isinstance(at, slice):
-            return [self.order(n) for n in range(len(self))[at]]
-        return self.order(range(len(self))[at])
+    def __getitem__(self, index: slice) -> list[Order]: ...
+    def __getitem__(self, index: int | slice) -> Order | list[Order]:
+        if isinstance(index, slice):
+            return [self.order(n) for n in range(len(self))[index]]
+        return self.order(range(len(self))[index])
 
     def __iter__(self) -> Iterator[Order]:
         return map(self.order, range(len(self)))
@@ -165,15 +167,15 @@ class _Hash:
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
         text = canonical(msgspec.structs.replace(setup, seed=SEED, repeat=REPEAT))
-        before, _, rest = text.partition(b"%d" % REPEAT)
-        self._middle, _, self._after = rest.partition(b"%d" % SEED)
-        self._begun = blake2b(before, digest_size=ID_BYTES)
-        self._plain = text.count(b"%d" % REPEAT) == rest.count(b"%d" % SEED) == 1
+        head, _, tail = text.partition(b"%d" % REPEAT)
+        self._middle, _, self._after = tail.partition(b"%d" % SEED)
+        self._begun = blake2b(head, digest_size=ID_BYTES)
+        self._plain = text.count(b"%d" % REPEAT) == tail.count(b"%d" % SEED) == 1
 
     def __call__(self, seed: int, repeat: int) -> bytes:
         if not repeat or not self._plain:  # repeat 0 is omitted from the encoding
-            given = msgspec.structs.replace(self._setup, seed=seed, repeat=repeat)
-            return bytes.fromhex(episode_id(given))
+            setup = msgspec.structs.replace(self._setup, seed=seed, repeat=repeat)
+            return bytes.fromhex(episode_id(setup))
         hashed = self._begun.copy()
         hashed.update(b"%d%b%d%b" % (repeat, self._middle, seed, self._after))
         return hashed.digest()
@@ -194,14 +196,16 @@ def kind_of(order: tuple[Any, ...]) -> str:
 def models_in(setup: Setup) -> set[str]:
     """Return the names of the models in a setup."""
     return {
-        str(who.params.get("model", "embedded")) for who in setup.lineup.values() if uses_model(who)
+        str(player.params.get("model", "embedded"))
+        for player in setup.lineup.values()
+        if uses_model(player)
     }
 
 
 def alike(setup: Setup) -> str:
     """Return a key shared by episodes that need a similar number of calls: game and strategies."""
-    how = [str(w.params.get("strategy", w.player)) for w in setup.lineup.values()]
-    return " ".join([setup.instance.game, *how])
+    strategies = [str(w.params.get("strategy", w.player)) for w in setup.lineup.values()]
+    return " ".join([setup.instance.game, *strategies])
 
 
 def calls_of(episode: Episode) -> int:

@@ -37,7 +37,7 @@ from sally.players.language import LANGUAGE, LanguagePlayer, uses_model
 from sally.players.mindless import Random
 from sally.runner.budget import CHARACTERS
 from sally.runner.config import Config, declared_at_once, in_process
-from sally.runner.local import has_model, orders, reached
+from sally.runner.local import has_model, orders, with_models
 from sally.runner.models import SettingUsed
 from sally.runner.orders import Order
 from sally.runner.seating import players_of
@@ -59,8 +59,8 @@ class Count(msgspec.Struct, frozen=True):
     output: float = 0.0
 
     def __add__(self, other: Count) -> Count:
-        mine, theirs = msgspec.structs.astuple(self), msgspec.structs.astuple(other)
-        return Count(*(a + b for a, b in zip(mine, theirs, strict=True)))
+        own_counts, other_counts = msgspec.structs.astuple(self), msgspec.structs.astuple(other)
+        return Count(*(a + b for a, b in zip(own_counts, other_counts, strict=True)))
 
     def times(self, factor: float) -> Count:
         return Count(*(value * factor for value in msgspec.structs.astuple(self)))
@@ -121,8 +121,8 @@ class CountingModel:
         settings: Settings = AS_THE_PROVIDER_DOES,
         tools: Sequence[ToolSpec] = (),
     ) -> Reply:
-        said = min(self._reply_tokens, settings.max_tokens or self._reply_tokens)
-        self._add("\n".join(str(m.text) for m in messages), said)
+        output_tokens = min(self._reply_tokens, settings.max_tokens or self._reply_tokens)
+        self._add("\n".join(str(m.text) for m in messages), output_tokens)
         return Reply(self.answer)
 
     async def score(
@@ -135,18 +135,18 @@ class CountingModel:
         self._add(page + "".join(candidates), 0)
         return Scores(tuple(candidates), tuple(even(context, name) for name in candidates))
 
-    def _add(self, page: str, said: int) -> None:
+    def _add(self, page: str, output_tokens: int) -> None:
         shared = max((_common(page, earlier) for earlier in self._pages), default=0)
         self._pages.append(page)
-        self.count += Count(1, len(page) / CHARACTERS, shared / CHARACTERS, said)
+        self.count += Count(1, len(page) / CHARACTERS, shared / CHARACTERS, output_tokens)
 
 
-def _common(one: str, other: str) -> int:
+def _common(first: str, second: str) -> int:
     """Return the length of the common prefix of two texts, by bisection."""
-    low, high = 0, min(len(one), len(other))
+    low, high = 0, min(len(first), len(second))
     while low < high:
         middle = (low + high + 1) // 2
-        if one.startswith(other[low:middle], low):
+        if first.startswith(second[low:middle], low):
             low = middle
         else:
             high = middle - 1
@@ -162,8 +162,8 @@ class PilotPlayer(msgspec.Struct, frozen=True):
 
     async def decide(self, turn: Turn[Any, Any]) -> Any:
         self._prompt(turn)
-        given = await self.inner.decide(turn)
-        return given if isinstance(given, Decision) else Random().decide(turn)
+        answer = await self.inner.decide(turn)
+        return answer if isinstance(answer, Decision) else Random().decide(turn)
 
     async def report(self, turn: Turn[Any, Any]) -> Any:
         self._prompt(turn)
@@ -188,26 +188,26 @@ def _with_counter(player: Any, model: CountingModel) -> Any:
     return player
 
 
-def piloted(setup: Setup, reply_tokens: int = REPLY) -> dict[str, Count]:
+def pilot_episode(setup: Setup, reply_tokens: int = REPLY) -> dict[str, Count]:
     """Return the calls and tokens of one episode, by model."""
-    once = msgspec.structs.replace(setup, retries=0)  # no retries
-    match: Match[Any, Any, Any] = Match(registry.game(setup.instance.game), once)
+    single_try = msgspec.structs.replace(setup, retries=0)  # no retries
+    match: Match[Any, Any, Any] = Match(registry.game(setup.instance.game), single_try)
     models: dict[str, CountingModel] = {}
 
     def counting(seat: str, name: str) -> Model:
         models[seat] = CountingModel(_real(name), reply_tokens)
         return models[seat]
 
-    players = players_of(match, reached(setup.lineup, counting))
+    players = players_of(match, with_models(setup.lineup, counting))
     counted = {
         seat: _with_counter(player, models[seat]) if seat in models else player
         for seat, player in players.items()
     }
     Driver(match, counted).run()
-    found: dict[str, Count] = {}
+    counts: dict[str, Count] = {}
     for model in models.values():
-        found[model.name] = found.get(model.name, Count()) + model.count
-    return found
+        counts[model.name] = counts.get(model.name, Count()) + model.count
+    return counts
 
 
 # --- planning -------------------------------------------------------------------------------------
@@ -224,45 +224,45 @@ def plan(
 ) -> Plan:
     """Estimate the calls, tokens, cost and time of a study's missing episodes; no model is
     contacted."""
-    config, there, done = config or Config(), stored or {}, set(finished)
+    config, stored_episodes, done = config or Config(), stored or {}, set(finished)
     registry.add(
         "models", PILOT, ModelKind(PILOT, "counts", lambda name: CountingModel(_real(name)))
     )
-    wanted = [(id, cell, setup) for id, cell, setup in _as_pilots(study, limit)]
-    missing = [order for order in wanted if order[0] not in done]
+    planned = [(id, cell, setup) for id, cell, setup in _as_pilots(study, limit)]
+    missing = [order for order in planned if order[0] not in done]
     parts = [
-        PlanPart(cell, who, model, len(group), each)
-        for (cell, who), group in _groups(missing).items()
-        for model, each in _mean(group, reply_tokens).items()
+        PlanPart(cell, players_text, model, len(group), count)
+        for (cell, players_text), group in _groups(missing).items()
+        for model, count in _mean(group, reply_tokens).items()
     ]
     names = list(dict.fromkeys(part.model for part in parts))
-    bills = tuple(_bill(name, parts, config, there.values()) for name in names)
-    there_now = len(wanted) - len(missing)
-    return Plan(tuple(parts), bills, len(wanted), there_now, reply_tokens, settings)
+    bills = tuple(_bill(name, parts, config, stored_episodes.values()) for name in names)
+    there_now = len(planned) - len(missing)
+    return Plan(tuple(parts), bills, len(planned), there_now, reply_tokens, settings)
 
 
 def _as_pilots(study: Study, limit: int | None) -> list[Order]:
     """Return every planned episode with stub models that count prompts; its id is that of the
     episode with the real models."""
     cells = tuple(
-        msgspec.structs.replace(cell, lineups=tuple(map(_piloted, cell.lineups)))
+        msgspec.structs.replace(cell, lineups=tuple(map(_with_pilots, cell.lineups)))
         for cell in study.cells
     )
     planned = orders(msgspec.structs.replace(study, cells=cells), limit)
     return [(_true_id(setup), cell, setup) for _, cell, setup in planned]
 
 
-def _piloted(lineup: Mapping[str, PlayerSpec]) -> dict[str, PlayerSpec]:
-    return reached(lineup, lambda _, name: f"{PILOT}:{name}")
+def _with_pilots(lineup: Mapping[str, PlayerSpec]) -> dict[str, PlayerSpec]:
+    return with_models(lineup, lambda _, name: f"{PILOT}:{name}")
 
 
 def _true_id(setup: Setup) -> str:
-    lineup = reached(setup.lineup, lambda _, name: _real(name))
+    lineup = with_models(setup.lineup, lambda _, name: _real(name))
     return episode_id(msgspec.structs.replace(setup, lineup=lineup))
 
 
-def _model(who: PlayerSpec) -> str:
-    return str(who.params.get("model", "embedded"))
+def _model(player: PlayerSpec) -> str:
+    return str(player.params.get("model", "embedded"))
 
 
 def _real(name: str) -> str:
@@ -271,36 +271,38 @@ def _real(name: str) -> str:
 
 def _groups(missing: Sequence[Order]) -> dict[tuple[str, str], list[Setup]]:
     """Return episodes grouped by cell, models and strategies; partners are pooled."""
-    found: dict[tuple[str, str], list[Setup]] = {}
+    groups: dict[tuple[str, str], list[Setup]] = {}
     for _, cell, setup in missing:
         if has_model(setup):
-            who = ", ".join(_said(who) for who in setup.lineup.values() if uses_model(who))
-            found.setdefault((cell, who), []).append(setup)
-    return found
+            players_text = ", ".join(
+                _describe_strategy(player) for player in setup.lineup.values() if uses_model(player)
+            )
+            groups.setdefault((cell, players_text), []).append(setup)
+    return groups
 
 
-def _said(who: PlayerSpec) -> str:
-    if who.player != LANGUAGE:
-        return who.player
-    given = " ".join(f"{k}={v}" for k, v in (who.params.get("with_") or {}).items())
-    strategy = str(who.params.get("strategy", "qa"))
-    return f"{strategy} ({given})" if given else strategy
+def _describe_strategy(player: PlayerSpec) -> str:
+    if player.player != LANGUAGE:
+        return player.player
+    params_text = " ".join(f"{k}={v}" for k, v in (player.params.get("with_") or {}).items())
+    strategy = str(player.params.get("strategy", "qa"))
+    return f"{strategy} ({params_text})" if params_text else strategy
 
 
 def _mean(group: Sequence[Setup], reply_tokens: int) -> dict[str, Count]:
     tried = [group[0], group[-1]][: min(PILOTS, len(group))]
-    found: dict[str, Count] = {}
+    means: dict[str, Count] = {}
     for setup in tried:
-        for model, count in piloted(setup, reply_tokens).items():
-            found[model] = found.get(model, Count()) + count.times(1 / len(tried))
-    return found
+        for model, count in pilot_episode(setup, reply_tokens).items():
+            means[model] = means.get(model, Count()) + count.times(1 / len(tried))
+    return means
 
 
 def _bill(
     model: str, parts: Sequence[PlanPart], config: Config, stored: Iterable[Episode]
 ) -> ModelCost:
-    mine = [part for part in parts if part.model == model]
-    count = sum((part.each.times(part.episodes) for part in mine), Count())
+    model_parts = [part for part in parts if part.model == model]
+    count = sum((part.each.times(part.episodes) for part in model_parts), Count())
     price, cost, cached = config.price(model), None, None
     if price is not None:
         cost = (count.input * price.input + count.output * price.output) / 1e6
@@ -308,7 +310,7 @@ def _bill(
             cached = cost - count.shared * (price.input - price.cached) / 1e6
     timed = timings(model, stored)
     at_once = declared_at_once(model, config) or (1 if in_process(model) else CONNECTIONS)
-    longest = max(part.each.calls for part in mine)  # calls of one episode are sequential
+    longest = max(part.each.calls for part in model_parts)  # calls of one episode are sequential
     seconds = max(count.calls / at_once, longest) * sum(timed) / len(timed) if timed else None
     return ModelCost(model, count, cost, cached, seconds)
 
@@ -319,9 +321,9 @@ def timings(model: str, stored: Iterable[Episode]) -> list[float]:
         float(call.usage["seconds"])
         for episode in stored
         for event in episode.events
-        if (who := episode.setup.lineup.get(event.seat)) is not None
-        and uses_model(who)
-        and _model(who) == model
+        if (player := episode.setup.lineup.get(event.seat)) is not None
+        and uses_model(player)
+        and _model(player) == model
         for call in event.calls
         if call.usage.get("seconds")
     ]

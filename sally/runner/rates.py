@@ -77,13 +77,13 @@ class CallLimiter:
 
 
 _elsewhere: list[CallLimiter] = []  # shared by a whole cluster
-_here: dict[bytes, CallLimiter] = {}  # by the config's model entries
+_limiters: dict[bytes, CallLimiter] = {}  # by the config's model entries
 
 
-def use_turnstile(given: CallLimiter | None) -> None:
+def use_turnstile(limiter: CallLimiter | None) -> None:
     """Use this rate limiter for all model calls of the process; None restores the process's own
     limiters."""
-    _elsewhere[:] = [] if given is None else [given]
+    _elsewhere[:] = [] if limiter is None else [limiter]
 
 
 def turnstile_of(config: Config, model: str) -> CallLimiter | None:
@@ -94,19 +94,19 @@ def turnstile_of(config: Config, model: str) -> CallLimiter | None:
     if _elsewhere:
         return _elsewhere[0]
     key = msgspec.json.encode(config.models, order="sorted")
-    if key not in _here:
+    if key not in _limiters:
         rates = TokenBuckets(config.models)
 
         async def ask(model: str, used: int) -> float:
             return rates.wait(model, used)
 
-        _here[key] = CallLimiter(ask)
-    return _here[key]
+        _limiters[key] = CallLimiter(ask)
+    return _limiters[key]
 
 
 def waited_for_rates() -> float:
     """Return the seconds that the calls of this process have waited for rate limits in total."""
-    return sum(turnstile.waited for turnstile in (*_elsewhere, *_here.values()))
+    return sum(turnstile.waited for turnstile in (*_elsewhere, *_limiters.values()))
 
 
 def has_rates(config: Config) -> bool:
@@ -115,7 +115,7 @@ def has_rates(config: Config) -> bool:
     return any(e.calls_per_minute is not None or e.tokens_per_minute is not None for e in entries)
 
 
-def divided(config: Config, parts: int, rates: bool) -> Config:
+def divide_limits(config: Config, parts: int, rates: bool) -> Config:
     """Return the config for one of `parts` processes, with its share of the limits.
 
     The number of concurrent calls is divided; rates are divided only if `rates` is true, that is,

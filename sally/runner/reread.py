@@ -29,7 +29,7 @@ from sally.core.prompt.page_layout import read_harness
 from sally.core.registry import packs, registry
 from sally.core.reply.plain_text import without_thoughts
 from sally.core.reply.reading import VERSION
-from sally.core.rules.metric import judged
+from sally.core.rules.metric import judge_report
 from sally.core.rules.probe import ProbeReport, as_logged
 from sally.players.language import LANGUAGE
 
@@ -51,28 +51,31 @@ class RereadReply(msgspec.Struct, frozen=True):
     truth: Any = None  # of a probe; None if it is not scored
 
 
-def installed(prompt: PromptContext, turn: Turn[Any, Any], said: StrategyResult) -> Any:
+def read_as_installed(prompt: PromptContext, turn: Turn[Any, Any], result: StrategyResult) -> Any:
     """Read a reply by the rule of the installed version of Sally."""
-    found = prompt.read(said)
-    return as_logged(found.value) if isinstance(found, ProbeReport) else found
+    answer = prompt.read(result)
+    return as_logged(answer.value) if isinstance(answer, ProbeReport) else answer
 
 
-def first_named(prompt: PromptContext, turn: Turn[Any, Any], said: StrategyResult) -> Any:
+def first_named(prompt: PromptContext, turn: Turn[Any, Any], result: StrategyResult) -> Any:
     """Read a reply as the option that it names first. If there are no options with names, read it
     as the installed version of Sally does."""
     question, names = turn.question, prompt.names
     by_name = question is None or (question.kind == "choice" and question.scale is None)
     if not names or not by_name or turn.context.words.scale(turn.options) is not None:
-        return installed(prompt, turn, said)
-    text = without_thoughts(said.text)
+        return read_as_installed(prompt, turn, result)
+    text = without_thoughts(result.text)
     hits = [re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for name in names]
-    found = sorted((hit.start(), place) for place, hit in enumerate(hits) if hit)
-    if not found:
+    named_places = sorted((hit.start(), place) for place, hit in enumerate(hits) if hit)
+    if not named_places:
         raise Unreadable("No option is named.")
-    return (question.choices if question else turn.options)[found[0][1]]
+    return (question.choices if question else turn.options)[named_places[0][1]]
 
 
-RULES: Mapping[str, Rule] = {f"rule {VERSION}": installed, "first option named": first_named}
+RULES: Mapping[str, Rule] = {
+    f"rule {VERSION}": read_as_installed,
+    "first option named": first_named,
+}
 
 
 class StoredAnswer(NamedTuple):
@@ -86,36 +89,36 @@ class StoredAnswer(NamedTuple):
     @property
     def value(self) -> Any:
         """The logged move or report as plain data; None for a forfeit or an unreadable report."""
-        return as_plain(decided(self.event))
+        return as_plain(decision_in(self.event))
 
     def result(self, reply: str, call: Call) -> StrategyResult:
         """Return the reply to a logged call as the strategy returned it."""
         schema = json.loads(call.settings.get("schema", '{"properties": []}'))
-        before = tuple(schema["properties"])[:-1]  # the answer is the last field
+        labels_before = tuple(schema["properties"])[:-1]  # the answer is the last field
         is_cut = call.finish == "length" and not self.reads_cut
-        return StrategyResult(reply, cut=is_cut, before=before)
+        return StrategyResult(reply, cut=is_cut, before=labels_before)
 
 
-def decided(answer: Any) -> Any:
+def decision_in(answer: Any) -> Any:
     """Return the move or report of an answer or event; None if there is none."""
     return getattr(answer, "action", getattr(answer, "value", None))
 
 
-def stored_answer(turn: Turn[Any, Any], event: Event, who: PlayerSpec) -> StoredAnswer | None:
+def stored_answer(turn: Turn[Any, Any], event: Event, player: PlayerSpec) -> StoredAnswer | None:
     """Return a logged answer of a language model that was read from a reply; None for choices by
     scoring, failed calls and other players."""
-    if who.player != LANGUAGE or not isinstance(event, Moved | Forfeited | Reported):
+    if player.player != LANGUAGE or not isinstance(event, Moved | Forfeited | Reported):
         return None
     if not event.calls or event.calls[-1].scores or event.calls[-1].failure:
         return None
-    pack = who.params.get("pack", "")
+    pack = player.params.get("pack", "")
     prompt = PromptContext(
         turn,
         context=turn.context.in_words(pack, packs.find(pack).texts if pack else {}),
-        harness=read_harness(who.params.get("harness")),
-        as_schema=(who.params.get("settings") or {}).get("format") == "schema",
+        harness=read_harness(player.params.get("harness")),
+        as_schema=(player.params.get("settings") or {}).get("format") == "schema",
     )
-    reads_cut = bool((who.params.get("with_") or {}).get("read_cut"))
+    reads_cut = bool((player.params.get("with_") or {}).get("read_cut"))
     return StoredAnswer(turn, event, prompt, reads_cut)
 
 
@@ -124,13 +127,13 @@ def answers(episode: Episode) -> list[StoredAnswer]:
     stored: list[StoredAnswer] = []
 
     def collect(turn: Turn[Any, Any], event: Event) -> None:
-        who = episode.setup.lineup.get(turn.seat)
-        if who is not None and (answer := stored_answer(turn, event, who)) is not None:
+        player = episode.setup.lineup.get(turn.seat)
+        if player is not None and (answer := stored_answer(turn, event, player)) is not None:
             stored.append(answer)
 
     spec = registry.game(episode.setup.instance.game)
     match: Match[Any, Any, Any] = Match(spec, episode.setup, ask_nature=True)
-    Driver(match).replay(episode, again=collect)
+    Driver(match).replay(episode, ask_again=collect)
     return stored
 
 
@@ -144,8 +147,10 @@ def readings(episode: Episode, rules: Mapping[str, Rule] = RULES) -> Iterator[Re
     trajectory = replayed(spec, episode)  # raises if the game has another version now
     for answer in answers(episode):
         turn, event, prompt, _ = answer
-        said, question = answer.result(event.reply, event.calls[-1]), turn.question
-        known = judged(spec, trajectory, event) if isinstance(event, Reported) else None
+        result, question = answer.result(event.reply, event.calls[-1]), turn.question
+        judged_report = (
+            judge_report(spec, trajectory, event) if isinstance(event, Reported) else None
+        )
         menu = question.choices if question else turn.options
         yield RereadReply(
             episode.id,
@@ -156,16 +161,16 @@ def readings(episode: Episode, rules: Mapping[str, Rule] = RULES) -> Iterator[Re
             event.reply,
             {
                 STORED: answer.value,
-                **{n: _read(rule, prompt, turn, said) for n, rule in rules.items()},
+                **{n: _read(rule, prompt, turn, result) for n, rule in rules.items()},
             },
             as_plain(menu[0]) if prompt.names and question is None else None,
-            as_plain(known.truth) if known else None,
+            as_plain(judged_report.truth) if judged_report else None,
         )
 
 
-def _read(rule: Rule, prompt: PromptContext, turn: Turn[Any, Any], said: StrategyResult) -> Any:
+def _read(rule: Rule, prompt: PromptContext, turn: Turn[Any, Any], result: StrategyResult) -> Any:
     try:
-        return as_plain(rule(prompt, turn, said))
+        return as_plain(rule(prompt, turn, result))
     except Unreadable:
         return None
 
@@ -175,7 +180,7 @@ def as_plain(value: Any) -> Any:
     return msgspec.json.decode(msgspec.json.encode(value))
 
 
-def sensitivity(found: Iterable[RereadReply]) -> list[dict[str, Any]]:
+def sensitivity(replies: Iterable[RereadReply]) -> list[dict[str, Any]]:
     """Return, by game, question and rule, the share of readable replies and a figure from them.
 
     For moves, the figure is the share of readable replies that choose the menu's first option; for
@@ -183,16 +188,16 @@ def sensitivity(found: Iterable[RereadReply]) -> list[dict[str, Any]]:
     truth.
     """
     groups: dict[tuple[str, str], list[RereadReply]] = {}
-    for each in found:
-        groups.setdefault((each.game, each.kind), []).append(each)
+    for reply in replies:
+        groups.setdefault((reply.game, reply.kind), []).append(reply)
     rows = []
     for (game, kind), group in sorted(groups.items()):
         for rule in group[0].by_rule:
-            read = [(each, value) for each in group if (value := each.by_rule[rule]) is not None]
+            read = [(reply, value) for reply in group if (value := reply.by_rule[rule]) is not None]
             aims = [
-                value == (each.first if kind == "move" else each.truth)
-                for each, value in read
-                if (each.first if kind == "move" else each.truth) is not None
+                value == (reply.first if kind == "move" else reply.truth)
+                for reply, value in read
+                if (reply.first if kind == "move" else reply.truth) is not None
             ]
             rows.append(
                 {

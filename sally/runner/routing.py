@@ -17,13 +17,13 @@ AVOIDED = 60.0  # seconds for which new episodes avoid an unreachable server
 _down: dict[str, float] = {}  # address -> end of avoidance
 
 
-def preferred(servers: Sequence[str], episode: str) -> list[str]:
+def order_servers(servers: Sequence[str], episode: str) -> list[str]:
     """Return the servers in this episode's order, unreachable ones last."""
     now = time.monotonic()
 
     def rank(server: str) -> tuple[bool, bytes]:
-        drawn = blake2b(f"{episode} {server}".encode(), digest_size=8).digest()
-        return _down.get(server, 0.0) > now, drawn
+        draw = blake2b(f"{episode} {server}".encode(), digest_size=8).digest()
+        return _down.get(server, 0.0) > now, draw
 
     return sorted(servers, key=rank)
 
@@ -46,13 +46,13 @@ class Routed(WrappedModel):
         model = self._model
         try:
             return await ask(model)
-        except ModelFailure as why:
-            self._leave(model, why)
+        except ModelFailure as error:
+            self._leave(model, error)
             raise
 
-    def _leave(self, model: Model, why: ModelFailure) -> None:
+    def _leave(self, model: Model, failure: ModelFailure) -> None:
         """Change to the next server if the current server is unreachable."""
-        if why.kind != "connection" or model is not self._model:  # already changed
+        if failure.kind != "connection" or model is not self._model:  # already changed
             return
         _down[self._left[0]] = time.monotonic() + AVOIDED
         if len(self._left) > 1:

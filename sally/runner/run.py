@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from sally import store
 from sally.core.errors import BadInput, RunFailed, StoreFailed, listed
-from sally.core.redaction import scrubbed
+from sally.core.redaction import scrub
 from sally.core.registry import packs, registry
 from sally.core.registry.objects import bound_names
 from sally.core.registry.study import Study
@@ -25,7 +25,7 @@ from sally.runner.executors import Executor, Local
 from sally.runner.local import manifest, orders, refuse_changed
 from sally.runner.models import PRECEDENCE, SettingUsed
 from sally.runner.orders import Orders, PackedEpisodes
-from sally.runner.rates import divided, has_rates
+from sally.runner.rates import divide_limits, has_rates
 from sally.runner.seating import portable_study
 from sally.runner.sharding import EpisodeDurations, IndexedShard, cut_name, cuts_of
 from sally.runner.shards import (
@@ -78,7 +78,7 @@ def run_study(
     limit: int | None = None,
     watch: Watcher | None = None,
     meter: Meter | None = None,
-    on: Executor | None = None,
+    executor: Executor | None = None,
     **job: Any,
 ) -> Contents:
     """Play the missing episodes of a study and return all episodes of the store.
@@ -86,7 +86,7 @@ def run_study(
     Once the budget is spent, no episode is started, and those in progress are censored.
     `job` may set fields of `Job`. Models of providers need an executor that can reach them.
     """
-    play_missing(study, out, limit, watch, meter, on, **job)
+    play_missing(study, out, limit, watch, meter, executor, **job)
     return store.load(out)
 
 
@@ -106,27 +106,29 @@ def play_missing(
     `wanted` is the list of episodes, if it is already known; `settings` are the model settings,
     which are stored together with their sources.
     """
-    at, executor = store.place(out), on or Local()
+    location, executor = store.place(out), on or Local()
     if executor.name != "local" and (objects := objects_in(study)):
         raise BadInput(
             f"The study {study.name} uses objects of this process ({listed(objects)}), so it "
             f"cannot run on {executor.name}; run it on `local`, or define them in a file and load "
             "the file with `sally.use`."
         )
-    if isinstance(at, Remote) and at.in_one_process and executor.name != "local":
-        raise BadInput(f"The store {at} is visible to one process only; use the executor `local`.")
+    if isinstance(location, Remote) and location.in_one_process and executor.name != "local":
+        raise BadInput(
+            f"The store {location} is visible to one process only; use the executor `local`."
+        )
     wanted = orders(study, limit) if wanted is None else wanted
-    store.require(at, study.name)
-    there = store.survey(at) if store.manifest_of(at) else store.Survey()
-    refuse_changed(wanted, there.instances, at)
-    asked = manifest(study)
-    store.claim(at, asked, portable_study(study))
+    store.require(location, study.name)
+    stored = store.survey(location) if store.manifest_of(location) else store.Survey()
+    refuse_changed(wanted, stored.instances, location)
+    study_manifest = manifest(study)
+    store.claim(location, study_manifest, portable_study(study))
     if settings:
         used = {"precedence": PRECEDENCE, "settings": msgspec.to_builtins(settings)}
-        store.keep_settings(at, asked.asks, used)
-    _keep_packs(at, wanted)
-    drive = RunState(study, at, executor, meter or Meter(), watch, **job)
-    drive.fill(wanted, there.finished)
+        store.keep_settings(location, study_manifest.asks, used)
+    _keep_packs(location, wanted)
+    drive = RunState(study, location, executor, meter or Meter(), watch, **job)
+    drive.fill(wanted, stored.finished)
     return drive.run()
 
 
@@ -148,15 +150,15 @@ def objects_in(study: Study) -> list[str]:
     return sorted(registered | (names["players"] | names["models"]) & set(bound_names()))
 
 
-def _keep_packs(at: Place, wanted: Orders) -> None:
+def _keep_packs(location: Place, planned: Orders) -> None:
     """Save the study's words packs to the store, where workers read them."""
-    for name in {name for _, setup in wanted.alike for name in store.packs_of(setup)}:
-        store.keep_pack(at, packs.find(name))
+    for name in {name for _, setup in planned.alike for name in store.packs_of(setup)}:
+        store.keep_pack(location, packs.find(name))
 
 
-def _last_line(why: BaseException) -> str:
+def _last_line(error: BaseException) -> str:
     """Return the last line of an error or traceback, without keys."""
-    return scrubbed((str(why).strip().splitlines() or [type(why).__name__])[-1])
+    return scrub((str(error).strip().splitlines() or [type(error).__name__])[-1])
 
 
 class ClaimedShard:
@@ -181,51 +183,51 @@ class RunState:
     def __init__(
         self,
         study: Study,
-        at: Place,
-        on: Executor,
+        location: Place,
+        executor: Executor,
         meter: Meter,
         watch: Watcher | None,
         **job: Any,
     ) -> None:
-        self._at, self._on, self._meter, self._watch = at, on, meter, watch
+        self._at, self._on, self._meter, self._watch = location, executor, meter, watch
         prices = meter.config.prices
         self._state = Run(
             name=new_name(),
             study=study.name,
-            on=on.name,
+            on=executor.name,
             machine=this_process(),
             began=time.time(),
             currency=prices.currency if prices else "",
         )
         files = tuple(str(path) for path in registry.added_files())
-        config = divided(meter.config, on.slots(), rates=not on.rates)
-        rates = on.rates and has_rates(config)
+        config = divide_limits(meter.config, executor.slots(), rates=not executor.rates)
+        rates = executor.rates and has_rates(config)
         # A worker may have another working directory.
-        out = str(at.path.resolve() if isinstance(at, Folder) else at)
+        out = str(location.path.resolve() if isinstance(location, Folder) else location)
         self._job = Job(study.name, out, self._state.name, files, config, rates=rates, **job)
-        self._claims = Claims(at, self._state.name)
+        self._claims = Claims(location, self._state.name)
         self._wanted = Orders()
         self._waiting: deque[IndexedShard] = deque()
         self._claimed: deque[ClaimedShard] = deque()  # with parts to give out
         self._out: dict[str, tuple[ClaimedShard, Shard]] = {}  # in progress, by label
-        self._pace = EpisodeDurations(on.slots)
+        self._pace = EpisodeDurations(executor.slots)
         self._deaths: dict[str, list[str]] = {}  # label -> causes of its workers' deaths
         self._told = 0
         self._begun = time.monotonic()
         self._cut = ""
 
-    def fill(self, wanted: Orders, finished: Set[str]) -> None:
+    def fill(self, planned: Orders, finished: Set[str]) -> None:
         """Cut the study's missing episodes into shards."""
-        self._wanted = wanted
-        self._cut = cut_name(wanted, self._on.together)
-        self._waiting.extend(cuts_of(wanted, self._on.together, wanted.found_in(finished)))
+        self._wanted = planned
+        self._cut = cut_name(planned, self._on.together)
+        self._waiting.extend(cuts_of(planned, self._on.together, planned.found_in(finished)))
         for cut in self._waiting:
-            self._pace.wanted(cut.alike, len(cut.numbers))
+            self._pace.add_waiting(cut.alike, len(cut.numbers))
         self._missing = sum(len(cut.numbers) for cut in self._waiting)
         if self._missing < LARGE:
             self._job = replace(self._job, tables=False)
-        kept = len(wanted) - self._missing
-        self._state = replace(self._state, wanted=len(wanted), kept=kept)
+        already_stored = len(planned) - self._missing
+        self._state = replace(self._state, wanted=len(planned), kept=already_stored)
 
     def run(self) -> EpisodeCounts:
         """Play until nothing is left or the budget is spent."""
@@ -237,8 +239,10 @@ class RunState:
                     self._fill_again()
                 self._claims.tidy(ended=True)
                 self._play()
-            except BaseException as why:
-                beat.ended = "stopped" if isinstance(why, KeyboardInterrupt) else _last_line(why)
+            except BaseException as error:
+                beat.ended = (
+                    "stopped" if isinstance(error, KeyboardInterrupt) else _last_line(error)
+                )
                 raise
             finally:
                 self._claims.release_all()
@@ -296,11 +300,15 @@ class RunState:
                 results.close()  # stops workers in progress
             if self._waiting:
                 time.sleep(LOOK_SECONDS)  # another run plays the rest, unless it dies
-        lost = [f"{name} ({how[-1]})" for name, how in self._deaths.items() if len(how) >= TRIES]
-        if lost:
+        lost_shards = [
+            f"{name} ({deaths[-1]})"
+            for name, deaths in self._deaths.items()
+            if len(deaths) >= TRIES
+        ]
+        if lost_shards:
             raise RunFailed(
                 f"{self._state.given_up} episodes were given up, because workers died {TRIES} "
-                f"times on shard {listed(lost)}; run the same command to try again."
+                f"times on shard {listed(lost_shards)}; run the same command to try again."
             )
 
     # --- what executors are given, and what they give back --------------------------------------
@@ -337,15 +345,19 @@ class RunState:
 
     def _cut_off(self, ours: ClaimedShard, share: Budget) -> Shard:
         """Return the next part of a shard: for bots, sized by time; otherwise, all that is left."""
-        cut, left = ours.cut, ours.left
-        size = self._pace.size(cut.alike, len(left)) if cut.kind == "bots" else len(left)
-        now, ours.left = left[:size], left[size:]
+        cut, numbers_left = ours.cut, ours.left
+        size = (
+            self._pace.size(cut.alike, len(numbers_left))
+            if cut.kind == "bots"
+            else len(numbers_left)
+        )
+        now, ours.left = numbers_left[:size], numbers_left[size:]
         token = self._state.name.rpartition("-")[2]  # host names do not enter a store's file names
         part = f"{token}-{ours.given}" if ours.given or ours.left else ""
         ours.given += 1
-        self._pace.given(cut.alike, size)
-        made, claim = self._wanted.packed(now), self._claims.file_of(cut.name)
-        shard = Shard(cut.name, made, share, claim, part)
+        self._pace.remove_waiting(cut.alike, size)
+        episodes, claim = self._wanted.pack(now), self._claims.file_of(cut.name)
+        shard = Shard(cut.name, episodes, share, claim, part)
         ours.numbers[shard.label] = now
         return shard
 
@@ -356,17 +368,17 @@ class RunState:
         yet come first.
         """
         if self._on.slots() > 1 and len(self._waiting) <= LAST * self._on.slots():
-            self._waiting = deque(sorted(self._waiting, key=self._expected, reverse=True))
+            self._waiting = deque(sorted(self._waiting, key=self._expected_seconds, reverse=True))
 
-    def _expected(self, cut: IndexedShard) -> float:
-        return self._pace.expected(cut.alike, len(cut.numbers))
+    def _expected_seconds(self, cut: IndexedShard) -> float:
+        return self._pace.expected_seconds(cut.alike, len(cut.numbers))
 
     def _share(self, cut: IndexedShard) -> Budget | None:
         """Return the budget of a shard, or None while other shards hold the whole budget."""
         if cut.kind == "bots":
             return Budget()
-        given = self._out.values()
-        out = [shard.budget for ours, shard in given if ours.cut.kind != "bots"]
+        running = self._out.values()
+        out = [shard.budget for ours, shard in running if ours.cut.kind != "bots"]
         return self._meter.share(self._on.slots(), out)
 
     def _take_in(self, result: Result) -> None:
@@ -378,7 +390,7 @@ class RunState:
             ours.taken, ours.again = True, []
         else:
             del ours.numbers[shard.label]
-            self._pace.measured(ours.cut.alike, result.tally.done, result.seconds)
+            self._pace.record(ours.cut.alike, result.tally.done, result.seconds)
         if ours.is_over:
             self._close(ours)
         self._count(result.tally)
@@ -399,14 +411,14 @@ class RunState:
             self._claims.release(cut.name)
             return
         self._claims.lose(cut.name)
-        given = [number for part in ours.numbers.values() for number in part]
-        self._waiting.append(replace(cut, numbers=[*given, *ours.left]))
-        self._pace.wanted(cut.alike, len(given))
+        numbers = [number for part in ours.numbers.values() for number in part]
+        self._waiting.append(replace(cut, numbers=[*numbers, *ours.left]))
+        self._pace.add_waiting(cut.alike, len(numbers))
 
-    def _lose(self, ours: ClaimedShard, shard: Shard, how: str) -> None:
+    def _lose(self, ours: ClaimedShard, shard: Shard, cause: str) -> None:
         """Queue a part again after its worker died; stored episodes are not replayed."""
         deaths = self._deaths.setdefault(shard.label, [])
-        deaths.append(how)
+        deaths.append(cause)
         self._count(take_note(self._at, self._state.name, shard.label))
         if len(deaths) < TRIES and ours.cut.kind != "bots":  # with the remaining budget
             self._waiting.appendleft(ours.cut)
@@ -416,8 +428,8 @@ class RunState:
             if ours not in self._claimed:
                 self._claimed.appendleft(ours)
             return
-        there = store.survey(self._at, shard.concerns).finished
-        missing = sum(id not in there for id, _, _ in shard.orders)
+        stored_ids = store.survey(self._at, shard.concerns).finished
+        missing = sum(id not in stored_ids for id, _, _ in shard.orders)
         self._state = replace(self._state, given_up=self._state.given_up + missing)
 
     def _count(self, tally: EpisodeCounts) -> None:

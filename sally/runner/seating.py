@@ -24,7 +24,7 @@ from sally.players.language import LANGUAGE, checked_pack, strategy_named, uses_
 from sally.runner.needs import refuse_what_lacks
 
 
-def resolved(setup: Setup, open_models: bool = True) -> Setup:
+def resolve_setup(setup: Setup, open_models: bool = True) -> Setup:
     """Return the setup with versions filled in, helper players seated and every name checked.
 
     With `open_models`, models are opened, which may load or download weights.
@@ -38,7 +38,8 @@ def resolved(setup: Setup, open_models: bool = True) -> Setup:
             raise unknown(f"seat of {spec.name}", seat, (*game.seats, *game.helpers))
     refuse_empty_seats(spec, game, lineup)
     settled = {
-        seat: _versioned(spec, game, Seat(seat), who, open_models) for seat, who in lineup.items()
+        seat: _with_versions(spec, game, Seat(seat), player, open_models)
+        for seat, player in lineup.items()
     }
     setup = msgspec.structs.replace(setup, version=spec.version, lineup=settled)
     Match(spec, setup)  # raises on wrong arms or injections
@@ -62,10 +63,10 @@ def portable(problem: Instance) -> Instance:
     params = dict(spec.portable(problem.params))
     id = problem.id
     for name, value in params.items():
-        before = problem.params.get(name)
-        if before != value:
-            named = f"{id}[{name}={value}]"
-            id = id.replace(str(before), str(value)) if str(before) in id else named
+        value_before = problem.params.get(name)
+        if value_before != value:
+            new_id = f"{id}[{name}={value}]"
+            id = id.replace(str(value_before), str(value)) if str(value_before) in id else new_id
     return problem if params == problem.params else Instance(id, problem.game, params)
 
 
@@ -74,10 +75,10 @@ def portable_study(study: Study) -> Study:
     cells = []
     for cell in study.cells:
         try:
-            found = tuple(map(portable, cell.instances))
-        except BadInput as why:
-            raise BadInput(f"Study {study.name!r}, cell {cell.name!r}: {why}") from None
-        cells.append(msgspec.structs.replace(cell, instances=found))
+            instances = tuple(map(portable, cell.instances))
+        except BadInput as error:
+            raise BadInput(f"Study {study.name!r}, cell {cell.name!r}: {error}") from None
+        cells.append(msgspec.structs.replace(cell, instances=instances))
     return msgspec.structs.replace(study, cells=tuple(cells))
 
 
@@ -98,69 +99,69 @@ def example_player(spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], sea
     others = (name for name, partner in partners.items() if not partner.helps)
     for name in filter(None, (spec.usual, spec.measured.reference, *others)):
         try:
-            seated(spec, game, seat, PlayerSpec(name))
+            seat_player(spec, game, seat, PlayerSpec(name))
         except BadInput:
             continue  # it plays other seats, or needs parameters
         return name
     return "random"
 
 
-def _versioned(
+def _with_versions(
     spec: GameSpec[Any, Any, Any],
     game: Game[Any, Any, Any],
     seat: Seat,
-    who: PlayerSpec,
+    player: PlayerSpec,
     open_models: bool,
 ) -> PlayerSpec:
-    kind = kind_of(spec, who.player)
-    for name in who.params:
+    kind = kind_of(spec, player.player)
+    for name in player.params:
         if name not in kind.params:
-            raise unknown(f"parameter of {who.player}", name, kind.params)
-        refuse_unstorable(f"{who.player} in seat {seat!r}: {name}", who.params[name])
-    who = _with_pack(spec, who)
-    sits = who
-    if uses_model(who) and not open_models:  # a stand-in with every ability
-        sits = msgspec.structs.replace(who, params={**who.params, "model": always("", even)})
-    seated(spec, game, seat, sits)  # raises on wrong parameters
-    return msgspec.structs.replace(who, versions=versions_of(spec, who))
+            raise unknown(f"parameter of {player.player}", name, kind.params)
+        refuse_unstorable(f"{player.player} in seat {seat!r}: {name}", player.params[name])
+    player = _with_pack(spec, player)
+    sits = player
+    if uses_model(player) and not open_models:  # a stand-in with every ability
+        sits = msgspec.structs.replace(player, params={**player.params, "model": always("", even)})
+    seat_player(spec, game, seat, sits)  # raises on wrong parameters
+    return msgspec.structs.replace(player, versions=versions_of(spec, player))
 
 
-def _with_pack(spec: GameSpec[Any, Any, Any], who: PlayerSpec) -> PlayerSpec:
+def _with_pack(spec: GameSpec[Any, Any, Any], player: PlayerSpec) -> PlayerSpec:
     """Check a language player's words pack and name it by its content hash."""
-    if who.player != LANGUAGE or not who.params.get("pack"):
-        return who
-    pack = checked_pack(who.params["pack"], spec)
-    return msgspec.structs.replace(who, params={**who.params, "pack": packs.remember(pack)})
+    if player.player != LANGUAGE or not player.params.get("pack"):
+        return player
+    pack = checked_pack(player.params["pack"], spec)
+    return msgspec.structs.replace(player, params={**player.params, "pack": packs.remember(pack)})
 
 
-def versions_of(spec: GameSpec[Any, Any, Any], who: PlayerSpec) -> dict[str, int]:
+def versions_of(spec: GameSpec[Any, Any, Any], player: PlayerSpec) -> dict[str, int]:
     """Return the installed versions of a player's parts: player, strategy, words."""
-    kind = kind_of(spec, who.player)
-    found = {"player": kind.version}
-    if who.player == LANGUAGE:
-        chosen = strategy_named(who.params.get("strategy", kind.params["strategy"]))
-        if pack := who.params.get("pack"):
+    kind = kind_of(spec, player.player)
+    versions = {"player": kind.version}
+    if player.player == LANGUAGE:
+        chosen = strategy_named(player.params.get("strategy", kind.params["strategy"]))
+        if pack := player.params.get("pack"):
             packs.find(pack)  # kept for replay
         words, reader = spec.words_version, reading.VERSION
-        found |= {"strategy": chosen.version, "words": words, "reader": reader}
-        if (who.params.get("settings") or {}).get("format") == "schema":
-            found["schema"] = answer_schema.VERSION
-    return found
+        versions |= {"strategy": chosen.version, "words": words, "reader": reader}
+        if (player.params.get("settings") or {}).get("format") == "schema":
+            versions["schema"] = answer_schema.VERSION
+    return versions
 
 
 def kind_of(spec: GameSpec[Any, Any, Any], name: str) -> Partner | PlayerKind:
     """Return the partner or player kind of that name for this game."""
-    if (own := bound_kind(name)) is not None:
-        return own
+    if (own_kind := bound_kind(name)) is not None:
+        return own_kind
     if name.startswith(f"{OWN}:"):
         raise BadInput(
             f"{name} was a function or an object that was passed to an earlier call; pass it again."
         )
     family = spec.family or spec.name
-    found = registry.partners(family).get(name) or registry.players(family).get(name)
-    if found is None:
+    kind = registry.partners(family).get(name) or registry.players(family).get(name)
+    if kind is None:
         raise unknown(f"player of {spec.name}", name, kinds(spec))
-    return found
+    return kind
 
 
 def kinds(spec: GameSpec[Any, Any, Any]) -> Mapping[str, Partner | PlayerKind]:
@@ -170,27 +171,30 @@ def kinds(spec: GameSpec[Any, Any, Any]) -> Mapping[str, Partner | PlayerKind]:
     return ChainMap(registry.partners(family), registry.players(family))  # type: ignore[arg-type]
 
 
-def seated(
-    spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], seat: Seat, who: PlayerSpec
+def seat_player(
+    spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], seat: Seat, player: PlayerSpec
 ) -> Player[Any, Any]:
     """Return the player that a spec names."""
-    kind = kind_of(spec, who.player)
+    kind = kind_of(spec, player.player)
     try:
         if isinstance(kind, Partner):
-            answerer = kind.answers and kind.answers(game, seat, **who.params)
-            return Scripted(kind.make(game, seat, **who.params), answerer)
-        return kind.make(spec, game, seat, **who.params)
-    except (TypeError, BadInput) as why:
-        raise BadInput(f"{who.player} in seat {seat!r}: {str(why).rstrip('.')}.") from None
-    except Exception as why:  # a user's code may raise anything
+            answerer = kind.answers and kind.answers(game, seat, **player.params)
+            return Scripted(kind.make(game, seat, **player.params), answerer)
+        return kind.make(spec, game, seat, **player.params)
+    except (TypeError, BadInput) as error:
+        raise BadInput(f"{player.player} in seat {seat!r}: {str(error).rstrip('.')}.") from None
+    except Exception as error:  # a user's code may raise anything
         raise BadInput(
-            f"{who.player} in seat {seat!r} cannot be made: {type(why).__name__}: {why}."
-        ) from why
+            f"{player.player} in seat {seat!r} cannot be made: {type(error).__name__}: {error}."
+        ) from error
 
 
 def players_of(
     match: Match[Any, Any, Any], lineup: Mapping[str, PlayerSpec] | None = None
 ) -> dict[str, Player[Any, Any]]:
     """Return the players of a match, or of the given lineup."""
-    named = match.setup.lineup if lineup is None else lineup
-    return {s: seated(match.spec, match.game, Seat(s), who) for s, who in named.items()}
+    seat_players = match.setup.lineup if lineup is None else lineup
+    return {
+        s: seat_player(match.spec, match.game, Seat(s), player)
+        for s, player in seat_players.items()
+    }

@@ -13,7 +13,7 @@ from sally.models.chat_server import ChatServer, Timeouts
 from sally.runner.config import SERVER_AT_ONCE, Config, find_config
 from sally.runner.gates import Gate, gate_of
 from sally.runner.rates import CallLimiter, turnstile_of
-from sally.runner.routing import Routed, preferred
+from sally.runner.routing import Routed, order_servers
 
 # variables that models of `server/` fall back to
 ADDRESS, KEY = "OPENAI_BASE_URL", "OPENAI_API_KEY"
@@ -32,11 +32,13 @@ def server_model(name: str, config: Config, episode: str = "") -> Model:
     """
     servers = config.entry(name).base_urls
     if servers:
-        return Routed(preferred(servers, episode), lambda server: _at(name, config, server))
-    return _at(name, config, None)
+        return Routed(
+            order_servers(servers, episode), lambda server: _open_model(name, config, server)
+        )
+    return _open_model(name, config, None)
 
 
-def _at(name: str, config: Config, server: str | None) -> Model:
+def _open_model(name: str, config: Config, server: str | None) -> Model:
     entry, limits = config.entry(name), config.limits
     address = server or entry.base_url or os.environ.get(ADDRESS)
     if not address:
@@ -45,7 +47,7 @@ def _at(name: str, config: Config, server: str | None) -> Model:
             f"or set the environment variable {ADDRESS}."
         )
     timeouts = Timeouts(limits.connect_seconds, limits.first_byte_seconds, limits.call_seconds)
-    found = ChatServer(
+    server_model = ChatServer(
         entry.name,
         served_name(entry.name),
         address,
@@ -54,14 +56,14 @@ def _at(name: str, config: Config, server: str | None) -> Model:
         timeouts,
         entry.prompt_logprobs,
     )
-    gate = gate_of(entry.name, found.address, limits.first_wait)
-    return Gated(found, gate, turnstile_of(config, name))
+    gate = gate_of(entry.name, server_model.address, limits.first_wait)
+    return Gated(server_model, gate, turnstile_of(config, name))
 
 
 def served_name(name: str) -> str:
     """Return the name of a model on its server: `qwen-7b` for `openai-api/lab/qwen-7b`."""
-    maker, _, rest = name.partition("/")
-    return rest.partition("/")[2] if maker == "openai-api" else rest
+    maker, _, path = name.partition("/")
+    return path.partition("/")[2] if maker == "openai-api" else path
 
 
 class Gated(WrappedModel):
@@ -76,10 +78,10 @@ class Gated(WrappedModel):
         begun = await self._gate.passed()
         try:
             answer = await ask(self._model)
-        except ModelFailure as why:
-            self._gate.failed(begun, why)
+        except ModelFailure as error:
+            self._gate.failed(begun, error)
             raise
-        self._gate.worked()
+        self._gate.record_success()
         if self._turnstile is not None:
             self._turnstile.used(self.name, answer.usage.input + answer.usage.output)
         return answer

@@ -42,44 +42,44 @@ class IndexedShard(msgspec.Struct, frozen=True):
 
 
 def cuts_of(
-    wanted: Orders, together: bool = False, there: Sequence[bool] | None = None
+    planned: Orders, together: bool = False, is_stored: Sequence[bool] | None = None
 ) -> Iterator[IndexedShard]:
     """Yield the shards of a study, in the study's order as far as games and lineups allow.
 
     `together` keeps episodes with models in one shard, for a process that plays them concurrently.
-    Episodes that are marked in `there` are left out; this does not affect the names of shards.
+    Episodes that are marked in `is_stored` are left out; this does not affect the names of shards.
     """
-    known = [kind_of(order) for order in wanted.alike]
-    named = [alike(setup) for _, setup in wanted.alike]
-    kinds = _grouped(wanted, range(len(wanted)), known)
+    model_kinds = [kind_of(order) for order in planned.alike]
+    alike_names = [alike(setup) for _, setup in planned.alike]
+    kinds = _group_numbers(planned, range(len(planned)), model_kinds)
     places = count()
     for kind in (kind for kind in LEAST if kind in kinds):
-        whole = together and kind != "bots"
-        cut = [kinds[kind]] if whole else _cut(wanted, kinds[kind], kind)
+        stays_whole = together and kind != "bots"
+        cut = [kinds[kind]] if stays_whole else _cut(planned, kinds[kind], kind)
         # `cut` first, so that no place is skipped
         for part, place in zip(cut, places, strict=False):
-            if lacking := part if there is None else [n for n in part if not there[n]]:
+            if lacking := part if is_stored is None else [n for n in part if not is_stored[n]]:
                 yield IndexedShard(
-                    _name(wanted, place, part), kind, named[wanted.which(part[0])], lacking
+                    _name(planned, place, part), kind, alike_names[planned.which(part[0])], lacking
                 )
 
 
-def cut_name(wanted: Orders, together: bool) -> str:
+def cut_name(planned: Orders, together: bool) -> str:
     """Return a name that two runs share if they cut the same episodes into the same shards."""
-    has_models = any(kind_of(order) != "bots" for order in wanted.alike)
-    whole = _name(wanted, 0, range(len(wanted))) if len(wanted) else ""
-    return f"{whole}-{'together' if together and has_models else 'apart'}"
+    has_models = any(kind_of(order) != "bots" for order in planned.alike)
+    study_name = _name(planned, 0, range(len(planned))) if len(planned) else ""
+    return f"{study_name}-{'together' if together and has_models else 'apart'}"
 
 
-def _cut(wanted: Orders, numbers: Sequence[int], kind: str) -> list[list[int]]:
+def _cut(planned: Orders, numbers: Sequence[int], kind: str) -> list[list[int]]:
     """Return the numbers of planned episodes, grouped by game and lineup; small groups are joined,
     and large ones are split."""
     size = min(max(len(numbers) // CUTS[kind], LEAST[kind]), MOST)
     lineups = [
         (setup.instance.game, msgspec.json.encode(setup.lineup, order="sorted"))
-        for _, setup in wanted.alike
+        for _, setup in planned.alike
     ]
-    groups = _grouped(wanted, numbers, lineups)
+    groups = _group_numbers(planned, numbers, lineups)
     waiting: list[int] = []
     ready: list[list[int]] = []
     for group in groups.values():
@@ -95,25 +95,27 @@ def _cut(wanted: Orders, numbers: Sequence[int], kind: str) -> list[list[int]]:
     return ready
 
 
-def _grouped(wanted: Orders, numbers: Sequence[int], keys: Sequence[K]) -> dict[K, Sequence[int]]:
+def _group_numbers(
+    planned: Orders, numbers: Sequence[int], keys: Sequence[K]
+) -> dict[K, Sequence[int]]:
     """Return the numbers of planned episodes by group; `keys` holds the group of each kind of
     episode."""
     if len(set(keys)) == 1:
         return {keys[0]: numbers} if numbers else {}
     groups: dict[K, list[int]] = {key: [] for key in keys}
-    put = [groups[key].append for key in keys]
-    which = wanted.kinds
+    appenders = [groups[key].append for key in keys]
+    episode_kinds = planned.kinds
     for number in numbers:
-        put[which[number]](number)
+        appenders[episode_kinds[number]](number)
     return {key: group for key, group in groups.items() if group}
 
 
-def _name(wanted: Orders, place: int, part: Sequence[int]) -> str:
+def _name(planned: Orders, place: int, part: Sequence[int]) -> str:
     """Return a shard's name: its position in the study, and a hash of its size and a few of its
     episode ids."""
-    some = [part[n * (len(part) - 1) // (SEEN - 1)] for n in range(SEEN)]
-    seen = f"{len(part)}" + "".join(map(wanted.id, some))
-    return f"{place:05d}-{blake2b(seen.encode(), digest_size=4).hexdigest()}"
+    sample = [part[n * (len(part) - 1) // (SEEN - 1)] for n in range(SEEN)]
+    sampled_ids = f"{len(part)}" + "".join(map(planned.id, sample))
+    return f"{place:05d}-{blake2b(sampled_ids.encode(), digest_size=4).hexdigest()}"
 
 
 # --- parts of a shard ---
@@ -127,38 +129,42 @@ class EpisodeDurations:
         self._left: Counter[str] = Counter()
         self._took: dict[str, tuple[int, float]] = {}  # episodes, total seconds
 
-    def wanted(self, alike: str, episodes: int) -> None:
+    def add_waiting(self, alike: str, episodes: int) -> None:
         """Add to the number of episodes that are still to be given to a worker."""
         self._left[alike] += episodes
 
-    def given(self, alike: str, episodes: int) -> None:
+    def remove_waiting(self, alike: str, episodes: int) -> None:
         """Subtract from the number of episodes that are still to be given to a worker."""
         self._left[alike] -= episodes
 
-    def measured(self, alike: str, episodes: int, seconds: float) -> None:
+    def record(self, alike: str, episodes: int, seconds: float) -> None:
         """Record how many seconds a number of episodes took."""
-        before = self._took.get(alike, (0, 0.0))
-        self._took[alike] = before[0] + episodes, before[1] + seconds
+        earlier = self._took.get(alike, (0, 0.0))
+        self._took[alike] = earlier[0] + episodes, earlier[1] + seconds
 
-    def expected(self, alike: str, episodes: int) -> float:
+    def expected_seconds(self, alike: str, episodes: int) -> float:
         """Return the expected seconds of episodes; infinite if no episode was measured."""
-        known, seconds = self._took.get(alike, (0, 0.0))
-        return episodes * seconds / known if known else inf
+        measured_episodes, seconds = self._took.get(alike, (0, 0.0))
+        return episodes * seconds / measured_episodes if measured_episodes else inf
 
-    def size(self, alike: str, left: int) -> int:
+    def size(self, alike: str, episodes_left: int) -> int:
         """Return how many of a shard's remaining episodes a worker gets."""
         slots = self._slots()
-        if slots == 1 or left <= 1:
-            return left
-        each = self.expected(alike, 1)
-        if each == inf:
-            return min(left, FIRST)
+        if slots == 1 or episodes_left <= 1:
+            return episodes_left
+        seconds_each = self.expected_seconds(alike, 1)
+        if seconds_each == inf:
+            return min(episodes_left, FIRST)
         seconds = max(self._seconds_left() / (SHARE * slots), SHORTEST_SECONDS)
-        if left * each <= seconds:
-            return left
-        parts = ceil(left * each / seconds - 1e-9)  # tolerate rounding just above a whole number
-        return max(1, round(left / parts))
+        if episodes_left * seconds_each <= seconds:
+            return episodes_left
+        parts = ceil(
+            episodes_left * seconds_each / seconds - 1e-9
+        )  # tolerate rounding just above a whole number
+        return max(1, round(episodes_left / parts))
 
     def _seconds_left(self) -> float:
         """Return the expected seconds of all episodes not yet given to workers."""
-        return sum(n * self.expected(a, 1) for a, n in self._left.items() if a in self._took)
+        return sum(
+            n * self.expected_seconds(a, 1) for a, n in self._left.items() if a in self._took
+        )

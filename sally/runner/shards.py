@@ -55,8 +55,8 @@ class EpisodeCounts(msgspec.Struct, frozen=True):
         return self.done + self.found
 
     def __add__(self, other: EpisodeCounts) -> EpisodeCounts:
-        mine, theirs = msgspec.structs.astuple(self), msgspec.structs.astuple(other)
-        return EpisodeCounts(*(a + b for a, b in zip(mine, theirs, strict=True)))
+        own_counts, other_counts = msgspec.structs.astuple(self), msgspec.structs.astuple(other)
+        return EpisodeCounts(*(a + b for a, b in zip(own_counts, other_counts, strict=True)))
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -137,22 +137,22 @@ Tell = Callable[[EpisodeCounts], None]
 # --- playing ------------------------------------------------------------------------------------
 
 
-def worked(job: bytes, shard: bytes, services: Services) -> bytes:
+def play_encoded_shard(job: bytes, shard: bytes, services: Services) -> bytes:
     """Play a shard in a worker process; job, shard and result, including errors, are JSON."""
-    given = msgspec.json.decode(shard, type=Shard)
+    own_shard = msgspec.json.decode(shard, type=Shard)
     try:
         plan = msgspec.json.decode(job, type=Job)
         settle(plan, services)
-        found = work(plan, given, services)
-    except StoreFailed as why:
-        found = Result(given.label, full=str(why))
-    except BadInput as why:
-        found = Result(given.label, refused=str(why))
-    except RunFailed as why:
-        found = Result(given.label, failed=str(why))
+        result = work(plan, own_shard, services)
+    except StoreFailed as error:
+        result = Result(own_shard.label, full=str(error))
+    except BadInput as error:
+        result = Result(own_shard.label, refused=str(error))
+    except RunFailed as error:
+        result = Result(own_shard.label, failed=str(error))
     except Exception:
-        found = Result(given.label, broke=format_exc())
-    return msgspec.json.encode(found)
+        result = Result(own_shard.label, broke=format_exc())
+    return msgspec.json.encode(result)
 
 
 _settled: set[str] = set()  # runs this process is set up for
@@ -179,39 +179,41 @@ def work(
     job: Job, shard: Shard, services: Services = NO_SERVICES, tell: Tell | None = None
 ) -> Result:
     """Play the missing episodes of a shard and store each when it ends."""
-    at = store.place(job.out)
-    wait_for_writers(at, shard)
-    there = store.survey(at, shard.concerns).finished
-    missing = [order for order in shard.orders if order[0] not in there]
-    taken = False
-    with ProgressCounter(at, job, shard, Meter(shard.budget, job.config), tell, missing) as notes:
+    location = store.place(job.out)
+    wait_for_writers(location, shard)
+    stored_ids = store.survey(location, shard.concerns).finished
+    missing = [order for order in shard.orders if order[0] not in stored_ids]
+    is_taken_over = False
+    with ProgressCounter(
+        location, job, shard, Meter(shard.budget, job.config), tell, missing
+    ) as notes:
         try:
             _play(job, shard, missing, notes, services)
         except store.TakenOver:
-            taken = True
+            is_taken_over = True
     tally = msgspec.structs.replace(notes.tally, calls_left=0)
-    if taken:  # stored episodes are found when the shard is played again
+    if is_taken_over:  # stored episodes are found when the shard is played again
         tally = msgspec.structs.replace(tally, done=0, found=0, censored=0, failed=0)
-    return Result(shard.label, tally, notes.seconds, taken)
+    return Result(shard.label, tally, notes.seconds, is_taken_over)
 
 
 def _play(
     job: Job, shard: Shard, missing: Sequence[Order], notes: ProgressCounter, services: Services
 ) -> None:
     """Play and store missing episodes while the claim holds."""
-    at = store.place(job.out)
+    location = store.place(job.out)
 
     def ours() -> bool:
-        return not shard.claim or _stands(at, shard.claim, job.run)
+        return not shard.claim or _stands(location, shard.claim, job.run)
 
     if missing and not local.plays_here(missing, job.config, job.cache):
         if services.play_with_provider is None:
             raise BadInput("These episodes need a provider's model, but this run cannot reach one.")
-        given = (job.study, missing, job.out, notes.meter, job.cache, job.display, shard.label)
-        services.play_with_provider(*given, notes.add, ours)
+        arguments = (job.study, missing, job.out, notes.meter, job.cache, job.display, shard.label)
+        services.play_with_provider(*arguments, notes.add, ours)
     elif missing:
         tables = services.table_writer() if job.tables and services.table_writer else None
-        with store.Writer(at, shard.label, ours) as writer:
+        with store.Writer(location, shard.label, ours) as writer:
 
             def keep(episode: Episode, replay: Trajectory[Any, Any, Any]) -> None:
                 line, read_back = writer.add(episode)
@@ -224,24 +226,24 @@ def _play(
             tables.keep(job.out)
 
 
-def _stands(at: Place, claim: str, run: str) -> bool:
+def _stands(location: Place, claim: str, run: str) -> bool:
     """Return whether a claim is valid: it exists, is the run's own, and is the shard's latest."""
     shard, _, number = claim.rpartition(".")
-    others = (name.rpartition(".") for name in at.names("claims") if name != claim)
+    others = (name.rpartition(".") for name in location.names("claims") if name != claim)
     heirs = [n for name, _, n in others if name == shard and n.isdigit() and int(n) > int(number)]
     try:
-        return not heirs and at.read(f"claims/{claim}") == run.encode()
+        return not heirs and location.read(f"claims/{claim}") == run.encode()
     except FileNotFoundError:
         return False
 
 
-def wait_for_writers(at: Place, shard: Shard) -> None:
+def wait_for_writers(location: Place, shard: Shard) -> None:
     """Wait until workers of a dead run have finished writing to this shard."""
     patience = time.monotonic() + WAIT_SECONDS
-    while store.has_living_writer(at, shard.concerns):
+    while store.has_living_writer(location, shard.concerns):
         if time.monotonic() > patience:
             raise BadInput(
-                f"Another process has been writing shard {shard.name} of {at} for a minute; "
+                f"Another process has been writing shard {shard.name} of {location} for a minute; "
                 "stop it and run the same command again."
             )
         time.sleep(0.05)
@@ -255,14 +257,14 @@ class ProgressCounter:
 
     def __init__(
         self,
-        at: Place,
+        location: Place,
         job: Job,
         shard: Shard,
         meter: Meter,
         tell: Tell | None,
         missing: Sequence[Order],
     ) -> None:
-        self._at, self.meter, self._tell = at, meter, tell
+        self._at, self.meter, self._tell = location, meter, tell
         self._found = len(shard) - len(missing)
         self._name = note_name(job.run, shard.label)
         self._done = self._censored = self._failed = 0
@@ -346,10 +348,13 @@ class ProgressCounter:
         if not episodes:
             return 0
         usual = calls / episodes
-        each = {kind: found[1] / found[0] for kind, found in self._calls.items()}
-        wanted = sum(n * each.get(kind, usual) for kind, n in self._waiting.items())
+        calls_each = {
+            kind: count_and_calls[1] / count_and_calls[0]
+            for kind, count_and_calls in self._calls.items()
+        }
+        calls_expected = sum(n * calls_each.get(kind, usual) for kind, n in self._waiting.items())
         begun = self.meter.calls - self._over_calls  # calls of episodes in progress
-        return max(round(wanted - begun), 0)
+        return max(round(calls_expected - begun), 0)
 
 
 def note_name(run: str, shard: str) -> str:
@@ -358,13 +363,13 @@ def note_name(run: str, shard: str) -> str:
     return f"notes/{run}.{shard}.json"
 
 
-def take_note(at: Place, run: str, shard: str) -> EpisodeCounts:
+def take_note(location: Place, run: str, shard: str) -> EpisodeCounts:
     """Remove the last file of progress counts of a dead worker, and return the resources that it
     reports as used."""
     name = note_name(run, shard)
     try:
-        left = msgspec.json.decode(at.read(name), type=EpisodeCounts)
-        at.remove(name)
+        counts = msgspec.json.decode(location.read(name), type=EpisodeCounts)
+        location.remove(name)
     except OSError:
         return EpisodeCounts()
-    return msgspec.structs.replace(left, done=0, found=0, censored=0, failed=0, calls_left=0)
+    return msgspec.structs.replace(counts, done=0, found=0, censored=0, failed=0, calls_left=0)

@@ -57,17 +57,17 @@ class Speed(msgspec.Struct, frozen=True):
     bound: Literal["server", "rate limit", "harness"]
 
 
-def speed_of(where: Where) -> Speed | None:
+def speed_of(store_location: Where) -> Speed | None:
     """Return the speed of a store's last run with models, or None if there is none.
 
     A run that kept its processors busy most of the time was limited by the harness. A run whose
     calls spent more time waiting for the rate limit than being answered was limited by that rate
     limit. Any other run was limited by the server.
     """
-    at = store.place(where)
-    runs = [run for run in read_runs(at) if run.on] if at.exists() else []
+    location = store.place(store_location)
+    runs = [run for run in read_runs(location) if run.on] if location.exists() else []
     for run in reversed(runs):
-        tally = _with_notes(at, run)
+        tally = _with_notes(location, run)
         seconds = run.seconds
         if tally.calls < LEAST_CALLS or seconds <= 0:
             continue
@@ -78,37 +78,37 @@ def speed_of(where: Where) -> Speed | None:
     return None
 
 
-def look(where: Where) -> ProgressSnapshot:
+def look(store_location: Where) -> ProgressSnapshot:
     """Return the current progress of a store's study."""
-    at = store.place(where)
-    manifest = store.manifest_of(at) if at.exists() else None
+    location = store.place(store_location)
+    manifest = store.manifest_of(location) if location.exists() else None
     if manifest is None:
-        found = store.survey(at)  # raises if it is not a store
-        return _without_runs("", found)
-    runs = read_runs(at)
+        survey = store.survey(location)  # raises if it is not a store
+        return _without_runs("", survey)
+    runs = read_runs(location)
     if not runs:
-        return _without_runs(manifest.study, store.survey(at))
-    tallies = [_with_notes(at, run) for run in runs]
-    done, wanted = _done(runs, tallies), max(run.wanted for run in runs)
+        return _without_runs(manifest.study, store.survey(location))
+    tallies = [_with_notes(location, run) for run in runs]
+    done, planned = _done(runs, tallies), max(run.wanted for run in runs)
     used = sum(tallies, EpisodeCounts())
     states = [_state(run) for run in runs]
     living = [i for i, state in enumerate(states) if state in ("running", "silent")]
     rate = sum(_rate(runs[i], tallies[i]) for i in living) or None
     if not living:
-        done = _done_at_end(at, runs, wanted)
-    left = max(wanted - done, 0)
+        done = _done_at_end(location, runs, planned)
+    episodes_left = max(planned - done, 0)
     priced = used.calls > 0 and not used.unpriced and used.done > 0
     return ProgressSnapshot(
         study=manifest.study,
         done=done,
-        wanted=wanted,
+        wanted=planned,
         in_flight=sum(_in_flight(runs[i], tallies[i]) for i in living),
         failed=used.failed + sum(run.given_up for run in runs),
         censored=used.censored,
         rate=rate,
-        seconds_left=left / rate if rate else None,
+        seconds_left=episodes_left / rate if rate else None,
         used=used,
-        cost_left=used.money / used.done * left if priced else None,
+        cost_left=used.money / used.done * episodes_left if priced else None,
         currency=next((run.currency for run in runs if run.currency), ""),
         runs=tuple(
             RunSnapshot(
@@ -124,18 +124,20 @@ def look(where: Where) -> ProgressSnapshot:
     )
 
 
-def _without_runs(study: str, found: store.Survey) -> ProgressSnapshot:
-    censored = len(found.blank) + len(found.cut)
+def _without_runs(study: str, survey: store.Survey) -> ProgressSnapshot:
+    censored = len(survey.blank) + len(survey.cut)
     nothing = (None, None, EpisodeCounts(), None, "", ())
-    return ProgressSnapshot(study, len(found.finished), None, 0, 0, censored, *nothing)
+    return ProgressSnapshot(study, len(survey.finished), None, 0, 0, censored, *nothing)
 
 
-def _with_notes(at: Place, run: Run) -> EpisodeCounts:
+def _with_notes(location: Place, run: Run) -> EpisodeCounts:
     """Return a run's counts, including those that its workers have published so far."""
     total = run.tally
     for shard in run.in_flight:
         try:
-            total += msgspec.json.decode(at.read(note_name(run.name, shard)), type=EpisodeCounts)
+            total += msgspec.json.decode(
+                location.read(note_name(run.name, shard)), type=EpisodeCounts
+            )
         except FileNotFoundError:
             continue  # just started or just finished
     return total
@@ -144,15 +146,15 @@ def _with_notes(at: Place, run: Run) -> EpisodeCounts:
 def _done(runs: Sequence[Run], tallies: Sequence[EpisodeCounts]) -> int:
     """Return the number of finished episodes; the count with which a run starts includes the
     episodes of earlier runs."""
-    after = [
+    stored_after = [
         run.kept + sum(tally.done for tally in tallies[i:])
         for i, run in enumerate(runs)  # oldest first
     ]
     alone = [run.kept + tally.stored for run, tally in zip(runs, tallies, strict=True)]
-    return min(max(after + alone), max(run.wanted for run in runs))
+    return min(max(stored_after + alone), max(run.wanted for run in runs))
 
 
-def _done_at_end(at: Place, runs: Sequence[Run], wanted: int) -> int:
+def _done_at_end(location: Place, runs: Sequence[Run], planned: int) -> int:
     """Return the number of finished episodes when no run is active, as the last run counted them.
 
     If that run was killed, it has no count, and all episodes of the store are counted.
@@ -160,7 +162,7 @@ def _done_at_end(at: Place, runs: Sequence[Run], wanted: int) -> int:
     last = max(runs, key=lambda run: run.now)
     if last.done is not None and all(run.ended for run in runs):
         return last.done
-    return min(len(store.survey(at).finished), wanted)
+    return min(len(store.survey(location).finished), planned)
 
 
 def _in_flight(run: Run, tally: EpisodeCounts) -> int:

@@ -23,16 +23,16 @@ def additive_ratings(
         draws: How often the games are resampled.
         generator: The source of the draws.
     """
-    many = len(terms)
-    picks = generator.integers(0, many, size=(draws, many))
-    again = [_fitted(terms[pick], results[pick], players) for pick in picks]
-    low, high = np.quantile(np.array(again), [0.025, 0.975], axis=0)
-    return _fitted(terms, results, players), low, high
+    n_games = len(terms)
+    picks = generator.integers(0, n_games, size=(draws, n_games))
+    resampled = [_fit_coefficients(terms[pick], results[pick], players) for pick in picks]
+    low, high = np.quantile(np.array(resampled), [0.025, 0.975], axis=0)
+    return _fit_coefficients(terms, results, players), low, high
 
 
-def _fitted(terms: Floats, results: Floats, players: int) -> Floats:
+def _fit_coefficients(terms: Floats, results: Floats, players: int) -> Floats:
     flat = terms.reshape(-1, terms.shape[-1])
     penalty = np.full(flat.shape[1], HARDLY)
     penalty[:players] = RIDGE
-    found = np.linalg.solve(flat.T @ flat + np.diag(penalty), flat.T @ results.reshape(-1))
-    return np.asarray(found, dtype=np.float64)
+    coefficients = np.linalg.solve(flat.T @ flat + np.diag(penalty), flat.T @ results.reshape(-1))
+    return np.asarray(coefficients, dtype=np.float64)

@@ -7,7 +7,7 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sally.stats.columns import Floats, paired, same_length
+from sally.stats.columns import Floats, as_pairs, same_length
 
 Scale = Literal["nominal", "interval"]
 
@@ -64,8 +64,8 @@ def krippendorffs_alpha(ratings: Sequence[Sequence[Any]], scale: Scale = "nomina
 
 def mean_absolute_error(first: ArrayLike, second: ArrayLike) -> float | None:
     """Return the mean absolute difference of two columns."""
-    one, two = paired(first, second)
-    return float(np.abs(one - two).mean()) if one.size else None
+    column, two = as_pairs(first, second)
+    return float(np.abs(column - two).mean()) if column.size else None
 
 
 def label_scores(
@@ -75,12 +75,12 @@ def label_scores(
     labels) or in `given` (the labels to be scored)."""
     same_length("truth", len(truth), "given", len(given))
     labels = dict.fromkeys([*truth, *given])
-    both = list(zip(truth, given, strict=True))
+    label_pairs = list(zip(truth, given, strict=True))
     return {
         label: LabelScore(
-            hits=sum(t == label and g == label for t, g in both),
-            false_alarms=sum(t != label and g == label for t, g in both),
-            misses=sum(t == label and g != label for t, g in both),
+            hits=sum(t == label and g == label for t, g in label_pairs),
+            false_alarms=sum(t != label and g == label for t, g in label_pairs),
+            misses=sum(t == label and g != label for t, g in label_pairs),
         )
         for label in labels
     }
@@ -93,12 +93,12 @@ def macro_f1(scores: Iterable[LabelScore]) -> float | None:
     return sum(defined) / len(defined) if defined else None
 
 
-def _share(part: float, whole: float) -> float | None:
-    return part / whole if whole else None
+def _share(part: float, total: float) -> float | None:
+    return part / total if total else None
 
 
 def _count(labels: Sequence[Hashable], label: Hashable) -> int:
-    return sum(other == label for other in labels)
+    return sum(candidate == label for candidate in labels)
 
 
 def _units(ratings: Sequence[Sequence[Any]]) -> list[list[Any]]:
@@ -113,11 +113,11 @@ def _values(units: list[list[Any]], scale: Scale) -> list[Any]:
     """Return the distinct ratings."""
     if scale not in ("nominal", "interval"):
         raise ValueError(f"scale is {scale!r}; it must be 'nominal' or 'interval'.")
-    found = dict.fromkeys(value for unit in units for value in unit)
-    for value in found if scale == "interval" else ():
+    ratings = dict.fromkeys(value for unit in units for value in unit)
+    for value in ratings if scale == "interval" else ():
         if isinstance(value, str) or not np.isfinite(value):
             raise ValueError(f"the rating {value!r} is not a number.")
-    return list(found)
+    return list(ratings)
 
 
 def _distances(values: list[Any], scale: Scale) -> Floats:

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sally.stats.cluster_interval import mean_by_rule, ratio_by_rule
-from sally.stats.columns import Floats, coded
+from sally.stats.columns import Floats, encode_labels
 from sally.stats.intervals import Estimate, without_interval
 
 Bools = NDArray[np.bool_]
@@ -77,7 +77,7 @@ def columns(
     game: Sequence[Hashable],
     period: Sequence[float | None],
     move: Sequence[int],
-    worth: Sequence[Sequence[float]],
+    payoffs: Sequence[Sequence[float]],
     expected: Sequence[Sequence[float]],
     true_worth: Sequence[Sequence[float]],
     on_menu: Sequence[Sequence[bool]],
@@ -89,13 +89,13 @@ def columns(
         return np.array(values, dtype=np.float64).reshape(rows, -1)
 
     return BeliefColumns(
-        coded(person, rows, "person")[0],
-        coded(cluster, rows, "cluster")[0],
-        coded(cell, rows, "cell")[0],
-        coded(game, rows, "game")[0],
+        encode_labels(person, rows, "person")[0],
+        encode_labels(cluster, rows, "cluster")[0],
+        encode_labels(cell, rows, "cell")[0],
+        encode_labels(game, rows, "game")[0],
         np.array([np.nan if number is None else number for number in period], np.float64),
         np.array(move, dtype=np.intp),
-        matrix(worth),
+        matrix(payoffs),
         matrix(expected),
         matrix(true_worth),
         np.array(on_menu, dtype=np.bool_).reshape(rows, -1),
@@ -111,12 +111,12 @@ def largest(values: Floats) -> Bools:
     >>> largest(np.array([[1.0, 2.0, 2.0], [np.nan, np.nan, np.nan]])).tolist()
     [[False, True, True], [False, False, False]]
     """
-    known = np.where(np.isnan(values), -np.inf, values)
-    most = known.max(axis=1, initial=-np.inf, keepdims=True)
-    return np.asarray((known >= most - TIE) & np.isfinite(known))
+    finite_values = np.where(np.isnan(values), -np.inf, values)
+    row_maxima = finite_values.max(axis=1, initial=-np.inf, keepdims=True)
+    return np.asarray((finite_values >= row_maxima - TIE) & np.isfinite(finite_values))
 
 
-def judged(table: BeliefColumns) -> BeliefColumns:
+def keep_judged(table: BeliefColumns) -> BeliefColumns:
     """Return the rows whose best reply is defined; rows in which all actions tie are left out."""
     best = largest(table.worth)
     return table.where(best.any(axis=1) & ((best != table.on_menu).any(axis=1)))
@@ -184,10 +184,10 @@ def usual(table: BeliefColumns) -> Floats:
 def usual_moves(table: BeliefColumns) -> Floats:
     """Return, by row and action, the share of the action among the modes of the player's other
     moves; NaN in a row without other moves on the menu."""
-    own = _one_hot(table)
-    others = (_sums_by(table.person, own)[table.person] - own) * table.on_menu
+    own_moves = _one_hot(table)
+    others = (_sums_by(table.person, own_moves)[table.person] - own_moves) * table.on_menu
     modes = (others == others.max(axis=1, keepdims=True)) & (others > 0)
-    return _divided(modes.astype(np.float64), modes.sum(axis=1, keepdims=True))
+    return _divide(modes.astype(np.float64), modes.sum(axis=1, keepdims=True))
 
 
 def last_move(table: BeliefColumns) -> Floats:
@@ -195,12 +195,12 @@ def last_move(table: BeliefColumns) -> Floats:
     period."""
     best = largest(table.worth)
     order = np.lexsort((table.period, table.person))
-    before = np.full(len(table), -1, dtype=np.intp)
+    previous_moves = np.full(len(table), -1, dtype=np.intp)
     is_same = table.person[order][1:] == table.person[order][:-1]
     is_next = table.period[order][1:] == table.period[order][:-1] + 1
-    before[order[1:]] = np.where(is_same & is_next, table.move[order[:-1]], -1)
-    hits = best[np.arange(len(table)), np.maximum(before, 0)].astype(np.float64)
-    return np.where(before < 0, np.nan, hits)
+    previous_moves[order[1:]] = np.where(is_same & is_next, table.move[order[:-1]], -1)
+    hits = best[np.arange(len(table)), np.maximum(previous_moves, 0)].astype(np.float64)
+    return np.where(previous_moves < 0, np.nan, hits)
 
 
 def swap_person(table: BeliefColumns) -> Floats:
@@ -208,7 +208,7 @@ def swap_person(table: BeliefColumns) -> Floats:
     best reply; NaN if the cell has no other player."""
     best = largest(table.worth).astype(np.float64)
     in_cell, counts = _others_in(table.cell, table.person, best)
-    return _divided(table.at_move(in_cell), counts)
+    return _divide(table.at_move(in_cell), counts)
 
 
 def swap_period(table: BeliefColumns) -> Floats:
@@ -217,7 +217,7 @@ def swap_period(table: BeliefColumns) -> Floats:
     best = largest(table.worth).astype(np.float64)
     others = _sums_by(table.person, best)[table.person] - best
     counts = np.bincount(table.person)[table.person] - 1
-    return _divided(table.at_move(others), counts)
+    return _divide(table.at_move(others), counts)
 
 
 class Contest(msgspec.Struct, frozen=True):
@@ -233,7 +233,7 @@ class Contest(msgspec.Struct, frozen=True):
     usual: Estimate  # share of moves that are the mode of the player's other moves
 
 
-def contested(table: BeliefColumns) -> Bools:
+def find_contests(table: BeliefColumns) -> Bools:
     """Return which rows are contests; rows without a belief about others' choice from the same menu
     are not."""
     best, modes = largest(table.worth), largest(table.expected)
@@ -248,20 +248,20 @@ def contest(table: BeliefColumns, rows: ArrayLike | None = None) -> Contest:
             other players in the cell.
         rows: Which rows to count among the contests, for example those with high stakes.
     """
-    is_counted = contested(table)
+    is_counted = find_contests(table)
     if rows is not None:
         is_counted &= np.asarray(rows, dtype=np.bool_)
     in_cell, counts = _others_in(table.cell, table.person, _one_hot(table))
     habit = table.at_move(usual_moves(table))[is_counted]
     inside = table.where(is_counted)
-    others = _divided(in_cell[is_counted], counts[is_counted][:, None])
+    others = _divide(in_cell[is_counted], counts[is_counted][:, None])
 
-    def compared(actions: Bools) -> tuple[Estimate, Estimate, Estimate]:
-        taken, null = inside.at_move(actions), (others * actions).sum(axis=1)
-        shares = share(taken, inside.cluster), share(null, inside.cluster)
-        return *shares, difference(taken, null, inside.cluster)
+    def compare(actions: Bools) -> tuple[Estimate, Estimate, Estimate]:
+        is_taken, null = inside.at_move(actions), (others * actions).sum(axis=1)
+        shares = share(is_taken, inside.cluster), share(null, inside.cluster)
+        return *shares, difference(is_taken, null, inside.cluster)
 
-    best, expected = compared(largest(inside.worth)), compared(largest(inside.expected))
+    best, expected = compare(largest(inside.worth)), compare(largest(inside.expected))
     return Contest(len(inside), *best, *expected, share(habit, inside.cluster))
 
 
@@ -275,28 +275,32 @@ def stakes(table: BeliefColumns, moves: Floats | None = None) -> Estimate:
         table: The decisions.
         moves: The values of other moves than the player's, by row.
     """
-    return _scaled(table, table.worth, table.at_move(table.worth) if moves is None else moves)
+    return _scale_payoffs(
+        table, table.worth, table.at_move(table.worth) if moves is None else moves
+    )
 
 
 def doing(table: BeliefColumns) -> Estimate:
     """Return the payoff by what the others did, from 0 (a random action) to 1 (the best)."""
-    known = table.where(~np.isnan(table.at_move(table.true_worth)))
-    return _scaled(known, known.true_worth, known.at_move(known.true_worth))
+    known_rows = table.where(~np.isnan(table.at_move(table.true_worth)))
+    return _scale_payoffs(
+        known_rows, known_rows.true_worth, known_rows.at_move(known_rows.true_worth)
+    )
 
 
 def doing_if_best_replied(table: BeliefColumns) -> Estimate:
     """Return the doing of a player who always best-replies to the stated beliefs; ties count by
     their mean."""
-    known = table.where(~np.isnan(table.at_move(table.true_worth)))
-    best = largest(known.worth)
-    values = np.where(best, known.true_worth, 0.0).sum(axis=1) / best.sum(axis=1)
-    return _scaled(known, known.true_worth, values)
+    known_rows = table.where(~np.isnan(table.at_move(table.true_worth)))
+    best = largest(known_rows.worth)
+    values = np.where(best, known_rows.true_worth, 0.0).sum(axis=1) / best.sum(axis=1)
+    return _scale_payoffs(known_rows, known_rows.true_worth, values)
 
 
-def _scaled(table: BeliefColumns, worth: Floats, values: Floats) -> Estimate:
+def _scale_payoffs(table: BeliefColumns, payoffs: Floats, values: Floats) -> Estimate:
     if not len(table):
         return without_interval(None, 0, "t", NO_ROWS)
-    random, best = np.nanmean(worth, axis=1), np.nanmax(worth, axis=1)
+    random, best = np.nanmean(payoffs, axis=1), np.nanmax(payoffs, axis=1)
     return ratio_by_rule(values - random, best - random, table.cluster)
 
 
@@ -330,7 +334,7 @@ def brier(odds: Floats, truth: Floats) -> Floats:
 
 def base_brier(truth: Floats, groups: Sequence[Hashable]) -> Floats:
     """Return, by row, the Brier score of the true shares of its group, stated as a forecast."""
-    codes, _ = coded(groups, len(truth), "groups")
+    codes, _ = encode_labels(groups, len(truth), "groups")
     sums = _sums_by(codes, np.nan_to_num(truth))
     shares = (sums / np.bincount(codes)[:, None])[codes]
     return brier(np.where(np.isnan(truth), np.nan, shares), truth)
@@ -373,9 +377,11 @@ class Projection(msgspec.Struct, frozen=True):
     others_partial: float  # with the own move held constant
 
 
-def projection(expected: ArrayLike, own: ArrayLike, others: ArrayLike) -> Projection:
+def projection(expected: ArrayLike, own_moves: ArrayLike, others: ArrayLike) -> Projection:
     """Return how stated expectations go with the player's own move and with the others' moves."""
-    table = np.corrcoef([np.asarray(column, np.float64) for column in (expected, own, others)])
+    table = np.corrcoef(
+        [np.asarray(column, np.float64) for column in (expected, own_moves, others)]
+    )
     with_own, with_others, between = table[0, 1], table[0, 2], table[1, 2]
 
     def partial(first: float, second: float) -> float:
@@ -401,7 +407,7 @@ class PairingNull(msgspec.Struct, frozen=True):
 
 def pairing_null(
     expected: ArrayLike,
-    own: ArrayLike,
+    own_moves: ArrayLike,
     others: ArrayLike,
     groups: Sequence[Hashable],
     size: int = 2,
@@ -413,29 +419,31 @@ def pairing_null(
 
     Args:
         expected: What each player expects of the others.
-        own: Each player's own move.
+        own_moves: Each player's own move.
         others: The move, or mean move, of the players that it met.
         groups: Within which players could have met, such as session and period.
         size: Number of players that meet; 2 for pairs.
         draws: Number of random pairings.
         seed: Seed of the pairings.
     """
-    belief, move = np.asarray(expected, np.float64), np.asarray(own, np.float64)
-    codes, _ = coded(groups, len(belief), "groups")
+    belief, move = np.asarray(expected, np.float64), np.asarray(own_moves, np.float64)
+    codes, _ = encode_labels(groups, len(belief), "groups")
     centred = _without_means(belief, codes)
     observed = _correlation(centred, _without_means(np.asarray(others, np.float64), codes))
     rng, rows = np.random.default_rng(seed), np.arange(len(belief))
-    drawn = np.empty(draws)
+    null_correlations = np.empty(draws)
     for number in range(draws):
         order = rows[np.lexsort((rng.random(len(rows)), codes))]
-        drawn[number] = _correlation(centred, _without_means(_met(move, codes, order, size), codes))
-    middle = float(drawn.mean())
-    low, high = np.quantile(drawn, [0.025, 0.975])
-    p = float((np.abs(drawn - middle) >= abs(observed - middle)).mean())
+        null_correlations[number] = _correlation(
+            centred, _without_means(_mean_of_met(move, codes, order, size), codes)
+        )
+    middle = float(null_correlations.mean())
+    low, high = np.quantile(null_correlations, [0.025, 0.975])
+    p = float((np.abs(null_correlations - middle) >= abs(observed - middle)).mean())
     return PairingNull(observed, middle, float(low), float(high), p)
 
 
-def _met(move: Floats, codes: Codes, order: Codes, size: int) -> Floats:
+def _mean_of_met(move: Floats, codes: Codes, order: Codes, size: int) -> Floats:
     """Return the mean move of the others if consecutive players of an order meet, `size` at a time;
     the players of the last, incomplete meeting of a group meet among themselves."""
     sorted_codes = codes[order]
@@ -464,28 +472,28 @@ def _correlation(first: Floats, second: Floats) -> float:
 
 def share(values: Floats, clusters: Codes) -> Estimate:
     """Return the mean of values from 0 to 1, with its interval over clusters; NaN is left out."""
-    known = ~np.isnan(values)
-    if not known.any():
+    has_value = ~np.isnan(values)
+    if not has_value.any():
         return without_interval(None, 0, "t", NO_ROWS)
-    estimate = mean_by_rule(values[known], clusters[known])
+    estimate = mean_by_rule(values[has_value], clusters[has_value])
     low, high = estimate.low, estimate.high
     if low is None or high is None or (0 < low < high < 1):
         return estimate
-    return mean_by_rule(values[known], clusters[known], (0.0, 1.0))
+    return mean_by_rule(values[has_value], clusters[has_value], (0.0, 1.0))
 
 
 def difference(first: Floats, second: Floats, clusters: Codes) -> Estimate:
     """Return the mean difference of two columns over the rows that have both, with its interval."""
-    known = ~np.isnan(first) & ~np.isnan(second)
-    if not known.any():
+    has_value = ~np.isnan(first) & ~np.isnan(second)
+    if not has_value.any():
         return without_interval(None, 0, "t", NO_ROWS)
-    return mean_by_rule(first[known] - second[known], clusters[known])
+    return mean_by_rule(first[has_value] - second[has_value], clusters[has_value])
 
 
 def _one_hot(table: BeliefColumns) -> Floats:
-    taken = np.zeros(table.worth.shape)
-    taken[np.arange(len(table)), table.move] = 1.0
-    return taken
+    chosen = np.zeros(table.worth.shape)
+    chosen[np.arange(len(table)), table.move] = 1.0
+    return chosen
 
 
 def _sums_by(groups: Codes, values: Floats) -> Floats:
@@ -497,14 +505,16 @@ def _sums_by(groups: Codes, values: Floats) -> Floats:
 def _others_in(groups: Codes, person: Codes, values: Floats) -> tuple[Floats, Codes]:
     """Return, by row, the sums of values over the rows of other players in its group, and their
     number."""
-    _, both = np.unique(np.stack([groups, person]), axis=1, return_inverse=True)
-    own = np.asarray(both, dtype=np.intp).reshape(-1)
-    sums = _sums_by(groups, values)[groups] - _sums_by(own, values)[own]
-    counts = np.bincount(groups)[groups] - np.bincount(own)[own]
+    _, inverse = np.unique(np.stack([groups, person]), axis=1, return_inverse=True)
+    own_group = np.asarray(inverse, dtype=np.intp).reshape(-1)
+    sums = _sums_by(groups, values)[groups] - _sums_by(own_group, values)[own_group]
+    counts = np.bincount(groups)[groups] - np.bincount(own_group)[own_group]
     return sums, np.asarray(counts, dtype=np.intp)
 
 
-def _divided(values: Floats, counts: ArrayLike) -> Floats:
+def _divide(values: Floats, counts: ArrayLike) -> Floats:
     """Return values divided by counts; NaN where the count is 0."""
-    many = np.broadcast_to(np.asarray(counts, np.float64), values.shape)
-    return np.asarray(np.divide(values, many, out=np.full(values.shape, np.nan), where=many > 0))
+    divisors = np.broadcast_to(np.asarray(counts, np.float64), values.shape)
+    return np.asarray(
+        np.divide(values, divisors, out=np.full(values.shape, np.nan), where=divisors > 0)
+    )

@@ -38,7 +38,7 @@ class Rating(msgspec.Struct, frozen=True):
     met: int  # comparisons
 
 
-def ratings(met: Sequence[MatchedComparison]) -> list[Rating]:
+def ratings(comparisons: Sequence[MatchedComparison]) -> list[Rating]:
     """Return the rating of every player, the best first, by component.
 
     Intervals are 95% percentiles of a bootstrap over clusters.
@@ -47,20 +47,22 @@ def ratings(met: Sequence[MatchedComparison]) -> list[Rating]:
     >>> [each.player for each in ratings(one)]
     ['a', 'b']
     """
-    if not met:
+    if not comparisons:
         return []
-    names = sorted({name for one in met for name in (one.first, one.second)})
+    names = sorted(
+        {name for comparison in comparisons for name in (comparison.first, comparison.second)}
+    )
     place = {name: n for n, name in enumerate(names)}
-    pairs = np.array([(place[m.first], place[m.second]) for m in met])
-    won = np.array([m.won for m in met], dtype=np.float64)
+    pairs = np.array([(place[m.first], place[m.second]) for m in comparisons])
+    won = np.array([m.won for m in comparisons], dtype=np.float64)
     group = components(len(names), pairs)
     value = _fit(len(names), pairs, won, group)
     clusters: dict[Hashable, list[int]] = {}
-    for n, one in enumerate(met):
-        clusters.setdefault(one.cluster, []).append(n)
+    for n, comparison in enumerate(comparisons):
+        clusters.setdefault(comparison.cluster, []).append(n)
     listed = [np.array(rows) for rows in clusters.values()]
     rng = np.random.default_rng(SEED)
-    drawn = np.array(
+    resampled = np.array(
         [
             _fit(len(names), pairs[rows], won[rows], group)
             for rows in (
@@ -69,10 +71,10 @@ def ratings(met: Sequence[MatchedComparison]) -> list[Rating]:
             )
         ]
     )
-    low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
+    low, high = np.quantile(resampled, [0.025, 0.975], axis=0)
     counts = np.bincount(pairs.ravel(), minlength=len(names))
     method = f"Bradley-Terry, bootstrap over {len(listed)} clusters"
-    found = [
+    rated = [
         Rating(
             name,
             Estimate(float(value[n]), float(min(low[n], value[n])), float(max(high[n], value[n])),
@@ -82,14 +84,14 @@ def ratings(met: Sequence[MatchedComparison]) -> list[Rating]:
         )
         for n, name in enumerate(names)
     ]  # fmt: skip
-    return sorted(found, key=lambda one: (one.component, -(one.rating.value or 0.0)))
+    return sorted(rated, key=lambda rating: (rating.component, -(rating.rating.value or 0.0)))
 
 
 def components(players: int, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return each player's component number; a component holds players linked by comparisons."""
     group = np.arange(players)
-    for one, two in pairs:
-        low, high = sorted((group[one], group[two]))
+    for first, two in pairs:
+        low, high = sorted((group[first], group[two]))
         if low != high:
             group[group == high] = low
     return np.unique(group, return_inverse=True)[1]
@@ -107,7 +109,7 @@ def _fit(players: int, pairs: NDArray[np.int64], won: Floats, group: NDArray[np.
     for _ in range(ROUNDS):
         shared = games / (strength[:, None] + strength[None, :])
         strength = wins / (shared.sum(axis=1) + 2 * PRIOR / (strength + 1))
-    found = np.log(strength)
+    log_strength = np.log(strength)
     for number in np.unique(group):
-        found[group == number] -= found[group == number].mean()
-    return found
+        log_strength[group == number] -= log_strength[group == number].mean()
+    return log_strength

@@ -28,7 +28,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from sally.stats.columns import Floats, coded, finite, same_length, sums_by
+from sally.stats.columns import Floats, encode_labels, finite, same_length, sums_by
 from sally.stats.intervals import FEW, Estimate, without_interval
 
 Bounds = tuple[float, float]
@@ -50,12 +50,12 @@ def coarsest(units: Mapping[str, Unit]) -> str:
     """
     for name, column in units.items():
         if isinstance(column, range):  # each row is its own cluster
-            many = len(column)
+            n_clusters = len(column)
         elif isinstance(column, np.ndarray):
-            many = len(np.unique(column))
+            n_clusters = len(np.unique(column))
         else:
-            many = 0 if None in column or "" in column else len(set(column))
-        if many >= FEW or (many and name == PEOPLE):
+            n_clusters = 0 if None in column or "" in column else len(set(column))
+        if n_clusters >= FEW or (n_clusters and name == PEOPLE):
             return name
     return list(units)[-1]
 
@@ -69,7 +69,7 @@ def mean_by_rule(
     """
     column = finite(values, "values")
     if strata is not None:
-        return _stratified(column, clusters, bounds, strata)
+        return _stratified_mean(column, clusters, bounds, strata)
     return ratio_by_rule(column, np.ones_like(column), clusters, bounds)
 
 
@@ -82,22 +82,24 @@ def ratio_by_rule(
     """Return a ratio of sums with its interval."""
     top, bottom = finite(numerators, "numerators"), finite(denominators, "denominators")
     same_length("numerators", top.size, "denominators", bottom.size)
-    codes, count = coded(clusters, top.size, "clusters")
-    whole, method = float(bottom.sum()), f"t over {count} clusters"
-    if not whole:
+    codes, count = encode_labels(clusters, top.size, "clusters")
+    total, method = float(bottom.sum()), f"t over {count} clusters"
+    if not total:
         return without_interval(None, int(top.size), method, "no values")
-    value = float(top.sum()) / whole
+    value = float(top.sum()) / total
     if count < FEW:
         return without_interval(value, int(top.size), method, FEWER)
     sums, sizes = sums_by(codes, count, top), sums_by(codes, count, bottom)
     away = sums - value * sizes
-    error = math.sqrt(count / (count - 1) * float((away**2).sum())) / abs(whole)
-    found = _around(value, error, count, bounds, int(top.size))
+    error = math.sqrt(count / (count - 1) * float((away**2).sum())) / abs(total)
+    estimate = _around(value, error, count, bounds, int(top.size))
     if bounds is None or count >= MANY or not _counts(top, bottom, bounds):
-        return found
+        return estimate
     hits = (sums - bounds[0] * sizes) / (bounds[1] - bounds[0])
-    if whole <= (sizes > 0).sum() or (found.method.startswith("t") and not _differ(hits, sizes)):
-        return found  # one trial in each cluster, or clusters that differ no more than chance does
+    if total <= (sizes > 0).sum() or (estimate.method.startswith("t") and not _differ(hits, sizes)):
+        return (
+            estimate  # one trial in each cluster, or clusters that differ no more than chance does
+        )
     low, high = (
         bounds[0] + x * (bounds[1] - bounds[0]) for x in beta_binomial_interval(hits, sizes)
     )
@@ -105,23 +107,32 @@ def ratio_by_rule(
     return Estimate(value, min(low, value), max(high, value), int(top.size), method)
 
 
-def _stratified(column: Floats, clusters: Unit, bounds: Bounds | None, strata: Unit) -> Estimate:
-    codes, count = coded(clusters, column.size, "clusters")
-    groups, many = coded(strata, column.size, "strata")
-    nested = len(np.unique(codes * many + groups)) == count  # no cluster lies in two strata
-    lost = many if nested else 1
-    n, method = int(column.size), f"t over {count} clusters in {many} strata"
+def _stratified_mean(
+    column: Floats, clusters: Unit, bounds: Bounds | None, strata: Unit
+) -> Estimate:
+    codes, count = encode_labels(clusters, column.size, "clusters")
+    groups, n_strata = encode_labels(strata, column.size, "strata")
+    nested = len(np.unique(codes * n_strata + groups)) == count  # no cluster lies in two strata
+    degrees_lost = n_strata if nested else 1
+    n, method = int(column.size), f"t over {count} clusters in {n_strata} strata"
     if not n:
         return without_interval(None, n, method, "no values")
     value = float(column.mean())
-    if count - lost < FEW - 1:
-        what = f"fewer than {FEW - 1 + lost} clusters in {many} strata" if many > 1 else FEWER
-        return without_interval(value, n, method, what)
-    sizes = np.bincount(groups, minlength=many)
-    away = column - (np.bincount(groups, column, many) / sizes)[groups]
-    error = math.sqrt(count / (count - lost) * float((sums_by(codes, count, away) ** 2).sum())) / n
-    found = _around(value, error, count, bounds, n, lost)
-    return msgspec.structs.replace(found, method=f"{found.method} in {many} strata")
+    if count - degrees_lost < FEW - 1:
+        reason = (
+            f"fewer than {FEW - 1 + degrees_lost} clusters in {n_strata} strata"
+            if n_strata > 1
+            else FEWER
+        )
+        return without_interval(value, n, method, reason)
+    sizes = np.bincount(groups, minlength=n_strata)
+    away = column - (np.bincount(groups, column, n_strata) / sizes)[groups]
+    error = (
+        math.sqrt(count / (count - degrees_lost) * float((sums_by(codes, count, away) ** 2).sum()))
+        / n
+    )
+    estimate = _around(value, error, count, bounds, n, degrees_lost)
+    return msgspec.structs.replace(estimate, method=f"{estimate.method} in {n_strata} strata")
 
 
 def _counts(top: Floats, bottom: Floats, bounds: Bounds) -> bool:
@@ -129,14 +140,16 @@ def _counts(top: Floats, bottom: Floats, bounds: Bounds) -> bool:
     if math.isinf(bounds[1] - bounds[0]):
         return False
     hits = (top - bounds[0] * bottom) / (bounds[1] - bounds[0])
-    near = np.abs(hits - np.rint(hits)).max() < 1e-9 and np.abs(bottom - np.rint(bottom)).max() == 0
-    return bool(near and (hits > -1e-9).all() and (hits < bottom + 1e-9).all())
+    is_whole = (
+        np.abs(hits - np.rint(hits)).max() < 1e-9 and np.abs(bottom - np.rint(bottom)).max() == 0
+    )
+    return bool(is_whole and (hits > -1e-9).all() and (hits < bottom + 1e-9).all())
 
 
 def _differ(hits: Floats, trials: Floats) -> bool:
     """Return whether clusters differ by more than chance: an intraclass correlation above 0."""
-    there = trials > 0
-    hits, trials = hits[there], trials[there]
+    has_trials = trials > 0
+    hits, trials = hits[has_trials], trials[has_trials]
     total, count = float(trials.sum()), trials.size
     between = float((trials * (hits / trials - hits.sum() / total) ** 2).sum()) / (count - 1)
     inside = float((hits * (trials - hits) / trials).sum()) / (total - count)
@@ -155,8 +168,8 @@ def beta_binomial_interval(hits: ArrayLike, trials: ArrayLike) -> tuple[float, f
     (0.04, 0.67)
     """
     pairs = np.stack([finite(hits, "hits"), finite(trials, "trials")])
-    (right, asked), times = np.unique(pairs, axis=1, return_counts=True)
-    total, count = float((asked * times).sum()), int(times.sum())
+    (right, asked_trials), times = np.unique(pairs, axis=1, return_counts=True)
+    total, count = float((asked_trials * times).sum()), int(times.sum())
     share = float((right * times).sum()) / total
     # A share is sin(u pi / 2) ** 2; the prior is even in u. Beyond 8 standard errors, with all
     # trials of a cluster alike, there is nothing to integrate.
@@ -166,10 +179,10 @@ def beta_binomial_interval(hits: ArrayLike, trials: ArrayLike) -> tuple[float, f
     alike = np.sin((np.arange(CORRELATIONS) + 0.5) / CORRELATIONS * math.pi / 2) ** 2
     sizes = (1 / alike - 1)[:, None]
     first, second = shares * sizes, (1 - shares) * sizes
-    known = -float(times.sum()) * scipy.special.betaln(first, second)
-    for hit, of, many in zip(right, asked, times, strict=True):
-        known += many * scipy.special.betaln(hit + first, of - hit + second)
-    density = np.exp(known - known.max()).sum(axis=0)
+    log_density = -float(times.sum()) * scipy.special.betaln(first, second)
+    for hit, of, n_times in zip(right, asked_trials, times, strict=True):
+        log_density += n_times * scipy.special.betaln(hit + first, of - hit + second)
+    density = np.exp(log_density - log_density.max()).sum(axis=0)
     below = np.concatenate([[0.0], np.cumsum(density)])
     ends = np.interp([(1 - LEVEL) / 2, (1 + LEVEL) / 2], below / below[-1], edges)
     low, high = (float(x) for x in np.sin(ends * math.pi / 2) ** 2)
@@ -183,37 +196,39 @@ def gap_by_rule(
     bounds: Bounds | None = None,
 ) -> Estimate:
     """Return the difference of two means; `clusters` lists the first rows, then the second rows."""
-    one, two = finite(first, "first"), finite(second, "second")
-    n = int(one.size + two.size)
-    codes, count = coded(clusters, n, "clusters")
+    first_values, two = finite(first, "first"), finite(second, "second")
+    n = int(first_values.size + two.size)
+    codes, count = encode_labels(clusters, n, "clusters")
     method = f"t over {count} clusters"
-    if not one.size or not two.size:
+    if not first_values.size or not two.size:
         return without_interval(None, n, method, "no values on one side")
-    value = float(one.mean() - two.mean())
+    value = float(first_values.mean() - two.mean())
     if count < FEW:
         return without_interval(value, n, method, FEWER)
-    away = np.concatenate([(one - one.mean()) / one.size, (two.mean() - two) / two.size])
+    away = np.concatenate(
+        [(first_values - first_values.mean()) / first_values.size, (two.mean() - two) / two.size]
+    )
     error = math.sqrt(count / (count - 1) * float((sums_by(codes, count, away) ** 2).sum()))
     return _around(value, error, count, bounds, n)
 
 
 def _around(
-    value: float, error: float, count: int, bounds: Bounds | None, n: int, lost: int = 1
+    value: float, error: float, count: int, bounds: Bounds | None, n: int, degrees_lost: int = 1
 ) -> Estimate:
     """Return the t interval over clusters, or Wilson's if the t interval would leave the bounds.
 
-    `lost` is the number of degrees of freedom used up by estimated means.
+    `degrees_lost` is the number of degrees of freedom used up by estimated means.
     """
     if error <= 1e-12 * max(1.0, abs(value)):
         error = 0.0  # all clusters agree; the rest is rounding
-    reach = float(scipy.special.stdtrit(count - lost, (1 + LEVEL) / 2))
+    reach = float(scipy.special.stdtrit(count - degrees_lost, (1 + LEVEL) / 2))
     low, high = value - reach * error, value + reach * error
     if bounds is None or not (
         low < bounds[0] or high > bounds[1] or (not error and value in bounds)
     ):
         return Estimate(value, low, high, n, f"t over {count} clusters")
     if math.isinf(bounds[1] - bounds[0]):
-        return _counted(value, error, count, reach, bounds, n)
+        return _score_interval(value, error, count, reach, bounds, n)
     return _wilson(value, error, count, reach, bounds, n)
 
 
@@ -225,34 +240,36 @@ def _wilson(
     The number of trials is chosen so that a share has the given standard error; at a bound, where
     the error is 0, the number of clusters is used.
     """
-    least, most = bounds
-    wide = most - least
-    share = min(max((value - least) / wide, 0.0), 1.0)
+    lowest, highest = bounds
+    wide = highest - lowest
+    share = min(max((value - lowest) / wide, 0.0), 1.0)
     spread = share * (1 - share)
     trials = spread / (error / wide) ** 2 if error and spread else float(count)
     square = reach * reach / trials
     middle = (share + square / 2) / (1 + square)
     half = reach / (1 + square) * math.sqrt(spread / trials + square / (4 * trials))
-    low = least if share == 0 else least + wide * max(0.0, middle - half)
-    high = most if share == 1 else least + wide * min(1.0, middle + half)
+    low = lowest if share == 0 else lowest + wide * max(0.0, middle - half)
+    high = highest if share == 1 else lowest + wide * min(1.0, middle + half)
     method = f"Wilson over {count} clusters"
     return Estimate(value, min(low, value), max(high, value), n, method)
 
 
-def _counted(
+def _score_interval(
     value: float, error: float, count: int, reach: float, bounds: Bounds, n: int
 ) -> Estimate:
     """Return the score interval of a count, which is bounded on one side only.
 
     If every cluster is at the bound, the error is 0 and the interval has no width.
     """
-    least, most = bounds
-    end, way = (most, -1) if math.isinf(least) else (least, 1)
-    far = max(way * (value - end), 0.0)
-    square = (reach * error) ** 2 / far if far else 0.0
+    lowest, highest = bounds
+    end, direction = (highest, -1) if math.isinf(lowest) else (lowest, 1)
+    distance = max(direction * (value - end), 0.0)
+    square = (reach * error) ** 2 / distance if distance else 0.0
     half = math.sqrt((reach * error) ** 2 + square**2 / 4)
-    near = max(far + square / 2 - half, 0.0)
-    low, high = sorted((end + way * near, end + way * (far + square / 2 + half)))
+    near_end = max(distance + square / 2 - half, 0.0)
+    low, high = sorted(
+        (end + direction * near_end, end + direction * (distance + square / 2 + half))
+    )
     method = f"score of a count over {count} clusters"
     return Estimate(value, min(low, value), max(high, value), n, method)
 

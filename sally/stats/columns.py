@@ -32,22 +32,22 @@ def finite(values: ArrayLike, name: str) -> Floats:
     return column
 
 
-def paired(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
+def as_pairs(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
     """Return two finite columns of the same length."""
-    one, two = finite(first, "first"), finite(second, "second")
-    same_length("first", one.size, "second", two.size)
-    return one, two
+    first_column, two = finite(first, "first"), finite(second, "second")
+    same_length("first", first_column.size, "second", two.size)
+    return first_column, two
 
 
-def same_length(one: str, length: int, two: str, other: int) -> None:
+def same_length(name: str, length: int, two: str, length_two: int) -> None:
     """Raise ValueError if two columns differ in length."""
-    if length != other:
+    if length != length_two:
         raise ValueError(
-            f"{one} has {length} rows and {two} has {other}; they must have the same length."
+            f"{name} has {length} rows and {two} has {length_two}; they must have the same length."
         )
 
 
-def coded(
+def encode_labels(
     labels: Sequence[Hashable] | NDArray[np.integer[Any]], rows: int, name: str
 ) -> tuple[Codes, int]:
     """Return labels as integer codes, and the number of distinct labels."""
@@ -55,20 +55,20 @@ def coded(
     if isinstance(labels, range):
         return np.arange(rows, dtype=np.intp), rows  # each row has its own label
     if isinstance(labels, np.ndarray):
-        every, codes_there = np.unique(labels, return_inverse=True)
-        return codes_there.astype(np.intp), len(every)
-    seen: dict[Hashable, int] = {}
-    codes = [seen.setdefault(label, len(seen)) for label in labels]
-    return np.asarray(codes, dtype=np.intp), len(seen)
+        labels_there, codes_there = np.unique(labels, return_inverse=True)
+        return codes_there.astype(np.intp), len(labels_there)
+    code_of: dict[Hashable, int] = {}
+    codes = [code_of.setdefault(label, len(code_of)) for label in labels]
+    return np.asarray(codes, dtype=np.intp), len(code_of)
 
 
 def as_met(labels: NDArray[np.integer[Any]]) -> Codes | range:
     """Return labels as codes in order of appearance; a range if all labels differ."""
     if labels.size < 2 or bool((labels[1:] > labels[:-1]).all()):
         return range(labels.size)
-    every, first, codes = np.unique(labels, return_index=True, return_inverse=True)
-    place = np.empty(len(every), dtype=np.intp)
-    place[np.argsort(first)] = np.arange(len(every))
+    labels_there, first, codes = np.unique(labels, return_index=True, return_inverse=True)
+    place = np.empty(len(labels_there), dtype=np.intp)
+    place[np.argsort(first)] = np.arange(len(labels_there))
     return place[codes]
 
 

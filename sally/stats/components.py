@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sally.stats.columns import coded, finite
+from sally.stats.columns import encode_labels, finite
 from sally.stats.intervals import Estimate, Seed, without_interval
 
 Floats = NDArray[np.float64]
@@ -44,34 +44,34 @@ def variance_components(
     column = finite(values, "values")
     codes: dict[str, NDArray[np.intp]] = {}
     levels: dict[str, int] = {}
-    same: dict[str, str] = {}
+    twins: dict[str, str] = {}
     for name, labels in factors.items():
-        code, count = coded(labels, column.size, name)
+        code, count = encode_labels(labels, column.size, name)
         if not 1 < count < column.size:
             continue
         if (twin := _alike(code, count, codes, levels)) is not None:
-            same[name] = twin
+            twins[name] = twin
         else:
             codes[name], levels[name] = code, count
     fit = _Fit(list(codes.values()), list(levels.values()), column.size)
-    raw = fit.solved(column)
-    found = np.maximum(raw, 0.0)
+    raw = fit.solve(column)
+    variances_found = np.maximum(raw, 0.0)
     names = [*codes, REST]
-    total = float(found.sum())
+    total = float(variances_found.sum())
     if column.size < 3 or total <= 0:
         none = {n: without_interval(None, column.size, "moments", "no variance") for n in names}
-        return Shares(dict.fromkeys(names, 0.0), none, levels, column.size, same)
-    again = _drawn(fit, raw, seed, draws)
+        return Shares(dict.fromkeys(names, 0.0), none, levels, column.size, twins)
+    drawn_shares = _draw_shares(fit, raw, seed, draws)
     shares = {}
     for place, name in enumerate(names):
-        value = float(found[place]) / total
-        low, high = np.quantile(again[:, place], [0.025, 0.975])
+        value = float(variances_found[place]) / total
+        low, high = np.quantile(drawn_shares[:, place], [0.025, 0.975])
         method = f"moments, generalised interval from {draws} draws"
         shares[name] = Estimate(
             value, min(float(low), value), max(float(high), value), column.size, method
         )
-    variances = {name: float(v) for name, v in zip(names, found, strict=True)}
-    return Shares(variances, shares, levels, column.size, same)
+    variances = {name: float(v) for name, v in zip(names, variances_found, strict=True)}
+    return Shares(variances, shares, levels, column.size, twins)
 
 
 def _alike(
@@ -81,8 +81,8 @@ def _alike(
     levels: Mapping[str, int],
 ) -> str | None:
     """Return an earlier factor that groups the rows in the same way, or None."""
-    for name, other in codes.items():
-        if levels[name] == count and np.unique(other * count + code).size == count:
+    for name, other_code in codes.items():
+        if levels[name] == count and np.unique(other_code * count + code).size == count:
             return name
     return None
 
@@ -101,21 +101,21 @@ class _Fit:
         self.matrix = np.zeros((count, count))
         for i in range(count):
             for j in range(count):
-                whole = self._crossed(i, j)
+                trace = self._trace_of_product(i, j)
                 ends = 2 * float(rows[i] @ rows[j]) / n
-                self.matrix[i, j] = whole - ends + squares[i] * squares[j] / n**2
+                self.matrix[i, j] = trace - ends + squares[i] * squares[j] / n**2
 
-    def _crossed(self, i: int, j: int) -> float:
+    def _trace_of_product(self, i: int, j: int) -> float:
         """Return the trace of the product of two factors' matrices: the sum of squared cell
         counts."""
         last = len(self.codes)
         if i == last or j == last:
             return float(self.n)
-        both = self.codes[i] * self.levels[j] + self.codes[j]
-        _, counts = np.unique(both, return_counts=True)
+        joint_code = self.codes[i] * self.levels[j] + self.codes[j]
+        _, counts = np.unique(joint_code, return_counts=True)
         return float((counts.astype(float) ** 2).sum())
 
-    def solved(self, values: Floats) -> Floats:
+    def solve(self, values: Floats) -> Floats:
         """Return the variances that solve the equations; they may be below zero."""
         away = values - values.mean()
         sums = [np.bincount(c, away, k) for c, k in zip(self.codes, self.levels, strict=True)]
@@ -124,7 +124,7 @@ class _Fit:
         return np.asarray(solved, dtype=np.float64)
 
 
-def _drawn(fit: _Fit, raw: Floats, seed: Seed, draws: int) -> Floats:
+def _draw_shares(fit: _Fit, raw: Floats, seed: Seed, draws: int) -> Floats:
     """Return random draws of each factor's share of the variance, for generalised confidence
     intervals.
 
@@ -133,19 +133,23 @@ def _drawn(fit: _Fit, raw: Floats, seed: Seed, draws: int) -> Floats:
     """
     rng = np.random.default_rng(seed)
     freedom = np.array([k - 1 for k in fit.levels], dtype=float)
-    left = max(1.0, fit.n - 1 - freedom.sum())
-    rest = max(float(raw[-1]), 0.0)
+    residual_degrees = max(1.0, fit.n - 1 - freedom.sum())
+    residual = max(float(raw[-1]), 0.0)
     sizes = np.array(
         [
             (fit.n - float((np.bincount(c, minlength=k) ** 2).sum()) / fit.n) / (k - 1)
             for c, k in zip(fit.codes, fit.levels, strict=True)
         ]
     )  # rows in a level, as the expected mean square counts them
-    squares = np.maximum(sizes * raw[:-1] + rest, 0.0)
-    drawn = np.zeros((draws, raw.size))
-    drawn[:, -1] = rest * left / rng.chisquare(left, draws)
+    squares = np.maximum(sizes * raw[:-1] + residual, 0.0)
+    draws_of_variance = np.zeros((draws, raw.size))
+    draws_of_variance[:, -1] = residual * residual_degrees / rng.chisquare(residual_degrees, draws)
     for place, df in enumerate(freedom):
         square = squares[place] * df / rng.chisquare(df, draws)
-        drawn[:, place] = np.maximum(0.0, (square - drawn[:, -1]) / sizes[place])
-    total = drawn.sum(axis=1, keepdims=True)
-    return np.asarray(np.divide(drawn, total, out=np.zeros_like(drawn), where=total > 0))
+        draws_of_variance[:, place] = np.maximum(
+            0.0, (square - draws_of_variance[:, -1]) / sizes[place]
+        )
+    total = draws_of_variance.sum(axis=1, keepdims=True)
+    return np.asarray(
+        np.divide(draws_of_variance, total, out=np.zeros_like(draws_of_variance), where=total > 0)
+    )

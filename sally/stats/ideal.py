@@ -62,13 +62,13 @@ class Ideal:
     ) -> None:
         if not machines:
             raise ValueError("A pool needs at least one machine.")
-        given = [1.0] * len(machines) if weights is None else list(weights)
-        if len(given) != len(machines) or min(given) <= 0:
+        prior_weights = [1.0] * len(machines) if weights is None else list(weights)
+        if len(prior_weights) != len(machines) or min(prior_weights) <= 0:
             raise ValueError(
                 f"A pool of {len(machines)} machines needs one weight above 0 for each."
             )
         self.pay, self.machines = pay, tuple(machines)
-        self.prior = tuple(w / sum(given) for w in given)
+        self.prior = tuple(w / sum(prior_weights) for w in prior_weights)
         self.certain = all(bool(np.isin(m.odds, (0.0, 1.0)).all()) for m in machines)
         self.lookahead = lookahead
         self._known: dict[int, list[Floats]] = {}  # by machine, then rounds left
@@ -83,119 +83,124 @@ class Ideal:
         rows = [m.odds[s] for m, s in zip(self.machines, belief.states, strict=True)]
         return np.asarray(np.array(belief.weights) @ np.array(rows))
 
-    def after(self, belief: Belief, mine: int, theirs: int) -> Belief:
+    def after(self, belief: Belief, own_move: int, other_move: int) -> Belief:
         """Return the belief after a round.
 
         A move that no machine of the pool would have made leaves the weights unchanged.
         """
         chances = [
-            w * m.odds[s, theirs]
+            w * m.odds[s, other_move]
             for w, m, s in zip(belief.weights, self.machines, belief.states, strict=True)
         ]
         total = sum(chances)
         weights = belief.weights if total <= 0 else tuple(round(c / total, DIGITS) for c in chances)
         states = tuple(
-            int(m.after[s, theirs, mine]) if m.odds[s, theirs] > 0 else s
+            int(m.after[s, other_move, own_move]) if m.odds[s, other_move] > 0 else s
             for m, s in zip(self.machines, belief.states, strict=True)
         )
         # machines that are ruled out share one state, so that equal beliefs are found again
-        kept = tuple(s if w > 0 else 0 for s, w in zip(states, weights, strict=True))
-        return Belief(kept, weights)
+        known_states = tuple(s if w > 0 else 0 for s, w in zip(states, weights, strict=True))
+        return Belief(known_states, weights)
 
-    def value_if_known(self, place: int, left: int) -> Floats:
+    def value_if_known(self, place: int, rounds_left: int) -> Floats:
         """Return, by state, the highest expected total against a known machine."""
         m = self.machines[place]
-        found = self._known.setdefault(place, [np.zeros(len(m.odds))])
-        while len(found) <= left:
-            then = np.einsum("qb,qba->qa", m.odds, found[-1][m.after])
-            found.append((m.odds @ self.pay.T + then).max(axis=1))
-        return found[left]
+        values = self._known.setdefault(place, [np.zeros(len(m.odds))])
+        while len(values) <= rounds_left:
+            value_after = np.einsum("qb,qba->qa", m.odds, values[-1][m.after])
+            values.append((m.odds @ self.pay.T + value_after).max(axis=1))
+        return values[rounds_left]
 
-    def known_value(self, place: int, left: int) -> float:
+    def known_value(self, place: int, rounds_left: int) -> float:
         """Return the highest expected total against a known machine from its start."""
-        return float(self.value_if_known(place, left)[0])
+        return float(self.value_if_known(place, rounds_left)[0])
 
-    def gain(self, belief: Belief, mine: int, theirs: int) -> float:
+    def gain(self, belief: Belief, own_move: int, other_move: int) -> float:
         """Return the payoff of a round."""
-        return float(self.pay[mine, theirs])
+        return float(self.pay[own_move, other_move])
 
-    def informed(self, left: int) -> float:
+    def informed(self, rounds_left: int) -> float:
         """Return the expected total of a player that knows the machine from the start."""
-        return sum(w * self.known_value(n, left) for n, w in enumerate(self.prior))
+        return sum(w * self.known_value(n, rounds_left) for n, w in enumerate(self.prior))
 
-    def worths(self, belief: Belief, left: int) -> Floats:
+    def worths(self, belief: Belief, rounds_left: int) -> Floats:
         """Return the expected total after each possible move, with Bayes-adaptive play
         afterwards."""
-        return self._worths(belief, left, left if self.certain else self.lookahead)
+        return self._worths(belief, rounds_left, rounds_left if self.certain else self.lookahead)
 
-    def value(self, belief: Belief, left: int) -> float:
+    def value(self, belief: Belief, rounds_left: int) -> float:
         """Return the expected total of Bayes-adaptive play over the rounds that are left."""
-        return float(self.worths(belief, left).max()) if left else 0.0
+        return float(self.worths(belief, rounds_left).max()) if rounds_left else 0.0
 
-    def outcomes(self, belief: Belief, left: int) -> Floats:
+    def outcomes(self, belief: Belief, rounds_left: int) -> Floats:
         """Return the value of a round and of the play after it, as (mine, theirs)."""
-        return self._outcomes(belief, left, left if self.certain else self.lookahead)
+        return self._outcomes(belief, rounds_left, rounds_left if self.certain else self.lookahead)
 
-    def _worths(self, belief: Belief, left: int, depth: int) -> Floats:
-        key = (belief, left, depth)
+    def _worths(self, belief: Belief, rounds_left: int, depth: int) -> Floats:
+        key = (belief, rounds_left, depth)
         if key not in self._memo:
-            self._memo[key] = self._outcomes(belief, left, depth) @ self.forecast(belief)
+            self._memo[key] = self._outcomes(belief, rounds_left, depth) @ self.forecast(belief)
         return self._memo[key]
 
-    def _outcomes(self, belief: Belief, left: int, depth: int) -> Floats:
+    def _outcomes(self, belief: Belief, rounds_left: int, depth: int) -> Floats:
         table = self.pay.astype(float).copy()
-        if left == 1:
+        if rounds_left == 1:
             return table
-        for mine in range(table.shape[0]):
-            for theirs in range(table.shape[1]):
-                then = self.after(belief, mine, theirs)
-                table[mine, theirs] += self._value(then, left - 1, depth - 1)
+        for own_move in range(table.shape[0]):
+            for other_move in range(table.shape[1]):
+                next_belief = self.after(belief, own_move, other_move)
+                table[own_move, other_move] += self._value(next_belief, rounds_left - 1, depth - 1)
         return table
 
-    def _value(self, belief: Belief, left: int, depth: int) -> float:
-        if left == 0:
+    def _value(self, belief: Belief, rounds_left: int, depth: int) -> float:
+        if rounds_left == 0:
             return 0.0
         if sum(w > 0 for w in belief.weights) == 1 or depth <= 0:
             return sum(
-                w * float(self.value_if_known(n, left)[s])
+                w * float(self.value_if_known(n, rounds_left)[s])
                 for n, (w, s) in enumerate(zip(belief.weights, belief.states, strict=True))
                 if w > 0
             )
-        return float(self._worths(belief, left, depth).max())
+        return float(self._worths(belief, rounds_left, depth).max())
 
-    def best(self, belief: Belief, left: int) -> list[int]:
+    def best(self, belief: Belief, rounds_left: int) -> list[int]:
         """Return the moves of the Bayes-adaptive player."""
-        return best_moves(self, belief, left)
+        return best_moves(self, belief, rounds_left)
 
     def earns(self, rounds: int) -> float:
         """Return the player's exact expected total over the pool (`value` may be only an upper
         bound of it)."""
         return sum(
-            w * self._earned(self.start(), n, 0, rounds, {}) for n, w in enumerate(self.prior)
+            w * self._expected_total(self.start(), n, 0, rounds, {})
+            for n, w in enumerate(self.prior)
         )
 
-    def _earned(
+    def _expected_total(
         self,
         belief: Belief,
         place: int,
         state: int,
-        left: int,
+        rounds_left: int,
         memo: dict[tuple[Belief, int, int], float],
     ) -> float:
         """Return the player's expected total against one machine, with ties split evenly."""
-        if left == 0:
+        if rounds_left == 0:
             return 0.0
-        key = (belief, state, left)
+        key = (belief, state, rounds_left)
         if key not in memo:
-            machine, moves, total = self.machines[place], self.best(belief, left), 0.0
-            for mine in moves:
-                for theirs in np.flatnonzero(machine.odds[state] > 0):
-                    then = self.after(belief, mine, int(theirs))
-                    later = self._earned(
-                        then, place, int(machine.after[state, theirs, mine]), left - 1, memo
+            machine, moves, total = self.machines[place], self.best(belief, rounds_left), 0.0
+            for own_move in moves:
+                for other_move in np.flatnonzero(machine.odds[state] > 0):
+                    next_belief = self.after(belief, own_move, int(other_move))
+                    later = self._expected_total(
+                        next_belief,
+                        place,
+                        int(machine.after[state, other_move, own_move]),
+                        rounds_left - 1,
+                        memo,
                     )
-                    got = float(self.pay[mine, theirs]) + later
-                    total += float(machine.odds[state, theirs]) * got / len(moves)
+                    payoff = float(self.pay[own_move, other_move]) + later
+                    total += float(machine.odds[state, other_move]) * payoff / len(moves)
             memo[key] = total
         return memo[key]
 
@@ -215,25 +220,25 @@ class AdaptivePlay(Protocol):
 
     def forecast(self, belief: Any) -> Floats: ...
 
-    def after(self, belief: Any, mine: int, theirs: int) -> Any: ...
+    def after(self, belief: Any, own_move: int, other_move: int) -> Any: ...
 
-    def outcomes(self, belief: Any, left: int) -> Floats: ...
+    def outcomes(self, belief: Any, rounds_left: int) -> Floats: ...
 
-    def worths(self, belief: Any, left: int) -> Floats: ...
+    def worths(self, belief: Any, rounds_left: int) -> Floats: ...
 
-    def value(self, belief: Any, left: int) -> float: ...
+    def value(self, belief: Any, rounds_left: int) -> float: ...
 
-    def gain(self, belief: Any, mine: int, theirs: int) -> float: ...
+    def gain(self, belief: Any, own_move: int, other_move: int) -> float: ...
 
-    def known_value(self, place: int, left: int) -> float: ...
+    def known_value(self, place: int, rounds_left: int) -> float: ...
 
-    def informed(self, left: int) -> float: ...
+    def informed(self, rounds_left: int) -> float: ...
 
 
-def best_moves(play: AdaptivePlay, belief: Any, left: int) -> list[int]:
+def best_moves(play: AdaptivePlay, belief: Any, rounds_left: int) -> list[int]:
     """Return the moves of the Bayes-adaptive player."""
-    worth = play.worths(belief, left)
-    return [int(m) for m in np.flatnonzero(worth >= worth.max() - TIE)]
+    values = play.worths(belief, rounds_left)
+    return [int(m) for m in np.flatnonzero(values >= values.max() - TIE)]
 
 
 class IdealSplit(NamedTuple):
@@ -266,20 +271,20 @@ def stated_odds(
     """
     if odds is not None:
         return tuple(odds)
-    return tuple(float(each == value) for each in choices) if value in choices else None
+    return tuple(float(choice == value) for choice in choices) if value in choices else None
 
 
-def pool_place(family: str, pool: Sequence[PlayerSpec], who: PlayerSpec | None) -> int | None:
+def pool_place(family: str, pool: Sequence[PlayerSpec], player: PlayerSpec | None) -> int | None:
     """Return the position of a player in a pool of partners of a game; None if it is not in the
     pool. Parameters that are not given have their defaults."""
-    known = registry.partners(family)
+    partners = registry.partners(family)
 
-    def key(one: PlayerSpec) -> tuple[str, dict[str, Any]]:
-        defaults = known[one.player].params if one.player in known else {}
-        return one.player, {**defaults, **one.params}
+    def key(partner: PlayerSpec) -> tuple[str, dict[str, Any]]:
+        defaults = partners[partner.player].params if partner.player in partners else {}
+        return partner.player, {**defaults, **partner.params}
 
-    keys = [key(one) for one in pool]
-    return keys.index(key(who)) if who is not None and key(who) in keys else None
+    keys = [key(partner) for partner in pool]
+    return keys.index(key(player)) if player is not None and key(player) in keys else None
 
 
 class IdealProblem(NamedTuple):
@@ -303,42 +308,45 @@ class ObserverProblem(NamedTuple):
 
 def split(ideal: AdaptivePlay, place: int, rounds: Sequence[SeenRound]) -> IdealSplit:
     """Return the parts of the regret against the machine with index `place` in the pool."""
-    belief, left = ideal.start(), len(rounds)
-    earned = inferred = translated = lost = 0.0
+    belief, rounds_left = ideal.start(), len(rounds)
+    earned = inferred = translated = translation_loss = 0.0
     complete = bool(rounds)
-    for one in rounds:
-        worth = ideal.worths(belief, left)
-        given_up = float(worth.max() - worth[one.mine])
-        lost += given_up
-        if one.predicted is None:
+    for seen_round in rounds:
+        values = ideal.worths(belief, rounds_left)
+        given_up = float(values.max() - values[seen_round.mine])
+        translation_loss += given_up
+        if seen_round.predicted is None:
             complete = False
         else:
-            expected = ideal.outcomes(belief, left) @ np.array(one.predicted)
+            expected = ideal.outcomes(belief, rounds_left) @ np.array(seen_round.predicted)
             replies = np.flatnonzero(expected >= expected.max() - TIE)
-            chosen = [one.mine] if one.mine in replies else replies
-            missed = float(worth.max() - np.mean([worth[m] for m in chosen]))
+            chosen = [seen_round.mine] if seen_round.mine in replies else replies
+            missed = float(values.max() - np.mean([values[m] for m in chosen]))
             inferred += missed
             translated += given_up - missed
-        earned += ideal.gain(belief, one.mine, one.theirs)
-        belief, left = ideal.after(belief, one.mine, one.theirs), left - 1
-    many = len(rounds)
-    regret = ideal.known_value(place, many) - earned
-    price = ideal.informed(many) - ideal.value(ideal.start(), many)
+        earned += ideal.gain(belief, seen_round.mine, seen_round.theirs)
+        belief, rounds_left = (
+            ideal.after(belief, seen_round.mine, seen_round.theirs),
+            rounds_left - 1,
+        )
+    n_rounds = len(rounds)
+    regret = ideal.known_value(place, n_rounds) - earned
+    price = ideal.informed(n_rounds) - ideal.value(ideal.start(), n_rounds)
     return IdealSplit(
         regret,
         price,
         inferred if complete else None,
         translated if complete else None,
-        lost,
-        regret - price - lost,
+        translation_loss,
+        regret - price - translation_loss,
     )
 
 
 def forecasts(ideal: AdaptivePlay, rounds: Sequence[SeenRound]) -> list[tuple[Floats, float]]:
     """Return the ideal observer's odds before each round, and what the round paid."""
-    belief, found = ideal.start(), []
-    for one in rounds:
-        paid = ideal.gain(belief, one.mine, one.theirs)
-        found.append((ideal.forecast(belief), paid))
-        belief = ideal.after(belief, one.mine, one.theirs)
-    return found
+    belief, odds_and_payoffs = ideal.start(), []
+    for seen_round in rounds:
+        paid = ideal.gain(belief, seen_round.mine, seen_round.theirs)
+        odds_and_payoffs.append((ideal.forecast(belief), paid))
+        belief = ideal.after(belief, seen_round.mine, seen_round.theirs)
+    return odds_and_payoffs

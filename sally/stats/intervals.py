@@ -12,7 +12,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from sally.stats.columns import Codes, Floats, coded, finite, same_length, sums_by, within
+from sally.stats.columns import Codes, Floats, encode_labels, finite, same_length, sums_by, within
 
 Bootstrap = Literal["percentile", "expanded"]
 NAMES = {"percentile": "percentile", "expanded": "expanded percentile"}
@@ -63,27 +63,29 @@ def blank_intervals(estimates: Iterable[tuple[str, Estimate]]) -> list[str]:
     ['no interval (random in rps): one value']
     """
     reasons: dict[str, dict[str, None]] = {}
-    every: set[str] = set()
+    all_names: set[str] = set()
     for name, estimate in estimates:
-        every.add(name)
+        all_names.add(name)
         if estimate.value is not None and estimate.interval is None:
-            _, there, reason = estimate.method.partition(WHY)
-            if there:
+            _, separator, reason = estimate.method.partition(WHY)
+            if separator:
                 reasons.setdefault(reason, {})[name] = None
-    if len(reasons) == 1 and len(every) > SHOWN:
-        ((why, names),) = reasons.items()
-        if len(names) == len(every):
-            return [f"no interval for any of the {len(every)} values: {why}"]
-    return [f"no interval ({_some(list(names))}): {why}" for why, names in reasons.items()]
+    if len(reasons) == 1 and len(all_names) > SHOWN:
+        ((cause, names),) = reasons.items()
+        if len(names) == len(all_names):
+            return [f"no interval for any of the {len(all_names)} values: {cause}"]
+    return [
+        f"no interval ({_first_names(list(names))}): {cause}" for cause, names in reasons.items()
+    ]
 
 
 SHOWN = 4  # names of values without an interval
 
 
-def _some(names: Sequence[str], most: int = SHOWN) -> str:
-    """Return the first `most` names and the number of further names, as text."""
-    rest = len(names) - most
-    return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
+def _first_names(names: Sequence[str], limit: int = SHOWN) -> str:
+    """Return the first `limit` names and the number of further names, as text."""
+    n_further = len(names) - limit
+    return ", ".join(names[:limit]) + (f" and {n_further} more" if n_further > 0 else "")
 
 
 def t_estimate(
@@ -94,7 +96,7 @@ def t_estimate(
     return Estimate(value, value - half, value + half, n, method)
 
 
-def widened(
+def widen(
     estimate: Estimate, error: float, degrees: float = math.inf, level: float = 0.95
 ) -> Estimate:
     """Return the estimate with its interval widened by an independent error (squared errors add
@@ -155,20 +157,20 @@ def clustered_ratio_interval(
     """Return a ratio of sums with its clustered bootstrap interval."""
     top, bottom = finite(numerators, "numerators"), finite(denominators, "denominators")
     same_length("numerators", top.size, "denominators", bottom.size)
-    codes, count = coded(clusters, top.size, "clusters")
+    codes, count = encode_labels(clusters, top.size, "clusters")
     label = _label(method, resamples, level, count)
     n = top.size
     above, below = sums_by(codes, count, top), sums_by(codes, count, bottom)
     value = float(_ratio(above.sum(), below.sum()))
     if n == 0 or count == 1:
         reason = "no rows" if n == 0 else "one cluster"
-        return without_interval(_defined(value), n, label, reason)
+        return without_interval(_finite_or_none(value), n, label, reason)
     ends = _ends(level, method, count)
-    drawn = [
+    resampled = [
         _ratio(above[draw].sum(axis=1), below[draw].sum(axis=1))
         for draw in _draws(count, resamples, seed)
     ]
-    return _finish(value, np.concatenate(drawn), n, ends, label)
+    return _finish(value, np.concatenate(resampled), n, ends, label)
 
 
 def clustered_mean_interval(
@@ -182,9 +184,9 @@ def clustered_mean_interval(
 ) -> Estimate:
     """Return a mean over rows with its clustered bootstrap interval; larger clusters weigh more."""
     column = finite(values, "values")
-    ones = np.ones_like(column)
+    weights = np.ones_like(column)
     return clustered_ratio_interval(
-        column, ones, clusters, seed=seed, resamples=resamples, level=level, method=method
+        column, weights, clusters, seed=seed, resamples=resamples, level=level, method=method
     )
 
 
@@ -226,18 +228,18 @@ def _ratio(above: Any, below: Any) -> Floats:
     return np.asarray(np.divide(above, below, out=undefined, where=below != 0))
 
 
-def _defined(value: float) -> float | None:
+def _finite_or_none(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _finish(value: float, drawn: Floats, n: int, ends: Floats, label: str) -> Estimate:
+def _finish(value: float, resampled: Floats, n: int, ends: Floats, label: str) -> Estimate:
     """Return the estimate with the quantiles of its resamples, or the reason why there are none."""
     if not math.isfinite(value):
         return without_interval(None, n, label, "the statistic is undefined on the data")
-    undefined = int((~np.isfinite(drawn)).sum())
+    undefined = int((~np.isfinite(resampled)).sum())
     if undefined:
         return without_interval(value, n, label, f"undefined in {undefined} resamples")
-    if np.ptp(drawn) <= 1e-12 * abs(value):
+    if np.ptp(resampled) <= 1e-12 * abs(value):
         return exact(value, n, label)
-    low, high = np.quantile(drawn, ends)
+    low, high = np.quantile(resampled, ends)
     return Estimate(value, float(low), float(high), n, label)

@@ -12,7 +12,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
     p = _probabilities(p_values)
     order = np.argsort(p, kind="stable")
     steps = p[order] * np.arange(p.size, 0, -1)
-    return _restored(np.minimum(np.maximum.accumulate(steps), 1.0), order)
+    return _restore_order(np.minimum(np.maximum.accumulate(steps), 1.0), order)
 
 
 def holm_where_known(p_values: Sequence[float | None]) -> list[float | None]:
@@ -21,8 +21,8 @@ def holm_where_known(p_values: Sequence[float | None]) -> list[float | None]:
     >>> holm_where_known([0.01, None, 0.04])
     [0.02, None, 0.04]
     """
-    known = iter(holm([p for p in p_values if p is not None]))
-    return [None if p is None else next(known) for p in p_values]
+    adjusted = iter(holm([p for p in p_values if p is not None]))
+    return [None if p is None else next(adjusted) for p in p_values]
 
 
 def _probabilities(p_values: Sequence[float]) -> Floats:
@@ -33,7 +33,9 @@ def _probabilities(p_values: Sequence[float]) -> Floats:
     return p
 
 
-def _restored(sorted_p: Floats, order: np.ndarray[tuple[int], np.dtype[np.intp]]) -> list[float]:
+def _restore_order(
+    sorted_p: Floats, order: np.ndarray[tuple[int], np.dtype[np.intp]]
+) -> list[float]:
     adjusted = np.empty_like(sorted_p)
     adjusted[order] = sorted_p
     return [float(p) for p in adjusted]

@@ -9,7 +9,7 @@ import scipy
 from numpy.typing import ArrayLike
 
 from sally.core.errors import BadInput
-from sally.stats.columns import Floats, coded, finite, paired, sums_by
+from sally.stats.columns import Floats, as_pairs, encode_labels, finite, sums_by
 from sally.stats.intervals import (
     BLOCK,
     Estimate,
@@ -26,29 +26,31 @@ POINTS = 801
 
 def paired_difference(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Estimate:
     """Return the mean of first minus second over pairs, with its t interval."""
-    one, two = paired(first, second)
-    return msgspec.structs.replace(mean_interval(one - two, level=level), method="paired t")
+    first_values, two = as_pairs(first, second)
+    return msgspec.structs.replace(
+        mean_interval(first_values - two, level=level), method="paired t"
+    )
 
 
-def welch_error(one: Floats, two: Floats) -> tuple[float, float]:
+def welch_error(first: Floats, two: Floats) -> tuple[float, float]:
     """Return the standard error and degrees of freedom of a mean difference (Welch 1947)."""
-    a, b = one.var(ddof=1) / one.size, two.var(ddof=1) / two.size
+    a, b = first.var(ddof=1) / first.size, two.var(ddof=1) / two.size
     if a + b == 0:
-        return 0.0, float(one.size + two.size - 2)
-    degrees = (a + b) ** 2 / (a**2 / (one.size - 1) + b**2 / (two.size - 1))
+        return 0.0, float(first.size + two.size - 2)
+    degrees = (a + b) ** 2 / (a**2 / (first.size - 1) + b**2 / (two.size - 1))
     return math.sqrt(a + b), float(degrees)
 
 
 def unpaired_difference(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Estimate:
     """Return the difference of the means of two separate groups, with Welch's t interval."""
-    one, two = finite(first, "first"), finite(second, "second")
-    n, method = one.size + two.size, "Welch t"
-    if min(one.size, two.size) == 0:
+    first_values, two = finite(first, "first"), finite(second, "second")
+    n, method = first_values.size + two.size, "Welch t"
+    if min(first_values.size, two.size) == 0:
         return without_interval(None, n, method, "an empty group")
-    value = float(one.mean() - two.mean())
-    if min(one.size, two.size) == 1:
+    value = float(first_values.mean() - two.mean())
+    if min(first_values.size, two.size) == 1:
         return without_interval(value, n, method, "a group of one value")
-    error, degrees = welch_error(one, two)
+    error, degrees = welch_error(first_values, two)
     return t_estimate(value, error, degrees, n, level, method)
 
 
@@ -70,7 +72,7 @@ def sign_flip_test(
     if n == 0:
         return None
     labels = range(n) if clusters is None else clusters
-    codes, count = coded(labels, n, "clusters")
+    codes, count = encode_labels(labels, n, "clusters")
     sums = sums_by(codes, count, column)
     exact = count <= exact_up_to
     totals = _all_totals(sums) if exact else _some_totals(sums, flips, seed)
@@ -121,6 +123,6 @@ def bayes_factor(t: float, first: int, second: int, scale: float = MEDIUM) -> fl
     weight = scipy.stats.chi2.pdf(degrees * spread**2, degrees) * 2 * degrees * spread**2
     effects = np.linspace(0.0, WIDEST, POINTS)
     shifted = scipy.stats.norm.pdf(t * spread[None, :] - root * effects[:, None])
-    given = np.trapezoid(shifted * weight, spread, axis=1)  # the density of t under each effect
+    density = np.trapezoid(shifted * weight, spread, axis=1)  # the density of t under each effect
     prior = 2 * scipy.stats.cauchy.pdf(effects, 0.0, scale)
-    return float(np.trapezoid(given * prior, effects) / given[0])
+    return float(np.trapezoid(density * prior, effects) / density[0])

@@ -83,11 +83,14 @@ def default_margin(a: Floats, b: Floats) -> float | None:
 
 def cluster_means(values: Floats, clusters: Sequence[Hashable]) -> list[float]:
     """Return the mean of each cluster, in order of first appearance."""
-    found: dict[Hashable, list[float]] = {}
+    values_by_cluster: dict[Hashable, list[float]] = {}
     for value, cluster in zip(values, clusters, strict=True):
-        found.setdefault(cluster, []).append(float(value))
+        values_by_cluster.setdefault(cluster, []).append(float(value))
     # a cluster of one value is the usual case
-    return [each[0] if len(each) == 1 else float(np.mean(each)) for each in found.values()]
+    return [
+        cluster_values[0] if len(cluster_values) == 1 else float(np.mean(cluster_values))
+        for cluster_values in values_by_cluster.values()
+    ]
 
 
 def _equivalent(

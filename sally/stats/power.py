@@ -7,7 +7,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from sally.stats.columns import coded, finite, sums_by, within
+from sally.stats.columns import encode_labels, finite, sums_by, within
 
 
 def t_power(
@@ -100,7 +100,7 @@ def paired_share_sample_size(
     n = _normal_n(detect, math.sqrt(discordant), under_difference, power, alpha)
     if exact:  # the correction replaces n |d| by n |d| - 1; solved for n
         n *= ((1 + math.sqrt(1 + 4 / (n * abs(detect)))) / 2) ** 2
-    return _inflated(n, design_effect)
+    return _inflate(n, design_effect)
 
 
 def design_effect(icc: float, sizes: Sequence[float]) -> float:
@@ -118,7 +118,7 @@ def design_effect(icc: float, sizes: Sequence[float]) -> float:
 def intraclass_correlation(values: ArrayLike, clusters: Sequence[Hashable]) -> float | None:
     """Return ICC(1) by one-way analysis of variance; None if it is not defined."""
     column = finite(values, "values")
-    codes, count = coded(clusters, column.size, "clusters")
+    codes, count = encode_labels(clusters, column.size, "clusters")
     n = column.size
     if count < 2 or n <= count:
         return None
@@ -141,12 +141,12 @@ def _smallest(enough: Callable[[int], bool], variance: float, effect: float) -> 
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)
-    return _inflated(high, effect)
+    return _inflate(high, effect)
 
 
-def _normal_n(detect: float, null: float, other: float, power: float, alpha: float) -> float:
+def _normal_n(detect: float, null: float, alternative: float, power: float, alpha: float) -> float:
     _check_target(detect, power, alpha)
-    reach = scipy.special.ndtri(1 - alpha / 2) * null + scipy.special.ndtri(power) * other
+    reach = scipy.special.ndtri(1 - alpha / 2) * null + scipy.special.ndtri(power) * alternative
     return float(reach / detect) ** 2
 
 
@@ -157,7 +157,7 @@ def _check_target(detect: float, power: float, alpha: float) -> None:
         raise ValueError(f"the difference to detect is {detect}; no sample size can detect that.")
 
 
-def _inflated(n: float, effect: float) -> int:
+def _inflate(n: float, effect: float) -> int:
     if not effect > 0:
         raise ValueError(f"design_effect is {effect}; it must be positive.")
     # The slack keeps 64 * 1.0 from becoming 65 by rounding.

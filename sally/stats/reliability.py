@@ -43,29 +43,31 @@ class Components(msgspec.Struct, frozen=True):
 
 def components(table: ArrayLike) -> Components:
     """Return the two-way analysis of variance of a complete table with one score in each cell."""
-    scores = whole(table)
+    scores = as_complete_table(table)
     players, problems = scores.shape
     mean = scores.mean()
     rows, columns = scores.mean(axis=1), scores.mean(axis=0)
-    left = scores - rows[:, None] - columns[None, :] + mean
+    residuals = scores - rows[:, None] - columns[None, :] + mean
     freedom = (players - 1) * (problems - 1)
-    rest = float((left**2).sum()) / freedom
+    error_variance = float((residuals**2).sum()) / freedom
     by_player = problems * float(rows.var(ddof=1))
     by_problem = players * float(columns.var(ddof=1))
     small = 1e-12 * max(1.0, float(np.abs(scores).max()) ** 2)
-    rest = 0.0 if rest < small else rest
+    error_variance = 0.0 if error_variance < small else error_variance
     by_player = 0.0 if by_player < small else by_player
-    ratio = None if not by_player else math.inf if not rest else by_player / rest
+    ratio = (
+        None if not by_player else math.inf if not error_variance else by_player / error_variance
+    )
     return Components(
-        max(0.0, (by_player - rest) / problems),
-        max(0.0, (by_problem - rest) / players),
-        rest,
+        max(0.0, (by_player - error_variance) / problems),
+        max(0.0, (by_problem - error_variance) / players),
+        error_variance,
         ratio,
         (players, problems),
     )
 
 
-def whole(table: ArrayLike) -> Floats:
+def as_complete_table(table: ArrayLike) -> Floats:
     """Return the table as an array.
 
     Raises:
@@ -84,19 +86,19 @@ def consistency(table: ArrayLike) -> Estimate:
     The reliability is Cronbach's alpha, which equals the mean of all corrected split-half
     reliabilities; values below 0 are set to 0. The interval is that of Feldt (1965).
     """
-    found = components(table)
-    players, problems = found.n
+    parts = components(table)
+    players, problems = parts.n
     method = f"F({players - 1}, {(players - 1) * (problems - 1)})"
-    if found.ratio is None:
+    if parts.ratio is None:
         return without_interval(None, players, method, "the players do not differ")
-    if math.isinf(found.ratio):
+    if math.isinf(parts.ratio):
         return without_interval(1.0, players, method, "nothing is left to chance")
     freedom = (players - 1, (players - 1) * (problems - 1))
     low, high = (
-        max(0.0, 1 - float(scipy.stats.f.ppf(p, *freedom)) / found.ratio)
+        max(0.0, 1 - float(scipy.stats.f.ppf(p, *freedom)) / parts.ratio)
         for p in ((1 + LEVEL) / 2, (1 - LEVEL) / 2)
     )
-    return Estimate(max(0.0, 1 - 1 / found.ratio), low, high, players, method)
+    return Estimate(max(0.0, 1 - 1 / parts.ratio), low, high, players, method)
 
 
 def split_half(table: ArrayLike, *, seed: Seed, splits: int = SPLITS) -> float | None:
@@ -104,33 +106,33 @@ def split_half(table: ArrayLike, *, seed: Seed, splits: int = SPLITS) -> float |
 
     A negative mean correlation gives 0.
     """
-    scores = whole(table)
+    scores = as_complete_table(table)
     rng = np.random.default_rng(seed)
-    half, found = scores.shape[1] // 2, []
+    half, correlations = scores.shape[1] // 2, []
     for _ in range(splits):
         order = rng.permutation(scores.shape[1])
-        one, two = scores[:, order[:half]], scores[:, order[half : 2 * half]]
-        r = pearson(one.mean(axis=1), two.mean(axis=1))
+        first_half, two = scores[:, order[:half]], scores[:, order[half : 2 * half]]
+        r = pearson(first_half.mean(axis=1), two.mean(axis=1))
         if r is not None:
-            found.append(r)
-    if not found:
+            correlations.append(r)
+    if not correlations:
         return None
-    mean = sum(found) / len(found)
+    mean = sum(correlations) / len(correlations)
     return 2 * mean / (1 + mean) if mean > 0 else 0.0
 
 
-def pearson(one: ArrayLike, two: ArrayLike) -> float | None:
+def pearson(first: ArrayLike, two: ArrayLike) -> float | None:
     """Return the correlation of two columns; None if one of them does not vary."""
-    a, b = np.asarray(one, float), np.asarray(two, float)
+    a, b = np.asarray(first, float), np.asarray(two, float)
     if a.size < 3 or np.ptp(a) < 1e-12 or np.ptp(b) < 1e-12:
         return None
     a, b = a - a.mean(), b - b.mean()  # faster than corrcoef, which resampling calls often
     return float(np.clip(a @ b / math.sqrt((a @ a) * (b @ b)), -1, 1))
 
 
-def correlation(one: ArrayLike, two: ArrayLike) -> Estimate:
+def correlation(first: ArrayLike, two: ArrayLike) -> Estimate:
     """Return a correlation with Fisher's interval, which needs at least four pairs."""
-    n, r, method = np.asarray(one).size, pearson(one, two), "Fisher z"
+    n, r, method = np.asarray(first).size, pearson(first, two), "Fisher z"
     if r is None:
         return without_interval(None, n, method, "fewer than three players, or no difference")
     if n < 4 or abs(r) == 1:
@@ -141,7 +143,7 @@ def correlation(one: ArrayLike, two: ArrayLike) -> Estimate:
     )
 
 
-def needed(single: float | None, target: float = 0.8) -> int | None:
+def scores_needed(single: float | None, target: float = 0.8) -> int | None:
     """Return how many scores a mean needs for a target reliability (Spearman 1910, Brown 1910)."""
     if not 0 < target < 1:
         raise ValueError(f"target is {target}; it must lie strictly between 0 and 1.")

@@ -77,12 +77,12 @@ def seal_of(digest: str) -> bytes:
 
 def hash_of(file: BinaryIO, size: int) -> Any:
     """Return the SHA-256 object of the first `size` bytes of a file."""
-    found = sha256()
+    digest = sha256()
     file.seek(0)
     while size > 0 and (block := file.read(min(BLOCK, size))):
-        found.update(block)
+        digest.update(block)
         size -= len(block)
-    return found
+    return digest
 
 
 def is_bundle(path: Where) -> bool:
@@ -96,7 +96,7 @@ def is_bundle(path: Where) -> bool:
 
 
 @contextmanager
-def opened(path: Where) -> Iterator[tuple[Where, PackResult | None]]:
+def open_store(path: Where) -> Iterator[tuple[Where, PackResult | None]]:
     """Yield the location of a store; a bundle is first checked and unpacked to a temporary
     folder."""
     local = Path(path) if isinstance(path, str) and "://" not in path else path
@@ -112,7 +112,7 @@ def opened(path: Where) -> Iterator[tuple[Where, PackResult | None]]:
 def all_opened(paths: Iterable[Where]) -> Iterator[list[Where]]:
     """Yield the locations of several stores; bundles are checked and unpacked as by `opened`."""
     with ExitStack() as unpacked:
-        yield [unpacked.enter_context(opened(path))[0] for path in paths]
+        yield [unpacked.enter_context(open_store(path))[0] for path in paths]
 
 
 def unpack(path: Path, folder: Path) -> PackResult:
@@ -131,7 +131,7 @@ def unpack(path: Path, folder: Path) -> PackResult:
             for name, expected in bundle.files.items():
                 lines = bundle.episodes if name == EPISODES else None
                 _unpack_file(path, zipped, name, expected, folder, lines)
-            whole = hash_of(file, size - SEAL)
+            digest = hash_of(file, size - SEAL)
             file.seek(max(0, size - SEAL))
             seal = file.read()
             if not seal.startswith(b"sha256:"):
@@ -139,22 +139,22 @@ def unpack(path: Path, folder: Path) -> PackResult:
                     f"The bundle {path} was repacked by another program: the hash at its end is "
                     "missing; ask for the original file made by `sally pack`."
                 )
-            if seal != seal_of(whole.hexdigest()):
+            if seal != seal_of(digest.hexdigest()):
                 raise BadInput(
                     f"The bundle {path} was changed after packing: the files in it are intact, "
                     "but other bytes of the archive were altered."
                 )
-            whole.update(seal)
-            return PackResult(bundle, whole.hexdigest(), size)
-    except zipfile.BadZipFile as why:
-        raise BadInput(f"The bundle {path} is damaged: {why}.") from None
+            digest.update(seal)
+            return PackResult(bundle, digest.hexdigest(), size)
+    except zipfile.BadZipFile as error:
+        raise BadInput(f"The bundle {path} is damaged: {error}.") from None
     # zipfile raises NotImplementedError for unknown compression methods.
-    except (OSError, NotImplementedError, EOFError) as why:
-        raise BadInput(f"The bundle {path} cannot be read: {why}.") from None
+    except (OSError, NotImplementedError, EOFError) as error:
+        raise BadInput(f"The bundle {path} cannot be read: {error}.") from None
 
 
 def _entries(path: Path, zipped: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
-    found: dict[str, zipfile.ZipInfo] = {}
+    entries: dict[str, zipfile.ZipInfo] = {}
     for info in zipped.infolist():
         name = info.orig_filename
         if (
@@ -166,14 +166,14 @@ def _entries(path: Path, zipped: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
                 f"The bundle {path} contains a file named {name!r}, a path outside the bundle; "
                 "nothing was unpacked."
             )
-        if name in found:
+        if name in entries:
             raise BadInput(f"The bundle {path} contains {name} twice; nothing was unpacked.")
         if info.flag_bits & 0x1:
             raise BadInput(
                 f"In the bundle {path}, {name} is encrypted; files of a bundle must not be."
             )
-        found[name] = info
-    return found
+        entries[name] = info
+    return entries
 
 
 def _manifest(path: Path, zipped: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo]) -> Bundle:
@@ -182,8 +182,8 @@ def _manifest(path: Path, zipped: zipfile.ZipFile, entries: dict[str, zipfile.Zi
     data = b"".join(_read(path, zipped, MANIFEST, MOST_MANIFEST))
     try:
         bundle = msgspec.json.decode(data, type=Bundle)
-    except (msgspec.DecodeError, UnicodeDecodeError) as why:
-        raise BadInput(f"{MANIFEST} of the bundle {path} cannot be read: {why}.") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise BadInput(f"{MANIFEST} of the bundle {path} cannot be read: {error}.") from None
     if bundle.bundle != FORMAT:
         raise BadInput(
             f"The bundle {path} has format {bundle.bundle}; this Sally reads format {FORMAT}."
@@ -201,10 +201,11 @@ def _manifest(path: Path, zipped: zipfile.ZipFile, entries: dict[str, zipfile.Zi
             f"{bundle.files[EPISODES].bytes:,} bytes, which is impossible."
         )
     for name, file in bundle.files.items():
-        most = MOST_LINE * max(bundle.episodes, 1) if name == EPISODES else MOST_TEXT
-        if file.bytes > most:
+        byte_limit = MOST_LINE * max(bundle.episodes, 1) if name == EPISODES else MOST_TEXT
+        if file.bytes > byte_limit:
             raise BadInput(
-                f"In the bundle {path}, {name} has {file.bytes:,} bytes, more than the {most:,} "
+                f"In the bundle {path}, {name} has {file.bytes:,} bytes, more than the "
+                f"{byte_limit:,} "
                 "that it can need; nothing was unpacked."
             )
     return bundle
@@ -247,38 +248,40 @@ def _unpack_file(
     lines: int | None,
 ) -> None:
     """Unpack one file, but never more bytes or lines than `bundle.json` states."""
-    found, left = sha256(), lines
+    digest, lines_left = sha256(), lines
     place = folder / name
     place.parent.mkdir(exist_ok=True)
     with place.open("wb") as out:
         for block in _read(path, zipped, name, expected.bytes):
-            found.update(block)
+            digest.update(block)
             out.write(block)
-            if left is not None and (left := left - block.count(b"\n")) < 0:
+            if lines_left is not None and (lines_left := lines_left - block.count(b"\n")) < 0:
                 raise BadInput(
                     f"The bundle {path} claims to contain {lines:,} episodes; {name} has more "
                     "lines than that."
                 )
-    if found.hexdigest() != expected.sha256:
+    if digest.hexdigest() != expected.sha256:
         raise BadInput(
             f"In the bundle {path}, {name} was changed after packing: its SHA-256 is "
-            f"{found.hexdigest()[:12]}..., not {expected.sha256[:12]}...."
+            f"{digest.hexdigest()[:12]}..., not {expected.sha256[:12]}...."
         )
-    if left:
+    if lines_left:
         raise BadInput(
-            f"The bundle {path} claims to contain {lines:,} episodes; {name} has {left:,} "
+            f"The bundle {path} claims to contain {lines:,} episodes; {name} has {lines_left:,} "
             "fewer lines."
         )
 
 
-def _read(path: Path, zipped: zipfile.ZipFile, name: str, most: int) -> Iterator[bytes]:
+def _read(path: Path, zipped: zipfile.ZipFile, name: str, byte_limit: int) -> Iterator[bytes]:
     read = 0
     try:
         with zipped.open(name) as entry:
             while block := entry.read(BLOCK):
                 read += len(block)
-                if read > most:
-                    raise BadInput(f"In the bundle {path}, {name} has more than {most:,} bytes.")
+                if read > byte_limit:
+                    raise BadInput(
+                        f"In the bundle {path}, {name} has more than {byte_limit:,} bytes."
+                    )
                 yield block
     except (zipfile.BadZipFile, zlib.error, LZMAError, EOFError):
         raise BadInput(f"In the bundle {path}, {name} was changed after packing.") from None

@@ -21,20 +21,20 @@ _VALID: set[int] = set()  # hashes of lines already validated by this process
 
 def why_wrong(line: bytes, episode: Episode) -> str | None:
     """Return why an episode is invalid, or None; each line is validated once per process."""
-    if (seen := hash(line)) in _VALID:
+    if (line_hash := hash(line)) in _VALID:
         return None
-    if (why := log_problem(episode)) is not None:
-        return f"the line is wrong: {why}"
+    if (problem := log_problem(episode)) is not None:
+        return f"the line is wrong: {problem}"
     if len(_VALID) >= MOST_REMEMBERED:
         _VALID.clear()
-    _VALID.add(seen)
+    _VALID.add(line_hash)
     return None
 
 
 def sound_line(line: bytes) -> Episode | str:
     """Return the validated episode of a line, or why the line is invalid."""
-    found = read_line(line)
-    return found if isinstance(found, str) else why_wrong(line, found) or found
+    episode = read_line(line)
+    return episode if isinstance(episode, str) else why_wrong(line, episode) or episode
 
 
 def read_line(line: bytes, sums: bool = True) -> Episode | str:
@@ -52,8 +52,8 @@ def read_line(line: bytes, sums: bool = True) -> Episode | str:
             return f"schema version {version} is unknown; this Sally reads version {SCHEMA}"
         episode = from_line(line)
         episode.end  # noqa: B018  raises if the episode has no end
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, BadInput) as why:
-        return f"the line is corrupt: {why}"
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, BadInput) as error:
+        return f"the line is corrupt: {error}"
     return episode
 
 
@@ -86,11 +86,11 @@ def was_changed(line: bytes) -> bool:
 
 
 def _is_as_written(line: bytes) -> bool:
-    said = _SUM.search(line, max(0, len(line) - SUM_BYTES))
-    return said is not None and said[1] == sum_of(line[: said.start()])
+    checksum = _SUM.search(line, max(0, len(line) - SUM_BYTES))
+    return checksum is not None and checksum[1] == sum_of(line[: checksum.start()])
 
 
-def sealed(line: bytes) -> bytes:
+def append_checksum(line: bytes) -> bytes:
     """Return the line with a checksum appended, which reveals any changed byte."""
     body = line.removesuffix(b"}\n")
     return body + b',"sum":"' + sum_of(body) + b'"}\n'

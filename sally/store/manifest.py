@@ -25,34 +25,36 @@ class Manifest(msgspec.Struct, frozen=True):
     schema: int = SCHEMA
 
 
-def require(where: Where, study: str) -> None:
+def require(store: Where, study: str) -> None:
     """Check that this location can hold the store of this study, without writing anything.
 
     Raises:
         BadInput: The location holds the store of another study, or other files.
     """
-    at = place(where)
+    location = place(store)
     try:
-        if MANIFEST not in _inside(at):
-            refuse_others(at)
+        if MANIFEST not in _inside(location):
+            refuse_others(location)
             return
-    except OSError as why:
-        raise not_written(f"The store {at} cannot be created", why) from None
-    theirs = read_manifest(at)
-    if theirs.study != study:
-        raise BadInput(f"The folder {at} belongs to study {theirs.study!r}; choose another folder.")
+    except OSError as error:
+        raise not_written(f"The store {location} cannot be created", error) from None
+    manifest = read_manifest(location)
+    if manifest.study != study:
+        raise BadInput(
+            f"The folder {location} belongs to study {manifest.study!r}; choose another folder."
+        )
 
 
-def claim(where: Where, manifest: Manifest, asked: Study | None = None) -> None:
+def claim(store: Where, manifest: Manifest, study: Study | None = None) -> None:
     """Create the manifest of a study and store the study.
 
     Raises:
         BadInput: The location holds the store of another study, or other files.
     """
-    at = place(where)
-    require(at, manifest.study)
+    location = place(store)
+    require(location, manifest.study)
     try:
-        if MANIFEST not in _inside(at):
+        if MANIFEST not in _inside(location):
             data = msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n"
             at.create(MANIFEST, data)  # another process may be first; `require` checks its study
     except OSError as why:
@@ -69,74 +71,75 @@ def claim(where: Where, manifest: Manifest, asked: Study | None = None) -> None:
             raise not_written("The study could not be stored", why) from None
 
 
-def _create_once(at: Place, folder: str, name: str, data: bytes, what: str) -> None:
-    """Store a file unless it exists; `what` names its content in messages."""
+def _create_once(location: Place, folder: str, name: str, data: bytes, content_name: str) -> None:
+    """Store a file unless it exists; `content_name` is for messages."""
     try:
-        if name not in at.names(folder):
-            at.create(f"{folder}/{name}", data)
-    except OSError as why:
-        raise not_written(f"The {what} could not be stored", why) from None
+        if name not in location.names(folder):
+            location.create(f"{folder}/{name}", data)
+    except OSError as error:
+        raise not_written(f"The {content_name} could not be stored", error) from None
 
 
-def _decoded(at: Place, name: str, kind: type[T], what: str) -> T:
-    """Return the content of a file; raises BadInput if it is missing or not a valid `what`."""
+def _decode_file(location: Place, name: str, kind: type[T], content_name: str) -> T:
+    """Return the content of a file; raises BadInput if it is missing or not a valid
+    `content_name`."""
     try:
-        return msgspec.json.decode(at.read(name), type=kind)
-    except (OSError, msgspec.DecodeError) as why:
-        raise BadInput(f"{at}/{name} is not a valid {what}: {why}.") from None
+        return msgspec.json.decode(location.read(name), type=kind)
+    except (OSError, msgspec.DecodeError) as error:
+        raise BadInput(f"{location}/{name} is not a valid {content_name}: {error}.") from None
 
 
-def studies(where: Where) -> dict[str, Study]:
+def studies(store: Where) -> dict[str, Study]:
     """Return the studies of a store's runs by hash.
 
     Raises:
         BadInput: A file is not a valid study.
     """
-    at = place(where)
+    location = place(store)
     return {
-        name.removesuffix(".json"): _decoded(at, f"studies/{name}", Study, "study")
-        for name in at.names("studies")
+        name.removesuffix(".json"): _decode_file(location, f"studies/{name}", Study, "study")
+        for name in location.names("studies")
     }
 
 
-def keep_settings(where: Where, asks: str, settings: Mapping[str, Any]) -> None:
+def keep_settings(store: Where, asks: str, settings: Mapping[str, Any]) -> None:
     """Store the model settings of a run and where each came from, by the hash of its study."""
     data = msgspec.json.encode(settings) + b"\n"
-    _create_once(place(where), "settings", f"{asks}.json", data, "model settings")
+    _create_once(place(store), "settings", f"{asks}.json", data, "model settings")
 
 
-def refuse_others(at: Place) -> None:
+def refuse_others(location: Place) -> None:
     """Raise BadInput if a folder without a manifest holds files."""
-    if _inside(at):
-        if MANIFEST in _inside(at):  # another process created it meanwhile
+    if _inside(location):
+        if MANIFEST in _inside(location):  # another process created it meanwhile
             return
-        raise BadInput(f"The folder {at} holds other files; choose another folder.")
+        raise BadInput(f"The folder {location} holds other files; choose another folder.")
 
 
-def _inside(at: Place) -> list[str]:
+def _inside(location: Place) -> list[str]:
     """Return all file names at the location of a store, including hidden files except a manifest
     that is being written."""
-    if isinstance(at, Folder):
-        if not at.path.exists():
+    if isinstance(location, Folder):
+        if not location.path.exists():
             return []
-        found = [entry.name for entry in at.path.iterdir()]
-        return [name for name in found if not name.startswith(f".{MANIFEST}")]
-    return at.names()
+        names = [entry.name for entry in location.path.iterdir()]
+        return [name for name in names if not name.startswith(f".{MANIFEST}")]
+    return location.names()
 
 
-def manifest_of(where: Where) -> Manifest | None:
+def manifest_of(store: Where) -> Manifest | None:
     """Return the manifest of a store, or None if there is none."""
-    at = place(where)
-    return read_manifest(at) if MANIFEST in at.names() else None
+    location = place(store)
+    return read_manifest(location) if MANIFEST in location.names() else None
 
 
-def read_manifest(where: Where) -> Manifest:
+def read_manifest(store: Where) -> Manifest:
     """Return the manifest of a store.
 
     Raises:
         BadInput: The manifest is missing or not valid.
     """
-    return _decoded(place(where), MANIFEST, Manifest, "manifest")
+    return _decode_file(place(store), MANIFEST, Manifest, "manifest")
 
 
 # --- studies with people --------------------------------------------------------------------------
@@ -153,17 +156,19 @@ class PeoplePlan(msgspec.Struct, frozen=True):
     games: tuple[str, ...]
 
 
-def keep_people_plan(where: Where, plan: PeoplePlan) -> None:
+def keep_people_plan(store: Where, plan: PeoplePlan) -> None:
     """Store the plan, replacing an earlier one."""
     data = msgspec.json.format(msgspec.json.encode(plan, order="sorted"), indent=2)
-    place(where).put(PEOPLE, data + b"\n")
+    place(store).put(PEOPLE, data + b"\n")
 
 
-def people_plan(where: Where) -> PeoplePlan | None:
+def people_plan(store: Where) -> PeoplePlan | None:
     """Return the plan in a store, or None if there is none.
 
     Raises:
         BadInput: The file of the plan is not valid.
     """
-    at = place(where)
-    return _decoded(at, PEOPLE, PeoplePlan, "plan") if PEOPLE in at.names() else None
+    location = place(store)
+    return (
+        _decode_file(location, PEOPLE, PeoplePlan, "plan") if PEOPLE in location.names() else None
+    )

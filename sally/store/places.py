@@ -31,7 +31,7 @@ class Place(Protocol):
     def exists(self) -> bool:
         """Return whether the folder exists."""
 
-    def names(self, under: str = "") -> list[str]:
+    def names(self, folder: str = "") -> list[str]:
         """Return the sorted file names of a subfolder; empty if it does not exist."""
 
     def read(self, name: str) -> bytes:
@@ -53,19 +53,19 @@ class Place(Protocol):
 Where = str | Path | Place
 
 
-def place(where: Where) -> Place:
+def place(store: Where) -> Place:
     """Return the location of a store as a `Place`, from a path or an address; a `Place` is returned
     unchanged."""
-    if isinstance(where, Path):
-        return Folder(where)
-    if isinstance(where, str):
-        return Remote(where) if "://" in where else Folder(Path(where))
-    return where
+    if isinstance(store, Path):
+        return Folder(store)
+    if isinstance(store, str):
+        return Remote(store) if "://" in store else Folder(Path(store))
+    return store
 
 
-def is_address(where: str) -> bool:
+def is_address(text: str) -> bool:
     """Return whether a text is an address for fsspec."""
-    return "://" in where
+    return "://" in text
 
 
 class Folder:
@@ -80,11 +80,11 @@ class Folder:
     def exists(self) -> bool:
         return self.path.is_dir()
 
-    def names(self, under: str = "") -> list[str]:
+    def names(self, folder: str = "") -> list[str]:
         try:
-            with os.scandir(self.path / under) as found:
+            with os.scandir(self.path / folder) as entries:
                 # No is_file() check: it costs a system call per entry, and stores hold only files.
-                return sorted(entry.name for entry in found if not entry.name.startswith("."))
+                return sorted(entry.name for entry in entries if not entry.name.startswith("."))
         except FileNotFoundError:
             return []
 
@@ -154,15 +154,15 @@ class Remote:
             self._fs.invalidate_cache()
             return bool(self._fs.exists(self._root))
 
-    def names(self, under: str = "") -> list[str]:
-        folder = f"{self._root}/{under}".rstrip("/")
+    def names(self, subfolder: str = "") -> list[str]:
+        folder = f"{self._root}/{subfolder}".rstrip("/")
         with self._as_os_error():
             self._fs.invalidate_cache()  # other processes write too
             try:
-                found = self._fs.ls(folder, detail=True)
+                entries = self._fs.ls(folder, detail=True)
             except FileNotFoundError:
                 return []
-        files = (entry["name"] for entry in found if entry["type"] == "file")
+        files = (entry["name"] for entry in entries if entry["type"] == "file")
         names = (str(name).rpartition("/")[2] for name in files)
         return sorted(name for name in names if not name.startswith("."))
 
@@ -207,8 +207,8 @@ class Remote:
         """Return the upload time of a file by the service's clock, or 0 if unknown."""
         try:
             return float(self._fs.modified(f"{self._root}/{name}").timestamp())
-        except Exception as why:  # services differ in what they raise if they do not know
-            log.debug("The upload time of %s in %s is unknown: %r", name, self, why)
+        except Exception as error:  # services differ in what they raise if they do not know
+            log.debug("The upload time of %s in %s is unknown: %r", name, self, error)
             return 0.0
 
     @contextmanager
@@ -216,12 +216,14 @@ class Remote:
         """Convert any exception of a service to an OSError with a message."""
         try:
             yield
-        except OSError as why:
-            if why.strerror is None:
-                raise type(why)(why.errno or errno.EIO, str(why) or type(why).__name__) from why
+        except OSError as error:
+            if error.strerror is None:
+                raise type(error)(
+                    error.errno or errno.EIO, str(error) or type(error).__name__
+                ) from error
             raise
-        except Exception as why:
-            raise OSError(errno.EIO, f"{type(why).__name__}: {why}") from why
+        except Exception as error:
+            raise OSError(errno.EIO, f"{type(error).__name__}: {error}") from error
 
 
 def _filesystem(address: str) -> tuple[Any, str]:
@@ -234,6 +236,6 @@ def _filesystem(address: str) -> tuple[Any, str]:
         ) from None
     try:
         fs, root = url_to_fs(address)
-    except (ImportError, ValueError) as why:
-        raise BadInput(f"The store {address} cannot be reached: {why}.") from None
+    except (ImportError, ValueError) as error:
+        raise BadInput(f"The store {address} cannot be reached: {error}.") from None
     return fs, str(root).rstrip("/")

@@ -17,7 +17,7 @@ import msgspec
 from sally.core.errors import BadInput, listed
 from sally.core.log.events import RESUMABLE, Censored, Episode, Forfeited, Moved
 from sally.core.registry import packs, registry
-from sally.core.rules.words import Pack, checked
+from sally.core.rules.words import Pack, check_pack
 from sally.store.lines import read_line, sound_line, was_changed
 from sally.store.manifest import MANIFEST, read_manifest
 from sally.store.places import Folder, Place, Remote, Where, place
@@ -65,11 +65,11 @@ def to_run_again(episode: Episode) -> bool:
     return isinstance(end, Censored) and end.cause in RESUMABLE
 
 
-def load(where: Where, quarantine: bool = True, check: bool = True) -> Contents:
+def load(store: Where, quarantine: bool = True, check: bool = True) -> Contents:
     """Load a store; a finished run of an episode replaces a censored one."""
     contents = Contents()
-    for found in read(where, quarantine, "", check, contents.changed):
-        _add(contents, found)
+    for episode in read(store, quarantine, "", check, contents.changed):
+        _add(contents, episode)
     return contents
 
 
@@ -79,20 +79,20 @@ def load_file(path: Path, check: bool = True) -> Contents:
         raise BadInput(f"{path} is neither a store nor a file.")
     contents = Contents()
     lines = ((path.name, *line) for line in lines_of(path))
-    for found in _episodes(lines, None, check, contents.changed):
-        _add(contents, found)
+    for episode in _episodes(lines, None, check, contents.changed):
+        _add(contents, episode)
     return contents
 
 
-def _add(contents: Contents, found: Episode | BadLine) -> None:
-    if isinstance(found, BadLine):
-        contents.bad.append(found)
+def _add(contents: Contents, episode: Episode | BadLine) -> None:
+    if isinstance(episode, BadLine):
+        contents.bad.append(episode)
         return
-    there = contents.episodes.get(found.id)
-    if there is not None and not to_run_again(there):
-        contents.doubled += not to_run_again(found)
+    earlier = contents.episodes.get(episode.id)
+    if earlier is not None and not to_run_again(earlier):
+        contents.doubled += not to_run_again(episode)
     else:
-        contents.episodes[found.id] = found
+        contents.episodes[episode.id] = episode
 
 
 def reason(episode: Episode) -> str:
@@ -103,8 +103,8 @@ def reason(episode: Episode) -> str:
     """
     end = episode.end
     if isinstance(end, Censored):
-        said = _NUMBER.sub(lambda found: found["kept"] or "N", end.detail)
-        return f"{end.cause}: {said}" if said else end.cause
+        detail = _NUMBER.sub(lambda number: number["kept"] or "N", end.detail)
+        return f"{end.cause}: {detail}" if detail else end.cause
     if silent := void_seats(episode):
         return f"void: {listed(sorted(silent))} forfeited every decision"
     return ""
@@ -119,7 +119,7 @@ def void_seats(episode: Episode) -> set[str]:
 
 
 def read(
-    where: Where,
+    store: Where,
     quarantine: bool = True,
     among: Among | str = "",
     check: bool = True,
@@ -130,17 +130,17 @@ def read(
     With `check`, a line with a wrong checksum or an invalid episode is yielded as a BadLine;
     without it, such a line is decoded anyway, and ids with a wrong checksum are added to `changed`.
     """
-    at = place(where)
+    location = place(store)
     try:
-        names, ours = ready(at)
-        wanted = [name for name in names if is_among(name, among)]
-        aside = at if ours and quarantine else None
-        yield from _episodes(all_lines(at, wanted), aside, check, changed)
-    except OSError as why:
-        raise BadInput(f"The store {at} cannot be read: {why.strerror}.") from None
+        names, ours = ready(location)
+        selected_names = [name for name in names if is_among(name, among)]
+        aside = location if ours and quarantine else None
+        yield from _episodes(all_lines(location, selected_names), aside, check, changed)
+    except OSError as error:
+        raise BadInput(f"The store {location} cannot be read: {error.strerror}.") from None
 
 
-def ready(at: Place) -> tuple[list[str], bool]:
+def ready(location: Place) -> tuple[list[str], bool]:
     """Register the words packs of a store.
 
     Returns its files of lines and whether it has a manifest.
@@ -148,24 +148,26 @@ def ready(at: Place) -> tuple[list[str], bool]:
     Raises:
         BadInput: There is no store, or its manifest is not valid.
     """
-    if not at.exists():
-        raise BadInput(f"There is no store at {at}.")
-    inside = _listed(at)
-    names = first_finished_first(at, [name for name in inside if _holds_lines(name)])
+    if not location.exists():
+        raise BadInput(f"There is no store at {location}.")
+    inside = _list_names(location)
+    names = first_finished_first(location, [name for name in inside if _holds_lines(name)])
     ours = MANIFEST in inside  # nothing is written to a folder without a manifest
     if ours:
-        read_manifest(at)  # raises if it is not valid
+        read_manifest(location)  # raises if it is not valid
     elif not names:
-        raise BadInput(f"There is no store at {at}: it holds neither {MANIFEST} nor episodes.")
-    know_packs(at)
+        raise BadInput(
+            f"There is no store at {location}: it holds neither {MANIFEST} nor episodes."
+        )
+    know_packs(location)
     return names, ours
 
 
-def quarantine_lines(at: Place, names: Iterable[str]) -> None:
+def quarantine_lines(location: Place, names: Iterable[str]) -> None:
     """Copy the bad lines of some files to the quarantine, if the store has a manifest."""
-    some = list(names)
-    if some and MANIFEST in at.names():
-        for _ in _episodes(all_lines(at, some), at, True):
+    file_names = list(names)
+    if file_names and MANIFEST in location.names():
+        for _ in _episodes(all_lines(location, file_names), location, True):
             pass
 
 
@@ -177,27 +179,27 @@ def _episodes(
 ) -> Iterator[Episode | BadLine]:
     aside: dict[str, bytearray] = {}
     for name, number, line in lines:
-        found = sound_line(line) if check else read_line(line, sums=False)
-        if not check and changed is not None and isinstance(found, Episode) and was_changed(line):
-            changed.add(found.id)
-        if isinstance(found, str):
-            kept = aside.setdefault(name, bytearray())
-            if len(kept) + len(line) < QUARANTINE_BYTES:
-                kept += line if line.endswith(b"\n") else line + b"\n"
-            yield BadLine(name, number, found)
+        episode = sound_line(line) if check else read_line(line, sums=False)
+        if not check and changed is not None and isinstance(episode, Episode) and was_changed(line):
+            changed.add(episode.id)
+        if isinstance(episode, str):
+            bad_lines = aside.setdefault(name, bytearray())
+            if len(bad_lines) + len(line) < QUARANTINE_BYTES:
+                bad_lines += line if line.endswith(b"\n") else line + b"\n"
+            yield BadLine(name, number, episode)
         else:
-            yield found
+            yield episode
     if quarantine is not None:
-        for name, kept in aside.items():
-            _set_aside(quarantine, name, bytes(kept))
+        for name, bad_lines in aside.items():
+            _set_aside(quarantine, name, bytes(bad_lines))
 
 
-def know_packs(where: Where) -> None:
+def know_packs(store: Where) -> None:
     """Register the words packs of a store, so that its prompts can be rendered again."""
-    at, to_check = place(where), list[tuple[Pack, Mapping[str, str]]]()
-    for name in at.names("packs"):
-        text = at.read(f"packs/{name}").decode("utf-8", "replace")
-        pack = packs.parsed(text, f"{at}/packs/{name}")
+    location, to_check = place(store), list[tuple[Pack, Mapping[str, str]]]()
+    for name in location.names("packs"):
+        text = location.read(f"packs/{name}").decode("utf-8", "replace")
+        pack = packs.parse_pack(text, f"{location}/packs/{name}")
         with suppress(BadInput):  # the words of a game that is not installed cannot be checked
             spec = registry.game(pack.game)
             # A text of an instance, such as a ruleset, is not a words pack.
@@ -205,20 +207,23 @@ def know_packs(where: Where) -> None:
                 to_check.append((pack, spec.texts))
         packs.remember(pack)
     strategies = registry.entries("strategies").values() if to_check else ()
-    said = {key: text for strategy in strategies for key, text in strategy.texts.items()}
+    strategy_texts = {key: text for strategy in strategies for key, text in strategy.texts.items()}
     for pack, texts in to_check:
-        checked(pack, {**said, **texts})
+        check_pack(pack, {**strategy_texts, **texts})
 
 
-def _set_aside(at: Place, name: str, lines: bytes) -> None:
+def _set_aside(location: Place, name: str, lines: bytes) -> None:
     """Copy a file's bad lines to a file of the quarantine, unless they are already there.
 
     A read-only store stays unchanged.
     """
     try:
-        if at.create(f"quarantine/{name}", lines) or at.read(f"quarantine/{name}") == lines:
+        if (
+            location.create(f"quarantine/{name}", lines)
+            or location.read(f"quarantine/{name}") == lines
+        ):
             return
-        at.put(f"quarantine/{name}", lines)
+        location.put(f"quarantine/{name}", lines)
     except OSError:
         return
 
@@ -226,46 +231,47 @@ def _set_aside(at: Place, name: str, lines: bytes) -> None:
 # --- files of lines -----------------------------------------------------------------------------
 
 
-def _listed(at: Place) -> list[str]:
+def _list_names(location: Place) -> list[str]:
     """Return all names, even if a writer renames its file during the listing.
 
     A single listing may miss both names; of two listings, at least one contains the old or the new
     name.
     """
-    found = {*at.names(), *at.names()}
-    ended = {name.removesuffix(DONE) for name in found if name.endswith(DONE)}
-    return sorted(name for name in found if name.removesuffix(OPEN) not in ended)
+    names = {*location.names(), *location.names()}
+    ended = {name.removesuffix(DONE) for name in names if name.endswith(DONE)}
+    return sorted(name for name in names if name.removesuffix(OPEN) not in ended)
 
 
 def _holds_lines(name: str) -> bool:
     return name.endswith((OPEN, PART, DONE))
 
 
-def first_finished_first(at: Place, names: list[str]) -> list[str]:
+def first_finished_first(location: Place, names: list[str]) -> list[str]:
     """Return files sorted by name, except that the files of one shard are sorted by upload time.
 
     In a remote store a stalled run may upload an episode that its successor has already uploaded.
     """
-    if not isinstance(at, Remote):
+    if not isinstance(location, Remote):
         return names
     writers: dict[str, set[str]] = {}
     for name in names:
         writers.setdefault(_shard(name), set()).add(_writer(name))
-    when = {
-        writer: min(at.put_at(name) for name in names if _writer(name) == writer)
-        for several in writers.values()
-        for writer in (several if len(several) > 1 else ())
+    upload_times = {
+        writer: min(location.put_at(name) for name in names if _writer(name) == writer)
+        for shard_writers in writers.values()
+        for writer in (shard_writers if len(shard_writers) > 1 else ())
     }
     return sorted(
-        names, key=lambda name: (_shard(name), when.get(_writer(name), 0.0), _writer(name), name)
+        names,
+        key=lambda name: (_shard(name), upload_times.get(_writer(name), 0.0), _writer(name), name),
     )
 
 
 def _shard(name: str) -> str:
     """Return the shard prefix (number and hash) of a file name, or the whole name if there is no
     prefix."""
-    found = re.match(r"\d{5}-[0-9a-f]{8}-", name)
-    return found[0] if found else name
+    prefix = re.match(r"\d{5}-[0-9a-f]{8}-", name)
+    return prefix[0] if prefix else name
 
 
 def episode_files(folder: Path) -> list[Path]:
@@ -273,20 +279,20 @@ def episode_files(folder: Path) -> list[Path]:
     return [folder / name for name in Folder(folder).names() if _holds_lines(name)]
 
 
-def all_lines(at: Place, names: Iterable[str]) -> Iterator[tuple[str, int, bytes]]:
+def all_lines(location: Place, names: Iterable[str]) -> Iterator[tuple[str, int, bytes]]:
     """Yield every line with its file and number."""
-    if isinstance(at, Folder):
+    if isinstance(location, Folder):
         for name in names:
-            for number, line in lines_of(at.path / name):
+            for number, line in lines_of(location.path / name):
                 yield name, number, line
         return
     for writer, its in groupby(names, key=_writer):
-        yield from _put_lines(at, writer, list(its))
+        yield from _put_lines(location, writer, list(its))
 
 
-def by_writer(at: Place, names: Iterable[str]) -> Iterator[list[str]]:
+def by_writer(location: Place, names: Iterable[str]) -> Iterator[list[str]]:
     """Yield the files of each writer: one in a local store, several parts in a remote one."""
-    if isinstance(at, Folder):
+    if isinstance(location, Folder):
         yield from ([name] for name in names)
     else:
         yield from (list(its) for _, its in groupby(names, key=_writer))
@@ -296,24 +302,24 @@ def _writer(name: str) -> str:
     return name.removesuffix(DONE) if name.endswith(DONE) else name.rsplit(".", 2)[0]
 
 
-def _put_lines(at: Place, writer: str, names: list[str]) -> Iterator[tuple[str, int, bytes]]:
+def _put_lines(location: Place, writer: str, names: list[str]) -> Iterator[tuple[str, int, bytes]]:
     """Yield the lines of a remote writer, from its uploaded parts or the file that replaced
     them."""
-    whole, seen = writer + DONE, 0
-    if whole not in names:
+    final_name, lines_seen = writer + DONE, 0
+    if final_name not in names:
         for name in names:
             try:
-                lines = at.read(name).splitlines(keepends=True)
+                lines = location.read(name).splitlines(keepends=True)
             except FileNotFoundError:  # the writer finished meanwhile
                 break
             for number, line in enumerate(lines, 1):
                 yield name, number, line
-            seen += len(lines)
+            lines_seen += len(lines)
         else:
             return
-    for number, line in enumerate(at.read(whole).splitlines(keepends=True), 1):
-        if number > seen:
-            yield whole, number, line
+    for number, line in enumerate(location.read(final_name).splitlines(keepends=True), 1):
+        if number > lines_seen:
+            yield final_name, number, line
 
 
 def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -362,14 +368,14 @@ def is_among(name: str, among: Among | str) -> bool:
     return name.startswith(among) if isinstance(among, str) else among(name)
 
 
-def has_living_writer(where: Where, among: Among | str) -> bool:
+def has_living_writer(store: Where, among: Among | str) -> bool:
     """Return whether a process is still appending to one of the selected local files."""
-    at = place(where)
-    if not isinstance(at, Folder):
+    location = place(store)
+    if not isinstance(location, Folder):
         return False  # an upload is complete once visible
-    for name in at.names():
+    for name in location.names():
         if name.endswith(OPEN) and is_among(name, among):
-            with open_lines(at.path / name) as file:
+            with open_lines(location.path / name) as file:
                 if not isinstance(file, BytesIO) and is_being_written(file):
                     return True
     return False

@@ -80,10 +80,10 @@ _LINE = msgspec.json.Decoder(_Line)
 _END = msgspec.json.Decoder(Ended | Censored)
 
 
-def survey(where: Where, among: Among | str = "") -> Survey:
+def survey(store: Where, among: Among | str = "") -> Survey:
     """Summarise a store, or only the files selected by prefix or function."""
     summary, finished = Survey(), set[str]()
-    for head in _heads(where, among):
+    for head in _heads(store, among):
         if isinstance(head, BadLine):
             summary.bad.append(head)
             continue
@@ -98,21 +98,21 @@ def survey(where: Where, among: Among | str = "") -> Survey:
                 summary.blank[head.id] = head.why
         summary.instances[head.instance.id] = head.instance
         summary.broken_readers += head.broken_readers
-    summary.cut = {id: why for id, why in summary.cut.items() if id not in finished}
+    summary.cut = {id: reason for id, reason in summary.cut.items() if id not in finished}
     summary.finished = finished
-    quarantine_lines(place(where), dict.fromkeys(line.file for line in summary.bad))
+    quarantine_lines(place(store), dict.fromkeys(line.file for line in summary.bad))
     return summary
 
 
-def _heads(where: Where, among: Among | str) -> Iterator[StoredHead | BadLine]:
-    at = place(where)
+def _heads(store: Where, among: Among | str) -> Iterator[StoredHead | BadLine]:
+    location = place(store)
     try:
-        names = [name for name in ready(at)[0] if is_among(name, among)]
-        for name, number, line in all_lines(at, names):
+        names = [name for name in ready(location)[0] if is_among(name, among)]
+        for name, number, line in all_lines(location, names):
             head = read_head(line)
             yield BadLine(name, number, head) if isinstance(head, str) else head
-    except OSError as why:
-        raise BadInput(f"The store {at} cannot be read: {why.strerror}.") from None
+    except OSError as error:
+        raise BadInput(f"The store {location} cannot be read: {error.strerror}.") from None
 
 
 def read_head(line: bytes) -> StoredHead | str:

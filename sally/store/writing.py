@@ -20,7 +20,7 @@ from sally.core.errors import BadInput, not_written
 from sally.core.log.events import Episode, Setup, from_line, to_line
 from sally.core.registry import packs
 from sally.core.rules.words import Pack
-from sally.store.lines import sealed
+from sally.store.lines import append_checksum
 from sally.store.places import Folder, Place, Where, place
 from sally.store.reading import DONE, OPEN, PART
 
@@ -51,15 +51,17 @@ class Writer:
     A remote writer calls `ours` before each upload and raises TakenOver if `ours` returns False.
     """
 
-    def __init__(self, where: Where, label: str = "", ours: Ours | None = None) -> None:
-        self._at = at = place(where)
+    def __init__(self, store: Where, label: str = "", ours: Ours | None = None) -> None:
+        self._at = location = place(store)
         name = f"{label}-" * bool(label) + f"{os.getpid()}-{secrets.token_hex(4)}"
         try:
             self._lines: LineSink = (
-                AppendSink(at.path, name) if isinstance(at, Folder) else Uploaded(at, name, ours)
+                AppendSink(location.path, name)
+                if isinstance(location, Folder)
+                else Uploaded(location, name, ours)
             )
-        except OSError as why:
-            raise not_written(f"The store {at} cannot be written", why) from None
+        except OSError as error:
+            raise not_written(f"The store {location} cannot be written", error) from None
         self._packs = set[str]()
 
     def add(self, episode: Episode) -> tuple[bytes, Episode]:
@@ -69,14 +71,14 @@ class Writer:
             BadInput: The disk is full (no partial line is left), or the episode cannot be encoded.
         """
         plain, read_back = _readable_line(episode)
-        line = sealed(plain)
+        line = append_checksum(plain)
         for name in packs_of(episode.setup) - self._packs:
             keep_pack(self._at, packs.find(name))
             self._packs.add(name)
         try:
             self._lines.add(line)
-        except OSError as why:
-            raise not_written("The episode could not be stored", why) from None
+        except OSError as error:
+            raise not_written("The episode could not be stored", error) from None
         return line, read_back
 
     @property
@@ -89,8 +91,8 @@ class Writer:
         """Make everything added so far survive a crash of the machine."""
         try:
             self._lines.sync()
-        except OSError as why:
-            raise not_written("The episode could not be stored", why) from None
+        except OSError as error:
+            raise not_written("The episode could not be stored", error) from None
 
     def __enter__(self) -> Writer:
         return self
@@ -99,13 +101,13 @@ class Writer:
         self,
         kind: type[BaseException] | None,
         error: BaseException | None,
-        at: TracebackType | None,
+        trace: TracebackType | None,
     ) -> None:
         try:
             self._lines.close()
-        except OSError as why:
+        except OSError as write_error:
             if error is None:
-                raise not_written(f"The store {self._at} cannot be written", why) from None
+                raise not_written(f"The store {self._at} cannot be written", write_error) from None
 
 
 class AppendSink:
@@ -150,8 +152,8 @@ class Uploaded:
     removed once `NAME.jsonl`, which holds the same lines, is uploaded.
     """
 
-    def __init__(self, at: Place, name: str, ours: Ours | None = None) -> None:
-        self._at, self._first, self._files = at, name, 0
+    def __init__(self, location: Place, name: str, ours: Ours | None = None) -> None:
+        self._at, self._first, self._files = location, name, 0
         self._ours = ours
         self._lock, self._over = Lock(), Event()
         self._failed: OSError | TakenOver | None = None  # raised in the background thread
@@ -197,8 +199,8 @@ class Uploaded:
             with self._lock:
                 try:
                     self._put_part()
-                except (OSError, TakenOver) as why:
-                    self._failed = why
+                except (OSError, TakenOver) as error:
+                    self._failed = error
                     return
 
     def _put_part(self) -> None:
@@ -229,20 +231,23 @@ class Uploaded:
 
 def packs_of(setup: Setup) -> set[str]:
     """Return the references of all texts a setup uses: words packs and texts of the instance."""
-    given = [who.params.get("pack") for who in setup.lineup.values()]
-    found = {name for name in given if isinstance(name, str) and "@" in name}
+    pack_params = [player.params.get("pack") for player in setup.lineup.values()]
+    references = {name for name in pack_params if isinstance(name, str) and "@" in name}
     # An instance may refer to a text by its hash; it is stored like a pack.
-    return found | {name for name in setup.instance.params.values() if packs.is_reference(name)}
+    return references | {
+        name for name in setup.instance.params.values() if packs.is_reference(name)
+    }
 
 
-def keep_pack(where: Where, pack: Pack) -> None:
+def keep_pack(store: Where, pack: Pack) -> None:
     """Store the text of a pack once, under its hash."""
     try:
-        place(where).create(
-            f"packs/{packs.reference(pack).partition('@')[2]}.toml", packs.written(pack).encode()
+        place(store).create(
+            f"packs/{packs.reference(pack).partition('@')[2]}.toml",
+            packs.pack_as_toml(pack).encode(),
         )
-    except OSError as why:
-        raise not_written("A words pack could not be stored", why) from None
+    except OSError as error:
+        raise not_written("A words pack could not be stored", error) from None
 
 
 def check_storable(episode: Episode) -> None:
@@ -259,21 +264,23 @@ def _readable_line(episode: Episode) -> tuple[bytes, Episode]:
     refused = f"Episode {episode.id} cannot be stored"
     try:
         line = to_line(episode)
-        if b"null" in line and (where := _not_finite(msgspec.to_builtins(episode), "")):
-            raise BadInput(f"{refused}: {where} is not a finite number.")
+        if b"null" in line and (path := _not_finite(msgspec.to_builtins(episode), "")):
+            raise BadInput(f"{refused}: {path} is not a finite number.")
         return line, from_line(line)
-    except (TypeError, msgspec.DecodeError) as why:
-        raise BadInput(f"{refused}: {why}.") from None
+    except (TypeError, msgspec.DecodeError) as error:
+        raise BadInput(f"{refused}: {error}.") from None
 
 
-def _not_finite(plain: Any, where: str) -> str | None:
+def _not_finite(plain: Any, path: str) -> str | None:
     """Return the path of the first number that JSON would turn into null."""
     if isinstance(plain, float):
-        return None if isfinite(plain) else where
+        return None if isfinite(plain) else path
     if isinstance(plain, dict):
-        inside = ((value, f"{where}/{key}") for key, value in plain.items())
+        inside = ((value, f"{path}/{key}") for key, value in plain.items())
     elif isinstance(plain, list | tuple):
-        inside = ((value, f"{where}/{i}") for i, value in enumerate(plain))
+        inside = ((value, f"{path}/{i}") for i, value in enumerate(plain))
     else:
         return None
-    return next((found for v, w in inside if (found := _not_finite(v, w)) is not None), None)
+    return next(
+        (inner_path for v, w in inside if (inner_path := _not_finite(v, w)) is not None), None
+    )

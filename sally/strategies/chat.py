@@ -5,7 +5,14 @@ from __future__ import annotations
 
 import msgspec
 
-from sally.core.match.strategy import PromptContext, Run, Speaker, Strategy, StrategyResult, spoken
+from sally.core.match.strategy import (
+    PromptContext,
+    Run,
+    Speaker,
+    Strategy,
+    StrategyResult,
+    spoken,
+)
 from sally.core.prompt.model import Assistant, Message, User
 
 
@@ -23,26 +30,26 @@ class Talk(msgspec.Struct, frozen=True):
     exchanges: tuple[Exchange, ...] = ()
 
 
-def conversation(prompt: PromptContext, talk: Talk, asked: str) -> list[Message]:
+def conversation(prompt: PromptContext, talk: Talk, question: str) -> list[Message]:
     """Return rules, history lines, earlier questions with their answers, and the question."""
-    past, told = prompt.past, 0
+    past, lines_shown = prompt.past, 0
     messages: list[Message] = [User(str(prompt.opening(history=False)).strip())]
     for exchange in talk.exchanges:
-        messages += [User(line) for line in past[told : exchange.lines]]
+        messages += [User(line) for line in past[lines_shown : exchange.lines]]
         messages += [User(exchange.asked), Assistant(exchange.answer)]
-        told = exchange.lines
-    return [*messages, *(User(line) for line in past[told:]), User(asked)]
+        lines_shown = exchange.lines
+    return [*messages, *(User(line) for line in past[lines_shown:]), User(question)]
 
 
 def _make(read_cut: bool = False) -> tuple[Run, Run]:
     async def ask(prompt: PromptContext, speaker: Speaker, purpose: str) -> StrategyResult:
-        talk, asked = prompt.notes(Talk) or Talk(), prompt.tail()
+        talk, question = prompt.notes(Talk) or Talk(), prompt.tail()
         reply = await speaker.say(
-            purpose, conversation(prompt, talk, asked), schema=prompt.schema()
+            purpose, conversation(prompt, talk, question), schema=prompt.schema()
         )
-        exchange = Exchange(len(prompt.past), asked, reply.text)
-        said = spoken(reply, Talk((*talk.exchanges, exchange)))
-        return msgspec.structs.replace(said, cut=said.cut and not read_cut)
+        exchange = Exchange(len(prompt.past), question, reply.text)
+        result = spoken(reply, Talk((*talk.exchanges, exchange)))
+        return msgspec.structs.replace(result, cut=result.cut and not read_cut)
 
     async def act(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
         return await ask(prompt, speaker, "move")

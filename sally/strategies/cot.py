@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sally.core.match.strategy import PromptContext, Speaker, Strategy, StrategyResult, spoken
+from sally.core.match.strategy import (
+    PromptContext,
+    Speaker,
+    Strategy,
+    StrategyResult,
+    spoken,
+)
 from sally.core.prompt.hashed_text import HashedText
 
 TEXTS: Mapping[str, str] = {
@@ -25,8 +31,8 @@ async def thought(
     history."""
     schema = prompt.schema("Thoughts")
     key = "cot.schema" if schema else "cot.think"
-    wanted = prompt.say(key, format=prompt.form("Thoughts"))
-    page = prompt.user(*notes, opening=opening, past=past, format=wanted)
+    format_text = prompt.say(key, format=prompt.form("Thoughts"))
+    page = prompt.user(*notes, opening=opening, past=past, format=format_text)
     reply = await speaker.say(prompt.purpose, page, schema=schema)
     return spoken(reply, before=("Thoughts",))
 

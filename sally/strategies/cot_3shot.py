@@ -13,7 +13,7 @@ TEXTS: Mapping[str, str] = {
 }
 
 
-async def _shown(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
+async def _answer_with_examples(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
     worked = f"{prompt.say('cot_3shot.intro')}\n{prompt.examples}"
     return await cot.thought(prompt, speaker, opening=prompt.opening(after_rules=worked))
 
@@ -22,7 +22,7 @@ STRATEGY = Strategy(
     name="cot_3shot",
     about="shows three worked examples of thoughts, then asks for thoughts and the answer",
     source="Riemer et al. 2025",
-    make=lambda: (_shown, _shown),
+    make=lambda: (_answer_with_examples, _answer_with_examples),
     calls="1",
     texts=TEXTS,
     schema=True,

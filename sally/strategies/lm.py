@@ -14,7 +14,7 @@ CONTENT_FREE = ("N/A", "[MASK]", "")
 et al. 2021, Calibrate Before Use, section 5)."""
 
 
-async def scored(
+async def answer_by_scoring(
     prompt: PromptContext,
     speaker: Speaker,
     purpose: str,
@@ -27,9 +27,11 @@ async def scored(
     With `calibrated`, each probability is divided by the mean probability of the same name after
     content-free prompts, which depends only on the name and its position.
     """
-    told = prompt.told_text()
-    context = prompt.opening(form).plus(f"{told}\n{prompt.stem}" if told else prompt.stem)
-    names = _apart(prompt.names)
+    injected_text = prompt.told_text()
+    context = prompt.opening(form).plus(
+        f"{injected_text}\n{prompt.stem}" if injected_text else prompt.stem
+    )
+    names = _make_prefix_free(prompt.names)
     scores = await speaker.score(purpose, context, names)
     odds = tuple(scores.normalised().values())  # in the order of the candidates
     if calibrated:
@@ -45,12 +47,15 @@ async def _prior(
 ) -> tuple[float, ...]:
     """Return the mean probability that the model gives to the name of each option after prompts
     without content."""
-    found = []
+    probabilities = []
     for text in CONTENT_FREE:
         page = f"{text}\n\n{prompt.stem}" if text else prompt.stem
         scores = await speaker.score("prior", page, names)
-        found.append(tuple(scores.normalised().values()))
-    return tuple(sum(each) / len(found) for each in zip(*found, strict=True))
+        probabilities.append(tuple(scores.normalised().values()))
+    return tuple(
+        sum(option_probabilities) / len(probabilities)
+        for option_probabilities in zip(*probabilities, strict=True)
+    )
 
 
 def _without_prior(odds: Sequence[float], prior: Sequence[float]) -> tuple[float, ...]:
@@ -60,23 +65,23 @@ def _without_prior(odds: Sequence[float], prior: Sequence[float]) -> tuple[float
     >>> _without_prior((0.6, 0.4), (0.75, 0.25))
     (0.33333333333333337, 0.6666666666666667)
     """
-    least = min((p for p in prior if p > 0), default=1.0)
-    ratios = [p / max(q, least) for p, q in zip(odds, prior, strict=True)]
+    smallest_prior = min((p for p in prior if p > 0), default=1.0)
+    ratios = [p / max(q, smallest_prior) for p, q in zip(odds, prior, strict=True)]
     return tuple(ratio / sum(ratios) for ratio in ratios)
 
 
-def _apart(names: tuple[str, ...]) -> tuple[str, ...]:
+def _make_prefix_free(names: tuple[str, ...]) -> tuple[str, ...]:
     """Return the names, each with a full stop if any name is a prefix of another, as 1 is of 10."""
     begins = any(a != b and b.startswith(a) for a in names for b in names)
     return tuple(f"{name}." for name in names) if begins else names
 
 
-async def guessed(
+async def answer_probe_by_scoring(
     prompt: PromptContext, speaker: Speaker, purpose: str = "probe", calibrated: int = 0
 ) -> StrategyResult:
     """Answer a probe by scoring, given the player's own move if the prompt states it."""
     form = prompt.forms[0] if prompt.mine_is_stated else prompt.forms[-1]
-    return await scored(prompt, speaker, purpose, form, calibrated=calibrated)
+    return await answer_by_scoring(prompt, speaker, purpose, form, calibrated=calibrated)
 
 
 def _make(sample: bool = False, calibrated: int = 0) -> tuple[Run, Run]:
@@ -84,10 +89,10 @@ def _make(sample: bool = False, calibrated: int = 0) -> tuple[Run, Run]:
         raise BadInput(f"calibrated must be 0 (off) or 1 (the first version), not {calibrated}.")
 
     async def act(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
-        return await scored(prompt, speaker, "move", prompt.forms[0], sample, calibrated)
+        return await answer_by_scoring(prompt, speaker, "move", prompt.forms[0], sample, calibrated)
 
     async def answer(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
-        return await guessed(prompt, speaker, calibrated=calibrated)
+        return await answer_probe_by_scoring(prompt, speaker, calibrated=calibrated)
 
     return act, answer
 

@@ -21,10 +21,10 @@ TEXTS: Mapping[str, str] = {
 
 def _make(history: bool = True, payoffs: bool = True) -> tuple[Run, Run]:
     async def run(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
-        opening, wanted = prompt.opening(history=history, payoffs=payoffs), prompt.format
+        opening, format_text = prompt.opening(history=history, payoffs=payoffs), prompt.format
         if not prompt.asked:
-            wanted = f"{prompt.say('oracle_max.aim')}\n{wanted}"
-        return await answered(prompt, speaker, opening=opening, past=history, format=wanted)
+            format_text = f"{prompt.say('oracle_max.aim')}\n{format_text}"
+        return await answered(prompt, speaker, opening=opening, past=history, format=format_text)
 
     return run, run
 

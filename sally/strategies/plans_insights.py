@@ -35,15 +35,15 @@ class Notes(msgspec.Struct, frozen=True):
     insights: str
 
 
-def _shown(prompt: PromptContext) -> str:
+def _quote_notes(prompt: PromptContext) -> str:
     notes = prompt.notes(Notes)
     if notes is None:
         return ""
-    when = "now" if prompt.mine_is_stated else "last"
-    return prompt.say(f"plans_insights.{when}", plans=notes.plans, insights=notes.insights)
+    tense = "now" if prompt.mine_is_stated else "last"
+    return prompt.say(f"plans_insights.{tense}", plans=notes.plans, insights=notes.insights)
 
 
-def _written(prompt: PromptContext, reply: str) -> Notes:
+def _read_notes(prompt: PromptContext, reply: str) -> Notes:
     parts = prompt.texts_before(reply, "Plans", "Insights")
     plans, insights = parts.get("Plans", ""), parts.get("Insights", "")
     insights = insights.partition("\n{")[0].partition("```")[0].strip()  # an action as JSON
@@ -53,16 +53,16 @@ def _written(prompt: PromptContext, reply: str) -> Notes:
 
 
 async def _act(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
-    held = prompt.schema("Plans", "Insights")
-    key = "plans_insights.schema" if held else "plans_insights.format"
-    wanted = prompt.say(key, format=prompt.form("Plans", "Insights"))
-    page = prompt.user(_shown(prompt), format=wanted)
-    reply = await speaker.say("move", page, schema=held)
-    return spoken(reply, _written(prompt, reply.text), before=("Plans", "Insights"))
+    schema = prompt.schema("Plans", "Insights")
+    key = "plans_insights.schema" if schema else "plans_insights.format"
+    format_text = prompt.say(key, format=prompt.form("Plans", "Insights"))
+    page = prompt.user(_quote_notes(prompt), format=format_text)
+    reply = await speaker.say("move", page, schema=schema)
+    return spoken(reply, _read_notes(prompt, reply.text), before=("Plans", "Insights"))
 
 
 async def _answer(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
-    return await answered(prompt, speaker, _shown(prompt))
+    return await answered(prompt, speaker, _quote_notes(prompt))
 
 
 STRATEGY = Strategy(

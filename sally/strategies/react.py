@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sally.core.match.strategy import PromptContext, Speaker, Strategy, StrategyResult, spoken
+from sally.core.match.strategy import (
+    PromptContext,
+    Speaker,
+    Strategy,
+    StrategyResult,
+    spoken,
+)
 from sally.strategies.chat import Exchange, Talk, conversation
 
 TEXTS: Mapping[str, str] = {
@@ -15,12 +21,12 @@ TEXTS: Mapping[str, str] = {
 }
 
 
-async def stepped(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
+async def think_and_call_tools(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
     """Alternate thoughts and tool calls until there is an answer; all stay in the conversation."""
     talk = prompt.notes(Talk) or Talk()
-    asked = prompt.tail(format=prompt.say("react.think", format=prompt.format))
-    reply = await speaker.say(prompt.purpose, conversation(prompt, talk, asked))
-    exchange = Exchange(len(prompt.past), asked, reply.text)
+    question = prompt.tail(format=prompt.say("react.think", format=prompt.format))
+    reply = await speaker.say(prompt.purpose, conversation(prompt, talk, question))
+    exchange = Exchange(len(prompt.past), question, reply.text)
     return spoken(reply, Talk((*talk.exchanges, exchange)))
 
 
@@ -28,7 +34,7 @@ STRATEGY = Strategy(
     name="react",
     about="asks for a thought before every tool call and answer, in one conversation per episode",
     source="after Yao et al. 2023 (ReAct); the tools are the game's own",
-    make=lambda: (stepped, stepped),
+    make=lambda: (think_and_call_tools, think_and_call_tools),
     calls="1, plus 1 for each tool call",
     texts=TEXTS,
 )

@@ -36,7 +36,7 @@ class Plans(msgspec.Struct, frozen=True):
     plans: tuple[str, ...] = ()
 
 
-def _shown(prompt: PromptContext, plans: tuple[str, ...]) -> list[str]:
+def _quote_plans(prompt: PromptContext, plans: tuple[str, ...]) -> list[str]:
     ages = range(len(plans), 0, -1)
     return [
         prompt.say("reflexion.last" if age == 1 else "reflexion.earlier", plan=plan, turns=age)
@@ -44,7 +44,7 @@ def _shown(prompt: PromptContext, plans: tuple[str, ...]) -> list[str]:
     ]
 
 
-async def _reflected(prompt: PromptContext, speaker: Speaker) -> str:
+async def _ask_for_plan(prompt: PromptContext, speaker: Speaker) -> str:
     page = prompt.opening().plus(prompt.say("reflexion.reflect"))
     reply = await speaker.say("reflect", [User(page)])
     plan = sections(reply.text, ("Plan",)).get("Plan") or reply.text.strip()
@@ -61,13 +61,13 @@ def _make(memory: int = 1) -> tuple[Run, Run]:
         notes = prompt.notes(Plans)
         plans: tuple[str, ...] = ()
         if notes is not None:  # before the first move there is nothing to reflect on
-            plans = (*notes.plans, await _reflected(prompt, speaker))[-memory:]
-        said = await cot.thought(prompt, speaker, *_shown(prompt, plans))
-        return msgspec.structs.replace(said, memory=Plans(plans))
+            plans = (*notes.plans, await _ask_for_plan(prompt, speaker))[-memory:]
+        result = await cot.thought(prompt, speaker, *_quote_plans(prompt, plans))
+        return msgspec.structs.replace(result, memory=Plans(plans))
 
     async def answer(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
         notes = prompt.notes(Plans) or Plans()
-        return await answered(prompt, speaker, *_shown(prompt, notes.plans))
+        return await answered(prompt, speaker, *_quote_plans(prompt, notes.plans))
 
     return act, answer
 

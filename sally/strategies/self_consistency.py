@@ -31,32 +31,32 @@ def ballot(prompt: PromptContext, read: Any) -> str:
     return msgspec.json.encode(read).decode()
 
 
-def elected(prompt: PromptContext, replies: Sequence[Reply]) -> Reply:
+def elect_reply(prompt: PromptContext, replies: Sequence[Reply]) -> Reply:
     """Return the first sample with the most frequent answer; of equally frequent answers, the one
     that occurred first."""
     votes: list[tuple[str, Reply]] = []
-    why = Unreadable("None of the answers could be read.")
+    problem = Unreadable("None of the answers could be read.")
     cast: dict[StrategyResult, str | Unreadable] = {}  # samples are often equal
     for reply in replies:
-        said = spoken(reply)
-        if said not in cast:
-            cast[said] = _read(prompt, said)
-        vote = cast[said]
+        result = spoken(reply)
+        if result not in cast:
+            cast[result] = _read(prompt, result)
+        vote = cast[result]
         if isinstance(vote, Unreadable):
-            why = vote
+            problem = vote
         else:
             votes.append((vote, reply))
     if not votes:
-        raise why
+        raise problem
     winner = Counter(choice for choice, _ in votes).most_common(1)[0][0]
     return next(reply for choice, reply in votes if choice == winner)
 
 
-def _read(prompt: PromptContext, said: StrategyResult) -> str | Unreadable:
+def _read(prompt: PromptContext, result: StrategyResult) -> str | Unreadable:
     try:
-        return ballot(prompt, prompt.read(said))
-    except Unreadable as why:
-        return why
+        return ballot(prompt, prompt.read(result))
+    except Unreadable as error:
+        return error
 
 
 def _make(n: int = 10) -> tuple[Run, Run]:
@@ -64,9 +64,9 @@ def _make(n: int = 10) -> tuple[Run, Run]:
         raise BadInput(f"n of self_consistency must be at least 1, not {n}.")
 
     async def run(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
-        page, held = prompt.user(), prompt.schema()
-        samples = [await speaker.say(prompt.purpose, page, schema=held) for _ in range(n)]
-        return spoken(elected(prompt, samples))
+        page, schema = prompt.user(), prompt.schema()
+        samples = [await speaker.say(prompt.purpose, page, schema=schema) for _ in range(n)]
+        return spoken(elect_reply(prompt, samples))
 
     return run, run
 

@@ -7,25 +7,25 @@ from sally.core.rules.probe import StatedPrediction
 from sally.strategies import lm, social_qa
 
 
-async def _predicted(prompt: PromptContext, speaker: Speaker) -> tuple[StatedPrediction, ...]:
-    found = []
+async def _predict(prompt: PromptContext, speaker: Speaker) -> tuple[StatedPrediction, ...]:
+    predictions = []
     for question in prompt.foresee:
-        said = await lm.guessed(prompt.asking(question), speaker, "predict")
-        assert said.place is not None
-        value = question.choices[said.place]
-        found.append(StatedPrediction(question.probe, value, question.about, said.odds))
-    return tuple(found)
+        result = await lm.answer_probe_by_scoring(prompt.asking(question), speaker, "predict")
+        assert result.place is not None
+        value = question.choices[result.place]
+        predictions.append(StatedPrediction(question.probe, value, question.about, result.odds))
+    return tuple(predictions)
 
 
 async def _act(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
-    return await social_qa.given(prompt, speaker, await _predicted(prompt, speaker))
+    return await social_qa.ask_with_predictions(prompt, speaker, await _predict(prompt, speaker))
 
 
 STRATEGY = Strategy(
     name="social_lm",
     about="predicts the others' moves by scoring, then asks for the choice given the prediction",
     source="Riemer et al. 2025, after Akata et al. 2023",
-    make=lambda: (_act, lm.guessed),
+    make=lambda: (_act, lm.answer_probe_by_scoring),
     calls="1 + 1 scoring per prediction",
     needs=frozenset({"probe", "scoring"}),
     version=2,  # the question asks for the player's own best option

@@ -13,29 +13,31 @@ from sally.core.rules.probe import StatedPrediction
 from sally.strategies import qa
 
 
-async def given(
+async def ask_with_predictions(
     prompt: PromptContext, speaker: Speaker, foreseen: tuple[StatedPrediction, ...]
 ) -> StrategyResult:
     """Ask for the move in a prompt that states the player's own predictions."""
     by_key = {(q.probe, q.about): q for q in prompt.foresee}
-    known = [(by_key[f.probe, f.about], f.value) for f in foreseen]
-    expected = "\n".join(prompt.predicted(q, value) for q, value in known if value is not None)
+    predicted_values = [(by_key[f.probe, f.about], f.value) for f in foreseen]
+    expected = "\n".join(
+        prompt.predicted(q, value) for q, value in predicted_values if value is not None
+    )
     page = prompt.user(given=expected, question=prompt.best_question)
     return spoken(await speaker.say("move", page, schema=prompt.schema()), foreseen=foreseen)
 
 
-async def _predicted(prompt: PromptContext, speaker: Speaker) -> tuple[StatedPrediction, ...]:
-    found = []
+async def _predict(prompt: PromptContext, speaker: Speaker) -> tuple[StatedPrediction, ...]:
+    predictions = []
     for question in prompt.foresee:
         inner = prompt.asking(question)
         reply = await speaker.say("predict", inner.user(), schema=inner.schema())
         report = inner.read(spoken(reply))
-        found.append(StatedPrediction(question.probe, report.value, question.about))
-    return tuple(found)
+        predictions.append(StatedPrediction(question.probe, report.value, question.about))
+    return tuple(predictions)
 
 
 async def _act(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
-    return await given(prompt, speaker, await _predicted(prompt, speaker))
+    return await ask_with_predictions(prompt, speaker, await _predict(prompt, speaker))
 
 
 STRATEGY = Strategy(

@@ -31,8 +31,8 @@ TEXTS: Mapping[str, str] = {
 def wanted_lines(prompt: PromptContext) -> str:
     """Return the requested predictions, each with the line that answers it."""
     questions, label = prompt.foresee, prompt.foreseen_label
-    several = len(questions) > 1
-    labels = [f"{label} {n}" if several else label for n in range(1, len(questions) + 1)]
+    has_several = len(questions) > 1
+    labels = [f"{label} {n}" if has_several else label for n in range(1, len(questions) + 1)]
     return "\n".join(
         prompt.say(
             "tom_cot.line",
@@ -48,9 +48,9 @@ def foreseen_in(prompt: PromptContext, reply: Reply) -> tuple[StatedPrediction, 
     """Return the predictions in the complete lines of a reply; an unreadable prediction has no
     value."""
     questions = prompt.foresee
-    wanted = [prompt.choice_names(question) for question in questions]
+    choice_names = [prompt.choice_names(question) for question in questions]
     lines = reply.text.rpartition("\n")[0] if reply.finish == "length" else reply.text
-    places = read_each(lines, wanted, prompt.foreseen_label)
+    places = read_each(lines, choice_names, prompt.foreseen_label)
     return tuple(
         StatedPrediction(q.probe, None if place is None else q.choices[place], q.about)
         for q, place in zip(questions, places, strict=True)
@@ -60,8 +60,8 @@ def foreseen_in(prompt: PromptContext, reply: Reply) -> tuple[StatedPrediction, 
 async def _act(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
     if not prompt.foresee:
         return await cot.thought(prompt, speaker)
-    wanted = prompt.say("tom_cot.format", lines=wanted_lines(prompt), format=prompt.format)
-    reply = await speaker.say("move", prompt.user(format=wanted))
+    format_text = prompt.say("tom_cot.format", lines=wanted_lines(prompt), format=prompt.format)
+    reply = await speaker.say("move", prompt.user(format=format_text))
     return spoken(reply, foreseen=foreseen_in(prompt, reply))
 
 

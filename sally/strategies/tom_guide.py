@@ -27,9 +27,9 @@ TEXTS: Mapping[str, str] = {
 }
 
 
-async def _predicted(prompt: PromptContext, speaker: Speaker) -> tuple[StatedPrediction, ...]:
-    wanted = prompt.say("tom_guide.predict", lines=wanted_lines(prompt))
-    reply = await speaker.say("predict", prompt.user(question="", format=wanted))
+async def _predict(prompt: PromptContext, speaker: Speaker) -> tuple[StatedPrediction, ...]:
+    format_text = prompt.say("tom_guide.predict", lines=wanted_lines(prompt))
+    reply = await speaker.say("predict", prompt.user(question="", format=format_text))
     foreseen = foreseen_in(prompt, reply)
     if all(prediction.value is None for prediction in foreseen):
         raise Unreadable(f"Give each prediction with a line `{prompt.foreseen_label}: <name>`.")
@@ -40,14 +40,14 @@ async def _act(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
     questions = prompt.foresee
     if not questions:
         return await cot.thought(prompt, speaker)
-    foreseen = await _predicted(prompt, speaker)
+    foreseen = await _predict(prompt, speaker)
     expected = "\n".join(
         prompt.predicted(question, prediction.value)
         for question, prediction in zip(questions, foreseen, strict=True)
         if prediction.value is not None
     )
-    wanted = prompt.say("tom_guide.decide", format=prompt.format)
-    reply = await speaker.say("move", prompt.user(given=expected, format=wanted))
+    format_text = prompt.say("tom_guide.decide", format=prompt.format)
+    reply = await speaker.say("move", prompt.user(given=expected, format=format_text))
     return spoken(reply, foreseen=foreseen)
 
 

@@ -139,7 +139,7 @@ def _reworded(cell: Cell, wanted: Sequence[str]) -> list[Cell]:
 def _packs(family: str, wanted: Sequence[str]) -> list[str]:
     """Return the requested packs of a family; raises BadInput if a pack is unknown."""
     there = packs.for_game(family)
-    every = packs.shipped()
+    every = packs.shipped_packs()
     names: dict[str, None] = {}
     for name in wanted:
         if name == "all":

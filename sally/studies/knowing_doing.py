@@ -189,10 +189,10 @@ def _depths() -> list[Cell]:
 
 def _certified() -> list[Cell]:
     """Return the cells of the certified scenarios of toma_po, by depth of reasoning."""
-    from sally.games.toma.po.game import certified
+    from sally.games.toma.po.game import certified_by_id
 
     by_depth: dict[int, list[Instance]] = {}
-    for id, one in certified().items():
+    for id, one in certified_by_id().items():
         problem = instance("toma_po", id, scenario=id, level=one.scenario.level)
         by_depth.setdefault(one.block, []).append(problem)
     return [

@@ -214,8 +214,8 @@ def _requests(game: str) -> Iterator[Task]:
 
 
 def _toma(game: str) -> Iterator[Task]:
-    from sally.games.toma.mg.game import certified as mg
-    from sally.games.toma.po.game import certified as po
+    from sally.games.toma.mg.game import certified_by_id as mg
+    from sally.games.toma.po.game import certified_by_id as po
 
     by_depth: dict[int, list[Instance]] = {}
     found: Mapping[str, Any] = po() if game == "toma_po" else mg(5)
@@ -254,9 +254,9 @@ def _bargains(game: str) -> Iterator[Task]:
 
 
 def _races(game: str) -> Iterator[Task]:
-    from sally.games.step_race.certified import certified
+    from sally.games.step_race.certified import read_certified
 
-    for one in certified():
+    for one in read_certified():
         if one.seat != "player_1":
             continue
         held = {who.player for who in one.others.values()} & {*TEST_ONLY[game]}

@@ -80,21 +80,21 @@ def check_game(game: str, params: Mapping[str, Any] | None = None, *, seeds: int
 
 def check_partner(game: str, partner: str, params: Mapping[str, Any] | None = None) -> None:
     """Check that one partner of a game behaves as its registration declares."""
-    at = Bench.of(game, params)
-    found = [run_check(name, run) for name, run in rooms.partner_checks(at, partner)]
-    if not any(rooms.seats_of(partner, each) for each in _family(game)):
+    bench = Bench.of(game, params)
+    check_results = [run_check(name, run) for name, run in rooms.partner_checks(bench, partner)]
+    if not any(rooms.seats_of(partner, member) for member in _family(game)):
         needs = registry.partners(registry.family(game).name)[partner].lines
         if not needs:
-            found.append(Result(f"{partner} sits somewhere", "it fits no seat"))
-    _refuse(f"{partner} in {game}", found)
+            check_results.append(Result(f"{partner} sits somewhere", "it fits no seat"))
+    _refuse(f"{partner} in {game}", check_results)
 
 
 def check_metric(game: str, metric: str, params: Mapping[str, Any] | None = None) -> None:
     """Check that one metric is a number computed from the log, in complete play and with
     forfeits."""
-    at = Bench.of(game, params)
+    bench = Bench.of(game, params)
     entry = registry.pick("metric", metric, registry.metrics(registry.family(game).name))
-    run = partial(rooms.a_metric_is_a_number_of_the_log, rooms.sample_of(at), entry)
+    run = partial(rooms.a_metric_is_a_number_of_the_log, rooms.sample_of(bench), entry)
     _refuse(f"{metric} in {game}", [run_check(f"{metric} is a number computed from the log", run)])
 
 
@@ -104,22 +104,22 @@ def results(
     """Run every check of a game and yield the results."""
     if seeds < 1:
         raise BadInput(f"seeds must be at least 1, not {seeds}.")
-    at = Bench.of(game, params)
+    bench = Bench.of(game, params)
     try:
-        at.game  # noqa: B018  # parameters that cannot be are refused before anything is checked
+        bench.game  # noqa: B018  # parameters that cannot be are refused before anything is checked
     except BadInput:
         raise
-    except Exception as why:
-        yield Result("the rules can be built", _found(why))
+    except Exception as error:
+        yield Result("the rules can be built", _describe_error(error))
         return
-    checks = _checks(at, seeds)
+    checks = _checks(bench, seeds)
     while True:
         try:
             name, run = next(checks)
         except StopIteration:
             return
-        except Exception as why:  # a part of the game that the remaining checks need
-            yield Result("the remaining checks can be made", _found(why))
+        except Exception as error:  # a part of the game that the remaining checks need
+            yield Result("the remaining checks can be made", _describe_error(error))
             return
         yield (result := run_check(name, run))
         if result.why in (ENDLESS, TOO_LONG):
@@ -131,51 +131,51 @@ Check = tuple[str, Callable[[], Any]]
 TOO_LONG = f"it was stopped after {LONGEST} seconds"
 
 
-def _checks(at: Bench, seeds: int) -> Iterator[Check]:
+def _checks(bench: Bench, seeds: int) -> Iterator[Check]:
     for seeded in SEEDED:
-        yield _said(seeded), partial(_each_seed, seeded, at, seeds)
-    yield _said(rules.views_remember), partial(rules.views_remember, at, range(2 * seeds))
-    for once in ONCE:
-        yield _said(once), partial(once, at)
-    yield from room_checks(at)
+        yield _check_name(seeded), partial(_each_seed, seeded, bench, seeds)
+    yield _check_name(rules.views_remember), partial(rules.views_remember, bench, range(2 * seeds))
+    for check in ONCE:
+        yield _check_name(check), partial(check, bench)
+    yield from room_checks(bench)
 
 
-def room_checks(at: Bench) -> Iterator[Check]:
+def room_checks(bench: Bench) -> Iterator[Check]:
     """Return the checks of a game's spec, partners, metrics, card and board."""
-    family = registry.family(at.spec.name).name
+    family = registry.family(bench.spec.name).name
     spec = rooms.the_spec_names_what_there_is
-    yield _said(spec), partial(spec, at)
+    yield _check_name(spec), partial(spec, bench)
     for name, partner in registry.partners(family).items():
         if not partner.helps:
-            yield from rooms.partner_checks(at, name)
-    sample = rooms.sample_of(at)
+            yield from rooms.partner_checks(bench, name)
+    sample = rooms.sample_of(bench)
     for name, metric in registry.metrics(family).items():
         run = partial(rooms.a_metric_is_a_number_of_the_log, sample, metric)
         yield f"{name} is a number computed from the log", run
-    card = registry.card(at.spec.name)
-    for condition in card.of(at.spec.name) if card else ():
+    card = registry.card(bench.spec.name)
+    for condition in card.of(bench.spec.name) if card else ():
         name = f"the card has rules and inverses: {condition.name}"
         yield name, partial(rooms.a_card_looks_both_ways, condition)
-    if registry.part(at.spec.name, "board") is not None:
+    if registry.part(bench.spec.name, "board") is not None:
         yield (
-            _said(rooms.a_board_is_drawn_from_the_view),
-            partial(rooms.a_board_is_drawn_from_the_view, at),
+            _check_name(rooms.a_board_is_drawn_from_the_view),
+            partial(rooms.a_board_is_drawn_from_the_view, bench),
         )
 
 
 def _family(game: str) -> list[Bench]:
     """Return a test fixture (`Bench`) for every public game of a game's family."""
     family = registry.family(game).name
-    named = [name for name, spec in registry.games().items() if spec.family == family]
-    return [Bench.of(name) for name in named]
+    names = [name for name, spec in registry.games().items() if spec.family == family]
+    return [Bench.of(name) for name in names]
 
 
-def _each_seed(check: Callable[[Bench, int], None], at: Bench, seeds: int) -> None:
+def _each_seed(check: Callable[[Bench, int], None], bench: Bench, seeds: int) -> None:
     for seed in range(seeds):
-        check(at, seed)
+        check(bench, seed)
 
 
-def _said(check: Callable[..., None]) -> str:
+def _check_name(check: Callable[..., None]) -> str:
     return check.__name__.replace("_", " ")
 
 
@@ -185,10 +185,10 @@ def run_check(name: str, run: Callable[[], Any]) -> Result:
     try:
         with _stopped_after(LONGEST):
             run()
-    except Broken as why:
-        return Result(name, str(why))
-    except Exception as why:
-        return Result(name, _found(why))
+    except Broken as error:
+        return Result(name, str(error))
+    except Exception as error:
+        return Result(name, _describe_error(error))
     return Result(name)
 
 
@@ -205,22 +205,22 @@ def _stopped_after(seconds: float) -> Iterator[None]:
     def stop(*_: object) -> None:
         raise Broken(TOO_LONG)
 
-    before = signal.signal(signal.SIGALRM, stop)
+    previous_handler = signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.signal(signal.SIGALRM, previous_handler)
 
 
-def _found(why: Exception) -> str:
+def _describe_error(error: Exception) -> str:
     """Return an exception as text: its type, where it was raised, and its message."""
-    last = traceback.extract_tb(why.__traceback__)[-1]
-    return f"{type(why).__name__} in {last.name}, line {last.lineno}: {why}"
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__} in {last.name}, line {last.lineno}: {error}"
 
 
-def _refuse(what: str, found: Iterator[Result] | list[Result]) -> None:
-    broken = [f"{result.check}: {result.why}" for result in found if not result.passed]
+def _refuse(subject: str, check_results: Iterator[Result] | list[Result]) -> None:
+    broken = [f"{result.check}: {result.why}" for result in check_results if not result.passed]
     if broken:
-        raise Broken(f"{what} fails {len(broken)} checks:\n" + "\n".join(broken))
+        raise Broken(f"{subject} fails {len(broken)} checks:\n" + "\n".join(broken))

@@ -27,7 +27,7 @@ from sally.core.registry import registry
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import Game, GameSpec
 from sally.players.mindless import Random
-from sally.runner.seating import players_of, resolved
+from sally.runner.seating import players_of, resolve_setup
 
 Arms = Mapping[str, tuple[str, ...]]
 Condition = tuple[Arms, tuple[Injection, ...]]
@@ -47,13 +47,15 @@ def must(holds: bool, sentence: str) -> None:
 
 
 @contextmanager
-def refused(error: type[Exception] | tuple[type[Exception], ...], what: str) -> Iterator[None]:
+def must_refuse(
+    error: type[Exception] | tuple[type[Exception], ...], subject: str
+) -> Iterator[None]:
     """Raise Broken unless the block raises this error."""
     try:
         yield
     except error:
         return
-    raise Broken(f"{what} was accepted")
+    raise Broken(f"{subject} was accepted")
 
 
 @dataclass(frozen=True)
@@ -72,8 +74,8 @@ class Bench:
     def of(cls, game: str, params: Mapping[str, Any] | None = None) -> Bench:
         """Return the test fixture (`Bench`) of a registered game, with few rounds and turns if its
         parameters allow it."""
-        known = registry.game(game).parameters
-        short = {name: n for name, n in SHORT.items() if name in known}
+        parameters = registry.game(game).parameters
+        short = {name: n for name, n in SHORT.items() if name in parameters}
         return cls(Instance(game, game, {**short, **(params or {})}))
 
     @cached_property
@@ -95,14 +97,16 @@ class Bench:
         """The conditions under test: no probes, all probes, and the truth of each probe injected
         into one seat."""
         arms = self.all_probes
-        told: list[Condition] = [({}, ()), (arms, ())]
+        tested_conditions: list[Condition] = [({}, ()), (arms, ())]
         for probe in self.spec.probes:
             seat = probe.seats[0]
             wrong = 0.0 if probe.kind == "values" else 0.5
-            told.append((arms, (Injection(seat, probe.name, "truth", wrong, keep=True),)))
+            tested_conditions.append(
+                (arms, (Injection(seat, probe.name, "truth", wrong, keep=True),))
+            )
             if probe.point != "after":  # an answer after the move cannot be injected before it
-                told.append((arms, (Injection(seat, probe.name, "own"),)))
-        return told
+                tested_conditions.append((arms, (Injection(seat, probe.name, "own"),)))
+        return tested_conditions
 
     def table(
         self,
@@ -110,41 +114,43 @@ class Bench:
         *,
         arms: Arms | None = None,
         injections: tuple[Injection, ...] = (),
-        who: str = "random",
+        player: str = "random",
         lineup: Mapping[Any, PlayerSpec] | None = None,
     ) -> Setup:
-        """Return a setup with `who` in every seat that the lineup does not fill."""
-        asked = dict(arms or {})
+        """Return a setup with `player` in every seat that the lineup does not fill."""
+        probe_arms = dict(arms or {})
         if lineup:
-            return self._resolved(seed, asked, injections, who, lineup)
-        key = (tuple(asked.items()), injections, who)
+            return self._resolve_setup(seed, probe_arms, injections, player, lineup)
+        key = (tuple(probe_arms.items()), injections, player)
         if key not in self._tables:  # for any seed the same names must be checked
-            self._tables[key] = self._resolved(seed, asked, injections, who, {})
+            self._tables[key] = self._resolve_setup(seed, probe_arms, injections, player, {})
         return msgspec.structs.replace(self._tables[key], seed=seed)
 
-    def _resolved(
+    def _resolve_setup(
         self,
         seed: int,
         arms: dict[str, tuple[str, ...]],
         injections: tuple[Injection, ...],
-        who: str,
+        player: str,
         lineup: Mapping[Any, PlayerSpec],
     ) -> Setup:
-        sitting = {str(seat): lineup.get(seat, PlayerSpec(who)) for seat in self.game.seats}
-        return resolved(Setup(self.instance, seed, sitting, arms=arms, injections=injections))
+        sitting = {str(seat): lineup.get(seat, PlayerSpec(player)) for seat in self.game.seats}
+        return resolve_setup(Setup(self.instance, seed, sitting, arms=arms, injections=injections))
 
     def episode(self, setup: Setup) -> Episode:
         """Return the episode, played once and cached."""
         id = episode_id(setup)
         if id not in self._episodes:
-            self._episodes[id] = played(setup)
+            self._episodes[id] = play_episode(setup)
         return self._episodes[id]
 
     def log_in_order(self, setup: Setup) -> bytes:
         """Return the digest of a match's log with asks answered in order, for comparison."""
         id = episode_id(setup)
         if id not in self._logs:  # no other check uses an episode with injections
-            self._logs[id] = digest(played(setup) if setup.injections else self.episode(setup))
+            self._logs[id] = digest(
+                play_episode(setup) if setup.injections else self.episode(setup)
+            )
         return self._logs[id]
 
 
@@ -164,20 +170,24 @@ def players_at(match: Match[Any, Any, Any]) -> dict[str, Player[Any, Any]]:
     A partner named `random` in the game's family is not used.
     """
     lineup = match.setup.lineup
-    named = players_of(match, {s: who for s, who in lineup.items() if who.player != "random"})
-    return {str(s): Random() for s, who in lineup.items() if who.player == "random"} | named
+    named_players = players_of(
+        match, {s: player for s, player in lineup.items() if player.player != "random"}
+    )
+    return {
+        str(s): Random() for s, player in lineup.items() if player.player == "random"
+    } | named_players
 
 
-def finished(setup: Setup) -> Match[Any, Any, Any]:
+def finish_match(setup: Setup) -> Match[Any, Any, Any]:
     """Return a match that bots have played to its end."""
     match = match_of(setup)
     Driver(match, players_at(match)).run()
     return match
 
 
-def played(setup: Setup) -> Episode:
+def play_episode(setup: Setup) -> Episode:
     """Return the episode, played by bots."""
-    return finished(setup).episode()
+    return finish_match(setup).episode()
 
 
 def answered_by(turn: Turn[Any, Any], players: Mapping[str, Player[Any, Any]]) -> Any:
@@ -191,10 +201,10 @@ def asked_in_turn(match: Match[Any, Any, Any]) -> Iterator[tuple[Turn[Any, Any],
     players = players_at(match)
     while asks := match.asks():
         turn = asks[0]
-        given = answered_by(turn, players)
-        yield turn, given
+        answer = answered_by(turn, players)
+        yield turn, answer
         if not match.over:
-            match.answer(turn.id, given)
+            match.answer(turn.id, answer)
 
 
 def play_in_any_order(match: Match[Any, Any, Any], draws: Stream, forfeits: float = 0.0) -> bool:
@@ -206,15 +216,17 @@ def play_in_any_order(match: Match[Any, Any, Any], draws: Stream, forfeits: floa
     Raises:
         Broken: The match is not over after `MOST_DECISIONS`.
     """
-    players, other, decisions = players_at(match), False, 0
+    players, had_choice, decisions = players_at(match), False, 0
     while asks := match.asks():
         decisions += 1
         must(decisions <= MOST_DECISIONS, ENDLESS)
-        other = other or len(asks) > 1
+        had_choice = had_choice or len(asks) > 1
         turn = draws.pick(asks)
-        lost = forfeits and turn.question is None and turn.seat not in match.game.helpers
-        given = answered_by(turn, players)
-        if lost and Stream("mishap", turn.number, turn.seat)() < forfeits:  # by ask, not by order
-            given = Forfeit("unreadable", "Hm.")
-        match.answer(turn.id, given)
-    return other
+        may_forfeit = forfeits and turn.question is None and turn.seat not in match.game.helpers
+        answer = answered_by(turn, players)
+        if (
+            may_forfeit and Stream("mishap", turn.number, turn.seat)() < forfeits
+        ):  # by ask, not by order
+            answer = Forfeit("unreadable", "Hm.")
+        match.answer(turn.id, answer)
+    return had_choice

@@ -24,36 +24,39 @@ from sally.testing.bench import (
     digest,
     match_of,
     must,
+    must_refuse,
+    play_episode,
     play_in_any_order,
-    played,
     players_at,
-    refused,
 )
 
 CUTS = 60
 
 
-def replay_from_disk_gives_the_same(at: Bench, seed: int) -> None:
+def replay_from_disk_gives_the_same(bench: Bench, seed: int) -> None:
     """Check that an episode written to disk and read back replays to the same events and
     payoffs."""
-    episode = played(at.table(seed, arms=at.all_probes))
+    episode = play_episode(bench.table(seed, arms=bench.all_probes))
     read_back = from_line(to_line(episode))
     must(to_line(read_back) == to_line(episode), "the episode read differs from the one written")
-    must((why := mismatch(at.spec, read_back)) is None, f"the log does not replay: {why}")
-    replay = replayed(at.spec, read_back)
+    must(
+        (difference := mismatch(bench.spec, read_back)) is None,
+        f"the log does not replay: {difference}",
+    )
+    replay = replayed(bench.spec, read_back)
     must(replay.game.payoffs(replay.states[-1]) == read_back.payoffs, "other payoffs")
 
 
-def answers_in_any_order_give_the_same_log(at: Bench, seed: int) -> None:
+def answers_in_any_order_give_the_same_log(bench: Bench, seed: int) -> None:
     """Check that the order in which simultaneous movers answer does not change the log."""
-    for arms, injections in at.conditions:
-        setup = at.table(seed, arms=arms, injections=injections)
-        in_order = at.log_in_order(setup)
+    for arms, injections in bench.conditions:
+        setup = bench.table(seed, arms=arms, injections=injections)
+        in_order = bench.log_in_order(setup)
         for order in range(1 if injections else 3):
             match = match_of(setup)
             has_others = play_in_any_order(match, Stream("order", seed, order))
-            same = digest(match.episode()) == in_order
-            must(same, f"{injections}: the order changed the log")
+            is_same = digest(match.episode()) == in_order
+            must(is_same, f"{injections}: the order changed the log")
             if not has_others:
                 break  # only one was asked at a time, so no other order exists
 
@@ -76,33 +79,33 @@ class _SlowPlayer:
         return answered_by(turn, {turn.seat: self.player})
 
 
-def the_asynchronous_driver_gives_the_same_log(at: Bench, seed: int) -> None:
+def the_asynchronous_driver_gives_the_same_log(bench: Bench, seed: int) -> None:
     """Check that players that answer late produce the same log as players that answer at once."""
-    for arms, injections in at.conditions:
-        setup = at.table(seed, arms=arms, injections=injections)
+    for arms, injections in bench.conditions:
+        setup = bench.table(seed, arms=arms, injections=injections)
         match = match_of(setup)
         helped: Any = {
             seat: player if seat in match.game.helpers else _SlowPlayer(player)
             for seat, player in players_at(match).items()
         }
         Driver(match, helped).run()
-        same = digest(match.episode()) == at.log_in_order(setup)
-        must(same, "late answers changed the log")
+        is_same = digest(match.episode()) == bench.log_in_order(setup)
+        must(is_same, "late answers changed the log")
 
 
-def a_wrong_answer_leaves_the_match_as_it_was(at: Bench) -> None:
+def a_wrong_answer_leaves_the_match_as_it_was(bench: Bench) -> None:
     """Check that an illegal answer is rejected and changes nothing."""
-    match = match_of(at.table(arms=at.all_probes))
+    match = match_of(bench.table(arms=bench.all_probes))
     for turn, good in asked_in_turn(match):
-        before = _looks(match, turn)
+        looks_before = _looks(match, turn)
         for bad in _wrong(turn, good):
-            with refused(IllegalMove, f"{bad!r} from {turn.seat}"):
+            with must_refuse(IllegalMove, f"{bad!r} from {turn.seat}"):
                 match.answer(turn.id, bad)
-            must(_looks(match, turn) == before, f"{bad!r} was rejected but changed the match")
+            must(_looks(match, turn) == looks_before, f"{bad!r} was rejected but changed the match")
         for stranger in ((99, turn.seat, "", ""), (turn.number, "nobody", "", "")):
-            with refused(NotAsked, f"an answer to {stranger}"):
+            with must_refuse(NotAsked, f"an answer to {stranger}"):
                 match.answer(stranger, good)
-    with refused(NotAsked, "an answer after the end"):
+    with must_refuse(NotAsked, "an answer after the end"):
         match.answer(turn.id, good)
 
 
@@ -127,35 +130,38 @@ def _wrong(turn: Turn[Any, Any], good: Any) -> list[Any]:
     ]
 
 
-def censoring_at_any_moment_plays_back(at: Bench) -> None:
+def censoring_at_any_moment_plays_back(bench: Bench) -> None:
     """Check that an episode cut at any ask gives a record that replays up to the cut.
 
     In a long episode, only `CUTS` evenly spaced asks are tried, because the time to test a cut
     grows with the length of the play before it.
     """
-    for kind, (arms, injections) in enumerate(at.conditions):
-        setup = at.table(3, arms=arms, injections=injections)
+    for kind, (arms, injections) in enumerate(bench.conditions):
+        setup = bench.table(3, arms=arms, injections=injections)
         match = match_of(setup)
-        given = [(turn.id, answer) for turn, answer in asked_in_turn(match)]
-        whole = set(map(msgspec.json.encode, match.events))
-        step = max(1 if kind < 2 else 4, len(given) // (CUTS if kind < 2 else CUTS // 4))
+        answers = [(turn.id, answer) for turn, answer in asked_in_turn(match)]
+        all_events = set(map(msgspec.json.encode, match.events))
+        step = max(1 if kind < 2 else 4, len(answers) // (CUTS if kind < 2 else CUTS // 4))
         match = match_of(setup)
-        for n, (id, answer) in enumerate(given):
+        for n, (id, answer) in enumerate(answers):
             if n % step == kind % step:
                 cut = match.copied()
                 cut.answer(id, Fault("fault", "the line is dead"))
-                _cut(at, cut, whole)
+                _cut(bench, cut, all_events)
             match.answer(id, answer)
-        same = set(map(msgspec.json.encode, match.events)) == whole
-        must(same, "the cut changed the match that went on")
+        is_same = set(map(msgspec.json.encode, match.events)) == all_events
+        must(is_same, "the cut changed the match that went on")
 
 
-def _cut(at: Bench, match: Match[Any, Any, Any], whole: Set[bytes]) -> None:
+def _cut(bench: Bench, match: Match[Any, Any, Any], all_events: Set[bytes]) -> None:
     episode = from_line(to_line(match.episode()))
     must(episode.payoffs is None, "a cut episode has payoffs")
-    must((why := mismatch(at.spec, episode)) is None, f"a cut episode does not replay: {why}")
-    replay = replayed(at.spec, episode)
+    must(
+        (difference := mismatch(bench.spec, episode)) is None,
+        f"a cut episode does not replay: {difference}",
+    )
+    replay = replayed(bench.spec, episode)
     must(replay.states == match.replay.states, "a cut episode passes through other states")
     for event in episode.events[:-1]:
-        happened = msgspec.json.encode(event) in whole
+        happened = msgspec.json.encode(event) in all_events
         must(happened, "a cut episode contains an event that would not have happened")

@@ -18,7 +18,7 @@ from sally.core.match.strategy import PromptContext, Run, StrategyResult
 from sally.core.prompt.model import Message, Reply, Scores
 from sally.core.registry import packs, registry
 from sally.core.rules.chance import Stream
-from sally.core.rules.menu import example, filled, is_finite
+from sally.core.rules.menu import example, fill_form, is_finite
 from sally.core.rules.probe import Question, problem
 from sally.core.rules.words import slots
 from sally.models.stub import even
@@ -30,12 +30,12 @@ PLAIN = "qa"  # the strategy that shows a page and takes the reply
 PAGES, FEWER = 12, 3  # pages of a seat and a kind, in the game's own words and otherwise
 
 
-def pages_grow_by_appending(at: Bench) -> None:
+def pages_grow_by_appending(bench: Bench) -> None:
     """Check that the rules and history in each prompt begin with those of the seat's previous
     prompt."""
-    for arms, injections in at.conditions:
+    for arms, injections in bench.conditions:
         pages: dict[Any, str] = {}
-        match = match_of(at.table(2, arms=arms, injections=injections))
+        match = match_of(bench.table(2, arms=arms, injections=injections))
         for turn, _ in asked_in_turn(match):
             for form in turn.context.words.forms:
                 opening = str(turn.context.opening(turn.view, form))
@@ -43,43 +43,46 @@ def pages_grow_by_appending(at: Bench) -> None:
                 must(grown, f"a history line changed for {turn.seat}")
                 pages[turn.seat, form] = opening
                 if not any(i.keep for i in injections):
-                    fresh = SeatContext(at.spec, match.game, turn.seat, 0)
-                    same = str(fresh.opening(turn.view, form)) == opening
-                    must(same, f"read as a whole, the history of {turn.seat} differs")
+                    fresh = SeatContext(bench.spec, match.game, turn.seat, 0)
+                    is_same = str(fresh.opening(turn.view, form)) == opening
+                    must(is_same, f"read as a whole, the history of {turn.seat} differs")
 
 
-def a_page_says_what_is_wanted_and_how(at: Bench) -> None:
+def a_page_says_what_is_wanted_and_how(bench: Bench) -> None:
     """Check that rules, question and format exist, and that the format names every answer once."""
-    for turn, _ in asked_in_turn(match_of(at.table(arms=at.all_probes))):
+    for turn, _ in asked_in_turn(match_of(bench.table(arms=bench.all_probes))):
         words, view = turn.context.words, turn.view
         must(bool(words.rules(turn.seat).strip()), f"no rules for {turn.seat}")
         if turn.question is None:
             must(bool(words.question(view, turn.options).strip()), f"{turn.seat} gets no question")
-            shown = words.format(view, turn.options)
+            format_text = words.format(view, turn.options)
             names = words.menu(turn.options) if is_finite(turn.options) else ()
             scale = words.scale(turn.options)
         else:
-            asked = words.aside(turn.question, view, turn.pending)
-            must(bool(asked.strip()), f"{turn.question.probe} has no words")
-            shown = words.aside_format(turn.question)
+            question_text = words.aside(turn.question, view, turn.pending)
+            must(bool(question_text.strip()), f"{turn.question.probe} has no words")
+            format_text = words.aside_format(turn.question)
             names = tuple(words.choice_name(turn.question, c) for c in turn.question.choices)
             scale = turn.question.scale
-        said = names if scale is None else (str(scale.low), str(scale.high))
-        must(all(n in shown for n in said), f"the format lacks one of {said}: {shown}")
+        expected_names = names if scale is None else (str(scale.low), str(scale.high))
+        must(
+            all(n in format_text for n in expected_names),
+            f"the format lacks one of {expected_names}: {format_text}",
+        )
         must(len(set(names)) == len(names), f"two answers have the same name: {names}")
 
 
-def every_text_has_plain_slots(at: Bench) -> None:
+def every_text_has_plain_slots(bench: Bench) -> None:
     """Check that braces in texts hold plain names, so that a words pack can replace any
     sentence."""
-    for key, text in at.spec.texts.items():
+    for key, text in bench.spec.texts.items():
         must(bool(key.strip()), "a text has an empty key")
         slots(text, key)
 
 
-def words_read_what_words_name(at: Bench, seed: int) -> None:
+def words_read_what_words_name(bench: Bench, seed: int) -> None:
     """Check that every action is read back from its name."""
-    for turn, _ in asked_in_turn(match_of(at.table(seed))):
+    for turn, _ in asked_in_turn(match_of(bench.table(seed))):
         words, options = turn.context.words, turn.options
         if is_finite(options):
             for option in options:
@@ -89,32 +92,38 @@ def words_read_what_words_name(at: Bench, seed: int) -> None:
         else:
             for n in range(5):
                 action = example(options, Stream(seed, n))
-                said = json.dumps(msgspec.to_builtins(action))
-                read = words.read(f"I choose:\n{said}", turn.view, options)
-                must(read == action, f"{said} is read as {read!r}")
+                reply_text = json.dumps(msgspec.to_builtins(action))
+                read = words.read(f"I choose:\n{reply_text}", turn.view, options)
+                must(read == action, f"{reply_text} is read as {read!r}")
                 must(
-                    filled(options, json.loads(said)) == action, f"{said} is filled in differently"
+                    fill_form(options, json.loads(reply_text)) == action,
+                    f"{reply_text} is filled in differently",
                 )
 
 
-def words_refuse_what_is_unclear(at: Bench) -> None:
+def words_refuse_what_is_unclear(bench: Bench) -> None:
     """Check that a reply with no answer, two answers or a negated answer is rejected with a hint at
     a valid one."""
-    for turn, _ in asked_in_turn(match_of(at.table())):
-        if turn.seat in at.sent_back:
+    for turn, _ in asked_in_turn(match_of(bench.table())):
+        if turn.seat in bench.sent_back:
             continue
         for reply in _unclear(turn):
-            why = _why_refused(turn, reply)
-            must(why is not None, f"{reply!r} was read as an answer of {turn.seat}")
-            must(len(why or "") > 10, f"the rejection of {reply!r} gives no hint: {why!r}")
+            refusal = _why_refused(turn, reply)
+            must(refusal is not None, f"{reply!r} was read as an answer of {turn.seat}")
+            must(len(refusal or "") > 10, f"the rejection of {reply!r} gives no hint: {refusal!r}")
 
 
 def _unclear(turn: Turn[Any, Any]) -> list[str]:
     words, options = turn.context.words, turn.options
     unclear = ["", " \n", "I would rather not. " * 50, "{", "{}", "[]", '{"kind": "?"}', "null"]
     if not is_finite(options):
-        said = json.dumps(msgspec.to_builtins(example(options, Stream(1))))
-        return [*unclear, said[:-1], f"{said} or {said}", said.replace(":", ";")]
+        reply_text = json.dumps(msgspec.to_builtins(example(options, Stream(1))))
+        return [
+            *unclear,
+            reply_text[:-1],
+            f"{reply_text} or {reply_text}",
+            reply_text.replace(":", ";"),
+        ]
     names = words.menu(options)
     if len(names) > 1:
         unclear += [" or ".join(names), f"{words.label}: {' or '.join(names)}"]
@@ -124,8 +133,8 @@ def _unclear(turn: Turn[Any, Any]) -> list[str]:
 def _why_refused(turn: Turn[Any, Any], reply: str) -> str | None:
     try:
         turn.context.words.read(reply, turn.view, turn.options)
-    except Unreadable as why:
-        return str(why)
+    except Unreadable as error:
+        return str(error)
     return None
 
 
@@ -146,34 +155,34 @@ class _Speaker:
         return Scores(tuple(candidates), tuple(even("", name) for name in candidates))
 
 
-def a_model_can_answer_every_page(at: Bench) -> None:
+def a_model_can_answer_every_page(bench: Bench) -> None:
     """Check that the prompts of moves, probes and retries render in every words pack, and that
     their answers are read.
 
     The prompts are those of the plain strategy.
     """
-    worded = {name: pack.texts for name, pack in packs.for_game(at.spec.name).items()}
+    worded = {name: pack.texts for name, pack in packs.for_game(bench.spec.name).items()}
     act, answer = strategy_named(PLAIN).make()
     texts, speaker = strategy_named(PLAIN).texts, _Speaker()
     for pack, sentences in {"": {}, **worded}.items():
         words = f" in the words {pack}" if pack else ""
-        for turn, given in _asked(at, PAGES if not pack else FEWER):
+        for turn, answer_given in _sample_asks(bench, PAGES if not pack else FEWER):
             context = turn.context.in_words(pack, sentences)
-            asked = "a move" if turn.question is None else turn.question.probe
-            where = f"{asked} of {turn.seat}{words}"
+            ask_name = "a move" if turn.question is None else turn.question.probe
+            subject = f"{ask_name} of {turn.seat}{words}"
             prompt = PromptContext(turn, texts, context)
-            speaker.reply = _in_words(turn, given, context, prompt)
-            said = _outcome(act if turn.question is None else answer, prompt, speaker, where)
+            speaker.reply = _in_words(turn, answer_given, context, prompt)
+            result = _outcome(act if turn.question is None else answer, prompt, speaker, subject)
             try:
-                read = prompt.read(said)
-            except Unreadable as why:
-                raise Broken(f"{where}: {speaker.reply!r} cannot be read: {why}") from None
+                read = prompt.read(result)
+            except Unreadable as error:
+                raise Broken(f"{subject}: {speaker.reply!r} cannot be read: {error}") from None
             if turn.question is None:
-                must(read == given, f"{where}: {speaker.reply!r} is read as {read!r}")
+                must(read == answer_given, f"{subject}: {speaker.reply!r} is read as {read!r}")
             prompt.say("retry", why=NOT_READ)
 
 
-def every_strategy_can_ask(at: Bench) -> None:
+def every_strategy_can_ask(bench: Bench) -> None:
     """Check that every strategy that fits the game renders its prompts, even if a reply is
     unreadable."""
     for name, strategy in registry.entries("strategies").items():
@@ -181,48 +190,50 @@ def every_strategy_can_ask(at: Bench) -> None:
             continue  # needs an injection; what is told is checked for every probe
         act, answer = strategy.make()
         speaker = _Speaker()
-        for turn, given in _asked(at, FEWER):
+        for turn, answer_given in _sample_asks(bench, FEWER):
             if {"finite", "scoring"} & strategy.needs and not is_finite(turn.options):
                 continue
             if turn.question is not None and turn.question.kind != "choice":
                 continue
             prompt = PromptContext(turn, strategy.texts)
-            speaker.reply = _in_words(turn, given, turn.context, prompt)
+            speaker.reply = _in_words(turn, answer_given, turn.context, prompt)
             run = act if turn.question is None else answer
             with suppress(Unreadable):
                 _outcome(run, prompt, speaker, f"{name}, {turn.seat}")
 
 
-def _asked(at: Bench, most: int) -> Iterator[tuple[Turn[Any, Any], Any]]:
-    """Yield the asks of a match with the answers of bots, at most `most` per seat and kind."""
-    met = Counter[tuple[str, str]]()
-    for turn, given in asked_in_turn(match_of(at.table(arms=at.all_probes))):
+def _sample_asks(bench: Bench, limit: int) -> Iterator[tuple[Turn[Any, Any], Any]]:
+    """Yield the asks of a match with the answers of bots, at most `limit` per seat and kind."""
+    counts = Counter[tuple[str, str]]()
+    for turn, answer in asked_in_turn(match_of(bench.table(arms=bench.all_probes))):
         kind = turn.seat, turn.question.probe if turn.question is not None else ""
-        met[kind] += 1
-        if met[kind] <= most:
-            yield turn, given.action if isinstance(given, Decision) else given
+        counts[kind] += 1
+        if counts[kind] <= limit:
+            yield turn, answer.action if isinstance(answer, Decision) else answer
 
 
-def _outcome(run: Run, prompt: PromptContext, speaker: _Speaker, where: str) -> StrategyResult:
+def _outcome(run: Run, prompt: PromptContext, speaker: _Speaker, subject: str) -> StrategyResult:
     going: Any = run(prompt, speaker)
     try:
         going.send(None)  # the speaker never waits, so no event loop is needed
     except StopIteration as end:
         done: StrategyResult = end.value
         return done
-    except KeyError as why:
+    except KeyError as error:
         raise Broken(
-            f"{where}: a text has the placeholder {why}, for which no value is given"
+            f"{subject}: a text has the placeholder {error}, for which no value is given"
         ) from None
-    raise Broken(f"{where}: the strategy waits for something other than the model")
+    raise Broken(f"{subject}: the strategy waits for something other than the model")
 
 
-def _in_words(turn: Turn[Any, Any], given: Any, context: SeatContext, prompt: PromptContext) -> str:
+def _in_words(
+    turn: Turn[Any, Any], answer: Any, context: SeatContext, prompt: PromptContext
+) -> str:
     """Return an answer as a model would give it."""
     if turn.question is None:
         if is_finite(turn.options):
-            return f"{prompt.label}: {context.words.name(given)}"
-        return f"I choose:\n{json.dumps(msgspec.to_builtins(given))}"
+            return f"{prompt.label}: {context.words.name(answer)}"
+        return f"I choose:\n{json.dumps(msgspec.to_builtins(answer))}"
     return _report_in_words(turn.question, prompt.names, prompt.label)
 
 
@@ -237,17 +248,17 @@ def _report_in_words(question: Question, names: Sequence[str], label: str) -> st
     }[question.kind]
 
 
-def reports_are_read_and_unclear_ones_refused(at: Bench) -> None:
+def reports_are_read_and_unclear_ones_refused(bench: Bench) -> None:
     """Check that an answer to a probe is read as intended, and that an unclear answer is
     rejected."""
-    for turn, _ in asked_in_turn(match_of(at.table(arms=at.all_probes))):
+    for turn, _ in asked_in_turn(match_of(bench.table(arms=bench.all_probes))):
         question, words = turn.question, turn.context.words
         if question is None:
             continue
         names = [words.choice_name(question, c) for c in question.choices]
         reply = _report_in_words(question, names, words.label)
         report = words.read_report(reply, question)
-        must((why := problem(question, report)) is None, f"{reply!r} is not an answer: {why}")
+        must((wrong := problem(question, report)) is None, f"{reply!r} is not an answer: {wrong}")
         if question.kind == "choice":
             must(report.value == question.choices[-1], f"{reply!r} is read as {report.value!r}")
         for unclear in ("", "Who knows?", "Odds: 5 or 6", f"{words.label}: {' and '.join(names)}"):

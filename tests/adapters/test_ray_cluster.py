@@ -25,7 +25,7 @@ from sally import store
 from sally.adapters.executors.by_name import executor
 from sally.core.errors import BadInput
 from sally.core.log.events import to_line
-from sally.runner.routing import preferred
+from sally.runner.routing import order_servers
 from sally.runner.run import run_study
 from sally.store import Contents
 from tests.adapters.inspect.server import serving
@@ -287,7 +287,7 @@ def test_calls_of_both_nodes_share_one_rate_limiter(cluster: TwoNodes, tmp_path:
     assert json.loads(out)["spent"]["calls"] == 80 == one.calls + two.calls
     assert "asked 80" in err.splitlines()
     for episode in found.episodes.values():  # an episode keeps its server, on whichever node
-        assert episode.used["agent"]["address"] == preferred(servers, episode.id)[0]
+        assert episode.used["agent"]["address"] == order_servers(servers, episode.id)[0]
 
 
 def test_new_driver_finishes_the_run_of_a_killed_driver(cluster: TwoNodes, tmp_path: Path) -> None:

@@ -18,10 +18,10 @@ from sally.core.registry import registry
 from sally.core.rules.chance import derived_seed
 from sally.frames.measured import measured, seats_under_study
 from sally.games.repeated_games.training import TRAINING
-from sally.models.stub import listed
+from sally.models.stub import reply_in_order
 from sally.parts.training import Split, Task, check_split
-from sally.runner.local import play, reached
-from sally.runner.seating import players_of, resolved
+from sally.runner.local import play, with_models
+from sally.runner.seating import players_of, resolve_setup
 
 
 def task(partner: PlayerSpec, game: str = "ipd", **params) -> Task:
@@ -75,8 +75,8 @@ def test_environment_reads_replies_as_the_evaluation_does():
     assert env.asked is None
     setup = env.episode().setup
     match = Match(registry.game("ipd"), setup)
-    model = listed(replies)
-    players = players_of(match, reached(setup.lineup, lambda seat, name: model))
+    model = reply_in_order(replies)
+    players = players_of(match, with_models(setup.lineup, lambda seat, name: model))
     Driver(match, players).run()
     mine = [_without_usage(event) for event in env.episode().events]
     assert mine == [_without_usage(event) for event in match.episode().events]
@@ -268,7 +268,7 @@ def test_trained_model_name_cannot_be_called_outside_the_environment():
         "agent": PlayerSpec("language", {"model": "trained:x"}),
         "partner": PlayerSpec("tit_for_tat"),
     }
-    episode = play(resolved(Setup(Instance("ipd", "ipd", {"rounds": 2}), 1, lineup)))
+    episode = play(resolve_setup(Setup(Instance("ipd", "ipd", {"rounds": 2}), 1, lineup)))
     assert "cannot be called" in episode.end.detail
 
 

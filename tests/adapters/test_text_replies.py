@@ -14,8 +14,8 @@ from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.prompt.model import Reply, Usage
 from sally.core.rules.words import Words
-from sally.models.stub import listed
-from sally.runner.local import reached
+from sally.models.stub import reply_in_order
+from sally.runner.local import with_models
 from sally.runner.seating import players_of
 
 KEY = "sk-a-key-that-nobody-reads"
@@ -41,8 +41,8 @@ def filled(reply: Any, n: str, m: str) -> Any:
 def a_known_key():
     keys.remember(KEY)
     yield
-    keys._given.discard(KEY)
-    keys.known.cache_clear()
+    keys._used_keys.discard(KEY)
+    keys.known_keys.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -71,10 +71,10 @@ def test_environment_and_evaluation_play_the_same_episode(game, wishes):
             given.append(text if isinstance(text, Reply) else Reply(text))
         episode = env.episode()
         match = Match(env._table.match.spec, episode.setup)
-        model = listed(given)
+        model = reply_in_order(given)
         model.name, model.used = env._model.name, env._model.used
         players = players_of(
-            match, reached(episode.setup.lineup, lambda at, name, model=model: model)
+            match, with_models(episode.setup.lineup, lambda at, name, model=model: model)
         )
         Driver(match, players).run()
         assert to_line(match.episode("", episode.used)) == to_line(episode)

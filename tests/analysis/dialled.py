@@ -18,7 +18,7 @@ from sally.core.rules.chance import Stream
 from sally.core.rules.probe import ProbeReport, Question
 from sally.games.toma.mg.game import frozen_scenarios as mg_scenarios
 from sally.games.toma.po.game import frozen_scenarios as po_scenarios
-from sally.runner.seating import seated
+from sally.runner.seating import seat_player
 
 
 class Dialled(msgspec.Struct, frozen=True):
@@ -54,7 +54,7 @@ class Dialled(msgspec.Struct, frozen=True):
             return self.expert
         asked = (turn.number, turn.seat, question.probe, question.about)
         told = msgspec.structs.replace(turn, id=asked, question=question)
-        expert: Any = seated(turn.context.spec, turn.context.game, turn.seat, self.expert)
+        expert: Any = seat_player(turn.context.spec, turn.context.game, turn.seat, self.expert)
         return expert.report(told).value
 
     def dice(self, turn: Turn[Any, Any], purpose: str) -> Stream:

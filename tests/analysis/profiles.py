@@ -14,7 +14,7 @@ from sally.core.registry.study import Cell, Study, instance
 from sally.frames.measured import MeasuredSeat, measured
 from sally.frames.profiles import SeatSums
 from sally.runner.local import play
-from sally.runner.seating import resolved
+from sally.runner.seating import resolve_setup
 
 FIELDS = ("accuracy", "brier", "value_error", "raw", "doing")
 TERMS = ("inference", "translation", "format", "luck")
@@ -41,7 +41,7 @@ def profiled(episodes: list[Episode], seat: str) -> list[ProfileRow]:
 
 
 def played(study: Study) -> list[Episode]:
-    return [play(resolved(setup), cell) for cell, setup in study.trials()]
+    return [play(resolve_setup(setup), cell) for cell, setup in study.trials()]
 
 
 def one_cell(game: str, lineups, arms=None, repeats: int = 1, **params) -> Study:

@@ -16,7 +16,7 @@ from sally.core.rules.game import Seat
 from sally.models.stub import always
 from sally.papers.kang2026.study import PROBES, scenarios
 from sally.runner.local import play
-from sally.runner.seating import resolved, seated
+from sally.runner.seating import resolve_setup, seat_player
 
 
 def scenario_episode(
@@ -31,7 +31,7 @@ def scenario_episode(
     lineup = {"player": PlayerSpec("language", name)}
     setup = Setup(problem, 7, lineup, arms=arms, injections=tell, repeat=repeat)
     match = Match(spec, setup)
-    Driver(match, {"player": seated(spec, match.game, Seat("player"), PlayerSpec(bot))}).run()
+    Driver(match, {"player": seat_player(spec, match.game, Seat("player"), PlayerSpec(bot))}).run()
     return match.episode()
 
 
@@ -48,8 +48,8 @@ def repeated_episode(
     match = Match(spec, setup)
     same = PlayerSpec("single_action", {"action": plays})
     players = {
-        "agent": seated(spec, match.game, Seat("agent"), same),
-        "partner": seated(spec, match.game, Seat("partner"), lineup["partner"]),
+        "agent": seat_player(spec, match.game, Seat("agent"), same),
+        "partner": seat_player(spec, match.game, Seat("partner"), lineup["partner"]),
     }
     Driver(match, players).run()
     return match.episode()
@@ -65,7 +65,7 @@ def speechless_episode(game: str, level: int, number: int, **params: Any) -> Epi
     registry.add("models", "speechless", lambda name: always("I would rather not say."))
     name = {"model": "speechless", "strategy": "zero_shot", **params}
     lineup = {"player": PlayerSpec("language", name)}
-    return play(resolved(Setup(scenarios(game, level)[number], 7, lineup, retries=0)))
+    return play(resolve_setup(Setup(scenarios(game, level)[number], 7, lineup, retries=0)))
 
 
 def stored(folder: Path, *episodes: Episode) -> Path:

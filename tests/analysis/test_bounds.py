@@ -22,7 +22,7 @@ from sally.core.rules.metric import ENDS
 from sally.output.page.page_data import PageData
 from sally.output.page.results import sheets_of
 from sally.runner.local import play
-from sally.runner.seating import resolved
+from sally.runner.seating import resolve_setup
 from sally.stats.cluster_interval import lone_by_rule
 
 GAMES = {
@@ -109,7 +109,7 @@ def held(tmp_path_factory: pytest.TempPathFactory) -> str:
                 lineup = {"agent": PlayerSpec(one), "partner": PlayerSpec("random")}
                 setup = Setup(Instance(f"{game}-{n}", game, params), n, lineup,
                               arms={"agent": ("their_odds",)})  # fmt: skip
-                episodes.append(play(resolved(setup), game))
+                episodes.append(play(resolve_setup(setup), game))
     with store.Writer(folder) as writer:
         for episode in episodes:
             writer.add(episode)

@@ -26,7 +26,7 @@ from sally.output.figures.heat_maps import crossplay_figure
 from sally.output.figures.panels import write
 from sally.papers.tradecraft2026.figures import divergence_by_turn
 from sally.papers.tradecraft2026.study import CROSSPLAY, TRADERS
-from sally.runner.seating import players_of, resolved
+from sally.runner.seating import players_of, resolve_setup
 from tests.games.tradecraft.table import P1
 
 FEW = ("zero_order", "hoarder", "generous")
@@ -36,7 +36,9 @@ def meet(one: str, two: str, first: int = 3, **arms: tuple[str, ...]) -> list[Ma
     found = []
     for n, problem in enumerate(problems("minecraft_core_2p_2", first)):
         (lineup,) = grid(p1=player_spec(one), p2=player_spec(two))
-        match = Match(registry.game("tradecraft"), resolved(Setup(problem, n, lineup, arms=arms)))
+        match = Match(
+            registry.game("tradecraft"), resolve_setup(Setup(problem, n, lineup, arms=arms))
+        )
         Driver(match, players_of(match)).run()
         found.append(match)
     return found

@@ -15,8 +15,8 @@ from sally.analysis.profile.depth_curve import depth_curve, pass_hat
 from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode
-from sally.games.toma.mg.game import certified as mg_certified
-from sally.games.toma.po.game import certified as po_certified
+from sally.games.toma.mg.game import certified_by_id as mg_certified
+from sally.games.toma.po.game import certified_by_id as po_certified
 from sally.output.figures.depth_curve import depth_figure
 
 FAMILIES = ("toma_po", "toma_mg", "pick_the_right_stuff", "level_k")

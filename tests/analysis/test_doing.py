@@ -13,7 +13,7 @@ from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.frames.measured import measured
 from sally.games.bargaining.instances import frozen
 from sally.games.toma.po.game import frozen_scenarios as po_scenarios
-from sally.runner.seating import seated
+from sally.runner.seating import seat_player
 from tests.analysis.profiles import against_tit_for_tat, one_cell, played, profiled
 
 
@@ -121,7 +121,7 @@ class Silent(msgspec.Struct, frozen=True):
 
     def solved(self, turn: Turn) -> int:
         return (
-            seated(turn.context.spec, turn.context.game, turn.seat, PlayerSpec("solver"))
+            seat_player(turn.context.spec, turn.context.game, turn.seat, PlayerSpec("solver"))
             .decide(turn)
             .action
         )

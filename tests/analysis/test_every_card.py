@@ -9,7 +9,7 @@ from sally.core.log.events import Setup, label
 from sally.core.registry import registry
 from sally.core.registry.study import study_of
 from sally.core.rules.card import Card, Condition
-from sally.runner.seating import resolved
+from sally.runner.seating import resolve_setup
 
 FIXTURES = {"cups", "haggle"}  # games of the tests, registered in tests/conftest.py
 FAMILIES = sorted({spec.family or spec.name for spec in registry.games().values()} - FIXTURES)
@@ -47,7 +47,7 @@ def test_players_and_metrics_of_every_condition_resolve(condition: Condition) ->
     assert set(metrics_of(condition)) == set(condition.metrics)
     lineups = study_of("one", [condition], 1, 1).cells[0].lineups
     for lineup in lineups:
-        resolved(Setup(condition.instances[0], 1, lineup, arms=condition.arms))
+        resolve_setup(Setup(condition.instances[0], 1, lineup, arms=condition.arms))
 
 
 @pytest.mark.parametrize("family", sorted(CARDS))

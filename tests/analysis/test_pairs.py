@@ -24,7 +24,7 @@ from sally.core.rules.chance import Stream
 from sally.core.rules.pair import Pair, PairRecipe, draw_pair
 from sally.core.rules.probe import ProbeReport
 from sally.games.repeated_games.pairs import PAIRS
-from sally.runner.seating import players_of, resolved
+from sally.runner.seating import players_of, resolve_setup
 
 RECIPES = [
     (recipe, order)
@@ -61,7 +61,7 @@ def answer_pair(
             ) -> ProbeReport:
                 return ProbeReport(predicted)  # type: ignore[arg-type]
 
-        setup = resolved(position_setup(recipe, pair, member, PlayerSpec("random")))
+        setup = resolve_setup(position_setup(recipe, pair, member, PlayerSpec("random")))
         match: Match[object, object, object] = Match(spec, setup)
         players = players_of(match)
         players[recipe.seat] = Player()  # type: ignore[assignment]

@@ -18,7 +18,7 @@ from sally.frames.frame import as_frame
 from sally.runner.config import Config, read_config
 from sally.runner.local import play
 from sally.runner.plan import plan
-from sally.runner.seating import resolved
+from sally.runner.seating import resolve_setup
 from sally.stats import paired_tests as tests_of_pairs
 from sally.stats.equivalence import paired_equivalence_p
 from sally.stats.paired import sign_flip_test
@@ -37,7 +37,7 @@ STUDY = Study("s", "s", (CELL,))
 
 
 def piloted(study: Study = STUDY):
-    return [play(resolved(setup), cell) for cell, setup in study.trials()]
+    return [play(resolve_setup(setup), cell) for cell, setup in study.trials()]
 
 
 def need(detect: float = 0.05, study: Study = STUDY, **options):

@@ -16,7 +16,7 @@ from sally.core.registry import registry
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.frames.measured import measured
 from sally.output.page.profile import _compared
-from sally.stats.intervals import Estimate, widened
+from sally.stats.intervals import Estimate, widen
 from tests.analysis.profiles import (
     baselines,
     one_cell,
@@ -135,7 +135,7 @@ def test_error_of_the_draws_is_in_the_interval(monkeypatch):
     assert narrow.random.error is None
     added = row.random.error * (1 - row.doing.value) / (row.reference.value - row.random.value)
     assert narrow.doing.value == pytest.approx(row.doing.value)
-    wanted = widened(narrow.doing, added, len(got) - 1)
+    wanted = widen(narrow.doing, added, len(got) - 1)
     assert (row.doing.low, row.doing.high) == pytest.approx((wanted.low, wanted.high))
 
 
@@ -144,7 +144,7 @@ def test_interval_above_sampled_zero_has_nominal_coverage():
     rng, hits, times = np.random.default_rng(1), 0, 4000
     for _ in range(times):
         draws = rng.normal(0.0, 1.0, 10)
-        found = widened(
+        found = widen(
             Estimate(-draws.mean(), -draws.mean(), -draws.mean(), 5, "t"),
             float(draws.std(ddof=1)) / 10**0.5,
             9,

@@ -19,7 +19,7 @@ from sally.core.registry import registry
 from sally.frames.frame import Frame, as_frame
 from sally.frames.replays import played
 from sally.runner.local import play
-from sally.runner.seating import resolved
+from sally.runner.seating import resolve_setup
 from sally.stats.cluster_interval import mean_by_rule
 
 MET = [
@@ -33,7 +33,7 @@ MET = [
 def episodes() -> list[Episode]:
     instance = Instance("ipd-2", "ipd", {"rounds": 2})
     return [
-        play(resolved(Setup(instance, seed, {"agent": one, "partner": two})), cell)
+        play(resolve_setup(Setup(instance, seed, {"agent": one, "partner": two})), cell)
         for cell, one, two in MET
         for seed in (1, 2)
     ]

@@ -19,7 +19,7 @@ from sally.frames.frame import as_frame
 from sally.output.files.bundle import pack
 from sally.parts.training import Task
 from sally.runner.local import play
-from sally.runner.seating import resolved
+from sally.runner.seating import resolve_setup
 
 PARTNERS = {
     "met": (PlayerSpec("single_action", {"action": 1}), PlayerSpec("tit_for_tat")),
@@ -76,7 +76,7 @@ def test_untrained_trait_has_zero_change(matrix):
 
 def test_stores_without_the_tag_are_refused():
     lineup = {"agent": PlayerSpec("random"), "partner": PlayerSpec("random")}
-    bare = play(resolved(Setup(Instance("ipd", "ipd", {"rounds": 2}), 1, lineup)))
+    bare = play(resolve_setup(Setup(Instance("ipd", "ipd", {"rounds": 2}), 1, lineup)))
     with pytest.raises(BadInput, match="trained_on"):
         tagged(as_frame([bare]))
 

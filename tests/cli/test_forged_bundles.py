@@ -50,7 +50,7 @@ from sally.output.page.evaluation import said_bill
 from sally.runner.check import check
 from sally.runner.config import use_config
 from sally.runner.local import manifest, orders, play
-from sally.store.bundles import opened
+from sally.store.bundles import open_store
 from sally.studies.sally_1 import bot_suite, in_one_store, suite
 
 GAMES = ("ibs", "pick_the_right_stuff")  # the second has moves of nature
@@ -100,7 +100,7 @@ BOARD = Path(__file__).parents[2] / "docs" / "board"
 
 @pytest.mark.parametrize("bundle", sorted(BOARD.glob("*.sally.zip")), ids=lambda path: path.name)
 def test_shipped_entry_stands(bundle):
-    with opened(bundle) as (place, packed):
+    with open_store(bundle) as (place, packed):
         episodes, readers = proved_episodes(place, packed.sha256)
         (study,) = store.studies(place).values()
         plan = planned(episodes, study, "S")
@@ -112,7 +112,7 @@ def test_shipped_entry_stands(bundle):
 def test_earlier_check_holds_for_the_very_bytes_only(tmp_path):
     """A repacked bundle, with the same episodes, is not the one that was checked."""
     shipped = BOARD / "smollm2.sally.zip"
-    with opened(shipped) as (place, packed):
+    with open_store(shipped) as (place, packed):
         assert packed.sha256 in earlier_checks()
         with pytest.raises(BadInput, match="cannot be checked"):
             proved_episodes(place, "0" * 64)

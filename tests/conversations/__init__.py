@@ -24,7 +24,7 @@ from sally.core.prompt.model import (
 from sally.core.registry import registry
 from sally.models.stub import Scripted
 from sally.runner.local import play
-from sally.runner.seating import resolved
+from sally.runner.seating import resolve_setup
 
 FOLDER = Path(__file__).parent
 GAMES = ("rps", "ibs", "ipd")
@@ -92,7 +92,7 @@ def setup_of(name: str, strategy: Strategy) -> Setup:
     lineup = {"agent": agent, "partner": PlayerSpec("tit_for_tat")}
     arms: dict[str, tuple[str, ...]] = {"agent": ("their_move_given_mine",)} if asked else {}
     instance = Instance(name, name, {"rounds": max(SHOWN) + 1})
-    return resolved(Setup(instance, 1, lineup, arms=arms, injections=told))
+    return resolve_setup(Setup(instance, 1, lineup, arms=arms, injections=told))
 
 
 def conversation(strategy: Strategy) -> str:

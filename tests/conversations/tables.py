@@ -29,7 +29,7 @@ from sally.core.registry import registry
 from sally.games.tradecraft.problems import problems
 from sally.models.stub import Scripted
 from sally.papers.tradecraft2026.study import own_reports
-from sally.runner.seating import players_of, resolved
+from sally.runner.seating import players_of, resolve_setup
 from tests.conversations.word_tables import ASKED, SEATS, STRATEGIES, said_at
 
 FOLDER = Path(__file__).parent
@@ -198,7 +198,7 @@ def setup_of(table: Table, strategy: Strategy) -> Setup:
     arms = {table.seat: table.asked} if table.asked else {}
     kept = table.kept if not told else ()
     setup = Setup(table.problem, 1, lineup, arms=arms, injections=told + kept, retries=0)
-    return resolved(setup)
+    return resolve_setup(setup)
 
 
 def fits(game: str, strategy: Strategy) -> bool:

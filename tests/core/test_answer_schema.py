@@ -22,8 +22,8 @@ from sally.core.rules.menu import example, is_finite
 from sally.core.rules.probe import ProbeReport, Question
 from sally.models.stub import Scripted
 from sally.players.language import LanguagePlayer
-from sally.runner.models import settled
-from sally.runner.seating import seated, versions_of
+from sally.runner.models import apply_settings
+from sally.runner.seating import seat_player, versions_of
 from tests.table import asked_in_turn, every, match_of, spec_of, table
 
 
@@ -89,7 +89,7 @@ def player(strategy: str, **settings: Any) -> LanguagePlayer:
     who = player_spec(
         "language", model=Scripted(obedient), strategy=strategy, settings={"format": "schema"}
     )
-    found = seated(spec, match_of(table("ipd")).game, "agent", who)
+    found = seat_player(spec, match_of(table("ipd")).game, "agent", who)
     assert isinstance(found, LanguagePlayer)
     return found
 
@@ -123,10 +123,10 @@ def test_players_without_schema_support_are_refused_with_one_message() -> None:
         given = {"model": Scripted(obedient), "strategy": "qa", **params}
         who = player_spec("language", settings=held, **given)
         with pytest.raises(BadInput, match=why):
-            seated(spec, game, "agent", who)
+            seat_player(spec, game, "agent", who)
     who = player_spec("language", model=Scripted(obedient), settings={"format": "xml"})
     with pytest.raises(BadInput, match="format must be line or schema, not 'xml'"):
-        seated(spec, game, "agent", who)
+        seat_player(spec, game, "agent", who)
 
 
 def test_line_format_is_the_default_and_changes_nothing() -> None:
@@ -147,9 +147,9 @@ def test_explicit_line_format_does_not_change_episode_ids() -> None:
 
     lineup = {"agent": player_spec("language"), "partner": player_spec("random")}
     study = Study("s", "", (Cell("c", (instance("ipd", rounds=2),), (lineup,)),))
-    plain, _ = settled(study, Config(), {}, "embedded")
-    line, _ = settled(study, Config(), {"format": "line"}, "embedded")
-    held, _ = settled(study, Config(), {"format": "schema"}, "embedded")
+    plain, _ = apply_settings(study, Config(), {}, "embedded")
+    line, _ = apply_settings(study, Config(), {"format": "line"}, "embedded")
+    held, _ = apply_settings(study, Config(), {"format": "schema"}, "embedded")
     assert plain == line != held
 
 

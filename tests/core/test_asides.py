@@ -17,7 +17,7 @@ from sally.core.match.playback import mismatch, replayed
 from sally.core.match.player import Decision, Forfeit, NoAnswer
 from sally.core.rules.probe import At, ProbeReport, Question, StatedPrediction, problem, score
 from tests.fixtures.haggle_rules import ADA, BO, CY, READER, Offer, Reading, Say
-from tests.table import all_probes, match_of, played, spec_of, table
+from tests.table import all_probes, match_of, play_episode, spec_of, table
 
 
 def probes_asked(match: Match[Any, Any, Any]) -> set[tuple[str, str, str]]:
@@ -139,7 +139,7 @@ def test_belief_about_values_is_judged_by_the_owners_report() -> None:
 
 def test_truth_of_will_accept_is_known_one_turn_later() -> None:
     spec = spec_of("haggle")
-    episode = played(table("haggle", 4, arms=all_probes("haggle")))
+    episode = play_episode(table("haggle", 4, arms=all_probes("haggle")))
     replay = replayed(spec, episode)
     for event in (e for e in episode.events if isinstance(e, Reported)):
         if event.probe != "will_accept":

@@ -38,5 +38,5 @@ def could_build() -> bool:
 @pytest.mark.parametrize("rounds", [3, 1j])  # the second has no key under which it is kept
 def test_rules_are_built_under_a_lock(rounds: Any) -> None:
     FREE.clear()
-    assert game._built(Watched, {"rounds": rounds}).rounds == rounds
+    assert game._build_cached(Watched, {"rounds": rounds}).rounds == rounds
     assert FREE == [False] and could_build()

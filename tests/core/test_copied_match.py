@@ -10,8 +10,8 @@ from sally.core.log.events import Told, to_line
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.match.player import Forfeit
-from sally.testing.bench import finished, players_at
-from tests.table import all_probes, bench, match_of, played, table
+from sally.testing.bench import finish_match, players_at
+from tests.table import all_probes, bench, match_of, play_episode, table
 
 
 def begun(name: str, answers: int) -> Match[Any, Any, Any]:
@@ -36,7 +36,7 @@ def answer(match: Match[Any, Any, Any], answers: int) -> None:
 @pytest.mark.parametrize("name", ["haggle", "hanabi_mini"])
 def test_match_and_its_copy_both_end_like_an_uncopied_match(name: str, answers: int) -> None:
     match = begun(name, answers)
-    twin, wanted = match.copied(), finished(match.setup)
+    twin, wanted = match.copied(), finish_match(match.setup)
     for each in (twin, match):
         Driver(each, players_at(each)).run()
         assert to_line(each.episode()) == to_line(wanted.episode())
@@ -56,4 +56,4 @@ def test_playing_a_copy_does_not_change_the_match() -> None:
             break
     assert twin.events and not match.replay.reports
     answer(match, -1)
-    assert to_line(match.episode()) == to_line(played(setup))
+    assert to_line(match.episode()) == to_line(play_episode(setup))

@@ -285,7 +285,7 @@ def test_replay_asks_again_and_takes_another_answer() -> None:
         seen.append((turn.id[:3], type(event)))
         return NoAnswer("not now") if turn.question else None
 
-    assert Driver(match).replay(was.episode(), again=again) == []
+    assert Driver(match).replay(was.episode(), ask_again=again) == []
     assert len(seen) == 16 and seen[-1] == ((3, "partner", "their_move_given_mine"), Skipped)
     assert {e.reason for e in match.events if isinstance(e, Skipped)} == {"not now"}
     assert match.replay.moves == was.replay.moves

@@ -19,7 +19,7 @@ from sally.core.registry import registry
 from sally.core.reply.plain_text import MOST_READ, plain, without_thoughts
 from sally.core.rules.words import Words
 from sally.models.stub import Scripted
-from sally.runner.seating import seated
+from sally.runner.seating import seat_player
 
 
 def test_reader_survives_a_thousand_hostile_replies() -> None:
@@ -77,7 +77,7 @@ def test_exception_in_reader_is_a_logged_forfeit(
     monkeypatch.setattr(Words, "read", broken)
     turn = first_turn("ipd")
     who = PlayerSpec("language", {"model": Scripted(lambda messages, settings: "Option: J")})
-    player: Any = seated(turn.context.spec, turn.context.game, turn.seat, who)
+    player: Any = seat_player(turn.context.spec, turn.context.game, turn.seat, who)
     given = asyncio.run(player.decide(turn))
     assert isinstance(given, Forfeit) and given.tries == turn.context.retries + 1
     assert given.reason.startswith("the reader broke down: ZeroDivisionError in broken")
@@ -90,7 +90,7 @@ def test_too_long_reply_is_logged_as_too_long() -> None:
     who = PlayerSpec(
         "language", {"model": Scripted(lambda messages, settings: "x" * (MOST_READ + 1))}
     )
-    player: Any = seated(turn.context.spec, turn.context.game, turn.seat, who)
+    player: Any = seat_player(turn.context.spec, turn.context.game, turn.seat, who)
     given = asyncio.run(player.decide(turn))
     assert isinstance(given, Forfeit) and given.reason == "too long"
     assert "not read: more than 50000 characters" in given.calls[-1].detail

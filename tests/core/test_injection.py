@@ -13,9 +13,9 @@ from sally.core.match.engine import Match
 from sally.core.match.playback import mismatch
 from sally.core.match.player import Decision, Forfeit
 from sally.core.rules.chance import Stream
-from sally.core.rules.probe import ProbeReport, Question, corrupted
+from sally.core.rules.probe import ProbeReport, Question, corrupt
 from tests.fixtures.haggle_rules import ADA, BO, CY, PASS, Put
-from tests.table import all_probes, asked_in_turn, match_of, played, seat, spec_of, table
+from tests.table import all_probes, asked_in_turn, match_of, play_episode, seat, spec_of, table
 
 AGENT = seat("agent")
 
@@ -65,7 +65,7 @@ def test_injection_waits_for_truth_from_another_seats_report() -> None:
     """ada is to be told bo's own word, which bo gives in the same turn."""
     injection = Injection(ADA, "their_values")
     setup = table("haggle", 2, arms=all_probes("haggle"), injections=(injection,))
-    episode = played(setup)
+    episode = play_episode(setup)
     said = {
         (e.turn, e.seat): e.value
         for e in episode.events
@@ -94,7 +94,7 @@ def test_injected_seat_is_probed_before_it_is_told() -> None:
 @pytest.mark.parametrize("error", [0.0, 0.3, 1.0])
 def test_error_rate_matches_setting_and_wrong_values_are_uniform(error: float) -> None:
     question = Question("p", "choice", (0, 1, 2, 3))
-    said = [corrupted(question, 2, error, Stream("error", str(error), n)) for n in range(4000)]
+    said = [corrupt(question, 2, error, Stream("error", str(error), n)) for n in range(4000)]
     wrong = [value for value in said if value != 2]
     assert len(wrong) / 4000 == pytest.approx(error, abs=0.025)
     for value in (0, 1, 3):
@@ -105,7 +105,7 @@ def test_error_rate_holds_in_play() -> None:
     injection = Injection(AGENT, "their_move", error=0.4)
     wrong, rounds = [], 0
     for seed in range(100):
-        episode = played(table("rps", seed, injections=(injection,)))
+        episode = play_episode(table("rps", seed, injections=(injection,)))
         done = {
             e.turn: e.action for e in episode.events if isinstance(e, Moved) and e.seat != AGENT
         }
@@ -119,7 +119,7 @@ def test_error_rate_holds_in_play() -> None:
 
 
 def test_corrupted_truth_replays_and_changed_value_is_a_mismatch() -> None:
-    episode = played(table("rps", 3, injections=(Injection(AGENT, "their_move", error=0.5),)))
+    episode = play_episode(table("rps", 3, injections=(Injection(AGENT, "their_move", error=0.5),)))
     assert mismatch(spec_of("rps"), from_line(to_line(episode))) is None
     lied = [
         msgspec.structs.replace(e, value=(e.value + 1) % 3) if isinstance(e, Told) else e  # type: ignore[operator]
@@ -130,7 +130,7 @@ def test_corrupted_truth_replays_and_changed_value_is_a_mismatch() -> None:
 
 def test_corruption_does_not_change_other_random_draws() -> None:
     exact, wrong = (
-        played(table("rps", 3, injections=(Injection(AGENT, "their_move", error=e),)))
+        play_episode(table("rps", 3, injections=(Injection(AGENT, "their_move", error=e),)))
         for e in (0.0, 1.0)
     )
     assert [e for e in exact.events if isinstance(e, Moved)] == [

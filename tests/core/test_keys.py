@@ -24,28 +24,28 @@ KEY = "lab-0123456789abcdef"
 
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(keys, "_given", set())
-    keys.known.cache_clear()
+    monkeypatch.setattr(keys, "_used_keys", set())
+    keys.known_keys.cache_clear()
     keys._needles.cache_clear()
     yield
-    keys.known.cache_clear()
+    keys.known_keys.cache_clear()
     keys._needles.cache_clear()
 
 
 def test_key_in_environment_is_redacted_by_value(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOME_PROVIDER_API_KEY", KEY)
     monkeypatch.setenv("KEYBOARD_LAYOUT", "a quite ordinary value")
-    assert keys.scrubbed(f"I saw {KEY}!") == "I saw [key]!"
-    assert "ordinary" in keys.scrubbed("a quite ordinary value")
+    assert keys.scrub(f"I saw {KEY}!") == "I saw [key]!"
+    assert "ordinary" in keys.scrub("a quite ordinary value")
 
 
 def test_used_key_is_redacted_and_short_key_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert keys.scrubbed(KEY) == KEY
+    assert keys.scrub(KEY) == KEY
     for short in ("k", "no", "sevenis"):
         keys.remember(short)
     monkeypatch.setenv("OPENAI_API_KEY", "k")
     keys.remember(KEY)
-    for scrub in (keys.scrubbed, keys.reply_without_keys):
+    for scrub in (keys.scrub, keys.reply_without_keys):
         assert scrub(f"{KEY}, no, I pick sevenis") == "[key], no, I pick sevenis"
     keys.remember("eight888")
     assert keys.reply_without_keys("so eight888") == "so [key]"
@@ -56,9 +56,9 @@ def test_secret_of_the_environment_is_no_reason_to_change_a_reply(
 ) -> None:
     """A provider can repeat only what it was sent; a password may be an ordinary word."""
     monkeypatch.setenv("DATABASE_PASSWORD", "cooperate")
-    keys.known.cache_clear()
+    keys.known_keys.cache_clear()
     assert keys.reply_without_keys("I cooperate. Option: J") == "I cooperate. Option: J"
-    assert keys.scrubbed("cannot log in with cooperate") == "cannot log in with [key]"
+    assert keys.scrub("cannot log in with cooperate") == "cannot log in with [key]"
 
 
 def test_key_repeated_by_model_is_in_no_stored_line() -> None:
@@ -92,14 +92,14 @@ def test_key_passed_to_tool_is_redacted_in_the_log() -> None:
 @pytest.mark.parametrize("before", ["", "a", "ab", "Basic user:"])
 def test_part_of_a_key_and_an_encoded_key_are_scrubbed(before: str) -> None:
     keys.remember(KEY)
-    assert keys.scrubbed(f"it begins {KEY[:12]} and so on") == "it begins [key] and so on"
-    assert keys.scrubbed(f"x{KEY[5:]}x{KEY[:13]}") == "x[key]x[key]"
-    assert keys.scrubbed(KEY[:11]) == KEY[:11]  # too short to be known from a word
+    assert keys.scrub(f"it begins {KEY[:12]} and so on") == "it begins [key] and so on"
+    assert keys.scrub(f"x{KEY[5:]}x{KEY[:13]}") == "x[key]x[key]"
+    assert keys.scrub(KEY[:11]) == KEY[:11]  # too short to be known from a word
     for encode in (base64.b64encode, base64.urlsafe_b64encode):
-        said = keys.scrubbed(f"= {encode(f'{before}{KEY} tail'.encode()).decode()}")
+        said = keys.scrub(f"= {encode(f'{before}{KEY} tail'.encode()).decode()}")
         assert "[key]" in said
         assert not any(KEY[i : i + 12] in _decoded(said) for i in range(len(KEY) - 11))
-    assert keys.scrubbed(KEY.encode().hex()) == "[key]"
+    assert keys.scrub(KEY.encode().hex()) == "[key]"
 
 
 def _decoded(text: str) -> str:

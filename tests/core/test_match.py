@@ -28,7 +28,7 @@ from sally.core.match.playback import mismatch
 from sally.core.match.player import Decision, Fault, Forfeit, Turn
 from sally.core.rules.game import NATURE
 from tests.fixtures.haggle_rules import ADA, BO, CY, PASS, READER, Haggle, Offer, Put, Reading, Say
-from tests.table import match_of, played, spec_of, table
+from tests.table import match_of, play_episode, spec_of, table
 
 
 def answer(match: Match[Any, Any, Any], seat: str, action: Any, **more: Any) -> None:
@@ -201,7 +201,7 @@ def test_only_language_players_notes_are_logged() -> None:
 
 
 def test_tool_sees_the_view_and_is_logged_with_the_decision() -> None:
-    episode = played(table("haggle", who="plain_dealer"))
+    episode = play_episode(table("haggle", who="plain_dealer"))
     used = [(e.seat, e.looked) for e in episode.events if isinstance(e, Moved) and e.looked]
     assert [seat for seat, _ in used] == [ADA, BO, CY]
     assert used[0][1] == (ToolUse("worth", {"wood": "1", "wool": "1/2"}, "7/2"),)
@@ -251,7 +251,7 @@ def test_rules_may_stop_an_episode_without_a_result() -> None:
 def test_payoff_that_is_not_finite_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Haggle, "payoffs", lambda self, state: {ADA: float("inf")})
     with pytest.raises(BadInput, match="must be finite"):
-        played(table("haggle"))
+        play_episode(table("haggle"))
 
 
 # --- ids ----------------------------------------------------------------------------------------
@@ -259,7 +259,7 @@ def test_payoff_that_is_not_finite_is_refused(monkeypatch: pytest.MonkeyPatch) -
 
 def test_episode_id_is_hash_of_setup_and_survives_serialization() -> None:
     setup = table("haggle", 5, arms={"ada": ("own_values",)})
-    episode = from_line(to_line(played(setup)))
+    episode = from_line(to_line(play_episode(setup)))
     assert episode.id == episode_id(setup) == episode_id(episode.setup)
     others = [
         msgspec.structs.replace(setup, seed=6),

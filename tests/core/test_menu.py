@@ -20,10 +20,10 @@ from sally.core.rules.menu import (
     Many,
     Text,
     Whole,
-    admitted,
+    admit,
     amount_problem,
     example,
-    filled,
+    fill_form,
     is_finite,
     menu_schema,
 )
@@ -53,9 +53,9 @@ MENU: tuple[Any, ...] = (Wait(), NOTED, BASKET)
 
 
 def test_admitted_action_is_returned_as_the_menu_option() -> None:
-    assert admitted((0, 1), True) is not True
-    assert type(admitted((0, 1), 1.0)) is int
-    assert admitted(MENU, Wait()) == Wait()
+    assert admit((0, 1), True) is not True
+    assert type(admit((0, 1), 1.0)) is int
+    assert admit(MENU, Wait()) == Wait()
 
 
 @pytest.mark.parametrize(
@@ -84,39 +84,39 @@ def test_admitted_action_is_returned_as_the_menu_option() -> None:
 )
 def test_illegal_action_is_refused_with_its_reason(action: Any, why: str) -> None:
     with pytest.raises(IllegalMove) as refused:
-        admitted(MENU, action)
+        admit(MENU, action)
     assert why in str(refused.value)
 
 
 def test_field_not_in_form_must_be_empty() -> None:
-    assert admitted((BID,), Bid(3)) == Bid(3)
+    assert admit((BID,), Bid(3)) == Bid(3)
     with pytest.raises(IllegalMove, match="a field is filled in"):
-        admitted((BID,), Bid(3, "psst"))
+        admit((BID,), Bid(3, "psst"))
 
 
 def test_lone_surrogate_is_refused() -> None:
     form = Form(Bid, (("price", Whole(1, 5)), ("note", Text(10))))
     with pytest.raises(IllegalMove, match="half a character"):
-        admitted((form,), Bid(1, "\ud800"))
-    assert admitted((form,), Bid(1, "👍"))
+        admit((form,), Bid(1, "\ud800"))
+    assert admit((form,), Bid(1, "👍"))
 
 
 def test_misspelt_field_is_refused_and_not_read_as_empty() -> None:
     only_bid: tuple[Any, ...] = (BID,)
     with pytest.raises(IllegalMove, match="unknown field `prize`"):
-        filled(only_bid, {"kind": "bid", "price": 2, "prize": 3})
+        fill_form(only_bid, {"kind": "bid", "price": 2, "prize": 3})
     with pytest.raises(IllegalMove, match="kind must be"):
-        filled(MENU, {"kind": "steal"})
+        fill_form(MENU, {"kind": "steal"})
     with pytest.raises(IllegalMove, match="price"):
-        filled(MENU, {"kind": "bid"})
+        fill_form(MENU, {"kind": "bid"})
 
 
 @given(st.integers(0, 10**6))
 def test_examples_are_legal_and_survive_json(seed: int) -> None:
     action = example(MENU, Stream(seed))
-    assert admitted(MENU, action) == action
+    assert admit(MENU, action) == action
     plain = json.loads(json.dumps(msgspec.to_builtins(action)))
-    assert filled(MENU, plain) == action
+    assert fill_form(MENU, plain) == action
 
 
 def test_every_option_is_drawn_as_often_as_any_other() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from sally.core.rules.chance import Stream
 from sally.core.rules.menu import Whole, span
-from sally.core.rules.probe import ProbeReport, Question, corrupted, problem, score
+from sally.core.rules.probe import ProbeReport, Question, corrupt, problem, score
 
 DIAL = Question("dial", "choice", tuple(range(101)), numeric=True)
 
@@ -40,6 +40,6 @@ def test_value_off_the_scale_is_refused(said: object) -> None:
 
 
 def test_corrupted_number_is_different_and_on_the_scale() -> None:
-    wrong = {corrupted(DIAL, 40, 1.0, Stream("wrong", n)) for n in range(200)}
+    wrong = {corrupt(DIAL, 40, 1.0, Stream("wrong", n)) for n in range(200)}
     assert 40 not in wrong
     assert wrong <= set(DIAL.choices)

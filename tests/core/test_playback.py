@@ -13,7 +13,7 @@ from sally.core.errors import BadInput
 from sally.core.log.events import Censored, Episode, Event, Injection, from_line, to_line
 from sally.core.match.playback import mismatch, replayed
 from tests.fixtures.haggle_rules import Reading, Say
-from tests.table import all_probes, match_of, played, seat, spec_of, table
+from tests.table import all_probes, match_of, play_episode, seat, spec_of, table
 
 GAMES = ("cups", "haggle", "rps", "ipd, chance to stop")
 
@@ -21,7 +21,7 @@ GAMES = ("cups", "haggle", "rps", "ipd, chance to stop")
 def stored(name: str, seed: int = 1) -> Episode:
     told = Injection(spec_of(name).probes[0].seats[0], spec_of(name).probes[0].name)
     setup = table(name, seed, arms=all_probes(name), injections=(told,))
-    return from_line(to_line(played(setup)))
+    return from_line(to_line(play_episode(setup)))
 
 
 def touched(episode: Episode, events: list[Event]) -> Episode:

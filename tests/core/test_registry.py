@@ -17,7 +17,7 @@ from sally.core.registry import manifest, registry
 from sally.core.rules.game import GameSpec
 from sally.runner.seating import kinds
 from tests.fixtures import cups
-from tests.table import played, table
+from tests.table import play_episode, table
 
 HERE = Path(__file__).parent.parent / "fixtures"
 
@@ -28,7 +28,7 @@ def as_it_was(monkeypatch: pytest.MonkeyPatch) -> Any:
     kept = {folder: dict(entries) for folder, entries in registry._added.items()}
     monkeypatch.setattr(registry, "_added", kept)
     yield
-    registry._installed.cache_clear()
+    registry._installed_entries.cache_clear()
     registry._results.clear()
 
 
@@ -49,7 +49,7 @@ def test_user_file_adds_entries_to_the_registry() -> None:
     assert "cups" not in registry.games()
     assert registry.add_file(HERE / "cups.py") == ["games/cups"]
     assert isinstance(registry.game("cups"), GameSpec)
-    assert played(table("cups")).payoffs is not None
+    assert play_episode(table("cups")).payoffs is not None
 
 
 def test_user_partners_are_added_to_the_family(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_user_partners_are_added_to_the_family(tmp_path: Path) -> None:
     )
     registry.add_file(file)
     assert set(registry.partners("repeated_games")) == before | {"stubborn"}
-    episode = played(table("ipd", who="stubborn"))
+    episode = play_episode(table("ipd", who="stubborn"))
     assert episode.payoffs == {"agent": 30.0, "partner": 30.0}
 
 
@@ -94,7 +94,7 @@ def test_installed_packages_add_entries(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(
         registry, "entry_points", lambda group: [entry] if group == "sally.games" else []
     )
-    registry._installed.cache_clear()
+    registry._installed_entries.cache_clear()
     registry._results.clear()
     assert registry.entries("games")["cups_again"] is cups.GAME
 
@@ -102,7 +102,7 @@ def test_installed_packages_add_entries(monkeypatch: pytest.MonkeyPatch) -> None
 def test_installed_entry_that_does_not_load_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     entry = EntryPoint("broken", "no_such_package:GAME", "sally.games")
     monkeypatch.setattr(registry, "entry_points", lambda group: [entry])
-    registry._installed.cache_clear()
+    registry._installed_entries.cache_clear()
     registry._results.clear()
     with pytest.raises(BadInput, match="no_such_package:GAME"):
         registry.entries("games")
@@ -128,17 +128,23 @@ def test_entry_looked_up_by_name_is_the_one_in_the_full_list() -> None:
         registry.entries("papers"),
     )
     assert all(registry.game(name) is spec for name, spec in games.items())
-    ours = {name: own for own in registry._own("games").values() for name in own.by_name}
-    assert all(registry._shipped("games", name) is own for name, own in ours.items())
+    ours = {
+        name: own for own in registry._shipped_entries("games").values() for name in own.by_name
+    }
+    assert all(registry._load_shipped("games", name) is own for name, own in ours.items())
     assert all(registry.study(name) is study for name, study in studies.items())
     assert all(registry.paper(name) is papers[name] for name in papers)
-    assert registry._shipped("games", "no_such_game") is registry._shipped("papers", "") is None
+    assert (
+        registry._load_shipped("games", "no_such_game")
+        is registry._load_shipped("papers", "")
+        is None
+    )
 
 
 def test_user_game_replaces_shipped_game_of_same_name() -> None:
     registry.add("games", "ipd", mine := replace(cups.GAME, name="ipd"))
     assert registry.game("ipd").game is mine.game
-    assert registry.family("ipd") is not registry._shipped("games", "ipd")
+    assert registry.family("ipd") is not registry._load_shipped("games", "ipd")
 
 
 def test_playing_one_game_imports_no_other_game() -> None:

@@ -21,7 +21,7 @@ from sally.core.reply.reading import (
     read_each,
     read_number,
     reads_to,
-    restated,
+    restates_answer,
 )
 from sally.core.rules.words import objects_in
 
@@ -182,9 +182,11 @@ def test_invalid_number_is_refused(reply: str) -> None:
 
 
 def test_two_different_labelled_lines_are_marked_as_restated() -> None:
-    assert restated("Option: R\nOption: S", "Option")
-    assert restated('Option: R\n{"option": "S"}', "Option")
-    assert not restated("Option: R\nOption: R.", "Option") and not restated("Option: R", "Option")
+    assert restates_answer("Option: R\nOption: S", "Option")
+    assert restates_answer('Option: R\n{"option": "S"}', "Option")
+    assert not restates_answer("Option: R\nOption: R.", "Option") and not restates_answer(
+        "Option: R", "Option"
+    )
 
 
 @pytest.mark.parametrize(
@@ -236,7 +238,7 @@ def read_all(reply: str) -> None:
             read_one()
     sections(reply, ("Plans", "Insights"))
     read_each(reply, [("J", "F"), ("a", "b")], "Predicted Action")
-    restated(reply, "Option")
+    restates_answer(reply, "Option")
     complete_part(reply, "Option")
 
 

@@ -10,12 +10,12 @@ from sally.core.errors import BadInput
 from sally.core.log.events import Instance, PlayerSpec, Setup
 from sally.core.match.engine import Match
 from sally.core.match.seat_context import SeatContext
-from sally.core.prompt.skins import inflected, packs_from, read_skins
+from sally.core.prompt.skins import inflect, packs_from, read_skins
 from sally.core.registry import packs, registry
 from sally.core.rules.game import NATURE
 from sally.core.rules.menu import is_finite
 from sally.core.rules.probe import ProbeReport
-from sally.core.rules.words import COMMON_TEXTS, checked, slots
+from sally.core.rules.words import COMMON_TEXTS, check_pack, slots
 from sally.runner.seating import players_of
 
 SHIPPED = {game for game, home in registry.packages().items() if home.startswith("sally.")}
@@ -107,7 +107,7 @@ def test_no_sentence_gains_or_loses_a_fact():
     for game in GAMES:
         spec, rules = registry.game(game), grammar(game)
         for pack in packs_from(rules, spec.texts).values():
-            checked(pack, spec.texts)
+            check_pack(pack, spec.texts)
             for key, text in pack.texts.items():
                 own = {**COMMON_TEXTS, **spec.texts}[key]
                 lost = slots(own, key) - slots(text, key)
@@ -151,17 +151,17 @@ def test_twin_has_similar_length_and_no_mental_terms(play):
 
 
 def test_stems_are_inflected():
-    made = {form: inflected("machine", form) for form in ("n", "ns", "a", "the", "thens")}
+    made = {form: inflect("machine", form) for form in ("n", "ns", "a", "the", "thens")}
     assert made == {
         "n": "machine", "ns": "machines", "a": "a machine", "the": "the machine",
         "thens": "the machines",
     }  # fmt: skip
-    assert [inflected("wug", f) for f in ("v", "v3", "vd", "ving")] == [
+    assert [inflect("wug", f) for f in ("v", "v3", "vd", "ving")] == [
         "wug", "wugs", "wugged", "wugging",
     ]  # fmt: skip
-    assert inflected("turn to", "v3") == "turns to" and inflected("carry", "vd") == "carried"
-    assert inflected("go/goes/went/going", "vd") == "went" and inflected("Robin", "the") == "Robin"
-    assert inflected("engine", "a") == "an engine"
+    assert inflect("turn to", "v3") == "turns to" and inflect("carry", "vd") == "carried"
+    assert inflect("go/goes/went/going", "vd") == "went" and inflect("Robin", "the") == "Robin"
+    assert inflect("engine", "a") == "an engine"
 
 
 def test_invalid_grammar_is_refused_with_the_reason():

@@ -16,9 +16,9 @@ from sally.core.log.events import to_line
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.runner.run import run_study
 from sally.store import writing
-from tests.table import played, table
+from tests.table import play_episode, table
 
-EPISODES = [played(table("cups", seed)) for seed in range(12)]
+EPISODES = [play_episode(table("cups", seed)) for seed in range(12)]
 
 
 @pytest.fixture(params=["memory", "file"])

@@ -23,7 +23,7 @@ from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.match.partner import Scripted
 from sally.core.match.playback import mismatch
-from sally.core.match.player import WAIT, Decision, Fault, Forfeit, NoAnswer, Turn, put
+from sally.core.match.player import WAIT, Decision, Fault, Forfeit, NoAnswer, Turn, send_ask
 from sally.core.registry import registry
 from sally.core.rules.awareness import EVERYWHERE
 from sally.core.rules.chance import Stream
@@ -63,7 +63,7 @@ def in_any_order(game: Match[Any, Any, Any], players: Any, order: int = 0) -> li
     draws = Stream(order, "order")
     while asks := game.asks():
         turn = asks[order] if order in (0, -1) else draws.pick(asks)
-        game.answer(turn.id, put(turn, players[turn.seat]))
+        game.answer(turn.id, send_ask(turn, players[turn.seat]))
     return game.events
 
 
@@ -281,7 +281,7 @@ def test_available_moves_wait_for_later_reports():
         asks = found.asks()
         assert asks and all(turn.question is not None for turn in asks)
         for turn in reversed(asks):
-            found.answer(turn.id, put(turn, players[turn.seat]))
+            found.answer(turn.id, send_ask(turn, players[turn.seat]))
     assert found.episode() == expected.episode() and found.replay == expected.replay
 
 

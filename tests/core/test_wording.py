@@ -15,12 +15,12 @@ from sally.runner.local import used_by
 def test_pack_is_verbatim_if_its_page_has_the_hash(monkeypatch: pytest.MonkeyPatch) -> None:
     pack = Pack("mine", "repeated_games", {"intro.same": "A game of {rounds} rounds."})
     (known,) = wording.printed_texts("riemer2025")
-    assert [each.verbatim for each in wording.compared(pack)["riemer2025"]] == [False]
-    page = wording.rendered(known, pack).replace("\n", "   \n")  # whitespace does not count
+    assert [each.verbatim for each in wording.compare_with_printed(pack)["riemer2025"]] == [False]
+    page = wording.render_rules(known, pack).replace("\n", "   \n")  # whitespace does not count
     same = msgspec.structs.replace(known, sha256=wording.folded_hash(page))
     monkeypatch.setattr(wording, "printed_texts", lambda paper: (same,) if paper == "pact" else ())
-    assert [each.verbatim for each in wording.compared(pack)["pact"]] == [True]
-    assert "pact" not in wording.compared(Pack("other", "hanabi", {}))
+    assert [each.verbatim for each in wording.compare_with_printed(pack)["pact"]] == [True]
+    assert "pact" not in wording.compare_with_printed(Pack("other", "hanabi", {}))
 
 
 def test_record_lists_the_passages_that_a_pack_has_word_for_word(
@@ -48,5 +48,7 @@ def test_default_wording_reproduces_no_published_text(paper: str) -> None:
     texts = wording.printed_texts(paper)
     assert texts
     for text in texts:
-        found = wording.compared(Pack("ours", registry.family(text.game).name, {}))[paper]
+        found = wording.compare_with_printed(Pack("ours", registry.family(text.game).name, {}))[
+            paper
+        ]
         assert not any(each.verbatim for each in found)

@@ -11,7 +11,7 @@ from sally.core.errors import BadInput, Unreadable
 from sally.core.match.engine import Match
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.probe import Question
-from sally.core.rules.words import Pack, checked, read_form, slots
+from sally.core.rules.words import Pack, check_pack, read_form, slots
 from sally.games.repeated_games.words import TEXTS
 from tests.fixtures.haggle import TEXTS as HAGGLE
 from tests.fixtures.haggle_rules import Pass, Put, Say
@@ -23,14 +23,14 @@ def pack(**texts: str) -> Pack:
 
 
 def test_pack_replaces_a_sentence_for_its_seat_only() -> None:
-    ours = checked(pack(now="Runde {round}."), TEXTS)
+    ours = check_pack(pack(now="Runde {round}."), TEXTS)
     match: Match[Any, Any, Any] = Match(spec_of("ipd"), table("ipd"), texts={"agent": ours.texts})
     shown = {t.seat: t.context.words.now(t.view) for t in match.asks()}
     assert shown == {"agent": "Runde 1.", "partner": "This is round 1."}
 
 
 def test_pack_may_leave_a_fact_out_and_use_one_twice() -> None:
-    checked(pack(now="Go.", question="{names}! {names}?"), TEXTS)
+    check_pack(pack(now="Go.", question="{names}! {names}?"), TEXTS)
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_pack_may_leave_a_fact_out_and_use_one_twice() -> None:
 )
 def test_invalid_pack_is_refused(texts: dict[str, str], why: str) -> None:
     with pytest.raises(BadInput) as refused:
-        checked(Pack("mine", "ipd", texts), TEXTS)
+        check_pack(Pack("mine", "ipd", texts), TEXTS)
     assert why in str(refused.value)
     assert "mine" in str(refused.value)
 

@@ -27,7 +27,7 @@ from sally.games.repeated_games.rules import AGENT
 from sally.output.page.page_data import PageData
 from sally.output.page.results import sheets_of
 from sally.runner.local import play_open
-from sally.runner.seating import resolved
+from sally.runner.seating import resolve_setup
 
 DUEL = grid(agent=player_spec("random"), partner=player_spec("tit_for_tat"))
 METRICS = ("payoff", "tom_percent", "action_consistency", "turns")
@@ -233,7 +233,7 @@ def write(folder: Path, setups: Iterable[Setup]) -> writer.TableWriter:
     made = writer.TableWriter()
     with store.Writer(folder) as lines:
         for setup in setups:
-            episode, replay = play_open(resolved(setup), "cell")
+            episode, replay = play_open(resolve_setup(setup), "cell")
             made.add(*lines.add(episode), replay)
     return made
 

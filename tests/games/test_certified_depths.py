@@ -15,12 +15,12 @@ from sally.core.rules.depth import DepthDecision
 from sally.core.rules.game import Seat
 from sally.frames.replays import played as replayed
 from sally.games.bargaining.instances import Problem, frozen
-from sally.games.bargaining.solver import known, mirrored, rule_of
+from sally.games.bargaining.solver import mirror_price, rule_of, solve_known_limit
 from sally.games.step_race import decisions as race
-from sally.games.step_race.certified import CertifiedProblem, certified
+from sally.games.step_race.certified import CertifiedProblem, read_certified
 from sally.games.step_race.rules import SEATS, Done, StepRace, others_of
 from sally.games.step_race.spec import missing_of
-from sally.games.step_race.talk import announced
+from sally.games.step_race.talk import last_announcements
 
 
 def answered(episode: Any, seat: str) -> list[DepthDecision]:
@@ -53,13 +53,13 @@ class Bargainer(msgspec.Struct, frozen=True):
             before = (100 - last.bid, 100 - last.ask) if is_seller else (last.ask, last.bid)
             ask = rule.after(cost, *before)
         if self.depth == 2:
-            plan = known(rule, mine, cost, one.rounds)
+            plan = solve_known_limit(rule, mine, cost, one.rounds)
             bid = int(np.argmax(plan.bids(len(turn.view.past), ask)))
         elif self.depth == 1:
             bid = ask if ask < mine else 0
         else:
             bid = max(range(101), key=lambda held: earned(rule, mine, cost, one.rounds, held))
-        return Decision(mirrored(is_seller, bid))
+        return Decision(mirror_price(is_seller, bid))
 
 
 def earned(rule: Any, value: int, cost: int, rounds: int, bid: int) -> float:
@@ -94,8 +94,8 @@ class Racer(msgspec.Struct, frozen=True):
         if view.speaks:
             return Decision(Done(""))
         others = [self.table.others[SEATS[n]] for n in others_of(view.number)]
-        said = announced(view.talk, view.turn)
-        found = race.reasoned(
+        said = last_announcements(view.talk, view.turn)
+        found = race.reason_about(
             game.target, view.number, [(who.player, who.params) for who in others], True,
             missing_of(game, view.positions), view.turn, said,
         )  # fmt: skip
@@ -103,7 +103,7 @@ class Racer(msgspec.Struct, frozen=True):
 
 
 def test_step_race() -> None:
-    table = next(one for one in certified() if "blocker-blocker" in one.id)
+    table = next(one for one in read_certified() if "blocker-blocker" in one.id)
     for depth in (1, 2):
         judged: list[DepthDecision] = []
         for seed in range(6):

@@ -14,14 +14,14 @@ from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
-from sally.games.repeated_games.policies import prescribed, read_policy
+from sally.games.repeated_games.policies import move_of_policy, read_policy
 from sally.games.tradecraft.actions import NO, PASS, YES, Propose
-from sally.games.tradecraft.thresholds import prescribed as by_thresholds
+from sally.games.tradecraft.thresholds import follow_policy as by_thresholds
 from sally.games.tradecraft.thresholds import read_thresholds
-from sally.models.stub import Fault, Scripted, always, listed
+from sally.models.stub import Fault, Scripted, always, reply_in_order
 from sally.players.language import patient
 from sally.runner.check import check
-from sally.runner.seating import players_of, resolved
+from sally.runner.seating import players_of, resolve_setup
 
 GAME = registry.game("ipd").build({"rounds": 6})
 TIT_FOR_TAT = {"first": "J", "rules": [{"theirs": ["F"], "then": "F"}], "otherwise": "J"}
@@ -51,10 +51,10 @@ def test_policy_matches_rules_over_their_history_length():
             "otherwise": "J",
         }
     )
-    assert prescribed(two, GAME, "agent", []) == 0
-    assert prescribed(two, GAME, "agent", [(0, 1)]) == 0
-    assert prescribed(two, GAME, "agent", [(0, 1), (0, 1)]) == 1
-    assert prescribed(two, GAME, "agent", [(0, 1), (1, 0)]) == 0
+    assert move_of_policy(two, GAME, "agent", []) == 0
+    assert move_of_policy(two, GAME, "agent", [(0, 1)]) == 0
+    assert move_of_policy(two, GAME, "agent", [(0, 1), (0, 1)]) == 1
+    assert move_of_policy(two, GAME, "agent", [(0, 1), (1, 0)]) == 0
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_policy_with_swapped_labels_uses_the_labels_of_the_page():
 
 
 def test_follows_policy_detects_play_against_the_own_policy():
-    model = listed([json.dumps(TIT_FOR_TAT), *["Option: F"] * 6])
+    model = reply_in_order([json.dumps(TIT_FOR_TAT), *["Option: F"] * 6])
     lineup = {"agent": agent(model, "preacher", then="play"), "partner": "single_action"}
     episode = sally.play("ipd", lineup, rounds=6)
     assert moves(episode, "agent") == [1] * 6
@@ -102,7 +102,7 @@ def test_follows_policy_detects_play_against_the_own_policy():
 
 def test_unreadable_policy_is_a_forfeit_and_requested_again():
     replies = ["no idea"] * 3 + [json.dumps(TIT_FOR_TAT)]
-    lineup = {"agent": agent(listed(replies), "slow"), "partner": "single_action"}
+    lineup = {"agent": agent(reply_in_order(replies), "slow"), "partner": "single_action"}
     episode = sally.play("ipd", lineup, rounds=3)
     assert [type(e).__name__ for e in episode.events if e.seat == "agent"] == [
         "Forfeited", "Moved", "Moved",
@@ -173,7 +173,7 @@ def test_policy_writer_retries_as_configured_and_replays():
     said = iter([Fault("server", "oops")] * 4)
     model = Scripted(lambda *_: next(said, json.dumps(TIT_FOR_TAT)))
     sits = {"agent": agent(model, "tired"), "partner": PlayerSpec("random")}
-    setup = resolved(Setup(Instance("ipd-2", "ipd", {"rounds": 2}), 1, sits))
+    setup = resolve_setup(Setup(Instance("ipd-2", "ipd", {"rounds": 2}), 1, sits))
     match = Match(registry.game("ipd"), setup)
     players = {seat: patient(who, 5) for seat, who in players_of(match, setup.lineup).items()}
     Driver(match, players).run()

@@ -16,7 +16,7 @@ from sally.games.cipher import decisions as cipher
 from sally.games.cipher.generators import position_of
 from sally.games.cipher.instances import frozen
 from sally.games.step_race import decisions as race
-from sally.games.step_race.certified import certified
+from sally.games.step_race.certified import read_certified
 from sally.games.step_race.rules import SEATS, others_of
 from sally.games.toma.sw import decisions as radio
 from tests.games.cipher import reference
@@ -32,7 +32,7 @@ NEAR = 6  # steps that every seat is short of the target, at most
 
 @pytest.mark.parametrize("name", PAIRS)
 def test_step_race(name: str) -> None:
-    table = next(one for one in certified() if one.id == f"step_race-20-{name}")
+    table = next(one for one in read_certified() if one.id == f"step_race-20-{name}")
     seat = SEATS.index(table.seat)
     places = others_of(seat)
     others = [(table.others[SEATS[n]].player, table.others[SEATS[n]].params) for n in places]
@@ -46,7 +46,7 @@ def test_step_race(name: str) -> None:
             words[places[0]], words[places[1]] = said
             turn = 1 + sum(missing) % 3
             heard = (words[0], words[1], words[2])
-            found = race.reasoned(20, seat, others, True, missing, turn, heard)
+            found = race.reason_about(20, seat, others, True, missing, turn, heard)
             first, true = (by.best(missing, turn, said) for by in (shallow, deep))
             if found is None:
                 assert true == {1, 3, 5}
@@ -91,7 +91,7 @@ def test_cipher(row: int) -> None:
                 * (1 - reference.ODDS[f"by_{way}"](game, hints)[at])
                 for hints in said
             ]
-            found = cipher.reasoned(position_of(problem), way)
+            found = cipher.reason_about(position_of(problem), way)
             assert [given == (True,) for given in found.by_depth] == [w >= 0.8 for w in worths]
             assert found.block == depth == found.depth
             assert max(worths[:-1]) <= 0.4  # far from the bound, so not a matter of rounding
@@ -110,7 +110,7 @@ def test_speak_or_wait(level: int) -> None:
     chain = [True]  # an ally of level 0 speaks
     while len(chain) < level + 2:
         chain.append(max((True, False), key=lambda speaks: heard(speaks, chain[-1])))
-    found = radio.reasoned(level)
+    found = radio.reason_about(level)
     assert [given == ("SPEAK",) for given in found.by_depth] == chain
     right = [heard(speaks, chain[level]) for speaks in chain]
     assert [found.hit(depth) == 1 for depth in range(level + 2)] == right

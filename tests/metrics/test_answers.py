@@ -11,11 +11,11 @@ from sally.core.log.events import Instance, PlayerSpec, Reported, Setup
 from sally.core.match.playback import replayed
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
-from sally.core.rules.metric import Played, shared
+from sally.core.rules.metric import Played, cache_by_seat
 from sally.core.rules.probe import score
-from sally.metrics.answers import counted
+from sally.metrics.answers import list_counted_reports
 from sally.runner.local import play
-from sally.runner.seating import resolved
+from sally.runner.seating import resolve_setup
 
 
 def random_episode(name: str, seed: int = 1) -> Played:
@@ -26,7 +26,7 @@ def random_episode(name: str, seed: int = 1) -> Played:
     arms: dict[str, Any] = {
         seat: tuple(p.name for p in spec.probes if seat in p.seats) for seat in game.seats
     }
-    episode = play(resolved(Setup(Instance(name, name), seed, lineup, arms=arms)))
+    episode = play(resolve_setup(Setup(Instance(name, name), seed, lineup, arms=arms)))
     return Played(spec, episode, replayed(spec, episode))
 
 
@@ -51,7 +51,7 @@ def test_all_probes_count_in_games_with_different_questions():
     played = random_episode("haggle")
     seat = played.replay.game.seats[0]
     reports = [r for r in played.replay.reports.values() if r.seat == seat]
-    answers = counted(played, seat)
+    answers = list_counted_reports(played, seat)
     assert len({r.probe for r in reports}) > 1
     assert len(answers) == len(reports)
     assert [a.turn for a in answers] == sorted(a.turn for a in answers)
@@ -59,7 +59,7 @@ def test_all_probes_count_in_games_with_different_questions():
 
 def test_scores_equal_those_of_the_core():
     played = random_episode("rps")
-    answer = counted(played, played.replay.game.seats[0])[0]
+    answer = list_counted_reports(played, played.replay.game.seats[0])[0]
     assert answer.question.probe == "their_move_given_mine"
     assert answer.scores == score(answer.question, answer.report, answer.truth)
     assert answer.scores["brier"] == pytest.approx(2 / 3)
@@ -70,7 +70,7 @@ def test_report_to_an_unknown_probe_is_refused():
     stray = Reported(0, "agent", "their_move_given_mine", 0, about="nobody")
     played.replay.reports[0, "agent", stray.probe, "nobody"] = stray
     with pytest.raises(BadInput, match="about 'nobody' in turn 0, but rps does not ask"):
-        counted(played, played.replay.game.seats[0])
+        list_counted_reports(played, played.replay.game.seats[0])
 
 
 def test_functional_regret_is_offered_only_to_repeated_games():
@@ -82,7 +82,7 @@ def test_functional_regret_is_offered_only_to_repeated_games():
 def test_shared_computation_runs_once_per_episode_and_seat() -> None:
     asked: list[tuple[str, str]] = []
 
-    @shared
+    @cache_by_seat
     def busy(played: Played, seat: Seat) -> list[str]:
         asked.append((played.episode.id, seat))
         return [seat]

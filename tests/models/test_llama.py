@@ -19,7 +19,7 @@ from sally.core.prompt.model import (
 from sally.models import llama, wire
 from sally.models.embedded import Embedded
 from sally.models.in_process import shared_length
-from sally.models.llama import Llama, Slot, _checked, best_slot
+from sally.models.llama import Llama, Slot, _raise_errors, best_slot
 from sally.models.llama_server import Remote
 from sally.models.weights import Unavailable
 
@@ -133,7 +133,7 @@ def test_messages_and_tools_are_converted_to_chat_format() -> None:
 )
 def test_errors_of_llama_cpp_are_failures_by_kind(kind: str, expected: str) -> None:
     with pytest.raises(ModelFailure) as failure:
-        _checked({"error": {"type": kind, "message": "No"}})
+        _raise_errors({"error": {"type": kind, "message": "No"}})
     assert failure.value.kind == expected
 
 

@@ -11,7 +11,7 @@ from sally.core.errors import BadInput
 from sally.core.prompt.model import Settings, System, User
 from sally.models import llama_server
 from sally.models.embedded import Embedded
-from sally.models.llama_server import LlamaServer, _named
+from sally.models.llama_server import LlamaServer, _open_server
 
 pytestmark = pytest.mark.slow
 
@@ -57,7 +57,7 @@ def test_server_with_scores_unlike_the_reference_is_refused(
 ) -> None:
     monkeypatch.setenv(llama_server.KEY_VARIABLE, inside.key)
     with pytest.raises(BadInput, match="from those of qwen"):
-        _named(f"llama_server:{inside.address}?weights=qwen-0.5b")
+        _open_server(f"llama_server:{inside.address}?weights=qwen-0.5b")
 
 
 @pytest.mark.parametrize(
@@ -72,4 +72,4 @@ def test_server_with_scores_unlike_the_reference_is_refused(
 )
 def test_invalid_name_is_refused_with_one_message(name: str, says: str) -> None:
     with pytest.raises(BadInput, match=says):
-        _named(name)
+        _open_server(name)

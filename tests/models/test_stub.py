@@ -21,14 +21,14 @@ from sally.models.stub import (
     Scripted,
     always,
     echo,
-    listed,
+    reply_in_order,
 )
 
 ASK: list[Message] = [System("You play."), User("J or F?")]
 
 
 def test_stubs_are_models() -> None:
-    for stub in (always("J"), listed(["J"]), echo(["J", "F"])):
+    for stub in (always("J"), reply_in_order(["J"]), echo(["J", "F"])):
         assert isinstance(stub, Model)
 
 
@@ -41,7 +41,7 @@ def test_script_sees_the_messages_and_words_are_counted() -> None:
 
 def test_listed_replies_are_given_in_order_until_used_up() -> None:
     cut = Reply("J because", finish="length")
-    stub = listed(["J", cut, Fault("timeout", "Too slow.")])
+    stub = reply_in_order(["J", cut, Fault("timeout", "Too slow.")])
     assert asyncio.run(stub.complete(ASK)).text == "J"
     assert asyncio.run(stub.complete(ASK)) == cut
     with pytest.raises(ModelFailure, match="timeout: Too slow"):

@@ -20,7 +20,7 @@ from sally.core.match.engine import Match
 from sally.core.registry import registry
 from sally.games.repeated_games.rules import PARTNER
 from sally.output.tables.reproduce import Effort, compared, reproduce
-from sally.runner.seating import seated
+from sally.runner.seating import seat_player
 from sally.stats.cluster_interval import lone_by_rule, mean_by_rule
 from sally.stats.intervals import Estimate
 
@@ -110,8 +110,10 @@ def relabelled(model: str, game: str, names: list[str], bot: PlayerSpec) -> Iter
         params: dict[str, Any] = {"names": names}
         setup = Setup(Instance(game, game, params), n, lineup, arms={"agent": ("their_move",)})
         match = Match(spec, setup)
-        agent = seated(spec, match.game, "agent", bot)
-        Driver(match, {"agent": agent, "partner": seated(spec, match.game, PARTNER, partner)}).run()
+        agent = seat_player(spec, match.game, "agent", bot)
+        Driver(
+            match, {"agent": agent, "partner": seat_player(spec, match.game, PARTNER, partner)}
+        ).run()
         yield match.episode()
 
 

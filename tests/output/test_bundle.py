@@ -23,7 +23,7 @@ from sally.output.files.bundle import Bundle, pack
 from sally.output.files.privacy import private_part
 from sally.runner.check import check
 from sally.store import bundles
-from sally.store.bundles import opened, unpack
+from sally.store.bundles import open_store, unpack
 from tests.output.hostile import hostile_model
 
 
@@ -49,7 +49,7 @@ def packed(folder: Path, tmp_path: Path) -> Path:
 
 
 def test_packed_episodes_are_read_back(folder: Path, packed: Path) -> None:
-    with opened(packed) as (place, found):
+    with open_store(packed) as (place, found):
         assert isinstance(place, Path) and found is not None
         there, back = store.load(folder), store.load(place)
         assert back.episodes == there.episodes
@@ -69,7 +69,7 @@ def test_small_bundle_has_same_episodes_and_damage_is_detected(
 ) -> None:
     small = tmp_path / "small.sally.zip"
     assert pack(folder, small, small=True).bundle == unpack(packed, tmp_path / "a").bundle
-    with opened(small) as (place, _):
+    with open_store(small) as (place, _):
         assert store.load(place).episodes == store.load(folder).episodes
     data = bytearray(small.read_bytes())
     at = data.index(b"episodes.jsonl") + 60  # inside what LZMA made of the episodes
@@ -80,7 +80,7 @@ def test_small_bundle_has_same_episodes_and_damage_is_detected(
 
 
 def test_folder_is_opened_without_unpacking(folder: Path) -> None:
-    with opened(folder) as found:
+    with open_store(folder) as found:
         assert found == (folder, None)
 
 
@@ -104,8 +104,8 @@ def test_words_packs_are_bundled_with_the_episodes(
     sally.run(Study("worded", "in other words", (cell,)), tmp_path / "w")
     found = pack(tmp_path / "w", tmp_path / "w.zip").bundle
     assert [name.partition("@")[0] for name in found.packs] == ["repeated_games_terse"]
-    monkeypatch.setattr(packs, "_known", {})  # as on a machine that never saw them
-    with opened(tmp_path / "w.zip") as (place, _):
+    monkeypatch.setattr(packs, "_packs", {})  # as on a machine that never saw them
+    with open_store(tmp_path / "w.zip") as (place, _):
         checked = check(store.load(place).episodes.values())
     assert (checked.replayed, checked.mismatches, checked.unchecked) == (1, [], [])
 
@@ -292,7 +292,7 @@ def test_packed_bundle_is_not_mistaken_for_a_zip_bomb(
     monkeypatch.setattr(bundles, "SMALL", 10)
     monkeypatch.setattr(bundles, "MOST_RATIO", 1)
     pack(folder, tmp_path / "b.zip")
-    with opened(tmp_path / "b.zip") as (place, _):
+    with open_store(tmp_path / "b.zip") as (place, _):
         assert len(store.load(place).episodes) == 3
 
 

@@ -19,7 +19,7 @@ from sally.core.registry import registry
 from sally.core.rules.probe import ProbeReport
 from sally.games.repeated_games.rules import PARTNER
 from sally.output.tables.reproduce import Effort, compared, reproduce
-from sally.runner.seating import seated
+from sally.runner.seating import seat_player
 from sally.stats.intervals import Estimate
 
 KEYS = [
@@ -151,7 +151,7 @@ def language_episode(seed: int, action: int, model: str, **params: Any) -> Episo
     given = {"names": ["J", "F", "B"], **params}
     setup = Setup(Instance("rps", "rps", given), seed, lineup, arms={"agent": ("their_move",)})
     match = Match(spec, setup)
-    partner = seated(spec, match.game, PARTNER, lineup["partner"])
+    partner = seat_player(spec, match.game, PARTNER, lineup["partner"])
     Driver(match, {"agent": Stubborn(), "partner": partner}).run()
     return match.episode()
 

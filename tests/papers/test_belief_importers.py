@@ -18,7 +18,7 @@ from sally.core.registry.validation import log_problem
 from sally.frames.replays import played
 from sally.games.elicitation.recorded import row_of
 from sally.games.elicitation.rules import PLAYER
-from sally.metrics.consistency import acted
+from sally.metrics.consistency import list_decision_fits
 from sally.papers.andreozzi2020.importer import belief_pay
 from sally.papers.mori2024 import importer as mori
 from sally.papers.vanbaar2022.importer import predicted_rule, prices
@@ -153,7 +153,7 @@ def test_only_the_first_inspection_of_a_player_is_a_choice(tmp_path: Path) -> No
     assert all(row.beliefs[0].value is not None for row in table)  # also in the last five trials
     assert {row.params["cost"] for row in table if row.status == "chosen"} == {15}
     episodes = registry.importer("vanbaar2022").imported(tmp_path).episodes
-    judged = [e for e in episodes if acted(played(e), PLAYER)]
+    judged = [e for e in episodes if list_decision_fits(played(e), PLAYER)]
     assert {row_of(episode).status for episode in judged} == {"chosen"}
 
 

@@ -69,8 +69,8 @@ def test_review_figures_come_from_the_samples() -> None:
         belief_contests.load(belief_contests.BUNDLES / "beliefs_mori2024.sally.zip")
     )
     main = [record for record in records if record.row.source == "mori2024"]
-    table = measures.judged(columns_of(main))
-    contested = measures.contested(table)
+    table = measures.keep_judged(columns_of(main))
+    contested = measures.find_contests(table)
     two = table.on_menu.sum(axis=1) == 2
     assert f"{(contested & two).sum() / contested.sum():.0%} of the contests" in REVIEW
     three = contested & ~two

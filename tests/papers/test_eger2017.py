@@ -16,7 +16,7 @@ from sally.core.log.events import Censored
 from sally.core.match.playback import mismatch, replayed
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
-from sally.games.hanabi.known import judged
+from sally.games.hanabi.known import judge_turns
 from sally.games.hanabi.rules import Hanabi
 from sally.papers.eger2017 import figures
 from sally.papers.eger2017.importer import AI, IMPORTER, PERSON
@@ -179,7 +179,7 @@ def test_participant_is_the_nearest_survey_and_doubts_are_listed() -> None:
 def test_turns_are_judged_by_what_the_mover_could_know(folder: Path) -> None:
     spec = registry.game("hanabi")
     games = [Played(spec, e, replayed(spec, e)) for e in IMPORTER.imported(folder).episodes]
-    turns = [t for played in games for seat in (AI, PERSON) for t in judged(played, seat)]
+    turns = [t for played in games for seat in (AI, PERSON) for t in judge_turns(played, seat)]
     assert {t.kind for t in turns} == {"hint", "play", "discard"}
     assert all(t.scored for t in turns if t.certain)
     assert not any(t.scored for t in turns if t.hopeless)

@@ -8,7 +8,7 @@ from sally.games.mindgames import GAME
 from sally.games.mindgames.target import random_success_formula
 from sally.papers.moore2025.study import STORIES, STUDY
 from sally.runner.local import play
-from sally.runner.seating import resolved
+from sally.runner.seating import resolve_setup
 from tests.games.mindgames.table import played
 
 CELLS = {cell.name: cell for cell in STUDY.cells}
@@ -42,7 +42,7 @@ def test_every_bot_of_the_study_plays(name: str) -> None:
     for cell, setup in STUDY.trials():
         who = setup.lineup["persuader"].player
         if cell == name and who != "language" and who not in first:
-            episode = play(resolved(setup))
+            episode = play(resolve_setup(setup))
             assert episode.payoffs is not None
             first[who] = episode.id
     assert first

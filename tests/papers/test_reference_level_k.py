@@ -15,7 +15,7 @@ from sally.papers.level_k.study import STUDY
 from sally.papers.level_k.tables import duel, floor
 from sally.runner.local import play
 from sally.runner.models import with_model
-from sally.runner.seating import resolved
+from sally.runner.seating import resolve_setup
 from sally.store import Writer
 from tests.strategies.talk import Listener
 
@@ -100,13 +100,13 @@ def filled() -> Study:
 def test_every_cell_can_be_played_by_a_model(filled: Study) -> None:
     for cell in filled.cells:
         for lineup in cell.lineups:
-            resolved(Setup(cell.instances[0], 1, lineup, arms=cell.arms))
+            resolve_setup(Setup(cell.instances[0], 1, lineup, arms=cell.arms))
 
 
 def test_model_has_its_own_line_beside_people(filled: Study, tmp_path: Path) -> None:
     """One that always asks for 17 and always expects 17 of the other."""
     trials = [setup for name, setup in filled.trials() if name == "eleven_twenty: people"]
-    episodes = [play(resolved(setup)) for setup in trials[:6]]
+    episodes = [play(resolve_setup(setup)) for setup in trials[:6]]
     assert all(episode.payoffs for episode in episodes)
     with Writer(tmp_path) as writer:
         for episode in episodes:

@@ -14,7 +14,7 @@ from sally.papers.riemer2025.study import EPISODES, STUDY, TABLES, conditions, s
 from sally.papers.riemer2025.tables import facts
 from sally.runner.local import play
 from sally.runner.models import with_model
-from sally.runner.seating import resolved
+from sally.runner.seating import resolve_setup
 from tests.conversations import said
 from tests.strategies.talk import Listener
 
@@ -36,14 +36,14 @@ def setups(of: Study) -> list[tuple[str, Setup]]:
 
 def test_every_cell_can_be_played(filled: Study) -> None:
     for _, setup in setups(filled):
-        resolved(setup)
+        resolve_setup(setup)
 
 
 def test_every_published_value_has_a_matching_cell(filled: Study) -> None:
     """The report's own reading of an episode must give the conditions of the figure back."""
     known = []
     for _, setup in setups(filled):
-        whole = resolved(setup)
+        whole = resolve_setup(setup)
         episode = Episode(episode_id(whole), whole, [Censored(0, "limit")])
         spec = registry.game(whole.instance.game)
         row = facts(Played(spec, episode, replayed(spec, episode)))
@@ -99,13 +99,13 @@ def test_single_table_can_be_run() -> None:
 def test_cells_shared_by_tables_have_the_same_episode_id(filled: Study) -> None:
     by_name = dict(setups(filled))
     three, nine = (by_name[f"table {t}: ibs, single_action, qa, names J F"] for t in ("3", "9"))
-    assert episode_id(resolved(three)) == episode_id(resolved(nine))
+    assert episode_id(resolve_setup(three)) == episode_id(resolve_setup(nine))
 
 
 def test_whole_episode_of_a_cell_is_played(filled: Study) -> None:
     by_name = dict(setups(filled))
     setup = by_name["table 3: ipd, single_action, oracle_max, history off, payoffs on, names J F"]
-    episode = play(resolved(setup))
+    episode = play(resolve_setup(setup))
     assert episode.payoffs is not None and episode.end.turn == 100
 
 

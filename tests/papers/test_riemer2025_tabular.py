@@ -25,7 +25,7 @@ from sally.games.repeated_games.rules import AGENT, PARTNER
 from sally.output.tables.reproduce import Effort, Row, compared, reproduce
 from sally.papers.riemer2025.tabular import bulk_figures, measured, partners_of
 from sally.runner.local import play
-from sally.runner.seating import resolved
+from sally.runner.seating import resolve_setup
 from sally.stats.intervals import mean_interval
 
 TABLE = reference.table(reference.load("riemer2025"), "tabular")
@@ -160,7 +160,7 @@ def test_one_step_q_learning_does_not_reproduce_at_any_rate(rate):
             "agent": PlayerSpec("q_learning", {"rate": rate}),
             "partner": PlayerSpec("tit_for_tat"),
         }
-        episode = play(resolved(Setup(Instance("ibs", "ibs"), seed, lineup)))
+        episode = play(resolve_setup(Setup(Instance("ibs", "ibs"), seed, lineup)))
         regrets.append(metric.measure(Played(spec, episode, replayed(spec, episode)), AGENT))
     figures = {"functional_regret": np.array(regrets)}
     assert disagreeing("ibs", "tit_for_tat", figures) == {"functional_regret"}

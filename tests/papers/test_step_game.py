@@ -23,7 +23,7 @@ from sally.core.errors import BadInput
 from sally.core.match.playback import mismatch, replayed
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
-from sally.games.step_race.metrics import decided, tally
+from sally.games.step_race.metrics import list_moves, tally
 from sally.games.step_race.rules import SEATS
 from sally.output.tables.reproduce import reproduce
 from sally.papers.step_game import figures, labels
@@ -115,7 +115,7 @@ def test_metrics_of_a_recorded_game(tmp_path: Path) -> None:
     sums = tally(played, SEATS[0])
     assert (sums.turns, sums.announced, sums.kept) == (6, 6, 1)  # it always said 3
     assert sums.upwards == 5
-    assert len(decided(played, SEATS[2])) == 6
+    assert len(list_moves(played, SEATS[2])) == 6
     assert tally(played, SEATS[2]).announced == 0
 
 

@@ -31,7 +31,7 @@ from sally.core.registry import registry
 from sally.games.mindgames.rules import READER
 from sally.models.stub import Scripted, even
 from sally.runner.check import check
-from sally.runner.seating import kinds, players_of, resolved
+from sally.runner.seating import kinds, players_of, resolve_setup
 from tests.table import bench
 
 KEY = "sk-a-key-that-nobody-reads"
@@ -59,21 +59,21 @@ SEATS = list(seats_of_model_players())
 def known_key() -> Iterator[None]:
     redaction.remember(KEY)
     yield
-    redaction._given.discard(KEY)
-    redaction.known.cache_clear()
+    redaction._used_keys.discard(KEY)
+    redaction.known_keys.cache_clear()
 
 
 def play_with(model: Any, game: str, seat: str, kind: str) -> Episode:
     """Play a short match in which a model plays one seat and random bots play the others."""
     registry.add("models", "scripted", lambda name: model)
-    registry._made.cache_clear()
+    registry._make_model.cache_clear()
     for seed in range(1, 9):  # random play may end a match before it is the model's turn
         lineup = {seat: PlayerSpec(kind, {"model": "scripted"})}
         if kind == "model":
             lineup["persuader"] = PlayerSpec("silent")  # writes in words, which are to be read
         setup = bench(game).table(seed)
         setup = msgspec.structs.replace(setup, lineup=setup.lineup | lineup)
-        match: Match[Any, Any, Any] = Match(registry.game(game), resolved(setup))
+        match: Match[Any, Any, Any] = Match(registry.game(game), resolve_setup(setup))
         Driver(match, players_of(match)).run()
         if any(event.seat == seat for event in match.events):
             break
@@ -122,7 +122,7 @@ def listen(*replies: str, strategy: str = "qa") -> list[list[Message]]:
         return left.pop(0)
 
     registry.add("models", "scripted", lambda name: Scripted(script, even))
-    registry._made.cache_clear()
+    registry._make_model.cache_clear()
     model = {"model": "scripted", "strategy": strategy}
     sally.play("ipd", {"agent": ("language", model), "partner": "tit_for_tat"}, rounds=1)
     return heard
@@ -139,7 +139,7 @@ def test_retry_continues_the_conversation_with_the_reply_and_the_format() -> Non
 def test_script_counts_the_tries_of_a_run(tmp_path: Path) -> None:
     replies = ["Hm.", "Option: J", "Option: F", "Hm.", "Well.", "So."]
     registry.add("models", "scripted", lambda name: Scripted(lambda *_: replies.pop(0), even))
-    registry._made.cache_clear()
+    registry._make_model.cache_clear()
     lineup = {"agent": ("language", {"model": "scripted"}), "partner": "tit_for_tat"}
     episode = sally.play("ipd", lineup, rounds=3)
     store.place(tmp_path).put("run.jsonl", to_line(episode))

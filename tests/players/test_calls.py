@@ -21,7 +21,7 @@ from sally.models.stub import Scripted
 from sally.players.calls import answer_from_log
 from sally.players.language import LanguagePlayer
 from sally.runner.check import answered_again
-from sally.runner.seating import players_of, resolved
+from sally.runner.seating import players_of, resolve_setup
 
 KEY = "sk-a-key-that-nobody-reads"
 ODD: tuple[Any, ...] = (
@@ -61,7 +61,9 @@ def played(game: str, seed: int, names: tuple[str, ...], **setup: Any) -> tuple[
     registry.add("models", "odd", lambda name: Scripted(script))
     seats = registry.game(game).build({}).seats
     lineup = {seat: PlayerSpec("language", {"model": "odd"}) for seat in seats}
-    match = Match(registry.game(game), resolved(Setup(Instance(game, game), seed, lineup, **setup)))
+    match = Match(
+        registry.game(game), resolve_setup(Setup(Instance(game, game), seed, lineup, **setup))
+    )
     Driver(match, players_of(match)).run()
     return to_line(match.episode()), shown
 
@@ -70,8 +72,8 @@ def played(game: str, seed: int, names: tuple[str, ...], **setup: Any) -> tuple[
 def a_known_key():
     keys.remember(KEY)
     yield
-    keys._given.discard(KEY)
-    keys.known.cache_clear()
+    keys._used_keys.discard(KEY)
+    keys.known_keys.cache_clear()
 
 
 CASES = [
@@ -123,7 +125,7 @@ def test_strategy_may_await_other_coroutines():
 
     registry.add("models", "plain", lambda name: Scripted(lambda shown, settings: "Option: R"))
     lineup = {seat: PlayerSpec("language", {"model": "plain"}) for seat in ("agent", "partner")}
-    setup = resolved(Setup(Instance("rps", "rps", {"rounds": 3}), 1, lineup))
+    setup = resolve_setup(Setup(Instance("rps", "rps", {"rounds": 3}), 1, lineup))
     match = Match(registry.game("rps"), setup)
     players = {
         seat: Waits(**{f: getattr(p, f) for f in p.__struct_fields__})
@@ -159,7 +161,7 @@ async def tasks_of(*seats: str) -> tuple[int, int]:
     lineup = dict.fromkeys(("agent", "partner"), PlayerSpec("random"))
     lineup |= dict.fromkeys(seats, PlayerSpec("language", {"model": "counted"}))
     match = Match(
-        registry.game("rps"), resolved(Setup(Instance("rps", "rps", {"rounds": 5}), 1, lineup))
+        registry.game("rps"), resolve_setup(Setup(Instance("rps", "rps", {"rounds": 5}), 1, lineup))
     )
     asyncio.get_running_loop().set_task_factory(count)
     await Driver(match, players_of(match)).arun()

@@ -8,7 +8,7 @@ import pytest
 import sally
 from sally.core.errors import BadInput
 from sally.core.registry import registry
-from sally.games.repeated_games.players.meta import net, payoffs, record, seen
+from sally.games.repeated_games.players.meta import input_row, net, payoffs, record
 from sally.games.repeated_games.rules import AGENT
 from sally.games.repeated_games.training import split
 
@@ -16,8 +16,8 @@ from sally.games.repeated_games.training import split
 def test_weights_give_the_outputs_recorded_at_training():
     found, check = net("ladder"), record("ladder")["check"]
     pays = payoffs(registry.game("rps").build({"rounds": 20}), AGENT)
-    rows = [seen(pays, None, 20)]
-    rows += [seen(pays, tuple(joint), 20 - n) for n, joint in enumerate(check["played"], 1)]
+    rows = [input_row(pays, None, 20)]
+    rows += [input_row(pays, tuple(joint), 20 - n) for n, joint in enumerate(check["played"], 1)]
     hidden = np.zeros(found.size, np.float32)
     for row in rows:
         hidden = found.step(hidden, row)

@@ -16,14 +16,14 @@ from sally.core.rules.probe import ProbeReport, Question
 from sally.games.repeated_games.players.minimax import security
 from sally.games.repeated_games.rules import AGENT, Joint
 from sally.players.mindless import Inverse, Random
-from sally.runner.seating import seated
+from sally.runner.seating import seat_player
 from tests.games.repeated_games.sitting import rules, turn_after
 
 THEIR_MOVE = Question("their_move", "choice", (0, 1, 2), about="partner")
 
 
 def sits(player: str, game: str = "rps", **params: Any) -> Player[Any, Any]:
-    return seated(registry.game(game), rules(game), AGENT, PlayerSpec(player, params))
+    return seat_player(registry.game(game), rules(game), AGENT, PlayerSpec(player, params))
 
 
 def acts(player: Player[Any, Any], past: list[Joint | None], seed: int = 1) -> int:
@@ -104,7 +104,7 @@ def test_rules_about_rounds_need_rounds(player: str) -> None:
     spec = registry.game("cups")
     game = spec.build({})
     with pytest.raises(BadInput, match=f"`{player}`.*cups is not one"):
-        seated(spec, game, game.seats[0], PlayerSpec(player))
+        seat_player(spec, game, game.seats[0], PlayerSpec(player))
 
 
 def test_inverse_of_unknown_player_is_refused() -> None:

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import numpy as np
 
-from sally.represent.activations import _put
+from sally.represent.activations import _write_part
 
 
 def test_part_is_written_without_a_second_copy(tmp_path: Path) -> None:
     array = np.arange(4_000_000, dtype=np.float16).reshape(4, 1000, 1000)
     tracemalloc.start()
-    _put(tmp_path, 3, array, ["a", "b", "c", "d"])
+    _write_part(tmp_path, 3, array, ["a", "b", "c", "d"])
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < array.nbytes / 2

@@ -6,7 +6,7 @@ import pytest
 from sally.cli import steering
 from sally.core.errors import BadInput
 from sally.output.figures.causal import dose_figure
-from sally.represent.causal import Case, _named, causal, pairs, spaced
+from sally.represent.causal import Case, _index_names, causal, pairs, spaced_layers
 from sally.represent.prompts import Decision
 
 WIDTH, LAYER = 24, 1
@@ -71,7 +71,14 @@ def scorer(found, streams, read=READ):
 
 def checked(found, streams, score, layers=(LAYER,), most=None):
     return causal(
-        found, streams, score, model="m", about="their_move", at="probe", layers=layers, most=most
+        found,
+        streams,
+        score,
+        model="m",
+        about="their_move",
+        place="probe",
+        layers=layers,
+        limit=most,
     )
 
 
@@ -166,10 +173,10 @@ def test_decisions_with_one_label_are_refused():
 
 
 def test_option_names_are_matched_to_candidates_in_page_order():
-    assert _named(("F", "J"), ("J", "F")) == (1, 0)
-    assert _named(("10.", "1."), ("1", "10")) == (1, 0)
-    assert _named((), ("J", "F")) is None
-    assert _named(("J", "F"), ("J", "B")) is None
+    assert _index_names(("F", "J"), ("J", "F")) == (1, 0)
+    assert _index_names(("10.", "1."), ("1", "10")) == (1, 0)
+    assert _index_names((), ("J", "F")) is None
+    assert _index_names(("J", "F"), ("J", "B")) is None
 
 
 def test_change_classes_collect_the_options_of_all_choices():
@@ -192,6 +199,6 @@ def test_change_classes_collect_the_options_of_all_choices():
 
 
 def test_layers_are_spaced_evenly():
-    assert spaced(25) == [5, 10, 14, 19]
-    assert spaced(4) == [1, 2]
-    assert spaced(2) == [1]
+    assert spaced_layers(25) == [5, 10, 14, 19]
+    assert spaced_layers(4) == [1, 2]
+    assert spaced_layers(2) == [1]

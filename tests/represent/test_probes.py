@@ -10,8 +10,8 @@ from sally.represent import probes
 from sally.represent.folds import Fold, crossed_folds, held_out, leak, units_of
 from sally.represent.probes import Groups
 from sally.represent.prompts import Decision
-from sally.represent.results import ALL, arms, read_results, represented, write_results
-from sally.represent.surface import NONE, code, features, labelled
+from sally.represent.results import ALL, arms, fit_representation, read_results, write_results
+from sally.represent.surface import NONE, code, features, label_decisions
 
 PARTNERS, INSTANCES, TURNS, LAYERS, WIDTH = 2, 10, 7, 2, 60
 
@@ -72,8 +72,8 @@ def streams(found, carried, seed=0, strength=2.5):
 
 
 def result(found, made, **more):
-    labels = labelled(found, "action")
-    return represented(labels, made, model="toy", about="their_move", at="move", **more)
+    labels = label_decisions(found, "action")
+    return fit_representation(labels, made, model="toy", about="their_move", place="move", **more)
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +85,7 @@ def carrying():
         found,
         streams(found, labels),
         untrained=streams(found, None, 9),
-        twins=(labelled(twins, "action"), streams(twins, [one.value for one in twins], 3)),
+        twins=(label_decisions(twins, "action"), streams(twins, [one.value for one in twins], 3)),
     )
 
 
@@ -112,16 +112,16 @@ def test_probe_finds_nothing_in_uninformative_activations():
 def test_direction_per_instance_or_partner_is_not_mistaken_for_the_label():
     """Activations that only say which partner it is are decodable in random folds, not in ours."""
     found = [decision(p, i, t, p % 2) for p in range(2) for i in range(8) for t in range(8)]
-    labels = labelled(found, "action")
+    labels = label_decisions(found, "action")
     made = streams(found, None)
     for n, one in enumerate(found):
         made[n, 1, int(one.partner[-1])] += 20
-    ours = represented(labels, made, model="toy", about="x", at="move")
+    ours = fit_representation(labels, made, model="toy", about="x", place="move")
     groups = Groups([one.partner for one in found], [one.instance for one in found])
     mixed = np.random.default_rng(0).permutation(len(found))
     random = [Fold(np.setdiff1d(mixed, part), part) for part in np.array_split(mixed, 4)]
     (leaky,) = probes.fit(made[:, 1], labels.y, 2, groups, random)
-    assert (leaky.predicted == labels.y).mean() > 0.85
+    assert (leaky.likeliest_class == labels.y).mean() > 0.85
     assert ours.accuracy.value < 0.65
 
 
@@ -144,8 +144,8 @@ def test_control_labels_are_learned_only_when_instances_leak():
         )
     ]
     (broken,) = probes.fit(made, other, 2, groups, by_partner)
-    assert (broken.predicted == other).mean() > 0.85
-    assert (ours.predicted == other).mean() < 0.7
+    assert (broken.likeliest_class == other).mean() > 0.85
+    assert (ours.likeliest_class == other).mean() < 0.7
 
 
 # --- folds ----------------------------------------------------------------------------------------
@@ -206,13 +206,13 @@ def test_folds_need_at_least_two_instances():
 def test_canonical_label_does_not_follow_the_letter():
     swapped = [decision(instance=0, value=0), decision(instance=1, value=0)]
     assert [one.names[0] for one in swapped] == ["J", "F"]
-    assert labelled(swapped, "action").y.tolist() == [0, 0]
-    assert labelled(swapped, "shown").y.tolist() == [1, 0]
+    assert label_decisions(swapped, "action").y.tolist() == [0, 0]
+    assert label_decisions(swapped, "shown").y.tolist() == [1, 0]
 
 
 def test_shown_labels_need_the_same_letters_in_all_instances():
     with pytest.raises(BadInput, match="different letters"):
-        labelled([decision(instance=0), decision(instance=2)], "shown")
+        label_decisions([decision(instance=0), decision(instance=2)], "shown")
 
 
 def test_change_label_states_whether_the_last_value_repeats():
@@ -232,7 +232,7 @@ def test_surface_features_predict_a_cycle_of_several_moves():
                 found.append(decision(partner, instance, turn, value, past=past))
                 past = (*past, value)
     late = [one for one in found if one.turn > 5]
-    labels = labelled(late, "action")
+    labels = label_decisions(late, "action")
     names, x = features(labels)
     column = names.index("after these two: 1")
     assert (x[:, column] == labels.y).all()
@@ -243,7 +243,7 @@ def test_surface_features_predict_a_cycle_of_several_moves():
 
 def test_joint_table_counts_each_decision_once():
     found = [decision(0, i, 0, 1, said=i % 2, did=i // 4) for i in range(8)]
-    labels = labelled(found, "action")
+    labels = label_decisions(found, "action")
     odds = np.array([[0.2, 0.8] if i < 6 else [0.8, 0.2] for i in range(8)])
     (table,) = arms(labels, probes.HeldOutPredictions(odds, [], []))
     assert table.partner == ALL

@@ -8,7 +8,7 @@ from sally.core.errors import BadInput
 from sally.core.log.events import PlayerSpec, Reported
 from sally.core.registry import registry
 from sally.models.stub import Scripted
-from sally.represent.prompts import decisions, probe_named, sampled
+from sally.represent.prompts import decisions, probe_named, sample_decisions
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def _reply(messages, settings):
 
 
 def test_probe_decision_is_labelled_with_the_partners_next_move(episode):
-    found = list(decisions([episode], at="probe"))
+    found = list(decisions([episode], place="probe"))
     assert [one.turn for one in found] == list(range(6))
     played = [e.action for e in episode.events if e.seat == "partner"]
     assert [one.value for one in found] == played
@@ -43,7 +43,7 @@ def test_probe_decision_is_labelled_with_the_partners_next_move(episode):
 
 def test_prompt_hashes_equal_those_of_the_log(episode):
     logged = {call.prompt for event in episode.events for call in event.calls}
-    found = [one.hash for at in ("move", "probe") for one in decisions([episode], at=at)]
+    found = [one.hash for at in ("move", "probe") for one in decisions([episode], place=at)]
     assert set(found) == logged
 
 
@@ -71,7 +71,9 @@ def test_unknown_label_is_refused_by_name():
 
 def test_sample_depends_on_its_seed_and_not_on_the_order(episode):
     every = list(decisions([episode]))
-    drawn = sampled(every, 3, seed=1)
+    drawn = sample_decisions(every, 3, seed=1)
     assert len(drawn) == 3
-    assert {one.turn for one in sampled(every[::-1], 3, seed=1)} == {one.turn for one in drawn}
-    assert len({tuple(o.turn for o in sampled(every, 3, seed=n)) for n in range(9)}) > 1
+    assert {one.turn for one in sample_decisions(every[::-1], 3, seed=1)} == {
+        one.turn for one in drawn
+    }
+    assert len({tuple(o.turn for o in sample_decisions(every, 3, seed=n)) for n in range(9)}) > 1

@@ -197,7 +197,7 @@ def test_shard_held_by_another_run_does_not_block_other_shards(
     store.claim(at, manifest(study))
     told(at, run("a"))
     assert Claims(at, "a").take(first)
-    monkeypatch.setattr(RunState, "_expected", lambda self, cut: float(cut.name == first))
+    monkeypatch.setattr(RunState, "_expected_seconds", lambda self, cut: float(cut.name == first))
     executor = Taking()
     with pytest.raises(KeyboardInterrupt):
         play_missing(study, at, on=executor)

@@ -83,9 +83,9 @@ def whole(found: Contents, wanted: int) -> None:
 
 
 def test_records_are_byte_identical_on_every_executor(tmp_path: Path) -> None:
-    here = run_study(ALL_GAMES, tmp_path / "local", on=Local())
-    pool = run_study(ALL_GAMES, tmp_path / "pool", on=Pool(2))
-    far = run_study(ALL_GAMES, f"file://{tmp_path}/far", on=Pool(2))
+    here = run_study(ALL_GAMES, tmp_path / "local", executor=Local())
+    pool = run_study(ALL_GAMES, tmp_path / "pool", executor=Pool(2))
+    far = run_study(ALL_GAMES, f"file://{tmp_path}/far", executor=Pool(2))
     whole(here, 140)
     assert lines(here) == lines(pool) == lines(far)
     names = {path.name.partition("-")[0] for path in store.episode_files(tmp_path / "pool")}
@@ -116,14 +116,16 @@ def test_store_not_visible_to_workers_is_refused_before_play(
     tmp_path: Path,
 ) -> None:
     with pytest.raises(BadInput, match="visible to one process only"):
-        run_study(against(player_spec("tit_for_tat")), f"memory://{tmp_path}/o", on=Pool(2))
+        run_study(against(player_spec("tit_for_tat")), f"memory://{tmp_path}/o", executor=Pool(2))
     assert not store.place(f"memory://{tmp_path}/o").exists()
 
 
 def test_progress_counts_up_to_the_missing_episodes(tmp_path: Path) -> None:
     seen: list[Progress] = []
     run_study(against(player_spec("tit_for_tat"), 20), tmp_path / "o")
-    run_study(against(player_spec("tit_for_tat")), tmp_path / "o", watch=seen.append, on=Pool(2))
+    run_study(
+        against(player_spec("tit_for_tat")), tmp_path / "o", watch=seen.append, executor=Pool(2)
+    )
     assert (seen[-1].done, seen[-1].wanted, seen[-1].kept) == (100, 100, 20)
 
 
@@ -135,7 +137,7 @@ def test_error_in_a_user_file_is_raised_and_recorded_in_the_run(
     users_file: Path, tmp_path: Path, on: Executor
 ) -> None:
     with pytest.raises((ZeroDivisionError, WorkerBroke), match="a mistake in a user's file"):
-        run_study(against(player_spec("breaks")), tmp_path / "o", on=on)
+        run_study(against(player_spec("breaks")), tmp_path / "o", executor=on)
     (told,) = read_runs(store.place(tmp_path / "o"))
     assert "a mistake in a user's file" in told.ended
 
@@ -150,7 +152,7 @@ def test_entries_registered_only_in_this_process_are_missing_in_workers(
         ({"hider": player_spec("random"), "seeker": player_spec("random")},),
     )
     with pytest.raises(BadInput, match="cups"):
-        run_study(Study("s", "", (cell,)), tmp_path / "o", on=Pool(1))
+        run_study(Study("s", "", (cell,)), tmp_path / "o", executor=Pool(1))
 
 
 def test_shard_that_kills_its_workers_is_abandoned_and_others_are_played(
@@ -162,7 +164,7 @@ def test_shard_that_kills_its_workers_is_abandoned_and_others_are_played(
     )
     cell = Cell("ipd", (instance("ipd", rounds=2),), lineups, repeats=50)
     with pytest.raises(RunFailed, match=r"50 episodes were given up, because workers died 3 times"):
-        run_study(Study("s", "", (cell,)), tmp_path / "o", on=Pool(2))
+        run_study(Study("s", "", (cell,)), tmp_path / "o", executor=Pool(2))
     whole(store.load(tmp_path / "o"), 50)
     assert look(tmp_path / "o").failed == 50
 
@@ -228,7 +230,7 @@ def test_killed_run_is_completed_by_the_next_run(users_file: Path, tmp_path: Pat
     assert [run.state for run in look(out).runs] == ["dead"]
     before = stored(out)
     study = against(player_spec("dawdles", seconds=0.002), 200)
-    whole(run_study(study, out, on=Pool(2) if on == "pool" else Local()), 200)
+    whole(run_study(study, out, executor=Pool(2) if on == "pool" else Local()), 200)
     assert 30 <= before < 200
     assert store.place(out).names("claims") == []
     assert [run.state for run in look(out).runs] == ["finished"]
@@ -262,7 +264,7 @@ def spenders() -> Study:
 def test_workers_share_one_budget(users_file: Path, tmp_path: Path) -> None:
     free, bound = Meter(), Meter(Budget(tokens=TOKENS))
     run_study(spenders(), tmp_path / "free", meter=free)
-    found = run_study(spenders(), tmp_path / "bound", on=Pool(2), meter=bound)
+    found = run_study(spenders(), tmp_path / "bound", executor=Pool(2), meter=bound)
     assert free.tokens > 2 * TOKENS
     out_at_once = 2 * AT_ONCE  # calls of two workers that were out when the budget ended
     assert TOKENS / 2 < bound.tokens < TOKENS + out_at_once * free.tokens / free.calls * 2
@@ -270,4 +272,4 @@ def test_workers_share_one_budget(users_file: Path, tmp_path: Path) -> None:
     assert {e.end.cause for e in found.episodes.values() if isinstance(e.end, Censored)} <= {
         "budget"
     }
-    whole(run_study(spenders(), tmp_path / "bound", on=Pool(2)), 60)
+    whole(run_study(spenders(), tmp_path / "bound", executor=Pool(2)), 60)

@@ -70,12 +70,12 @@ def stored(out: Path) -> store.Survey:
 
 def test_parts_get_shorter_towards_the_end() -> None:
     known = EpisodeDurations(lambda: 4)
-    known.wanted("ipd", 1000)
-    known.measured("ipd", 10, 10.0)
+    known.add_waiting("ipd", 1000)
+    known.record("ipd", 10, 10.0)
     given = []
     while (left := 1000 - sum(given)) > 0:
         given.append(known.size("ipd", left))
-        known.given("ipd", given[-1])
+        known.remove_waiting("ipd", given[-1])
     assert given[0] == 83 and given == sorted(given, reverse=True) and given[-1] == 1
 
 
@@ -86,16 +86,16 @@ def test_unmeasured_kind_gets_first_size_and_single_worker_gets_all() -> None:
 
 def test_short_shard_is_not_split(monkeypatch: pytest.MonkeyPatch) -> None:
     known = EpisodeDurations(lambda: 4)
-    known.wanted("ipd", 100_000)
-    known.measured("ipd", 10, 0.01)
+    known.add_waiting("ipd", 100_000)
+    known.record("ipd", 10, 0.01)
     assert known.size("ipd", 400) == 400  # of a hundred seconds
 
 
 def test_part_size_follows_the_measured_duration_of_a_kind() -> None:
     known = EpisodeDurations(lambda: 2)
     for alike, seconds in (("light", 1.0), ("heavy", 100.0)):
-        known.wanted(alike, 100)
-        known.measured(alike, 100, seconds)
+        known.add_waiting(alike, 100)
+        known.record(alike, 100, seconds)
     assert known.size("light", 100) == 100 and known.size("heavy", 100) == 17
 
 

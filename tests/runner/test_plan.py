@@ -14,9 +14,9 @@ from sally.core.registry.study import Cell, Study, instance, player_spec
 from sally.models.stub import echo
 from sally.runner.budget import Meter
 from sally.runner.config import Config, Price, Prices
-from sally.runner.plan import CHARACTERS, Count, _common, piloted, plan
+from sally.runner.plan import CHARACTERS, Count, _common, pilot_episode, plan
 from sally.runner.run import run_study
-from sally.runner.seating import resolved
+from sally.runner.seating import resolve_setup
 from tests.table import all_probes, every, table
 
 LETTERS = ["Option: J", "Option: F"]
@@ -113,7 +113,9 @@ def test_every_game_can_be_piloted(name: str) -> None:
     """A pilot makes some legal move where nothing can be read, and comes to an end."""
     setup = table(name, arms=all_probes(name))
     everyone = {seat: player_spec("language", model="planned") for seat in setup.lineup}
-    (count,) = piloted(resolved(msgspec.structs.replace(setup, lineup=everyone))).values()
+    (count,) = pilot_episode(
+        resolve_setup(msgspec.structs.replace(setup, lineup=everyone))
+    ).values()
     assert count.calls > 0
     assert count.input > count.shared > 0
 

@@ -13,7 +13,7 @@ from sally.runner.rates import (
     Bucket,
     CallLimiter,
     TokenBuckets,
-    divided,
+    divide_limits,
     turnstile_of,
     use_turnstile,
 )
@@ -80,9 +80,9 @@ def test_process_has_one_turnstile_unless_a_cluster_provides_it() -> None:
 
 def test_processes_divide_connections_and_unmanaged_rates() -> None:
     config = Config({"x": PACED, "free": ModelEntry("lab/free")})
-    each = divided(config, 4, rates=True).models["x"]
+    each = divide_limits(config, 4, rates=True).models["x"]
     assert (each.at_once, each.calls_per_minute, each.tokens_per_minute) == (2, 150, 1500)
-    kept = divided(config, 16, rates=False).models["x"]
+    kept = divide_limits(config, 16, rates=False).models["x"]
     assert (kept.at_once, kept.calls_per_minute, kept.tokens_per_minute) == (1, 600, 6000)
-    assert divided(config, 4, rates=True).models["free"] == ModelEntry("lab/free")
-    assert divided(config, 1, rates=True) is config
+    assert divide_limits(config, 4, rates=True).models["free"] == ModelEntry("lab/free")
+    assert divide_limits(config, 1, rates=True) is config

@@ -12,7 +12,7 @@ from sally.cli import cli
 from sally.core.registry import registry
 from sally.core.registry.study import Cell, Study, instance, player_spec
 from sally.core.reply.reading import VERSION
-from sally.models.stub import listed
+from sally.models.stub import reply_in_order
 from sally.runner.reread import STORED, readings, sensitivity
 from sally.runner.run import run_study
 
@@ -22,7 +22,7 @@ REPLIES = ["Option: F", "J loses.\nOption: F", "Option: J"]
 @pytest.fixture
 def played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Three rounds of a model that names another option before the one it picks."""
-    monkeypatch.setitem(registry._added["models"], "scripted", lambda name: listed(REPLIES))
+    monkeypatch.setitem(registry._added["models"], "scripted", lambda name: reply_in_order(REPLIES))
     monkeypatch.setattr(registry, "_results", {})  # lists made before it was added
     agent = player_spec("language", model="scripted", strategy="qa")
     lineup = {"agent": agent, "partner": player_spec("tit_for_tat")}

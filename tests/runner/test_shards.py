@@ -34,7 +34,7 @@ def shards_of(
     wanted: Orders, together: bool = False, there: Sequence[bool] | None = None
 ) -> Iterator[Shard]:
     cuts = cuts_of(wanted, together, there)
-    return (Shard(cut.name, wanted.packed(cut.numbers)) for cut in cuts)
+    return (Shard(cut.name, wanted.pack(cut.numbers)) for cut in cuts)
 
 
 def order(number: int, game: str, agent: str, model: str = "") -> Order:
@@ -137,7 +137,7 @@ def test_bulk_orders_equal_orders_checked_one_by_one() -> None:
     assert [bulk.id(n) for n in range(len(bulk))] == [id for id, _, _ in one_by_one]
     some = [3, 1, 8]
     for wanted in (bulk, one_by_one):
-        packed = msgspec.json.decode(msgspec.json.encode(wanted.packed(some)), type=PackedEpisodes)
+        packed = msgspec.json.decode(msgspec.json.encode(wanted.pack(some)), type=PackedEpisodes)
         assert packed.orders() == [bulk[n] for n in some]
         assert wanted.found_in({bulk.id(1)}) == [n == 1 for n in range(len(bulk))]
     again = [msgspec.structs.replace(cell, name=f"{cell.name} again") for cell in STUDY.cells]
@@ -154,10 +154,10 @@ def test_shard_and_job_round_trip_through_json() -> None:
 @pytest.mark.parametrize("limit", [1, 3])
 def test_checking_similar_setups_once_does_not_change_the_orders(limit: int) -> None:
     """The ids are those of setups that were each resolved by themselves."""
-    from sally.runner.local import limited
-    from sally.runner.seating import resolved
+    from sally.runner.local import limit_trials
+    from sally.runner.seating import resolve_setup
 
-    alone = [(c, resolved(s)) for c, s in limited(STUDY.trials(), limit)]
+    alone = [(c, resolve_setup(s)) for c, s in limit_trials(STUDY.trials(), limit)]
     assert [(id, c, s) for id, c, s in orders(STUDY, limit)] == [
         (episode_id(s), c, s) for c, s in alone
     ]
@@ -165,7 +165,7 @@ def test_checking_similar_setups_once_does_not_change_the_orders(limit: int) -> 
 
 def test_calls_of_censored_episodes_do_not_reduce_the_remaining_work(tmp_path) -> None:
     waiting = [order(n, "ipd", "language", "stub") for n in range(4)]
-    job, shard = Job("a_run", "local"), Shard("00000", listed(waiting).packed(range(4)))
+    job, shard = Job("a_run", "local"), Shard("00000", listed(waiting).pack(range(4)))
     meter = Meter()
     notes = ProgressCounter(Folder(tmp_path), job, shard, meter, lambda tally: None, waiting)
 

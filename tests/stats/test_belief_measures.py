@@ -23,7 +23,7 @@ def small() -> BeliefColumns:
         game=["g", "g", "g", "h"],
         period=[1, 2, 1, 2],
         move=[0, 0, 1, 1],
-        worth=worth,
+        payoffs=worth,
         expected=expected,
         true_worth=truth,
         on_menu=[[True, True, True]] * 3 + [[True, True, False]],
@@ -31,7 +31,7 @@ def small() -> BeliefColumns:
 
 
 def test_best_replies_and_chance_of_a_small_table() -> None:
-    table = measures.judged(small())
+    table = measures.keep_judged(small())
     assert len(table) == 4
     assert measures.acts(table).tolist() == [1, 0, 0, 1]
     assert measures.chance(table) == pytest.approx([1 / 3, 2 / 3, 1 / 3, 1 / 2])
@@ -52,11 +52,11 @@ def test_rows_in_which_all_tie_or_nothing_is_defined_are_left_out() -> None:
         [[NAN, NAN]] * 3,
         [[True, True]] * 3,
     )
-    assert len(measures.judged(table)) == 1
+    assert len(measures.keep_judged(table)) == 1
 
 
 def test_habits_of_a_small_table() -> None:
-    table = measures.judged(small())
+    table = measures.keep_judged(small())
     # the best single action of game g is the third (2 of 3 rows), of game h the second
     assert measures.constant(table).tolist() == [0, 1, 1, 1]
     assert measures.constant(table, by_cell=True).sum() == 3
@@ -88,15 +88,15 @@ def test_usual_move_counts_ties_by_their_mean_and_only_moves_on_the_menu() -> No
 
 
 def test_moves_against_beliefs_of_others_and_of_other_rows() -> None:
-    table = measures.judged(small())
+    table = measures.keep_judged(small())
     # ann's first move is 0, bob's best reply in that cell 2; and so on
     assert measures.swap_person(table).tolist() == [0, 0, 0, 1]
     assert measures.swap_period(table).tolist() == [0, 1, 1, 0]
 
 
 def test_contest_has_no_best_reply_among_the_expected_moves() -> None:
-    table = measures.judged(small())
-    assert measures.contested(table).tolist() == [True, False, True, True]
+    table = measures.keep_judged(small())
+    assert measures.find_contests(table).tolist() == [True, False, True, True]
     found = measures.contest(table)
     assert found.rows == 3
     assert found.best.value == pytest.approx(2 / 3)  # ann's first and bob's second move
@@ -112,7 +112,7 @@ def test_contest_has_no_best_reply_among_the_expected_moves() -> None:
 
 
 def test_payoffs_are_scaled_from_random_to_best() -> None:
-    table = measures.judged(small())
+    table = measures.keep_judged(small())
     worth = table.worth
     random, best = np.nanmean(worth, axis=1).sum(), np.nanmax(worth, axis=1).sum()
     assert measures.stakes(table).value == pytest.approx((3 + 1 + 0 + 6 - random) / (best - random))
@@ -182,7 +182,7 @@ def test_new_groups_of_four_exclude_the_player() -> None:
     own = np.arange(8.0)
     codes = np.zeros(8, dtype=np.intp)
     order = np.arange(8)
-    met = measures._met(own, codes, order, 4)
+    met = measures._mean_of_met(own, codes, order, 4)
     assert met[0] == pytest.approx((1 + 2 + 3) / 3) and met[7] == pytest.approx((4 + 5 + 6) / 3)
-    pairs = measures._met(own, codes, order, 2)
+    pairs = measures._mean_of_met(own, codes, order, 2)
     assert pairs.tolist() == [1, 0, 3, 2, 5, 4, 7, 6]

@@ -9,8 +9,8 @@ from sally.stats.reliability import (
     components,
     consistency,
     correlation,
-    needed,
     pearson,
+    scores_needed,
     split_half,
 )
 
@@ -59,10 +59,10 @@ def test_interval_covers_the_truth_nineteen_times_in_twenty():
 
 
 def test_needed_scores_follow_spearman_brown():
-    assert needed(0.5) == 4 and needed(0.8) == 1 and needed(0.2, 0.9) == 36
-    assert needed(None) is None and needed(0.0) is None
+    assert scores_needed(0.5) == 4 and scores_needed(0.8) == 1 and scores_needed(0.2, 0.9) == 36
+    assert scores_needed(None) is None and scores_needed(0.0) is None
     with pytest.raises(ValueError, match="target is 1"):
-        needed(0.5, 1.0)
+        scores_needed(0.5, 1.0)
 
 
 def test_players_that_do_not_differ_have_no_reliability():

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from sally.core.log.events import Episode, to_line
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
-from tests.table import played, table
+from tests.table import play_episode, table
 
 
 def episodes(n: int, start: int = 0) -> list[Episode]:
-    return [played(table("cups", seed)) for seed in range(start, start + n)]
+    return [play_episode(table("cups", seed)) for seed in range(start, start + n)]
 
 
 def study(name: str = "mine", repeats: int = 6) -> Study:

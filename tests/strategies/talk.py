@@ -18,7 +18,7 @@ from sally.core.prompt.model import (
 from sally.core.registry import registry
 from sally.models.stub import Answer, Scripted
 from sally.runner.local import play
-from sally.runner.seating import resolved
+from sally.runner.seating import resolve_setup
 
 MINE = ("their_move_given_mine",)
 THEIRS = ("their_move",)
@@ -87,7 +87,7 @@ def talk(
     """Play it out: the episode and every page that the model was shown."""
     model = Listener(script, scores)
     registry.add("models", "listener", lambda name: model)
-    episode = play(resolved(setup_with(strategy, **table)))
+    episode = play(resolve_setup(setup_with(strategy, **table)))
     return episode, model.pages
 
 

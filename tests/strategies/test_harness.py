@@ -10,7 +10,7 @@ from sally.core.errors import BadInput
 from sally.core.log.events import Moved, PlayerSpec, label
 from sally.core.registry import registry
 from sally.frames.frame import as_frame
-from sally.models.stub import always, listed
+from sally.models.stub import always, reply_in_order
 from sally.runner.check import check, prompts_of
 from sally.studies.arms import harnessed
 
@@ -19,7 +19,7 @@ OPTION = "Answer with one line of this form"
 
 def player(reply="Option: J", **harness):
     registry.add("models", "harnessed", lambda name: always(reply))
-    registry._made.cache_clear()
+    registry._make_model.cache_clear()
     params = {"model": "harnessed", "strategy": "qa"} | ({"harness": harness} if harness else {})
     return PlayerSpec("language", params)
 
@@ -71,7 +71,7 @@ def test_invalid_harness_is_refused():
 
 
 def test_harness_design_crosses_choices_and_variance_separates_them():
-    registry.add("models", "crossed", lambda name: listed(["Option: J"] * 10_000))
+    registry.add("models", "crossed", lambda name: reply_in_order(["Option: J"] * 10_000))
     who = PlayerSpec("language", {"model": "crossed"})
     several = harnessed(who, history=(None, 1), question=(None, "first"))
     assert len(several) == 4 and several[0] == who

@@ -10,7 +10,7 @@ import pytest
 from sally.core.errors import BadInput
 from sally.core.log.events import Injection, PlayerSpec
 from sally.core.registry import registry
-from sally.runner.seating import resolved
+from sally.runner.seating import resolve_setup
 from tests.strategies.talk import MINE, ORACLE, THEIRS, Listener, says, setup_with
 from tests.table import table
 
@@ -18,7 +18,7 @@ from tests.table import table
 def refused(scores: bool = True, **setup: Any) -> str:
     registry.add("models", "listener", lambda name: Listener(says("Option: J"), scores))
     with pytest.raises(BadInput) as why:
-        resolved(setup_with(**setup))
+        resolve_setup(setup_with(**setup))
     sentence = str(why.value)
     assert sentence.endswith(".") and "\n" not in sentence
     return sentence
@@ -26,7 +26,7 @@ def refused(scores: bool = True, **setup: Any) -> str:
 
 def accepted(scores: bool = True, **setup: Any) -> None:
     registry.add("models", "listener", lambda name: Listener(says("Option: J"), scores))
-    resolved(setup_with(**setup))
+    resolve_setup(setup_with(**setup))
 
 
 def with_names(*names: str, strategy: str = "lm") -> Any:
@@ -53,9 +53,9 @@ def test_model_that_cannot_score_is_refused_by_scoring_strategies(name: str) -> 
 def test_names_that_are_prefixes_of_others_are_refused_for_scoring(name: str) -> None:
     registry.add("models", "listener", lambda model: Listener(says("")))
     with pytest.raises(BadInput, match="'Rice' is the beginning of 'Rice cake'"):
-        resolved(with_names("Rice", "Rice cake", strategy=name))
-    resolved(with_names("Rice", "Rice cake", strategy="qa"))
-    resolved(with_names("Rice", "Pasta", strategy=name))
+        resolve_setup(with_names("Rice", "Rice cake", strategy=name))
+    resolve_setup(with_names("Rice", "Rice cake", strategy="qa"))
+    resolve_setup(with_names("Rice", "Pasta", strategy=name))
 
 
 def test_choosing_by_name_needs_a_menu() -> None:
@@ -108,4 +108,4 @@ def test_invalid_parameters_are_refused(strategy: str, with_: dict[str, Any], wh
 def test_open_seat_error_asks_for_a_model() -> None:
     setup = setup_with("qa", params={"model": "model"})
     with pytest.raises(BadInput, match="name its model, such as embedded"):
-        resolved(setup)
+        resolve_setup(setup)

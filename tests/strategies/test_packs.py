@@ -15,11 +15,11 @@ from sally.core.errors import BadInput
 from sally.core.log.events import Injection, episode_id
 from sally.core.registry import packs, registry
 from sally.core.registry.study import Cell, Study
-from sally.core.rules.words import Pack, checked
+from sally.core.rules.words import Pack, check_pack
 from sally.players.language import every_strategy_text
 from sally.runner.check import check
 from sally.runner.run import run_study
-from sally.runner.seating import resolved
+from sally.runner.seating import resolve_setup
 from tests.fixtures.any_text import any_text
 from tests.strategies.talk import MINE, Listener, says, setup_with, talk
 
@@ -62,13 +62,14 @@ def test_kept_injection_stays_in_the_past_with_a_pack(german: str) -> None:
 def test_pack_changes_the_episode_id(german: str) -> None:
     registry.add("models", "listener", lambda name: Listener(says("Option: J")))
     plain, worded = (
-        resolved(setup_with("qa", params={"pack": pack} if pack else {})) for pack in ("", german)
+        resolve_setup(setup_with("qa", params={"pack": pack} if pack else {}))
+        for pack in ("", german)
     )
     assert episode_id(plain) != episode_id(worded)
     reference = worded.lineup["agent"].params["pack"]
     assert reference.startswith("german@") and str(Path(german).parent) not in reference
     Path(german).write_text(GERMAN.replace("Dies ist", "Das ist"), encoding="utf-8")
-    other = resolved(setup_with("qa", params={"pack": german}))
+    other = resolve_setup(setup_with("qa", params={"pack": german}))
     assert other.lineup["agent"].params["pack"] != reference
 
 
@@ -89,7 +90,7 @@ def test_invalid_pack_is_refused(german: str, change: tuple[str, str], why: str)
     Path(german).write_text(GERMAN.replace(*change, 1), encoding="utf-8")
     registry.add("models", "listener", lambda name: Listener(says("Option: J")))
     with pytest.raises(BadInput) as refused:
-        resolved(setup_with("qa", params={"pack": german}))
+        resolve_setup(setup_with("qa", params={"pack": german}))
     assert why in str(refused.value)
 
 
@@ -112,12 +113,12 @@ def test_store_keeps_pack_text_once_and_replay_checks_prompts(
     run_study(Study("packed", "a study under a pack", (cell,)), out)
     (kept,) = (out / "packs").iterdir()
     Path(german).unlink()
-    monkeypatch.setattr(packs, "_known", {})  # another process, where nothing is known yet
+    monkeypatch.setattr(packs, "_packs", {})  # another process, where nothing is known yet
     found = check(store.load(out).episodes.values())
     assert (found.episodes, found.replayed, found.unchecked) == (3, 3, [])
-    monkeypatch.setattr(packs, "_known", {})
+    monkeypatch.setattr(packs, "_packs", {})
     episodes = list(store.load(out).episodes.values())
-    packs._known.clear()
+    packs._packs.clear()
     lost = check(episodes)  # without its text, the prompts cannot be checked: no failure
     assert (lost.replayed, lost.mismatches, len(lost.unchecked)) == (3, [], 3)
     assert "is not loaded" in lost.unchecked[0][1]
@@ -133,14 +134,14 @@ keys = st.text(string.ascii_letters + ". -\"'#", min_size=1, max_size=8)
 def test_pack_round_trips_through_its_file(texts: dict[str, str]) -> None:
     pack = Pack("any", "ipd", texts)
     if not any("\ud800" <= c <= "\udfff" for text in texts.values() for c in text):
-        assert packs.parsed(packs.written(pack), "here") == pack
+        assert packs.parse_pack(packs.pack_as_toml(pack), "here") == pack
 
 
 def test_shipped_packs_fit_their_games() -> None:
-    own = packs.shipped()
+    own = packs.shipped_packs()
     assert {"repeated_games_terse", "repeated_games_money"} <= set(own)
     for pack in own.values():
-        checked(pack, {**every_strategy_text(), **registry.game(pack.game).texts})
+        check_pack(pack, {**every_strategy_text(), **registry.game(pack.game).texts})
 
 
 @pytest.mark.parametrize("pack", ["repeated_games_terse", "repeated_games_money"])

@@ -22,7 +22,7 @@ from sally.core.registry import registry
 from sally.models.stub import Answer
 from sally.runner.check import check
 from sally.runner.local import play
-from sally.strategies.self_consistency import elected
+from sally.strategies.self_consistency import elect_reply
 from tests.conversations import Recorder, conversation, place, said, setup_of, strategies
 from tests.fixtures.haggle_rules import Pass
 from tests.strategies.talk import MINE, ORACLE, THEIRS, Listener, moves, reports, says, talk
@@ -304,7 +304,7 @@ def test_free_text_vote_is_by_kind_and_keeps_the_first_winner() -> None:
     replies = [PASS] + [SAY.replace("wood", f"{n} wood") for n in (1, 2)]
     turn = match_of(table("haggle")).asks()[0]
     prompt = PromptContext(msgspec.structs.replace(turn, options=(Pass(), *turn.options)))
-    kept = elected(prompt, [Reply(text) for text in (*replies, "Hm.")])
+    kept = elect_reply(prompt, [Reply(text) for text in (*replies, "Hm.")])
     assert kept.text == replies[1]
 
 

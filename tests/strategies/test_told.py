@@ -11,7 +11,7 @@ from sally.core.log.events import Injection
 from sally.core.prompt.model import AS_THE_PROVIDER_DOES, Message, Reply, Settings, ToolSpec
 from sally.core.registry import registry
 from sally.runner.local import play
-from sally.runner.seating import resolved
+from sally.runner.seating import resolve_setup
 from tests.strategies.talk import ORACLE, Listener, says, setup_with
 
 TOLD = "In this round the other player will pick"
@@ -36,7 +36,7 @@ class WholeTalk(Listener):
 def pages_of(strategy: str, told: Injection, rounds: int = 3, **with_: Any) -> list[str]:
     model = WholeTalk(says(REPLY))
     registry.add("models", "listener", lambda name: model)
-    play(resolved(setup_with(strategy, rounds=rounds, told=(told,), **with_)))
+    play(resolve_setup(setup_with(strategy, rounds=rounds, told=(told,), **with_)))
     return model.pages
 
 

@@ -14,7 +14,7 @@ from sally.core.registry import registry
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.core.rules.game import Seat
 from sally.runner.local import play
-from sally.runner.seating import resolved
+from sally.runner.seating import resolve_setup
 from sally.studies.arms import (
     counterbalanced,
     relabelled,
@@ -66,7 +66,7 @@ def test_order_changes_the_listing_and_not_the_moves() -> None:
     for problem in reordered(instance("ipd", rounds=2), 2):
         cell = Cell("both", (problem,), grid(agent=agent, partner=agent))
         ((_, setup),) = Study("s", "", (cell,)).trials()
-        assert [m.action for m in moves(play(resolved(setup)))] == [0, 0]
+        assert [m.action for m in moves(play(resolve_setup(setup)))] == [0, 0]
 
 
 @pytest.mark.parametrize("names", ["JF", "JFB"])

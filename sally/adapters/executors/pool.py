@@ -19,7 +19,7 @@ import msgspec
 from sally.adapters.executors.services import SERVICES
 from sally.core.errors import BadInput
 from sally.runner.executors import Take
-from sally.runner.shards import Job, Result, Shard, Tell, worked
+from sally.runner.shards import Job, Result, Shard, Tell, play_encoded_shard
 
 # One worker uses one core: numpy's own threads would compete.
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
@@ -133,7 +133,7 @@ def main() -> None:
     Thread(target=_read, args=(lines,), daemon=True).start()
     job = lines.get()
     while True:
-        result = worked(job, lines.get(), SERVICES) + b"\n"
+        result = play_encoded_shard(job, lines.get(), SERVICES) + b"\n"
         try:
             results.write(result)
             results.flush()

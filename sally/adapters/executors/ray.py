@@ -20,7 +20,7 @@ from sally.adapters.executors.services import SERVICES, keeper_name
 from sally.core.errors import BadInput, install_command
 from sally.runner.executors import Take
 from sally.runner.rates import TokenBuckets
-from sally.runner.shards import Job, Result, Shard, Tell, worked
+from sally.runner.shards import Job, Result, Shard, Tell, play_encoded_shard
 
 AHEAD = 1  # queued shards per running one, so that no worker is idle
 PATIENCE = 10.0  # seconds to wait for the head node
@@ -103,7 +103,7 @@ class Cluster:
 
 
 def _worked(job: bytes, shard: bytes) -> bytes:
-    return worked(job, shard, SERVICES)
+    return play_encoded_shard(job, shard, SERVICES)
 
 
 def _sentence(why: Exception) -> str:

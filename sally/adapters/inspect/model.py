@@ -189,7 +189,7 @@ class InspectModel:
             failure = failure_of(why, address_of(self._provider))
             self._gate.failed(begun, failure)
             raise failure from why
-        self._gate.worked()
+        self._gate.record_success()
         if self._turnstile is not None and output.usage is not None:
             self._turnstile.used(self.name, output.usage.total_tokens)
         self._answered_as.add(output.model[:LONGEST_NAME])  # keys were removed before

@@ -135,14 +135,14 @@ def _scrub_request_ids() -> None:
     """Remove keys from the ids in a response's headers, which Inspect logs with the call."""
     event = _active_model_event.get()
     for request_id in (event.request_ids if event is not None else None) or ():
-        request_id.id = keys.scrubbed(request_id.id)
+        request_id.id = keys.scrub(request_id.id)
 
 
 def _scrub(error: BaseException) -> None:
-    error.args = tuple(without_keys(arg, keys.scrubbed) for arg in error.args)
+    error.args = tuple(without_keys(arg, keys.scrub) for arg in error.args)
     for name in ("message", "body"):
         if hasattr(error, name):
-            setattr(error, name, without_keys(getattr(error, name), keys.scrubbed))
+            setattr(error, name, without_keys(getattr(error, name), keys.scrub))
 
 
 def _clean(output: ModelOutput) -> ModelOutput:

@@ -59,7 +59,7 @@ from sally.runner.local import manifest, orders, play_within, reached, used_by
 from sally.runner.models import open_seats, with_model
 from sally.runner.orders import Order
 from sally.runner.rates import turnstile_of
-from sally.runner.routing import Routed, preferred
+from sally.runner.routing import Routed, order_servers
 from sally.runner.seating import players_of
 
 STEP = ("turn", "seat", "what", "probe", "label", "said", "truth", "right", "reason")
@@ -214,10 +214,10 @@ def seated(match: Match[Any, Any, Any], id: str, session: Session) -> dict[str, 
             return InspectModel(reached, limits, scope, turnstile)
 
         servers = session.config.entry(name).base_urls
-        found = Routed(preferred(servers, id), at) if servers else at(None)
+        found = Routed(order_servers(servers, id), at) if servers else at(None)
         return Metered(found, meter, name)
 
-    players = players_of(match, reached(match.setup.lineup, model))
+    players = players_of(match, with_models(match.setup.lineup, model))
     return {seat: patient(player, limits.call_retries) for seat, player in players.items()}
 
 

@@ -16,10 +16,10 @@ from sally.core.match.player import Forfeit, Player, Turn
 from sally.core.registry import registry
 from sally.core.registry.objects import OBJECT, ObjectNames, PlayerLike, as_lineup
 from sally.core.rules.game import GameSpec, Seat
-from sally.core.rules.menu import filled
+from sally.core.rules.menu import fill_form
 from sally.core.rules.words import as_tuples
 from sally.runner.local import is_bot
-from sally.runner.seating import kinds, refuse_empty_seats, seated, with_helpers
+from sally.runner.seating import kinds, refuse_empty_seats, seat_player, with_helpers
 
 OUTSIDE = "outside"  # player name of outside seats in the log
 
@@ -61,7 +61,7 @@ class Table:
         self._inside = {}
         for seat, who in seated_here.items():
             with names.bound():
-                player = seated(self.spec, rules, Seat(seat), who)
+                player = seat_player(self.spec, rules, Seat(seat), who)
             if not is_bot(player):
                 raise BadInput(f"{who.player} is not a bot; only bots can play the other seats.")
             self._inside[seat] = player
@@ -92,7 +92,7 @@ def _move(turn: Turn[Any, Any], action: int | str) -> Any:
     """Return the move that an action stands for, or a forfeit."""
     if isinstance(action, str):
         try:
-            return filled(turn.options, as_tuples(json.loads(action)))
+            return fill_form(turn.options, as_tuples(json.loads(action)))
         except (ValueError, RecursionError, IllegalMove, Unreadable) as error:
             return Forfeit("illegal", str(error))
     if 0 <= action < len(turn.options):

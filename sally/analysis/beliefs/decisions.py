@@ -21,8 +21,8 @@ from sally.games.elicitation.payoffs import LinearPublicGood
 from sally.games.elicitation.recorded import CHOSEN, GAME, BeliefRow, StatedBelief, row_of
 from sally.games.elicitation.rules import Elicitation
 from sally.games.public_goods.rules import PublicGoods
-from sally.games.repeated_games.rules import RepeatedGame, other
-from sally.metrics.answers import counted
+from sally.games.repeated_games.rules import RepeatedGame, other_seat
+from sally.metrics.answers import list_counted_reports
 from sally.stats.belief_measures import BeliefColumns, columns
 from sally.stats.cluster_interval import coarsest
 
@@ -116,7 +116,7 @@ def decisions_of(played: Played) -> Iterator[BeliefDecision]:
     else:
         return
     for seat in rules.seats:
-        for answer in counted(played, seat):
+        for answer in list_counted_reports(played, seat):
             is_before = played.spec.probe(answer.question.probe).point != "after"
             if is_before and answer.report.value is not None:
                 decision = read(played, seat, answer)
@@ -130,7 +130,7 @@ def _matrix_decision(played: Played, seat: Seat, answer: JudgedReport) -> Belief
     move: Any = played.replay.move(turn, seat)
     if not isinstance(move, int):
         return None
-    names, theirs = game.names_of(seat), game.names_of(other(seat))
+    names, theirs = game.names_of(seat), game.names_of(other_seat(seat))
     odds = answer.report.odds or tuple(
         float(choice == answer.report.value) for choice in answer.question.choices
     )

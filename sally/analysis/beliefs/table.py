@@ -62,7 +62,7 @@ def belief_table(decisions: Iterable[BeliefDecision]) -> list[BeliefSummary]:
 
 def summary(source: str, player: str, decisions: list[BeliefDecision]) -> BeliefSummary:
     """Return the measures of one player's decisions."""
-    table = measures.judged(belief_columns(decisions))
+    table = measures.keep_judged(belief_columns(decisions))
     depends = any(decision.decides for decision in decisions)
     blank = without_interval(None, 0, "t", SAME_REPLY if len(table) else measures.NO_ROWS)
     habits = {
@@ -76,7 +76,7 @@ def summary(source: str, player: str, decisions: list[BeliefDecision]) -> Belief
     acts, swapped = measures.acts(table), measures.swap_person(table)
     other_periods = measures.swap_period(table)
     has_peers = bool(len(table)) and bool(measures.largest(table.expected).any())
-    is_contested = has_peers and bool(measures.contested(table).any())
+    is_contested = has_peers and bool(measures.find_contests(table).any())
     notes = [] if depends or not len(table) else [SAME_REPLY]
     if len(table) and not is_contested:
         notes.append(NO_CONTEST if has_peers else NOT_ASKED)

@@ -20,7 +20,7 @@ import scipy
 
 from sally.analysis.bounds import PAID
 from sally.core.errors import BadInput, listed, unknown
-from sally.core.grouping import grouped
+from sally.core.grouping import group_by
 from sally.core.registry import registry
 from sally.core.rules.game import GameSpec
 from sally.core.rules.metric import Metric
@@ -28,7 +28,7 @@ from sally.frames.clusters import pair_clusters, side_clusters
 from sally.frames.frame import Frame
 from sally.frames.measured import doing_metric
 from sally.stats.cluster_interval import FEWER
-from sally.stats.columns import coded, sums_by
+from sally.stats.columns import encode_labels, sums_by
 from sally.stats.effects import cohens_d
 from sally.stats.equivalence import equivalence_p
 from sally.stats.intervals import FEW, Estimate, t_estimate, without_interval
@@ -281,7 +281,7 @@ def _unpaired(
 
 def _error(values: Floats, clusters: Sequence[Hashable]) -> float:
     """Return the cluster-robust standard error of a mean."""
-    codes, count = coded(clusters, values.size, "clusters")
+    codes, count = encode_labels(clusters, values.size, "clusters")
     sums = sums_by(codes, count, values - values.mean())
     return math.sqrt(count / (count - 1) * float((sums**2).sum())) / values.size
 
@@ -316,7 +316,7 @@ def _mean_of(values: Sequence[float]) -> float:
 
 
 def _by_setting(scores: Sequence[Score]) -> dict[tuple[bytes, str], list[Score]]:
-    return grouped(scores, lambda score: (score.setting, score.way))
+    return group_by(scores, lambda score: (score.setting, score.way))
 
 
 Floats = np.ndarray[tuple[int], np.dtype[np.float64]]

@@ -22,7 +22,7 @@ from sally.core.log.events import label
 from sally.frames.frame import Frame
 from sally.frames.profiles import Codes, Floats, SeatSums
 from sally.stats.cluster_interval import lone_by_rule, ratio_by_rule
-from sally.stats.columns import coded
+from sally.stats.columns import encode_labels
 from sally.stats.intervals import FEW, Estimate, without_interval
 
 UNTRAINED = "untrained"
@@ -169,10 +169,10 @@ def _clusters(group: SeatSums) -> Codes:
         )
         for kind in group.shared
     ]
-    tasks, count = coded([names[code] for code in group.kind.tolist()], len(group), "tasks")
+    tasks, count = encode_labels([names[code] for code in group.kind.tolist()], len(group), "tasks")
     if count >= FEW:
         return tasks
-    return coded(group.settings.tolist(), len(group), "settings")[0]
+    return encode_labels(group.settings.tolist(), len(group), "settings")[0]
 
 
 # --- what training changed ------------------------------------------------------------------------

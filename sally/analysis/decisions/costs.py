@@ -18,7 +18,7 @@ from sally.core.log.events import Episode, Forfeited, Moved, Reported
 from sally.core.match.seat_context import SeatContext
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
-from sally.core.rules.metric import Cost, Costs, Played, judged
+from sally.core.rules.metric import Cost, Costs, Played, judge_report
 from sally.core.rules.probe import At
 from sally.frames.measured import seats_under_study
 from sally.frames.replays import played as replay_of
@@ -135,7 +135,7 @@ def _expected(played: Played, seat: Seat, turn: int) -> Iterator[Expected]:
     for event in played.episode.events:
         if not (isinstance(event, Reported) and (event.turn, event.seat) == (turn, seat)):
             continue
-        found = judged(played.spec, played.replay, event)
+        found = judge_report(played.spec, played.replay, event)
         question = found.question if found else None
         said = named_value(words, question, event.value, event)
         true = found.truth if found else None

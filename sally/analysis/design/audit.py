@@ -12,8 +12,8 @@ from sally.core.registry.study import study_of
 from sally.core.rules.card import Card, Condition
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Metric, Played
-from sally.runner.local import limited, play_open
-from sally.runner.seating import resolved
+from sally.runner.local import limit_trials, play_open
+from sally.runner.seating import resolve_setup
 from sally.stats.cluster_interval import coarsest, mean_by_rule
 from sally.stats.intervals import Estimate, blank_intervals
 
@@ -48,7 +48,9 @@ def audit_of(
         for metric in c.metrics
     }
     study = study_of("audit", conditions, episodes, seed)
-    wanted = [(cell, resolved(setup)) for cell, setup in limited(study.trials(), episodes)]
+    wanted = [
+        (cell, resolve_setup(setup)) for cell, setup in limit_trials(study.trials(), episodes)
+    ]
     for n, (cell, setup) in enumerate(wanted, 1):
         seat = by_name[cell].seat
         who = label(setup.lineup[seat])

@@ -7,7 +7,7 @@ from collections import Counter
 from typing import Any
 
 from sally.core.errors import BadInput
-from sally.core.grouping import grouped
+from sally.core.grouping import group_by
 from sally.core.registry import registry
 from sally.core.rules.depth import Depths, Reasoned
 
@@ -29,7 +29,7 @@ def depths_of(game: str) -> Depths:
 def depth_table(game: str) -> list[dict[str, Any]]:
     """Return a row for each group of questions: the chance level, the share of right answers at
     each depth, and the number of questions that need each depth."""
-    groups = grouped(depths_of(game).questions(), lambda one: one.group)
+    groups = group_by(depths_of(game).questions(), lambda one: one.group)
     return [_row(name, listed) for name, listed in groups.items()]
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sally.analysis.score import matches, require_known
-from sally.core.grouping import grouped
+from sally.core.grouping import group_by
 from sally.core.log.events import label
 from sally.frames.frame import Frame
 from sally.frames.measured import person_of
@@ -26,8 +26,8 @@ from sally.stats.reliability import (
     components,
     consistency,
     correlation,
-    needed,
     pearson,
+    scores_needed,
     split_half,
 )
 
@@ -108,7 +108,7 @@ Key = tuple[str, str, str]  # game, trait, method
 
 def by_measure(scores: Iterable[Score]) -> dict[Key, list[Score]]:
     """Return scores by game, trait and method."""
-    return dict(sorted(grouped(scores, lambda s: (s.game, s.trait, s.method)).items()))
+    return dict(sorted(group_by(scores, lambda s: (s.game, s.trait, s.method)).items()))
 
 
 def reliability(scores: Iterable[Score], target: float = 0.8) -> list[Reliability]:
@@ -136,7 +136,7 @@ def _one(key: Key, mine: Sequence[Score], target: float) -> Reliability:
         retest,
         found.single if found.ratio is not None else None,
         found.error,
-        needed(found.single, target) if found.ratio is not None else None,
+        scores_needed(found.single, target) if found.ratio is not None else None,
         why,
     )
 

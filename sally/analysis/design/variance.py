@@ -13,7 +13,7 @@ import msgspec
 from sally.analysis.compare.contrast import OWN_WORDS, TWIN, wording
 from sally.analysis.design.reliability import probes_of
 from sally.analysis.score import matches, require_known
-from sally.core.grouping import grouped
+from sally.core.grouping import group_by
 from sally.core.log.events import PlayerSpec, label, model_and_strategy
 from sally.core.prompt.page_layout import read_harness
 from sally.core.prompt.skins import AWARE
@@ -84,7 +84,7 @@ def variance(frame: Frame, games: Sequence[str] = ()) -> list[Sources]:
 
 def sources(scores: Iterable[FactorScore]) -> list[Sources]:
     """Return the sources of variance of each measure in each game."""
-    groups = grouped(scores, lambda each: (each.game, each.measure))
+    groups = group_by(scores, lambda each: (each.game, each.measure))
     return [_sources(*key, mine) for key, mine in sorted(groups.items())]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import overload
 
-from sally.core.grouping import grouped
+from sally.core.grouping import group_by
 from sally.core.log.events import Episode
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
@@ -78,7 +78,7 @@ def _prefix(episode: Episode) -> str:
 def by_column(dots: Sequence[AtlasDot]) -> dict[AtlasColumn, list[AtlasDot]]:
     """Return the scores by column; in each column, people come first, then models (latest year
     first), learners, bots and rules."""
-    found = grouped(dots, lambda dot: dot.column)
+    found = group_by(dots, lambda dot: dot.column)
     return {
         column: sorted(
             found[column],

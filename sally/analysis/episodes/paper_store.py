@@ -27,7 +27,7 @@ from sally.frames.clusters import table_clusters
 from sally.frames.frame import Frame
 from sally.frames.replays import played
 from sally.stats.cluster_interval import Bounds, Unit, mean_by_rule
-from sally.stats.columns import as_met, coded
+from sally.stats.columns import as_met, encode_labels
 from sally.stats.intervals import Estimate
 
 PAYOFF, FORFEITED = "payoff", "forfeited"  # columns that every seat has
@@ -83,7 +83,7 @@ class PaperEpisodes(Sequence[tuple[Conditions, Played]]):
         rows = np.flatnonzero(codes >= 0)
         self._frame, self.which = frame.take(rows), codes[rows]
         instances = self._frame.episodes["instance"].to_physical().to_numpy()
-        self.instances = coded(instances, len(rows), "instances")[0]
+        self.instances = encode_labels(instances, len(rows), "instances")[0]
         self._replays: dict[int, Played] = {}
         self._again = lru_cache(maxsize=256)(self._replay)
 
@@ -243,7 +243,7 @@ class TableMatcher:
         """
         names = sorted(self._how.pools)
         facts = {n: tuple(self.known.facts[n].get(name) for name in names) for n in set(which)}
-        return coded([facts[n] for n in which], len(which), "strata")[0]
+        return encode_labels([facts[n] for n in which], len(which), "strata")[0]
 
     def _meets(self, facts: Conditions, asked: Conditions) -> bool:
         for name, value in asked.items():

@@ -15,7 +15,7 @@ from sally.core.registry import registry
 from sally.core.rules.pair import Pair, PairRecipe, QuestionKind
 from sally.models.stub import always, even
 from sally.players.language import LANGUAGE
-from sally.runner.seating import resolved, seated
+from sally.runner.seating import resolve_setup, seat_player
 
 Asks = Literal["both", "know", "do"]
 
@@ -51,7 +51,7 @@ def open_position(recipe: PairRecipe, pair: Pair, member: int) -> AskedPosition:
     Raises:
         BadInput: If the seat is not asked the probe and the move there.
     """
-    setup = resolved(position_setup(recipe, pair, member, PlayerSpec("random")))
+    setup = resolve_setup(position_setup(recipe, pair, member, PlayerSpec("random")))
     match: Match[Any, Any, Any] = Match(registry.game(pair.game), setup)
     asks: dict[QuestionKind, Turn[Any, Any]] = {}
     for turn in match.asks():
@@ -72,7 +72,7 @@ def page_of(turn: Turn[Any, Any]) -> str:
     """Return the page that a language player would read for an ask."""
     context = turn.context
     model = always("", even)
-    player: Any = seated(
+    player: Any = seat_player(
         context.spec, context.game, context.seat, PlayerSpec(LANGUAGE, {"model": model})
     )
     answering = player.answering(turn, [])

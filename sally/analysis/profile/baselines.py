@@ -29,7 +29,7 @@ from sally.core.rules.metric import Played
 from sally.frames.measured import MeasuredSeat, SeatKind, alike, is_mind, measured_seats
 from sally.frames.profiles import Codes, Floats, MetSetting, SeatSums
 from sally.runner.local import play_open
-from sally.runner.seating import resolved
+from sally.runner.seating import resolve_setup
 
 TRIALS = 24  # episodes by which the best mindless player is chosen
 PLAYED = 400  # settings played of those that differ only in their seed; their mean represents all
@@ -105,7 +105,7 @@ def _expected(shared: SeatKind) -> float:
     return known[key]
 
 
-@registry.cached
+@registry.cache_by_name
 def _expectations() -> dict[tuple[str, str], float]:
     """Return the cache of exact expectations, emptied when the registry changes."""
     return {}
@@ -241,7 +241,7 @@ def _played(
     return found
 
 
-@registry.cached
+@registry.cache_by_name
 def _before() -> dict[tuple[bytes, str, str], Sequence[MeasuredSeat]]:
     """Return the cache of baselines played in this process, emptied when the registry changes."""
     return {}
@@ -261,11 +261,11 @@ def _ready(setup: Setup) -> Setup:
     known, seed, repeat = _checked(), setup.seed, setup.repeat
     key = msgspec.json.encode(msgspec.structs.replace(setup, seed=0, repeat=0), order="sorted")
     if key not in known:
-        known[key] = resolved(setup)
+        known[key] = resolve_setup(setup)
     return msgspec.structs.replace(known[key], seed=seed, repeat=repeat)
 
 
-@registry.cached
+@registry.cache_by_name
 def _checked() -> dict[bytes, Setup]:
     """Return the cache of setups resolved in this process, emptied when the registry changes."""
     return {}

@@ -24,7 +24,7 @@ from sally.core.log.events import label
 from sally.core.registry import registry
 from sally.frames.measured import SeatKind, is_mind
 from sally.frames.profiles import Codes, Floats, SeatSums
-from sally.stats.intervals import Estimate, widened, without_interval
+from sally.stats.intervals import Estimate, widen, without_interval
 
 OPTIMUM = "optimum"  # exact, from the partner's automaton; not the name of a player
 ROOM = 0.05  # of the range of payoffs: with less between random and optimum there is no scale
@@ -304,7 +304,7 @@ def _place(means: Means, ends: _Ends, why: str, got: Floats, drawn: BaselineScor
     if found.value is None:
         return found
     error, degrees, _ = drawn.draws(means.group, rows)
-    return widened(found, error * (1 - found.value) / float(below[rows].mean()), degrees)
+    return widen(found, error * (1 - found.value) / float(below[rows].mean()), degrees)
 
 
 def _why_not(
@@ -328,7 +328,7 @@ def _why_not(
     if room.value is None:
         return NO_TOP, None
     error, degrees, _ = drawn.draws(group, ~np.isnan(ends.high - ends.low))
-    low = widened(room, error, degrees).low
+    low = widen(room, error, degrees).low
     wide = np.array([np.nan if s.span is None else s.span[1] - s.span[0] for s in group.shared])
     ranges = wide[group.kind]
     ranges = ranges[~np.isnan(ranges)]

@@ -18,7 +18,7 @@ import numpy as np
 from sally.analysis.profile.estimates import Means, or_missing, total
 from sally.frames.profiles import Floats, SeatSums
 from sally.metrics.habits import LABEL, MOVE, POSITION
-from sally.stats.columns import coded
+from sally.stats.columns import encode_labels
 from sally.stats.intervals import Estimate, without_interval
 
 ALWAYS = 0.9  # share of moves at which a habit is reported by name
@@ -247,7 +247,7 @@ def _exchanged_units(table: SeatSums) -> Sequence[int]:
     with itself.
     """
     instances = table.rows["instance"].to_physical().to_numpy()
-    codes, count = coded(instances, len(table), "instances")
+    codes, count = encode_labels(instances, len(table), "instances")
     return codes.tolist() if count > 1 else range(len(table))
 
 

@@ -18,7 +18,7 @@ def board_of(context: SeatContext, view: Any) -> Board | None:
     """
     draw = registry.part(context.spec.name, "board")
     if draw is not None:
-        drawn: Board = draw(context, view)
-        return drawn
+        board: Board = draw(context, view)
+        return board
     picture = context.words.drawn(view)
     return Board((Picture(picture),)) if picture else None

@@ -33,7 +33,7 @@ from sally.core.match.seat_context import SeatContext
 from sally.core.registry import packs, registry
 from sally.core.rules.game import NATURE, Seat
 from sally.core.rules.menu import Form
-from sally.core.rules.metric import judged
+from sally.core.rules.metric import judge_report
 from sally.core.rules.probe import Question
 from sally.core.rules.replay import AskId
 from sally.core.rules.words import Words
@@ -75,8 +75,8 @@ class Story(msgspec.Struct, frozen=True):
         true answers to probes."""
         if eyes == REFEREE:
             return self.scenes
-        mine = [s for s in self.scenes if s.seat == eyes and not _unseen(s.event)]
-        return tuple(msgspec.structs.replace(s, truth=None, right=None) for s in mine)
+        own_scenes = [s for s in self.scenes if s.seat == eyes and not _unseen(s.event)]
+        return tuple(msgspec.structs.replace(s, truth=None, right=None) for s in own_scenes)
 
 
 def _unseen(event: Event | None) -> bool:
@@ -89,20 +89,20 @@ def tell(episode: Episode) -> Story:
     """Return an episode as a sequence of scenes; raises BadInput if its log does not replay."""
     spec, setup = registry.game(episode.setup.instance.game), episode.setup
     require_version(spec, episode)
-    texts = {seat: texts_of(who) for seat, who in setup.lineup.items()}
+    texts = {seat: texts_of(player) for seat, player in setup.lineup.items()}
     try:
         match = Match(spec, setup, ask_nature=True, texts=texts)
         teller = _SceneRecorder(match)
         scenes = teller.scenes(episode)
-    except (LookupError, NotAsked, IllegalMove, TypeError, msgspec.ValidationError) as why:
-        raise BadInput(f"Episode {episode.id} does not replay: {why}") from None
+    except (LookupError, NotAsked, IllegalMove, TypeError, msgspec.ValidationError) as error:
+        raise BadInput(f"Episode {episode.id} does not replay: {error}") from None
     rules = {str(seat): _rules(match.context(seat)) for seat in match.game.seats}
-    return Story(episode, rules, scenes, teller.after())
+    return Story(episode, rules, scenes, teller.lines_after_last_turn())
 
 
-def texts_of(who: PlayerSpec | None) -> Mapping[str, str]:
+def texts_of(player: PlayerSpec | None) -> Mapping[str, str]:
     """Return the texts of the player's words pack, which replace the built-in ones."""
-    name = who.params.get("pack") if who is not None else None
+    name = player.params.get("pack") if player is not None else None
     return packs.find(name).texts if name else {}
 
 
@@ -120,20 +120,20 @@ def moment(turn: Turn[Any, Any], new: Sequence[str] = ()) -> Scene:
         return Scene(turn.number, NATURE)
     words = context.words
     if question is None:
-        asked = _or_none(lambda: words.question(view, turn.options))
+        question_text = _or_none(lambda: words.question(view, turn.options))
         names = option_names(words, turn.options)
-        how = _or_none(lambda: words.format(view, turn.options))
+        format_text = _or_none(lambda: words.format(view, turn.options))
     else:
-        put, asker = question, words.of(question)
-        asked = _or_none(lambda: asker.aside(put, view, turn.pending))
+        probe_question, asker = question, words.of(question)
+        question_text = _or_none(lambda: asker.aside(probe_question, view, turn.pending))
         names = tuple(asker.choice_name(question, c) for c in question.choices)
-        how = asker.aside_format(question)
+        format_text = asker.aside_format(question)
     return msgspec.structs.replace(
         outlook(context, turn.number, view, new),
-        told=tuple(context.heard(turn.told)),
+        told=tuple(context.tell_injected(turn.told)),
         probe="" if question is None else about(question),
-        question=asked,
-        format=how,
+        question=question_text,
+        format=format_text,
         options=names,
     )
 
@@ -158,12 +158,12 @@ class _SceneRecorder:
         def note(turn: Turn[Any, Any], event: Event) -> None:
             self._asked[turn.id] = show(turn)
 
-        for turn in Driver(match).replay(episode, again=note):
+        for turn in Driver(match).replay(episode, ask_again=note):
             out.append(show(turn))
         out += self._since(number)
-        return tuple(self._judged(scene) for scene in out)
+        return tuple(self._judge_scene(scene) for scene in out)
 
-    def after(self) -> dict[str, tuple[str, ...]]:
+    def lines_after_last_turn(self) -> dict[str, tuple[str, ...]]:
         """Return, for each seat, the lines that the last turn added to its prompt."""
         match, replay = self._match, self._match.replay
         last = {seat: replay.view(len(replay), seat) for seat in match.game.seats}
@@ -187,7 +187,7 @@ class _SceneRecorder:
                 scene = Scene(number if isinstance(event, Told) else event.turn, event.seat)
             yield msgspec.structs.replace(scene, event=event)
 
-    def _judged(self, scene: Scene) -> Scene:
+    def _judge_scene(self, scene: Scene) -> Scene:
         """Return the scene with the answer in words and the truth added."""
         spec, replay, event = self._match.spec, self._match.replay, scene.event
         if event is None or isinstance(event, Ended | Censored):
@@ -196,14 +196,16 @@ class _SceneRecorder:
         if isinstance(event, Moved):
             action = action_of(spec, event.action) if event.seat != NATURE else event.action
             done = named_move(words, event.seat, action)
-            if scene.view is not None and (why := words.refusal(scene.view, action)):
-                done = f"{done} (refused: {why.rstrip('.')})"
+            if scene.view is not None and (refusal := words.refusal(scene.view, action)):
+                done = f"{done} (refused: {refusal.rstrip('.')})"
             return msgspec.structs.replace(scene, answer=done)
         if isinstance(event, Forfeited | Skipped):
             probe = about(event) if isinstance(event, Skipped) else ""
             return msgspec.structs.replace(scene, answer=event.reason, probe=probe)
-        found = judged(spec, replay, event)
-        question, truth = (found.question, found.truth) if found else (None, None)
+        judged_report = judge_report(spec, replay, event)
+        question, truth = (
+            (judged_report.question, judged_report.truth) if judged_report else (None, None)
+        )
         words = words if question is None else words.of(question)
         names = [words.choice_name(question, c) for c in question.choices] if question else []
         odds = (event.odds or ()) if isinstance(event, Reported) else ()
@@ -213,16 +215,16 @@ class _SceneRecorder:
             answer=named_value(words, question, event.value, event),
             odds=tuple(zip(names, odds, strict=False)),
             truth=None if truth is None else named_value(words, question, truth, event),
-            right=found.right if found else None,
+            right=judged_report.right if judged_report else None,
         )
 
 
 # --- values in words --------------------------------------------------------------------------
 
 
-def about(asked: Question | Reported | Told | Skipped) -> str:
+def about(subject: Question | Reported | Told | Skipped) -> str:
     """Return the probe's name with its subject."""
-    return f"{asked.probe} about {asked.about}" if asked.about else asked.probe
+    return f"{subject.probe} about {subject.about}" if subject.about else subject.probe
 
 
 def option_names(words: Words[Any, Any], options: Sequence[Any]) -> tuple[str, ...]:
@@ -244,12 +246,12 @@ def named_move(words: Words[Any, Any], seat: str, action: Any) -> str:
         tag = action.__struct_config__.tag
         fields.pop(str(action.__struct_config__.tag_field), None)
         kind = str(tag or type(action).__name__)
-    said = "; ".join(
+    fields_text = "; ".join(
         f"{key} {amounts_text(value)}"
         for key, value in fields.items()
         if seat == NATURE or value not in ("", [], (), None)
     )
-    return ": ".join(part for part in (kind, said) if part)
+    return ": ".join(part for part in (kind, fields_text) if part)
 
 
 def named_value(
@@ -264,17 +266,23 @@ def named_value(
     words = words.of(question)
     if isinstance(value, dict):
         names = {str(c): words.choice_name(question, c) for c in question.choices}
-        said = plain_text({names.get(item, item): worth for item, worth in value.items()})
+        values_text = plain_text(
+            {names.get(item, item): value_of_item for item, value_of_item in value.items()}
+        )
         left_out = [name for choice, name in names.items() if choice not in value]
-        return f"{said} (partial: nothing on {listed(left_out, 'and')})" if left_out else said
+        return (
+            f"{values_text} (partial: nothing on {listed(left_out, 'and')})"
+            if left_out
+            else values_text
+        )
     return words.choice_name(question, value)
 
 
 def amounts_text(value: Any) -> str:
     """Return a list of items with amounts, or any other value, as text."""
     if isinstance(value, tuple | list):
-        each = (" ".join(map(str, v)) if isinstance(v, tuple | list) else str(v) for v in value)
-        return ", ".join(each)
+        parts = (" ".join(map(str, v)) if isinstance(v, tuple | list) else str(v) for v in value)
+        return ", ".join(parts)
     return plain_text(value)
 
 
@@ -290,8 +298,8 @@ def plain_text(value: Any) -> str:
 def ending(end: Ended | Censored, eyes: str = REFEREE) -> str:
     """Return one line on how an episode ended, with only what the observer may know."""
     if isinstance(end, Censored):
-        who = f" at {end.seat}" if end.seat else ""
-        return f"stopped without a result ({end.cause}{who}): {end.detail}".removesuffix(": ")
+        seat_text = f" at {end.seat}" if end.seat else ""
+        return f"stopped without a result ({end.cause}{seat_text}): {end.detail}".removesuffix(": ")
     if not end.payoffs:
         return "end of the position"
     if eyes != REFEREE:

@@ -69,38 +69,38 @@ class PlayerSpec(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
     versions: dict[str, int] = msgspec.field(default_factory=dict)
 
 
-def label(who: PlayerSpec) -> str:
+def label(player: PlayerSpec) -> str:
     """Return a player's name and parameters for tables; all people count as one player."""
-    params = dict(who.params)
+    params = dict(player.params)
     params.pop("participant", None)
-    if who.player == "inverse":  # named after the player it inverts
+    if player.player == "inverse":  # named after the player it inverts
         inverted = PlayerSpec(str(params.get("of", "constant")), params.get("params") or {})
         return f"not {label(inverted)}"
-    if who.player == "noisy":  # named after the player whose moves it makes
+    if player.player == "noisy":  # named after the player whose moves it makes
         return f"{params.get('of', 'constant')} with error {params.get('error', 0.5):g}"
-    if "model" in params or who.player == "language":  # each way of prompting counts as a player
-        model, strategy = model_and_strategy(who)
-        asked = params.pop("settings", None) or {}
-        ways = {key: asked[key] for key in names.WAYS if key in asked}
-        how = (params.pop("with_", None) or {}) | (params.pop("harness", None) or {})
-        more = {k: v for k, v in params.items() if k not in ("model", "strategy") and v != ""}
-        return " ".join([model, strategy, *names.named(ways | how | more)])
+    if "model" in params or player.player == "language":  # each way of prompting counts as a player
+        model, strategy = model_and_strategy(player)
+        settings = params.pop("settings", None) or {}
+        ways = {key: settings[key] for key in names.WAYS if key in settings}
+        options = (params.pop("with_", None) or {}) | (params.pop("harness", None) or {})
+        others = {k: v for k, v in params.items() if k not in ("model", "strategy") and v != ""}
+        return " ".join([model, strategy, *names.name_params(ways | options | others)])
     if len(params) == 1:
         (value,) = params.values()
-        said = names.named(params)[0] if isinstance(value, bool) else f"{value}"
-        return f"{who.player} {said}"
-    given = ", ".join(f"{key} {value}" for key, value in params.items())
-    return f"{who.player} ({given})" if given else who.player
+        value_text = names.name_params(params)[0] if isinstance(value, bool) else f"{value}"
+        return f"{player.player} {value_text}"
+    params_text = ", ".join(f"{key} {value}" for key, value in params.items())
+    return f"{player.player} ({params_text})" if params_text else player.player
 
 
-def model_and_strategy(who: PlayerSpec) -> tuple[str, str]:
+def model_and_strategy(player: PlayerSpec) -> tuple[str, str]:
     """Return the model and the strategy of a language player; for a bot, its name and ""."""
-    if who.player == "language":
-        model = names.called(str(who.params.get("model", "embedded")))
-        return model, str(who.params.get("strategy", "qa"))
-    if "model" in who.params:  # such as a player that writes its policy
-        return names.called(str(who.params["model"])), who.player
-    return who.player, ""
+    if player.player == "language":
+        model = names.short_model_name(str(player.params.get("model", "embedded")))
+        return model, str(player.params.get("strategy", "qa"))
+    if "model" in player.params:  # such as a player that writes its policy
+        return names.short_model_name(str(player.params["model"])), player.player
+    return player.player, ""
 
 
 class Fork(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -251,11 +251,11 @@ class Episode(msgspec.Struct, frozen=True, omit_defaults=True):
     schema: int = msgspec.field(default_factory=lambda: SCHEMA)  # a factory: never omitted
 
     def __repr__(self) -> str:
-        sat = ", ".join(f"{seat} = {label(who)}" for seat, who in self.setup.lineup.items())
+        sat = ", ".join(f"{seat} = {label(player)}" for seat, player in self.setup.lineup.items())
         last = self.events[-1] if self.events else None
         paid = last.payoffs.items() if isinstance(last, Ended) else ()
-        said = ", ".join(f"{seat} {value:g}" for seat, value in paid) or "no result"
-        return f"<Episode {self.id} of {self.setup.instance.game}: {sat}; {said}>"
+        result = ", ".join(f"{seat} {value:g}" for seat, value in paid) or "no result"
+        return f"<Episode {self.id} of {self.setup.instance.game}: {sat}; {result}>"
 
     def _repr_html_(self) -> str:
         # imported here because only notebooks need it and it loads all character names

@@ -68,41 +68,47 @@ def _likeliest(question: Question, chances: Sequence[Any]) -> ProbeReport:
     return ProbeReport(question.choices[odds.index(max(odds))] if are_odds else None, odds)
 
 
-def forfeited(turn: Turn[Any, Any], given: Forfeit) -> Forfeited:
+def forfeit_event(turn: Turn[Any, Any], forfeit: Forfeit) -> Forfeited:
     """Return the event of a forfeited move; the player's memory is logged only if there were model
     calls."""
-    looked, notes = turn.looked, given.memory if given.calls else None
-    said = (given.reason, given.reply, given.tries, given.calls)
-    return Forfeited(turn.number, turn.seat, *said, looked, notes)
+    looked, notes = turn.looked, forfeit.memory if forfeit.calls else None
+    forfeit_fields = (forfeit.reason, forfeit.reply, forfeit.tries, forfeit.calls)
+    return Forfeited(turn.number, turn.seat, *forfeit_fields, looked, notes)
 
 
-def spoken(turn: Turn[Any, Any], action: Any, given: Decision[Any]) -> Moved:
+def move_event(turn: Turn[Any, Any], action: Any, decision: Decision[Any]) -> Moved:
     """Return the event of a move; the player's memory is logged only if there were model calls."""
-    calls, number, seat = given.calls, turn.id[0], turn.context.seat
-    memory, looked = given.memory if calls else None, turn.looked
-    return Moved(number, seat, action, given.reply, given.tries, calls, memory, looked)
+    calls, number, seat = decision.calls, turn.id[0], turn.context.seat
+    memory, looked = decision.memory if calls else None, turn.looked
+    return Moved(number, seat, action, decision.reply, decision.tries, calls, memory, looked)
 
 
-def reported(turn: Turn[Any, Any], question: Question, given: Any) -> Reported | Skipped:
+def report_event(turn: Turn[Any, Any], question: Question, report: Any) -> Reported | Skipped:
     """Return the event of an answer to a probe; raises IllegalMove if the answer does not fit."""
     number, seat, probe, about = turn.id[0], turn.context.seat, question.probe, question.about
-    if isinstance(given, NoAnswer):
-        return Skipped(number, seat, probe, given.reason, about)
-    if not isinstance(given, ProbeReport):
+    if isinstance(report, NoAnswer):
+        return Skipped(number, seat, probe, report.reason, about)
+    if not isinstance(report, ProbeReport):
         raise IllegalMove(
             f"{seat} must answer the probe {probe} with a value, a ProbeReport or a NoAnswer, not "
-            f"{given!r}."
+            f"{report!r}."
         )
-    if (why := problem(question, given)) is not None:
-        raise IllegalMove(f"{seat}, asked {probe}: {why}.")
-    value, reply, tries, calls = as_logged(given.value), given.reply, given.tries, given.calls
-    return Reported(number, seat, probe, value, about, given.odds, "probe", reply, tries, calls)
+    if (wrong := problem(question, report)) is not None:
+        raise IllegalMove(f"{seat}, asked {probe}: {wrong}.")
+    value, reply, tries, calls = as_logged(report.value), report.reply, report.tries, report.calls
+    return Reported(number, seat, probe, value, about, report.odds, "probe", reply, tries, calls)
 
 
-def foreseen(turn: int, seat: str, made: StatedPrediction) -> Reported:
+def foreseen(turn: int, seat: str, prediction: StatedPrediction) -> Reported:
     """Convert a prediction that was stated as part of a decision to a report."""
     return Reported(
-        turn, seat, made.probe, as_logged(made.value), made.about, made.odds, "decision"
+        turn,
+        seat,
+        prediction.probe,
+        as_logged(prediction.value),
+        prediction.about,
+        prediction.odds,
+        "decision",
     )
 
 
@@ -123,25 +129,27 @@ def _is_rejected(event: Event) -> bool:
 
 def answers_of(spec: GameSpec[Any, Any, Any], episode: Episode) -> dict[AskId, tuple[Event, Given]]:
     """Return every logged answer by the id of its ask."""
-    seen: dict[tuple[int, str], tuple[StatedPrediction, ...]] = {}
+    predictions: dict[tuple[int, str], tuple[StatedPrediction, ...]] = {}
     for e in episode.events:
         if isinstance(e, Reported) and e.source == "decision":
-            made = StatedPrediction(e.probe, e.value, e.about, e.odds)
-            seen[e.turn, e.seat] = (*seen.get((e.turn, e.seat), ()), made)
+            prediction = StatedPrediction(e.probe, e.value, e.about, e.odds)
+            predictions[e.turn, e.seat] = (*predictions.get((e.turn, e.seat), ()), prediction)
     out: dict[AskId, tuple[Event, Given]] = {}
     for e in episode.events:
         if (ask := ask_of(e)) is not None:
-            out[ask] = (e, _given(spec, e, seen.get((e.turn, e.seat), ())))
+            out[ask] = (e, _answer_in(spec, e, predictions.get((e.turn, e.seat), ())))
     return out
 
 
-def _given(
-    spec: GameSpec[Any, Any, Any], event: Event, seen: tuple[StatedPrediction, ...]
+def _answer_in(
+    spec: GameSpec[Any, Any, Any], event: Event, predictions: tuple[StatedPrediction, ...]
 ) -> Given:
     match event:
         case Moved():
             action = action_of(spec, event.action)
-            return Decision(action, event.memory, event.reply, event.tries, event.calls, seen)
+            return Decision(
+                action, event.memory, event.reply, event.tries, event.calls, predictions
+            )
         case Forfeited():
             return Forfeit(event.reason, event.reply, event.tries, event.calls, event.memory)
         case Reported() | Skipped():

@@ -81,8 +81,8 @@ class Driver:
             around: function that wraps this rest, a coroutine, in another, such as a time limit.
         """
         if awaited := self.advance():
-            rest = self._await_answers(awaited)
-            run_coroutine(rest if around is None else around(rest))
+            remaining = self._await_answers(awaited)
+            run_coroutine(remaining if around is None else around(remaining))
 
     async def arun(self) -> None:
         """Play as `run` does, in the running event loop; open asks are awaited concurrently."""
@@ -182,7 +182,7 @@ class Driver:
     # --- replay -----------------------------------------------------------------------------
 
     def replay(
-        self, episode: Episode, upto: int | None = None, again: Again | None = None
+        self, episode: Episode, upto: int | None = None, ask_again: Again | None = None
     ) -> list[Turn[Any, Any]]:
         """Answer the asks from the log of an episode, to its end or to the beginning of a turn.
 
@@ -191,7 +191,7 @@ class Driver:
         Args:
             episode: the episode; the match must put the same asks up to that turn.
             upto: the turn, from 0, whose asks stay open; None to replay the whole log.
-            again: called with every ask and its logged event before the ask is answered; it may
+            ask_again: called with every ask and its logged event before the ask is answered; it may
                 return another answer.
 
         Returns:
@@ -207,9 +207,9 @@ class Driver:
             if turn.id not in logged or (upto is not None and turn.number >= upto):
                 return WAIT
             event, answer = logged[turn.id]
-            other = None if again is None else again(turn, event)
-            if other is not None:
-                return other
+            new_answer = None if ask_again is None else ask_again(turn, event)
+            if new_answer is not None:
+                return new_answer
             if event.looked:
                 turn.looked = event.looked
             return answer

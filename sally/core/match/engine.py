@@ -26,7 +26,7 @@ from sally.core.log.events import (
     Setup,
     episode_id,
 )
-from sally.core.match.answers import as_answer, forfeited, spoken
+from sally.core.match.answers import as_answer, forfeit_event, move_event
 from sally.core.match.playable import check_playable
 from sally.core.match.player import Decision, Fault, Forfeit, Source, Turn, wait
 from sally.core.match.position import past_moves
@@ -34,7 +34,7 @@ from sally.core.match.probes import ProbeSession
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import NATURE, A, Game, GameSpec, S, Seat, V
-from sally.core.rules.menu import admitted
+from sally.core.rules.menu import admit
 from sally.core.rules.replay import AskId, Trajectory
 
 
@@ -63,7 +63,7 @@ class Match(Generic[S, A, V]):
         for moves in past_moves(spec, self.game, setup.instance, self.replay.states):
             self.replay.moves.append(moves)
         self._contexts: dict[Seat, SeatContext] = (
-            {seat: context.again(setup.seed) for seat, context in like._contexts.items()}
+            {seat: context.with_seed(setup.seed) for seat, context in like._contexts.items()}
             if like is not None
             else {
                 seat: SeatContext(
@@ -178,7 +178,7 @@ class Match(Generic[S, A, V]):
         replay, events, movers = self.replay, self.events, self._movers
         observe, step, to_move = self.game.observe, self.game.step, self.game.to_move
         number, state = len(replay.moves), replay.states[-1]
-        asked = [
+        mover_sources = [
             (turn.context.seat, turn.context, turn.options, sources.get(turn.context.seat, wait))
             for turn in self._open.values()
         ]
@@ -186,7 +186,7 @@ class Match(Generic[S, A, V]):
         moved: list[Moved] = []
         try:
             while to_move(state) is movers:
-                for seat, context, menu, source in asked:
+                for seat, context, menu, source in mover_sources:
                     turn = Turn((number, seat, "", ""), context, observe(state, seat), menu)
                     answer = source(turn)
                     if type(answer) is not int or answer not in menu or turn.looked:
@@ -202,7 +202,9 @@ class Match(Generic[S, A, V]):
             self._made.update(zip(moves, moved, strict=True))
             self._open.clear()
             if to_move(state) is movers:
-                self._ask(*[self._move_ask(state, seat) for seat, *_ in asked[len(moved) :]])
+                self._ask(
+                    *[self._move_ask(state, seat) for seat, *_ in mover_sources[len(moved) :]]
+                )
         self._begin_turn()
         self._go_on()
         return None
@@ -251,16 +253,16 @@ class Match(Generic[S, A, V]):
             probes.turn_begins()
         if self._may_reject:
             self._forfeit_rejected(state)
-        asked = [seat for seat in movers if seat not in self._made]
+        asked_seats = [seat for seat in movers if seat not in self._made]
         if probes is not None and movers[0] != NATURE:
-            self._ask(*probes.at_start(asked))
+            self._ask(*probes.at_start(asked_seats))
         if self._position is not None and self._position.asks == "know":
             return
         if probes is not None and probes.injects:
-            self._unasked = asked
+            self._unasked = asked_seats
             self._ask_informed()
             return
-        for seat in asked:
+        for seat in asked_seats:
             self._ask(self._move_ask(state, seat))
 
     def _move_ask(self, state: S, seat: Seat) -> Turn[A, V]:
@@ -298,20 +300,20 @@ class Match(Generic[S, A, V]):
         while True:
             state = states[-1]
             movers = game.to_move(state)
-            if self._may_censor and (why := game.censored(state)) is not None:
-                self.censor(game.censor_cause, why)
+            if self._may_censor and (reason := game.censored(state)) is not None:
+                self.censor(game.censor_cause, reason)
                 return ()
             if not movers:
-                self._end(self._paid(state))
+                self._end(self._finite_payoffs(state))
                 return ()
             if self._position is not None and self._has_decided(self._position):
-                self._end(self._paid(state) if game.pays_as_it_goes else {})
+                self._end(self._finite_payoffs(state) if game.pays_as_it_goes else {})
                 return ()
             if movers[0] != NATURE or self._ask_nature:
                 return movers
-            drawn = self.drawn_by_nature()
-            self.events.append(Moved(self.turn, NATURE, drawn))
-            self._step({NATURE: drawn}, ())
+            nature_move = self.drawn_by_nature()
+            self.events.append(Moved(self.turn, NATURE, nature_move))
+            self._step({NATURE: nature_move}, ())
 
     def _has_decided(self, position: Position) -> bool:
         """Return whether the seat of a position has moved or forfeited since the fixed past."""
@@ -325,7 +327,7 @@ class Match(Generic[S, A, V]):
         self.events.append(Ended(self.turn, payoffs))
         self._close()
 
-    def _paid(self, state: S) -> dict[str, float]:
+    def _finite_payoffs(self, state: S) -> dict[str, float]:
         payoffs = {str(seat): float(p) for seat, p in self.game.payoffs(state).items()}
         if not all(isfinite(p) for p in payoffs.values()):
             raise BadInput(f"{self.spec.name} pays {payoffs}; every payoff must be finite.")
@@ -356,15 +358,15 @@ class Match(Generic[S, A, V]):
                 self._probes.check_foreseen(turn, answer.foreseen)
             action = answer.action
             if type(action) is not int or action not in turn.options:
-                action = admitted(turn.options, action)
+                action = admit(turn.options, action)
             plain = not (answer.calls or answer.reply or turn.looked)
             self._made[seat] = (
-                Moved(number, seat, action) if plain else spoken(turn, action, answer)
+                Moved(number, seat, action) if plain else move_event(turn, action, answer)
             )
             if answer.memory is not None or self._memory:
                 self._memory[seat] = answer.memory
         elif isinstance(answer, Forfeit):
-            self._made[seat] = forfeited(turn, answer)
+            self._made[seat] = forfeit_event(turn, answer)
             if answer.memory is not None:
                 self._memory[seat] = answer.memory
         else:
@@ -387,31 +389,31 @@ class Match(Generic[S, A, V]):
             if type(event) is Moved:
                 moves[seat] = event.action
         self._log_turn()
-        lost = tuple([seat for seat in self._movers if seat not in moves])
-        for seat in lost:
+        forfeiting_seats = tuple([seat for seat in self._movers if seat not in moves])
+        for seat in forfeiting_seats:
             if seat in self.game.helpers:
                 self.censor("helper", "a helper gave no legal answer", seat)
                 return
-        self._step(moves, lost)
+        self._step(moves, forfeiting_seats)
 
-    def _step(self, moves: Mapping[Seat, A], lost: tuple[Seat, ...]) -> None:
+    def _step(self, moves: Mapping[Seat, A], forfeiting_seats: tuple[Seat, ...]) -> None:
         replay, state = self.replay, self.replay.states[-1]
-        if lost:
-            after = self.game.forfeit(state, moves, lost)
-            replay.forfeited[self.turn] = lost
+        if forfeiting_seats:
+            next_state = self.game.forfeit(state, moves, forfeiting_seats)
+            replay.forfeited[self.turn] = forfeiting_seats
         else:
-            after = self.game.step(state, moves)
+            next_state = self.game.step(state, moves)
         replay.moves.append(moves)
-        replay.states.append(after)
+        replay.states.append(next_state)
 
     def _log_turn(self) -> None:
         """Log this turn's answers in canonical order: by section of the log, and within a section
         by seat."""
-        made = [self._made[seat] for seat in self._movers if seat in self._made]
+        move_events = [self._made[seat] for seat in self._movers if seat in self._made]
         if self._probes is None:
-            self.events += made
+            self.events += move_events
         else:
-            self.events += self._probes.logged(self._movers, made)
+            self.events += self._probes.log_turn(self._movers, move_events)
         self._made.clear()
 
     def _close(self) -> None:

@@ -79,7 +79,7 @@ class Named(Protocol):
 N = TypeVar("N", bound=Named)
 
 
-def described(rule: Callable[..., Any]) -> str:
+def describe_rule(rule: Callable[..., Any]) -> str:
     """Return the first paragraph of a function's docstring on one line, in lower case at the start
     and without the final full stop, as the description of a partner that follows the function."""
     text = " ".join((rule.__doc__ or "").partition("\n\n")[0].split()).rstrip(".")

@@ -39,8 +39,8 @@ def check_playable(spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], set
                 f"A wrong answer to {probe.name!r} cannot be injected: the probe asks for values, "
                 "which have no finite set of wrong answers."
             )
-        asked = setup.arms.get(injection.seat, ())
-        if injection.source == "own" and injection.probe not in asked:
+        asked_probes = setup.arms.get(injection.seat, ())
+        if injection.source == "own" and injection.probe not in asked_probes:
             raise BadInput(
                 f"{injection.seat} is to be told its own answer to {injection.probe!r}, "
                 "but its arm does not ask that probe."
@@ -61,9 +61,10 @@ def _probe_for(spec: GameSpec[Any, Any, Any], name: str, seat: str) -> Probe:
 
 
 def _refuse_two_oracles(setup: Setup) -> None:
-    told = sorted({i.seat for i in setup.injections if i.source == "truth"})
-    if len(told) > 1:
+    told_seats = sorted({i.seat for i in setup.injections if i.source == "truth"})
+    if len(told_seats) > 1:
         raise BadInput(
-            f"{' and '.join(told)} cannot both be told the truth, because the seat that is told "
+            f"{' and '.join(told_seats)} cannot both be told the truth, because the seat that is "
+            f"told "
             "it has to wait for the moves of all others."
         )

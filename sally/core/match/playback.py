@@ -32,9 +32,9 @@ def replayed(spec: GameSpec[Any, Any, Any], episode: Episode) -> Trajectory[Any,
     turns: dict[int, tuple[dict[Seat, Any], list[Seat]]] = {}
     for event in episode.events:
         if type(event) is Moved:
-            if (made := turns.get(event.turn)) is None:
-                made = turns[event.turn] = ({}, [])
-            made[0][Seat(event.seat)] = action_of(spec, event.action)
+            if (turn_moves := turns.get(event.turn)) is None:
+                turn_moves = turns[event.turn] = ({}, [])
+            turn_moves[0][Seat(event.seat)] = action_of(spec, event.action)
         elif type(event) is Forfeited:
             turns.setdefault(event.turn, ({}, []))[1].append(Seat(event.seat))
         elif type(event) is Reported:
@@ -44,16 +44,18 @@ def replayed(spec: GameSpec[Any, Any, Any], episode: Episode) -> Trajectory[Any,
             else:
                 replay.reports.setdefault(key, event)
     stop = episode.events[-1] if episode.events else None
-    for turn, (moves, lost) in sorted(turns.items()):
+    for turn, (moves, forfeiting_seats) in sorted(turns.items()):
         state = replay.states[-1]
         if isinstance(stop, Censored) and turn == stop.turn:
             break  # the log holds answers of this turn, but it was never played
         replay.moves.append(moves)
         replay.states.append(
-            game.forfeit(state, moves, tuple(lost)) if lost else game.step(state, moves)
+            game.forfeit(state, moves, tuple(forfeiting_seats))
+            if forfeiting_seats
+            else game.step(state, moves)
         )
-        if lost:
-            replay.forfeited[turn] = tuple(lost)
+        if forfeiting_seats:
+            replay.forfeited[turn] = tuple(forfeiting_seats)
     return replay
 
 
@@ -74,16 +76,16 @@ def mismatch(
     With `asked_again`, the players are asked again: the answers of bots are compared with the log,
     and the hashes of models' prompts with the logged hashes.
     """
-    if episode.id != (asked := episode_id(episode.setup)):
-        return f"the id should be {asked}, the hash of its setup"
+    if episode.id != (setup_id := episode_id(episode.setup)):
+        return f"the id should be {setup_id}, the hash of its setup"
     try:
         match: Match[Any, Any, Any] = Match(spec, episode.setup, ask_nature=True)
-        Driver(match).replay(episode, again=asked_again and _since_fork(episode, asked_again))
-    except PromptDiffers as why:
-        return str(why)
-    except Exception as why:  # a log may hold anything
+        Driver(match).replay(episode, ask_again=asked_again and _since_fork(episode, asked_again))
+    except PromptDiffers as error:
+        return str(error)
+    except Exception as error:  # a log may hold anything
         _log.debug("episode %s does not replay", episode.id, exc_info=True)
-        return f"the log does not replay: {why or type(why).__name__}"
+        return f"the log does not replay: {error or type(error).__name__}"
     if episode.events == match.events:
         return None
     was_all, now_all = as_stored(episode.events), as_stored(match.events)
@@ -95,10 +97,10 @@ def mismatch(
     return None
 
 
-def _since_fork(episode: Episode, again: Again) -> Again:
+def _since_fork(episode: Episode, ask_again: Again) -> Again:
     """Return the function without the turns before a fork, in which other players were asked."""
     first = episode.setup.fork.turn if episode.setup.fork else 0
-    return lambda turn, event: again(turn, event) if turn.number >= first else None
+    return lambda turn, event: ask_again(turn, event) if turn.number >= first else None
 
 
 def as_stored(events: list[Event]) -> list[Any]:

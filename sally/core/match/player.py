@@ -71,23 +71,23 @@ class Turn(msgspec.Struct, Generic[A, V], gc=False):
         Raises:
             BadInput: If no option has this name.
         """
-        names = [known.casefold() for known in self.names]
-        wanted = name.casefold()
-        if wanted not in names and names.count(wanted[:1]) == 1:
-            wanted = wanted[:1]
-        if wanted not in names:
+        names = [option_name.casefold() for option_name in self.names]
+        folded_name = name.casefold()
+        if folded_name not in names and names.count(folded_name[:1]) == 1:
+            folded_name = folded_name[:1]
+        if folded_name not in names:
             raise unknown(f"option of {self.seat}", name, self.names)
-        place = names.index(wanted)
+        place = names.index(folded_name)
         return (self.options if self.question is None else self.question.choices)[place]
 
-    def use(self, tool: str, given: Mapping[str, Any]) -> Any:
+    def use(self, tool: str, arguments: Mapping[str, Any]) -> Any:
         """Call a tool of the game; the call and its result are logged with the decision."""
         tools = {t.name: t for t in self.context.spec.tools}
         if tool not in tools:
             raise unknown("tool", tool, tools)
-        found = tools[tool].run(self.view, given)
-        self.looked += (ToolUse(tool, dict(given), found),)
-        return found
+        result = tools[tool].run(self.view, arguments)
+        self.looked += (ToolUse(tool, dict(arguments), result),)
+        return result
 
 
 class Decision(
@@ -139,7 +139,7 @@ Given = Decision[Any] | Forfeit | ProbeReport | Fault | NoAnswer
 """Any answer; a server stores it unchanged, the log stores it as an event."""
 
 
-def put(turn: Turn[Any, Any], player: Player[Any, Any]) -> Any:
+def send_ask(turn: Turn[Any, Any], player: Player[Any, Any]) -> Any:
     """Send an ask to a player and return its answer or an awaitable."""
     if turn.question is None:
         return player.decide(turn)

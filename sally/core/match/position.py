@@ -10,7 +10,7 @@ import msgspec
 from sally.core.errors import BadInput, IllegalMove
 from sally.core.log.events import Instance
 from sally.core.rules.game import Game, GameSpec, Seat
-from sally.core.rules.menu import admitted
+from sally.core.rules.menu import admit
 
 
 def past_moves(
@@ -47,6 +47,6 @@ def _legal(
     """Return a move of the past as an action; raises BadInput if the rules do not allow it."""
     try:
         action = plain if spec.action is int else msgspec.convert(plain, spec.action)
-        return admitted(game.options(state, seat), action)
-    except (IllegalMove, msgspec.ValidationError) as why:
-        raise BadInput(f"The past has an illegal move of {seat}: {why}") from None
+        return admit(game.options(state, seat), action)
+    except (IllegalMove, msgspec.ValidationError) as error:
+        raise BadInput(f"The past has an illegal move of {seat}: {error}") from None

@@ -8,7 +8,7 @@ from typing import Any
 
 from sally.core.errors import BadInput, IllegalMove
 from sally.core.log.events import Event, Forfeited, Injection, Moved, Reported, Setup, Skipped, Told
-from sally.core.match.answers import foreseen, reported
+from sally.core.match.answers import foreseen, report_event
 from sally.core.match.player import Decision, Forfeit, Turn
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.chance import Stream
@@ -19,7 +19,7 @@ from sally.core.rules.probe import (
     ProbeReport,
     Question,
     StatedPrediction,
-    corrupted,
+    corrupt,
     problem,
 )
 from sally.core.rules.replay import AskId, Trajectory
@@ -56,7 +56,7 @@ class ProbeSession:
         self._asked_before = (
             _by_seat(spec, seats, forked.arms, forked.injections) if forked else self._asked_now
         )
-        self._asked(*self._asked_now)
+        self._select_probes(*self._asked_now)
         self._points = {
             probe.name: probe.point
             for arms, _ in (self._asked_before, self._asked_now)
@@ -79,7 +79,7 @@ class ProbeSession:
         """Return a copy of this session for a copy of the match."""
         twin = copy(self)
         twin._replay, twin._contexts, twin._memory = replay, contexts, memory
-        twin._notes = {at: dict(notes) for at, notes in self._notes.items()}
+        twin._notes = {section: dict(notes) for section, notes in self._notes.items()}
         twin._kept, twin._seen, twin._menus = set(self._kept), dict(self._seen), dict(self._menus)
         return twin
 
@@ -95,12 +95,12 @@ class ProbeSession:
             self._menus.clear()
         if self._asked_before is not self._asked_now:
             now = len(self._replay) >= self._changes_at
-            self._asked(*(self._asked_now if now else self._asked_before))
+            self._select_probes(*(self._asked_now if now else self._asked_before))
 
-    def _asked(self, arms: Arms, injections: Injections) -> None:
+    def _select_probes(self, arms: Arms, injections: Injections) -> None:
         self._arms, self._injections = arms, injections
         self.injects = any(injections.values())
-        late = {s: tuple(p for p in asked if p.point == "after") for s, asked in arms.items()}
+        late = {s: tuple(p for p in probes if p.point == "after") for s, probes in arms.items()}
         self._after = {seat: probes for seat, probes in late.items() if probes}
         self._early = [
             (seat, probe)
@@ -125,12 +125,12 @@ class ProbeSession:
             menu = self._menus[seat] = self._game.options(state, seat)
         return menu
 
-    def move(self, seat: Seat, told: tuple[Told, ...]) -> Turn[Any, Any]:
+    def move(self, seat: Seat, injected: tuple[Told, ...]) -> Turn[Any, Any]:
         """Return the ask for a seat's move, with the information injected for it."""
         state, number = self._replay.present, len(self._replay.moves)
         view, menu, memory = self.observe(state, seat), self.menu(state, seat), self._memory
         return Turn(
-            (number, seat, "", ""), self._contexts[seat], view, menu, memory.get(seat), told
+            (number, seat, "", ""), self._contexts[seat], view, menu, memory.get(seat), injected
         )
 
     # --- probes -----------------------------------------------------------------------------
@@ -145,7 +145,7 @@ class ProbeSession:
         for seat, probe in self._early:
             moves = seat in movers
             if moves if probe.point == "before" else begins:
-                self._put(asks, probe, seat, moves)
+                self._append_questions(asks, probe, seat, moves)
         return asks
 
     def _may_be_asked(self, probe: Probe) -> bool:
@@ -154,7 +154,7 @@ class ProbeSession:
             return self._game.begins_turn(self._replay.present)
         return probe.point == "before"
 
-    def _put(
+    def _append_questions(
         self,
         asks: list[Turn[Any, Any]],
         probe: Probe,
@@ -171,77 +171,79 @@ class ProbeSession:
             view = self._seen[seat] = self._game.observe(state, seat)
         options = (self._menus.get(seat) or self.menu(state, seat)) if moves else ()
         if (notes := self._notes.get((probe.point, seat))) is None:
-            notes = self._noted(probe.point, seat)
+            notes = self._notes_of(probe.point, seat)
         context = self._contexts[seat]
-        kept = self._memory.get(seat) if self._memory else None
+        memory = self._memory.get(seat) if self._memory else None
         for question in probe.asks(self._game, view, seat):
             about = question.about
             notes[name, about] = None
             id = (number, seat, name, about)
-            asks.append(Turn(id, context, view, options, kept, (), question, pending))
+            asks.append(Turn(id, context, view, options, memory, (), question, pending))
 
     def _was_asked(self, probe: Probe, seat: Seat) -> bool:
         """Return whether a seat has answered a probe in an earlier turn."""
         now = len(self._replay)
         return any(
-            (asked, who) == (probe.name, seat) and turn < now
-            for turn, who, asked, _ in self._replay.reports
+            (answered_probe, answering_seat) == (probe.name, seat) and turn < now
+            for turn, answering_seat, answered_probe, _ in self._replay.reports
         )
 
-    def take(self, turn: Turn[Any, Any], question: Question, given: Any) -> None:
+    def take(self, turn: Turn[Any, Any], question: Question, report: Any) -> None:
         """Record a report, or why there is none; raises IllegalMove if the report is invalid."""
-        note = reported(turn, question, given)
+        note = report_event(turn, question, report)
         if type(note) is Reported:
             self._replay.reports[turn.id] = note
         name = question.probe
         self._notes[self._points[name], turn.context.seat][name, question.about] = note
 
-    def check_foreseen(self, turn: Turn[Any, Any], made: tuple[StatedPrediction, ...]) -> None:
+    def check_foreseen(
+        self, turn: Turn[Any, Any], predictions: tuple[StatedPrediction, ...]
+    ) -> None:
         """Raise IllegalMove for a prediction that answers no question this seat could be asked."""
         spec, seat = self._spec, turn.seat
-        for n, f in enumerate(made):
+        for n, f in enumerate(predictions):
             try:
                 probe = spec.probe(f.probe)
             except BadInput as unknown:
                 raise IllegalMove(f"{seat} made an invalid prediction: {unknown}") from None
-            asked = [q for q in probe.asks(self._game, turn.view, seat) if q.about == f.about]
-            if seat not in probe.seats or not asked:
+            questions = [q for q in probe.asks(self._game, turn.view, seat) if q.about == f.about]
+            if seat not in probe.seats or not questions:
                 raise IllegalMove(
                     f"{seat} predicted {f.probe} about {f.about!r}, which this seat is not asked "
                     "in this turn."
                 )
-            if (why := problem(asked[0], ProbeReport(f.value, f.odds))) is not None:
-                raise IllegalMove(f"{seat}, predicting {f.probe}: {why}.")
-            if any((f.probe, f.about) == (g.probe, g.about) for g in made[:n]):
+            if (wrong := problem(questions[0], ProbeReport(f.value, f.odds))) is not None:
+                raise IllegalMove(f"{seat}, predicting {f.probe}: {wrong}.")
+            if any((f.probe, f.about) == (g.probe, g.about) for g in predictions[:n]):
                 raise IllegalMove(f"{seat} predicted {f.probe} about {f.about!r} twice.")
 
-    def after_move(self, seat: Seat, given: Decision[Any] | Forfeit) -> list[Turn[Any, Any]]:
+    def after_move(self, seat: Seat, answer: Decision[Any] | Forfeit) -> list[Turn[Any, Any]]:
         """Record the predictions stated with a move; return the asks due before the move is
         revealed."""
         number = len(self._replay)
-        for f in given.foreseen if isinstance(given, Decision) else ():
-            made = foreseen(number, seat, f)
-            self._replay.reports.setdefault((number, seat, f.probe, f.about), made)
-            self._note("foreseen", made)
-        if not isinstance(given, Decision):
+        for f in answer.foreseen if isinstance(answer, Decision) else ():
+            report = foreseen(number, seat, f)
+            self._replay.reports.setdefault((number, seat, f.probe, f.about), report)
+            self._note("foreseen", report)
+        if not isinstance(answer, Decision):
             self.skip(seat, ("after",))
             return []
         asks: list[Turn[Any, Any]] = []
         for probe in self._after.get(seat, ()):
-            self._put(asks, probe, seat, pending=given.action)
+            self._append_questions(asks, probe, seat, pending=answer.action)
         return asks
 
     def skip(self, seat: Seat, points: tuple[str, ...]) -> None:
         """Record the questions that are not asked because the seat's move was forfeited."""
-        why = "the move was forfeited"
+        reason = "the move was forfeited"
         for probe in self._arms[seat]:
             asks: list[Turn[Any, Any]] = []
             if probe.point in points:
-                self._put(asks, probe, seat)
+                self._append_questions(asks, probe, seat)
             for turn in asks:
                 assert turn.question is not None
                 about = turn.question.about
-                self._note(probe.point, Skipped(turn.number, seat, probe.name, why, about))
+                self._note(probe.point, Skipped(turn.number, seat, probe.name, reason, about))
 
     # --- injection --------------------------------------------------------------------------
 
@@ -249,7 +251,7 @@ class ProbeSession:
         self,
         seat: Seat,
         movers: tuple[Seat, ...],
-        made: Mapping[Seat, Moved | Forfeited],
+        move_events: Mapping[Seat, Moved | Forfeited],
         waiting: Collection[AskId],
     ) -> bool:
         """Return whether all information for a mover is known, so that it may be asked now.
@@ -262,9 +264,9 @@ class ProbeSession:
             return True
         if all(injection.source == "own" for injection in self._injections[seat]):
             return not any(id[1] == seat for id in waiting)
-        return not waiting and all(other in made for other in movers if other != seat)
+        return not waiting and all(mover in move_events for mover in movers if mover != seat)
 
-    def tell(self, seat: Seat, made: Mapping[Seat, Moved | Forfeited]) -> tuple[Told, ...]:
+    def tell(self, seat: Seat, move_events: Mapping[Seat, Moved | Forfeited]) -> tuple[Told, ...]:
         """Log and return the information injected for a mover.
 
         Information that the mover is to keep is added to its history.
@@ -272,19 +274,19 @@ class ProbeSession:
         if not self._injections[seat]:
             return ()
         replay, view = self._replay, self.observe(self._replay.present, seat)
-        replay.pending = {s: e.action for s, e in made.items() if isinstance(e, Moved)}
+        replay.pending = {s: e.action for s, e in move_events.items() if isinstance(e, Moved)}
         everything: list[Told] = []
         for injection in self._injections[seat]:
             probe = self._spec.probe(injection.probe)
             if (seat, probe.name) in self._kept and not self._may_be_asked(probe):
                 continue  # told earlier in this turn, so it is in the history
             for question in probe.asks(self._game, view, seat):
-                told = self._what_to_tell(seat, injection, probe, question)
-                self._note("told", told)
-                if told.value is not None:
-                    everything.append(told)
+                injected = self._what_to_tell(seat, injection, probe, question)
+                self._note("told", injected)
+                if injected.value is not None:
+                    everything.append(injected)
                     if injection.keep:
-                        self._contexts[seat].keep(view, told)
+                        self._contexts[seat].keep(view, injected)
                         self._kept.add((seat, probe.name))
         return tuple(everything)
 
@@ -295,15 +297,19 @@ class ProbeSession:
         before the move; the other seats find theirs in the history at their next move.
         """
         for seat in self._seats:
-            kept = {i.probe for i in self._injections[seat] if i.source == "own" and i.keep}
-            if seat in movers or not kept:
+            kept_probes = {i.probe for i in self._injections[seat] if i.source == "own" and i.keep}
+            if seat in movers or not kept_probes:
                 continue
             for note in self._notes.get(("start", seat), {}).values():
-                if isinstance(note, Reported) and note.probe in kept and note.value is not None:
-                    told = Told(note.turn, seat, note.probe, note.value, note.about, "own")
-                    self._note("told", told)
+                if (
+                    isinstance(note, Reported)
+                    and note.probe in kept_probes
+                    and note.value is not None
+                ):
+                    injected = Told(note.turn, seat, note.probe, note.value, note.about, "own")
+                    self._note("told", injected)
                     view = self.observe(self._replay.present, seat)
-                    self._contexts[seat].keep(view, told)
+                    self._contexts[seat].keep(view, injected)
                     self._kept.add((seat, note.probe))
 
     def _what_to_tell(
@@ -312,33 +318,37 @@ class ProbeSession:
         """Return the injected information: the seat's own report, or the truth, with an error if
         one is drawn."""
         replay = self._replay
-        asked = self._began if probe.point == "start" else len(replay)
-        at = At(asked, seat, probe.name, question.about)
+        asked_turn = self._began if probe.point == "start" else len(replay)
+        place = At(asked_turn, seat, probe.name, question.about)
         if injection.source == "own":
-            report = replay.report(at.turn, seat, at.probe, at.about)
+            report = replay.report(place.turn, seat, place.probe, place.about)
             value = report.value if report else None
         else:
-            value = probe.truth(replay, at)
+            value = probe.truth(replay, place)
             if value is not None and injection.error:
-                draws = Stream(self._seed, seat, at.turn, f"told {at.probe} {at.about}")
-                value = corrupted(question, value, injection.error, draws)
-        return Told(at.turn, seat, at.probe, value, at.about, injection.source)
+                draws = Stream(self._seed, seat, place.turn, f"told {place.probe} {place.about}")
+                value = corrupt(question, value, injection.error, draws)
+        return Told(place.turn, seat, place.probe, value, place.about, injection.source)
 
     # --- notes of this turn -----------------------------------------------------------------
 
-    def _noted(self, section: str, seat: Seat) -> Notes:
+    def _notes_of(self, section: str, seat: Seat) -> Notes:
         """Return the notes for a log section and a seat; a new, empty set is inserted in log
         order."""
         if (notes := self._notes.get((section, seat))) is None:
             notes = self._notes[section, seat] = {}
             order = [(name, s) for name in SECTIONS for s in self._seats]
-            self._notes = {at: self._notes[at] for at in order if at in self._notes}
+            self._notes = {
+                section_and_seat: self._notes[section_and_seat]
+                for section_and_seat in order
+                if section_and_seat in self._notes
+            }
         return notes
 
     def _note(self, section: str, event: Reported | Skipped | Told) -> None:
-        self._noted(section, Seat(event.seat))[event.probe, event.about] = event
+        self._notes_of(section, Seat(event.seat))[event.probe, event.about] = event
 
-    def logged(self, movers: tuple[Seat, ...], made: Iterable[Event]) -> list[Event]:
+    def log_turn(self, movers: tuple[Seat, ...], move_events: Iterable[Event]) -> list[Event]:
         """Return the events of this turn in canonical order, and clear the session's notes on the
         turn."""
         if self.injects:
@@ -354,22 +364,24 @@ class ProbeSession:
                 part += filter(None, notes.values())
         for notes in self._notes.values():
             notes.clear()
-        events += made
+        events += move_events
         events += late
         return events
 
     def _as_asked(self, seat: Seat, notes: Notes) -> Notes:
         """Return notes in the order in which the seat's probes are asked in this turn; other notes
         come last."""
-        asked: Notes = {}
+        ordered_notes: Notes = {}
         for points in (("start", "before"), ("after",)):
             for probe in self._arms[seat]:
                 if probe.point in points:
-                    put = self._notes.get((probe.point, seat), {})
-                    asked |= {
-                        key: notes[key] for key in put if key[0] == probe.name and key in notes
+                    probe_notes = self._notes.get((probe.point, seat), {})
+                    ordered_notes |= {
+                        key: notes[key]
+                        for key in probe_notes
+                        if key[0] == probe.name and key in notes
                     }
-        return asked | notes
+        return ordered_notes | notes
 
 
 def _by_seat(

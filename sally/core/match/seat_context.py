@@ -30,19 +30,19 @@ class Past:
         """Return the history lines up to a view that this cursor has not returned yet, including
         information that was injected into the history."""
         context, self.begun = self._context, True
-        kept = self._kept() if len(context._marks) > self._marks else None
+        injected_lines = self._injected_lines() if len(context._marks) > self._marks else None
         new = list(context.words.lines(view, self._lines, self._form))
         self._lines += len(new)
-        return new if kept is None else kept + new
+        return new if injected_lines is None else injected_lines + new
 
-    def _kept(self) -> list[str]:
+    def _injected_lines(self) -> list[str]:
         """Return the pieces of injected information that this cursor has not returned yet, each
         preceded by the history lines before it."""
         words, new = self._context.words, list[str]()
-        for seen, told in self._context.kept[self._marks :]:
-            lines = list(words.lines(seen, self._lines, self._form))
+        for view, injected in self._context.kept[self._marks :]:
+            lines = list(words.lines(view, self._lines, self._form))
             self._lines += len(lines)
-            new += [*lines, words.kept(told, seen)]
+            new += [*lines, words.kept(injected, view)]
             self._marks += 1
         return new
 
@@ -89,8 +89,8 @@ class SeatContext:
 
     def read(self, reply: str, view: Any, options: Any) -> Any:
         """Return the move that a reply names; short replies are cached."""
-        if (known := self._read.get(reply)) is not None:
-            return known
+        if (cached_move := self._read.get(reply)) is not None:
+            return cached_move
         action = self.words.read(reply, view, options)
         if self._reads_alike and len(reply) <= SHORT and len(self._read) < MOST_KEPT:
             self._read[reply] = action
@@ -102,14 +102,14 @@ class SeatContext:
         lines."""
         return Past(self)
 
-    def again(self, seed: int) -> SeatContext:
+    def with_seed(self, seed: int) -> SeatContext:
         """Return a fresh context of this seat for a match with another seed."""
         return SeatContext(self.spec, self.game, self.seat, seed, self._texts, self.retries, self)
 
     def copied(self) -> SeatContext:
         """Return the context of this seat for a copy of the match; information that was injected
         into the seat's history is copied too."""
-        twin = self.again(self.seed)
+        twin = self.with_seed(self.seed)
         twin._marks = list(self._marks)
         return twin
 
@@ -128,9 +128,9 @@ class SeatContext:
             self._reworded[pack] = context
         return self._reworded[pack]
 
-    def keep(self, view: Any, told: Told) -> None:
+    def keep(self, view: Any, injected: Told) -> None:
         """Add injected information to this seat's history, after what `view` shows."""
-        self._marks.append((view, told))
+        self._marks.append((view, injected))
 
     @property
     def kept(self) -> Sequence[tuple[Any, Told]]:
@@ -142,12 +142,12 @@ class SeatContext:
     ) -> HashedText:
         """Return the rules, any worked examples, and the history in the format `form`."""
         key = (form, after_rules, payoffs)
-        known = self._openings.get(key)
-        page, past = known or (self.rules(after_rules, payoffs), Past(self, form))
+        cached_opening = self._openings.get(key)
+        page, past = cached_opening or (self.rules(after_rules, payoffs), Past(self, form))
         new = past.news(view)
         if new:
             page = page.plus("\n".join(new) + "\n")
-        if new or known is None:
+        if new or cached_opening is None:
             self._openings[key] = page, past
         return page
 
@@ -159,20 +159,26 @@ class SeatContext:
         lines += past.news(view)
         return list(lines)
 
-    def heard(self, told: Sequence[Told]) -> list[str]:
+    def tell_injected(self, injections: Sequence[Told]) -> list[str]:
         """Return, in words, the newly injected information that is not kept in the history."""
-        kept = [each for _, each in self._marks[-len(told) :]] if told else []
-        return [self.words.told(each) for each in told if each not in kept]
+        history_injections = (
+            [injected for _, injected in self._marks[-len(injections) :]] if injections else []
+        )
+        return [
+            self.words.told(injected)
+            for injected in injections
+            if injected not in history_injections
+        ]
 
     def rules(self, after_rules: str = "", payoffs: bool = True) -> HashedText:
         """Return the text before the history: rules, with or without payoffs, and examples."""
-        if (known := self._rules.get((after_rules, payoffs))) is not None:
-            return known
+        if (cached_rules := self._rules.get((after_rules, payoffs))) is not None:
+            return cached_rules
         words, seat = self.words, self.seat
         rules = words.rules(seat) if payoffs else words.rules_without_payoffs(seat)
         if rules is None:
             raise LookupError(f"{self.spec.name} has no version of the rules without payoffs")
         parts = (words.texts["frame"], rules, after_rules)
-        said = HashedText.start("\n\n".join(part for part in parts if part) + "\n\n")
-        self._rules[after_rules, payoffs] = said
-        return said
+        rules_text = HashedText.start("\n\n".join(part for part in parts if part) + "\n\n")
+        self._rules[after_rules, payoffs] = rules_text
+        return rules_text

@@ -56,8 +56,8 @@ class PromptContext:
         self._turn, self._texts = turn, texts or {}
         self._desk = context or turn.context
         self._words = self._desk.words
-        asked = turn.question
-        self._asker = self._words if asked is None else self._words.of(asked)
+        question = turn.question
+        self._asker = self._words if question is None else self._words.of(question)
 
     # --- what is wanted, and what is known ----------------------------------------------------
 
@@ -109,26 +109,26 @@ class PromptContext:
         turn = msgspec.structs.replace(self._turn, question=question, pending=None, told=())
         return PromptContext(turn, self._texts, self._desk, self._harness, self._as_schema)
 
-    def read(self, said: str | StrategyResult) -> Any:
+    def read(self, answer: str | StrategyResult) -> Any:
         """Return the action or report in a reply or strategy result.
 
         Raises:
             Unreadable: The reply names no action or report, or several.
         """
         turn, question = self._turn, self._turn.question
-        if isinstance(said, StrategyResult):
-            if (place := said.place) is not None:
+        if isinstance(answer, StrategyResult):
+            if (place := answer.place) is not None:
                 if question is None:
                     return turn.options[place]
-                return ProbeReport(question.choices[place], said.odds)
-            reply, before = said.text, said.before
-            if said.cut and not (reply := complete_part(reply, self.label)):
+                return ProbeReport(question.choices[place], answer.odds)
+            reply, labels_before = answer.text, answer.before
+            if answer.cut and not (reply := complete_part(reply, self.label)):
                 raise Unreadable(f"It was cut off at its length limit; be brief. {self.format}")
         else:
-            reply, before = said, ()
+            reply, labels_before = answer, ()
         reply = without_thoughts(reply)
         if self._as_schema:
-            value = answer_schema.value_in(reply, self.label, before)
+            value = answer_schema.value_in(reply, self.label, labels_before)
             if question is None:
                 return answer_schema.read_move(value, self._words, turn.options)
             return answer_schema.read_report(value, question, self.names)
@@ -151,14 +151,16 @@ class PromptContext:
     def told_text(self, past: bool = True) -> str:
         """Return the text of the injected information; if `past` is true, what the history already
         contains is left out."""
-        told = self._turn.told
-        return "\n".join(self._desk.heard(told) if past else map(self._words.told, told))
+        injections = self._turn.told
+        return "\n".join(
+            self._desk.tell_injected(injections) if past else map(self._words.told, injections)
+        )
 
     def predicted(self, question: Question, value: Value) -> str:
         """Return the player's own prediction, in words."""
         number, seat = self._turn.number, self._turn.seat
-        own = Told(number, seat, question.probe, value, question.about, "own")
-        return self._words.told(own, question)
+        prediction = Told(number, seat, question.probe, value, question.about, "own")
+        return self._words.told(prediction, question)
 
     @property
     def now(self) -> str:
@@ -184,7 +186,7 @@ class PromptContext:
         """Return the instruction on how to answer."""
         return self.form()
 
-    def schema(self, *before: str) -> str:
+    def schema(self, *labels_before: str) -> str:
         """Return the JSON schema of the answer with labelled texts in front of it.
 
         The result is empty if the answer is requested as a line of text.
@@ -196,24 +198,25 @@ class PromptContext:
             answer = answer_schema.of_move(self._words, turn.options)
         else:
             answer = answer_schema.of_report(question, self.names)
-        return answer_schema.of_answer(self.label, answer, before)
+        return answer_schema.of_answer(self.label, answer, labels_before)
 
     def texts_before(self, reply: str, *labels: str) -> dict[str, str]:
         """Return the labelled texts in front of an answer; missing texts are left out."""
         if not self._as_schema:
             return sections(reply, (*labels, self.label))
-        found = only_object(reply)
-        given = {label: found.get(answer_schema.field_name(label)) for label in labels}
-        return {label: text.strip() for label, text in given.items() if isinstance(text, str)}
+        answer = only_object(reply)
+        labelled = {label: answer.get(answer_schema.field_name(label)) for label in labels}
+        return {label: text.strip() for label, text in labelled.items() if isinstance(text, str)}
 
-    def form(self, *before: str) -> str:
+    def form(self, *labels_before: str) -> str:
         """Return the instruction on how to answer.
 
-        If the answer is a JSON object, its schema also has a field for each label in `before`: the
+        If the answer is a JSON object, its schema also has a field for each label in
+        `labels_before`: the
         texts that precede the answer, such as thoughts.
         """
         if self._as_schema:
-            return self._words.say("format.form", schema=self.schema(*before))
+            return self._words.say("format.form", schema=self.schema(*labels_before))
         turn = self._turn
         if turn.question is None:
             usual = self._words.format(turn.view, turn.options)
@@ -228,10 +231,10 @@ class PromptContext:
         """Return the possible answers by name; empty for a number, odds or a form."""
         turn = self._turn
         if turn.question is not None:
-            named = turn.question.kind == "choice" and turn.question.scale is None
+            has_names = turn.question.kind == "choice" and turn.question.scale is None
         else:
-            named = is_finite(turn.options) and self._words.scale(turn.options) is None
-        return self.names if named else ()
+            has_names = is_finite(turn.options) and self._words.scale(turn.options) is None
+        return self.names if has_names else ()
 
     @property
     def label(self) -> str:
@@ -291,8 +294,12 @@ class PromptContext:
         if not history:
             return self._desk.rules(after_rules, payoffs)
         if (last := self._harness.history) is not None:  # a window does not only grow
-            shown = self._desk.past(self._turn.view, form or self.forms[0])
-            lines = shown[len(shown) - last :] if last < len(shown) else shown
+            history_lines = self._desk.past(self._turn.view, form or self.forms[0])
+            lines = (
+                history_lines[len(history_lines) - last :]
+                if last < len(history_lines)
+                else history_lines
+            )
             rules = self._desk.rules(after_rules, payoffs)
             return rules.plus("\n".join(lines) + "\n") if lines else rules
         return self._desk.opening(self._turn.view, form or self.forms[0], after_rules, payoffs)
@@ -313,11 +320,13 @@ class PromptContext:
     ) -> str:
         """Return the part of a prompt that follows its opening: notes, situation, injections,
         question, format."""
-        told = self.told_text(past) if self._turn.told else ""
-        asked = self.question if question is None else question
-        wanted = self.format if format is None else format
+        injected_text = self.told_text(past) if self._turn.told else ""
+        question_text = self.question if question is None else question
+        format_text = self.format if format is None else format
         now = self._words.now(self._turn.view)
-        return "\n".join(filter(None, (*notes, now, told, given, asked, wanted)))
+        return "\n".join(
+            filter(None, (*notes, now, injected_text, given, question_text, format_text))
+        )
 
     def user(
         self, *notes: str, opening: HashedText | None = None, past: bool = True, **tail: str
@@ -398,5 +407,5 @@ async def answered(
 
     The question is asked on the page `prompt.user(*notes, **page)`.
     """
-    shown = prompt.user(*notes, **page)
-    return spoken(await speaker.say(prompt.purpose, shown, schema=prompt.schema()))
+    messages = prompt.user(*notes, **page)
+    return spoken(await speaker.say(prompt.purpose, messages, schema=prompt.schema()))

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from sally.core.errors import IllegalMove, Unreadable, listed
-from sally.core.rules.menu import Options, Whole, closed, filled, is_finite, menu_schema
+from sally.core.rules.menu import Options, Whole, closed_schema, fill_form, is_finite, menu_schema
 from sally.core.rules.probe import ProbeReport, Question
 from sally.core.rules.words import Words, as_tuples, only_object
 
@@ -24,15 +24,17 @@ def field_name(label: str) -> str:
     return label.casefold().replace(" ", "_")
 
 
-def of_answer(label: str, answer: dict[str, Any], before: Sequence[str] = ()) -> str:
+def of_answer(label: str, answer: dict[str, Any], labels_before: Sequence[str] = ()) -> str:
     """Return, as JSON, the schema of an object with labelled texts followed by the answer.
 
     >>> of_answer("Option", {"type": "string", "enum": ["J", "F"]})
     '{"type":"object","properties":{"option":{"type":"string","enum":["J","F"]}},"required":["option"],"additionalProperties":false}'
     """
     text = {"type": "string", "maxLength": MOST_THOUGHT}
-    properties = {field_name(each): text for each in before} | {field_name(label): answer}
-    return json.dumps(closed(properties), separators=(",", ":"), ensure_ascii=False)
+    properties = {field_name(text_label): text for text_label in labels_before} | {
+        field_name(label): answer
+    }
+    return json.dumps(closed_schema(properties), separators=(",", ":"), ensure_ascii=False)
 
 
 def of_move(words: Words[Any, Any], options: Options[Any]) -> dict[str, Any]:
@@ -52,20 +54,22 @@ def of_report(question: Question, names: Sequence[str]) -> dict[str, Any]:
         return {"type": "string", "enum": list(names)}
     span = (0, 100) if question.kind == "odds" else (question.low, question.high)
     number = {"type": "number", "minimum": span[0], "maximum": span[1]}
-    return closed(dict.fromkeys(names, number))
+    return closed_schema(dict.fromkeys(names, number))
 
 
-def value_in(reply: str, label: str, before: Sequence[str] = ()) -> Any:
+def value_in(reply: str, label: str, labels_before: Sequence[str] = ()) -> Any:
     """Return the answer in the one JSON object of a reply.
 
     Raises:
         Unreadable: There is no object, there are several, or its fields are not those of the
             schema.
     """
-    answer, names = only_object(reply), [*map(field_name, before), field_name(label)]
+    answer, names = only_object(reply), [*map(field_name, labels_before), field_name(label)]
     if sorted(answer) != sorted(names):
-        wanted = listed([f"`{name}`" for name in names])
-        raise Unreadable(f"Answer with one JSON object that has the field {wanted} and no other.")
+        field_names = listed([f"`{name}`" for name in names])
+        raise Unreadable(
+            f"Answer with one JSON object that has the field {field_names} and no other."
+        )
     return answer[names[-1]]
 
 
@@ -73,11 +77,11 @@ def read_move(value: Any, words: Words[Any, Any], options: Options[Any]) -> Any:
     """Return the move that a value represents; raise Unreadable if it is not a move."""
     if not is_finite(options):
         try:
-            return filled(options, as_tuples(value))
-        except (IllegalMove, RecursionError) as why:
-            raise Unreadable(str(why)) from None
+            return fill_form(options, as_tuples(value))
+        except (IllegalMove, RecursionError) as error:
+            raise Unreadable(str(error)) from None
     if (scale := words.scale(options)) is not None:
-        return _whole(value, scale)
+        return _read_whole(value, scale)
     names = words.menu(options)
     return options[_place(value, names)]
 
@@ -85,7 +89,7 @@ def read_move(value: Any, words: Words[Any, Any], options: Options[Any]) -> Any:
 def read_report(value: Any, question: Question, names: Sequence[str]) -> ProbeReport:
     """Return the report for a value; raise Unreadable if it is not a valid report."""
     if question.scale is not None:
-        return ProbeReport(_whole(value, question.scale))
+        return ProbeReport(_read_whole(value, question.scale))
     choices = question.choices
     if question.kind == "choice":
         return ProbeReport(choices[_place(value, names)])
@@ -93,19 +97,19 @@ def read_report(value: Any, question: Question, names: Sequence[str]) -> ProbeRe
     if not isinstance(value, dict) or sorted(value) != sorted(names):
         raise Unreadable("Give a number for each name in the schema, and for no other.")
     numbers = [value[name] for name in names]
-    if not all(type(each) in (int, float) and low <= each <= high for each in numbers):
+    if not all(type(number) in (int, float) and low <= number <= high for number in numbers):
         raise Unreadable(f"Give each name a number from {low:g} to {high:g}.")
     if question.kind == "values":
         return ProbeReport({str(c): float(n) for c, n in zip(choices, numbers, strict=True)})
     if not 99 <= (total := sum(numbers)) <= 101:
         raise Unreadable(f"The odds must sum to 100; yours sum to {total:g}.")
-    odds = tuple(each / total for each in numbers)
+    odds = tuple(number / total for number in numbers)
     return ProbeReport(choices[max(range(len(odds)), key=odds.__getitem__)], odds)
 
 
-def _whole(value: Any, scale: Whole) -> int:
-    if (why := scale.problem(value)) is not None:
-        raise Unreadable(f"{why[0].upper()}{why[1:]}.")
+def _read_whole(value: Any, scale: Whole) -> int:
+    if (problem := scale.problem(value)) is not None:
+        raise Unreadable(f"{problem[0].upper()}{problem[1:]}.")
     return cast(int, value)
 
 

@@ -23,10 +23,11 @@ class HashedText(str):
         begun._hashed = blake2b(digest_size=DIGEST_SIZE), text
         return begun
 
-    def plus(self, more: str) -> HashedText:
-        """Return a new text with `more` appended; this text is unchanged, so prompts can branch."""
-        grown = _text(HashedText, self + more)
-        grown._hashed = self._hasher(), more
+    def plus(self, suffix: str) -> HashedText:
+        """Return a new text with `suffix` appended; this text is unchanged, so prompts can
+        branch."""
+        grown = _text(HashedText, self + suffix)
+        grown._hashed = self._hasher(), suffix
         return grown
 
     def digest(self) -> bytes:

@@ -148,33 +148,34 @@ def _check_settings(settings: Settings) -> None:
         )
 
 
-def read_settings(given: Mapping[str, Any], where: str) -> Settings:
+def read_settings(settings: Mapping[str, Any], source: str) -> Settings:
     """Return checked settings of a model.
 
     Raises:
-        BadInput: A name is unknown or a value is wrong; the message begins with `where`.
+        BadInput: A name is unknown or a value is wrong; the message begins with `source`.
 
     >>> read_settings({"temperature": 0}, "sally.toml")
     Settings(temperature=0.0)
     """
-    for name in given:
+    for name in settings:
         if name not in Settings.__struct_fields__:
-            raise unknown(f"model setting in {where}", str(name), Settings.__struct_fields__)
+            raise unknown(f"model setting in {source}", str(name), Settings.__struct_fields__)
     try:
-        return msgspec.convert(dict(given), Settings)
-    except msgspec.ValidationError as why:
-        raise BadInput(f"Model settings in {where}: {_in_words(str(why), given)}.") from None
+        return msgspec.convert(dict(settings), Settings)
+    except msgspec.ValidationError as error:
+        raise BadInput(f"Model settings in {source}: {_in_words(str(error), settings)}.") from None
 
 
 _KINDS = {"float": "a number", "int": "a whole number", "str": "a text", "array": "a list of texts"}
 
 
-def _in_words(why: str, given: Mapping[str, Any]) -> str:
+def _in_words(message: str, settings: Mapping[str, Any]) -> str:
     """Return msgspec's error message without names of Python types."""
-    found = re.fullmatch(r"Expected `(\w+)[^`]*`, got .*\$\.(\w+).*", why)
-    if found is None:
-        return re.sub(r"\.? - at `\$.*`$", "", why).rstrip(".")
-    return f"{found[2]} must be {_KINDS.get(found[1], found[1])}, not {given[found[2]]!r}"
+    type_error = re.fullmatch(r"Expected `(\w+)[^`]*`, got .*\$\.(\w+).*", message)
+    if type_error is None:
+        return re.sub(r"\.? - at `\$.*`$", "", message).rstrip(".")
+    kind, name = type_error[1], type_error[2]
+    return f"{name} must be {_KINDS.get(kind, kind)}, not {settings[name]!r}"
 
 
 AS_THE_PROVIDER_DOES: Final = Settings()
@@ -227,8 +228,8 @@ class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
         return sum(usages, start=Usage(cached=0, evaluated=0, reasoning=0, cost=0.0))
 
 
-def _sum(one: int | None, other: int | None) -> int | None:
-    return None if one is None or other is None else one + other
+def _sum(first: int | None, second: int | None) -> int | None:
+    return None if first is None or second is None else first + second
 
 
 Finish: TypeAlias = Literal["stop", "length", "tool_calls", "refusal", "error"]

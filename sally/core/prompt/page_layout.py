@@ -35,12 +35,12 @@ JSON = 'Answer with one JSON object of the form {{"answer": "<name>"}}'
 AMONG = ", where <name> is one of {names}."
 
 
-def read_harness(given: Mapping[str, Any] | None) -> Harness:
+def read_harness(plain: Mapping[str, Any] | None) -> Harness:
     """Return the harness from plain data; raises BadInput if it is not a known layout."""
     try:
-        return msgspec.convert(dict(given or {}), Harness)
-    except (msgspec.ValidationError, ValueError) as why:
-        raise BadInput(f"harness: {why}.") from None
+        return msgspec.convert(dict(plain or {}), Harness)
+    except (msgspec.ValidationError, ValueError) as error:
+        raise BadInput(f"harness: {error}.") from None
 
 
 def form_of(harness: Harness, form: str, label: str, names: tuple[str, ...]) -> str:
@@ -49,8 +49,8 @@ def form_of(harness: Harness, form: str, label: str, names: tuple[str, ...]) -> 
     if not names or (harness.options, harness.answer) == ("listed", "line"):
         return form
     if harness.answer == "json":
-        asked = JSON.format_map({})
-        return asked + (
+        instruction = JSON.format_map({})
+        return instruction + (
             AMONG.format(names=", ".join(names)) if harness.options == "listed" else "."
         )
     return LINE.format(label=label)
@@ -60,7 +60,11 @@ def as_line(harness: Harness, reply: str, label: str, names: tuple[str, ...]) ->
     """Convert a reply to the format that the game's parser reads; JSON becomes a labelled line."""
     if harness.answer != "json" or not names:
         return reply
-    values = [one["answer"] for one in objects_in(reply) if list(one) == ["answer"]]
+    values = [
+        json_object["answer"]
+        for json_object in objects_in(reply)
+        if list(json_object) == ["answer"]
+    ]
     if len(values) != 1 or type(values[0]) not in (str, int):
         raise Unreadable('Answer with exactly one JSON object of the form {"answer": "<name>"}.')
     return f"{label}: {values[0]}"

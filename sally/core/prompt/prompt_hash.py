@@ -16,33 +16,35 @@ def prompt_hash(
 ) -> str:
     """Return the canonical hash of a prompt in hexadecimal."""
     if isinstance(prompt, str):
-        shown = _joined(b"text", [text_digest(prompt)])
+        text_hash = _join_digests(b"text", [text_digest(prompt)])
     else:
-        shown = _joined(b"chat", [message_digest(message) for message in prompt])
-    specs, named = _NO_TOOLS, _NO_CANDIDATES
+        text_hash = _join_digests(b"chat", [message_digest(message) for message in prompt])
+    specs, candidates_hash = _NO_TOOLS, _NO_CANDIDATES
     if tools:
         texts = (msgspec.json.encode(spec, order="sorted").decode() for spec in tools)
-        specs = _joined(b"tools", [text_digest(text) for text in texts])
+        specs = _join_digests(b"tools", [text_digest(text) for text in texts])
     if candidates:
-        named = _joined(b"candidates", [text_digest(candidate) for candidate in candidates])
-    return _joined(b"prompt", [shown, specs, named]).hex()
+        candidates_hash = _join_digests(
+            b"candidates", [text_digest(candidate) for candidate in candidates]
+        )
+    return _join_digests(b"prompt", [text_hash, specs, candidates_hash]).hex()
 
 
 def message_digest(message: Message) -> bytes:
     """Return the digest of one message: its role and each of its texts."""
     if isinstance(message, User):  # nearly all are, and pattern matching is slower
-        return _joined(b"user", (text_digest(message.text),))
+        return _join_digests(b"user", (text_digest(message.text),))
     match message:
         case System(text):
-            return _joined(b"system", [text_digest(text)])
+            return _join_digests(b"system", [text_digest(text)])
         case Assistant(text, calls):
             parts = [text_digest(part) for c in calls for part in (c.id, c.name, c.arguments)]
-            return _joined(b"assistant", [text_digest(text), *parts])
+            return _join_digests(b"assistant", [text_digest(text), *parts])
         case ToolResult(call_id, name, text):
-            return _joined(b"tool", [text_digest(part) for part in (call_id, name, text)])
+            return _join_digests(b"tool", [text_digest(part) for part in (call_id, name, text)])
 
 
-def _joined(purpose: bytes, digests: Sequence[bytes]) -> bytes:
+def _join_digests(purpose: bytes, digests: Sequence[bytes]) -> bytes:
     # Digests have one length and purposes are separate, so no two prompts share an encoding.
     hasher = _HASHERS[purpose].copy()  # takes a third of the time of a new one
     hasher.update(b"".join(digests))
@@ -53,4 +55,4 @@ _PURPOSES = ("text", "chat", "tools", "candidates", "prompt", "system", "user", 
 _HASHERS = {
     name.encode(): blake2b(digest_size=DIGEST_SIZE, person=name.encode()) for name in _PURPOSES
 }
-_NO_TOOLS, _NO_CANDIDATES = _joined(b"tools", []), _joined(b"candidates", [])
+_NO_TOOLS, _NO_CANDIDATES = _join_digests(b"tools", []), _join_digests(b"candidates", [])

@@ -82,22 +82,22 @@ class Skins(msgspec.Struct, frozen=True):
     cover: tuple[str, ...] = ()  # facts of the cover story, which a skin may drop
 
 
-def read_skins(text: str, where: str) -> Skins:
+def read_skins(text: str, source: str) -> Skins:
     """Return the grammar of one game from TOML; raises BadInput if it is invalid."""
     try:
         plain = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as why:
-        raise BadInput(f"The skins {where} are not TOML: {why}.") from None
-    game, named = str(plain.pop("game", "")), plain.pop("slots", {})
+    except tomllib.TOMLDecodeError as error:
+        raise BadInput(f"The skins {source} are not TOML: {error}.") from None
+    game, slot_phrases = str(plain.pop("game", "")), plain.pop("slots", {})
     keep, cover = tuple(plain.pop("keep", ())), tuple(plain.pop("cover", ()))
     labels = str(plain.pop("labels", ""))
     slots: dict[str, tuple[str, str]] = {}
-    for phrase, said in named.items():
-        slot, _, form = str(said).partition(" ")
+    for phrase, slot_and_form in slot_phrases.items():
+        slot, _, form = str(slot_and_form).partition(" ")
         if form not in FORMS:
-            raise unknown(f"form of {phrase!r} in {where}", form, FORMS)
+            raise unknown(f"form of {phrase!r} in {source}", form, FORMS)
         slots[phrase.lower()] = (slot, form)
-    known = {slot for slot, _ in slots.values()}
+    slot_names = {slot for slot, _ in slots.values()}
     fills: dict[str, dict[str, str]] = {}
     phrases: dict[str, dict[str, str]] = {}
     texts: dict[str, dict[str, str]] = {}
@@ -107,11 +107,11 @@ def read_skins(text: str, where: str) -> Skins:
         phrases[skin] = {k.lower(): v for k, v in filled.pop("phrases", {}).items()}
         texts[skin] = filled.pop("texts", {})
         for slot in filled:
-            if slot not in known:
-                raise unknown(f"slot of {game} ({where}, {skin})", slot, known)
+            if slot not in slot_names:
+                raise unknown(f"slot of {game} ({source}, {skin})", slot, slot_names)
         fills[skin] = filled
     return Skins(
-        game, slots, _with_rules(game, known, fills), phrases, texts, keys, labels, keep, cover
+        game, slots, _with_rules(game, slot_names, fills), phrases, texts, keys, labels, keep, cover
     )
 
 
@@ -122,38 +122,41 @@ def _with_rules(
     rule."""
     draws = Stream(game, "nonsense")
     words = draws.shuffled(SYLLABLES)
-    made: dict[str, dict[str, str]] = {
+    generated: dict[str, dict[str, str]] = {
         kind: {slot: stem for slot, stem in stems.items() if slot in slots}
         for kind, stems in BY_RULE.items()
     }
-    made["nonsense"] = {
+    generated["nonsense"] = {
         slot: words[n % len(words)] + ("" if n < len(words) else "o")
         for n, slot in enumerate(sorted(slots))
     }
     return {
-        name: {**made.get(name, {}), **fills.get(name, {})}
-        for name in dict.fromkeys([*fills, *made])
+        name: {**generated.get(name, {}), **fills.get(name, {})}
+        for name in dict.fromkeys([*fills, *generated])
     }
 
 
 def packs_from(skins: Skins, texts: Mapping[str, str]) -> dict[str, Pack]:
     """Return other wordings of a game as words packs, keyed by their names. Each pack replaces some
     words of the game's texts, as one of the game's skins (tables of replacements) says."""
-    found = {}
+    packs = {}
     for skin in dict.fromkeys((*skins.fills, ORDER, LABELS, SWAP)):
-        own = {**_taken(skins.keys.get(skin, {}), texts), **skins.texts.get(skin, {})}
-        other = rewords(skins, skin)
+        own_texts = {
+            **_borrow_sentences(skins.keys.get(skin, {}), texts),
+            **skins.texts.get(skin, {}),
+        }
+        reword = rewords(skins, skin)
         changed = {
             key: new
             for key, text in texts.items()
-            if key not in own and _on_a_page(key)
-            if (new := other(text)) != text
-        } | dict(own)
+            if key not in own_texts and _on_a_page(key)
+            if (new := reword(text)) != text
+        } | dict(own_texts)
         changed |= _by_place(skins, skin)
         if changed:
             name = f"{skins.game}_{skin}"
-            found[name] = Pack(name, skins.game, changed)
-    return found
+            packs[name] = Pack(name, skins.game, changed)
+    return packs
 
 
 def _by_place(skins: Skins, skin: str) -> dict[str, str]:
@@ -165,15 +168,15 @@ def _by_place(skins: Skins, skin: str) -> dict[str, str]:
     return {}
 
 
-def _taken(keys: Mapping[str, str], texts: Mapping[str, str]) -> dict[str, str]:
+def _borrow_sentences(keys: Mapping[str, str], texts: Mapping[str, str]) -> dict[str, str]:
     """Return the sentences that are replaced by the sentence under another key, such as
     `end.mental` by the text of `end.system`."""
-    found = {}
+    borrowed = {}
     for key in texts:
-        other = ".".join(keys.get(part, part) for part in key.split("."))
-        if other != key and other in texts:
-            found[key] = texts[other]
-    return found
+        other_key = ".".join(keys.get(part, part) for part in key.split("."))
+        if other_key != key and other_key in texts:
+            borrowed[key] = texts[other_key]
+    return borrowed
 
 
 def _on_a_page(key: str) -> bool:
@@ -184,39 +187,45 @@ def rewords(skins: Skins, skin: str) -> Callable[[str], str]:
     """Return a function that replaces the game's words in a text with those of a skin."""
     filled = skins.fills.get(skin, {})
     table = {
-        phrase: inflected(filled[slot], form)
+        phrase: inflect(filled[slot], form)
         for phrase, (slot, form) in skins.slots.items()
         if slot in filled
     } | dict(skins.phrases.get(skin, {}))
     if not table:
         return lambda text: text
     longest = sorted(table, key=len, reverse=True)
-    found = re.compile(r"(?<![\w-])(" + "|".join(map(re.escape, longest)) + r")(?![\w-])", re.I)
+    game_words = re.compile(
+        r"(?<![\w-])(" + "|".join(map(re.escape, longest)) + r")(?![\w-])", re.I
+    )
 
-    def other(hit: re.Match[str]) -> str:
+    def replace_word(hit: re.Match[str]) -> str:
         new = table[hit.group(1).lower()]
         if hit.group(1).isupper() and len(hit.group(1)) > 1:
             return new.upper()  # a heading
         return new[0].upper() + new[1:] if hit.group(1)[0].isupper() else new
 
-    kept = re.compile("(" + "|".join([*skins.keep, KEPT]) + ")", re.S)
+    kept_parts = re.compile("(" + "|".join([*skins.keep, KEPT]) + ")", re.S)
     return lambda text: "".join(
-        part if n % 2 else found.sub(other, part) for n, part in enumerate(kept.split(text))
+        part if n % 2 else game_words.sub(replace_word, part)
+        for n, part in enumerate(kept_parts.split(text))
     )
 
 
-def inflected(stem: str, form: str) -> str:
+def inflect(stem: str, form: str) -> str:
     """Return a stem in one of its forms; irregular stems list their forms: `go/goes/went`."""
     if form == "x":
         return stem
     if "/" in stem and form[0] == "v":
         return stem.split("/")[("v", "v3", "vd", "ving").index(form)]
     if "/" in stem:  # a noun with its plural
-        one, many = stem.split("/")[:2]
-        return {"a": f"a {one}", "the": f"the {one}", "ns": many, "thens": f"the {many}"}.get(
-            form, one
-        )
-    head, space, rest = stem.partition(" ")
+        singular, plural = stem.split("/")[:2]
+        return {
+            "a": f"a {singular}",
+            "the": f"the {singular}",
+            "ns": plural,
+            "thens": f"the {plural}",
+        }.get(form, singular)
+    head, space, words_after = stem.partition(" ")
     proper = stem[0].isupper()
     match form:
         case "n" | "v":
@@ -230,14 +239,19 @@ def inflected(stem: str, form: str) -> str:
         case "thens":
             return stem if proper else f"the {_plural(stem)}"
         case "v3":
-            return _plural(head) + space + rest
+            return _plural(head) + space + words_after
         case "vd":
-            past = head + "d" if head.endswith("e") else _y(_doubled(head), "ed")
-            return past + space + rest
-    return (head[:-1] if head.endswith("e") else _doubled(head)) + "ing" + space + rest
+            past = head + "d" if head.endswith("e") else _y(_double_last_consonant(head), "ed")
+            return past + space + words_after
+    return (
+        (head[:-1] if head.endswith("e") else _double_last_consonant(head))
+        + "ing"
+        + space
+        + words_after
+    )
 
 
-def _doubled(word: str) -> str:
+def _double_last_consonant(word: str) -> str:
     """Return a short verb with its last consonant doubled, as in `wugged`."""
     short = sum(letter in "aeiou" for letter in word) == 1
     ends = re.search(r"[aeiou][bdfgklmnprt]$", word) is not None

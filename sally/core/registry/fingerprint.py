@@ -32,8 +32,8 @@ def _of(added: tuple[Path, ...], objects: tuple[tuple[str, str, int], ...]) -> s
         for group in ("games", "metrics", "partners", "players")
         for entry in registry.entry_points(group=f"sally.{group}")
     )
-    said = msgspec.json.encode((sorted(files), theirs, entries, *objects))
-    return blake2b(said, digest_size=12).hexdigest()
+    content = msgspec.json.encode((sorted(files), added_files, entries, *objects))
+    return blake2b(content, digest_size=12).hexdigest()
 
 
 def _files(place: Path) -> Iterator[tuple[str, int, int]]:

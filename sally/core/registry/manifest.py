@@ -27,25 +27,25 @@ def build() -> Manifest:
     from importlib import import_module  # not needed to read the manifest
     from pkgutil import walk_packages
 
-    found: Manifest = {"games": {}, "studies": {}, "papers": {}, "importers": {}}
+    entries: Manifest = {"games": {}, "studies": {}, "papers": {}, "importers": {}}
     for kind in ("games", "studies", "papers"):
         package = import_module(f"sally.{kind}")
         for module in walk_packages(package.__path__, f"sally.{kind}."):
             place = import_module(module.name)
             if kind == "games" and module.ispkg and hasattr(place, "GAME"):
                 for name in place.GAME.by_name:
-                    found["games"][name] = f"{module.name}:GAME"
+                    entries["games"][name] = f"{module.name}:GAME"
             elif kind == "games" and hasattr(place, "IMPORTERS"):
                 for importer in place.IMPORTERS:
-                    found["importers"][importer.name] = f"{module.name}:IMPORTERS"
+                    entries["importers"][importer.name] = f"{module.name}:IMPORTERS"
             elif kind == "studies" and hasattr(place, "STUDY"):
-                found["studies"][place.STUDY.name] = f"{module.name}:STUDY"
+                entries["studies"][place.STUDY.name] = f"{module.name}:STUDY"
             elif kind == "papers" and module.ispkg and hasattr(place, "PAPER"):
-                found["papers"][place.PAPER.name] = f"{module.name}:PAPER"
+                entries["papers"][place.PAPER.name] = f"{module.name}:PAPER"
             elif kind == "papers" and hasattr(place, "STUDIES"):
                 for study in place.STUDIES:
-                    found["studies"][study.name] = f"{module.name}:STUDIES"
-    return {kind: dict(sorted(names.items())) for kind, names in found.items()}
+                    entries["studies"][study.name] = f"{module.name}:STUDIES"
+    return {kind: dict(sorted(names.items())) for kind, names in entries.items()}
 
 
 if __name__ == "__main__":

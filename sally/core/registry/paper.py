@@ -58,16 +58,16 @@ class Importer:
     schema: Callable[[], dict[str, Any]] | None = None  # the JSON schema of its format
     writes_file: bool = False  # `read` takes `out`, a file that it writes instead of episodes
 
-    def imported(self, path: Path, **given: Any) -> ImportResult:
+    def imported(self, path: Path, **options: Any) -> ImportResult:
         """Return the episodes at a path, with notes; raises BadInput if the importer cannot read
         the path."""
         try:
-            return self.read(path, **given)
+            return self.read(path, **options)
         except BadInput:
             raise
-        except Exception as why:  # third-party files, read by third-party importers
-            LOG.error("the importer %s failed on %s", self.name, path, exc_info=why)
+        except Exception as error:  # third-party files, read by third-party importers
+            LOG.error("the importer %s failed on %s", self.name, path, exc_info=error)
             raise BadInput(
-                f"{path} is not in the format of the importer {self.name}: {type(why).__name__}: "
-                f"{why}."
+                f"{path} is not in the format of the importer {self.name}: {type(error).__name__}: "
+                f"{error}."
             ) from None

@@ -76,57 +76,62 @@ _results: dict[tuple[Any, ...], Any] = {}  # of cached functions; cleared by `ad
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def cached(find: F) -> F:
+def cache_by_name(find: F) -> F:
     """Cache the results of a function whose arguments are names, until the registry changes."""
 
     @wraps(find)
-    def found(*names: str) -> Any:
+    def find_cached(*names: str) -> Any:
         key = (find, names)
         if key not in _results:
             _results[key] = find(*names)
         return _results[key]
 
-    return cast(F, found)
+    return cast(F, find_cached)
 
 
-@cached
+@cache_by_name
 def entries(folder: str) -> Mapping[str, Any]:
     """Return all entries of one kind by name, including those in parts of games and papers."""
-    return {**_own(folder), **_from_parts(folder), **_installed(folder), **_added[folder]}
+    return {
+        **_shipped_entries(folder),
+        **_from_parts(folder),
+        **_installed_entries(folder),
+        **_added[folder],
+    }
 
 
-@cached
+@cache_by_name
 def games() -> Mapping[str, GameSpec[Any, Any, Any]]:
     """Return every game by every public name."""
-    found: dict[str, GameSpec[Any, Any, Any]] = {}
+    specs: dict[str, GameSpec[Any, Any, Any]] = {}
     for spec in entries("games").values():
-        found |= spec.by_name
-    return found
+        specs |= spec.by_name
+    return specs
 
 
-@cached
+@cache_by_name
 def game(name: str) -> GameSpec[Any, Any, Any]:
     """Return the game with a public name.
 
     Raises:
         BadInput: If there is no such game; the message suggests the nearest names.
     """
-    own = _shipped_game(name)
-    known = own.by_name if own else games()
-    if name not in known:
-        told = str(unknown("game", name, known))
-        raise BadInput(f"{told} Load a game of your own with `sally --use FILE ...`.")
-    found: GameSpec[Any, Any, Any] = known[name]
-    return found
+    shipped_spec = _shipped_game(name)
+    specs = shipped_spec.by_name if shipped_spec else games()
+    if name not in specs:
+        message = str(unknown("game", name, specs))
+        raise BadInput(f"{message} Load a game of your own with `sally --use FILE ...`.")
+    spec: GameSpec[Any, Any, Any] = specs[name]
+    return spec
 
 
 def family(name: str) -> GameSpec[Any, Any, Any]:
     """Return the game that holds the partners, metrics, card and board of `name`."""
-    if (own := _shipped_game(name)) is not None:
-        return own
+    if (shipped_spec := _shipped_game(name)) is not None:
+        return shipped_spec
     spec = game(name)
-    whole: GameSpec[Any, Any, Any] = entries("games").get(spec.family or spec.name, spec)
-    return whole
+    family_spec: GameSpec[Any, Any, Any] = entries("games").get(spec.family or spec.name, spec)
+    return family_spec
 
 
 def study(name: str) -> Any:
@@ -135,11 +140,11 @@ def study(name: str) -> Any:
     Raises:
         BadInput: If there is no such study.
     """
-    others = {**_installed("studies"), **_added["studies"]}
-    shipped = None if name in others else _shipped("studies", name)
-    for one in shipped if isinstance(shipped, tuple) else (shipped,):
-        if one is not None and one.name == name:
-            return one
+    others = {**_installed_entries("studies"), **_added["studies"]}
+    shipped = None if name in others else _load_shipped("studies", name)
+    for candidate in shipped if isinstance(shipped, tuple) else (shipped,):
+        if candidate is not None and candidate.name == name:
+            return candidate
     return pick("study", name, entries("studies"))
 
 
@@ -149,22 +154,22 @@ def paper(name: str) -> Paper:
     Raises:
         BadInput: If there is no such paper.
     """
-    others = {**_installed("papers"), **_added["papers"]}
-    own = None if name in others else _shipped("papers", name)
-    found: Paper = own or pick("paper", name, entries("papers"))
-    return found
+    others = {**_installed_entries("papers"), **_added["papers"]}
+    shipped_paper = None if name in others else _load_shipped("papers", name)
+    paper_: Paper = shipped_paper or pick("paper", name, entries("papers"))
+    return paper_
 
 
 def _shipped_game(name: str) -> GameSpec[Any, Any, Any] | None:
     """Return the shipped game with this name, or None if an added game replaces it."""
-    added = {**_installed("games"), **_added["games"]}
-    own = _shipped("games", name)
-    if own is None or own.name in added or any(name in spec.by_name for spec in added.values()):
+    added = {**_installed_entries("games"), **_added["games"]}
+    spec = _load_shipped("games", name)
+    if spec is None or spec.name in added or any(name in spec.by_name for spec in added.values()):
         return None
-    return cast(GameSpec[Any, Any, Any], own)
+    return cast(GameSpec[Any, Any, Any], spec)
 
 
-def _shipped(kind: str, name: str) -> Any | None:
+def _load_shipped(kind: str, name: str) -> Any | None:
     """Return a shipped entry found through the manifest, without importing the others."""
     place = manifest.load()[kind].get(name)
     if place is None:
@@ -173,30 +178,30 @@ def _shipped(kind: str, name: str) -> Any | None:
     return getattr(import_module(module), constant)
 
 
-@cached
+@cache_by_name
 def part(name: str, part: str) -> Any | None:
     """Return a part of a game, such as its `board`, or None if there is no such part."""
     spec = family(name)
-    return _declared(spec, spec.game.__module__, "GAME", part)
+    return _load_part(spec, spec.game.__module__, "GAME", part)
 
 
 def packages() -> Mapping[str, str]:
     """Return the package name of each game that is a package and not a single file."""
-    found: dict[str, str] = {}
+    package_names: dict[str, str] = {}
     for name, spec in entries("games").items():
         package = sys.modules.get(import_module(spec.game.__module__).__package__ or "")
         if package is not None and getattr(package, "GAME", None) is spec:
-            found[name] = package.__name__
-    return found
+            package_names[name] = package.__name__
+    return package_names
 
 
 def paper_part(name: str, part: str) -> Any | None:
     """Return a part of a paper, such as its `tables`, or None if there is no such part."""
-    found = paper(name)
-    return _declared(found, found.home, "PAPER", part)
+    owner = paper(name)
+    return _load_part(owner, owner.home, "PAPER", part)
 
 
-def _declared(owner: Any, home: str, constant: str, part: str) -> Any | None:
+def _load_part(owner: Any, home: str, constant: str, part: str) -> Any | None:
     """Return the constant that defines a part, from the owner's module or from the part's own
     module in the owner's package.
 
@@ -218,20 +223,20 @@ def _declared(owner: Any, home: str, constant: str, part: str) -> Any | None:
 
 def importers() -> Mapping[str, Importer]:
     """Return the importers of papers and games, by name."""
-    found = [paper_part(name, "importer") for name in entries("papers")]
+    every_importer = [paper_part(name, "importer") for name in entries("papers")]
     for name in entries("games"):
-        found += part(name, "importers") or ()
-    return {importer.name: importer for importer in found if importer is not None}
+        every_importer += part(name, "importers") or ()
+    return {importer.name: importer for importer in every_importer if importer is not None}
 
 
 def importer(name: str) -> Importer:
     """Return an importer by its own name or by the name of its paper."""
-    for shipped in _shipped("importers", name) or ():
+    for shipped in _load_shipped("importers", name) or ():
         if shipped.name == name:
             return cast(Importer, shipped)
-    own: Importer | None = paper_part(name, "importer") if name in entries("papers") else None
-    found: Importer = own or pick("importer", name, importers())
-    return found
+    of_paper: Importer | None = paper_part(name, "importer") if name in entries("papers") else None
+    importer_: Importer = of_paper or pick("importer", name, importers())
+    return importer_
 
 
 def with_commands() -> tuple[str, ...]:
@@ -245,38 +250,38 @@ def commands(name: str) -> Any | None:
     return paper_part(name, "commands")
 
 
-@cached
+@cache_by_name
 def partners(family: str) -> Mapping[str, Partner]:
     """Return the scripted partners of a family of games."""
-    own: Mapping[str, Partner] = part(family, "partners") or {}
+    game_partners: Mapping[str, Partner] = part(family, "partners") or {}
     prefix = f"{family}."
-    added = {**_installed("partners"), **_added["partners"]}
-    more = {n.removeprefix(prefix): p for n, p in added.items() if n.startswith(prefix)}
-    return {**own, **added.get(family, {}), **more}
+    added = {**_installed_entries("partners"), **_added["partners"]}
+    installed = {n.removeprefix(prefix): p for n, p in added.items() if n.startswith(prefix)}
+    return {**game_partners, **added.get(family, {}), **installed}
 
 
-@cached
+@cache_by_name
 def players(family: str) -> Mapping[str, PlayerKind]:
     """Return the kinds of players of a family of games: the general ones and those of the
     family."""
-    found: dict[str, PlayerKind] = {}
+    kinds_by_name: dict[str, PlayerKind] = {}
     for kinds in entries("players").values():
-        found |= kinds
-    return {**found, **(part(family, "players") or {})}
+        kinds_by_name |= kinds
+    return {**kinds_by_name, **(part(family, "players") or {})}
 
 
-@cached
+@cache_by_name
 def metrics(family: str) -> Mapping[str, Metric]:
     """Return the metrics of a family of games: the general ones and those of the family."""
-    general = {**_own("metrics"), **_installed("metrics"), **_added["metrics"]}
+    general = {**_shipped_entries("metrics"), **_installed_entries("metrics"), **_added["metrics"]}
     fitting = {name: m for name, m in general.items() if not m.games or family in m.games}
     return {**fitting, **{m.name: m for m in part(family, "metrics") or ()}}
 
 
 def card(family: str) -> Card | None:
     """Return the card of a family of games, or None."""
-    found: Card | None = part(family, "card")
-    return found
+    card_: Card | None = part(family, "card")
+    return card_
 
 
 def model(name: str) -> Model:
@@ -296,24 +301,25 @@ def model(name: str) -> Model:
         )
     if (added := _added["models"].get(maker)) is not None:
         try:
-            return _made(added, name)
+            return _make_model(added, name)
         except BadInput:
             raise
-        except Exception as why:  # a user's code may raise anything
+        except Exception as error:  # a user's code may raise anything
             raise BadInput(
-                f"The model {name!r} cannot be made: {type(why).__name__}: {why}."
-            ) from why
-    if (own := _own("models").get(maker)) is not None:
-        return _made(own, name)
+                f"The model {name!r} cannot be made: {type(error).__name__}: {error}."
+            ) from error
+    if (make := _shipped_entries("models").get(maker)) is not None:
+        return _make_model(make, name)
     installed = _installed_models()
-    found = installed.get(maker) or (installed.get("inspect") if "/" in name else None)
-    if found is None:
-        raise unknown("model", name, (*_own("models"), *_added["models"], *installed))
+    entry = installed.get(maker) or (installed.get("inspect") if "/" in name else None)
+    if entry is None:
+        raise unknown("model", name, (*_shipped_entries("models"), *_added["models"], *installed))
     try:
-        return _made(found.load(), name)
-    except ImportError as why:
+        return _make_model(entry.load(), name)
+    except ImportError as error:
         raise BadInput(
-            f"The model {name!r} is reached through Inspect, which is not installed ({why.name}); "
+            f"The model {name!r} is reached through Inspect, which is not installed "
+            f"({error.name}); "
             f"`{install_command('inspect')}` installs it."
         ) from None
 
@@ -324,15 +330,15 @@ def _installed_models() -> Mapping[str, metadata.EntryPoint]:
 
 
 @cache
-def _made(make: Callable[[str], Model], name: str) -> Model:
+def _make_model(make: Callable[[str], Model], name: str) -> Model:
     return make(name)  # once per process: weights are large
 
 
-def pick(what: str, name: str, known: Mapping[str, Any]) -> Any:
+def pick(kind: str, name: str, entries_by_name: Mapping[str, Any]) -> Any:
     """Return the entry with this name, or raise BadInput with the nearest names."""
-    if name not in known:
-        raise unknown(what, name, known)
-    return known[name]
+    if name not in entries_by_name:
+        raise unknown(kind, name, entries_by_name)
+    return entries_by_name[name]
 
 
 def add(folder: str, name: str, entry: Any) -> None:
@@ -376,7 +382,7 @@ def _shipped_names(folder: str) -> Set[str]:
 
 
 def _entries_of_sally(folder: str) -> Mapping[str, Any]:
-    return {**_own(folder), **_from_parts(folder), **_installed(folder)}
+    return {**_shipped_entries(folder), **_from_parts(folder), **_installed_entries(folder)}
 
 
 def added_objects() -> Mapping[tuple[str, str], Any]:
@@ -390,17 +396,17 @@ def add_file(path: Path) -> list[str]:
     Raises:
         BadInput: If the file is missing, fails when it is run, or defines nothing to register.
     """
-    module = _loaded(path)
-    found = [f"{folder}/{name}" for folder, name in _taken(module, path.stem)]
-    if not found:
-        wanted = ", ".join(CONSTANTS.values())
-        raise BadInput(f"{path} defines nothing to register; it should define one of {wanted}.")
+    module = _load_module(path)
+    added_names = [f"{folder}/{name}" for folder, name in _register_entries(module, path.stem)]
+    if not added_names:
+        constants = ", ".join(CONSTANTS.values())
+        raise BadInput(f"{path} defines nothing to register; it should define one of {constants}.")
     if path.resolve() not in _files:
         _files.append(path.resolve())
-    return found
+    return added_names
 
 
-def _loaded(path: Path) -> ModuleType:
+def _load_module(path: Path) -> ModuleType:
     """Import a user's file, or a folder as a package."""
     start = path / "__init__.py" if path.is_dir() else path
     if not start.is_file():
@@ -414,18 +420,18 @@ def _loaded(path: Path) -> ModuleType:
     sys.modules[name] = module  # dataclasses look up their module by name
     try:
         spec.loader.exec_module(module)
-    except SystemExit as why:
+    except SystemExit as error:
         del sys.modules[name]
         raise BadInput(
-            f"{path} exits when it is run (code {why.code}); it should only define things."
+            f"{path} exits when it is run (code {error.code}); it should only define things."
         ) from None
-    except Exception as why:
+    except Exception as error:
         del sys.modules[name]
-        raise BadInput(f"{path} fails when it is run: {type(why).__name__}: {why}.") from why
+        raise BadInput(f"{path} fails when it is run: {type(error).__name__}: {error}.") from error
     return module
 
 
-def _taken(module: ModuleType, stem: str) -> Iterator[tuple[str, str]]:
+def _register_entries(module: ModuleType, stem: str) -> Iterator[tuple[str, str]]:
     """Register the entries that a module defines, and yield the folder and name of each.
 
     If the module defines a game, its partners, metrics and other parts of a game are not registered
@@ -437,29 +443,31 @@ def _taken(module: ModuleType, stem: str) -> Iterator[tuple[str, str]]:
             continue
         entry = getattr(module, constant)
         _refuse_other_kinds(folder, constant, entry, stem)
-        for name, one in _each(folder, getattr(module, "FOR", ""), stem, entry):
-            add(folder, name, one)
+        for name, item in _named_entries(folder, getattr(module, "FOR", ""), stem, entry):
+            add(folder, name, item)
             _from_files.add((folder, name))
         yield folder, getattr(entry, "name", stem)
 
 
 def _refuse_other_kinds(folder: str, constant: str, entry: Any, stem: str) -> None:
     """Raise BadInput if a constant in a user's file has the wrong type for the registry."""
-    wanted, inside = _kinds()[folder]
-    several: Sequence[Any] = ()
-    if inside is not None and isinstance(entry, wanted):
-        several = list(entry.values() if isinstance(entry, Mapping) else entry)
-    if not isinstance(entry, wanted) or not all(isinstance(one, inside) for one in several):
-        each = "" if inside is None else f" of {inside.__name__}"
+    kind_wanted, inside = _kinds()[folder]
+    items: Sequence[Any] = ()
+    if inside is not None and isinstance(entry, kind_wanted):
+        items = list(entry.values() if isinstance(entry, Mapping) else entry)
+    if not isinstance(entry, kind_wanted) or not all(isinstance(item, inside) for item in items):
+        items_text = "" if inside is None else f" of {inside.__name__}"
         kind = {Mapping: "a mapping", Sequence: "a sequence", Callable: "a function"}.get(
-            wanted, f"a {wanted.__name__}"
+            kind_wanted, f"a {kind_wanted.__name__}"
         )
-        raise BadInput(f"{constant} in {stem}.py must be {kind}{each}, not {_shortened(entry)}.")
+        raise BadInput(
+            f"{constant} in {stem}.py must be {kind}{items_text}, not {_shorten(entry)}."
+        )
 
 
-def _shortened(entry: Any) -> str:
-    said = repr(entry)
-    return said if len(said) <= 60 else f"{said[:60]}..."
+def _shorten(entry: Any) -> str:
+    text = repr(entry)
+    return text if len(text) <= 60 else f"{text[:60]}..."
 
 
 @cache
@@ -480,7 +488,7 @@ def _kinds() -> Mapping[str, tuple[Any, Any]]:
     }
 
 
-def _each(folder: str, family: str, stem: str, entry: Any) -> Iterator[tuple[str, Any]]:
+def _named_entries(folder: str, family: str, stem: str, entry: Any) -> Iterator[tuple[str, Any]]:
     if folder == "partners":  # added to the family named by `FOR`
         yield from ((f"{family or stem}.{name}", partner) for name, partner in entry.items())
     elif folder == "metrics":
@@ -506,13 +514,13 @@ def added_in_memory(folder: str = "") -> set[str]:
 
 
 @cache
-def _own(folder: str) -> Mapping[str, Any]:
+def _shipped_entries(folder: str) -> Mapping[str, Any]:
     if folder == "partners":
         return {}  # each game has its own
-    found = _entries(import_module(f"sally.{folder}"), CONSTANTS[folder], "")
+    entries_found = _entries(import_module(f"sally.{folder}"), CONSTANTS[folder], "")
     if folder == "metrics":
-        return {metric.name: metric for _, metrics in found for metric in metrics}
-    return dict(found)
+        return {metric.name: metric for _, metrics in entries_found for metric in metrics}
+    return dict(entries_found)
 
 
 def _from_parts(folder: str) -> Mapping[str, Any]:
@@ -528,14 +536,14 @@ def _from_parts(folder: str) -> Mapping[str, Any]:
 
 
 def _entries(package: ModuleType, constant: str, prefix: str) -> Iterator[tuple[str, Any]]:
-    for found in iter_modules(package.__path__):
-        if prefix and not found.ispkg:
+    for module_info in iter_modules(package.__path__):
+        if prefix and not module_info.ispkg:
             continue  # shared module of a family folder: its entries are packages
-        module = import_module(f"{package.__name__}.{found.name}")
+        module = import_module(f"{package.__name__}.{module_info.name}")
         if hasattr(module, constant):
-            yield prefix + found.name, getattr(module, constant)
-        elif found.ispkg:
-            yield from _entries(module, constant, f"{prefix}{found.name}_")
+            yield prefix + module_info.name, getattr(module, constant)
+        elif module_info.ispkg:
+            yield from _entries(module, constant, f"{prefix}{module_info.name}_")
 
 
 @cache
@@ -553,17 +561,17 @@ def entry_points(group: str) -> Iterable[metadata.EntryPoint]:
 def _installed(folder: str) -> Mapping[str, Any]:
     found: dict[str, Any] = {}
     if folder == "models":
-        return found  # loaded on use: some take seconds to import
+        return entries_found  # loaded on use: some take seconds to import
     for entry in entry_points(group=f"sally.{folder}"):
         try:
             loaded = entry.load()
-            found |= (
-                dict(_each(folder, "", entry.name, loaded))
+            entries_found |= (
+                dict(_named_entries(folder, "", entry.name, loaded))
                 if folder == "metrics"
                 else {entry.name: loaded}
             )
-        except Exception as why:
+        except Exception as error:
             raise BadInput(
-                f"The installed entry {entry.value} (sally.{folder}) does not load: {why}."
-            ) from why
-    return found
+                f"The installed entry {entry.value} (sally.{folder}) does not load: {error}."
+            ) from error
+    return entries_found

@@ -118,40 +118,40 @@ def check_name(name: str) -> None:
     """Raise BadInput unless a study's name is valid as the name of a folder in `out/`."""
     if not name or name in (".", "..") or len(name) > 200:
         raise BadInput("the name of a study needs 1 to 200 characters and cannot be . or ..")
-    if found := [sign for sign in name if sign in "/\\" or not sign.isprintable()]:
+    if bad_signs := [sign for sign in name if sign in "/\\" or not sign.isprintable()]:
         raise BadInput(
-            f"the name of a study names a folder and cannot contain {found[0]!r}: {name[:50]!r}"
+            f"the name of a study names a folder and cannot contain {bad_signs[0]!r}: {name[:50]!r}"
         )
 
 
 def _refuse_doubles(cells: tuple[Cell, ...]) -> None:
     """Raise BadInput if two cells share a name, or two different instances share an id."""
     names = set[str]()
-    known: dict[str, Instance] = {}
+    instances: dict[str, Instance] = {}
     for cell in cells:
         if cell.name in names:
             raise BadInput(f"two cells are named {cell.name!r}; give each its own name")
         names.add(cell.name)
-        here = set[str]()
+        cell_ids = set[str]()
         for instance in cell.instances:
-            if instance.id in here or known.setdefault(instance.id, instance) != instance:
+            if instance.id in cell_ids or instances.setdefault(instance.id, instance) != instance:
                 raise BadInput(
                     f"two instances have the id {instance.id!r}; give each its own id, because "
                     "seeds depend on it"
                 )
-            here.add(instance.id)
+            cell_ids.add(instance.id)
 
 
 def read_study(path: Path) -> Study:
     """Read a user's study from a TOML file and check it against the schema."""
     try:
         return msgspec.toml.decode(path.read_bytes(), type=Study)
-    except OSError as why:
-        raise BadInput(f"The study file {path} cannot be read: {why.strerror}.") from None
-    except msgspec.ValidationError as why:
-        raise BadInput(f"Study file {path}: {why}.") from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as why:
-        raise BadInput(f"Study file {path} is not TOML: {why}.") from None
+    except OSError as error:
+        raise BadInput(f"The study file {path} cannot be read: {error.strerror}.") from None
+    except msgspec.ValidationError as error:
+        raise BadInput(f"Study file {path}: {error}.") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise BadInput(f"Study file {path} is not TOML: {error}.") from None
 
 
 def with_params(study: Study, params: Mapping[str, Any]) -> Study:
@@ -194,14 +194,14 @@ def grid(**players: PlayerLike | tuple[PlayerSpec, ...]) -> tuple[dict[str, Play
 
     A seat has one player, or a tuple of specs.
     """
-    seats = {seat: _alternatives(given, seat) for seat, given in players.items()}
+    seats = {seat: _alternatives(player, seat) for seat, player in players.items()}
     return tuple(dict(zip(seats, chosen, strict=True)) for chosen in product(*seats.values()))
 
 
-def _alternatives(given: Any, seat: str) -> tuple[PlayerSpec, ...]:
-    if isinstance(given, tuple) and all(isinstance(player, PlayerSpec) for player in given):
-        return given
-    return (as_player(given, seat),)
+def _alternatives(player: Any, seat: str) -> tuple[PlayerSpec, ...]:
+    if isinstance(player, tuple) and all(isinstance(player, PlayerSpec) for player in player):
+        return player
+    return (as_player(player, seat),)
 
 
 def study_of(name: str, conditions: Sequence[Condition], episodes: int, seed: int) -> Study:
@@ -217,7 +217,7 @@ def study_of(name: str, conditions: Sequence[Condition], episodes: int, seed: in
             Cell(
                 name=c.name,
                 instances=c.instances,
-                lineups=tuple({**c.others, c.seat: who} for who in c.players),
+                lineups=tuple({**c.others, c.seat: player} for player in c.players),
                 arms=c.arms,
                 repeats=1 if c.once else ceil(episodes / len(c.instances)),
             )

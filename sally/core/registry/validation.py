@@ -21,8 +21,8 @@ def log_problem(episode: Episode) -> str | None:
     The moves are stepped through the rules; no player is asked again. If the game or this version
     of its rules is not installed, nothing can be checked and the result is None.
     """
-    if episode.id != (asked := episode_id(episode.setup)):
-        return f"the id should be {asked}, the hash of its setup"
+    if episode.id != (setup_id := episode_id(episode.setup)):
+        return f"the id should be {setup_id}, the hash of its setup"
     try:
         spec = registry.game(episode.setup.instance.game)
     except BadInput:
@@ -41,11 +41,11 @@ def _lineup_problem(setup: Setup) -> str | None:
     """Return what is wrong with the lineup, or None: every seat needs a player with a name."""
     try:
         game = registry.game(setup.instance.game).build(setup.instance.params)
-        for who in setup.lineup.values():
-            label(who)
-    except Exception as why:  # parameters may have any shape
+        for player in setup.lineup.values():
+            label(player)
+    except Exception as error:  # parameters may have any shape
         _log.debug("the setup of an episode is invalid", exc_info=True)
-        return f"the setup is invalid: {why}"
+        return f"the setup is invalid: {error}"
     empty = [seat for seat in game.seats if seat not in setup.lineup]
     return f"seat {empty[0]!r} has no player" if empty else None
 
@@ -58,6 +58,6 @@ def _usage_problem(episode: Episode) -> str | None:
         for call in event.calls:
             try:
                 msgspec.convert(call.usage, Usage)
-            except msgspec.ValidationError as why:
-                return f"a call of turn {event.turn} has an invalid usage record: {why}"
+            except msgspec.ValidationError as error:
+                return f"a call of turn {event.turn} has an invalid usage record: {error}"
     return None

@@ -63,24 +63,24 @@ def printed_texts(paper: str) -> tuple[PrintedText, ...]:
     return msgspec.convert(json.loads(file.read_text("utf-8")), tuple[PrintedText, ...])
 
 
-def compared(pack: Pack) -> Mapping[str, Sequence[PackMatch]]:
+def compare_with_printed(pack: Pack) -> Mapping[str, Sequence[PackMatch]]:
     """Return, by paper, which printed texts of the pack's game the pack reproduces."""
-    found: dict[str, list[PackMatch]] = {}
+    matches: dict[str, list[PackMatch]] = {}
     for paper in registry.entries("papers"):
         for text in printed_texts(paper):
             if registry.family(text.game).name == registry.family(pack.game).name:
-                found.setdefault(paper, []).append(PackMatch(text.what, _reproduces(pack, text)))
-    return found
+                matches.setdefault(paper, []).append(PackMatch(text.what, _reproduces(pack, text)))
+    return matches
 
 
 def _reproduces(pack: Pack, text: PrintedText) -> bool:
-    page = rendered(text, pack)
+    page = render_rules(text, pack)
     if text.part == "rules":
         return folded_hash(page) == text.sha256
-    for said in (page, *pack.texts.values()):
-        words = _words(said)
+    for pack_text in (page, *pack.texts.values()):
+        words = _words(pack_text)
         passages = (words[n : n + text.words] for n in range(len(words) - text.words + 1))
-        if any(folded_hash(" ".join(each)) == text.sha256 for each in passages):
+        if any(folded_hash(" ".join(passage)) == text.sha256 for passage in passages):
             return True
     return False
 
@@ -88,13 +88,13 @@ def _reproduces(pack: Pack, text: PrintedText) -> bool:
 @cache
 def verbatim_texts(reference: str) -> tuple[str, ...]:
     """Return the published texts that a pack, given by its reference, reproduces word for word."""
-    texts = compared(packs.find(reference))
+    texts = compare_with_printed(packs.find(reference))
     return tuple(
-        f"{paper}: {each.what}" for paper, all in texts.items() for each in all if each.verbatim
+        f"{paper}: {match.what}" for paper, all in texts.items() for match in all if match.verbatim
     )
 
 
-def rendered(text: PrintedText, pack: Pack) -> str:
+def render_rules(text: PrintedText, pack: Pack) -> str:
     """Return the rules as a seat is shown them in the wording of a pack. The game and the seat are
     those to which `text`, a text printed in a paper, belongs."""
     spec = registry.game(text.game)

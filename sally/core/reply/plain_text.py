@@ -79,14 +79,14 @@ def sections(reply: str, labels: Sequence[str]) -> dict[str, str]:
     starts = "|".join(re.escape(label) for label in labels)
     marked = re.compile(rf"(?i)[\s>#*_`\d.-]*({starts})[*_` ]*[:：][*_` ]*(.*)")
     by_fold = {label.casefold(): label for label in labels}
-    found: dict[str, list[str]] = {}
+    lines_by_label: dict[str, list[str]] = {}
     now: list[str] = []
     for line in without_thoughts(reply).split("\n"):
         if hit := marked.fullmatch(line):
-            now = found[by_fold[hit.group(1).casefold()]] = [hit.group(2)]
+            now = lines_by_label[by_fold[hit.group(1).casefold()]] = [hit.group(2)]
         else:
             now.append(line)
-    return {label: "\n".join(lines).strip() for label, lines in found.items()}
+    return {label: "\n".join(lines).strip() for label, lines in lines_by_label.items()}
 
 
 # --- JSON -------------------------------------------------------------------------------------
@@ -98,24 +98,24 @@ def json_objects(reply: str) -> Iterator[tuple[dict[str, Any], int, int]]:
     Raises:
         Unreadable: an object gives a field twice.
     """
-    at, decoder = reply.find("{"), json.JSONDecoder(object_pairs_hook=_once)
+    start, decoder = reply.find("{"), json.JSONDecoder(object_pairs_hook=_refuse_repeated_fields)
     for _ in range(MOST_BRACES):
-        if at < 0:
+        if start < 0:
             return
         try:
-            found, end = decoder.raw_decode(reply, at)
-            yield found, at, end
+            json_object, end = decoder.raw_decode(reply, start)
+            yield json_object, start, end
         except Unreadable:
             raise
         except ValueError:
-            end = at + 1
+            end = start + 1
         except RecursionError:
             return  # nested deeper than any answer
-        at = reply.find("{", end)
+        start = reply.find("{", end)
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    given = dict(pairs)
-    if len(given) != len(pairs):
+def _refuse_repeated_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
         raise Unreadable("Give each field of the JSON object once.")
-    return given
+    return fields

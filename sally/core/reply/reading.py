@@ -98,10 +98,10 @@ def _value(text: str, match: Match, label: str) -> int | None:
     chosen, end = match(line), _BREAK.search(line, 1)
     if chosen is not None or end is None:
         return chosen
-    chosen, rest = match(line[: end.start()]), line[end.end() :].strip()
-    others = {match(_BREAK.split(rest, maxsplit=1)[0])}
+    chosen, line_end = match(line[: end.start()]), line[end.end() :].strip()
+    others = {match(_BREAK.split(line_end, maxsplit=1)[0])}
     if end[0] == ",":
-        others.add(match(rest.partition(" ")[0]))
+        others.add(match(line_end.partition(" ")[0]))
     return None if others - {None, chosen} else chosen
 
 
@@ -148,7 +148,7 @@ def _read(reply: str, match: Match, label: str) -> int | None:
     return match(text) if len(text) <= LONGEST else None
 
 
-def restated(reply: str, label: str) -> bool:
+def restates_answer(reply: str, label: str) -> bool:
     """Return whether a reply states several different answers, of which only the last counts."""
     if "\n" not in reply:
         return False
@@ -207,7 +207,9 @@ def read_number(reply: str, low: int, high: int, label: str) -> int:
     return number
 
 
-def read_each(reply: str, wanted: Sequence[Sequence[str]], label: str) -> list[int | None]:
+def read_each(
+    reply: str, names_by_question: Sequence[Sequence[str]], label: str
+) -> list[int | None]:
     """Return, for each question, the index of the name after `label 1:`, `label 2:` ..., or None.
 
     A single question needs no number, and numbers may be left out if every question has a line.
@@ -215,12 +217,14 @@ def read_each(reply: str, wanted: Sequence[Sequence[str]], label: str) -> list[i
     pattern = re.compile(rf"(?i)[\W\d_]*+{re.escape(label)}\W{{0,2}}(\d*)\W{{0,2}}[:=](.*)")
     lines = without_thoughts(reply).split("\n")
     stated = [hit.groups() for line in lines if (hit := pattern.fullmatch(line))]
-    if len(stated) == len(wanted) and not any(number for number, _ in stated):
+    if len(stated) == len(names_by_question) and not any(number for number, _ in stated):
         stated = [(str(n), value) for n, (_, value) in enumerate(stated, 1)]
     answers: list[int | None] = []
-    for n, names in enumerate(wanted, 1):
+    for n, names in enumerate(names_by_question, 1):
         numbers = ("", str(n)) if n == 1 else (str(n),)
-        values = [value for number, value in stated if number in numbers or len(wanted) == 1]
+        values = [
+            value for number, value in stated if number in numbers or len(names_by_question) == 1
+        ]
         match = _of_menu(tuple(names), label, ())
         answers.append(_value(values[-1], match, label) if values else None)
     return answers

@@ -19,7 +19,7 @@ def _asks(game: Any, view: Any, seat: Seat) -> tuple[Question, ...]:
     return (Question(WHAT_IS_THIS, "choice", TAKEN_FOR),)
 
 
-def _truth(replay: Any, at: At) -> None:
+def _truth(replay: Any, place: At) -> None:
     return None
 
 

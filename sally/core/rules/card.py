@@ -127,8 +127,8 @@ RANDOM = PlayerSpec("random")
 
 
 def _each_once(pairs: Sequence[Shortcut]) -> tuple[PlayerSpec, ...]:
-    wanted = [RANDOM, *(s for pair in pairs for s in (pair.rule, pair.inverse))]
-    return tuple(who for n, who in enumerate(wanted) if who not in wanted[:n])
+    players = [RANDOM, *(s for pair in pairs for s in (pair.rule, pair.inverse))]
+    return tuple(player for n, player in enumerate(players) if player not in players[:n])
 
 
 def both_ways(player: str, partial: bool = False, **params: Any) -> Shortcut:

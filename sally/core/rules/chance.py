@@ -49,16 +49,16 @@ class Stream:
         if min(odds.values()) <= 0:
             odds = {item: p for item, p in odds.items() if p > 0}
         items, reached = list(odds), list(accumulate(odds.values()))
-        at = self() * reached[-1]
-        return items[min(bisect_right(reached, at), len(items) - 1)]
+        point = self() * reached[-1]
+        return items[min(bisect_right(reached, point), len(items) - 1)]
 
     def shuffled(self, items: Sequence[T]) -> list[T]:
         """Return the items in random order."""
-        left = list(items)
-        for i in range(len(left) - 1, 0, -1):
+        shuffled_items = list(items)
+        for i in range(len(shuffled_items) - 1, 0, -1):
             j = self.below(i + 1)
-            left[i], left[j] = left[j], left[i]
-        return left
+            shuffled_items[i], shuffled_items[j] = shuffled_items[j], shuffled_items[i]
+        return shuffled_items
 
     def generator(self) -> np.random.Generator:
         """Return a numpy generator with the same key, for bulk draws."""

@@ -31,7 +31,9 @@ class Reasoned(msgspec.Struct, frozen=True):
     def depth(self) -> int | None:
         """The smallest depth such that it and all greater depths give only right answers; None if
         the greatest depth gives a wrong answer."""
-        wrong = [k for k, given in enumerate(self.by_depth) if not set(given) <= set(self.right)]
+        wrong = [
+            k for k, answers in enumerate(self.by_depth) if not set(answers) <= set(self.right)
+        ]
         if not wrong:
             return 0
         return wrong[-1] + 1 if wrong[-1] + 1 < len(self.by_depth) else None
@@ -39,8 +41,8 @@ class Reasoned(msgspec.Struct, frozen=True):
     def hit(self, depth: int) -> float:
         """Return the chance that a reasoner of this depth is right if it draws among its equally
         good answers."""
-        given = self.by_depth[depth]
-        return sum(option in self.right for option in given) / len(given)
+        answers = self.by_depth[depth]
+        return sum(option in self.right for option in answers) / len(answers)
 
 
 class DepthDecision(msgspec.Struct, frozen=True):

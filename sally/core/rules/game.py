@@ -53,8 +53,8 @@ class Game(ABC, Generic[S, A, V]):
     def __init_subclass__(cls) -> None:
         """Reject annotated attributes such as `seats`, which `dataclass` would make parameters."""
         super().__init_subclass__()
-        for name, given in get_annotations(cls).items():
-            if name in OF_THE_GAME and "ClassVar" not in str(given):
+        for name, annotation in get_annotations(cls).items():
+            if name in OF_THE_GAME and "ClassVar" not in str(annotation):
                 raise BadInput(
                     f"{cls.__name__}.{name}: write `{name} = ...` without a type; a dataclass "
                     "would take an annotated name as a parameter of the game."
@@ -241,28 +241,28 @@ class GameSpec(Generic[S, A, V]):
 
     def build(self, params: Mapping[str, Any] | None = None) -> Game[S, A, V]:
         """Build the rules with these parameters; raises BadInput if they are invalid."""
-        given = {**self.defaults, **(params or {})}
-        for name in given:
+        parameters = {**self.defaults, **(params or {})}
+        for name in parameters:
             if name not in self.parameters:
                 raise unknown(f"parameter of {self.name}", name, self.parameters)
-            refuse_unstorable(f"{name} of {self.name}", given[name])
+            refuse_unstorable(f"{name} of {self.name}", parameters[name])
         try:
-            return _built(self.game, given)
-        except msgspec.ValidationError as why:
-            self._check_choices(given)
-            raise BadInput(f"{self.name}: {_plainly(str(why))}.") from None
+            return _build_cached(self.game, parameters)
+        except msgspec.ValidationError as error:
+            self._check_choices(parameters)
+            raise BadInput(f"{self.name}: {_plainly(str(error))}.") from None
 
-    def _check_choices(self, given: Mapping[str, Any]) -> None:
+    def _check_choices(self, parameters: Mapping[str, Any]) -> None:
         """Raise BadInput, listing the valid values, if a parameter's value is not among them."""
         for name, hint in get_type_hints(self.game).items():
             choices = get_args(hint) if get_origin(hint) is Literal else ()
-            if choices and name in given and given[name] not in choices:
-                raise unknown(f"{name} of {self.name}", str(given[name]), map(str, choices))
+            if choices and name in parameters and parameters[name] not in choices:
+                raise unknown(f"{name} of {self.name}", str(parameters[name]), map(str, choices))
 
     @cached_property
     def by_name(self) -> dict[str, GameSpec[S, A, V]]:
         """Return this game under its own name and under each preset's name."""
-        named = {
+        presets = {
             name: replace(
                 self,
                 name=name,
@@ -273,13 +273,14 @@ class GameSpec(Generic[S, A, V]):
             )
             for name, preset in self.presets.items()
         }
-        return {self.name: replace(self, family=self.name), **named}
+        return {self.name: replace(self, family=self.name), **presets}
 
     def __repr__(self) -> str:
         rules = self.game
-        given = {**self.default_parameters, **self.defaults}
+        default_values = {**self.default_parameters, **self.defaults}
         settings = ", ".join(
-            f"{name}={_brief(given[name])}" if name in given else name for name in self.parameters
+            f"{name}={_brief(default_values[name])}" if name in default_values else name
+            for name in self.parameters
         )
         probes = ", ".join(probe.name for probe in self.probes)
         lines = [f"{self.name}: {self.about}", f"  parameters: {settings or 'none'}"]
@@ -340,50 +341,51 @@ _building = RLock()
 G = TypeVar("G")
 
 
-def _built(kind: type[G], given: Mapping[str, Any]) -> G:
+def _build_cached(kind: type[G], parameters: Mapping[str, Any]) -> G:
     """Return the rules with these parameters; recently built rules are reused."""
     try:
-        key = (kind, msgspec.msgpack.encode(given))
+        key = (kind, msgspec.msgpack.encode(parameters))
     except TypeError:  # the conversion reports what is wrong
         with _building:
-            return msgspec.convert(given, kind)
-    known: G | None = _games.get(key)
-    if known is not None:
-        return known
+            return msgspec.convert(parameters, kind)
+    cached_game: G | None = _games.get(key)
+    if cached_game is not None:
+        return cached_game
     with _building:
-        built = msgspec.convert(given, kind)
+        built = msgspec.convert(parameters, kind)
         if len(_games) >= BUILT:
             _games.clear()
         _games[key] = built
     return built
 
 
-def refuse_unstorable(what: str, value: Any) -> None:
+def refuse_unstorable(subject: str, value: Any) -> None:
     """Raise BadInput if a parameter holds a number or a text that no log can store: a whole number
     of more than 64 bits, an infinite number, or a text with half of a surrogate pair."""
     if isinstance(value, int):
         if not -(2**63) <= value < 2**63:
             digits = len(str(abs(value) >> 64)) + 19 if value.bit_length() < 10_000 else "many"
             raise BadInput(
-                f"{what} must be below 2 to the power of 63, not a number of about {digits} digits."
+                f"{subject} must be below 2 to the power of 63, not a number of about {digits} "
+                f"digits."
             )
     elif isinstance(value, float):
         if not math.isfinite(value):
-            raise BadInput(f"{what} is not finite ({value}); give a finite number.")
+            raise BadInput(f"{subject} is not finite ({value}); give a finite number.")
     elif isinstance(value, str):
         if not value.isascii() and any("\ud800" <= sign <= "\udfff" for sign in value):
-            raise BadInput(f"{what} holds half of a surrogate pair, which is not a character.")
+            raise BadInput(f"{subject} holds half of a surrogate pair, which is not a character.")
     elif isinstance(value, Mapping):
         for name, inside in value.items():
-            refuse_unstorable(f"a name in {what}", name)
-            refuse_unstorable(f"{name} in {what}", inside)
+            refuse_unstorable(f"a name in {subject}", name)
+            refuse_unstorable(f"{name} in {subject}", inside)
     elif isinstance(value, list | tuple):
         for inside in value:
-            refuse_unstorable(f"a value in {what}", inside)
+            refuse_unstorable(f"a value in {subject}", inside)
 
 
-def _plainly(why: str) -> str:
+def _plainly(message: str) -> str:
     """Return a validation message that starts with the parameter's name, without backquotes."""
-    what, at, where = why.partition(" - at `$.")
-    what = what.rstrip(".").replace("`", "")
-    return f"{where.rstrip('`')}: {what}" if at else what.replace(" - at $", "")
+    problem, separator, parameter = message.partition(" - at `$.")
+    problem = problem.rstrip(".").replace("`", "")
+    return f"{parameter.rstrip('`')}: {problem}" if separator else problem.replace(" - at $", "")

@@ -28,8 +28,8 @@ class History(msgspec.Struct, Generic[T], frozen=True, eq=False, gc=False):
     @classmethod
     def of(cls, items: Iterable[T]) -> History[T]:
         """Return a new history with these items."""
-        own = list(items)
-        return cls(len(own), own)
+        new_items = list(items)
+        return cls(len(new_items), new_items)
 
     def append(self, item: T) -> History[T]:
         """Return a history with one more item; this history does not change."""
@@ -58,15 +58,15 @@ class History(msgspec.Struct, Generic[T], frozen=True, eq=False, gc=False):
         return self._length
 
     @overload
-    def __getitem__(self, at: int) -> T: ...
+    def __getitem__(self, index: int) -> T: ...
     @overload
-    def __getitem__(self, at: slice) -> Sequence[T]: ...
-    def __getitem__(self, at: int | slice) -> T | Sequence[T]:
-        if isinstance(at, slice):
-            return tuple(self._items[i] for i in range(*at.indices(self._length)))
-        if not -self._length <= at < self._length:
-            raise IndexError(at)
-        return self._items[at if at >= 0 else at + self._length]
+    def __getitem__(self, index: slice) -> Sequence[T]: ...
+    def __getitem__(self, index: int | slice) -> T | Sequence[T]:
+        if isinstance(index, slice):
+            return tuple(self._items[i] for i in range(*index.indices(self._length)))
+        if not -self._length <= index < self._length:
+            raise IndexError(index)
+        return self._items[index if index >= 0 else index + self._length]
 
     def __iter__(self) -> Iterator[T]:
         return islice(self._items, self._length)
@@ -98,16 +98,16 @@ class Follower(Generic[Q]):
             that leaves the state unchanged.
     """
 
-    def __init__(self, start: Q, after: Callable[[Q, int, int], Q], rounds: Rounds) -> None:
-        self._start, self._after, self._rounds = start, after, rounds
+    def __init__(self, start: Q, next_state: Callable[[Q, int, int], Q], rounds: Rounds) -> None:
+        self._start, self._after, self._rounds = start, next_state, rounds
         self._reached: tuple[History[Any], Q] = (History(), start)
 
     def state(self, view: Any) -> Q:
         """Return the state after the rounds of a view."""
-        seen, state = self._reached
-        if not view.past.continues(seen):
-            seen, state = History(), self._start
-        for joint in self._rounds(view, len(seen)):
+        rounds_seen, state = self._reached
+        if not view.past.continues(rounds_seen):
+            rounds_seen, state = History(), self._start
+        for joint in self._rounds(view, len(rounds_seen)):
             if joint is not None:
                 state = self._after(state, *joint)
         self._reached = (view.past, state)

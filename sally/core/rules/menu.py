@@ -98,22 +98,26 @@ class Amounts(msgspec.Struct, frozen=True, tag="amounts"):
     most: tuple[tuple[str, str], ...]
 
     def problem(self, value: Any) -> str | None:
-        there = dict(self.most)
+        limits = dict(self.most)
         if not isinstance(value, tuple) or not all(map(_is_pair, value)):
             return f"{value!r} is not a list of (item, amount)"
-        named = [item for item, _ in value]
-        if len(set(named)) != len(named):
+        items = [item for item, _ in value]
+        if len(set(items)) != len(items):
             return "an item is named twice"
         for item, amount in value:
-            if item not in there:
-                return f"{item!r} is not one of {listed(there, 'or')}"
-            if (why := amount_problem(amount, there[item])) is not None:
-                return f"{why} of {item}"
+            if item not in limits:
+                return f"{item!r} is not one of {listed(limits, 'or')}"
+            if (wrong := amount_problem(amount, limits[item])) is not None:
+                return f"{wrong} of {item}"
         return None
 
     def example(self, draws: Stream) -> tuple[tuple[str, str], ...]:
-        wanted = [(item, int(Fraction(most))) for item, most in self.most if Fraction(most) >= 1]
-        return tuple((item, str(1 + draws.below(most))) for item, most in wanted if draws() < 0.5)
+        whole_limits = [
+            (item, int(Fraction(limit))) for item, limit in self.most if Fraction(limit) >= 1
+        ]
+        return tuple(
+            (item, str(1 + draws.below(limit))) for item, limit in whole_limits if draws() < 0.5
+        )
 
     def schema(self) -> dict[str, Any]:
         pair = {
@@ -138,16 +142,16 @@ AMOUNT_PATTERN = r"[0-9]{1,9}(?:/[0-9]{1,9}|\.[0-9]{1,9})?"
 AMOUNT_SCHEMA = {"type": "string", "pattern": f"^{AMOUNT_PATTERN}$"}
 
 
-def amount_problem(amount: Any, most: str) -> str | None:
-    """Return why `amount` is not above 0 and at most `most`, or None if it is."""
-    if _is_whole(amount) and most.isdecimal() and 0 < int(amount) <= int(most):
+def amount_problem(amount: Any, limit: str) -> str | None:
+    """Return why `amount` is not above 0 and at most `limit`, or None if it is."""
+    if _is_whole(amount) and limit.isdecimal() and 0 < int(amount) <= int(limit):
         return None  # whole amounts are common, and fractions take ten times as long
     if not isinstance(amount, str) or not re.fullmatch(AMOUNT_PATTERN, amount):
         return f'{amount!r} is not an amount such as "2" or "2/3"'
     if "/" in amount and int(amount.partition("/")[2]) == 0:
         return f"{amount!r} divides by zero"
-    if not 0 < Fraction(amount) <= Fraction(most):
-        return f"{amount} is not above 0 and at most {most}"
+    if not 0 < Fraction(amount) <= Fraction(limit):
+        return f"{amount} is not above 0 and at most {limit}"
     return None
 
 
@@ -167,7 +171,7 @@ class Many(msgspec.Struct, frozen=True, tag="many"):
         if len(value) > self.most:
             return f"{len(value)} entries are more than {self.most}"
         problems = (self.of.problem(v) for v in value)
-        return next((why for why in problems if why is not None), None)
+        return next((wrong for wrong in problems if wrong is not None), None)
 
     def example(self, draws: Stream) -> tuple[Any, ...]:
         return tuple(self.of.example(draws) for _ in range(draws.below(min(self.most, 2) + 1)))
@@ -191,8 +195,8 @@ class Form(msgspec.Struct, Generic[A], frozen=True):
         if not isinstance(action, self.make):
             return f"it is not a {self.kind}"
         for name, field in self.fields:
-            if (why := field.problem(getattr(action, name))) is not None:
-                return f"{name}: {why}"
+            if (wrong := field.problem(getattr(action, name))) is not None:
+                return f"{name}: {wrong}"
         if action != self.make(**{name: getattr(action, name) for name, _ in self.fields}):
             return f"a field is filled in that this {self.kind} does not have"
         return None
@@ -202,10 +206,10 @@ class Form(msgspec.Struct, Generic[A], frozen=True):
 
     def schema(self) -> dict[str, Any]:
         kind: dict[str, Any] = {"kind": {"const": self.kind}}
-        return closed(kind | {name: field.schema() for name, field in self.fields})
+        return closed_schema(kind | {name: field.schema() for name, field in self.fields})
 
 
-def closed(properties: dict[str, Any]) -> dict[str, Any]:
+def closed_schema(properties: dict[str, Any]) -> dict[str, Any]:
     """Return the JSON schema of an object with exactly these fields."""
     return {
         "type": "object",
@@ -239,7 +243,7 @@ def span(options: Options[Any]) -> Whole | None:
     return Whole(low, high) if numbers == list(range(low, high + 1)) else None
 
 
-def admitted(options: Options[A], action: A) -> A:
+def admit(options: Options[A], action: A) -> A:
     """Return the menu's own copy of an action; raises IllegalMove with the reason if it is not
     legal."""
     if action in options:
@@ -251,36 +255,36 @@ def admitted(options: Options[A], action: A) -> A:
     of_its_kind = [o for o in options if type(o) is Form and isinstance(action, o.make)]
     if of_its_kind:
         raise IllegalMove(f"{of_its_kind[0].problem(action)}.")
-    known = [o.kind if type(o) is Form else repr(o) for o in options]
-    raise IllegalMove(f"{action!r} is not among the options {listed(known, 'or')}.")
+    option_texts = [o.kind if type(o) is Form else repr(o) for o in options]
+    raise IllegalMove(f"{action!r} is not among the options {listed(option_texts, 'or')}.")
 
 
 def example(options: Options[A], draws: Stream) -> A:
     """Return a random legal action; every option of the menu is equally likely."""
-    drawn: Any = draws.pick(options)
-    return cast(A, drawn.example(draws) if type(drawn) is Form else drawn)
+    option: Any = draws.pick(options)
+    return cast(A, option.example(draws) if type(option) is Form else option)
 
 
-def filled(options: Options[A], plain: Any) -> A:
+def fill_form(options: Options[A], plain: Any) -> A:
     """Return the action that plain JSON data describes; raises IllegalMove if it is not legal.
 
     An optional field that is empty or null counts as not given.
     """
     if not isinstance(plain, Mapping):
         ready: A = plain
-        return admitted(options, ready)
+        return admit(options, ready)
     types: list[Any] = [o.make if type(o) is Form else type(o) for o in options]
     kinds = {kind_of(t): t for t in types if issubclass(t, msgspec.Struct)}
     make = kinds.get(str(plain.get("kind")))
     if make is None:
         raise IllegalMove(f"kind must be {listed(kinds, 'or')}, not {plain.get('kind')!r}.")
     optional = make.__struct_fields__[len(make.__struct_fields__) - len(make.__struct_defaults__) :]
-    given = {k: v for k, v in plain.items() if not (k in optional and v in (None, "", (), []))}
+    fields = {k: v for k, v in plain.items() if not (k in optional and v in (None, "", (), []))}
     try:
-        action: A = msgspec.convert(given, make)
-    except (msgspec.ValidationError, UnicodeError) as why:  # a key may hold a lone surrogate
-        raise IllegalMove(f"{why}.") from None
-    return admitted(options, action)
+        action: A = msgspec.convert(fields, make)
+    except (msgspec.ValidationError, UnicodeError) as error:  # a key may hold a lone surrogate
+        raise IllegalMove(f"{error}.") from None
+    return admit(options, action)
 
 
 def menu_schema(options: Options[Any]) -> dict[str, Any]:

@@ -36,7 +36,7 @@ def widest_menu_of(game: Any) -> int | None:
 
 def _states(game: Any) -> Iterator[Any]:
     """Yield every reachable state, or the states of random games if there are too many."""
-    seen: set[Any] = set()
+    visited: set[Any] = set()
     ways, looked = [iter([game.start()])], 0
     while ways:
         state = next(ways[-1], OVER)
@@ -45,13 +45,13 @@ def _states(game: Any) -> Iterator[Any]:
             continue
         looked += 1
         if looked > MOST_STATES:
-            yield from _sampled(game)
+            yield from _sample_states(game)
             return
-        if state not in seen:
-            seen.add(state)
+        if state not in visited:
+            visited.add(state)
             yield state
             if all(is_finite(menu) for menu in _menus(game, state).values()):
-                ways.append(_after(game, state))
+                ways.append(_next_states(game, state))
 
 
 def _menus(game: Any, state: Any) -> dict[Any, Any]:
@@ -65,14 +65,14 @@ def _menus(game: Any, state: Any) -> dict[Any, Any]:
     return menus
 
 
-def _after(game: Any, state: Any) -> Iterator[Any]:
+def _next_states(game: Any, state: Any) -> Iterator[Any]:
     menus = _menus(game, state)
     if menus:
         for actions in product(*menus.values()):
             yield game.step(state, dict(zip(menus, actions, strict=True)))
 
 
-def _sampled(game: Any) -> Iterator[Any]:
+def _sample_states(game: Any) -> Iterator[Any]:
     for number in range(SAMPLES):
         draws, state = Stream("widest menu", number), game.start()
         for _ in range(MOST_STEPS):

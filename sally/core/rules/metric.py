@@ -52,7 +52,7 @@ class JudgedReport(msgspec.Struct, frozen=True):
         return self.report.value == self.truth
 
 
-def judged(
+def judge_report(
     spec: GameSpec[Any, Any, Any], replay: Trajectory[Any, Any, Any], event: Reported | Told
 ) -> JudgedReport | None:
     """Return a report with its question and truth; None if the game did not ask it."""
@@ -61,27 +61,27 @@ def judged(
         return None
     for question in probe.asks(replay.game, replay.view(event.turn, seat), seat):
         if question.about == event.about:
-            at = At(event.turn, seat, event.probe, event.about)
-            return JudgedReport(question, event, probe.truth(replay, at))
+            place = At(event.turn, seat, event.probe, event.about)
+            return JudgedReport(question, event, probe.truth(replay, place))
     return None
 
 
 T = TypeVar("T")
 
 
-def shared(find: Callable[[Played, Seat], T]) -> Callable[[Played, Seat], T]:
+def cache_by_seat(find: Callable[[Played, Seat], T]) -> Callable[[Played, Seat], T]:
     """Cache a function's result by episode and seat; callers must not modify the result."""
 
     @wraps(find)
-    def found(played: Played, seat: Seat) -> T:
-        known = played.known
+    def find_cached(played: Played, seat: Seat) -> T:
+        cache = played.known
         try:
-            kept: T = known[find, seat]
+            result: T = cache[find, seat]
         except KeyError:
-            kept = known[find, seat] = find(played, seat)
-        return kept
+            result = cache[find, seat] = find(played, seat)
+        return result
 
-    return found
+    return find_cached
 
 
 def mean(values: Sequence[float]) -> float | None:
@@ -107,12 +107,12 @@ def terms_of(parts: Sequence[tuple[float, float, float]], format: float | None) 
     return Terms(inference, translation, format, missed - inference - translation)
 
 
-def inference_loss(mine: A, replies: Sequence[A], loss: Callable[[A], float]) -> float:
+def inference_loss(own_move: A, replies: Sequence[A], loss: Callable[[A], float]) -> float:
     """Return the inference loss of a decision, given the best replies to the prediction.
 
     It is the loss of the move made if that move is one of them, and otherwise their mean loss.
     """
-    counted = (mine,) if mine in replies else replies
+    counted = (own_move,) if own_move in replies else replies
     return sum(loss(move) for move in counted) / len(counted)
 
 

@@ -87,8 +87,8 @@ class StatedPrediction(msgspec.Struct, frozen=True):
 def problem(question: Question, report: ProbeReport) -> str | None:
     """Return why `report` does not answer `question`, or None if it does."""
     value, odds = report.value, report.odds
-    if odds is not None and (why := odds_problem(odds, len(question.choices))):
-        return why
+    if odds is not None and (wrong := odds_problem(odds, len(question.choices))):
+        return wrong
     if value is None:
         return None
     if question.kind == "values":
@@ -127,11 +127,11 @@ def _values_problem(question: Question, value: Any) -> str | None:
     if not isinstance(value, dict):
         return f"{value!r} is not a value for each item"
     items = [str(choice) for choice in question.choices]  # keys of JSON are texts
-    for item, worth in value.items():
+    for item, number in value.items():
         if item not in items:
             return f"{item!r} is not one of the items"
-        if not (_is_number(worth) and question.low <= worth <= question.high):
-            return f"{worth} for {item} is not from {question.low:g} to {question.high:g}"
+        if not (_is_number(number) and question.low <= number <= question.high):
+            return f"{number} for {item} is not from {question.low:g} to {question.high:g}"
     return None
 
 
@@ -144,25 +144,26 @@ def score(question: Question, report: ProbeReport, truth: Value | None) -> Mappi
     right = float(report.value == truth)
     odds = report.odds or tuple(float(c == report.value) for c in question.choices)
     true = [float(c == truth) for c in question.choices]
-    given = sum(p * t for p, t in zip(odds, true, strict=True))
+    probability = sum(p * t for p, t in zip(odds, true, strict=True))
     brier = sum((p - t) ** 2 for p, t in zip(odds, true, strict=True))
-    marks = {"right": right, "brier": brier, "log": -log(given) if given > 0 else inf}
+    marks = {"right": right, "brier": brier, "log": -log(probability) if probability > 0 else inf}
     if question.scale is not None:  # near misses score better than wide ones
         marks["absolute_error"] = abs(float(report.value) - float(truth))  # type: ignore[arg-type]
     return marks
 
 
 def _score_values(value: Any, truth: Any) -> Mapping[str, float]:
-    both = [item for item in truth if item in value]
-    if not both:
+    answered_items = [item for item in truth if item in value]
+    if not answered_items:
         return {}
     return {
-        "absolute_error": sum(abs(value[i] - truth[i]) for i in both) / len(both),
-        "answered": len(both) / len(truth),
+        "absolute_error": sum(abs(value[i] - truth[i]) for i in answered_items)
+        / len(answered_items),
+        "answered": len(answered_items) / len(truth),
     }
 
 
-def corrupted(question: Question, truth: Value, error: float, draws: Stream) -> Value:
+def corrupt(question: Question, truth: Value, error: float, draws: Stream) -> Value:
     """Return the truth or, with probability `error`, one of the other choices."""
     if draws() >= error:
         return truth

@@ -77,5 +77,5 @@ class Trajectory(Generic[S, A, V]):
     def steps(self) -> Iterator[Step[S, A]]:
         """Iterate over the transitions of the game."""
         for turn, moves in enumerate(self.moves):
-            lost = self.forfeited.get(turn, ())
-            yield Step(turn, self.states[turn], moves, lost, self.states[turn + 1])
+            forfeiting_seats = self.forfeited.get(turn, ())
+            yield Step(turn, self.states[turn], moves, forfeiting_seats, self.states[turn + 1])

@@ -59,9 +59,11 @@ class SimultaneousGame(Game[State, int, V]):
         return () if state.round > self.rounds else self.seats
 
     def step(self, state: State, moves: Mapping[Seat, int]) -> State:
-        made = tuple(moves[seat] for seat in self.seats)
-        totals = tuple(had + gets for had, gets in zip(state.totals, self.paid(made), strict=True))
-        return State(state.past.append(made), state.round + 1, totals)
+        joint_move = tuple(moves[seat] for seat in self.seats)
+        totals = tuple(
+            had + gets for had, gets in zip(state.totals, self.paid(joint_move), strict=True)
+        )
+        return State(state.past.append(joint_move), state.round + 1, totals)
 
     def forfeit(
         self, state: State, moves: Mapping[Seat, int], forfeited: tuple[Seat, ...]
@@ -85,7 +87,7 @@ class SimultaneousGame(Game[State, int, V]):
 
     def others(self, seat: Seat) -> tuple[Seat, ...]:
         """Return all other seats."""
-        return tuple(each for each in self.seats if each != seat)
+        return tuple(other_seat for other_seat in self.seats if other_seat != seat)
 
 
 def others_of(moves: Moves, number: int) -> Moves:

@@ -16,7 +16,7 @@ from sally.core.reply.named_numbers import read_odds, read_values
 from sally.core.reply.plain_text import json_objects, without_thoughts
 from sally.core.reply.reading import read_choice, read_number
 from sally.core.rules.awareness import EVERYWHERE
-from sally.core.rules.menu import Options, Whole, filled, is_finite, menu_schema
+from sally.core.rules.menu import Options, Whole, fill_form, is_finite, menu_schema
 from sally.core.rules.probe import ProbeReport, Question
 
 COMMON_TEXTS: Mapping[str, str] = {
@@ -79,17 +79,17 @@ class Words(Generic[A, V]):
 
     def listing(self, things: Iterable[T]) -> list[T]:
         """Return things in the order in which this wording lists them."""
-        found = list(things)
-        return found[::-1] if self.texts["order"] == REVERSED else found
+        listed_things = list(things)
+        return listed_things[::-1] if self.texts["order"] == REVERSED else listed_things
 
     def labelled(self, names: Iterable[str]) -> tuple[str, ...]:
         """Return the arbitrary labels of moves as this wording shows them: unchanged, rotated by
         one place, or replaced by other labels."""
-        own, labels = tuple(names), self.texts["labels"]
+        own_labels, labels = tuple(names), self.texts["labels"]
         if labels == SWAPPED:
-            return (*own[1:], *own[:1])
+            return (*own_labels[1:], *own_labels[:1])
         new = tuple(label.strip() for label in labels.split(",")) if labels else ()
-        return new[: len(own)] if len(new) >= len(own) else own
+        return new[: len(own_labels)] if len(new) >= len(own_labels) else own_labels
 
     # --- a page: rules, the past, where we are, what is wanted, how to answer -------------
 
@@ -210,11 +210,11 @@ class Words(Generic[A, V]):
         names = [self.choice_name(question, c) for c in question.choices]
         if question.kind == "choice":
             return self.say("format.option", names=self._or(names))
-        shown = listed(self.listing(names), "and")
+        names_text = listed(self.listing(names), "and")
         if question.kind == "odds":
-            return self.say("format.odds", names=shown)
+            return self.say("format.odds", names=names_text)
         scale = {"low": f"{question.low:g}", "high": f"{question.high:g}"}
-        return self.say("format.values", names=shown, **scale)
+        return self.say("format.values", names=names_text, **scale)
 
     def read_report(self, reply: str, question: Question) -> ProbeReport:
         """Return the report in a reply; raises Unreadable, whose message describes the expected
@@ -233,16 +233,18 @@ class Words(Generic[A, V]):
         values = read_values(reply, names, question.low, question.high)
         return ProbeReport({str(question.choices[i]): v for i, v in values.items()}, reply=reply)
 
-    def told(self, told: Told, question: Question | None = None) -> str:
+    def told(self, injected: Told, question: Question | None = None) -> str:
         """Return injected information in words."""
-        value = told.value
+        value = injected.value
         name = value if isinstance(value, dict) or value is None else self.name(value)
-        return self.say(f"told.{told.source}", about=told.about or told.probe, value=name)
+        return self.say(
+            f"told.{injected.source}", about=injected.about or injected.probe, value=name
+        )
 
-    def kept(self, told: Told, view: V) -> str:
+    def kept(self, injected: Told, view: V) -> str:
         """Return injected information as a line of the history, to be placed after the events in
         `view`."""
-        return self.told(told)
+        return self.told(injected)
 
     def _number_format(self, scale: Whole) -> str:
         return self.say("format.number", label=self.label, low=scale.low, high=scale.high)
@@ -278,22 +280,22 @@ class EveryGame(Words[Any, Any]):
 def read_form(reply: str, options: Options[A]) -> A:
     """Return the action in the only JSON object of a reply."""
     try:
-        return filled(options, as_tuples(only_object(reply)))
-    except (IllegalMove, RecursionError) as why:
-        raise Unreadable(str(why)) from None
+        return fill_form(options, as_tuples(only_object(reply)))
+    except (IllegalMove, RecursionError) as error:
+        raise Unreadable(str(error)) from None
 
 
 def only_object(reply: str) -> dict[str, Any]:
     """Return the one JSON object of a reply; raise Unreadable if there is none, or several."""
-    found = list(objects_in(reply))
-    if len(found) != 1:
+    json_objects = list(objects_in(reply))
+    if len(json_objects) != 1:
         raise Unreadable("Answer with exactly one JSON object.")
-    return found[0]
+    return json_objects[0]
 
 
 def objects_in(reply: str) -> Iterator[dict[str, Any]]:
     """Return the outermost JSON objects of a reply; braces in prose and thoughts are ignored."""
-    return (found for found, _, _ in json_objects(without_thoughts(reply)))
+    return (json_object for json_object, _, _ in json_objects(without_thoughts(reply)))
 
 
 def as_tuples(plain: Any) -> Any:
@@ -316,7 +318,7 @@ class Pack(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     version: int = 1
 
 
-def checked(pack: Pack, texts: Mapping[str, str]) -> Pack:
+def check_pack(pack: Pack, texts: Mapping[str, str]) -> Pack:
     """Return the pack; raises BadInput if a key is unknown, or if its text has placeholders that
     the original text does not have."""
     ours = {**COMMON_TEXTS, **texts}
@@ -331,18 +333,18 @@ def checked(pack: Pack, texts: Mapping[str, str]) -> Pack:
     return pack
 
 
-def slots(text: str, where: str, specs: bool = False) -> set[str]:
+def slots(text: str, source: str, specs: bool = False) -> set[str]:
     """Return the names in braces; raises BadInput for anything but a plain name.
 
     With `specs`, a format may follow a name, as in `{limit:,}`; it may not contain braces.
     """
     try:
-        found = [(name, spec) for _, name, spec, _ in Formatter().parse(text) if name is not None]
-    except ValueError as why:
-        raise BadInput(f"{where}: {why}; write {{{{ and }}}} for literal braces.") from None
-    for name, spec in found:
+        fields = [(name, spec) for _, name, spec, _ in Formatter().parse(text) if name is not None]
+    except ValueError as error:
+        raise BadInput(f"{source}: {error}; write {{{{ and }}}} for literal braces.") from None
+    for name, spec in fields:
         if specs and spec and "{" in spec:
-            raise BadInput(f"{where}: the format of {{{name}}} must not contain braces.")
+            raise BadInput(f"{source}: the format of {{{name}}} must not contain braces.")
         if not name.isidentifier() or (spec and not specs):
-            raise BadInput(f"{where}: only plain {{names}} are allowed in braces, not {{{name}}}.")
-    return {name for name, _ in found}
+            raise BadInput(f"{source}: only plain {{names}} are allowed in braces, not {{{name}}}.")
+    return {name for name, _ in fields}

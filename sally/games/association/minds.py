@@ -66,8 +66,8 @@ def declared(kind: type[T], params: Mapping[str, Any]) -> T:
     given = {name: params[name] for name in kind.__struct_fields__ if name in params}
     try:
         return msgspec.convert(given, kind)
-    except msgspec.ValidationError as why:
-        what, wrong = kind.__name__.lower(), str(why).replace("`$.", "`")
+    except msgspec.ValidationError as error:
+        what, wrong = kind.__name__.lower(), str(error).replace("`$.", "`")
         raise BadInput(f"The parameters {given} do not define a {what}: {wrong}.") from None
 
 

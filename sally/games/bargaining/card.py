@@ -32,15 +32,15 @@ ACROSS = {
 SILENT = instance("bargaining", "bargaining-silent", talk="none")
 
 
-def _condition(seat: str, across: str, name: str, who: PlayerSpec) -> Condition:
-    shortcuts = tuple(pair for pair in SHORTCUTS if who not in (pair.rule, pair.inverse))
+def _condition(seat: str, across: str, name: str, partner: PlayerSpec) -> Condition:
+    shortcuts = tuple(pair for pair in SHORTCUTS if partner not in (pair.rule, pair.inverse))
     return Condition(
         name=f"{seat} against {name}",
         instances=(SILENT,),
         seat=seat,
         shortcuts=shortcuts,
         metrics=METRICS,
-        others={across: who},
+        others={across: partner},
     )
 
 

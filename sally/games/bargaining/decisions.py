@@ -12,9 +12,9 @@ from sally.core.rules.depth import DepthDecision, Depths, Reasoned
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Cost, Played, Terms, inference_loss, terms_of
 from sally.games.bargaining.instances import ENOUGH, Problem, frozen
-from sally.games.bargaining.metrics import game_of, solved, table
-from sally.games.bargaining.rules import BUYER, SEATS, State, gain, other, round_gain
-from sally.games.bargaining.solver import SAME, mirrored
+from sally.games.bargaining.metrics import game_of, solve_table, table
+from sally.games.bargaining.rules import BUYER, SEATS, State, gain, other_seat, round_gain
+from sally.games.bargaining.solver import SAME, mirror_price
 from sally.games.bargaining.spec import a_round, best_replies, limit_of
 from sally.parts.training import Split, Training, by_partner
 
@@ -26,22 +26,24 @@ def LOSSES(played: Played, seat: Seat) -> Terms:
     quotes."""
     parts = []
     for step in played.replay.steps():
-        mine, theirs = step.moves.get(seat), step.moves.get(other(seat))
-        if step.forfeited or not (isinstance(mine, int) and isinstance(theirs, int)):
+        own_quote, other_quote = step.moves.get(seat), step.moves.get(other_seat(seat))
+        if step.forfeited or not (isinstance(own_quote, int) and isinstance(other_quote, int)):
             continue
-        report = played.replay.report(step.turn, seat, "their_quote", other(seat))
+        report = played.replay.report(step.turn, seat, "their_quote", other_seat(seat))
         if report is None or not isinstance(report.value, int):
             continue
         view = played.replay.view(step.turn, seat)
         replies = best_replies(game_of(played), view, report.value)
         if not replies or view.limit is None:
             continue
-        best = max(0.0, gain(seat, view.limit, theirs))
-        loss = {q: best - round_gain(seat, view.limit, q, theirs) for q in {*replies, mine}}
-        inference = inference_loss(mine, replies, loss.__getitem__)
+        best = max(0.0, gain(seat, view.limit, other_quote))
+        loss = {
+            q: best - round_gain(seat, view.limit, q, other_quote) for q in {*replies, own_quote}
+        }
+        inference = inference_loss(own_quote, replies, loss.__getitem__)
         expected = max(0.0, gain(seat, view.limit, report.value))
-        translation = expected - round_gain(seat, view.limit, mine, report.value)
-        parts.append((inference, translation, loss[mine]))
+        translation = expected - round_gain(seat, view.limit, own_quote, report.value)
+        parts.append((inference, translation, loss[own_quote]))
     return terms_of(parts, _format_loss(played, seat))
 
 
@@ -54,9 +56,9 @@ def _format_loss(played: Played, seat: Seat) -> float | None:
         return None
     missed = 0.0
     for step in played.replay.steps():
-        theirs = step.moves.get(other(seat))
-        if step.forfeited == (seat,) and isinstance(theirs, int):
-            missed += max(0.0, gain(seat, limit, theirs))
+        other_quote = step.moves.get(other_seat(seat))
+        if step.forfeited == (seat,) and isinstance(other_quote, int):
+            missed += max(0.0, gain(seat, limit, other_quote))
     return missed / rounds
 
 
@@ -73,8 +75,8 @@ def COSTS(played: Played, seat: Seat) -> list[Cost]:
     Against a scripted partner whose rule is known, the losses of an episode add up to its regret:
     the payoff by which it falls short of the optimum.
     """
-    at, found = table(played, seat), solved(played, seat)
-    if at is None:
+    seat_episode, solution = table(played, seat), solve_table(played, seat)
+    if seat_episode is None:
         return []
     turns = [
         step.turn
@@ -82,22 +84,23 @@ def COSTS(played: Played, seat: Seat) -> list[Cost]:
         if not step.forfeited and type(step.moves.get(seat)) is int
     ]
     costs = []
-    ask = 0 if found is None else found.rule.first(found.cost)
-    for number, (turn, each) in enumerate(zip(turns, at.rounds, strict=False)):
-        if found is None:
+    ask = 0 if solution is None else solution.rule.first(solution.cost)
+    for number, (turn, quoted) in enumerate(zip(turns, seat_episode.rounds, strict=False)):
+        if solution is None:
             view = played.replay.view(turn, seat)
-            best = best_replies(game_of(played), view, each.theirs) or ()
-            worth = max(0.0, gain(seat, at.limit, each.theirs))
-            lost = worth - round_gain(seat, at.limit, each.mine, each.theirs)
-            costs.append(Cost(turn, lost if lost > SAME else 0.0, best, DONE))
+            best = best_replies(game_of(played), view, quoted.theirs) or ()
+            best_gain = max(0.0, gain(seat, seat_episode.limit, quoted.theirs))
+            loss = best_gain - round_gain(seat, seat_episode.limit, quoted.mine, quoted.theirs)
+            costs.append(Cost(turn, loss if loss > SAME else 0.0, best, DONE))
             continue
-        bid, worths = mirrored(seat != BUYER, each.mine), found.bids(number, ask)
-        lost = float(worths.max() - worths[bid])
+        bid, worths = mirror_price(seat != BUYER, quoted.mine), solution.bids(number, ask)
+        loss = float(worths.max() - worths[bid])
         best = tuple(
-            mirrored(seat != BUYER, int(b)) for b in np.flatnonzero(worths >= worths.max() - SAME)
+            mirror_price(seat != BUYER, int(b))
+            for b in np.flatnonzero(worths >= worths.max() - SAME)
         )
-        costs.append(Cost(turn, lost if lost > SAME else 0.0, best, EXACT))
-        ask = found.rule.after(found.cost, ask, bid)
+        costs.append(Cost(turn, loss if loss > SAME else 0.0, best, EXACT))
+        ask = solution.rule.after(solution.cost, ask, bid)
     return costs
 
 
@@ -154,30 +157,32 @@ NOTES = (
 )
 
 
-def reasoned(problem: Problem) -> Reasoned:
+def reason_about(problem: Problem) -> Reasoned:
     """Return a certified problem with, for each depth, whether a reasoner of that depth is
     right."""
     earned = (problem.held, max(problem.held, problem.followed), problem.optimum)
-    by_depth = tuple((one >= ENOUGH * problem.optimum,) for one in earned)
+    by_depth = tuple((earnings >= ENOUGH * problem.optimum,) for earnings in earned)
     return Reasoned(by_depth, (True,), 0.0, problem.depth, f"certified {problem.depth}")
 
 
 def _questions() -> Iterator[Reasoned]:
-    yield from map(reasoned, frozen().problems)
+    yield from map(reason_about, frozen().problems)
 
 
-def _answered(played: Played, seat: Seat) -> Iterator[DepthDecision]:
+def _judge_episode(played: Played, seat: Seat) -> Iterator[DepthDecision]:
     """Yield the problem of the episode and whether the seat solved it, if it is a certified problem
     played against its declared partner."""
     setup, payoffs = played.episode.setup, played.episode.payoffs
-    across, params = setup.lineup[str(other(seat))], setup.instance.params
-    for one in frozen().problems if payoffs is not None else ():
-        same = all(params.get(name) == getattr(one, name) for name in ("value", "cost", "rounds"))
-        partner = (across.player, across.params) == (one.partner, one.params)
-        if same and partner and one.seat == seat:
+    across, params = setup.lineup[str(other_seat(seat))], setup.instance.params
+    for problem in frozen().problems if payoffs is not None else ():
+        is_same = all(
+            params.get(name) == getattr(problem, name) for name in ("value", "cost", "rounds")
+        )
+        partner = (across.player, across.params) == (problem.partner, problem.params)
+        if is_same and partner and problem.seat == seat:
             assert payoffs is not None
-            yield DepthDecision(reasoned(one), payoffs[seat] >= ENOUGH * one.optimum)
+            yield DepthDecision(reason_about(problem), payoffs[seat] >= ENOUGH * problem.optimum)
             return
 
 
-DEPTHS = Depths(ABOUT, _questions, _answered, NOTES)
+DEPTHS = Depths(ABOUT, _questions, _judge_episode, NOTES)

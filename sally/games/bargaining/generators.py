@@ -13,7 +13,7 @@ import numpy as np
 
 from sally.core.rules.chance import Stream
 from sally.games.bargaining.instances import ENOUGH, TOO_LITTLE, Frozen, Problem
-from sally.games.bargaining.solver import SIZE, Rule, known, mirrored, rule_of
+from sally.games.bargaining.solver import SIZE, Rule, mirror_price, rule_of, solve_known_limit
 from sally.games.bargaining.values import cost_odds, value_odds
 
 SEED, ROUNDS, EACH = 2026, 20, 20  # EACH problems for each depth and seat
@@ -25,17 +25,18 @@ PARTNERS = ("constant", "truthful", "liar", "grim", "clock", "responsive", "spli
 def held_worth(rule: Rule, value: int, cost: int, rounds: int) -> float:
     """Return the total earnings of the best fixed quote."""
     return max(
-        _played(rule, value, cost, rounds, lambda ask, held=bid: held) for bid in range(SIZE)
+        _play_bids(rule, value, cost, rounds, lambda ask, fixed_bid=bid: fixed_bid)
+        for bid in range(SIZE)
     )
 
 
 def followed_worth(rule: Rule, value: int, cost: int, rounds: int) -> float:
     """Return the total earnings of a player that matches each profitable quote exactly and
     quotes 0 otherwise."""
-    return _played(rule, value, cost, rounds, lambda ask: ask if ask < value else 0)
+    return _play_bids(rule, value, cost, rounds, lambda ask: ask if ask < value else 0)
 
 
-def _played(rule: Rule, value: int, cost: int, rounds: int, bids: Any) -> float:
+def _play_bids(rule: Rule, value: int, cost: int, rounds: int, bids: Any) -> float:
     ask, total = rule.first(cost), 0.0
     for _ in range(rounds):
         bid = bids(ask)
@@ -44,7 +45,7 @@ def _played(rule: Rule, value: int, cost: int, rounds: int, bids: Any) -> float:
     return total
 
 
-def certified(seat: str, value: int, cost: int, partner: str, params: dict[str, Any],
+def certify(seat: str, value: int, cost: int, partner: str, params: dict[str, Any],
               rounds: int = ROUNDS) -> Problem | None:  # fmt: skip
     """Return the problem with its depth; None if optimal play earns too little, in total or
     compared with random quotes, or if the earnings of simpler strategies do not clearly indicate a
@@ -55,25 +56,25 @@ def certified(seat: str, value: int, cost: int, partner: str, params: dict[str, 
     """
     rule, is_buyer = rule_of(partner, params), seat == "buyer"
     assert rule is not None
-    mine = value if is_buyer else mirrored(True, cost)
-    theirs = cost if is_buyer else mirrored(True, value)
-    solved = known(rule, mine, theirs, rounds)
-    held = held_worth(rule, mine, theirs, rounds)
-    followed = followed_worth(rule, mine, theirs, rounds)
+    own_limit = value if is_buyer else mirror_price(True, cost)
+    other_limit = cost if is_buyer else mirror_price(True, value)
+    solved = solve_known_limit(rule, own_limit, other_limit, rounds)
+    held_total = held_worth(rule, own_limit, other_limit, rounds)
+    followed = followed_worth(rule, own_limit, other_limit, rounds)
     best, random = solved.optimum, solved.random_worth
     if best < LEAST * rounds or best - random < LEAST * rounds:
         return None
     enough, short = ENOUGH * best, TOO_LITTLE * best
-    if held >= enough:
+    if held_total >= enough:
         depth = 0
-    elif held <= short and followed >= enough:
+    elif held_total <= short and followed >= enough:
         depth = 1
-    elif held <= short and followed <= short:
+    elif held_total <= short and followed <= short:
         depth = 2
     else:
         return None
-    return Problem("", seat, value, cost, rounds, partner, params, depth, held, followed, best,
-                   float(np.round(random, 9)))  # fmt: skip
+    return Problem("", seat, value, cost, rounds, partner, params, depth, held_total, followed,
+                   best, float(np.round(random, 9)))  # fmt: skip
 
 
 def _params(partner: str, draws: Stream) -> dict[str, Any]:
@@ -93,29 +94,32 @@ def _params(partner: str, draws: Stream) -> dict[str, Any]:
 def make(seed: int = SEED, each: int = EACH) -> Frozen:
     """Draw problems, with each partner in turn, until each seat has `each` problems of every
     depth."""
-    found: dict[tuple[int, str], list[Problem]] = {}
+    problems: dict[tuple[int, str], list[Problem]] = {}
     for number in range(100_000):
         draws = Stream(seed, "bargaining", number)
         partner = PARTNERS[number % len(PARTNERS)]
         value = draws.draw(value_odds("uniform"))
         cost = draws.draw(cost_odds("uniform", value))
         seat = ("buyer", "seller")[draws.below(2)]
-        drawn = certified(seat, value, cost, partner, _params(partner, draws))
-        if drawn is None:
+        problem = certify(seat, value, cost, partner, _params(partner, draws))
+        if problem is None:
             continue
-        there = found.setdefault((drawn.depth, seat), [])
-        if len(there) < each and sum(one.partner == partner for one in there) < MOST:
-            there.append(drawn)
-        if len(found) == 6 and all(len(some) == each for some in found.values()):
+        same_kind = problems.setdefault((problem.depth, seat), [])
+        if (
+            len(same_kind) < each
+            and sum(candidate.partner == partner for candidate in same_kind) < MOST
+        ):
+            same_kind.append(problem)
+        if len(problems) == 6 and all(len(group) == each for group in problems.values()):
             break
     ordered = [
-        msgspec.structs.replace(one, id=f"d{depth}-{seat}-{n}")
-        for (depth, seat), some in sorted(found.items())
-        for n, one in enumerate(some)
+        msgspec.structs.replace(member, id=f"d{depth}-{seat}-{n}")
+        for (depth, seat), group in sorted(problems.items())
+        for n, member in enumerate(group)
     ]
     return Frozen("certified", 1, seed, tuple(ordered))
 
 
 if __name__ == "__main__":
-    made = msgspec.json.encode(make())
-    sys.stdout.write(msgspec.json.format(made, indent=1).decode() + "\n")
+    encoded = msgspec.json.encode(make())
+    sys.stdout.write(msgspec.json.format(encoded, indent=1).decode() + "\n")

@@ -20,13 +20,13 @@ from sally.core.log.events import PlayerSpec
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.games.bargaining.metrics import table
-from sally.games.bargaining.rules import BUYER, Bargaining, other
+from sally.games.bargaining.rules import BUYER, Bargaining, other_seat
 from sally.games.bargaining.solver import (
     SIZE,
     Rule,
-    known,
-    mirrored,
+    mirror_price,
     rule_of,
+    solve_known_limit,
     unknown,
 )
 from sally.games.bargaining.values import HIGHEST, Family, Floats, other_odds
@@ -78,111 +78,129 @@ class RulePool:
         """Return the belief before the first round."""
         return tuple(QuoteState(rule.start) for rule in self.rules)
 
-    def _asks(self, n: int, at: QuoteState) -> Iterator[tuple[int, float, QuoteState]]:
+    def _asks(self, n: int, rule_state: QuoteState) -> Iterator[tuple[int, float, QuoteState]]:
         """Yield each ask that a rule may make, with its weight and the rule's state after it."""
         margin = self.rules[n].margin
-        if at.floor >= 0:
-            yield max(at.floor, at.target), float(self._by_floor[n][at.floor]), at
+        if rule_state.floor >= 0:
+            yield (
+                max(rule_state.floor, rule_state.target),
+                float(self._by_floor[n][rule_state.floor]),
+                rule_state,
+            )
         elif margin is None:
-            yield at.target, 1.0, at
+            yield rule_state.target, 1.0, rule_state
         else:
-            bound = min(at.bound, at.target - margin)
+            bound = min(rule_state.bound, rule_state.target - margin)
             if bound >= 0 and self.mass[bound] > 0:
-                yield at.target, float(self.mass[bound]), QuoteState(at.target, bound)
+                yield (
+                    rule_state.target,
+                    float(self.mass[bound]),
+                    QuoteState(rule_state.target, bound),
+                )
             for floor, highest in self.floors[n].items():
-                if floor > at.target and highest <= at.bound:
+                if floor > rule_state.target and highest <= rule_state.bound:
                     weight = float(self._by_floor[n][floor])
-                    yield floor, weight, QuoteState(at.target, at.bound, floor)
+                    yield floor, weight, QuoteState(rule_state.target, rule_state.bound, floor)
 
-    def _shown(self, belief: Belief) -> dict[int, list[tuple[int, float, QuoteState]]]:
+    def _makers_by_ask(self, belief: Belief) -> dict[int, list[tuple[int, float, QuoteState]]]:
         """Return, for each possible ask, the rules that would make this ask, with their weights
         and next states."""
-        found: dict[int, list[tuple[int, float, QuoteState]]] = {}
-        for n, at in enumerate(belief):
-            for ask, weight, then in self._asks(n, at) if at is not None else ():
-                found.setdefault(ask, []).append((n, weight, then))
-        return found
+        makers: dict[int, list[tuple[int, float, QuoteState]]] = {}
+        for n, rule_state in enumerate(belief):
+            for ask, weight, next_state in (
+                self._asks(n, rule_state) if rule_state is not None else ()
+            ):
+                makers.setdefault(ask, []).append((n, weight, next_state))
+        return makers
 
     def forecast(self, belief: Belief) -> Floats:
         """Return the ideal observer's probabilities of the next ask."""
         odds = np.zeros(SIZE)
-        for ask, makers in self._shown(belief).items():
+        for ask, makers in self._makers_by_ask(belief).items():
             odds[ask] = sum(weight for _, weight, _ in makers)
         return np.asarray(odds / odds.sum())
 
-    def after(self, belief: Belief, mine: int, theirs: int) -> Belief:
+    def after(self, belief: Belief, own_bid: int, other_ask: int) -> Belief:
         """Return the belief after a round; an ask that no rule would make leaves it unchanged."""
-        makers = self._shown(belief).get(theirs)
-        return belief if makers is None else self._moved(makers, mine, theirs)
+        makers = self._makers_by_ask(belief).get(other_ask)
+        return belief if makers is None else self._move_belief(makers, own_bid, other_ask)
 
-    def _moved(self, makers: list[tuple[int, float, QuoteState]], mine: int, theirs: int) -> Belief:
-        then: list[QuoteState | None] = [None] * len(self.rules)
-        for n, _, at in makers:
-            target = int(self.rules[n].then[theirs, mine])
-            then[n] = at._replace(target=max(target, at.floor))
-        return tuple(then)
+    def _move_belief(
+        self, makers: list[tuple[int, float, QuoteState]], own_bid: int, other_ask: int
+    ) -> Belief:
+        next_states: list[QuoteState | None] = [None] * len(self.rules)
+        for n, _, rule_state in makers:
+            target = int(self.rules[n].then[other_ask, own_bid])
+            next_states[n] = rule_state._replace(target=max(target, rule_state.floor))
+        return tuple(next_states)
 
-    def outcomes(self, belief: Belief, left: int) -> Floats:
+    def outcomes(self, belief: Belief, rounds_left: int) -> Floats:
         """Return the value of a round plus that of the later rounds, indexed by (own bid, ask)."""
-        worth = self.pay + (self.value(belief, left - 1) if left > 1 else 0.0)
-        for ask, makers in self._shown(belief).items() if left > 1 else ():
-            worth[:, ask] = self.pay[:, ask] + self._later(makers, ask, left - 1)
-        return worth
+        values = self.pay + (self.value(belief, rounds_left - 1) if rounds_left > 1 else 0.0)
+        for ask, makers in self._makers_by_ask(belief).items() if rounds_left > 1 else ():
+            values[:, ask] = self.pay[:, ask] + self._later(makers, ask, rounds_left - 1)
+        return values
 
-    def _later(self, makers: list[tuple[int, float, QuoteState]], ask: int, left: int) -> Floats:
+    def _later(
+        self, makers: list[tuple[int, float, QuoteState]], ask: int, rounds_left: int
+    ) -> Floats:
         """Return, for each bid, the value of the later rounds if the other seat makes this ask."""
         if len(makers) == 1:
-            ((n, _, at),) = makers
-            return self._alone(n, at, self.rules[n].then[ask], left)
-        return np.array([self.value(self._moved(makers, bid, ask), left) for bid in range(SIZE)])
+            ((n, _, rule_state),) = makers
+            return self._alone(n, rule_state, self.rules[n].then[ask], rounds_left)
+        return np.array(
+            [self.value(self._move_belief(makers, bid, ask), rounds_left) for bid in range(SIZE)]
+        )
 
-    def _alone(self, n: int, at: QuoteState, targets: Floats | int, left: int) -> Floats:
+    def _alone(
+        self, n: int, rule_state: QuoteState, targets: Floats | int, rounds_left: int
+    ) -> Floats:
         """Return the value of the remaining rounds against one rule, for each of the rule's
         possible next targets (`targets`)."""
-        number, rule = self.rounds - left, self.rules[n]
-        if at.floor >= 0:
-            cost = self.floors[n][at.floor]
-            solved = known(rule, self.value_of_unit, cost, self.rounds)
-            return np.asarray(solved.worth[number][np.maximum(at.floor, targets)])
-        whole = 1.0 if rule.margin is None else float(self.mass[at.bound])
-        return np.asarray(self.plans[n].worth[number][targets, at.bound] / whole)
+        number, rule = self.rounds - rounds_left, self.rules[n]
+        if rule_state.floor >= 0:
+            cost = self.floors[n][rule_state.floor]
+            solved = solve_known_limit(rule, self.value_of_unit, cost, self.rounds)
+            return np.asarray(solved.worth[number][np.maximum(rule_state.floor, targets)])
+        total_mass = 1.0 if rule.margin is None else float(self.mass[rule_state.bound])
+        return np.asarray(self.plans[n].worth[number][targets, rule_state.bound] / total_mass)
 
-    def worths(self, belief: Belief, left: int) -> Floats:
+    def worths(self, belief: Belief, rounds_left: int) -> Floats:
         """Return the expected total payoff after each bid, with Bayes-adaptive play in the later
         rounds."""
-        return np.asarray(self.outcomes(belief, left) @ self.forecast(belief))
+        return np.asarray(self.outcomes(belief, rounds_left) @ self.forecast(belief))
 
-    def value(self, belief: Belief, left: int) -> float:
+    def value(self, belief: Belief, rounds_left: int) -> float:
         """Return the expected total payoff of Bayes-adaptive play over the remaining rounds."""
-        fitting = [(n, at) for n, at in enumerate(belief) if at is not None]
-        if left == 0:
+        fitting = [(n, rule_state) for n, rule_state in enumerate(belief) if rule_state is not None]
+        if rounds_left == 0:
             return 0.0
         if len(fitting) == 1:
-            ((n, at),) = fitting
-            return float(self._alone(n, at, at.target, left))
-        if (belief, left) not in self._values:
-            self._values[belief, left] = float(self.worths(belief, left).max())
-        return self._values[belief, left]
+            ((n, rule_state),) = fitting
+            return float(self._alone(n, rule_state, rule_state.target, rounds_left))
+        if (belief, rounds_left) not in self._values:
+            self._values[belief, rounds_left] = float(self.worths(belief, rounds_left).max())
+        return self._values[belief, rounds_left]
 
-    def gain(self, belief: Belief, mine: int, theirs: int) -> float:
+    def gain(self, belief: Belief, own_bid: int, other_ask: int) -> float:
         """Return the payoff of a round, averaged over the coin toss that rounds a midpoint price
         ending in .5."""
-        return float(self.pay[mine, theirs])
+        return float(self.pay[own_bid, other_ask])
 
-    def known_value(self, place: int, left: int) -> float:
+    def known_value(self, place: int, rounds_left: int) -> float:
         """Return the optimal total payoff of the remaining rounds against a rule whose limit is
         known."""
         n, cost = divmod(place, SIZE)
-        return known(self.rules[n], self.value_of_unit, cost, left).optimum
+        return solve_known_limit(self.rules[n], self.value_of_unit, cost, rounds_left).optimum
 
-    def informed(self, left: int) -> float:
+    def informed(self, rounds_left: int) -> float:
         """Return the expected total earnings of a player that knows the other seat's rule and limit
         from the start."""
-        there = np.flatnonzero(self.costs).tolist()
+        possible_costs = np.flatnonzero(self.costs).tolist()
         return sum(
-            float(self.costs[c]) * self.known_value(n * SIZE + c, left) / len(self.rules)
+            float(self.costs[c]) * self.known_value(n * SIZE + c, rounds_left) / len(self.rules)
             for n in range(len(self.rules))
-            for c in there
+            for c in possible_costs
         )
 
 
@@ -192,29 +210,33 @@ def ideal_of(is_buyer: bool, limit: int, family: Family, rounds: int) -> RulePoo
     odds = other_odds(family, is_buyer, limit)
     costs = odds if is_buyer else odds[::-1]
     rules = [rule for name in POOL if (rule := rule_of(name)) is not None]
-    return RulePool(rules, mirrored(not is_buyer, limit), tuple(map(float, costs)), rounds)
+    return RulePool(rules, mirror_price(not is_buyer, limit), tuple(map(float, costs)), rounds)
 
 
 def IDEAL(played: Played, seat: Seat) -> IdealProblem | None:
     """Return the rounds of an episode as a problem for the ideal observer; None if the partner does
     not belong to the declared pool."""
-    game, at = played.replay.rules(Bargaining), table(played, seat)
-    who = played.episode.setup.lineup.get(str(other(seat)))
-    rule = pool_place("bargaining", [PlayerSpec(name) for name in POOL], who)
-    if at is None or rule is None or played.episode.payoffs is None:
+    game, seat_episode = played.replay.rules(Bargaining), table(played, seat)
+    partner = played.episode.setup.lineup.get(str(other_seat(seat)))
+    rule = pool_place("bargaining", [PlayerSpec(name) for name in POOL], partner)
+    if seat_episode is None or rule is None or played.episode.payoffs is None:
         return None
     is_buyer = seat == BUYER
-    said: dict[int, int] = {
+    forecasts: dict[int, int] = {
         len(played.replay.state(r.turn).past): r.value
         for r in played.replay.reports.values()
         if (r.seat, r.probe) == (seat, "their_quote") and isinstance(r.value, int)
     }
-    seen = []
-    for one in at.rounds:
-        told = said.get(one.number)
-        odds = None if told is None else tuple(np.eye(SIZE)[mirrored(not is_buyer, told)])
-        mine, theirs = (mirrored(not is_buyer, price) for price in (one.mine, one.theirs))
-        seen.append(SeenRound(mine, theirs, odds))
-    place = rule * SIZE + mirrored(not is_buyer, at.their_limit)
-    ideal = ideal_of(is_buyer, at.limit, game.family, game.rounds)
-    return IdealProblem(ideal, place, tuple(seen))
+    seen_rounds = []
+    for quoted in seat_episode.rounds:
+        forecast = forecasts.get(quoted.number)
+        odds = (
+            None if forecast is None else tuple(np.eye(SIZE)[mirror_price(not is_buyer, forecast)])
+        )
+        own_quote, other_quote = (
+            mirror_price(not is_buyer, price) for price in (quoted.mine, quoted.theirs)
+        )
+        seen_rounds.append(SeenRound(own_quote, other_quote, odds))
+    place = rule * SIZE + mirror_price(not is_buyer, seat_episode.their_limit)
+    ideal = ideal_of(is_buyer, seat_episode.limit, game.family, game.rounds)
+    return IdealProblem(ideal, place, tuple(seen_rounds))

@@ -15,16 +15,21 @@ import msgspec
 
 from sally.core.log.events import Setup
 from sally.core.rules.game import Seat
-from sally.core.rules.metric import Metric, Played, mean, shared
+from sally.core.rules.metric import Metric, Played, cache_by_seat, mean
 from sally.games.bargaining.rules import (
     BUYER,
     Bargaining,
     State,
     gain,
-    other,
+    other_seat,
     round_gain,
 )
-from sally.games.bargaining.solver import KnownLimitSolution, known, mirrored, rule_of
+from sally.games.bargaining.solver import (
+    KnownLimitSolution,
+    mirror_price,
+    rule_of,
+    solve_known_limit,
+)
 from sally.games.bargaining.spec import limit_of
 from sally.games.bargaining.talk import read_message
 from sally.games.bargaining.values import HIGHEST
@@ -61,73 +66,82 @@ def game_of(played: Played) -> Bargaining:
     return played.replay.rules(Bargaining)
 
 
-@shared
+@cache_by_seat
 def table(played: Played, seat: Seat) -> SeatEpisode | None:
     """Return the rounds in which both seats quoted; None if no round has both quotes or no
     limits were dealt."""
     state: State = played.replay.present
-    mine, theirs = limit_of(state, seat), limit_of(state, other(seat))
-    if mine is None or theirs is None:
+    own_limit, other_limit = limit_of(state, seat), limit_of(state, other_seat(seat))
+    if own_limit is None or other_limit is None:
         return None
     rounds = []
-    for number, each in enumerate(state.past):
-        quote, met = each.quote(seat), each.quote(other(seat))
-        if quote is not None and met is not None:
-            said = dict(each.said)
-            texts = (said.get(seat, ""), said.get(other(seat), ""))
-            rounds.append(Quoted(number, quote, met, each.price, *texts))
-    return SeatEpisode(mine, theirs, tuple(rounds)) if rounds else None
+    for number, past_round in enumerate(state.past):
+        quote, other_quote = past_round.quote(seat), past_round.quote(other_seat(seat))
+        if quote is not None and other_quote is not None:
+            messages = dict(past_round.said)
+            texts = (messages.get(seat, ""), messages.get(other_seat(seat), ""))
+            rounds.append(Quoted(number, quote, other_quote, past_round.price, *texts))
+    return SeatEpisode(own_limit, other_limit, tuple(rounds)) if rounds else None
 
 
 # --- yardsticks -----------------------------------------------------------------------------------
 
 
-def earned(seat: Seat, at: SeatEpisode) -> float:
+def earnings(seat: Seat, seat_episode: SeatEpisode) -> float:
     """Return the total earnings, averaged over the coin toss that rounds a midpoint price ending in
     .5."""
-    return sum(round_gain(seat, at.limit, each.mine, each.theirs) for each in at.rounds)
+    return sum(
+        round_gain(seat, seat_episode.limit, quoted.mine, quoted.theirs)
+        for quoted in seat_episode.rounds
+    )
 
 
-def hindsight(seat: Seat, at: SeatEpisode) -> float:
+def hindsight(seat: Seat, seat_episode: SeatEpisode) -> float:
     """Return the total earnings of matching every profitable quote of the other seat exactly."""
-    return sum(max(0.0, gain(seat, at.limit, each.theirs)) for each in at.rounds)
+    return sum(
+        max(0.0, gain(seat, seat_episode.limit, quoted.theirs)) for quoted in seat_episode.rounds
+    )
 
 
-def random_worth(seat: Seat, limit: int, theirs: int) -> float:
+def random_worth(seat: Seat, limit: int, other_quote: int) -> float:
     """Return the mean earnings in one round of a quote drawn uniformly from 0 to 100, against the
-    quote `theirs`.
+    quote `other_quote`.
 
     >>> random_worth(BUYER, 70, 40)
     9.05940594059406
     """
-    bid, worth = theirs, limit  # in the buyer's frame
+    bid, own_value = other_quote, limit  # in the buyer's frame
     if seat != BUYER:
-        bid, worth = HIGHEST - theirs, HIGHEST - limit
+        bid, own_value = HIGHEST - other_quote, HIGHEST - limit
     n = HIGHEST - bid + 1  # bids from the ask up to 100
-    return n * (worth - (3 * bid + HIGHEST) / 4) / (HIGHEST + 1)
+    return n * (own_value - (3 * bid + HIGHEST) / 4) / (HIGHEST + 1)
 
 
-@shared
-def solved(played: Played, seat: Seat) -> KnownLimitSolution | None:
+@cache_by_seat
+def solve_table(played: Played, seat: Seat) -> KnownLimitSolution | None:
     """Return the exact solution against the other seat's declared rule; None if it declares no
     rule.
 
     The optimum is for the number of rounds played: a declared rule does not advance in a round
     without both quotes.
     """
-    at, sits = table(played, seat), played.episode.setup.lineup.get(other(seat))
+    seat_episode, sits = table(played, seat), played.episode.setup.lineup.get(other_seat(seat))
     rule = rule_of(sits.player, sits.params) if sits is not None else None
-    if at is None or rule is None:
+    if seat_episode is None or rule is None:
         return None
     is_buyer = seat == BUYER
-    value = mirrored(not is_buyer, at.limit)
-    cost = mirrored(not is_buyer, at.their_limit)
-    return known(rule, value, cost, len(at.rounds))
+    value = mirror_price(not is_buyer, seat_episode.limit)
+    cost = mirror_price(not is_buyer, seat_episode.their_limit)
+    return solve_known_limit(rule, value, cost, len(seat_episode.rounds))
 
 
 def _payoff_per_round(played: Played, seat: Seat) -> float | None:
-    at, payoffs = table(played, seat), played.episode.payoffs
-    return None if at is None or payoffs is None else payoffs[seat] / len(at.rounds)
+    seat_episode, payoffs = table(played, seat), played.episode.payoffs
+    return (
+        None
+        if seat_episode is None or payoffs is None
+        else payoffs[seat] / len(seat_episode.rounds)
+    )
 
 
 def random_payoff_per_round(setup: Setup, seat: Seat) -> float | None:
@@ -136,68 +150,77 @@ def random_payoff_per_round(setup: Setup, seat: Seat) -> float | None:
     None if the limits are dealt by chance or the other player declares no rule.
     """
     game = Bargaining(**setup.instance.params)
-    across = setup.lineup.get(str(other(seat)))
+    across = setup.lineup.get(str(other_seat(seat)))
     rule = None if across is None else rule_of(across.player, across.params)
     if rule is None or game.value is None or game.cost is None:
         return None
     is_buyer = seat == BUYER
-    mine, theirs = (game.value, game.cost) if is_buyer else (game.cost, game.value)
-    limits = mirrored(not is_buyer, mine), mirrored(not is_buyer, theirs)
-    return known(rule, *limits, game.rounds).random_worth / game.rounds
+    own_limit, other_limit = (game.value, game.cost) if is_buyer else (game.cost, game.value)
+    limits = mirror_price(not is_buyer, own_limit), mirror_price(not is_buyer, other_limit)
+    return solve_known_limit(rule, *limits, game.rounds).random_worth / game.rounds
 
 
 def _surplus_share(played: Played, seat: Seat) -> float | None:
-    at, payoffs = table(played, seat), played.episode.payoffs
-    if at is None or payoffs is None:
+    seat_episode, payoffs = table(played, seat), played.episode.payoffs
+    if seat_episode is None or payoffs is None:
         return None
-    return payoffs[seat] / (len(at.rounds) * at.surplus)
+    return payoffs[seat] / (len(seat_episode.rounds) * seat_episode.surplus)
 
 
 def _hindsight(played: Played, seat: Seat) -> float | None:
-    at = table(played, seat)
-    if at is None:
+    seat_episode = table(played, seat)
+    if seat_episode is None:
         return None
-    best = hindsight(seat, at)
-    random = sum(random_worth(seat, at.limit, each.theirs) for each in at.rounds)
-    return (earned(seat, at) - random) / (best - random) if best - random > 1e-9 else None
+    best = hindsight(seat, seat_episode)
+    random = sum(
+        random_worth(seat, seat_episode.limit, quoted.theirs) for quoted in seat_episode.rounds
+    )
+    return (
+        (earnings(seat, seat_episode) - random) / (best - random) if best - random > 1e-9 else None
+    )
 
 
 def _hindsight_regret(played: Played, seat: Seat) -> float | None:
-    at = table(played, seat)
-    return None if at is None else (hindsight(seat, at) - earned(seat, at)) / len(at.rounds)
+    seat_episode = table(played, seat)
+    return (
+        None
+        if seat_episode is None
+        else (hindsight(seat, seat_episode) - earnings(seat, seat_episode))
+        / len(seat_episode.rounds)
+    )
 
 
-def expected(played: Played, seat: Seat) -> float | None:
+def expected_earnings(played: Played, seat: Seat) -> float | None:
     """Return the expected earnings of the seat's quotes against the other seat's declared rule."""
-    at, found = table(played, seat), solved(played, seat)
-    if at is None or found is None:
+    seat_episode, solution = table(played, seat), solve_table(played, seat)
+    if seat_episode is None or solution is None:
         return None
-    if found.rule.keep >= 1:
-        return earned(seat, at)
+    if solution.rule.keep >= 1:
+        return earnings(seat, seat_episode)
     total = 0.0
-    for each in at.rounds:
-        ask, mine = found.rule.start, mirrored(seat != BUYER, each.mine)
+    for past_round in seat_episode.rounds:
+        ask, own_bid = solution.rule.start, mirror_price(seat != BUYER, past_round.mine)
         for quoted, chance in (
-            (ask, found.rule.keep),
-            (found.rule.slipped(ask), 1 - found.rule.keep),
+            (ask, solution.rule.keep),
+            (solution.rule.slipped_quote(ask), 1 - solution.rule.keep),
         ):
-            total += chance * round_gain(BUYER, found.value, mine, quoted)
+            total += chance * round_gain(BUYER, solution.value, own_bid, quoted)
     return total
 
 
 def _optimum(played: Played, seat: Seat) -> float | None:
-    got, found = expected(played, seat), solved(played, seat)
-    if got is None or found is None:
+    earned_total, solution = expected_earnings(played, seat), solve_table(played, seat)
+    if earned_total is None or solution is None:
         return None
-    span = found.optimum - found.random_worth
-    return (got - found.random_worth) / span if span > 1e-9 else None
+    span = solution.optimum - solution.random_worth
+    return (earned_total - solution.random_worth) / span if span > 1e-9 else None
 
 
 def _optimum_regret(played: Played, seat: Seat) -> float | None:
-    got, found = expected(played, seat), solved(played, seat)
-    if got is None or found is None or played.episode.payoffs is None:
+    earned_total, solution = expected_earnings(played, seat), solve_table(played, seat)
+    if earned_total is None or solution is None or played.episode.payoffs is None:
         return None
-    return max(0.0, found.optimum - got) / found.rounds
+    return max(0.0, solution.optimum - earned_total) / solution.rounds
 
 
 # --- where surplus was lost -----------------------------------------------------------------------
@@ -211,16 +234,19 @@ class Losses(msgspec.Struct, frozen=True):
     beyond: float = 0.0  # a quote beyond the seat's own limit was met
 
 
-def lost(seat: Seat, limit: int, mine: int, theirs: int) -> Losses:
+def split_loss(seat: Seat, limit: int, own_quote: int, other_quote: int) -> Losses:
     """Split the regret of a round by cause; the three parts sum to the hindsight payoff minus the
     earnings."""
-    worth, got = gain(seat, limit, theirs), round_gain(seat, limit, mine, theirs)
-    trades = mine >= theirs if seat == BUYER else theirs >= mine
-    if worth > 0 and not trades:
-        return Losses(missed=worth)
-    if worth > 0:
-        return Losses(overpaid=worth - got)
-    return Losses(beyond=-got) if trades else Losses()
+    best_gain, round_payoff = (
+        gain(seat, limit, other_quote),
+        round_gain(seat, limit, own_quote, other_quote),
+    )
+    trades = own_quote >= other_quote if seat == BUYER else other_quote >= own_quote
+    if best_gain > 0 and not trades:
+        return Losses(missed=best_gain)
+    if best_gain > 0:
+        return Losses(overpaid=best_gain - round_payoff)
+    return Losses(beyond=-round_payoff) if trades else Losses()
 
 
 def _mean_over(
@@ -230,21 +256,27 @@ def _mean_over(
     """Return a measure: the mean value of an episode's rounds, announcements or claims."""
 
     def measure(played: Played, seat: Seat) -> float | None:
-        at = table(played, seat)
-        return None if at is None else mean([value(seat, at, one) for one in items(seat, at)])
+        seat_episode = table(played, seat)
+        return (
+            None
+            if seat_episode is None
+            else mean([value(seat, seat_episode, item) for item in items(seat, seat_episode)])
+        )
 
     return measure
 
 
-def _quoted(seat: Seat, at: SeatEpisode) -> Sequence[Quoted]:
-    return at.rounds
+def _rounds_of(seat: Seat, seat_episode: SeatEpisode) -> Sequence[Quoted]:
+    return seat_episode.rounds
 
 
 def _mean_loss(cause: str, about: str) -> Metric:
-    def value(seat: Seat, at: SeatEpisode, each: Quoted) -> float:
-        return float(getattr(lost(seat, at.limit, each.mine, each.theirs), cause))
+    def value(seat: Seat, seat_episode: SeatEpisode, quoted: Quoted) -> float:
+        return float(
+            getattr(split_loss(seat, seat_episode.limit, quoted.mine, quoted.theirs), cause)
+        )
 
-    measure, bounds = _mean_over(_quoted, value), (0.0, HIGHEST)
+    measure, bounds = _mean_over(_rounds_of, value), (0.0, HIGHEST)
     return Metric(f"lost_{cause}", about, measure, better="lower", unit="payoff", bounds=bounds)
 
 
@@ -264,20 +296,26 @@ class Word(msgspec.Struct, frozen=True):
     def own_favour(self, seat: Seat) -> bool:
         """Return whether the announcement was broken in the speaker's favour: with a lower bid
         or a higher ask than announced."""
-        less = self.quoted < self.announced
-        return not self.kept and less == (seat == BUYER)
+        is_lower = self.quoted < self.announced
+        return not self.kept and is_lower == (seat == BUYER)
 
 
-def words_of(seat: Seat, at: SeatEpisode) -> list[Word]:
+def words_of(seat: Seat, seat_episode: SeatEpisode) -> list[Word]:
     """Return the announcements of a seat with the quotes that followed."""
-    found = [(read_message(each.said, seat).announced, each.mine) for each in at.rounds]
-    return [Word(said, quoted) for said, quoted in found if said is not None]
+    announcements = [
+        (read_message(quoted.said, seat).announced, quoted.mine) for quoted in seat_episode.rounds
+    ]
+    return [
+        Word(announcement, quoted)
+        for announcement, quoted in announcements
+        if announcement is not None
+    ]
 
 
-def claims_of(seat: Seat, at: SeatEpisode) -> list[int]:
+def claims_of(seat: Seat, seat_episode: SeatEpisode) -> list[int]:
     """Return the values that a seat has stated, in order."""
-    found = (read_message(each.said, seat).claimed for each in at.rounds)
-    return [claimed for claimed in found if claimed is not None]
+    stated = (read_message(quoted.said, seat).claimed for quoted in seat_episode.rounds)
+    return [claimed for claimed in stated if claimed is not None]
 
 
 def is_bluff(seat: Seat, limit: int, claimed: int) -> bool:
@@ -285,50 +323,54 @@ def is_bluff(seat: Seat, limit: int, claimed: int) -> bool:
     return gain(seat, claimed, 0) < gain(seat, limit, 0)
 
 
-def _announced(played: Played, seat: Seat) -> float | None:
-    at = table(played, seat)
-    if at is None or game_of(played).talk == "none":
+def _share_announced(played: Played, seat: Seat) -> float | None:
+    seat_episode = table(played, seat)
+    if seat_episode is None or game_of(played).talk == "none":
         return None
-    return len(words_of(seat, at)) / len(at.rounds)
+    return len(words_of(seat, seat_episode)) / len(seat_episode.rounds)
 
 
-def from_truthful(seat: Seat, at: SeatEpisode) -> tuple[float, int]:
+def from_truthful(seat: Seat, seat_episode: SeatEpisode) -> tuple[float, int]:
     """Return the payoff in the rounds in which the other seat's latest stated value is true, and
     the number of these rounds."""
     stated, total, n = None, 0.0, 0
-    for each in at.rounds:
-        claimed = read_message(each.heard, other(seat)).claimed
+    for quoted in seat_episode.rounds:
+        claimed = read_message(quoted.heard, other_seat(seat)).claimed
         stated = stated if claimed is None else claimed
-        if stated == at.their_limit:
-            total += 0.0 if each.price is None else gain(seat, at.limit, each.price)
+        if stated == seat_episode.their_limit:
+            total += 0.0 if quoted.price is None else gain(seat, seat_episode.limit, quoted.price)
             n += 1
     return total, n
 
 
 def _from_truthful(played: Played, seat: Seat) -> float | None:
-    at = table(played, seat)
-    if at is None:
+    seat_episode = table(played, seat)
+    if seat_episode is None:
         return None
-    total, n = from_truthful(seat, at)
-    return total / (n * at.surplus) if n else None
+    total, n = from_truthful(seat, seat_episode)
+    return total / (n * seat_episode.surplus) if n else None
 
 
-def kept_met(seat: Seat, at: SeatEpisode) -> tuple[int, int]:
+def kept_met(seat: Seat, seat_episode: SeatEpisode) -> tuple[int, int]:
     """Return two counts: the profitable announcements that the other seat kept and this seat
     matched exactly, and all profitable announcements that the other seat kept."""
-    met = due = 0
-    for each in at.rounds:
-        said = read_message(each.heard, other(seat)).announced
-        if said is not None and said == each.theirs and gain(seat, at.limit, said) > 0:
+    n_met = due = 0
+    for quoted in seat_episode.rounds:
+        announcement = read_message(quoted.heard, other_seat(seat)).announced
+        if (
+            announcement is not None
+            and announcement == quoted.theirs
+            and gain(seat, seat_episode.limit, announcement) > 0
+        ):
             due += 1
-            met += each.mine == said
-    return met, due
+            n_met += quoted.mine == announcement
+    return n_met, due
 
 
 def _kept_met(played: Played, seat: Seat) -> float | None:
-    at = table(played, seat)
-    met, due = (0, 0) if at is None else kept_met(seat, at)
-    return met / due if due else None
+    seat_episode = table(played, seat)
+    n_met, due = (0, 0) if seat_episode is None else kept_met(seat, seat_episode)
+    return n_met / due if due else None
 
 
 def _in_a_round(game: Bargaining, seat: Seat) -> tuple[float, float]:
@@ -397,20 +439,20 @@ METRICS = (
     Metric(
         "trade_rate",
         "share of rounds with a trade",
-        _mean_over(_quoted, lambda seat, at, each: each.price is not None),
+        _mean_over(_rounds_of, lambda seat, at, each: each.price is not None),
         unit="share",
     ),
     Metric(
         "irrational_quotes",
         "share of quotes beyond the seat's own limit",
-        _mean_over(_quoted, lambda seat, at, each: gain(seat, at.limit, each.mine) < 0),
+        _mean_over(_rounds_of, lambda seat, at, each: gain(seat, at.limit, each.mine) < 0),
         better="lower",
         unit="share",
     ),
     Metric(
         "aim_error",
         "mean distance between the seat's quote and the other's",
-        _mean_over(_quoted, lambda seat, at, each: abs(each.mine - each.theirs)),
+        _mean_over(_rounds_of, lambda seat, at, each: abs(each.mine - each.theirs)),
         better="lower",
         unit="price",
         bounds=(0.0, HIGHEST),
@@ -418,7 +460,7 @@ METRICS = (
     Metric(
         "announced_share",
         "share of rounds in which the seat announced its quote, as the reader of messages reads it",
-        _announced,
+        _share_announced,
         unit="share",
     ),
     Metric(

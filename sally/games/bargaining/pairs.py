@@ -74,9 +74,9 @@ def depends_on(bids: Sequence[int], asks: Sequence[int], by_trade: bool, by_rais
     outcomes: dict[tuple[bool, bool], int] = {}
     cases = cases_of(bids, asks)
     return all(
-        outcomes.setdefault((by_trade and case[0], by_raise and case[1]), after - before)
-        == after - before
-        for case, before, after in zip(cases, asks, asks[1:], strict=False)
+        outcomes.setdefault((by_trade and case[0], by_raise and case[1]), ask_after - ask_before)
+        == ask_after - ask_before
+        for case, ask_before, ask_after in zip(cases, asks, asks[1:], strict=False)
     )
 
 
@@ -225,8 +225,8 @@ def _members(
 def _haggler(bids: Prices, asks: Prices) -> dict[str, Any]:
     """Return the parameters of the seller: what was seen, and no change in unseen cases."""
     changes = dict.fromkeys(CASES, 0)
-    for case, before, after in zip(cases_of(bids, asks[:-1]), asks, asks[1:], strict=False):
-        changes[case] = after - before
+    for case, ask_before, ask_after in zip(cases_of(bids, asks[:-1]), asks, asks[1:], strict=False):
+        changes[case] = ask_after - ask_before
     return {"start": asks[0], "changes": [changes[case] for case in CASES]}
 
 
@@ -264,8 +264,8 @@ def _minds(game: Bargaining, view: View, order: int) -> Iterator[int]:
     for rule in _declared_rules(asks[0]):
         for cost in range(asks[0] + 1):
             if rule.first(cost) == asks[0] and all(
-                rule.after(cost, ask, bid) == after
-                for bid, ask, after in zip(bids, asks, asks[1:], strict=False)
+                rule.after(cost, ask, bid) == ask_after
+                for bid, ask, ask_after in zip(bids, asks, asks[1:], strict=False)
             ):
                 yield rule.after(cost, asks[-1], bids[-1])
 
@@ -277,8 +277,8 @@ def _declared_rules(first: int) -> Iterator[Any]:
     yield rule_of("splitter", {"start": first})
     for step in range(1, 11):
         yield rule_of("clock", {"start": first, "step": step})
-    for down, up in product(range(11), repeat=2):
-        yield rule_of("responsive", {"start": first, "down": down, "up": up})
+    for down, rise in product(range(11), repeat=2):
+        yield rule_of("responsive", {"start": first, "down": down, "up": rise})
 
 
 def _reason(game: Bargaining, view: View, order: int) -> int:
@@ -325,8 +325,8 @@ def _predictors(order: int) -> Mapping[str, Predict]:
         "our last change, the other way round": lambda bids, asks: asks[-1] - bids[-1] + bids[-2],
     }
     if order == 2:
-        rules["what followed a round with the same result"] = partial(_followed, True, False)
-        rules["what followed a bid changed alike"] = partial(_followed, False, True)
+        rules["what followed a round with the same result"] = partial(_change_after, True, False)
+        rules["what followed a bid changed alike"] = partial(_change_after, False, True)
     return rules
 
 
@@ -338,7 +338,7 @@ FROM_THE_START: Mapping[str, Predict] = {
 
 
 def _changes(asks: Sequence[int]) -> list[int]:
-    return [after - before for before, after in pairwise(asks)]
+    return [ask_after - ask_before for ask_before, ask_after in pairwise(asks)]
 
 
 def _commonest(numbers: Sequence[int]) -> int:
@@ -346,7 +346,7 @@ def _commonest(numbers: Sequence[int]) -> int:
     return max(sorted(counts), key=lambda number: counts[number])
 
 
-def _followed(
+def _change_after(
     by_trade: bool, by_raise: bool, bids: Sequence[int], asks: Sequence[int]
 ) -> int | None:
     changes = changes_after(bids, asks, by_trade, by_raise)

@@ -15,7 +15,7 @@ from sally.core.match.player import NoAnswer, Turn
 from sally.core.rules.game import Seat
 from sally.core.rules.probe import ProbeReport
 from sally.games.bargaining.rules import BUYER, Action, Bargaining, Round, Say, View
-from sally.games.bargaining.solver import RULES, Rule, mirrored, rule_of, unknown_of
+from sally.games.bargaining.solver import RULES, Rule, mirror_price, rule_of, unknown_of
 from sally.games.bargaining.values import HIGHEST
 from sally.stats.ideal import best_moves
 
@@ -31,7 +31,7 @@ SILENT = Say("")
 # --- partners that declare their rule -------------------------------------------------------------
 
 
-def asked(rule: Rule, view: View) -> int:
+def quote_of_rule(rule: Rule, view: View) -> int:
     """Return the quote of a declared rule in this round, in the seller's frame."""
     is_buyer = view.seat == BUYER
     limit = view.limit
@@ -47,8 +47,8 @@ def asked(rule: Rule, view: View) -> int:
     return rule.after(cost, ask, bid)
 
 
-def _declared(name: str, speech: Speech | None = None) -> Callable[..., Script]:
-    def made(game: Bargaining, seat: Seat, **params: Any) -> Script:
+def _follow_rule(name: str, speech: Speech | None = None) -> Callable[..., Script]:
+    def make_script(game: Bargaining, seat: Seat, **params: Any) -> Script:
         rule = rule_of(name, params)
         assert rule is not None
         is_buyer, breaks = seat == BUYER, rule.keep < 1
@@ -57,32 +57,32 @@ def _declared(name: str, speech: Speech | None = None) -> Callable[..., Script]:
             view = turn.view
             if view.talking:
                 return SILENT if speech is None else Say(speech(view, rule))
-            ask = asked(rule, view)
+            ask = quote_of_rule(rule, view)
             if breaks and turn.draws() >= rule.keep:
-                ask = rule.slipped(ask)
+                ask = rule.slipped_quote(ask)
             return HIGHEST - ask if is_buyer else ask
 
         return script
 
-    return made
+    return make_script
 
 
 def _announce(view: View, rule: Rule) -> str:
-    price = mirrored(view.is_buyer, asked(rule, view))
+    price = mirror_price(view.is_buyer, quote_of_rule(rule, view))
     return f"I will {'bid' if view.is_buyer else 'ask'} {price} this round."
 
 
 def _claim(view: View, rule: Rule) -> str:
     assert view.limit is not None
-    cost = mirrored(view.is_buyer, view.limit)
-    stated = mirrored(view.is_buyer, rule.floor(cost))
+    cost = mirror_price(view.is_buyer, view.limit)
+    stated = mirror_price(view.is_buyer, rule.floor(cost))
     return f"My {'value' if view.is_buyer else 'cost'} is {stated}."
 
 
 def _partner(
     name: str, about: str, speech: Speech | None = None, memory: int = 1, **params: Any
 ) -> Partner:
-    return Partner(name, about, OURS, _declared(name, speech), memory=memory, params=params)
+    return Partner(name, about, OURS, _follow_rule(name, speech), memory=memory, params=params)
 
 
 # --- the haggler ----------------------------------------------------------------------------------
@@ -113,8 +113,8 @@ def _haggler(game: Bargaining, seat: Seat, start: int = 60, **params: Any) -> Sc
         ask, bid_before = start, None
         rounds = [
             (
-                mirrored(is_buyer, past.ask if is_buyer else past.bid),
-                mirrored(is_buyer, past.bid if is_buyer else past.ask),
+                mirror_price(is_buyer, past.ask if is_buyer else past.bid),
+                mirror_price(is_buyer, past.bid if is_buyer else past.ask),
             )
             for past in view.past
             if past.bid is not None and past.ask is not None
@@ -122,7 +122,7 @@ def _haggler(game: Bargaining, seat: Seat, start: int = 60, **params: Any) -> Sc
         for bid, last_ask in rounds:
             change = changes[CASES.index(case_of(bid_before, bid, last_ask))]
             ask, bid_before = max(0, min(HIGHEST, last_ask + change)), bid
-        return mirrored(is_buyer, ask)
+        return mirror_price(is_buyer, ask)
 
     return script
 
@@ -148,9 +148,11 @@ def _planner(game: Bargaining, seat: Seat, against: str = "responsive", **given:
         assert view.limit is not None
         plan = unknown_of(rule, is_buyer, view.limit, game.family, game.rounds)
         past = [
-            (each.ask, each.bid) if is_buyer else (HIGHEST - each.bid, HIGHEST - each.ask)
-            for each in view.past
-            if each.bid is not None and each.ask is not None
+            (past_round.ask, past_round.bid)
+            if is_buyer
+            else (HIGHEST - past_round.bid, HIGHEST - past_round.ask)
+            for past_round in view.past
+            if past_round.bid is not None and past_round.ask is not None
         ]
         bid = plan.bid(past)
         return bid if is_buyer else HIGHEST - bid
@@ -167,45 +169,47 @@ def _adaptive(game: Bargaining, seat: Seat) -> Callable[[View], tuple[RulePool, 
 
     is_buyer = seat == BUYER
 
-    def known(view: View) -> tuple[RulePool, Any]:
+    def pool_and_belief(view: View) -> tuple[RulePool, Any]:
         assert view.limit is not None
         pool = ideal_of(is_buyer, view.limit, game.family, game.rounds)
         belief = pool.start()
-        for each in view.past:
-            if each.bid is not None and each.ask is not None:
-                bid, ask = (mirrored(not is_buyer, price) for price in (each.bid, each.ask))
+        for past_round in view.past:
+            if past_round.bid is not None and past_round.ask is not None:
+                bid, ask = (
+                    mirror_price(not is_buyer, price) for price in (past_round.bid, past_round.ask)
+                )
                 belief = pool.after(belief, *((bid, ask) if is_buyer else (ask, bid)))
         return pool, belief
 
-    return known
+    return pool_and_belief
 
 
 def _bayes_adaptive(game: Bargaining, seat: Seat) -> Script:
-    known = _adaptive(game, seat)
+    read_belief = _adaptive(game, seat)
 
     def script(turn: BargainingTurn) -> Action:
         if turn.view.talking:
             return SILENT
-        pool, belief = known(turn.view)
+        pool, belief = read_belief(turn.view)
         bids = best_moves(pool, belief, game.rounds - len(turn.view.past))
-        return mirrored(seat != BUYER, turn.draws.pick(bids))
+        return mirror_price(seat != BUYER, turn.draws.pick(bids))
 
     return script
 
 
 def _observer(game: Bargaining, seat: Seat) -> Answerer:
     """Return an answerer that reports the ideal observer's forecast of the other seat's quote."""
-    known = _adaptive(game, seat)
+    read_belief = _adaptive(game, seat)
 
     def report(turn: BargainingTurn) -> ProbeReport | NoAnswer:
         question = turn.question
         assert question is not None
         if question.probe != "their_quote":
             return NoAnswer("it only forecasts quotes")
-        pool, belief = known(turn.view)
+        pool, belief = read_belief(turn.view)
         odds = pool.forecast(belief)
         likeliest = [ask for ask, p in enumerate(odds) if p >= odds.max() - 1e-9]
-        return ProbeReport(mirrored(seat != BUYER, turn.draws.pick(likeliest)))
+        return ProbeReport(mirror_price(seat != BUYER, turn.draws.pick(likeliest)))
 
     return report
 
@@ -221,7 +225,7 @@ def halfway(view: View, limit: int, last: Round | None = None) -> int:
     return (limit + 1) // 2 if view.is_buyer else (limit + HIGHEST + 1) // 2
 
 
-def capped(view: View, limit: int, price: int) -> int:
+def cap_at_limit(view: View, limit: int, price: int) -> int:
     """Return a price, or the seat's limit if the price is beyond the limit."""
     return min(price, limit) if view.is_buyer else max(price, limit)
 
@@ -235,7 +239,7 @@ def _one_quarter(view: View, limit: int, last: Round | None) -> int:
 
 
 def fifty_capped(view: View, limit: int, last: Round | None) -> int:
-    return capped(view, limit, HIGHEST // 2)
+    return cap_at_limit(view, limit, HIGHEST // 2)
 
 
 def _beyond_limit(view: View, limit: int, last: Round | None) -> int:
@@ -244,7 +248,7 @@ def _beyond_limit(view: View, limit: int, last: Round | None) -> int:
     return (limit + HIGHEST + 1) // 2 if view.is_buyer else limit // 2
 
 
-def theirs(view: View, last: Round) -> int:
+def other_quote(view: View, last: Round) -> int:
     """Return the other seat's quote in a round in which both quoted."""
     quoted = last.ask if view.is_buyer else last.bid
     assert quoted is not None
@@ -252,23 +256,25 @@ def theirs(view: View, last: Round) -> int:
 
 
 def copy_last_capped(view: View, limit: int, last: Round | None) -> int:
-    return halfway(view, limit) if last is None else capped(view, limit, theirs(view, last))
+    return (
+        halfway(view, limit) if last is None else cap_at_limit(view, limit, other_quote(view, last))
+    )
 
 
 def _away_from_last(view: View, limit: int, last: Round | None) -> int:
-    return halfway(view, limit) if last is None else HIGHEST - theirs(view, last)
+    return halfway(view, limit) if last is None else HIGHEST - other_quote(view, last)
 
 
 def split_own_and_last(view: View, limit: int, last: Round | None) -> int:
     if last is None:
         return halfway(view, limit)
     assert last.bid is not None and last.ask is not None
-    return capped(view, limit, (last.bid + last.ask + 1) // 2)
+    return cap_at_limit(view, limit, (last.bid + last.ask + 1) // 2)
 
 
 def concede(view: View, limit: int, last: Round | None) -> int:
     steps = len(view.past) if view.is_buyer else -len(view.past)
-    return capped(view, limit, halfway(view, limit) + steps)
+    return cap_at_limit(view, limit, halfway(view, limit) + steps)
 
 
 def _harden(view: View, limit: int, last: Round | None) -> int:
@@ -277,7 +283,7 @@ def _harden(view: View, limit: int, last: Round | None) -> int:
 
 
 def _habit(name: str, about: str, habit: Habit, memory: int | None = 0) -> Partner:
-    def made(game: Bargaining, seat: Seat) -> Script:
+    def make_script(game: Bargaining, seat: Seat) -> Script:
         def script(turn: BargainingTurn) -> Action:
             view = turn.view
             if view.talking:
@@ -290,7 +296,7 @@ def _habit(name: str, about: str, habit: Habit, memory: int | None = 0) -> Partn
 
         return script
 
-    return Partner(name, about, OURS, made, memory=memory)
+    return Partner(name, about, OURS, make_script, memory=memory)
 
 
 PARTNERS = by_name(

@@ -19,13 +19,13 @@ ROUNDS = {20: "twenty rounds", 5: "five rounds"}
 @cache
 def PROBLEMS() -> Problems:
     """Return every combination of message order and number of rounds."""
-    found = tuple(
+    problems = tuple(
         Problem(
-            (said, long),
+            (talk_text, long),
             Instance(f"bargaining-{talk}-{rounds}", "bargaining", {"talk": talk, "rounds": rounds}),
             SEATS,
         )
-        for talk, said in TALK.items()
+        for talk, talk_text in TALK.items()
         for rounds, long in ROUNDS.items()
     )
-    return Problems(("What is said", "The game has"), found)
+    return Problems(("What is said", "The game has"), problems)

@@ -118,7 +118,9 @@ class View(msgspec.Struct, frozen=True, gc=False):
         latest = self.past.last
         if latest is None or latest.bid is not None:
             return latest
-        return next((each for each in reversed(self.past) if each.bid is not None), None)
+        return next(
+            (past_round for past_round in reversed(self.past) if past_round.bid is not None), None
+        )
 
     def heard(self) -> str | None:
         """Return the other seat's message in this round; None if it has not sent one."""
@@ -193,9 +195,9 @@ class Bargaining(Game[State, Action, View]):
 
     def step(self, state: State, moves: Mapping[Seat, Action]) -> State:
         if NATURE in moves:
-            return self._drawn(state, int(moves[NATURE]))  # type: ignore[arg-type]
+            return self._deal(state, int(moves[NATURE]))  # type: ignore[arg-type]
         if self._talking(state):
-            return self._spoken(state, moves)
+            return self._add_messages(state, moves)
         bid, ask = moves[BUYER], moves[SELLER]
         assert isinstance(bid, int) and isinstance(ask, int)  # the menu consists of prices
         if bid < ask:
@@ -211,26 +213,26 @@ class Bargaining(Game[State, Action, View]):
                 state.first,
                 (bid, ask),
             )
-        return self._traded(state, bid, ask, (bid + ask) // 2)
+        return self._settle_trade(state, bid, ask, (bid + ask) // 2)
 
-    def _drawn(self, state: State, drawn: int) -> State:
+    def _deal(self, state: State, number: int) -> State:
         if state.value is None:
-            return State(drawn, None, state.past)
+            return State(number, None, state.past)
         if state.cost is None:
-            return State(state.value, drawn, state.past)
+            return State(state.value, number, state.past)
         if state.quotes is not None:
             bid, ask = state.quotes
-            return self._traded(state, bid, ask, (bid + ask) // 2 + drawn)
-        return msgspec.structs.replace(state, first=drawn)
+            return self._settle_trade(state, bid, ask, (bid + ask) // 2 + number)
+        return msgspec.structs.replace(state, first=number)
 
-    def _spoken(self, state: State, moves: Mapping[Seat, Action]) -> State:
-        said = tuple(
+    def _add_messages(self, state: State, moves: Mapping[Seat, Action]) -> State:
+        messages = tuple(
             (seat, move.text if isinstance(move := moves.get(seat), Say) else "")
             for seat in self.to_move(state)
         )
-        return msgspec.structs.replace(state, said=state.said + said)
+        return msgspec.structs.replace(state, said=state.said + messages)
 
-    def _traded(self, state: State, bid: int, ask: int, price: int) -> State:
+    def _settle_trade(self, state: State, bid: int, ask: int, price: int) -> State:
         assert state.value is not None and state.cost is not None
         had = state.totals
         totals = (had[0] + state.value - price, had[1] + price - state.cost)
@@ -245,7 +247,7 @@ class Bargaining(Game[State, Action, View]):
         If only one seat quoted, its quote stays hidden.
         """
         if self._talking(state):
-            return self._spoken(state, moves)
+            return self._add_messages(state, moves)
         past = state.past.append(Round(None, None, None, state.said))
         void = state.void_in_a_row + 1
         return State(state.value, state.cost, past, state.totals, void_in_a_row=void)
@@ -293,7 +295,7 @@ MESSAGES: Options[Action] = (
 )
 
 
-def other(seat: Seat) -> Seat:
+def other_seat(seat: Seat) -> Seat:
     """Return the other seat."""
     return SELLER if seat == BUYER else BUYER
 
@@ -303,8 +305,8 @@ def gain(seat: Seat, limit: int, price: float) -> float:
     return limit - price if seat == BUYER else price - limit
 
 
-def round_gain(seat: Seat, limit: int, mine: int, theirs: int) -> float:
+def round_gain(seat: Seat, limit: int, own_quote: int, other_quote: int) -> float:
     """Return the expected payoff of a round, averaged over the coin toss that rounds a midpoint
     price ending in .5."""
-    bid, ask = (mine, theirs) if seat == BUYER else (theirs, mine)
+    bid, ask = (own_quote, other_quote) if seat == BUYER else (other_quote, own_quote)
     return gain(seat, limit, (bid + ask) / 2) if bid >= ask else 0.0

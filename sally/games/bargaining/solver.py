@@ -56,7 +56,7 @@ class Rule:
         """Return the next ask, given the last ask and bid."""
         return max(self.floor(cost), int(self.then[ask, bid]))
 
-    def slipped(self, ask: int) -> int:
+    def slipped_quote(self, ask: int) -> int:
         """Return the quote that replaces `ask` if the rule breaks its announcement."""
         return min(HIGHEST, ask + self.slip)
 
@@ -70,7 +70,7 @@ def _price(name: str, number: int) -> int:
     return number
 
 
-def _clipped(targets: npt.NDArray[Any]) -> Ints:
+def _clip_prices(targets: npt.NDArray[Any]) -> Ints:
     table: Ints = np.clip(targets, 0, HIGHEST).astype(np.int64)
     table.flags.writeable = False
     return table
@@ -78,51 +78,51 @@ def _clipped(targets: npt.NDArray[Any]) -> Ints:
 
 def constant(q: int = 50) -> Rule:
     """Quote q in every round, regardless of the player's own limit."""
-    return Rule(_price("q", q), _clipped(_ASKS))
+    return Rule(_price("q", q), _clip_prices(_ASKS))
 
 
 def truthful() -> Rule:
     """Quote the player's own limit."""
-    return Rule(0, _clipped(_ASKS), margin=0)
+    return Rule(0, _clip_prices(_ASKS), margin=0)
 
 
 def clock(start: int = 90, step: int = 3, margin: int = 2) -> Rule:
     """Concede `step` per round from `start`, down to the limit plus `margin`."""
-    table = _clipped(_ASKS - _price("step", step))
+    table = _clip_prices(_ASKS - _price("step", step))
     return Rule(_price("start", start), table, margin=_price("margin", margin))
 
 
 def responsive(start: int = 80, down: int = 5, up: int = 2, margin: int = 5) -> Rule:
     """Ask `down` less after a round without a trade and `up` more after one with a trade."""
     moved = np.where(_BIDS >= _ASKS, _ASKS + _price("up", up), _ASKS - _price("down", down))
-    return Rule(_price("start", start), _clipped(moved), margin=_price("margin", margin))
+    return Rule(_price("start", start), _clip_prices(moved), margin=_price("margin", margin))
 
 
 def splitter(start: int = 90, margin: int = 2) -> Rule:
     """Quote halfway between the last ask and the last bid; halves are rounded up."""
     moved = (_ASKS + _BIDS + 1) // 2
-    return Rule(_price("start", start), _clipped(moved), margin=_price("margin", margin))
+    return Rule(_price("start", start), _clip_prices(moved), margin=_price("margin", margin))
 
 
 def grim(q: int = 65) -> Rule:
     """Quote q until a bid falls short of it, then 100 in every round."""
-    held = (_price("q", q) == _ASKS) & (q <= _BIDS)
-    moved = np.where(held, q, HIGHEST)
-    return Rule(q, _clipped(moved))
+    is_met = (_price("q", q) == _ASKS) & (q <= _BIDS)
+    moved = np.where(is_met, q, HIGHEST)
+    return Rule(q, _clip_prices(moved))
 
 
 def announcer(q: int = 50, keep: float = 1.0, slip: int = 10) -> Rule:
     """Announce q; quote q with probability `keep`, and q plus `slip` otherwise."""
     if not 0 <= keep <= 1:
         raise BadInput(f"keep must be from 0 to 1, not {keep}")
-    at, table = _price("q", q), _clipped(np.full((SIZE, SIZE), q))
-    return Rule(at, table, keep=float(keep), slip=_price("slip", slip))
+    price, table = _price("q", q), _clip_prices(np.full((SIZE, SIZE), q))
+    return Rule(price, table, keep=float(keep), slip=_price("slip", slip))
 
 
 def liar(shade: int = 15) -> Rule:
     """State a false limit that is `shade` better for the speaker than the true one, and quote this
     price."""
-    return Rule(0, _clipped(_ASKS), margin=_price("shade", shade))
+    return Rule(0, _clip_prices(_ASKS), margin=_price("shade", shade))
 
 
 RULES: Mapping[str, Callable[..., Rule]] = {
@@ -147,7 +147,7 @@ def rule_of(name: str, params: Mapping[str, Any] | None = None) -> Rule | None:
     return _rule(name, tuple(sorted((params or {}).items()))) if name in RULES else None
 
 
-def mirrored(is_buyer: bool, price: int) -> int:
+def mirror_price(is_buyer: bool, price: int) -> int:
     """Convert a price or limit between a seat's own frame and the seller's frame, in either
     direction."""
     return HIGHEST - price if is_buyer else price
@@ -158,12 +158,12 @@ def mirrored(is_buyer: bool, price: int) -> int:
 
 def _pays(rule: Rule, value: int) -> Floats:
     """Return the mean payoff of a round to a buyer with this value, indexed by [ask, bid]."""
-    kept = np.where(_BIDS >= _ASKS, value - (_BIDS + _ASKS) / 2, 0.0)
+    kept_payoffs = np.where(_BIDS >= _ASKS, value - (_BIDS + _ASKS) / 2, 0.0)
     if rule.keep >= 1:
-        return kept
+        return kept_payoffs
     quoted = np.minimum(_ASKS + rule.slip, HIGHEST)
     broken = np.where(quoted <= _BIDS, value - (_BIDS + quoted) / 2, 0.0)
-    return np.asarray(rule.keep * kept + (1 - rule.keep) * broken)
+    return np.asarray(rule.keep * kept_payoffs + (1 - rule.keep) * broken)
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,21 +197,21 @@ class KnownLimitSolution:
 
     def best_bid(self, round: int, ask: int) -> int:
         """Return the lowest of the best bids in a round (counted from 0) with this ask."""
-        found = self.bids(round, ask)
-        return int(np.flatnonzero(found >= found.max() - SAME)[0])
+        bid_values = self.bids(round, ask)
+        return int(np.flatnonzero(bid_values >= bid_values.max() - SAME)[0])
 
 
 @lru_cache(maxsize=1024)
-def known(rule: Rule, value: int, cost: int, rounds: int) -> KnownLimitSolution:
+def solve_known_limit(rule: Rule, value: int, cost: int, rounds: int) -> KnownLimitSolution:
     """Compute the buyer's best play against a seller that follows a quoting rule and whose lowest
     price is known, by backward induction."""
     pays = _pays(rule, value)
     following = np.maximum(rule.floor(cost), rule.then)
-    worth, random = np.zeros((rounds + 1, SIZE)), np.zeros((rounds + 1, SIZE))
-    for left in range(rounds - 1, -1, -1):
-        worth[left] = (pays + worth[left + 1][following]).max(axis=1)
-        random[left] = (pays + random[left + 1][following]).mean(axis=1)
-    return KnownLimitSolution(rule, value, cost, worth, random)
+    values, random = np.zeros((rounds + 1, SIZE)), np.zeros((rounds + 1, SIZE))
+    for round_index in range(rounds - 1, -1, -1):
+        values[round_index] = (pays + values[round_index + 1][following]).max(axis=1)
+        random[round_index] = (pays + random[round_index + 1][following]).mean(axis=1)
+    return KnownLimitSolution(rule, value, cost, values, random)
 
 
 # --- limit unknown --------------------------------------------------------------------------------
@@ -244,7 +244,7 @@ class Unknown:
             target = int(self.rule.then[ask, bid])
         number = len(past)
         if cost is not None:
-            solved = known(self.rule, self.value, cost, self.rounds)
+            solved = solve_known_limit(self.rule, self.value, cost, self.rounds)
             return solved.best_bid(number, max(self.rule.floor(cost), target))
         return int(self.best[number, target, max(bound, 0)])
 
@@ -267,7 +267,7 @@ def unknown_of(rule: Rule, is_buyer: bool, limit: int, family: Family, rounds: i
     prior of the other seat's limit is that of the distribution `family`."""
     odds = other_odds(family, is_buyer, limit)
     costs = odds if is_buyer else odds[::-1]
-    return _unknown(rule, mirrored(not is_buyer, limit), tuple(map(float, costs)), rounds)
+    return _unknown(rule, mirror_price(not is_buyer, limit), tuple(map(float, costs)), rounds)
 
 
 @lru_cache(maxsize=128)
@@ -278,9 +278,9 @@ def _unknown(rule: Rule, value: int, prior: tuple[float, ...], rounds: int) -> U
             "on its player's limit"
         )
     weights = np.array(prior)
-    worth = np.zeros((rounds + 1, SIZE, SIZE))
+    values = np.zeros((rounds + 1, SIZE, SIZE))
     best = np.zeros((rounds, SIZE, SIZE), dtype=np.int64)
-    pays, then = _pays(rule, value), rule.then
+    pays, next_targets = _pays(rule, value), rule.then
     numbers = np.arange(SIZE)
     mass = np.cumsum(weights)
     # the costs whose ask is the target itself: all up to target - margin
@@ -288,7 +288,7 @@ def _unknown(rule: Rule, value: int, prior: tuple[float, ...], rounds: int) -> U
     floors = np.array([rule.floor(cost) for cost in range(SIZE)])
     ahead = np.zeros((SIZE, rounds + 1, SIZE))  # [cost, round, ask]: value once the cost is known
     for cost in np.flatnonzero(weights) if rule.margin is not None else ():
-        ahead[cost] = known(rule, value, int(cost), rounds).worth
+        ahead[cost] = solve_known_limit(rule, value, int(cost), rounds).worth
     bounds = numbers[None, :]
     # [target, bound]: the bound if the target is quoted
     stays = np.minimum(reached[:, None], bounds)
@@ -296,17 +296,17 @@ def _unknown(rule: Rule, value: int, prior: tuple[float, ...], rounds: int) -> U
     for number in range(rounds - 1, -1, -1):
         top = np.full((SIZE, SIZE), -np.inf)
         for bid in range(SIZE):
-            shown = np.where(none_below, 0.0, mass[np.maximum(stays, 0)])
-            total = pays[:, bid][:, None] * shown
-            following = worth[number + 1][then[:, bid][:, None], np.maximum(stays, 0)]
+            mass_shown = np.where(none_below, 0.0, mass[np.maximum(stays, 0)])
+            total = pays[:, bid][:, None] * mass_shown
+            following = values[number + 1][next_targets[:, bid][:, None], np.maximum(stays, 0)]
             total = total + np.where(none_below, 0.0, following)
             if rule.margin is not None:
-                following = np.maximum(floors, then[floors, bid])
-                named = weights * (pays[floors, bid] + ahead[numbers, number + 1, following])
-                summed = np.concatenate([[0.0], np.cumsum(named)])
+                following = np.maximum(floors, next_targets[floors, bid])
+                weighted = weights * (pays[floors, bid] + ahead[numbers, number + 1, following])
+                summed = np.concatenate([[0.0], np.cumsum(weighted)])
                 total = total + summed[bounds + 1] - summed[np.maximum(stays, -1) + 1]
             better = total > top + SAME
             top = np.where(better, total, top)
             best[number] = np.where(better, bid, best[number])
-        worth[number] = top
-    return Unknown(rule, value, rounds, weights, worth, best)
+        values[number] = top
+    return Unknown(rule, value, rounds, weights, values, best)

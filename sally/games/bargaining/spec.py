@@ -24,7 +24,7 @@ from sally.games.bargaining.rules import (
     State,
     View,
     gain,
-    other,
+    other_seat,
 )
 from sally.games.bargaining.talk import read_message
 from sally.games.bargaining.values import HIGHEST, other_odds, quantile
@@ -46,11 +46,11 @@ def _at_value_round(view: View) -> bool:
 
 
 def _their_value(game: Bargaining, view: View, seat: Seat) -> tuple[Question, ...]:
-    return _number("their_value", other(seat)) if _at_value_round(view) else ()
+    return _number("their_value", other_seat(seat)) if _at_value_round(view) else ()
 
 
 def _their_guess(game: Bargaining, view: View, seat: Seat) -> tuple[Question, ...]:
-    return _number("their_guess_of_my_value", other(seat)) if _at_value_round(view) else ()
+    return _number("their_guess_of_my_value", other_seat(seat)) if _at_value_round(view) else ()
 
 
 def asked_price(game: Bargaining, view: View) -> int:
@@ -68,13 +68,13 @@ def _would_trade(game: Bargaining, view: View, seat: Seat) -> tuple[Question, ..
 
 
 def _their_quote(game: Bargaining, view: View, seat: Seat) -> tuple[Question, ...]:
-    return () if view.talking else _number("their_quote", other(seat))
+    return () if view.talking else _number("their_quote", other_seat(seat))
 
 
 def announced_by_other(view: View) -> int | None:
     """Return the quote that the other seat announced in this round, as read from its message."""
     heard = view.heard()
-    return read_message(heard, other(view.seat)).announced if heard else None
+    return read_message(heard, other_seat(view.seat)).announced if heard else None
 
 
 def _will_keep(game: Bargaining, view: View, seat: Seat) -> tuple[Question, ...]:
@@ -92,12 +92,12 @@ def limit_of(state: State, seat: Seat) -> int | None:
 
 def true_value(replay: Past, at: At) -> int | None:
     """Return the other seat's limit (value or cost)."""
-    return limit_of(replay.state(at.turn), other(at.seat))
+    return limit_of(replay.state(at.turn), other_seat(at.seat))
 
 
 def true_quote(replay: Past, at: At) -> int | None:
     """Return the other seat's quote in the same round; None if it gave none."""
-    made = replay.move(at.turn, other(at.seat))
+    made = replay.move(at.turn, other_seat(at.seat))
     return made if isinstance(made, int) else None
 
 
@@ -106,7 +106,7 @@ def true_trade(replay: Past, at: At) -> str | None:
     limit = true_value(replay, at)
     if limit is None:
         return None
-    return "yes" if gain(other(at.seat), limit, int(at.about)) > 0 else "no"
+    return "yes" if gain(other_seat(at.seat), limit, int(at.about)) > 0 else "no"
 
 
 def true_keep(replay: Past, at: At) -> str | None:
@@ -118,7 +118,7 @@ def true_keep(replay: Past, at: At) -> str | None:
 def true_guess(replay: Past, at: At) -> int | None:
     """Return the other seat's current answer to the probe `their_value`; None if it was not
     asked."""
-    said = replay.report(at.turn, other(at.seat), "their_value", at.seat)
+    said = replay.report(at.turn, other_seat(at.seat), "their_value", at.seat)
     return said.value if said is not None and isinstance(said.value, int) else None
 
 
@@ -173,7 +173,7 @@ def best_replies(game: Bargaining, view: View, belief: Any) -> tuple[int, ...] |
     """
     if view.talking or view.limit is None:
         return None
-    held = belief.get(other(view.seat)) if isinstance(belief, Mapping) else belief
+    held = belief.get(other_seat(view.seat)) if isinstance(belief, Mapping) else belief
     if not isinstance(held, int):
         return None
     worth = gain(view.seat, view.limit, held)

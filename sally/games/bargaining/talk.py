@@ -54,8 +54,8 @@ def read_message(text: str, seat: Seat) -> FoundCommitments:
     return FoundCommitments(_only(announced), _only(claimed))
 
 
-def _only(found: set[int]) -> int | None:
-    return next(iter(found)) if len(found) == 1 else None
+def _only(numbers: set[int]) -> int | None:
+    return next(iter(numbers)) if len(numbers) == 1 else None
 
 
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "‑": "-", "−": "-"})
@@ -78,7 +78,7 @@ _ROUND = (
 
 def _any(words: str) -> str:
     """Return a pattern that matches any of the phrases, which are separated by semicolons."""
-    return "(?:" + "|".join(re.escape(each.strip()) for each in words.split(";")) + ")"
+    return "(?:" + "|".join(re.escape(phrase.strip()) for phrase in words.split(";")) + ")"
 
 
 _TO_NUMBER = (
@@ -149,18 +149,22 @@ def _announcements(sentence: str, verbs: list[re.Pattern[str]]) -> set[int]:
     """Return the numbers that a sentence announces as quotes."""
     if "??" in sentence or _DEMAND.search(sentence):
         return set()
-    found: set[int] = set()
+    numbers: set[int] = set()
     for verb in verbs:
         for hit in verb.finditer(sentence):
             clause = sentence[: hit.end()]
-            rest = re.split(r"[,:]|\band\b|\bso\b|\bto\b|\bfor\b", sentence[hit.end() :])[0]
-            if _CONDITION.search(clause) or _CONDITION.search(rest) or _tied(sentence, hit.end()):
+            next_words = re.split(r"[,:]|\band\b|\bso\b|\bto\b|\bfor\b", sentence[hit.end() :])[0]
+            if (
+                _CONDITION.search(clause)
+                or _CONDITION.search(next_words)
+                or _tied(sentence, hit.end())
+            ):
                 continue
-            if _BOUND.search(hit[0]) or _BOUND.search(rest[:16]):
+            if _BOUND.search(hit[0]) or _BOUND.search(next_words[:16]):
                 continue
             if (number := int(hit[1])) <= HIGHEST:
-                found.add(number)
-    return found
+                numbers.add(number)
+    return numbers
 
 
 def _tied(sentence: str, end: int) -> bool:
@@ -193,11 +197,11 @@ _NOT_OWN = re.compile(r"\b(?:if|suppose|assuming|were|unless|whether)\b")
 def _claims(sentence: str, is_buyer: bool) -> set[int]:
     """Return the numbers that a sentence states as the speaker's own value or cost."""
     pattern = _BUYER_CLAIM if is_buyer else _SELLER_CLAIM
-    found: set[int] = set()
+    numbers: set[int] = set()
     if "??" in sentence:
-        return found
+        return numbers
     for hit in pattern.finditer(sentence):
         number = int(next(group for group in hit.groups() if group is not None))
         if number <= HIGHEST and not _NOT_OWN.search(sentence[: hit.start()]):
-            found.add(number)
-    return found
+            numbers.add(number)
+    return numbers

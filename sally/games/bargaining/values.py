@@ -54,13 +54,13 @@ def _student_3(t: float) -> float:
 def joint(family: Family) -> Floats:
     """Return the probability of every (value, cost); zero where the value does not exceed the cost
     by enough."""
-    one = single(family)
-    both = np.outer(one, one)
+    margin = single(family)
+    joint_odds = np.outer(margin, margin)
     numbers = np.arange(HIGHEST + 1)
-    both[numbers[:, None] - numbers[None, :] < GAP] = 0.0
-    both /= both.sum()
-    both.flags.writeable = False
-    return both
+    joint_odds[numbers[:, None] - numbers[None, :] < GAP] = 0.0
+    joint_odds /= joint_odds.sum()
+    joint_odds.flags.writeable = False
+    return joint_odds
 
 
 @cache
@@ -80,9 +80,9 @@ def other_odds(family: Family, is_buyer: bool, limit: int) -> Floats:
     """Return the chance of every possible limit of the other seat, given the player's own limit."""
     row = joint(family)[limit] if is_buyer else joint(family)[:, limit]
     total = float(row.sum())
-    found = row / total if total > 0 else row
-    found.flags.writeable = False
-    return np.asarray(found)
+    odds = row / total if total > 0 else row
+    odds.flags.writeable = False
+    return np.asarray(odds)
 
 
 def quantile(chances: Floats, share: float) -> int:

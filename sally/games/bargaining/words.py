@@ -23,7 +23,7 @@ from sally.games.bargaining.rules import (
     Say,
     View,
     gain,
-    other,
+    other_seat,
 )
 from sally.games.bargaining.values import GAP, HIGHEST
 
@@ -118,7 +118,7 @@ class BargainingWords(Words[Any, "View"]):
 
     def _rules(self, seat: Seat, pays: str) -> str:
         game = self._game
-        said = self.say(
+        rules_text = self.say(
             "rules",
             role=self.say(f"role.{seat}"),
             rounds=game.rounds,
@@ -127,34 +127,42 @@ class BargainingWords(Words[Any, "View"]):
             pays=pays,
         )
         if not game.prior_told:
-            return said
-        return f"{said}\n{self.say(f'prior.{game.family}', gap=GAP, highest=HIGHEST)}"
+            return rules_text
+        return f"{rules_text}\n{self.say(f'prior.{game.family}', gap=GAP, highest=HIGHEST)}"
 
     def lines(self, view: View, since: int, form: str) -> Iterator[str]:
         first, skip = divmod(since, self._per_round)
-        for number, each in enumerate(view.past.since(first), first + 1):
-            told = [*self._said(view, number, each.said), self._result(view, number, each)]
-            yield from told[skip:] if number == first + 1 else told
+        for number, past_round in enumerate(view.past.since(first), first + 1):
+            round_lines = [
+                *self._message_lines(view, number, past_round.said),
+                self._result(view, number, past_round),
+            ]
+            yield from round_lines[skip:] if number == first + 1 else round_lines
         if len(view.past) < self._game.rounds:
-            told = list(self._said(view, view.round, view.said))
-            yield from told[skip:] if len(view.past) == first else told
+            round_lines = list(self._message_lines(view, view.round, view.said))
+            yield from round_lines[skip:] if len(view.past) == first else round_lines
 
-    def _said(self, view: View, number: int, said: tuple[tuple[Seat, str], ...]) -> Iterator[str]:
-        for seat, text in said:
+    def _message_lines(
+        self, view: View, number: int, messages: tuple[tuple[Seat, str], ...]
+    ) -> Iterator[str]:
+        for seat, text in messages:
             key = f"said.{'you' if seat == view.seat else 'other'}"
             key = key if text.strip() else f"{key}.nothing"
             yield self.say(
-                key, round=number, text=one_line(text), other=self.say(f"role.{other(view.seat)}")
+                key,
+                round=number,
+                text=one_line(text),
+                other=self.say(f"role.{other_seat(view.seat)}"),
             )
 
-    def _result(self, view: View, number: int, each: Round) -> str:
-        if each.void:
+    def _result(self, view: View, number: int, past_round: Round) -> str:
+        if past_round.void:
             return self.say("past.void", round=number)
-        facts: dict[str, Any] = {"round": number, "bid": each.bid, "ask": each.ask}
-        if each.price is None:
+        facts: dict[str, Any] = {"round": number, "bid": past_round.bid, "ask": past_round.ask}
+        if past_round.price is None:
             return self.say("past.none", **facts)
-        earned = int(gain(view.seat, view.limit or 0, each.price))
-        return self.say("past.traded", price=each.price, earned=earned, **facts)
+        earned = int(gain(view.seat, view.limit or 0, past_round.price))
+        return self.say("past.traded", price=past_round.price, earned=earned, **facts)
 
     def now(self, view: View) -> str:
         if view.limit is None or len(view.past) >= self._game.rounds:
@@ -170,7 +178,7 @@ class BargainingWords(Words[Any, "View"]):
 
     def question(self, view: View, options: Options[Any]) -> str:
         if view.talking:
-            return self.say("question.message", other=self.say(f"role.{other(view.seat)}"))
+            return self.say("question.message", other=self.say(f"role.{other_seat(view.seat)}"))
         return self.say(f"question.{view.seat}")
 
     def format(self, view: View, options: Options[Any]) -> str:
@@ -193,13 +201,13 @@ class BargainingWords(Words[Any, "View"]):
             price: int = super().read(reply, view, options)
             return price
         text = without_thoughts(reply)
-        if any("kind" in found for found in objects_in(text)):
-            said: Say = read_form(text, options)
-            return said
+        if any("kind" in json_object for json_object in objects_in(text)):
+            form: Say = read_form(text, options)
+            return form
         labels = list(LABELLED.finditer(text))
         if not labels:
             raise Unreadable(self.say("format.message", words=MOST_WORDS))
-        message = _unquoted(text[labels[-1].end() :])
+        message = _unquote(text[labels[-1].end() :])
         if len(words := message.split()) > MOST_WORDS or len(message) > MOST_CHARACTERS:
             raise Unreadable(
                 f"Your message has {len(words)} words and {len(message)} characters; at most "
@@ -215,16 +223,16 @@ class BargainingWords(Words[Any, "View"]):
     def choice_name(self, question: Question, choice: int | str) -> str:
         return self.say(choice) if choice in ("yes", "no") else str(choice)
 
-    def told(self, told: Told, question: Question | None = None) -> str:
-        seat = Seat(told.seat)
-        value = self.say(told.value) if told.value in ("yes", "no") else told.value
-        fact = self.say(f"fact.{told.probe}", value=value, **self._facts(told.about, seat))
-        return self.say(f"told.{told.source}", fact=fact)
+    def told(self, injected: Told, question: Question | None = None) -> str:
+        seat = Seat(injected.seat)
+        value = self.say(injected.value) if injected.value in ("yes", "no") else injected.value
+        fact = self.say(f"fact.{injected.probe}", value=value, **self._facts(injected.about, seat))
+        return self.say(f"told.{injected.source}", fact=fact)
 
     def _facts(self, about: str, seat: Seat) -> dict[str, Any]:
         return {
-            "other": self.say(f"role.{other(seat)}"),
-            "theirs": self.say(f"own.{other(seat)}"),
+            "other": self.say(f"role.{other_seat(seat)}"),
+            "theirs": self.say(f"own.{other_seat(seat)}"),
             "own": self.say(f"own.{seat}"),
             "price": about,
             "highest": HIGHEST,
@@ -237,7 +245,7 @@ def one_line(text: str) -> str:
     return " ".join(text.split()).replace('"', "'")
 
 
-def _unquoted(text: str) -> str:
+def _unquote(text: str) -> str:
     """Return a message without surrounding whitespace, and without one surrounding pair of quotes
     or angle brackets."""
     text = text.strip()

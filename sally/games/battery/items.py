@@ -98,8 +98,8 @@ def decoded(data: bytes, where: str) -> tuple[Item, ...]:
         if line.strip():
             try:
                 item = msgspec.json.decode(line, type=Item)
-            except (msgspec.DecodeError, UnicodeError) as why:
-                raise BadInput(f"{where}, line {number}: {why}") from None
+            except (msgspec.DecodeError, UnicodeError) as error:
+                raise BadInput(f"{where}, line {number}: {error}") from None
             found.append(checked(item, f"{where}, line {number}"))
     if not found:
         raise BadInput(f"{where}: no items; a file of items has one JSON object per line.")
@@ -110,8 +110,8 @@ def read_items(path: Path) -> tuple[Item, ...]:
     """Return the items of a file; raise BadInput if it cannot be read."""
     try:
         return decoded(path.read_bytes(), str(path))
-    except OSError as why:
-        raise BadInput(f"{path}: cannot be read ({why.strerror}).") from None
+    except OSError as error:
+        raise BadInput(f"{path}: cannot be read ({error.strerror}).") from None
 
 
 def read_utf8(file: Path) -> str:
@@ -122,10 +122,10 @@ def read_utf8(file: Path) -> str:
     """
     try:
         return file.read_bytes().decode("utf-8")
-    except OSError as why:
-        raise BadInput(f"{file} cannot be read: {why.strerror}.") from None
-    except UnicodeDecodeError as why:
-        raise BadInput(f"{file} is not written in UTF-8: byte {why.start} is not.") from None
+    except OSError as error:
+        raise BadInput(f"{file} cannot be read: {error.strerror}.") from None
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{file} is not written in UTF-8: byte {error.start} is not.") from None
 
 
 def kept_at(hash: str) -> Path:

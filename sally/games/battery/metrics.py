@@ -7,13 +7,13 @@ from collections.abc import Callable
 
 from sally.core.log.events import Setup
 from sally.core.rules.game import Seat
-from sally.core.rules.metric import Metric, Played, shared
+from sally.core.rules.metric import Metric, Played, cache_by_seat
 from sally.games.battery.items import Item
 from sally.games.battery.rules import Battery
 from sally.games.battery.scores import majority, strict_groups, strict_share
 
 
-@shared
+@cache_by_seat
 def answers(played: Played, seat: Seat) -> list[tuple[Item, list[int | None]]]:
     """Return the scored items of an episode, each with its answers in every order of the
     options."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sally.core.errors import BadInput
-from sally.core.match.partner import Answerer, Partner, Script, by_name, described
+from sally.core.match.partner import Answerer, Partner, Script, by_name, describe_rule
 from sally.core.match.player import NoAnswer, Turn
 from sally.core.rules.game import Seat
 from sally.core.rules.probe import ProbeReport
@@ -75,7 +75,7 @@ def _skipping(game: Battery, seat: Seat, what: str = "where_it_is") -> Script:
 
 
 def _surface(name: str, rule: Rule) -> Partner:
-    return Partner(name, described(rule), OURS, _script(rule), memory=0)
+    return Partner(name, describe_rule(rule), OURS, _script(rule), memory=0)
 
 
 PARTNERS = by_name(

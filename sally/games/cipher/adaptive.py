@@ -60,21 +60,21 @@ Weights = tuple[float, ...]  # of the interceptors of the pool
 
 
 @lru_cache(maxsize=4096)
-def guess_odds(filed: Filed, hints: tuple[str, ...], left: tuple[int, ...]) -> Floats:
+def guess_odds(filed: Filed, hints: tuple[str, ...], codes_left: tuple[int, ...]) -> Floats:
     """Return the probability of each guess, as (interceptor of the pool, remaining code)."""
     rows = []
     for name in POOL:
-        odds = listener_odds(Listener(LISTENERS[name]), filed, hints, left)
+        odds = listener_odds(Listener(LISTENERS[name]), filed, hints, codes_left)
         if name != "random":  # the others guess the most probable code
-            odds = np.eye(len(left))[left.index(likeliest(odds, left))]
+            odds = np.eye(len(codes_left))[codes_left.index(likeliest(odds, codes_left))]
         rows.append(odds)
     return np.array(rows)
 
 
-def updated(weights: Weights, odds: Floats, guess: int) -> Weights:
+def update_weights(weights: Weights, odds: Floats, guess: int) -> Weights:
     """Return the weights of the interceptors after the guess with this index."""
-    found = np.array(weights) * odds[:, guess]
-    return tuple((found / found.sum()).tolist()) if found.sum() > 0 else weights
+    new_weights = np.array(weights) * odds[:, guess]
+    return tuple((new_weights / new_weights.sum()).tolist()) if new_weights.sum() > 0 else weights
 
 
 def weights_of(view: View) -> Weights:
@@ -82,7 +82,7 @@ def weights_of(view: View) -> Weights:
     weights: Weights = PRIOR
     for record, hints, guess in past_guesses(view):
         odds = guess_odds(record.filed, hints, record.left)
-        weights = updated(weights, odds, record.left.index(guess))
+        weights = update_weights(weights, odds, record.left.index(guess))
     return weights
 
 
@@ -119,7 +119,7 @@ def opening(past: Sequence[PastRound]) -> Stage:
 
 
 @lru_cache(maxsize=4096)
-def survives(length: int, tokens: int, listens: bool, at: Stage) -> float:
+def survives(length: int, tokens: int, listens: bool, stage: Stage) -> float:
     """Return the highest probability that the team wins, before the next code is drawn.
 
     Args:
@@ -127,53 +127,60 @@ def survives(length: int, tokens: int, listens: bool, at: Stage) -> float:
         tokens: The number of tokens of one kind that lose the game.
         listens: Whether the interceptor uses the hints; if not, or if no hints are filed, it is
             right by chance.
-        at: The stage of the game.
+        stage: The stage of the game.
     """
-    if at.missed >= tokens or at.caught >= tokens:
+    if stage.missed >= tokens or stage.caught >= tokens:
         return 0.0
-    if at.played >= length:
+    if stage.played >= length:
         return 1.0
-    hit = 0.0 if listens and at.filed else 1 / at.left
-    free, token = (survives(length, tokens, listens, at.then(False, c)) for c in (False, True))
+    hit = 0.0 if listens and stage.filed else 1 / stage.left
+    free, token = (survives(length, tokens, listens, stage.then(False, c)) for c in (False, True))
     return (1 - hit) * free + hit * token
 
 
-def survival(game: Cipher, at: Stage) -> Floats:
+def survival(game: Cipher, stage: Stage) -> Floats:
     """Return, for each interceptor of the pool, the highest probability that the team wins."""
-    return np.array([survives(game.rounds, game.tokens, name != "random", at) for name in POOL])
+    return np.array([survives(game.rounds, game.tokens, name != "random", stage) for name in POOL])
 
 
 def later(game: Cipher, number: int) -> Floats:
     """Return, for each interceptor, the highest expected payoff of the games from this one on."""
-    found = np.zeros(len(POOL))
+    payoffs = np.zeros(len(POOL))
     for problem in game.row[number : game.games]:
-        found += 2 * survival(game, opening(problem.past)) - 1
-    return found
+        payoffs += 2 * survival(game, opening(problem.past)) - 1
+    return payoffs
 
 
-def results(game: Cipher, at: Stage) -> Floats:
+def results(game: Cipher, stage: Stage) -> Floats:
     """Return the expected payoff of the game after a round, as an array with three axes: the
     interceptor of the pool, whether the decoder was wrong, and whether the interceptor was
     right."""
-    stages = [[at.then(missed, caught) for caught in (False, True)] for missed in (False, True)]
-    return np.array([[2 * survival(game, one) - 1 for one in row] for row in stages]).transpose(
-        2, 0, 1
-    )
+    stages = [[stage.then(missed, caught) for caught in (False, True)] for missed in (False, True)]
+    return np.array(
+        [[2 * survival(game, next_stage) - 1 for next_stage in row] for row in stages]
+    ).transpose(2, 0, 1)
 
 
 def worth_of(
-    game: Cipher, at: Position, stage: Stage, weights: Weights, hints: Sequence[str]
+    game: Cipher, position: Position, stage: Stage, weights: Weights, hints: Sequence[str]
 ) -> float:
     """Return the expected payoff of the current game if these hints are given."""
-    missed = int(likeliest(decoder_odds(MIND, at.keywords, hints, at.left), at.left) != at.code)
-    hit = guess_odds(at.filed, tuple(hints), at.left)[:, at.left.index(at.code)]
+    missed = int(
+        likeliest(decoder_odds(MIND, position.keywords, hints, position.left), position.left)
+        != position.code
+    )
+    hit = guess_odds(position.filed, tuple(hints), position.left)[
+        :, position.left.index(position.code)
+    ]
     paid = results(game, stage)[:, missed]
     return float(np.array(weights) @ (paid[:, 0] + hit * (paid[:, 1] - paid[:, 0])))
 
 
-def perfect_worth(game: Cipher, at: Position, stage: Stage, weights: Weights) -> float:
+def perfect_worth(game: Cipher, position: Position, stage: Stage, weights: Weights) -> float:
     """Return the expected payoff of the current game with perfect hints in this round."""
-    hit = guess_odds(at.filed, at.keywords[:LENGTH], at.left)[:, at.left.index(at.code)]
+    hit = guess_odds(position.filed, position.keywords[:LENGTH], position.left)[
+        :, position.left.index(position.code)
+    ]
     if stage.filed:  # without hints from earlier rounds, no interceptor depends on the hints
         hit = np.where([name == "random" for name in POOL], hit, 0.0)
     paid = results(game, stage)[:, 0]
@@ -183,37 +190,41 @@ def perfect_worth(game: Cipher, at: Position, stage: Stage, weights: Weights) ->
 # --- the best hints -------------------------------------------------------------------------------
 
 
-def _is_read(weights: Sequence[Floats], at: Position) -> Floats:
+def _is_read(weights: Sequence[Floats], position: Position) -> Floats:
     """Return, for each triple of words, whether a listener with these log weights guesses the true
     code."""
-    places_of = PLACES[[INDEX[code] for code in at.left]]
+    places_of = PLACES[[INDEX[code] for code in position.left]]
     first, second, third = (w[:, places_of[:, j]] for j, w in enumerate(weights))
-    every = first[:, None, None, :] + second[None, :, None, :] + third[None, None, :, :]
-    top = every >= every.max(axis=-1, keepdims=True) - NEAR
-    return np.asarray(top.argmax(axis=-1) == at.left.index(at.code), dtype=float)
+    triple_weights = first[:, None, None, :] + second[None, :, None, :] + third[None, None, :, :]
+    top = triple_weights >= triple_weights.max(axis=-1, keepdims=True) - NEAR
+    return np.asarray(top.argmax(axis=-1) == position.left.index(position.code), dtype=float)
 
 
 @lru_cache(maxsize=1024)
 def adaptive_hints(
-    game: Cipher, at: Position, stage: Stage, weights: Weights, width: int = WIDTH
+    game: Cipher, position: Position, stage: Stage, weights: Weights, width: int = WIDTH
 ) -> tuple[str, ...]:
     """Return the hints of the Bayes-adaptive player, found among all triples of the `width` nearest
     words per digit."""
-    words = [unsaid(MIND, at, digit)[:width] for digit in digits(at.code)]
-    read = [by_keywords(MIND, at.keywords, some) for some in words]
-    missed = 1 - _is_read(read, at)
+    words = [unsaid(MIND, position, digit)[:width] for digit in digits(position.code)]
+    read = [by_keywords(MIND, position.keywords, digit_words) for digit_words in words]
+    missed = 1 - _is_read(read, position)
     caught = {
-        "by_history": _is_read([by_history(MIND, at.filed, some) for some in words], at),
-        "by_bayes": _is_read([by_bayes(MIND, at.filed, some) for some in words], at),
-        "random": np.full(missed.shape, 1 / len(at.left)),
+        "by_history": _is_read(
+            [by_history(MIND, position.filed, digit_words) for digit_words in words], position
+        ),
+        "by_bayes": _is_read(
+            [by_bayes(MIND, position.filed, digit_words) for digit_words in words], position
+        ),
+        "random": np.full(missed.shape, 1 / len(position.left)),
     }
-    worth, clean = np.zeros(missed.shape), np.zeros(missed.shape)  # clean: without a new token
+    payoffs, clean = np.zeros(missed.shape), np.zeros(missed.shape)  # clean: without a new token
     for name, weight, paid in zip(POOL, weights, results(game, stage), strict=True):
         hit = caught[name]
         free, token = (paid[0, c] + missed * (paid[1, c] - paid[0, c]) for c in (0, 1))
-        worth += weight * (free + hit * (token - free))
+        payoffs += weight * (free + hit * (token - free))
         clean += weight * (1 - missed) * (1 - hit)
-    clean = np.where(worth >= worth.max() - TIE, clean, -np.inf)
-    unclear = np.where(clean >= clean.max() - TIE, chances(read, at), np.inf)
+    clean = np.where(payoffs >= payoffs.max() - TIE, clean, -np.inf)
+    unclear = np.where(clean >= clean.max() - TIE, chances(read, position), np.inf)
     a, b, c = np.unravel_index(int(np.argmin(np.round(unclear, 12))), unclear.shape)
     return (words[0][int(a)], words[1][int(b)], words[2][int(c)])

@@ -27,32 +27,32 @@ def BOARD(context: SeatContext, view: View) -> Board:
             parts.append(Table("Rounds of this game", COLUMNS, rows, corner="round"))
     ends = [ENDS[event.how] for event in view.log if isinstance(event, Over)]
     if ends:
-        shown = tuple(Note(f"Game {n}", how) for n, how in enumerate(ends, 1))
-        parts.append(Notes("Games so far", shown))
+        game_notes = tuple(Note(f"Game {n}", end) for n, end in enumerate(ends, 1))
+        parts.append(Notes("Games so far", game_notes))
     return Board(tuple(parts))
 
 
 COLUMNS = ("hints", "code", "decoder", "interceptor")
 
 
-def _named(code: int) -> str:
+def _code_text(code: int) -> str:
     return "-".join(map(str, digits(code))) if code else "none"
 
 
 def _notes(game: Cipher, view: View) -> list[Note]:
-    record, before = view.record, len(view.pasts[-1])
+    record, rounds_before = view.record, len(view.pasts[-1])
     notes = [
         Note("Game", f"{view.game} of {game.games}"),
-        Note("Round", f"{before + record.played + 1} of {before + game.rounds}"),
+        Note("Round", f"{rounds_before + record.played + 1} of {rounds_before + game.rounds}"),
         Note("Miscommunications", f"{record.miscommunications} of {game.tokens}"),
         Note("Interceptions", f"{record.interceptions} of {game.tokens}"),
     ]
     if view.code:
-        notes.append(Note("The code", _named(view.code), "goal"))
+        notes.append(Note("The code", _code_text(view.code), "goal"))
     if view.hints:
         notes.append(Note("The hints", ", ".join(view.hints), "last"))
     if view.reading:
-        notes.append(Note("The line shows", _named(view.reading), "last"))
+        notes.append(Note("The line shows", _code_text(view.reading), "last"))
     return notes
 
 
@@ -73,22 +73,24 @@ def _by_digit(view: View) -> Table:
 
 def _rounds(view: View) -> tuple[Row, ...]:
     rows: list[Row] = []
-    for each in view.pasts[-1]:
-        cells = (", ".join(each.hints), _named(each.code), "", "")
+    for past_round in view.pasts[-1]:
+        cells = (", ".join(past_round.hints), _code_text(past_round.code), "", "")
         rows.append(Row(str(len(rows) + 1), tuple(map(Cell, cells))))
     hints = ""
     for event in view.log[view.began :]:
         if isinstance(event, Hinted):
             hints = ", ".join(event.hints)
         elif isinstance(event, Void):
-            rows.append(Row("void", (Cell("none"), Cell(_named(event.code)), Cell(""), Cell(""))))
+            rows.append(
+                Row("void", (Cell("none"), Cell(_code_text(event.code)), Cell(""), Cell("")))
+            )
         elif isinstance(event, Revealed):
             right, caught = event.decoder == event.code, event.interceptor == event.code
             cells_of = (
                 Cell(hints),
-                Cell(_named(event.code)),
-                Cell(_named(event.decoder), "good" if right else "bad", _says(right)),
-                Cell(_named(event.interceptor), "bad" if caught else "", _says(caught)),
+                Cell(_code_text(event.code)),
+                Cell(_code_text(event.decoder), "good" if right else "bad", _says(right)),
+                Cell(_code_text(event.interceptor), "bad" if caught else "", _says(caught)),
             )
             number = 1 + sum(row.label != "void" for row in rows)
             rows.append(Row(str(number), cells_of))

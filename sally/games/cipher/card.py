@@ -26,19 +26,19 @@ def deaf_rounds(right: float = 1.0) -> dict[str, float]:
     0.055958
     """
     odds = {0: 1.0}  # by number of interceptions so far
-    lost = 0.0
+    lost_chance = 0.0
     for played in range(8):
         chance = 1 / (len(CODES) - played)
-        lost += odds.get(1, 0.0) * chance
-        once = odds.get(1, 0.0) * (1 - chance) + odds[0] * chance
-        odds = {0: odds[0] * (1 - chance), 1: once}
-    return {"cipher_won": lost}
+        lost_chance += odds.get(1, 0.0) * chance
+        one_token = odds.get(1, 0.0) * (1 - chance) + odds[0] * chance
+        odds = {0: odds[0] * (1 - chance), 1: one_token}
+    return {"cipher_won": lost_chance}
 
 
-def _encoder(name: str, interceptor: str, which: bool = False) -> Condition:
+def _encoder(name: str, interceptor: str, uses_which_set: bool = False) -> Condition:
     return Condition(
         name=name,
-        instances=WHICH if which else INSTANCES,
+        instances=WHICH if uses_which_set else INSTANCES,
         seat="encoder",
         others={"decoder": player_spec("by_keywords"), "interceptor": player_spec(interceptor)},
         shortcuts=ENCODERS,
@@ -55,8 +55,8 @@ CARD = Card(
     conditions=(
         _encoder("encoder, interceptor by history", "by_history"),
         _encoder("encoder, interceptor by Bayes", "by_bayes"),
-        _encoder("encoder, certified, interceptor by history", "by_history", which=True),
-        _encoder("encoder, certified, interceptor by Bayes", "by_bayes", which=True),
+        _encoder("encoder, certified, interceptor by history", "by_history", uses_which_set=True),
+        _encoder("encoder, certified, interceptor by Bayes", "by_bayes", uses_which_set=True),
         Condition(
             name="decoder, clear hints",
             instances=INSTANCES,

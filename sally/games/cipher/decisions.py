@@ -12,7 +12,7 @@ from sally.games.association.conditions import series_training
 from sally.games.association.minds import Mind
 from sally.games.cipher.generators import GOOD, position_of
 from sally.games.cipher.instances import frozen
-from sally.games.cipher.listeners import Listener, Position, Way, best_hints, digits, worth
+from sally.games.cipher.listeners import Listener, Position, Way, best_hints, digits, value_hints
 from sally.games.cipher.metrics import (
     declared_decoder,
     declared_interceptor,
@@ -36,7 +36,7 @@ GUESSES = {
 def LOSSES(played: Played, seat: Seat) -> Terms:
     """Return the mean losses over the rounds in which the encoder's model of the listeners is
     known."""
-    parts = [(each.modelling, each.play, each.regret) for each in splits(played, seat)]
+    parts = [(split.modelling, split.play, split.regret) for split in splits(played, seat)]
     return terms_of(parts, None)
 
 
@@ -44,12 +44,17 @@ def COSTS(played: Played, seat: Seat) -> list[Cost]:
     """Return the cost of every decision of a seat for which a cost can be computed."""
     if seat == ENCODER:
         return [
-            Cost(each.round.turn, max(each.regret, 0.0), (Hints(*each.best.hints),), HINTS)
-            for each in scored_hints(played, seat)
+            Cost(
+                hint_score.round.turn,
+                max(hint_score.regret, 0.0),
+                (Hints(*hint_score.best.hints),),
+                HINTS,
+            )
+            for hint_score in scored_hints(played, seat)
         ]
     return [
-        Cost(each.turn, max(each.regret, 0.0), each.best, GUESSES[seat])
-        for each in scored_guesses(played, seat)
+        Cost(guess_score.turn, max(guess_score.regret, 0.0), guess_score.best, GUESSES[seat])
+        for guess_score in scored_guesses(played, seat)
     ]
 
 
@@ -80,14 +85,16 @@ NOTES = (
 
 
 @lru_cache(maxsize=1024)
-def reasoned(at: Position, way: Way) -> Reasoned:
+def reason_about(position: Position, way: Way) -> Reasoned:
     """Return, for one position and one way in which the interceptor may interpret hints, whether
     the hints given by a reasoner of each depth are right."""
     mind, listener = Mind(), Listener(way)
-    hints = [tuple(MENUS["nearest"](mind, at, digit)[0] for digit in digits(at.code))]
-    for other in list(LEVELS)[: LEVELS[way] + 1]:
-        hints.append(best_hints(mind, Listener(other), at).hints)
-    by_depth = tuple((worth(mind, listener, at, said).value >= GOOD,) for said in hints)
+    hints = [tuple(MENUS["nearest"](mind, position, digit)[0] for digit in digits(position.code))]
+    for level in list(LEVELS)[: LEVELS[way] + 1]:
+        hints.append(best_hints(mind, Listener(level), position).hints)
+    by_depth = tuple(
+        (value_hints(mind, listener, position, given_hints).value >= GOOD,) for given_hints in hints
+    )
     block = LEVELS[way] + 1
     return Reasoned(by_depth, (True,), 0.0, block, f"which, interceptor by_{way}")
 
@@ -95,10 +102,10 @@ def reasoned(at: Position, way: Way) -> Reasoned:
 def _questions() -> Iterator[Reasoned]:
     for way in LEVELS:
         for row in frozen("which").rows:
-            yield from (reasoned(position_of(problem), way) for problem in row)
+            yield from (reason_about(position_of(problem), way) for problem in row)
 
 
-def _answered(played: Played, seat: Seat) -> Iterator[DepthDecision]:
+def _judge_hints(played: Played, seat: Seat) -> Iterator[DepthDecision]:
     """Yield, for each of the encoder's decisions whose required depth of reasoning is known,
     whether the hints are right.
 
@@ -109,14 +116,16 @@ def _answered(played: Played, seat: Seat) -> Iterator[DepthDecision]:
     if game.set != "which" or not plain or declared_decoder(played) != Mind():
         return
     assert listener is not None
-    for each in scored_hints(played, seat):
-        if each.round.at in _certified():
-            yield DepthDecision(reasoned(each.round.at, listener.way), each.said.value >= GOOD)
+    for hint_score in scored_hints(played, seat):
+        if hint_score.round.at in _certified_positions():
+            yield DepthDecision(
+                reason_about(hint_score.round.at, listener.way), hint_score.said.value >= GOOD
+            )
 
 
 @lru_cache(maxsize=1)
-def _certified() -> frozenset[Position]:
+def _certified_positions() -> frozenset[Position]:
     return frozenset(position_of(p) for row in frozen("which").rows for p in row)
 
 
-DEPTHS = Depths(ABOUT, _questions, _answered, NOTES)
+DEPTHS = Depths(ABOUT, _questions, _judge_hints, NOTES)

@@ -7,7 +7,7 @@ from sally.games.association.frozen import Frozen
 from sally.games.association.lexicon import cards, overlaps
 from sally.games.association.minds import Mind
 from sally.games.cipher.instances import PastRound, Problem
-from sally.games.cipher.listeners import CODES, Listener, Position, best_hints, digits, worth
+from sally.games.cipher.listeners import CODES, Listener, Position, best_hints, digits, value_hints
 from sally.games.cipher.partners import MENUS
 from sally.games.cipher.rules import record_of
 
@@ -24,7 +24,7 @@ def keywords(draws: Stream) -> tuple[str, str, str, str]:
     chosen: list[str] = []
     while len(chosen) < 4:
         word = draws.pick(cards())
-        if not any(overlaps(word, other) for other in chosen):
+        if not any(overlaps(word, chosen_word) for chosen_word in chosen):
             chosen.append(word)
     return (chosen[0], chosen[1], chosen[2], chosen[3])
 
@@ -38,12 +38,12 @@ def which(seed: int, row: int, number: int) -> Problem:
     """Return one decision of the set `which`, redrawn until it is certified."""
     draws = Stream(seed, "cipher", "which", row, number)
     while True:
-        problem = _drawn(draws)
+        problem = _draw_problem(draws)
         if is_certified(problem):
             return problem
 
 
-def _drawn(draws: Stream) -> Problem:
+def _draw_problem(draws: Stream) -> Problem:
     """Draw keywords, the past rounds of an encoder that draws each hint from the 16 nearest words,
     and the next code."""
     words = keywords(draws)
@@ -51,8 +51,8 @@ def _drawn(draws: Stream) -> Problem:
     past: list[PastRound] = []
     for code in codes[:BEFORE]:
         record = record_of(past, ())
-        at = Position(words, record.filed, record.left, code)
-        hints = [draws.pick(tuple(MENUS["top16"](Mind(), at, d))) for d in digits(code)]
+        position = Position(words, record.filed, record.left, code)
+        hints = [draws.pick(tuple(MENUS["top16"](Mind(), position, d))) for d in digits(code)]
         past.append(PastRound(code, (hints[0], hints[1], hints[2])))
     return Problem(words, tuple(past), (codes[BEFORE],))
 
@@ -71,14 +71,17 @@ def is_certified(problem: Problem) -> bool:
     of at least GOOD against that one and at most BAD against the other; in addition, the clearest
     hints must have a value of at most BAD against both.
     """
-    at = position_of(problem)
-    clear = [MENUS["nearest"](Mind(), at, digit)[0] for digit in digits(at.code)]
+    position = position_of(problem)
+    clear = [MENUS["nearest"](Mind(), position, digit)[0] for digit in digits(position.code)]
     ways = (Listener("history"), Listener("bayes"))
-    if any(worth(Mind(), way, at, clear).value > BAD for way in ways):
+    if any(value_hints(Mind(), listener, position, clear).value > BAD for listener in ways):
         return False
-    for mine, other in (ways, ways[::-1]):
-        best = best_hints(Mind(), mine, at)
-        if best.worth.value < GOOD or worth(Mind(), other, at, best.hints).value > BAD:
+    for own_listener, other_listener in (ways, ways[::-1]):
+        best = best_hints(Mind(), own_listener, position)
+        if (
+            best.worth.value < GOOD
+            or value_hints(Mind(), other_listener, position, best.hints).value > BAD
+        ):
             return False
     return True
 
@@ -86,5 +89,5 @@ def is_certified(problem: Problem) -> bool:
 def make(name: str, seed: int = SEED) -> Frozen[Problem]:
     """Generate the set with this name, which consists of series of `GAMES` games each."""
     draw = {"plain": plain, "which": which}[name]
-    made = tuple(tuple(draw(seed, row, n) for n in range(GAMES)) for row in range(ROWS[name]))
-    return Frozen(name, 1, seed, made)
+    rows = tuple(tuple(draw(seed, row, n) for n in range(GAMES)) for row in range(ROWS[name]))
+    return Frozen(name, 1, seed, rows)

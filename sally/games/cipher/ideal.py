@@ -21,7 +21,7 @@ from sally.games.cipher.adaptive import (
     perfect_worth,
     stage_of,
     survival,
-    updated,
+    update_weights,
     worth_of,
 )
 from sally.games.cipher.listeners import Floats, Position
@@ -68,34 +68,38 @@ class EncoderPool:
         return np.asarray(np.array(belief.weights) @ self._odds(belief))
 
     def _odds(self, belief: Belief) -> Floats:
-        one = self.rounds[belief.seen]
-        return guess_odds(one.at.filed, one.hints, one.at.left)
+        hint_round = self.rounds[belief.seen]
+        return guess_odds(hint_round.at.filed, hint_round.hints, hint_round.at.left)
 
-    def after(self, belief: Belief, mine: int, theirs: int) -> Belief:
+    def after(self, belief: Belief, own_move: int, other_move: int) -> Belief:
         """Return the belief after a round."""
-        return Belief(belief.seen + 1, updated(belief.weights, self._odds(belief), theirs))
+        return Belief(
+            belief.seen + 1, update_weights(belief.weights, self._odds(belief), other_move)
+        )
 
     def _later(self, belief: Belief) -> float:
         number = self.rounds[belief.seen].game
         return float(np.array(belief.weights) @ later(self.game, number + 1))
 
-    def outcomes(self, belief: Belief, left: int) -> Floats:
+    def outcomes(self, belief: Belief, rounds_left: int) -> Floats:
         """Return the expected payoff of the remaining games, by the encoder's move (rows) and the
         interceptor's guess (columns).
 
         All columns are equal: the guess is a reply to the hints, so the payoff of a move is already
         averaged over the guesses.
         """
-        return self.worths(belief, left)[:, None].repeat(len(self.rounds[belief.seen].at.left), 1)
+        return self.worths(belief, rounds_left)[:, None].repeat(
+            len(self.rounds[belief.seen].at.left), 1
+        )
 
-    def worths(self, belief: Belief, left: int) -> Floats:
+    def worths(self, belief: Belief, rounds_left: int) -> Floats:
         """Return the expected payoff of the remaining games after each move."""
-        _, at, stage, hints, _ = self.rounds[belief.seen]
-        given = worth_of(self.game, at, stage, belief.weights, hints)
-        perfect = perfect_worth(self.game, at, stage, belief.weights)
-        return np.array([given, perfect]) + self._later(belief)
+        _, position, stage, hints, _ = self.rounds[belief.seen]
+        payoff_of_hints = worth_of(self.game, position, stage, belief.weights, hints)
+        perfect = perfect_worth(self.game, position, stage, belief.weights)
+        return np.array([payoff_of_hints, perfect]) + self._later(belief)
 
-    def value(self, belief: Belief, left: int) -> float:
+    def value(self, belief: Belief, rounds_left: int) -> float:
         """Return the highest expected payoff of the remaining games, before the next code is
         drawn."""
         if belief.seen >= len(self.rounds):
@@ -103,15 +107,15 @@ class EncoderPool:
         now = 2 * survival(self.game, self.rounds[belief.seen].stage) - 1
         return float(np.array(belief.weights) @ now) + self._later(belief)
 
-    def gain(self, belief: Belief, mine: int, theirs: int) -> float:
+    def gain(self, belief: Belief, own_move: int, other_move: int) -> float:
         """Return the payoff of a round: that of the game it ended, else 0."""
         return self.rounds[belief.seen].paid
 
-    def known_value(self, place: int, left: int) -> float:
+    def known_value(self, place: int, rounds_left: int) -> float:
         """Return the highest expected payoff against a known interceptor."""
         return float(later(self.game, 0)[place])
 
-    def informed(self, left: int) -> float:
+    def informed(self, rounds_left: int) -> float:
         """Return the highest expected payoff of an encoder that knows the interceptor."""
         return float(np.array(PRIOR) @ later(self.game, 0))
 
@@ -132,18 +136,26 @@ def IDEAL(played: Played, seat: Seat) -> IdealProblem | None:
     )
     if seat != ENCODER or played.episode.payoffs is None or forfeits:
         return None
-    found, seen = [], []
-    for each in rounds(played):
-        assert each.interceptor is not None  # no guess was forfeited
-        state = played.replay.states[each.turn]
-        before, after = (
-            game.payoffs(s)[seat] for s in (state, played.replay.states[each.turn + 2])
+    hint_rounds, seen_rounds = [], []
+    for played_round in rounds(played):
+        assert played_round.interceptor is not None  # no guess was forfeited
+        state = played.replay.states[played_round.turn]
+        payoff_before, payoff_after = (
+            game.payoffs(s)[seat] for s in (state, played.replay.states[played_round.turn + 2])
         )
         stage = stage_of(game.record(state))
-        found.append(HintRound(each.game, each.at, stage, each.hints, after - before))
-        report = played.replay.report(each.turn, seat, "their_guess", INTERCEPTOR)
-        left = each.at.left
-        odds = None if report is None else stated_odds(report.odds, report.value, left)
-        seen.append(SeenRound(0, left.index(each.interceptor), odds))
-    pool = EncoderPool(game, found)
-    return IdealProblem(pool, place, tuple(seen), paid_once=True, about_reply=True)
+        hint_rounds.append(
+            HintRound(
+                played_round.game,
+                played_round.at,
+                stage,
+                played_round.hints,
+                payoff_after - payoff_before,
+            )
+        )
+        report = played.replay.report(played_round.turn, seat, "their_guess", INTERCEPTOR)
+        codes_left = played_round.at.left
+        odds = None if report is None else stated_odds(report.odds, report.value, codes_left)
+        seen_rounds.append(SeenRound(0, codes_left.index(played_round.interceptor), odds))
+    pool = EncoderPool(game, hint_rounds)
+    return IdealProblem(pool, place, tuple(seen_rounds), paid_once=True, about_reply=True)

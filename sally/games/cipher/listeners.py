@@ -57,9 +57,9 @@ class Listener(msgspec.Struct, frozen=True):
 def read_way(way: str) -> Way:
     """Return the way of interpreting hints with this name; raise BadInput if the name is
     unknown."""
-    for known in WAYS:
-        if known == way:
-            return known
+    for known_way in WAYS:
+        if known_way == way:
+            return known_way
     raise unknown("way of listening of the interceptor", way, WAYS)
 
 
@@ -85,26 +85,26 @@ def listener_of(player: str, params: Mapping[str, Any]) -> Listener | None:
 def _normal(weights: Floats) -> Floats:
     """Return probabilities that sum to 1 over the last axis, from log weights."""
     odds = np.exp(weights - weights.max(axis=-1, keepdims=True))
-    found: Floats = odds / odds.sum(axis=-1, keepdims=True)
-    return found
+    probabilities: Floats = odds / odds.sum(axis=-1, keepdims=True)
+    return probabilities
 
 
 def by_keywords(mind: Mind, keywords: tuple[str, ...], hints: Sequence[str]) -> Floats:
     """Return log weights by hint and digit for a listener that knows the keywords."""
     columns = [place(word) for word in keywords]
     rows = np.array([heard(mind, hint)[columns] for hint in hints], dtype=np.float64)
-    found: Floats = rows / HEAT
-    return found
+    weights: Floats = rows / HEAT
+    return weights
 
 
 def by_history(mind: Mind, filed: Filed, hints: Sequence[str]) -> Floats:
     """Return log weights by hint and digit: the hint's mean association with the hints filed
     under the digit, or 0 if no hints are filed there."""
-    found = np.zeros((len(hints), DIGITS))
+    weights = np.zeros((len(hints), DIGITS))
     for digit, past in enumerate(filed):
         if past:
-            found[:, digit] = [np.mean(_ties_to(mind, hint, past)) for hint in hints]
-    return found / HEAT
+            weights[:, digit] = [np.mean(_ties_to(mind, hint, past)) for hint in hints]
+    return weights / HEAT
 
 
 def _ties_to(mind: Mind, hint: str, words: Sequence[str]) -> list[float]:
@@ -114,15 +114,17 @@ def _ties_to(mind: Mind, hint: str, words: Sequence[str]) -> list[float]:
     is outside the vocabulary too, the word is replaced by the vocabulary word that it suggests
     most.
     """
-    row, known, own = heard(mind, hint), places(), places().get(plain(hint))
-    found = []
+    row, vocabulary_places, hint_place = heard(mind, hint), places(), places().get(plain(hint))
+    strengths = []
     for word in words:
-        column = known.get(plain(word))
-        if column is None and own is not None:
-            found.append(float(heard(mind, word)[own]))
+        column = vocabulary_places.get(plain(word))
+        if column is None and hint_place is not None:
+            strengths.append(float(heard(mind, word)[hint_place]))
         else:
-            found.append(float(row[int(heard(mind, word).argmax()) if column is None else column]))
-    return found
+            strengths.append(
+                float(row[int(heard(mind, word).argmax()) if column is None else column])
+            )
+    return strengths
 
 
 def by_bayes(mind: Mind, filed: Filed, hints: Sequence[str]) -> Floats:
@@ -131,10 +133,10 @@ def by_bayes(mind: Mind, filed: Filed, hints: Sequence[str]) -> Floats:
 
     Digits are treated as independent, although no two have the same keyword.
     """
-    said = np.array([_said(mind, hint) for hint in hints])  # hint, card
-    known = np.array([keyword_odds(mind, past) for past in filed])  # digit, card
-    found: Floats = np.log(np.maximum(said @ known.T, 1e-300))
-    return found
+    hint_odds = np.array([_hint_odds(mind, hint) for hint in hints])  # hint, card
+    card_odds = np.array([keyword_odds(mind, past) for past in filed])  # digit, card
+    log_odds: Floats = np.log(np.maximum(hint_odds @ card_odds.T, 1e-300))
+    return log_odds
 
 
 @lru_cache(maxsize=8)
@@ -143,19 +145,21 @@ def _sayings(mind: Mind) -> Floats:
     says the word."""
     strength = ties(mind)[:, [place(word) for word in cards()]].astype(np.float64) / HEAT
     odds = np.exp(strength - strength.max(axis=0))
-    found: Floats = odds / odds.sum(axis=0)
-    return found
+    probabilities: Floats = odds / odds.sum(axis=0)
+    return probabilities
 
 
 @lru_cache(maxsize=4096)
-def _said(mind: Mind, hint: str) -> Floats:
+def _hint_odds(mind: Mind, hint: str) -> Floats:
     row = places().get(plain(hint))
     if row is not None:
-        known: Floats = _sayings(mind)[row]
-        return known
+        known_odds: Floats = _sayings(mind)[row]
+        return known_odds
     strength = heard(mind, hint)[[place(word) for word in cards()]].astype(np.float64) / HEAT
-    every = ties(mind)[:, [place(word) for word in cards()]].astype(np.float64) / HEAT
-    free: Floats = np.exp(strength - every.max(axis=0)) / np.exp(every - every.max(axis=0)).sum(0)
+    all_ties = ties(mind)[:, [place(word) for word in cards()]].astype(np.float64) / HEAT
+    free: Floats = np.exp(strength - all_ties.max(axis=0)) / np.exp(
+        all_ties - all_ties.max(axis=0)
+    ).sum(0)
     return free
 
 
@@ -165,31 +169,31 @@ def keyword_odds(mind: Mind, past: tuple[str, ...]) -> Floats:
     hints are filed."""
     weights = np.zeros(len(cards()))
     for hint in past:
-        weights = weights + np.log(np.maximum(_said(mind, hint), 1e-300))
+        weights = weights + np.log(np.maximum(_hint_odds(mind, hint), 1e-300))
     return _normal(weights)
 
 
 # --- codes ----------------------------------------------------------------------------------------
 
 
-def code_odds(weights: Floats, left: Sequence[int]) -> Floats:
+def code_odds(weights: Floats, codes_left: Sequence[int]) -> Floats:
     """Return the probabilities of the remaining codes from log weights by hint and digit."""
-    places_of = PLACES[[INDEX[code] for code in left]]
+    places_of = PLACES[[INDEX[code] for code in codes_left]]
     return _normal(weights[np.arange(LENGTH), places_of].sum(axis=1))
 
 
 def decoder_odds(
-    mind: Mind, keywords: tuple[str, ...], hints: Sequence[str], left: Sequence[int]
+    mind: Mind, keywords: tuple[str, ...], hints: Sequence[str], codes_left: Sequence[int]
 ) -> Floats:
     """Return the remaining codes' probabilities for a decoder that knows the keywords."""
-    return code_odds(by_keywords(mind, keywords, hints), left)
+    return code_odds(by_keywords(mind, keywords, hints), codes_left)
 
 
 def listener_odds(
-    listener: Listener, filed: Filed, hints: Sequence[str], left: Sequence[int]
+    listener: Listener, filed: Filed, hints: Sequence[str], codes_left: Sequence[int]
 ) -> Floats:
     """Return the remaining codes' probabilities for an interceptor."""
-    return code_odds(_heard_by(listener, filed, hints), left)
+    return code_odds(_heard_by(listener, filed, hints), codes_left)
 
 
 def _heard_by(listener: Listener, filed: Filed, hints: Sequence[str]) -> Floats:
@@ -200,9 +204,9 @@ def _heard_by(listener: Listener, filed: Filed, hints: Sequence[str]) -> Floats:
     return np.zeros((len(hints), DIGITS))
 
 
-def likeliest(odds: Floats, left: Sequence[int]) -> int:
+def likeliest(odds: Floats, codes_left: Sequence[int]) -> int:
     """Return the most probable code; in a tie, the first."""
-    return left[int(np.argmax(np.round(odds, 12)))]
+    return codes_left[int(np.argmax(np.round(odds, 12)))]
 
 
 def bits(odds: Floats) -> float:
@@ -211,8 +215,8 @@ def bits(odds: Floats) -> float:
     >>> bits(np.full(4, 0.25))
     2.0
     """
-    some = odds[odds > 0]
-    return float(-(some * np.log2(some)).sum()) + 0.0
+    positive = odds[odds > 0]
+    return float(-(positive * np.log2(positive)).sum()) + 0.0
 
 
 # --- the best hints for two listeners -------------------------------------------------------------
@@ -246,13 +250,15 @@ class BestHints(msgspec.Struct, frozen=True):
     worth: HintValue
 
 
-def worth(decoder: Mind, listener: Listener, at: Position, hints: Sequence[str]) -> HintValue:
+def value_hints(
+    decoder: Mind, listener: Listener, position: Position, hints: Sequence[str]
+) -> HintValue:
     """Return the value of three hints for a decoder with the mind `decoder` against this
     interceptor."""
-    own = at.left.index(at.code)
-    read = decoder_odds(decoder, at.keywords, hints, at.left)
-    heard_as = listener_odds(listener, at.filed, hints, at.left)
-    return HintValue(float(read[own]), float(heard_as[own]))
+    code_place = position.left.index(position.code)
+    read = decoder_odds(decoder, position.keywords, hints, position.left)
+    heard_as = listener_odds(listener, position.filed, hints, position.left)
+    return HintValue(float(read[code_place]), float(heard_as[code_place]))
 
 
 @lru_cache(maxsize=4096)
@@ -263,40 +269,46 @@ def nearest(mind: Mind, keywords: tuple[str, ...], digit: int) -> tuple[str, ...
     return tuple(vocabulary()[int(rows[n])] for n in order)
 
 
-def unsaid(mind: Mind, at: Position, digit: int) -> tuple[str, ...]:
+def unsaid(mind: Mind, position: Position, digit: int) -> tuple[str, ...]:
     """Return the legal words sorted by association with a digit's keyword, without the hints that
     were already given for this digit."""
-    said = at.filed[digit - 1]
-    return tuple(word for word in nearest(mind, at.keywords, digit) if word not in said)
+    earlier_hints = position.filed[digit - 1]
+    return tuple(
+        word for word in nearest(mind, position.keywords, digit) if word not in earlier_hints
+    )
 
 
 @lru_cache(maxsize=4096)
-def best_hints(decoder: Mind, listener: Listener, at: Position, width: int = WIDTH) -> BestHints:
+def best_hints(
+    decoder: Mind, listener: Listener, position: Position, width: int = WIDTH
+) -> BestHints:
     """Return the most valuable hints among all triples of the `width` nearest words per digit.
 
     Words filed under the digit are left out. The result is exact within that set; ties go to the
     nearest words.
     """
-    words = [unsaid(decoder, at, digit)[:width] for digit in digits(at.code)]
-    read = [by_keywords(decoder, at.keywords, some) for some in words]
-    heard_as = [_heard_by(listener, at.filed, some) for some in words]
-    decoded, intercepted = chances(read, at), chances(heard_as, at)
+    words = [unsaid(decoder, position, digit)[:width] for digit in digits(position.code)]
+    read = [by_keywords(decoder, position.keywords, digit_words) for digit_words in words]
+    heard_as = [_heard_by(listener, position.filed, digit_words) for digit_words in words]
+    decoded, intercepted = chances(read, position), chances(heard_as, position)
     value = decoded * (1 - intercepted)
     a, b, c = np.unravel_index(int(np.argmax(np.round(value, 12))), value.shape)
     chosen = (words[0][int(a)], words[1][int(b)], words[2][int(c)])
     return BestHints(chosen, HintValue(float(decoded[a, b, c]), float(intercepted[a, b, c])))
 
 
-def chances(weights: Sequence[Floats], at: Position) -> Floats:
+def chances(weights: Sequence[Floats], position: Position) -> Floats:
     """Return, for each triple of words, the probability that a listener assigns to the true
     code."""
-    places_of = PLACES[[INDEX[code] for code in at.left]]
+    places_of = PLACES[[INDEX[code] for code in position.left]]
     first, second, third = (
         np.exp(w - w.max(axis=1, keepdims=True))[:, places_of[:, j]] for j, w in enumerate(weights)
     )
     pairs = first[:, None, :] * second[None, :, :]
-    every = pairs @ third.T
-    own = at.left.index(at.code)
-    true = pairs[:, :, own, None] * third[:, own]
-    found: Floats = np.divide(true, every, out=np.zeros_like(every), where=every > 0)
-    return found
+    normaliser = pairs @ third.T
+    code_place = position.left.index(position.code)
+    true = pairs[:, :, code_place, None] * third[:, code_place]
+    probabilities: Floats = np.divide(
+        true, normaliser, out=np.zeros_like(normaliser), where=normaliser > 0
+    )
+    return probabilities

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from sally.core.rules.game import Seat
-from sally.core.rules.metric import Metric, Played, shared
+from sally.core.rules.metric import Metric, Played, cache_by_seat
 from sally.games.association.measures import learning, mean
 from sally.games.association.minds import Mind, mind_of, tie
 from sally.games.cipher.listeners import (
@@ -24,9 +24,9 @@ from sally.games.cipher.listeners import (
     listener_odds,
     listener_of,
     read_way,
-    worth,
+    value_hints,
 )
-from sally.games.cipher.partners import believed, likelihood, position
+from sally.games.cipher.partners import likelihood, position, read_beliefs
 from sally.games.cipher.rules import (
     DECODER,
     ENCODER,
@@ -57,16 +57,16 @@ class Round(msgspec.Struct, frozen=True):
         return self.turn + 1
 
 
-@shared
+@cache_by_seat
 def _rounds(played: Played, seat: Seat) -> list[Round]:
-    replay, found = played.replay, []
+    replay, hint_rounds = played.replay, []
     for turn, moves in enumerate(replay.moves):
         move = moves.get(ENCODER)
         if isinstance(move, Hints) and replay.states[turn + 1].hints:
             view = replay.view(turn, ENCODER)
-            guesses = [guess_after(replay, turn, each) for each in (DECODER, INTERCEPTOR)]
-            found.append(Round(turn, view.game - 1, position(view), move.words, *guesses))
-    return found
+            guesses = [guess_after(replay, turn, guesser) for guesser in (DECODER, INTERCEPTOR)]
+            hint_rounds.append(Round(turn, view.game - 1, position(view), move.words, *guesses))
+    return hint_rounds
 
 
 def rounds(played: Played) -> list[Round]:
@@ -83,15 +83,15 @@ def _game(played: Played) -> Cipher:
 
 def declared_decoder(played: Played) -> Mind | None:
     """Return how the decoder associates words if its player is `by_keywords`, else None."""
-    who = played.episode.setup.lineup[DECODER]
-    return mind_of(who.params) if who.player == "by_keywords" else None
+    player = played.episode.setup.lineup[DECODER]
+    return mind_of(player.params) if player.player == "by_keywords" else None
 
 
 def declared_interceptor(played: Played) -> Listener | None:
     """Return the listener that the interceptor's player declares: how it interprets hints, and its
     mind; None if the player declares none."""
-    who = played.episode.setup.lineup[INTERCEPTOR]
-    return listener_of(who.player, who.params)
+    player = played.episode.setup.lineup[INTERCEPTOR]
+    return listener_of(player.player, player.params)
 
 
 def believed_pair(played: Played, turn: int) -> tuple[Mind, Listener] | None:
@@ -100,12 +100,12 @@ def believed_pair(played: Played, turn: int) -> tuple[Mind, Listener] | None:
     They are taken from the encoder's answer to the probe `listener`, else from the statement in its
     prompt, else from its parameters; None if none of these specifies them.
     """
-    said = played.replay.report(turn, ENCODER, "listener")
-    way = said.value if said is not None else _game(played).told
-    if isinstance(way, str) and way:
-        return declared_decoder(played) or Mind(), Listener(read_way(way))
-    who = played.episode.setup.lineup[ENCODER]
-    return believed(who.params) if who.player == "crossing" else None
+    report = played.replay.report(turn, ENCODER, "listener")
+    listening = report.value if report is not None else _game(played).told
+    if isinstance(listening, str) and listening:
+        return declared_decoder(played) or Mind(), Listener(read_way(listening))
+    player = played.episode.setup.lineup[ENCODER]
+    return read_beliefs(player.params) if player.player == "crossing" else None
 
 
 # --- hints ----------------------------------------------------------------------------------------
@@ -127,33 +127,33 @@ class HintScore(msgspec.Struct, frozen=True):
     def clarity(self) -> float:
         """The part of the regret that arises because the decoder gives the true code too low a
         probability."""
-        lost = self.best.worth.decoded - self.said.decoded
-        return lost * (2 - self.best.worth.intercepted - self.said.intercepted) / 2
+        loss = self.best.worth.decoded - self.said.decoded
+        return loss * (2 - self.best.worth.intercepted - self.said.intercepted) / 2
 
     @property
     def secrecy(self) -> float:
         """The part of the regret that arises because the interceptor gives the true code too
         high a probability."""
-        lost = self.said.intercepted - self.best.worth.intercepted
-        return lost * (self.best.worth.decoded + self.said.decoded) / 2
+        loss = self.said.intercepted - self.best.worth.intercepted
+        return loss * (self.best.worth.decoded + self.said.decoded) / 2
 
 
-@shared
+@cache_by_seat
 def scored_hints(played: Played, seat: Seat) -> list[HintScore]:
     """Return the hints of each round, compared with the best hints. The list is empty unless both
     listeners are scripted, because only then their guesses can be computed."""
     decoder, listener = declared_decoder(played), declared_interceptor(played)
     if seat != ENCODER or decoder is None or listener is None:
         return []
-    return [_scored(decoder, listener, each) for each in rounds(played)]
+    return [_score_round(decoder, listener, hint_round) for hint_round in rounds(played)]
 
 
-def _scored(decoder: Mind, listener: Listener, each: Round) -> HintScore:
-    said = worth(decoder, listener, each.at, each.hints)
-    best = best_hints(decoder, listener, each.at)
-    if said.value > best.worth.value:  # words from outside the searched set
-        best = BestHints(each.hints, said)
-    return HintScore(each, said, best)
+def _score_round(decoder: Mind, listener: Listener, hint_round: Round) -> HintScore:
+    value = value_hints(decoder, listener, hint_round.at, hint_round.hints)
+    best = best_hints(decoder, listener, hint_round.at)
+    if value.value > best.worth.value:  # words from outside the searched set
+        best = BestHints(hint_round.hints, value)
+    return HintScore(hint_round, value, best)
 
 
 class Split(msgspec.Struct, frozen=True):
@@ -164,30 +164,32 @@ class Split(msgspec.Struct, frozen=True):
     regret: float
 
 
-@shared
+@cache_by_seat
 def splits(played: Played, seat: Seat) -> list[Split]:
     """Return the encoder's regret in each round, split by cause. Rounds are left out if it is
     unknown which listeners the encoder assumed."""
     decoder, listener = declared_decoder(played), declared_interceptor(played)
-    found = []
-    for each in scored_hints(played, seat):
-        model = believed_pair(played, each.round.turn)
+    regret_splits = []
+    for hint_score in scored_hints(played, seat):
+        model = believed_pair(played, hint_score.round.turn)
         if model is None or decoder is None or listener is None:
             continue
-        at, hints = each.round.at, each.round.hints
-        planned = best_hints(*model, at)
-        value = worth(decoder, listener, at, planned.hints).value
-        given_up = planned.worth.value - worth(*model, at, hints).value
-        found.append(Split(each.best.worth.value - value, max(given_up, 0.0), each.regret))
-    return found
+        position, hints = hint_score.round.at, hint_score.round.hints
+        planned = best_hints(*model, position)
+        value = value_hints(decoder, listener, position, planned.hints).value
+        given_up = planned.worth.value - value_hints(*model, position, hints).value
+        regret_splits.append(
+            Split(hint_score.best.worth.value - value, max(given_up, 0.0), hint_score.regret)
+        )
+    return regret_splits
 
 
 def by_game(played: Played, seat: Seat) -> list[float]:
     """Return the mean regret of the hints in each game, for games with hints that can be scored."""
-    found: dict[int, list[float]] = {}
-    for each in scored_hints(played, seat):
-        found.setdefault(each.round.game, []).append(each.regret)
-    return [sum(lost) / len(lost) for _, lost in sorted(found.items())]
+    regrets_by_game: dict[int, list[float]] = {}
+    for hint_score in scored_hints(played, seat):
+        regrets_by_game.setdefault(hint_score.round.game, []).append(hint_score.regret)
+    return [sum(regrets) / len(regrets) for _, regrets in sorted(regrets_by_game.items())]
 
 
 def yardstick(played: Played) -> Listener:
@@ -196,35 +198,40 @@ def yardstick(played: Played) -> Listener:
     return declared_interceptor(played) or Listener("bayes")
 
 
-@shared
+@cache_by_seat
 def _entropies(played: Played, seat: Seat) -> list[tuple[Round, float]]:
     """Return, for each round of an encoder, the entropy in bits of the interceptor's belief about
     the code after the hints."""
     listener = yardstick(played)
     return [
-        (each, bits(listener_odds(listener, each.at.filed, each.hints, each.at.left)))
-        for each in (rounds(played) if seat == ENCODER else ())
+        (
+            hint_round,
+            bits(
+                listener_odds(listener, hint_round.at.filed, hint_round.hints, hint_round.at.left)
+            ),
+        )
+        for hint_round in (rounds(played) if seat == ENCODER else ())
     ]
 
 
 # --- guesses --------------------------------------------------------------------------------------
 
 
-def posterior(played: Played, seat: Seat, each: Round) -> Floats | None:
+def posterior(played: Played, seat: Seat, hint_round: Round) -> Floats | None:
     """Return the remaining codes' probabilities for a guesser with this seat's information.
 
     For the decoder, they are inferred from the declared encoder; None if no encoder is declared or
     the declared one would never give these hints. For the interceptor, they are those of a Bayesian
     listener that associates words by meaning alone.
     """
-    at = each.at
+    position = hint_round.at
     if seat == INTERCEPTOR:
-        return listener_odds(Listener("bayes"), at.filed, each.hints, at.left)
-    who = played.episode.setup.lineup[ENCODER]
+        return listener_odds(Listener("bayes"), position.filed, hint_round.hints, position.left)
+    encoder = played.episode.setup.lineup[ENCODER]
     chances = []
-    for code in at.left:
-        here = msgspec.structs.replace(at, code=code)
-        chance = likelihood(who.player, who.params, here, each.hints)
+    for code in position.left:
+        position_if = msgspec.structs.replace(position, code=code)
+        chance = likelihood(encoder.player, encoder.params, position_if, hint_round.hints)
         if chance is None:
             return None
         chances.append(chance)
@@ -240,21 +247,23 @@ class GuessScore(msgspec.Struct, frozen=True):
     best: tuple[int, ...]
 
 
-@shared
+@cache_by_seat
 def scored_guesses(played: Played, seat: Seat) -> list[GuessScore]:
     """Return each guess compared with the most probable code under the posterior."""
     if seat == ENCODER:
         return []
-    found = []
-    for each in rounds(played):
-        guess = each.decoder if seat == DECODER else each.interceptor
-        odds = None if guess is None else posterior(played, seat, each)
+    scores = []
+    for hint_round in rounds(played):
+        guess = hint_round.decoder if seat == DECODER else hint_round.interceptor
+        odds = None if guess is None else posterior(played, seat, hint_round)
         if guess is None or odds is None:
             continue
-        top, left = float(odds.max()), each.at.left
-        best = tuple(c for c, p in zip(left, odds, strict=True) if p >= top - 1e-9)
-        found.append(GuessScore(each.guess_turn, top - float(odds[left.index(guess)]), best))
-    return found
+        top, codes_left = float(odds.max()), hint_round.at.left
+        best = tuple(c for c, p in zip(codes_left, odds, strict=True) if p >= top - 1e-9)
+        scores.append(
+            GuessScore(hint_round.guess_turn, top - float(odds[codes_left.index(guess)]), best)
+        )
+    return scores
 
 
 # --- predictions ----------------------------------------------------------------------------------
@@ -263,26 +272,40 @@ def scored_guesses(played: Played, seat: Seat) -> list[GuessScore]:
 def _predictions(played: Played, seat: Seat) -> list[tuple[Any, Round]]:
     """Return the encoder's predictions of the interceptor's guess, with their rounds; other seats
     have none."""
-    found = []
-    for each in rounds(played) if seat == ENCODER else ():
-        said = played.replay.report(each.turn, ENCODER, "their_guess", INTERCEPTOR)
-        if said is not None and said.value is not None and each.interceptor is not None:
-            found.append((said.value, each))
-    return found
+    predictions = []
+    for hint_round in rounds(played) if seat == ENCODER else ():
+        report = played.replay.report(hint_round.turn, ENCODER, "their_guess", INTERCEPTOR)
+        if report is not None and report.value is not None and hint_round.interceptor is not None:
+            predictions.append((report.value, hint_round))
+    return predictions
 
 
 def _expects(played: Played, seat: Seat) -> float | None:
-    return mean([float(said == each.at.code) for said, each in _predictions(played, seat)])
+    return mean(
+        [
+            float(prediction == hint_round.at.code)
+            for prediction, hint_round in _predictions(played, seat)
+        ]
+    )
 
 
 def _foreseen(played: Played, seat: Seat) -> float | None:
-    return mean([float(said == each.interceptor) for said, each in _predictions(played, seat)])
+    return mean(
+        [
+            float(prediction == hint_round.interceptor)
+            for prediction, hint_round in _predictions(played, seat)
+        ]
+    )
 
 
 def _foreseen_caught(played: Played, seat: Seat) -> float | None:
-    made = _predictions(played, seat)
-    caught = [(said, each) for said, each in made if each.interceptor == each.at.code]
-    return mean([float(said == each.interceptor) for said, each in caught])
+    predictions = _predictions(played, seat)
+    caught = [
+        (prediction, hint_round)
+        for prediction, hint_round in predictions
+        if hint_round.interceptor == hint_round.at.code
+    ]
+    return mean([float(prediction == hint_round.interceptor) for prediction, hint_round in caught])
 
 
 class InterceptorAnswers(msgspec.Struct, frozen=True):
@@ -294,50 +317,54 @@ class InterceptorAnswers(msgspec.Struct, frozen=True):
     another: tuple[str | None, ...]
 
 
-@shared
+@cache_by_seat
 def asked_keywords(played: Played, seat: Seat) -> list[InterceptorAnswers]:
     """Return the interceptor's answers for the rounds in which it was asked for the keywords."""
     if seat != INTERCEPTOR:
         return []
-    found = []
-    for each in rounds(played):
-        words, turn = each.at.keywords, each.guess_turn
-        first = {n: _named(played, turn, "keyword", str(n)) for n in range(1, len(words) + 1)}
-        asked = {n: said for n, said in first.items() if said is not None}
-        if asked:
-            shown = [" ".join([str(n), *words]) for n in asked]
-            before, another = (
-                tuple(_named(played, turn, probe, about) for about in shown)
+    rows = []
+    for hint_round in rounds(played):
+        words, turn = hint_round.at.keywords, hint_round.guess_turn
+        first = {
+            n: _named_keyword(played, turn, "keyword", str(n)) for n in range(1, len(words) + 1)
+        }
+        first_answers = {n: answer for n, answer in first.items() if answer is not None}
+        if first_answers:
+            subjects = [" ".join([str(n), *words]) for n in first_answers]
+            before_answers, another = (
+                tuple(_named_keyword(played, turn, probe, about) for about in subjects)
                 for probe in ("keyword_before", "keyword_of_another")
             )
-            true = tuple(words[n - 1] for n in asked)
-            found.append(InterceptorAnswers(true, tuple(asked.values()), before, another))
-    return found
+            true = tuple(words[n - 1] for n in first_answers)
+            rows.append(
+                InterceptorAnswers(true, tuple(first_answers.values()), before_answers, another)
+            )
+    return rows
 
 
-def _named(played: Played, turn: int, probe: str, about: str) -> str | None:
-    said = played.replay.report(turn, INTERCEPTOR, probe, about)
-    return said.value if said is not None and isinstance(said.value, str) else None
+def _named_keyword(played: Played, turn: int, probe: str, about: str) -> str | None:
+    report = played.replay.report(turn, INTERCEPTOR, probe, about)
+    return report.value if report is not None and isinstance(report.value, str) else None
 
 
 def _keyword_right(played: Played, seat: Seat) -> float | None:
     return mean([
-        float(said == true)
-        for each in asked_keywords(played, seat)
-        for said, true in zip(each.first, each.true, strict=True)
+        float(answer == true)
+        for row in asked_keywords(played, seat)
+        for answer, true in zip(row.first, row.true, strict=True)
     ])  # fmt: skip
 
 
 def _keyword_tie(played: Played, seat: Seat) -> float | None:
     return mean([
-        tie(Mind(), said, true)
-        for each in asked_keywords(played, seat)
-        for said, true in zip(each.first, each.true, strict=True)
-        if said != OTHER
+        tie(Mind(), answer, true)
+        for row in asked_keywords(played, seat)
+        for answer, true in zip(row.first, row.true, strict=True)
+        if answer != OTHER
     ])  # fmt: skip
 
 
-def _kept(
+def _kept_metric(
     name: str, about: str, answers: Callable[[InterceptorAnswers], tuple[str | None, ...]]
 ) -> Metric:
     """Return the metric: among the keywords that the interceptor first named wrongly, the share for
@@ -346,25 +373,27 @@ def _kept(
     def measure(played: Played, seat: Seat) -> float | None:
         return mean([
             float(later == first)
-            for each in asked_keywords(played, seat)
-            for first, true, later in zip(each.first, each.true, answers(each), strict=True)
+            for row in asked_keywords(played, seat)
+            for first, true, later in zip(row.first, row.true, answers(row), strict=True)
             if later is not None and first != true
         ])  # fmt: skip
 
     return Metric(name, about, measure, better="higher", unit="share")
 
 
-def _published(name: str, about: str, passes: Callable[[InterceptorAnswers], bool]) -> Metric:
+def _published_metric(
+    name: str, about: str, passes: Callable[[InterceptorAnswers], bool]
+) -> Metric:
     """Return a metric of the paper: among the rounds in which the first list of keywords was wrong
     and all later answers exist, the share that passes the test `passes`."""
 
     def measure(played: Played, seat: Seat) -> float | None:
-        whole = [
-            each
-            for each in asked_keywords(played, seat)
-            if None not in (*each.before, *each.another) and each.first != each.true
+        complete_rows = [
+            row
+            for row in asked_keywords(played, seat)
+            if None not in (*row.before, *row.another) and row.first != row.true
         ]
-        return mean([float(passes(each)) for each in whole])
+        return mean([float(passes(row)) for row in complete_rows])
 
     return Metric(name, about, measure, better="higher", unit="share", published=True)
 
@@ -376,66 +405,77 @@ def _ends(played: Played) -> list[str]:
     return [event.how for event in played.replay.states[-1].log if isinstance(event, Over)]
 
 
-def _won(played: Played, seat: Seat) -> float | None:
-    return mean([float((how == "survived") == (seat in TEAM)) for how in _ends(played)])
+def _share_won(played: Played, seat: Seat) -> float | None:
+    return mean([float((end == "survived") == (seat in TEAM)) for end in _ends(played)])
 
 
 def _rounds_a_game(played: Played, seat: Seat) -> float | None:
-    count, found = 0, []
+    count, round_counts = 0, []
     for event in played.replay.states[-1].log:
         count += isinstance(event, Revealed)
         if isinstance(event, Over):
-            found.append(float(count))
+            round_counts.append(float(count))
             count = 0
-    return mean(found)
+    return mean(round_counts)
 
 
-def _revealed(played: Played) -> list[Revealed]:
+def _reveals(played: Played) -> list[Revealed]:
     return [event for event in played.replay.states[-1].log if isinstance(event, Revealed)]
 
 
-def _miscommunicated(played: Played, seat: Seat) -> float | None:
-    return mean([float(e.decoder != e.code) for e in _revealed(played) if e.decoder])
+def _share_miscommunicated(played: Played, seat: Seat) -> float | None:
+    return mean([float(e.decoder != e.code) for e in _reveals(played) if e.decoder])
 
 
-def _intercepted(played: Played, seat: Seat) -> float | None:
-    return mean([float(e.interceptor == e.code) for e in _revealed(played) if e.interceptor])
+def _share_intercepted(played: Played, seat: Seat) -> float | None:
+    return mean([float(e.interceptor == e.code) for e in _reveals(played) if e.interceptor])
 
 
 def _bits_given(played: Played, seat: Seat) -> float | None:
-    return mean([log2(len(each.at.left)) - after for each, after in _entropies(played, seat)])
+    return mean(
+        [
+            log2(len(hint_round.at.left)) - entropy
+            for hint_round, entropy in _entropies(played, seat)
+        ]
+    )
 
 
 def _bits_left(played: Played, seat: Seat) -> float | None:
-    return mean([after for each, after in _entropies(played, seat) if any(each.at.filed)])
+    return mean(
+        [entropy for hint_round, entropy in _entropies(played, seat) if any(hint_round.at.filed)]
+    )
 
 
 def _hints(part: Callable[[HintScore], float]) -> Measure:
-    return lambda played, seat: mean([part(each) for each in scored_hints(played, seat)])
+    return lambda played, seat: mean(
+        [part(hint_score) for hint_score in scored_hints(played, seat)]
+    )
 
 
 def _cause(part: Callable[[Split], float]) -> Measure:
-    return lambda played, seat: mean([part(each) for each in splits(played, seat)])
+    return lambda played, seat: mean([part(split) for split in splits(played, seat)])
 
 
 def _guess_regret(played: Played, seat: Seat) -> float | None:
-    return mean([each.regret for each in scored_guesses(played, seat)])
+    return mean([guess_score.regret for guess_score in scored_guesses(played, seat)])
 
 
 CHANCE = "chance per round"
 SIDE = "the seat's side"
 
 
-def _lost(name: str, about: str, measure: Measure, low: float = 0.0, **more: Any) -> Metric:
+def _loss_metric(
+    name: str, about: str, measure: Measure, low: float = 0.0, **fields: Any
+) -> Metric:
     bounds = (low, 1.0)
-    return Metric(name, about, measure, better="lower", unit=CHANCE, bounds=bounds, **more)
+    return Metric(name, about, measure, better="lower", unit=CHANCE, bounds=bounds, **fields)
 
 
 METRICS = (
     Metric(
         "cipher_won",
         f"share of games that {SIDE} won",
-        _won,
+        _share_won,
         better="higher",
         unit="share",
         label="won",
@@ -445,14 +485,14 @@ METRICS = (
     Metric(
         "cipher_miscommunicated",
         "share of rounds in which the decoder's guess was wrong; forfeited guesses do not count",
-        _miscommunicated,
+        _share_miscommunicated,
         unit="share",
         label="miscommunicated",
     ),
     Metric(
         "cipher_intercepted",
         "share of rounds in which the interceptor's guess was right",
-        _intercepted,
+        _share_intercepted,
         unit="share",
         label="intercepted",
         headline=True,
@@ -473,7 +513,7 @@ METRICS = (
         unit="bits per round",
         bounds=(0.0, log2(24)),
     ),
-    _lost(
+    _loss_metric(
         "cipher_hint_regret",
         "chance that the decoder alone is right with the best hints (of the 25 nearest words a "
         "digit) less with those given, for declared listeners",
@@ -481,30 +521,30 @@ METRICS = (
         label="hint regret",
         headline=True,
     ),
-    _lost(
+    _loss_metric(
         "cipher_clarity_lost",
         "the part of hint regret that is due to the decoder",
         _hints(lambda each: each.clarity),
         low=-1.0,
     ),
-    _lost(
+    _loss_metric(
         "cipher_secrecy_lost",
         "the part of hint regret that is due to the interceptor",
         _hints(lambda each: each.secrecy),
         low=-1.0,
     ),
-    _lost(
+    _loss_metric(
         "cipher_modelling_lost",
         "what the best hints for the listeners that the encoder expected lose with the true ones",
         _cause(lambda each: each.modelling),
         low=-1.0,
     ),
-    _lost(
+    _loss_metric(
         "cipher_play_lost",
         "what the hints lose by the encoder's own model of the listeners",
         _cause(lambda each: each.play),
     ),
-    _lost(
+    _loss_metric(
         "cipher_guess_regret",
         "chance of the likeliest code less of the code guessed: for the decoder by the posterior "
         "under the declared encoder, for the interceptor by a listener by Bayes",
@@ -549,39 +589,39 @@ METRICS = (
         better="higher",
         unit="standard units",
     ),
-    _kept(
+    _kept_metric(
         "cipher_belief_kept",
         "by word whose first answer was wrong: share in which the interceptor, shown the "
         "keywords, names its own first answer as what it thought before",
         lambda each: each.before,
     ),
-    _kept(
+    _kept_metric(
         "cipher_belief_of_another",
         "the same for what another interceptor thinks",
         lambda each: each.another,
     ),
-    _published(
+    _published_metric(
         "cipher_weak_published",
         "rounds with a wrong first list: share in which the list named as one's belief before is "
         "not the true one",
         lambda each: each.before != each.true,
     ),
-    _published(
+    _published_metric(
         "cipher_strong_published",
         "the same, share in which it is the first list, word for word",
         lambda each: each.before == each.first,
     ),
-    _published(
+    _published_metric(
         "cipher_weak_of_another_published",
         "the weak test for what another interceptor thinks",
         lambda each: each.another != each.true,
     ),
-    _published(
+    _published_metric(
         "cipher_strong_of_another_published",
         "the strong test for what another interceptor thinks",
         lambda each: each.another == each.first,
     ),
-    _published(
+    _published_metric(
         "cipher_consistent_published",
         "the same, share in which the player's own earlier list and the other's are equal",
         lambda each: each.before == each.another,

@@ -68,15 +68,15 @@ def position(view: View) -> Position:
 Menu = Callable[[Mind, Position, int], Sequence[str]]  # the words drawn from, for a digit
 
 
-def _decoy(mind: Mind, at: Position, digit: int) -> Sequence[str]:
-    return unsaid(mind, at, digit % DIGITS + 1)[:1]
+def _decoy(mind: Mind, position: Position, digit: int) -> Sequence[str]:
+    return unsaid(mind, position, digit % DIGITS + 1)[:1]
 
 
 def _by_hubness(sign: int) -> Menu:
-    def menu(mind: Mind, at: Position, digit: int) -> Sequence[str]:
-        words = open_words(at.keywords)
-        near = hubness()[[place(word) for word in words]]
-        order = np.argsort(-sign * near, kind="stable")
+    def menu(mind: Mind, position: Position, digit: int) -> Sequence[str]:
+        words = open_words(position.keywords)
+        nearness = hubness()[[place(word) for word in words]]
+        order = np.argsort(-sign * nearness, kind="stable")
         return [words[int(order[digit - 1])]]
 
     return menu
@@ -94,19 +94,19 @@ MENUS: Mapping[str, Menu] = {
 
 
 def likelihood(
-    player: str, params: Mapping[str, Any], at: Position, hints: Sequence[str]
+    player: str, params: Mapping[str, Any], position: Position, hints: Sequence[str]
 ) -> float | None:
     """Return the probability that an encoder gives these hints for the code; None if the encoder is
     not a scripted player whose probabilities are known."""
     if player in MENUS:
         mind, chance = mind_of(params), 1.0
-        for digit, hint in zip(digits(at.code), hints, strict=True):
-            words = MENUS[player](mind, at, digit)
+        for digit, hint in zip(digits(position.code), hints, strict=True):
+            words = MENUS[player](mind, position, digit)
             chance *= (hint in words) / len(words)
         return chance
     if player != "crossing":
         return None
-    return float(_crossed(params, at) == tuple(hints))
+    return float(_cross_hints(params, position) == tuple(hints))
 
 
 def _digit_by_digit(name: str, about: str, mindless: bool = False) -> Partner:
@@ -117,8 +117,13 @@ def _digit_by_digit(name: str, about: str, mindless: bool = False) -> Partner:
         mind = mind_of(params)
 
         def act(turn: CipherTurn) -> Action:
-            at, draws = position(turn.view), turn.draws
-            return Hints(*(draws.pick(tuple(menu(mind, at, d))) for d in digits(at.code)))
+            known_position, draws = position(turn.view), turn.draws
+            return Hints(
+                *(
+                    draws.pick(tuple(menu(mind, known_position, d)))
+                    for d in digits(known_position.code)
+                )
+            )
 
         return act
 
@@ -133,30 +138,30 @@ def _digit_by_digit(name: str, about: str, mindless: bool = False) -> Partner:
 # --- encoders that model both listeners -----------------------------------------------------------
 
 
-def believed(params: Mapping[str, Any]) -> tuple[Mind, Listener]:
+def read_beliefs(params: Mapping[str, Any]) -> tuple[Mind, Listener]:
     """Return the decoder's mind and the interceptor that the parameters of `crossing` declare."""
-    theirs = {name: params.get(f"their_{name}", old) for name, old in MIND_PARAMS.items()}
+    their_params = {name: params.get(f"their_{name}", old) for name, old in MIND_PARAMS.items()}
     return mind_of(params), Listener(
-        read_way(str(params.get("against", "history"))), mind_of(theirs)
+        read_way(str(params.get("against", "history"))), mind_of(their_params)
     )
 
 
-def _crossed(params: Mapping[str, Any], at: Position) -> tuple[str, ...]:
-    decoder, listener = believed(params)
-    return best_hints(decoder, listener, at, int(params.get("width", WIDTH))).hints
+def _cross_hints(params: Mapping[str, Any], position: Position) -> tuple[str, ...]:
+    decoder, listener = read_beliefs(params)
+    return best_hints(decoder, listener, position, int(params.get("width", WIDTH))).hints
 
 
 def _crossing(game: Cipher, seat: Seat, **params: Any) -> Script:
     must_sit(seat, "crossing", ENCODER)
-    believed(params)
+    read_beliefs(params)
     width = params.get("width", WIDTH)
     if not isinstance(width, int | float) or width < 1:
         raise BadInput(f"width of crossing must be at least 1, not {width!r}")
-    return lambda turn: Hints(*_crossed(params, position(turn.view)))
+    return lambda turn: Hints(*_cross_hints(params, position(turn.view)))
 
 
 def _crossing_answers(game: Cipher, seat: Seat, **params: Any) -> Answerer:
-    decoder, listener = believed(params)
+    decoder, listener = read_beliefs(params)
     return lambda turn: encoder_report(turn, decoder, listener)
 
 
@@ -170,17 +175,22 @@ def listener_belief(view: View) -> Floats:
 
 @lru_cache(maxsize=4096)
 def _evidence(
-    filed: tuple[tuple[str, ...], ...], hints: tuple[str, ...], left: tuple[int, ...], guess: int
+    filed: tuple[tuple[str, ...], ...],
+    hints: tuple[str, ...],
+    codes_left: tuple[int, ...],
+    guess: int,
 ) -> Floats:
     """Return the log probability of a guess for each type of listener, allowing for random
     errors."""
-    found = []
-    for way in WAYS:
-        odds = listener_odds(Listener(way), filed, hints, left)
+    log_odds = []
+    for listening in WAYS:
+        odds = listener_odds(Listener(listening), filed, hints, codes_left)
         best = np.round(odds, 12) == np.round(odds, 12).max()
-        at = left.index(guess)
-        found.append(np.log(FEW / len(left) + (1 - FEW) * float(best[at]) / int(best.sum())))
-    return np.array(found)
+        guess_place = codes_left.index(guess)
+        log_odds.append(
+            np.log(FEW / len(codes_left) + (1 - FEW) * float(best[guess_place]) / int(best.sum()))
+        )
+    return np.array(log_odds)
 
 
 def likeliest_listener(view: View) -> Listener:
@@ -226,8 +236,11 @@ def _observer(game: Cipher, seat: Seat) -> Answerer:
         if question.about == DECODER:
             return encoder_report(turn, Mind(), Listener("blind"))
         assert isinstance(turn.pending, Hints)
-        at = position(view)
-        return odds_report(question, weights @ guess_odds(at.filed, turn.pending.words, at.left))
+        known_position = position(view)
+        return odds_report(
+            question,
+            weights @ guess_odds(known_position.filed, turn.pending.words, known_position.left),
+        )
 
     return answer
 
@@ -239,10 +252,14 @@ def encoder_report(turn: CipherTurn, decoder: Mind, listener: Listener) -> Probe
     if question.probe == "listener":
         return ProbeReport(listener.way)
     assert isinstance(turn.pending, Hints)
-    at, hints = position(view), turn.pending.words
+    known_position, hints = position(view), turn.pending.words
     if question.about == DECODER:
-        return odds_report(question, decoder_odds(decoder, at.keywords, hints, at.left))
-    return odds_report(question, listener_odds(listener, at.filed, hints, at.left))
+        return odds_report(
+            question, decoder_odds(decoder, known_position.keywords, hints, known_position.left)
+        )
+    return odds_report(
+        question, listener_odds(listener, known_position.filed, hints, known_position.left)
+    )
 
 
 def odds_report(question: Question, odds: Floats) -> ProbeReport:
@@ -288,8 +305,8 @@ def listener_report(turn: CipherTurn, mind: Mind, hears: Hears) -> ProbeReport:
     assert question is not None
     if question.probe.startswith("keyword"):
         past = view.record.filed[int(question.about.split()[0]) - 1]
-        named = cards()[int(np.argmax(keyword_odds(mind, past)))]
-        return ProbeReport(named if named in question.choices else OTHER)
+        likeliest_card = cards()[int(np.argmax(keyword_odds(mind, past)))]
+        return ProbeReport(likeliest_card if likeliest_card in question.choices else OTHER)
     if question.probe == "rival_guess" and question.about == INTERCEPTOR:
         return odds_report(question, _way_odds("history")(mind, view))
     return odds_report(question, hears(mind, view))
@@ -300,12 +317,14 @@ def _greedy(order: tuple[int, ...]) -> Callable[[CipherTurn], Action]:
     keyword that is still free."""
 
     def act(turn: CipherTurn) -> Action:
-        view, found = turn.view, [0] * LENGTH
+        view, digits_guessed = turn.view, [0] * LENGTH
         for place_ in order:
-            free = [d for d in range(1, DIGITS + 1) if d not in found]
+            free = [d for d in range(1, DIGITS + 1) if d not in digits_guessed]
             words = view.keywords[-1]
-            found[place_] = max(free, key=lambda d: tie(Mind(), view.hints[place_], words[d - 1]))
-        code = int("".join(map(str, found)))
+            digits_guessed[place_] = max(
+                free, key=lambda d: tie(Mind(), view.hints[place_], words[d - 1])
+            )
+        code = int("".join(map(str, digits_guessed)))
         return code if code in turn.options else turn.view.record.left[0]
 
     return act

@@ -101,9 +101,9 @@ def record_of(past: Iterable[PastRound], events: Iterable[Event]) -> Record:
     used: list[int] = []
     hints: tuple[str, ...] = ()
     played = missed = caught = void = 0
-    for each in past:
-        _file(filed, each.code, each.hints)
-        used.append(each.code)
+    for past_round in past:
+        _file(filed, past_round.code, past_round.hints)
+        used.append(past_round.code)
     for event in events:
         if isinstance(event, Hinted):
             hints = event.hints
@@ -225,21 +225,21 @@ class Cipher(Game[State, Action, View]):
             if word not in places():
                 raise BadInput(f"the keyword {word!r} is not on the word list")
         for n, word in enumerate(words):
-            if any(overlaps(word, other) for other in words[:n]):
+            if any(overlaps(word, earlier_word) for earlier_word in words[:n]):
                 raise BadInput(f"the keywords {', '.join(words)} are too similar")
-        codes = [*(each.code for each in problem.past), *problem.codes]
+        codes = [*(past_round.code for past_round in problem.past), *problem.codes]
         wrong = [code for code in codes if code not in CODES]
         if wrong:
             raise BadInput(f"a code is three different digits from 1 to 4, not {wrong[0]}")
         if len({*codes}) < len(codes):
             raise BadInput("a code cannot occur twice in a game")
         if len(problem.past) + self.rounds > len(CODES):
-            left = len(CODES) - len(problem.past)
-            raise BadInput(f"rounds must be at most {left}, the number of codes left")
-        for each in problem.past:
-            for hint in each.hints:
-                if (why := clue_problem(hint, words, any_word=True)) is not None:
-                    raise BadInput(f"the past hint {hint!r} is not allowed: {why}")
+            n_codes_left = len(CODES) - len(problem.past)
+            raise BadInput(f"rounds must be at most {n_codes_left}, the number of codes left")
+        for past_round in problem.past:
+            for hint in past_round.hints:
+                if (problem_text := clue_problem(hint, words, any_word=True)) is not None:
+                    raise BadInput(f"the past hint {hint!r} is not allowed: {problem_text}")
 
     @cached_property
     def row(self) -> tuple[Problem, ...]:
@@ -282,48 +282,50 @@ class Cipher(Game[State, Action, View]):
         chances = self.channel[min(record.played, len(self.channel) - 1)]
         alike = {code: places_right(code, state.code) for code in record.left}
         counts = [list(alike.values()).count(n) for n in range(LENGTH + 1)]
-        some = sum(chance for chance, n in zip(chances, counts, strict=True) if n)
-        if not some:  # no remaining code fits the chances: the line shows any code
+        total_chance = sum(chance for chance, n in zip(chances, counts, strict=True) if n)
+        if not total_chance:  # no remaining code fits the chances: the line shows any code
             return {code: 1 / len(alike) for code in alike}
-        return {code: chances[n] / counts[n] / some for code, n in alike.items() if chances[n]}
+        return {
+            code: chances[n] / counts[n] / total_chance for code, n in alike.items() if chances[n]
+        }
 
     def step(self, state: State, moves: Mapping[Seat, Action]) -> State:
         if NATURE in moves:
-            drawn = moves[NATURE]
-            assert isinstance(drawn, int)
+            nature_move = moves[NATURE]
+            assert isinstance(nature_move, int)
             if state.code == NONE:
-                return msgspec.structs.replace(state, code=drawn)
-            readings = (*state.readings, drawn)
-            return msgspec.structs.replace(state, reading=drawn, readings=readings)
+                return msgspec.structs.replace(state, code=nature_move)
+            readings = (*state.readings, nature_move)
+            return msgspec.structs.replace(state, reading=nature_move, readings=readings)
         if ENCODER in moves:
             hints = moves[ENCODER]
             assert isinstance(hints, Hints)
-            return self._hinted(state, hints)
-        return self._revealed(state, moves)
+            return self._apply_hints(state, hints)
+        return self._reveal_guesses(state, moves)
 
-    def _hinted(self, state: State, hints: Hints) -> State:
+    def _apply_hints(self, state: State, hints: Hints) -> State:
         keywords = self.row[state.game].keywords
         for word in hints.words:
-            if (why := clue_problem(word, keywords, self.any_word)) is not None:
-                refusal = Refusal(len(state.log), hints.words, why)
+            if (reason := clue_problem(word, keywords, self.any_word)) is not None:
+                refusal = Refusal(len(state.log), hints.words, reason)
                 return msgspec.structs.replace(state, refused=(*state.refused, refusal))
         log = (*state.log, Hinted(hints.words))
         return msgspec.structs.replace(state, log=log, hints=hints.words)
 
-    def _revealed(self, state: State, moves: Mapping[Seat, Action]) -> State:
+    def _reveal_guesses(self, state: State, moves: Mapping[Seat, Action]) -> State:
         guesses = [moves.get(seat, NONE) for seat in (DECODER, INTERCEPTOR)]
         decoder, interceptor = (guess if isinstance(guess, int) else NONE for guess in guesses)
         return self._next(state, Revealed(state.code, decoder, interceptor))
 
     def _next(self, state: State, event: Event) -> State:
         """Return the state at the start of the next round or game."""
-        kept: dict[str, Any] = {"refused": state.refused, "readings": state.readings}
-        after = State((*state.log, event), state.game, state.began, **kept)
-        how = self.ending(self.record(after))
-        if how is None:
-            return after
-        log = (*after.log, Over(how))
-        return State(log, state.game + 1, len(log), **kept)
+        kept_fields: dict[str, Any] = {"refused": state.refused, "readings": state.readings}
+        next_state = State((*state.log, event), state.game, state.began, **kept_fields)
+        end = self.ending(self.record(next_state))
+        if end is None:
+            return next_state
+        log = (*next_state.log, Over(end))
+        return State(log, state.game + 1, len(log), **kept_fields)
 
     def ending(self, record: Record) -> End | None:
         """Return how a game with this record ended, or None if it continues."""
@@ -339,7 +341,7 @@ class Cipher(Game[State, Action, View]):
         """Void a round without hints and reveal its code; count a missing guess as wrong."""
         if ENCODER in forfeited:
             return self._next(state, Void(state.code))
-        return self._revealed(state, moves)
+        return self._reveal_guesses(state, moves)
 
     def censored(self, state: State) -> str | None:
         if state.game >= self.games:
@@ -354,33 +356,35 @@ class Cipher(Game[State, Action, View]):
     def rejections(self, state: State, seat: Seat) -> int:
         if seat != ENCODER or state.hints:
             return 0
-        return sum(each.after == len(state.log) for each in state.refused)
+        return sum(refusal.after == len(state.log) for refusal in state.refused)
 
     def begins_turn(self, state: State) -> bool:
         return not state.hints and not self.rejections(state, ENCODER)
 
     def observe(self, state: State, seat: Seat) -> View:
-        over = state.game >= self.games
-        shown = self.row[: min(state.game + 1, self.games)]
+        is_over = state.game >= self.games
+        visible_problems = self.row[: min(state.game + 1, self.games)]
         return View(
             seat=seat,
-            game=len(shown),
-            pasts=tuple(problem.past for problem in shown),
+            game=len(visible_problems),
+            pasts=tuple(problem.past for problem in visible_problems),
             log=state.log,
             began=state.began,
-            keywords=tuple(problem.keywords for problem in shown) if seat in TEAM else (),
+            keywords=tuple(problem.keywords for problem in visible_problems)
+            if seat in TEAM
+            else (),
             code=state.code if seat == ENCODER else NONE,
             reading=state.reading if seat == INTERCEPTOR else NONE,
             readings=state.readings if seat == INTERCEPTOR else (),
             hints=state.hints,
-            over=over,
+            over=is_over,
             refused=state.refused if seat == ENCODER else (),
         )
 
     def payoffs(self, state: State) -> Mapping[Seat, float]:
         """Pay 1 for every game that the seat's side has won, and -1 for every game it has lost."""
         ends = [event.how for event in state.log if isinstance(event, Over)]
-        team = float(sum(1 if how == "survived" else -1 for how in ends))
+        team = float(sum(1 if end == "survived" else -1 for end in ends))
         return {ENCODER: team, DECODER: team, INTERCEPTOR: 0.0 - team}
 
 

@@ -11,7 +11,7 @@ from sally.core.errors import IllegalMove, Unreadable
 from sally.core.log.events import Told
 from sally.core.reply.plain_text import after_label
 from sally.core.rules.game import Seat
-from sally.core.rules.menu import Options, admitted
+from sally.core.rules.menu import Options, admit
 from sally.core.rules.probe import Question
 from sally.core.rules.words import Words, read_form
 from sally.games.association.lexicon import clue_problem
@@ -183,20 +183,22 @@ class CipherWords(Words[Any, "View"]):
             yield self.say("game.keywords", game=game + 1, keywords=keywords)
         else:
             yield self.say("game", game=game + 1)
-        for number, each in enumerate(view.pasts[game], 1):
-            hints, code = self._hints(each.hints), self.name(each.code)
+        for number, past_round in enumerate(view.pasts[game], 1):
+            hints, code = self._hints(past_round.hints), self.name(past_round.code)
             yield self.say("past", round=number, hints=hints, code=code)
 
     def _keywords(self, words: tuple[str, ...]) -> str:
         return ", ".join(self.say("keyword", digit=n, word=w) for n, w in enumerate(words, 1))
 
-    def _refusals(self, view: View, after: int) -> Iterator[str]:
-        for each in view.refused:
-            if each.after == after:
-                yield self.say("refused", hints=self._hints(each.hints), why=one_line(each.why))
+    def _refusals(self, view: View, log_length: int) -> Iterator[str]:
+        for refusal in view.refused:
+            if refusal.after == log_length:
+                yield self.say(
+                    "refused", hints=self._hints(refusal.hints), why=one_line(refusal.why)
+                )
 
-    def _event(self, view: View, game: int, before: tuple[Event, ...], event: Event) -> str:
-        record = record_of(view.pasts[game], (*before, event))
+    def _event(self, view: View, game: int, events_before: tuple[Event, ...], event: Event) -> str:
+        record = record_of(view.pasts[game], (*events_before, event))
         number = len(view.pasts[game]) + record.played + 1
         if isinstance(event, Hinted):
             return self.say("hinted", round=number, hints=self._hints(event.hints))
@@ -221,20 +223,20 @@ class CipherWords(Words[Any, "View"]):
     def now(self, view: View) -> str:
         if view.over:
             return ""
-        record, before = view.record, len(view.pasts[-1])
+        record, rounds_before = view.record, len(view.pasts[-1])
         parts = [
             self.say(
                 "now",
                 game=view.game,
-                round=before + record.played + 1,
-                rounds=before + self.game.rounds,
+                round=rounds_before + record.played + 1,
+                rounds=rounds_before + self.game.rounds,
                 missed=record.miscommunications,
                 caught=record.interceptions,
                 used=", ".join(map(self.name, record.used)) or self.say("none"),
             )
         ]
         if any(record.filed):
-            parts.append(self.say("now.filed", filed=self._filed(record.filed)))
+            parts.append(self.say("now.filed", filed=self._filed_text(record.filed)))
         if view.code:
             parts.append(self.say("now.code", code=self.name(view.code)))
         if view.hints:
@@ -243,7 +245,7 @@ class CipherWords(Words[Any, "View"]):
             parts.append(self.say("now.reading", reading=self.name(view.reading)))
         return " ".join(parts)
 
-    def _filed(self, filed: tuple[tuple[str, ...], ...]) -> str:
+    def _filed_text(self, filed: tuple[tuple[str, ...], ...]) -> str:
         return "; ".join(
             self.say(
                 "now.filed.digit",
@@ -268,7 +270,7 @@ class CipherWords(Words[Any, "View"]):
 
     def read(self, reply: str, view: View, options: Options[Any]) -> Any:
         if view.seat != ENCODER:
-            return super().read(hyphenated(reply), view, options)
+            return super().read(hyphenate_codes(reply), view, options)
         if "{" in reply:
             return read_form(reply, options)
         teach = self.format(view, options)
@@ -279,7 +281,7 @@ class CipherWords(Words[Any, "View"]):
         if re.search(r"<(?:\w+ )?(?:word|hint)>", stated or ""):
             raise Unreadable(teach)
         try:
-            return admitted(options, Hints(*words))
+            return admit(options, Hints(*words))
         except IllegalMove:
             raise Unreadable(teach) from None
 
@@ -288,20 +290,20 @@ class CipherWords(Words[Any, "View"]):
             return ""
         keywords, any_word = view.keywords[-1], self.game.any_word
         problems = (clue_problem(word, keywords, any_word) for word in action.words)
-        return next((why for why in problems if why is not None), "")
+        return next((reason for reason in problems if reason is not None), "")
 
     # --- probes -----------------------------------------------------------------------------
 
     def aside(self, question: Question, view: View, pending: Any = None) -> str:
         if question.probe in KEYWORD_PROBES:
-            return self.say(f"aside.{question.probe}", **self._shown(question.about))
+            return self.say(f"aside.{question.probe}", **self._subject(question.about))
         if isinstance(pending, Hints):
             hints = self._hints(pending.words)
             return self.say("aside.their_guess", hints=hints, about=question.about)
         key = "their_guess.open" if question.probe == "their_guess" else question.probe
         return self.say(f"aside.{key}", about=question.about)
 
-    def _shown(self, about: str) -> dict[str, str]:
+    def _subject(self, about: str) -> dict[str, str]:
         """Return the digit that a question is about, and the keywords if the question shows
         them."""
         digit, *words = about.split()
@@ -314,22 +316,22 @@ class CipherWords(Words[Any, "View"]):
             return str(choice) or self.say("keyword.other")
         return self.name(choice)
 
-    def told(self, told: Told, question: Question | None = None) -> str:
-        facts = {"about": told.about}
-        if told.probe in KEYWORD_PROBES:
-            facts = self._shown(told.about)
-        value: Any = told.value
-        if told.probe == "listener":
+    def told(self, injected: Told, question: Question | None = None) -> str:
+        facts = {"about": injected.about}
+        if injected.probe in KEYWORD_PROBES:
+            facts = self._subject(injected.about)
+        value: Any = injected.value
+        if injected.probe == "listener":
             value = self.say(f"way.{value}")
-        elif told.probe in KEYWORD_PROBES:
+        elif injected.probe in KEYWORD_PROBES:
             value = value or self.say("keyword.other")
         elif isinstance(value, int):
             value = self.name(value)
-        fact = self.say(f"fact.{told.probe}", value=value, **facts)
-        return self.say(f"told.{told.source}", fact=fact)
+        fact = self.say(f"fact.{injected.probe}", value=value, **facts)
+        return self.say(f"told.{injected.source}", fact=fact)
 
 
-def hyphenated(reply: str) -> str:
+def hyphenate_codes(reply: str) -> str:
     """Return a reply with codes hyphenated as in the game's prompts.
 
     >>> hyphenated("Answer: 4 2, 1")

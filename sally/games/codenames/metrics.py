@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from sally.core.rules.game import Seat
-from sally.core.rules.metric import Metric, Played, shared
+from sally.core.rules.metric import Metric, Played, cache_by_seat
 from sally.games.association.lexicon import plain
 from sally.games.association.measures import declared_mind, learning, losses, mean
 from sally.games.association.minds import Mind
@@ -37,7 +37,7 @@ class DecisionScore(msgspec.Struct, frozen=True):
     moves: tuple[Clue | Guess | Stop, ...] = ()  # the best ones; of several clues one is named
 
 
-@shared
+@cache_by_seat
 def decisions(played: Played, seat: Seat) -> list[DecisionScore]:
     """Return the scored clues of a giver, or the scored guesses of a guesser on small boards."""
     return [each for _, each in scored_at(played, seat)]

@@ -9,7 +9,7 @@ from typing import Any
 from sally.core.errors import IllegalMove, Unreadable
 from sally.core.reply.plain_text import after_label
 from sally.core.rules.game import Seat
-from sally.core.rules.menu import Options, admitted
+from sally.core.rules.menu import Options, admit
 from sally.core.rules.words import read_form
 from sally.games.association.speech import WordGameWords, one_line, unquoted
 from sally.games.codenames.rules import (
@@ -169,6 +169,6 @@ class CodenamesWords(WordGameWords["View"]):
         if parts is None or " " in parts[1].strip():
             raise Unreadable(teach)
         try:
-            return admitted(options, Clue(unquoted(parts[1]), int(parts[2])))
+            return admit(options, Clue(unquoted(parts[1]), int(parts[2])))
         except IllegalMove:
             raise Unreadable(teach) from None

@@ -25,7 +25,7 @@ from msgspec.structs import replace
 
 from sally.core.rules.chance import Stream
 from sally.games.hanabi.rules import Hanabi
-from sally.games.hanabi.state import Card, Policy, State, View, revealed
+from sally.games.hanabi.state import Card, Policy, State, View, revealed_faces
 
 # --- by hints and counting ------------------------------------------------------------------------
 
@@ -54,14 +54,14 @@ class Posterior(msgspec.Struct, frozen=True):
         return tuple(map(self.odds, range(len(self.weights))))
 
 
-def seen(game: Hanabi, table: State | View, seat: int) -> tuple[int, ...]:
+def count_seen(game: Hanabi, table: State | View, seat: int) -> tuple[int, ...]:
     """Count the cards that `seat` sees: on piles, discarded and in the other hands."""
     counts = list(table.gone)
     for colour, height in enumerate(table.piles):
         for rank in range(height):
             counts[colour * game.ranks + rank] += 1
-    for other, hand in enumerate(table.hands):
-        if other != seat:
+    for other_seat, hand in enumerate(table.hands):
+        if other_seat != seat:
             for card in hand:
                 counts[card] += 1
     return tuple(counts)
@@ -70,11 +70,11 @@ def seen(game: Hanabi, table: State | View, seat: int) -> tuple[int, ...]:
 def unseen(game: Hanabi, table: State | View, seat: int) -> tuple[int, ...]:
     """Count the cards that `seat` does not see: those in its own hand or in the deck."""
     copies, ranks = game.copies_of, game.ranks
-    counts = seen(game, table, seat)
+    counts = count_seen(game, table, seat)
     return tuple(copies[card % ranks] - n for card, n in enumerate(counts))
 
 
-def counted(game: Hanabi, view: View) -> Posterior:
+def count_own_hand(game: Hanabi, view: View) -> Posterior:
     """Return the posterior over the seat's own hand from hints and card counting."""
     return posterior(game, view.marks[view.me], unseen(game, view, view.me))
 
@@ -84,10 +84,10 @@ def counted_by(game: Hanabi, state: State, seat: int) -> Posterior:
     return posterior(game, state.marks[seat], unseen(game, state, seat))
 
 
-def posterior(game: Hanabi, marks: tuple[int, ...], left: tuple[int, ...]) -> Posterior:
+def posterior(game: Hanabi, marks: tuple[int, ...], cards_left: tuple[int, ...]) -> Posterior:
     """Return the posterior over a hand with these hint marks, drawn from the unseen cards
-    `left`."""
-    return Hidden(game, marks, left).posterior
+    `cards_left`."""
+    return Hidden(game, marks, cards_left).posterior
 
 
 class Hidden:
@@ -97,11 +97,11 @@ class Hidden:
     of m cards is m(m-1)...(m-k+1), so sums over all hands run over pools and sets of slots only.
     """
 
-    def __init__(self, game: Hanabi, marks: tuple[int, ...], left: tuple[int, ...]) -> None:
-        self.game, self.marks, self.left = game, marks, left
+    def __init__(self, game: Hanabi, marks: tuple[int, ...], cards_left: tuple[int, ...]) -> None:
+        self.game, self.marks, self.left = game, marks, cards_left
         pools: dict[int, int] = {}
-        self.fits = [0] * len(left)
-        for card, n in enumerate(left):
+        self.fits = [0] * len(cards_left)
+        for card, n in enumerate(cards_left):
             if n > 0:
                 slots = sum(1 << i for i, mark in enumerate(marks) if game.allows(mark, card))
                 self.fits[card] = slots
@@ -117,13 +117,15 @@ class Hidden:
         table = [{full: 1}]
         for slots, cards in reversed(self.pools):
             later = table[-1]
-            here: dict[int, int] = {}
+            ways_here: dict[int, int] = {}
             for filled, ways in later.items():
-                for taken in _subsets(filled & slots):
-                    weight = ways * _falling(cards, taken.bit_count())
+                for taken_slots in _subsets(filled & slots):
+                    weight = ways * _falling(cards, taken_slots.bit_count())
                     if weight:
-                        here[filled ^ taken] = here.get(filled ^ taken, 0) + weight
-            table.append(here)
+                        ways_here[filled ^ taken_slots] = (
+                            ways_here.get(filled ^ taken_slots, 0) + weight
+                        )
+            table.append(ways_here)
         return table[::-1]
 
     @property
@@ -138,17 +140,17 @@ class Hidden:
         by_pool = [dict.fromkeys((slots for slots, _ in self.pools), 0) for _ in range(n)]
         ahead = {0: 1}
         for (slots, cards), behind in zip(self.pools, self._behind[1:], strict=True):
-            after: dict[int, int] = {}
+            ways_after: dict[int, int] = {}
             for filled, ways in ahead.items():
-                for taken in _subsets(slots & ~filled):
-                    weight = ways * _falling(cards, taken.bit_count())
-                    now = filled | taken
-                    after[now] = after.get(now, 0) + weight
-                    whole = weight * behind.get(now, 0)
+                for taken_slots in _subsets(slots & ~filled):
+                    weight = ways * _falling(cards, taken_slots.bit_count())
+                    now = filled | taken_slots
+                    ways_after[now] = ways_after.get(now, 0) + weight
+                    total_weight = weight * behind.get(now, 0)
                     for slot in range(n):
-                        if taken >> slot & 1:
-                            by_pool[slot][slots] += whole
-            ahead = after
+                        if taken_slots >> slot & 1:
+                            by_pool[slot][slots] += total_weight
+            ahead = ways_after
         sizes = dict(self.pools)
         return Posterior(
             self.total,
@@ -184,34 +186,34 @@ class Hidden:
         filled = 0
         for (slots, cards), behind in zip(self.pools, self._behind[1:], strict=True):
             ways = {
-                taken: _falling(cards, taken.bit_count()) * behind.get(filled | taken, 0)
-                for taken in _subsets(slots & ~filled)
+                subset: _falling(cards, subset.bit_count()) * behind.get(filled | subset, 0)
+                for subset in _subsets(slots & ~filled)
             }
-            most = max(ways.values())  # integers that may exceed the range of a float
-            taken = draws.draw({t: w / most for t, w in ways.items()})
+            largest = max(ways.values())  # integers that may exceed the range of a float
+            taken_slots = draws.draw({t: w / largest for t, w in ways.items()})
             pool = [
                 c for c, fit in enumerate(self.fits) if fit == slots for _ in range(self.left[c])
             ]
             for slot in range(len(hand)):
-                if taken >> slot & 1:
+                if taken_slots >> slot & 1:
                     hand[slot] = pool.pop(draws.below(len(pool)))
-            filled |= taken
+            filled |= taken_slots
         return tuple(hand)
 
     def hands(self) -> Iterator[tuple[Hand, int]]:
         """Yield every possible hand with its weight."""
         return self._fill((), 1, list(self.left))
 
-    def _fill(self, hand: Hand, weight: int, left: list[int]) -> Iterator[tuple[Hand, int]]:
+    def _fill(self, hand: Hand, weight: int, cards_left: list[int]) -> Iterator[tuple[Hand, int]]:
         slot = len(hand)
         if slot == len(self.marks):
             yield hand, weight
             return
-        for card, n in enumerate(left):
+        for card, n in enumerate(cards_left):
             if n > 0 and self.fits[card] >> slot & 1:
-                left[card] -= 1
-                yield from self._fill((*hand, card), weight * n, left)
-                left[card] += 1
+                cards_left[card] -= 1
+                yield from self._fill((*hand, card), weight * n, cards_left)
+                cards_left[card] += 1
 
 
 def _can_fill(slots: tuple[int, ...], pools: dict[int, int]) -> bool:
@@ -233,9 +235,13 @@ def hidden(game: Hanabi, view: View) -> Hidden:
     return Hidden(game, view.marks[view.me], unseen(game, view, view.me))
 
 
-def playable_chance(game: Hanabi, table: State | View, known: Posterior, slot: int) -> Fraction:
+def playable_chance(
+    game: Hanabi, table: State | View, slot_posterior: Posterior, slot: int
+) -> Fraction:
     """Return the probability that a slot can be played now."""
-    return Fraction(sum(known.weights[slot][c] for c in game.next_cards(table)), known.total)
+    return Fraction(
+        sum(slot_posterior.weights[slot][c] for c in game.next_cards(table)), slot_posterior.total
+    )
 
 
 def _subsets(slots: int) -> Iterator[int]:
@@ -263,9 +269,11 @@ MOST_OWN_HANDS = 1_000  # up to this many own hands are enumerated
 OWN_HANDS_DRAWN = 50  # otherwise this many are sampled
 
 
-def is_known_playable(game: Hanabi, table: State | View, known: Posterior, slot: int) -> bool:
+def is_known_playable(
+    game: Hanabi, table: State | View, slot_posterior: Posterior, slot: int
+) -> bool:
     """Return whether a slot is certain to hold a playable card."""
-    return playable_chance(game, table, known, slot) == 1
+    return playable_chance(game, table, slot_posterior, slot) == 1
 
 
 def with_hand(view: View, hand: Hand) -> View:
@@ -276,8 +284,8 @@ def with_hand(view: View, hand: Hand) -> View:
 def movers_view(view: View, hand: Hand) -> View:
     """Return the mover's view, given a hand for the viewer."""
     hands = with_hand(view, hand).hands
-    shown = (*hands[: view.mover], (), *hands[view.mover + 1 :])
-    return replace(view, me=view.mover, hands=shown)
+    visible_hands = (*hands[: view.mover], (), *hands[view.mover + 1 :])
+    return replace(view, me=view.mover, hands=visible_hands)
 
 
 def own_hands(game: Hanabi, view: View, draws: Stream) -> list[tuple[Hand, Fraction]]:
@@ -287,22 +295,22 @@ def own_hands(game: Hanabi, view: View, draws: Stream) -> list[tuple[Hand, Fract
     The cards of each hand are sorted, because the result is used for other seats' card counting, in
     which their order does not matter.
     """
-    own = hidden(game, view)
-    few = _are_few(own, view)
-    found: dict[Hand, int] = {}
+    own_hand = hidden(game, view)
+    few = _are_few(own_hand, view)
+    weights: dict[Hand, int] = {}
     for hand, weight in (
-        own.hands() if few else ((own.draw(draws), 1) for _ in range(OWN_HANDS_DRAWN))
+        own_hand.hands() if few else ((own_hand.draw(draws), 1) for _ in range(OWN_HANDS_DRAWN))
     ):
         key = tuple(sorted(hand))
-        found[key] = found.get(key, 0) + weight
-    total = sum(found.values())
-    return [(hand, Fraction(weight, total)) for hand, weight in found.items()]
+        weights[key] = weights.get(key, 0) + weight
+    total = sum(weights.values())
+    return [(hand, Fraction(weight, total)) for hand, weight in weights.items()]
 
 
-def _are_few(own: Hidden, view: View) -> bool:
+def _are_few(own_hand: Hidden, view: View) -> bool:
     """Return whether the hands that the seat may hold are few enough to be enumerated."""
     return (
-        prod(sum(fit >> slot & 1 for fit in own.fits) for slot in range(view.slots))
+        prod(sum(fit >> slot & 1 for fit in own_hand.fits) for slot in range(view.slots))
         <= MOST_OWN_HANDS
     )
 
@@ -335,8 +343,8 @@ def _posteriors(
 def their_odds(game: Hanabi, view: View, seat: int, slot: int, draws: Stream) -> list[float]:
     """Return the mean probability that `seat` assigns to each card in one of its slots."""
     odds = [0.0] * game.highest
-    for known, chance in their_posteriors(game, view, seat, draws):
-        for card, p in enumerate(known.odds(slot)):
+    for slot_posterior, chance in their_posteriors(game, view, seat, draws):
+        for card, p in enumerate(slot_posterior.odds(slot)):
             odds[card] += float(chance) * p
     return odds
 
@@ -404,10 +412,15 @@ def likelihoods(
     """
     if not hands:
         return []
-    shown, me = revealed(view), view.me
+    faces_shown, me = revealed_faces(view), view.me
     slots = {id: slot for slot, id in enumerate(view.ids[me])}
     moves = [
-        (policies[seat], past, action, [(slots.get(id), shown.get(id, -1)) for id in past.ids[me]])
+        (
+            policies[seat],
+            past,
+            action,
+            [(slots.get(id), faces_shown.get(id, -1)) for id in past.ids[me]],
+        )
         for seat, past, action in past_views(game, view, hands[0])
         if seat in policies
     ]
@@ -415,12 +428,12 @@ def likelihoods(
     chances = []
     for hand in hands:
         chance = 1.0
-        for (policy, past, action, held), known in zip(moves, tried, strict=True):
-            then = tuple([card if slot is None else hand[slot] for slot, card in held])
-            if then not in known:
-                seeing = replace(past, hands=(*past.hands[:me], then, *past.hands[me + 1 :]))
-                known[then] = policy(seeing).get(action, 0.0)
-            chance *= known[then]
+        for (policy, past, action, past_cards), cached in zip(moves, tried, strict=True):
+            past_hand = tuple([card if slot is None else hand[slot] for slot, card in past_cards])
+            if past_hand not in cached:
+                seeing = replace(past, hands=(*past.hands[:me], past_hand, *past.hands[me + 1 :]))
+                cached[past_hand] = policy(seeing).get(action, 0.0)
+            chance *= cached[past_hand]
             if not chance:
                 break
         chances.append(chance)
@@ -430,7 +443,7 @@ def likelihoods(
 def past_views(game: Hanabi, view: View, hand: Hand) -> Iterator[tuple[int, View, int]]:
     """Yield (seat, its view before the move, action) for each move of another seat, given this
     hand."""
-    state = supposed(game, view, hand, revealed(view))
+    state = suppose_deal(game, view, hand, revealed_faces(view))
     for event in view.past:
         seat = game.seats[event.by]
         action = game.action_of(event)
@@ -442,26 +455,26 @@ def past_views(game: Hanabi, view: View, hand: Hand) -> Iterator[tuple[int, View
         state = game.step(state, {seat: action})
 
 
-def supposed(game: Hanabi, view: View, hand: Hand, shown: Mapping[int, int]) -> State:
+def suppose_deal(game: Hanabi, view: View, hand: Hand, faces_shown: Mapping[int, int]) -> State:
     """Return the deal implied by the view and a hand for its seat; undrawn cards are in
     arbitrary order."""
-    faces = {**shown, **dict(zip(view.ids[view.me], hand, strict=True))}
-    drawn = [faces[id] for id in range(len(game.cards) - view.left)]
-    rest = list(game.cards)
-    for card in drawn:
-        rest.remove(card)
-    return game.dealt((*drawn, *rest))
+    faces = {**faces_shown, **dict(zip(view.ids[view.me], hand, strict=True))}
+    drawn_cards = [faces[id] for id in range(len(game.cards) - view.left)]
+    undrawn = list(game.cards)
+    for card in drawn_cards:
+        undrawn.remove(card)
+    return game.dealt((*drawn_cards, *undrawn))
 
 
 def _all_hands(
-    game: Hanabi, view: View, policies: Mapping[int, Policy], most: int
+    game: Hanabi, view: View, policies: Mapping[int, Policy], limit: int
 ) -> list[tuple[Hand, float]] | None:
     """Return every possible hand, weighted by prior and likelihood; None if there are too many."""
     hands, weights = list[Hand](), list[int]()
     for hand, weight in hidden(game, view).hands():
         hands.append(hand)
         weights.append(weight)
-        if len(hands) > most:
+        if len(hands) > limit:
             return None
     chances = likelihoods(game, view, hands, policies)
     return [(h, weight * p) for h, weight, p in zip(hands, weights, chances, strict=True)]
@@ -472,6 +485,6 @@ def _drawn_hands(
 ) -> list[tuple[Hand, float]]:
     """Return hands sampled from the posterior that card counting gives, each with the likelihood of
     the others' moves."""
-    own = hidden(game, view)
-    drawn = [own.draw(draws) for _ in range(HANDS_DRAWN)]
-    return list(zip(drawn, likelihoods(game, view, drawn, policies), strict=True))
+    own_hand = hidden(game, view)
+    sampled_hands = [own_hand.draw(draws) for _ in range(HANDS_DRAWN)]
+    return list(zip(sampled_hands, likelihoods(game, view, sampled_hands, policies), strict=True))

@@ -68,17 +68,17 @@ class BestReply:
 
     # --- a seat's turn ----------------------------------------------------------------------------
 
-    def dealt(self, theirs: tuple[Card, ...]) -> float:
+    def dealt(self, partner_hand: tuple[Card, ...]) -> float:
         """Return the expected score right after the deal, given the partner's hand, which this seat
         sees."""
-        many = len(self.policies)
-        deals = dealt(self.game, self.me, theirs)
-        cases = [(state, w / many, bot) for state, w in deals for bot in range(many)]
+        n_policies = len(self.policies)
+        deals = possible_deals(self.game, self.me, partner_hand)
+        cases = [(state, w / n_policies, bot) for state, w in deals for bot in range(n_policies)]
         if self.me == 0:
             return self.best(cases)[0]
-        found = self._answered([cases], 0.0, -1.0)
-        assert found is not None  # no value is below the floor of -1
-        return found
+        value = self._value_after_answers([cases], 0.0, -1.0)
+        assert value is not None  # no value is below the floor of -1
+        return value
 
     def best(self, cases: list[Case]) -> tuple[float, int]:
         """Return the expected score at the seat's turn with best play, and the first of the best
@@ -90,17 +90,17 @@ class BestReply:
 
     def _search(self, cases: list[Case]) -> tuple[float, int]:
         self.nodes += 1
-        total, most = sum(w for _, w, _ in cases), score_bound(self.game, cases[0][0])
+        total, bound = sum(w for _, w, _ in cases), score_bound(self.game, cases[0][0])
         best, move = -1.0, -1
-        for action in self._ordered(cases):
+        for action in self._order_moves(cases):
             value = self._value(cases, action, best * total)
             if value is not None and value / total > best + CLOSE:
                 best, move = value / total, action
-                if best > most - CLOSE:
+                if best > bound - CLOSE:
                     break
         return best, move
 
-    def _ordered(self, cases: list[Case]) -> list[int]:
+    def _order_moves(self, cases: list[Case]) -> list[int]:
         """Return the legal moves, likely good plays first, because a good move found early
         prunes more branches."""
         game, size = self.game, self.game.hand_size
@@ -118,37 +118,39 @@ class BestReply:
     def _value(self, cases: list[Case], action: int, floor: float) -> float | None:
         """Return the value of a move times the total weight of the possible states; None if this is
         not above `floor`."""
-        done, after = 0.0, _Groups()
+        done, groups_after = 0.0, _Groups()
         for state, weight, bot in cases:
             for new, chance in outcomes(self.game, state, action):
-                if self.game.over(new):
+                if self.game.is_over(new):
                     done += weight * chance * self._payoff(new)
                 else:
-                    after.add(new.past.last, new, weight * chance, bot)
-        return self._answered(after.cases(), done, floor)
+                    groups_after.add(new.past.last, new, weight * chance, bot)
+        return self._value_after_answers(groups_after.cases(), done, floor)
 
     # --- the partner's turn -----------------------------------------------------------------------
 
-    def _answered(self, groups: Iterable[list[Case]], done: float, floor: float) -> float | None:
-        game, after = self.game, _Groups()
+    def _value_after_answers(
+        self, groups: Iterable[list[Case]], done: float, floor: float
+    ) -> float | None:
+        game, groups_after = self.game, _Groups()
         for cases in groups:
             minds = self._minds(cases)
             for state, weight, bot in cases:
                 for action, p in self._answer(state, bot, minds[bot]).items():
                     for new, chance in outcomes(game, state, action):
-                        if game.over(new):
+                        if game.is_over(new):
                             done += weight * p * chance * self._payoff(new)
                             continue
-                        seen = (state.past.last, new.past.last, new.hands[self.other])
-                        after.add(seen, new, weight * p * chance, bot)
-        left = [(score_bound(game, cases[0][0]) * sum(w for _, w, _ in cases), cases)
-                for cases in after.cases()]  # fmt: skip
-        left.sort(key=lambda each: -each[0])
-        bound = sum(most for most, _ in left)
-        for most, cases in left:
+                        observation = (state.past.last, new.past.last, new.hands[self.other])
+                        groups_after.add(observation, new, weight * p * chance, bot)
+        bounded_groups = [(score_bound(game, cases[0][0]) * sum(w for _, w, _ in cases), cases)
+                for cases in groups_after.cases()]  # fmt: skip
+        bounded_groups.sort(key=lambda bounded_group: -bounded_group[0])
+        bound = sum(group_bound for group_bound, _ in bounded_groups)
+        for group_bound, cases in bounded_groups:
             if done + bound <= floor + CLOSE:
                 return None
-            bound -= most
+            bound -= group_bound
             done += sum(w for _, w, _ in cases) * self.best(cases)[0]
         return done if done + bound > floor + CLOSE else None
 
@@ -168,7 +170,9 @@ class BestReply:
             recall, minds[bot] = self.recalls[bot], None
             if recall is not None:
                 memory = recall.of(view)
-                minds[bot] = tuple(tuple(map(memory.remembered, own)) for own in memory.ids)
+                minds[bot] = tuple(
+                    tuple(map(memory.remembered, hand_ids)) for hand_ids in memory.ids
+                )
         return minds
 
     # --- equality of information states -----------------------------------------------------------
@@ -190,13 +194,13 @@ class _Groups:
     def __init__(self) -> None:
         self.by: dict[Hashable, dict[Any, Case]] = {}
 
-    def add(self, seen: Hashable, state: State, weight: float, bot: int) -> None:
+    def add(self, observation: Hashable, state: State, weight: float, bot: int) -> None:
         """Add a possible state and bot; states with the same hands are merged for each bot."""
-        group = self.by.setdefault(seen, {})
+        group = self.by.setdefault(observation, {})
         key = (bot, state.hands)
         if key in group:
-            before, so_far, _ = group[key]
-            group[key] = (before, so_far + weight, bot)
+            earlier_state, so_far, _ = group[key]
+            group[key] = (earlier_state, so_far + weight, bot)
             return
         if group:  # one past for all, so that a memory folds it once
             first = next(iter(group.values()))[0]
@@ -221,41 +225,43 @@ def _table(state: State) -> Hashable:
     )
 
 
-def dealt(game: Hanabi, me: int, theirs: tuple[Card, ...]) -> list[tuple[State, float]]:
+def possible_deals(
+    game: Hanabi, me: int, partner_hand: tuple[Card, ...]
+) -> list[tuple[State, float]]:
     """Return the possible deals for a seat that sees the partner's hand, with their
     probabilities."""
-    left = list(game.cards)
-    for card in theirs:
-        left.remove(card)
-    counts = tuple(left.count(card) for card in range(game.highest))
+    cards_left = list(game.cards)
+    for card in partner_hand:
+        cards_left.remove(card)
+    counts = tuple(cards_left.count(card) for card in range(game.highest))
     unseen = Hidden(game, (game.unhinted,) * game.hand_size, counts)
     cases = []
-    for mine, weight in unseen.hands():
-        rest = list(left)
-        for card in mine:
-            rest.remove(card)
-        both = (mine, theirs) if me == 0 else (theirs, mine)
-        cases.append((game.dealt((*both[0], *both[1], *rest)), weight / unseen.total))
+    for own_hand, weight in unseen.hands():
+        undrawn = list(cards_left)
+        for card in own_hand:
+            undrawn.remove(card)
+        hands = (own_hand, partner_hand) if me == 0 else (partner_hand, own_hand)
+        cases.append((game.dealt((*hands[0], *hands[1], *undrawn)), weight / unseen.total))
     return cases
 
 
 def outcomes(game: Hanabi, state: State, action: int) -> Iterator[tuple[State, float]]:
     """Yield the states after a move, one per card that may be drawn, each with its probability."""
-    me, at, rest = state.mover, state.drawn, state.deck[state.drawn :]
+    me, next_card, undrawn = state.mover, state.drawn, state.deck[state.drawn :]
     new = game.step(state, {game.seats[me]: action})
-    if new.drawn == at:  # a hint, the end of the game or of the deck
+    if new.drawn == next_card:  # a hint, the end of the game or of the deck
         yield new, 1.0
         return
-    kept = new.hands[me][:-1]
-    for card in sorted(set(rest)):
-        n = rest.index(card)
+    kept_cards = new.hands[me][:-1]
+    for card in sorted(set(undrawn)):
+        n = undrawn.index(card)
         yield (
             msgspec.structs.replace(
                 new,
-                deck=(*state.deck[:at], card, *rest[:n], *rest[n + 1 :]),
-                hands=(*new.hands[:me], (*kept, card), *new.hands[me + 1 :]),
+                deck=(*state.deck[:next_card], card, *undrawn[:n], *undrawn[n + 1 :]),
+                hands=(*new.hands[:me], (*kept_cards, card), *new.hands[me + 1 :]),
             ),
-            rest.count(card) / len(rest),
+            undrawn.count(card) / len(undrawn),
         )
 
 

@@ -45,11 +45,11 @@ def _piles(words: HanabiWords, game: Hanabi, view: View) -> CardRow:
 def _hands(words: HanabiWords, game: Hanabi, view: View) -> list[CardRow]:
     """Return the other hands, with their hint buttons, and the seat's own hand last."""
     order = [(view.me + ahead) % game.players for ahead in range(1, game.players)]
-    rows = [_other(words, game, view, seat, ahead) for ahead, seat in enumerate(order, 1)]
-    return [*rows, _own(words, game, view)]
+    rows = [_other_row(words, game, view, seat, ahead) for ahead, seat in enumerate(order, 1)]
+    return [*rows, _own_row(words, game, view)]
 
 
-def _other(words: HanabiWords, game: Hanabi, view: View, seat: int, ahead: int) -> CardRow:
+def _other_row(words: HanabiWords, game: Hanabi, view: View, seat: int, ahead: int) -> CardRow:
     hints = {
         game.hint_of(action): words.name(action)
         for action in range(2 * game.hand_size, game.widest_menu())
@@ -64,7 +64,7 @@ def _other(words: HanabiWords, game: Hanabi, view: View, seat: int, ahead: int) 
         cards.append(
             PlayingCard(
                 str(rank + 1),
-                f"{words.card(card)}; {_told(words, mark)}",
+                f"{words.card(card)}; {_hint_text(words, mark)}",
                 TONES[colour % len(TONES)],
                 _short(words, game, mark),
                 acts,
@@ -73,11 +73,11 @@ def _other(words: HanabiWords, game: Hanabi, view: View, seat: int, ahead: int) 
     return CardRow(words.player(seat), tuple(cards))
 
 
-def _own(words: HanabiWords, game: Hanabi, view: View) -> CardRow:
+def _own_row(words: HanabiWords, game: Hanabi, view: View) -> CardRow:
     cards = tuple(
         PlayingCard(
             "?",
-            f"{words.say('slot', number=n + 1)}, face down; {_told(words, mark)}",
+            f"{words.say('slot', number=n + 1)}, face down; {_hint_text(words, mark)}",
             0,
             _short(words, game, mark),
             (
@@ -91,9 +91,9 @@ def _own(words: HanabiWords, game: Hanabi, view: View) -> CardRow:
     return CardRow(f"{words.player(view.me)} (you)", cards, "yours")
 
 
-def _told(words: HanabiWords, mark: int) -> str:
-    what = words.of_card(mark)
-    return f"told: {what}" if what else "nothing told"
+def _hint_text(words: HanabiWords, mark: int) -> str:
+    hint_information = words.of_card(mark)
+    return f"told: {hint_information}" if hint_information else "nothing told"
 
 
 def _short(words: HanabiWords, game: Hanabi, mark: int) -> tuple[str, ...]:
@@ -101,9 +101,9 @@ def _short(words: HanabiWords, game: Hanabi, mark: int) -> tuple[str, ...]:
     are shown in the note."""
     colours = [c for c in range(game.colours) if mark >> c & 1]
     ranks = [r for r in range(game.ranks) if mark >> game.colours + r & 1]
-    known = [words.colour(colours[0])] if len(colours) == 1 < game.colours else []
-    known += [str(ranks[0] + 1)] if len(ranks) == 1 < game.ranks else []
-    return tuple(known)
+    parts = [words.colour(colours[0])] if len(colours) == 1 < game.colours else []
+    parts += [str(ranks[0] + 1)] if len(ranks) == 1 < game.ranks else []
+    return tuple(parts)
 
 
 def _facts(words: HanabiWords, game: Hanabi, view: View) -> Notes:

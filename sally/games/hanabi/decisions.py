@@ -36,10 +36,10 @@ def turns_of(played: Played, seat: Seat) -> Iterator[HanabiTurn]:
         if action is not None and game.hand_size <= action < 2 * game.hand_size:
             slot = action - game.hand_size
             scores = game.is_next(step.before, step.before.hands[step.before.mover][slot])
-        said = played.replay.report(step.turn, seat, "own_playable")
+        report = played.replay.report(step.turn, seat, "own_playable")
         believed = None
-        if said is not None and isinstance(said.value, dict):
-            believed = {int(slot) - 1: p / PERCENT for slot, p in said.value.items()}
+        if report is not None and isinstance(report.value, dict):
+            believed = {int(slot) - 1: p / PERCENT for slot, p in report.value.items()}
         yield HanabiTurn(step.turn, action, slot, scores, believed)
 
 
@@ -50,19 +50,19 @@ def LOSSES(played: Played, seat: Seat) -> Terms:
     A misplayed card is an inference loss if the seat had called it playable, and a translation loss
     if not. Losses are counted in cards on the piles: a lost life has no separate cost.
     """
-    turns = [each for each in turns_of(played, seat) if each.believed is not None]
+    turns = [turn for turn in turns_of(played, seat) if turn.believed is not None]
     if not turns:
         return Terms()
     wrong = [
-        each.believed.get(each.plays, EVEN)
-        for each in turns
-        if each.believed is not None and each.plays is not None and not each.scores
+        turn.believed.get(turn.plays, EVEN)
+        for turn in turns
+        if turn.believed is not None and turn.plays is not None and not turn.scores
     ]
     believed = sum(p >= EVEN for p in wrong)
     return Terms(
         inference=believed / len(turns),
         translation=(len(wrong) - believed) / len(turns),
-        format=sum(each.action is None for each in turns) / len(turns),
+        format=sum(turn.action is None for turn in turns) / len(turns),
     )
 
 
@@ -73,7 +73,7 @@ def ACTING(played: Played, seat: Seat) -> list[DecisionFit]:
     determine the best hint or discard.
     """
     return [
-        DecisionFit(each.turn, each.believed.get(each.plays, EVEN) >= EVEN, None)
-        for each in turns_of(played, seat)
-        if each.believed is not None and each.plays is not None
+        DecisionFit(turn.turn, turn.believed.get(turn.plays, EVEN) >= EVEN, None)
+        for turn in turns_of(played, seat)
+        if turn.believed is not None and turn.plays is not None
     ]

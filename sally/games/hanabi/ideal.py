@@ -42,7 +42,7 @@ class PoolObserver:
 
     def __init__(self, game: Hanabi, pool: Sequence[str] = POOL) -> None:
         self.game = game
-        self.policies = [_once(BOTS[name](game)) for name in pool]
+        self.policies = [_cache_decisions(BOTS[name](game)) for name in pool]
 
     def forecast(self, view: View) -> dict[str, float] | None:
         """Return the probability of each move that the probe `their_move` lists, at the partner's
@@ -60,16 +60,16 @@ class PoolObserver:
         return {move: p / total for move, p in odds.items()} if total else None
 
 
-def _once(policy: Policy) -> Policy:
+def _cache_decisions(policy: Policy) -> Policy:
     """Return a policy that computes each decision of one episode once; in one episode, the number
     of past events and the visible hands determine a view."""
-    known: dict[object, dict[int, float]] = {}
+    odds_by_view: dict[object, dict[int, float]] = {}
 
     def moves(view: View) -> dict[int, float]:
         key = (len(view.past), view.hands)
-        if key not in known:
-            known[key] = dict(policy(view))
-        return known[key]
+        if key not in odds_by_view:
+            odds_by_view[key] = dict(policy(view))
+        return odds_by_view[key]
 
     return moves
 
@@ -81,23 +81,23 @@ def IDEAL(played: Played, seat: Seat) -> ObserverProblem | None:
     payoffs = played.episode.payoffs
     if not is_observable(game) or payoffs is None:
         return None
-    (other,) = (each for each in game.seats if each != seat)
-    partner = lineup.get(str(other))
+    (other_seat,) = (candidate for candidate in game.seats if candidate != seat)
+    partner = lineup.get(str(other_seat))
     if partner is None or partner.player not in POOL:
         return None
-    observer, found, rounds = PoolObserver(game), [], []
+    observer, forecasts, rounds = PoolObserver(game), [], []
     for step in played.replay.steps():
-        report = played.replay.report(step.turn, seat, "their_move", str(other))
-        if report is None or other not in step.moves:
+        report = played.replay.report(step.turn, seat, "their_move", str(other_seat))
+        if report is None or other_seat not in step.moves:
             continue
         view = game.observe(step.before, seat)
         odds = observer.forecast(view)
         choices = moves_of(game, view)
-        made = choices.index(move_name(game, view.mover, step.moves[other]))
-        said = stated_odds(report.odds, report.value, choices)
-        if said is None:
+        move_index = choices.index(move_name(game, view.mover, step.moves[other_seat]))
+        stated = stated_odds(report.odds, report.value, choices)
+        if stated is None:
             continue
         assert odds is not None  # the partner is a bot of the pool
-        found.append(np.array(list(odds.values())))
-        rounds.append(SeenRound(0, made, said))
-    return ObserverProblem(tuple(found), tuple(rounds), float(payoffs[str(seat)]))
+        forecasts.append(np.array(list(odds.values())))
+        rounds.append(SeenRound(0, move_index, stated))
+    return ObserverProblem(tuple(forecasts), tuple(rounds), float(payoffs[str(seat)]))

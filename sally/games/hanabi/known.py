@@ -42,7 +42,7 @@ class JudgedTurn(msgspec.Struct, frozen=True):
         return self.sure and self.kind != "play"
 
 
-def judged(played: Played, seat: Seat) -> Iterator[JudgedTurn]:
+def judge_turns(played: Played, seat: Seat) -> Iterator[JudgedTurn]:
     """Yield an assessment of every move of a seat; forfeited turns are left out."""
     game = played.replay.rules(Hanabi)
     for step in played.replay.steps():
@@ -61,7 +61,7 @@ def judge(game: Hanabi, turn: int, state: State, action: int) -> JudgedTurn:
         to = (me + ahead) % game.players
         touched = [card for card in state.hands[to] if game.bits[card] >> value & 1]
         fits = [game.is_next(state, card) for card in touched]
-        after = game.step(state, {game.seats[me]: action})
+        state_after = game.step(state, {game.seats[me]: action})
         return JudgedTurn(
             turn,
             state,
@@ -70,7 +70,7 @@ def judge(game: Hanabi, turn: int, state: State, action: int) -> JudgedTurn:
             sure,
             touches_playable=any(fits),
             only_playable=all(fits),
-            nothing_new=after.marks == state.marks,
+            nothing_new=state_after.marks == state.marks,
         )
     slot = action % game.hand_size
     card = state.hands[me][slot]
@@ -79,6 +79,6 @@ def judge(game: Hanabi, turn: int, state: State, action: int) -> JudgedTurn:
         certain, hopeless = cards <= playable, not cards & playable
         return JudgedTurn(turn, state, action, "play", sure, scored, certain, hopeless)
     dead = game.is_useless(state, card)
-    left = game.copies_of[card % game.ranks] - state.gone[card]
-    last = not dead and left == 1
+    copies_left = game.copies_of[card % game.ranks] - state.gone[card]
+    last = not dead and copies_left == 1
     return JudgedTurn(turn, state, action, "discard", sure, dead=dead, last_copy=last)

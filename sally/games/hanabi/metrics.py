@@ -9,7 +9,7 @@ from functools import lru_cache, partial
 from sally.core.log.events import Reported
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Metric, Played
-from sally.games.hanabi.belief import Odds, counted, counted_by, read
+from sally.games.hanabi.belief import Odds, count_own_hand, counted_by, read
 from sally.games.hanabi.bots import BOTS
 from sally.games.hanabi.decisions import turns_of
 from sally.games.hanabi.probes import PERCENT, place_of
@@ -22,8 +22,8 @@ MOST_HANDS = 1_000  # the variants in which every hand can be enumerated
 
 
 def _mean(numbers: Iterable[float]) -> float | None:
-    found = list(numbers)
-    return sum(found) / len(found) if found else None
+    values = list(numbers)
+    return sum(values) / len(values) if values else None
 
 
 # --- the score ------------------------------------------------------------------------------------
@@ -35,7 +35,7 @@ def _end(played: Played) -> State | None:
     return None if played.episode.payoffs is None else state
 
 
-def _kept(played: Played, seat: Seat) -> float | None:
+def _cards_on_piles(played: Played, seat: Seat) -> float | None:
     end = _end(played)
     return None if end is None else float(sum(end.piles))
 
@@ -46,7 +46,7 @@ def _zero(played: Played, seat: Seat) -> float | None:
 
 
 def _perfect(played: Played, seat: Seat) -> float | None:
-    score = _kept(played, seat)
+    score = _cards_on_piles(played, seat)
     return None if score is None else PERCENT * (score == played.replay.rules(Hanabi).highest)
 
 
@@ -67,7 +67,7 @@ def reference_score(game: Hanabi, deck: tuple[int, ...]) -> int:
     """Return the reference bot's self-play score on the same deal, even if all lives are lost."""
     policies = [BOTS[REFERENCES[game.players]](game) for _ in game.seats]
     state = game.dealt(deck)
-    while not game.over(state):
+    while not game.is_over(state):
         seat = game.seats[state.mover]
         (action,) = policies[state.mover](game.observe(state, seat))
         state = game.step(state, {seat: action})
@@ -96,7 +96,7 @@ def brier(odds: tuple[float, ...], truth: int) -> float:
     return sum((p - (card == truth)) ** 2 for card, p in enumerate(odds))
 
 
-_counted = lru_cache(maxsize=4096)(counted)
+_counted = lru_cache(maxsize=4096)(count_own_hand)
 
 
 def _odds_by_reading(played: Played, view: View, slot: int) -> tuple[float, ...] | None:
@@ -108,14 +108,14 @@ def _odds_by_reading(played: Played, view: View, slot: int) -> tuple[float, ...]
     small = game.highest**game.hand_size <= MOST_HANDS
     if not small or any(name not in BOTS for name in others.values()):
         return None
-    found = _read(game, view, tuple(sorted(others.items())))
-    return None if found is None else found[slot]
+    reading = _read(game, view, tuple(sorted(others.items())))
+    return None if reading is None else reading[slot]
 
 
 @lru_cache(maxsize=4096)
 def _read(game: Hanabi, view: View, others: tuple[tuple[int, str], ...]) -> Odds | None:
-    found = read(game, view, {seat: BOTS[name](game) for seat, name in others})
-    return None if found is None else found.odds
+    reading = read(game, view, {seat: BOTS[name](game) for seat, name in others})
+    return None if reading is None else reading.odds
 
 
 def _own_card_brier(played: Played, seat: Seat) -> float | None:
@@ -144,16 +144,16 @@ def _their_beliefs(played: Played, seat: Seat) -> Iterator[float]:
     game = played.replay.rules(Hanabi)
     for report in _reports(played, seat, "their_belief"):
         if isinstance(report.value, dict) and sum(report.value.values()) > 0:
-            other, slot = place_of(game, report.about)
-            known = counted_by(game, played.replay.state(report.turn), other).odds(slot)
+            other_seat, slot = place_of(game, report.about)
+            actual_odds = counted_by(game, played.replay.state(report.turn), other_seat).odds(slot)
             total = sum(report.value.values())
-            said = [report.value.get(str(card), 0.0) / total for card in range(game.highest)]
-            yield sum((p - q) ** 2 for p, q in zip(said, known, strict=True))
+            stated = [report.value.get(str(card), 0.0) / total for card in range(game.highest)]
+            yield sum((p - q) ** 2 for p, q in zip(stated, actual_odds, strict=True))
 
 
 def _reports(played: Played, seat: Seat, probe: str) -> Iterator[Reported]:
-    mine = played.replay.reports.values()
-    return (r for r in mine if r.seat == seat and r.probe == probe)
+    all_reports = played.replay.reports.values()
+    return (r for r in all_reports if r.seat == seat and r.probe == probe)
 
 
 # --- moves given beliefs --------------------------------------------------------------------------
@@ -161,23 +161,25 @@ def _reports(played: Played, seat: Seat, probe: str) -> Iterator[Reported]:
 
 def _sure_but_idle(played: Played, seat: Seat) -> float | None:
     return _mean(
-        PERCENT * (each.plays is None)
-        for each in turns_of(played, seat)
-        if each.believed and max(each.believed.values()) >= SURE and each.action is not None
+        PERCENT * (own_turn.plays is None)
+        for own_turn in turns_of(played, seat)
+        if own_turn.believed
+        and max(own_turn.believed.values()) >= SURE
+        and own_turn.action is not None
     )
 
 
 def _against_better_knowledge(played: Played, seat: Seat) -> float | None:
     return _mean(
-        PERCENT * (each.believed[each.plays] <= UNLIKELY)
-        for each in turns_of(played, seat)
-        if each.believed and each.plays is not None and each.plays in each.believed
+        PERCENT * (own_turn.believed[own_turn.plays] <= UNLIKELY)
+        for own_turn in turns_of(played, seat)
+        if own_turn.believed and own_turn.plays is not None and own_turn.plays in own_turn.believed
     )
 
 
 def _misplays(played: Played, seat: Seat) -> float:
     turns = turns_of(played, seat)
-    return float(sum(each.plays is not None and not each.scores for each in turns))
+    return float(sum(own_turn.plays is not None and not own_turn.scores for own_turn in turns))
 
 
 _lower = partial(Metric, better="lower")
@@ -186,7 +188,11 @@ PILES, PERCENTAGE = (0.0, 25.0), (0.0, PERCENT)  # piles of the largest game
 
 METRICS = (
     _higher(
-        "score_kept", "cards on the piles, whatever happened", _kept, unit="cards", bounds=PILES
+        "score_kept",
+        "cards on the piles, whatever happened",
+        _cards_on_piles,
+        unit="cards",
+        bounds=PILES,
     ),
     _higher(
         "score_zero",

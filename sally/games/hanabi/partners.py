@@ -8,14 +8,14 @@ from functools import lru_cache
 from typing import Any
 
 from sally.core import errors
-from sally.core.match.partner import Partner, Script, by_name, described
+from sally.core.match.partner import Partner, Script, by_name, describe_rule
 from sally.core.match.player import Turn
 from sally.core.rules.game import Seat
 from sally.core.rules.probe import ProbeReport, Question
 from sally.games.hanabi.belief import (
     Odds,
     Posterior,
-    counted,
+    count_own_hand,
     hidden,
     is_known_playable,
     movers_view,
@@ -38,11 +38,12 @@ SUPPOSED = 12  # own hands sampled to predict another's move
 
 
 def answerer(
-    game: Hanabi, own: Callable[[View], Odds], others: Policy | None, minds: bool = True
+    game: Hanabi, own_odds: Callable[[View], Odds], others: Policy | None, minds: bool = True
 ) -> Callable[[Turn[Any, Any]], ProbeReport]:
     """Return a function that answers probes for a bot.
 
-    Questions about the bot's own hand are answered from the card probabilities that `own` computes.
+    Questions about the bot's own hand are answered from the card probabilities that `own_odds`
+    computes.
     Questions about another seat's next move are answered by the policy `others`, or by a uniform
     guess if `others` is None. Without `minds`, the knowledge of another seat is computed from the
     public counts only.
@@ -53,11 +54,11 @@ def answerer(
         assert question is not None
         match question.probe:
             case "own_card" | "own_card_odds":
-                odds = own(view)[int(question.about) - 1]
+                odds = own_odds(view)[int(question.about) - 1]
                 best = max(range(len(odds)), key=odds.__getitem__)
                 return ProbeReport(best, tuple(p / sum(odds) for p in odds))
             case "own_playable":
-                nexts, slots = game.next_cards(view), enumerate(own(view), 1)
+                nexts, slots = game.next_cards(view), enumerate(own_odds(view), 1)
                 chances = {str(n): sum(odds[card] for card in nexts) for n, odds in slots}
                 return ProbeReport({n: min(PERCENT, PERCENT * p) for n, p in chances.items()})
             case "their_belief" | "their_known":
@@ -71,7 +72,7 @@ def answerer(
 def by_counting(game: Hanabi) -> Callable[[View], Odds]:
     """Return a function that gives the probabilities of the seat's own cards from hints and
     counting."""
-    return lambda view: counted(game, view).all_odds
+    return lambda view: count_own_hand(game, view).all_odds
 
 
 def _their_mind(game: Hanabi, turn: Turn[Any, Any], question: Question, minds: bool) -> ProbeReport:
@@ -83,10 +84,12 @@ def _their_mind(game: Hanabi, turn: Turn[Any, Any], question: Question, minds: b
         else:
             odds = list(public_counts(game, view, seat).odds(slot))
         return ProbeReport({str(card): min(PERCENT, PERCENT * p) for card, p in enumerate(odds)})
-    known: list[tuple[Posterior, Any]] = [(public_counts(game, view, seat), 1)]
+    posteriors: list[tuple[Posterior, Any]] = [(public_counts(game, view, seat), 1)]
     if minds:
-        known = their_posteriors(game, view, seat, turn.draws)
-    sure = sum(chance for each, chance in known if is_known_playable(game, view, each, slot))
+        posteriors = their_posteriors(game, view, seat, turn.draws)
+    sure = sum(
+        chance for posterior, chance in posteriors if is_known_playable(game, view, posterior, slot)
+    )
     return ProbeReport("yes" if sure > 0.5 else "no", (float(sure), 1 - float(sure)))
 
 
@@ -98,9 +101,9 @@ def _their_move(
     if policy is None:
         even = 1 / len(odds)
         return ProbeReport(turn.draws.pick(question.choices), (even,) * len(odds))
-    own, draws = hidden(game, view), turn.draws
+    own_hand, draws = hidden(game, view), turn.draws
     for _ in range(SUPPOSED):
-        for action, p in policy(movers_view(view, own.draw(draws))).items():
+        for action, p in policy(movers_view(view, own_hand.draw(draws))).items():
             odds[move_name(game, view.mover, action)] += p / SUPPOSED
     total = sum(odds.values())
     return ProbeReport(
@@ -168,7 +171,7 @@ def _mindless(name: str, make: Make) -> Partner:
     """Return a rule-of-thumb partner that answers probes from the face-up cards only."""
     return Partner(
         name,
-        described(make),
+        describe_rule(make),
         OURS,
         lambda game, seat: script(make(game)),
         answers=lambda game, seat: answerer(game, by_public_counts(game), None, minds=False),
@@ -178,7 +181,7 @@ def _mindless(name: str, make: Make) -> Partner:
 # --- exact beliefs --------------------------------------------------------------------------------
 
 
-def _declared(of: str) -> Make:
+def _find_policy(of: str) -> Make:
     if of not in BOTS:
         raise errors.unknown("policy", of, BOTS)
     return BOTS[of]
@@ -187,15 +190,15 @@ def _declared(of: str) -> Make:
 def _reader_answers(
     game: Hanabi, seat: Seat, of: str = "simple", risk: float = 0.9
 ) -> Callable[[Turn[Any, Any]], ProbeReport]:
-    make, count = _declared(of), by_counting(game)
+    make, count = _find_policy(of), by_counting(game)
 
     @lru_cache(maxsize=4)  # each slot is asked about in one turn
-    def own(view: View) -> Odds:
+    def read_own_odds(view: View) -> Odds:
         others = {n: make(game) for n in range(game.players) if n != view.me}
-        found = read(game, view, others)
-        return count(view) if found is None else found.odds
+        reading = read(game, view, others)
+        return count(view) if reading is None else reading.odds
 
-    return answerer(game, own, make(game))
+    return answerer(game, read_own_odds, make(game))
 
 
 def _observer_answers(
@@ -208,15 +211,15 @@ def _observer_answers(
             "the ideal observer enumerates all hands of two players; use hanabi_mini, "
             "hanabi_small or hanabi_very_small"
         )
-    other = answerer(game, by_counting(game), _declared(of)(game))
+    answer_other = answerer(game, by_counting(game), _find_policy(of)(game))
 
     def answer(turn: Turn[Any, Any]) -> ProbeReport:
         assert turn.question is not None
         if turn.question.probe != "their_move":
-            return other(turn)
+            return answer_other(turn)
         odds = PoolObserver(game).forecast(turn.view)
         if odds is None:  # no bot of the pool explains the past
-            return other(turn)
+            return answer_other(turn)
         return ProbeReport(max(odds, key=odds.__getitem__), tuple(odds.values()))
 
     return answer
@@ -234,7 +237,7 @@ READER = Partner(
     name="reader",
     about="knows its partners' policy (`of`), and exactly what their moves say of its cards",
     source=OURS,
-    make=lambda game, seat, of="simple", risk=0.9: script(reader(game, _declared(of), risk)),
+    make=lambda game, seat, of="simple", risk=0.9: script(reader(game, _find_policy(of), risk)),
     params={"of": "simple", "risk": 0.9},
     answers=_reader_answers,
 )
@@ -242,7 +245,7 @@ OBSERVER = Partner(
     name="observer",
     about="plays as the bot `of`, and predicts its partner's moves as the ideal observer does",
     source=OURS,
-    make=lambda game, seat, of="smart": script(_declared(of)(game)),
+    make=lambda game, seat, of="smart": script(_find_policy(of)(game)),
     params={"of": "smart"},
     answers=_observer_answers,
 )

@@ -21,12 +21,12 @@ def _each_own_slot(name: str, kind: Kind) -> Probe:
         cards = tuple(range(game.highest))
         return tuple(Question(name, kind, cards, str(slot + 1)) for slot in range(view.slots))
 
-    def truth(replay: HanabiReplay, at: At) -> int:
-        state, me = replay.state(at.turn), replay.rules(Hanabi).seats.index(at.seat)
-        return state.hands[me][int(at.about) - 1]
+    def truth(replay: HanabiReplay, place: At) -> int:
+        state, me = replay.state(place.turn), replay.rules(Hanabi).seats.index(place.seat)
+        return state.hands[me][int(place.about) - 1]
 
-    how = "how likely each card is to be" if kind == "odds" else "which card is"
-    about = f"{how} one's own, slot by slot"
+    question_text = "how likely each card is to be" if kind == "odds" else "which card is"
+    about = f"{question_text} one's own, slot by slot"
     return Probe(name, about, "before", kind, SEATS, asks, truth, of_mind=False)
 
 
@@ -35,10 +35,10 @@ def _which_playable(game: Hanabi, view: View, seat: Seat) -> tuple[Question, ...
     return (Question("own_playable", "values", slots, low=0.0, high=PERCENT),)
 
 
-def own_playable(replay: HanabiReplay, at: At) -> dict[str, float]:
+def own_playable(replay: HanabiReplay, place: At) -> dict[str, float]:
     """Return 100 for each of the seat's own cards that can be played, and 0 for its other cards."""
-    game, state = replay.rules(Hanabi), replay.state(at.turn)
-    hand = state.hands[game.seats.index(at.seat)]
+    game, state = replay.rules(Hanabi), replay.state(place.turn)
+    hand = state.hands[game.seats.index(place.seat)]
     return {str(n): PERCENT * game.is_next(state, card) for n, card in enumerate(hand, 1)}
 
 
@@ -64,25 +64,25 @@ def _which_belief(game: Hanabi, view: View, seat: Seat) -> tuple[Question, ...]:
     return (Question("their_belief", "values", cards, about, low=0.0, high=PERCENT),)
 
 
-def their_belief(replay: HanabiReplay, at: At) -> dict[str, float]:
+def their_belief(replay: HanabiReplay, place: At) -> dict[str, float]:
     """Return the other seat's posterior over the card in question from hints and counting, in
     percent."""
     game = replay.rules(Hanabi)
-    seat, slot = place_of(game, at.about)
-    known = counted_by(game, replay.state(at.turn), seat)
-    return {str(card): PERCENT * p for card, p in enumerate(known.odds(slot))}
+    seat, slot = place_of(game, place.about)
+    other_posterior = counted_by(game, replay.state(place.turn), seat)
+    return {str(card): PERCENT * p for card, p in enumerate(other_posterior.odds(slot))}
 
 
 def _is_it_known(game: Hanabi, view: View, seat: Seat) -> tuple[Question, ...]:
     return (Question("their_known", "choice", ("yes", "no"), _about(game, view)),)
 
 
-def their_known(replay: HanabiReplay, at: At) -> str:
+def their_known(replay: HanabiReplay, place: At) -> str:
     """Return whether the other seat can be certain that the card can be played."""
-    game, state = replay.rules(Hanabi), replay.state(at.turn)
-    seat, slot = place_of(game, at.about)
-    known = counted_by(game, state, seat)
-    return "yes" if is_known_playable(game, state, known, slot) else "no"
+    game, state = replay.rules(Hanabi), replay.state(place.turn)
+    seat, slot = place_of(game, place.about)
+    other_posterior = counted_by(game, state, seat)
+    return "yes" if is_known_playable(game, state, other_posterior, slot) else "no"
 
 
 # --- the next move --------------------------------------------------------------------------------
@@ -114,11 +114,11 @@ def move_name(game: Hanabi, mover: int, action: int) -> str:
     return f"{'play' if action >= game.hand_size else 'discard'} {action % game.hand_size + 1}"
 
 
-def their_move(replay: HanabiReplay, at: At) -> str | None:
+def their_move(replay: HanabiReplay, place: At) -> str | None:
     """Return the mover's actual move; None if it forfeited."""
     game = replay.rules(Hanabi)
-    action = replay.move(at.turn, Seat(at.about))
-    return None if action is None else move_name(game, replay.state(at.turn).mover, action)
+    action = replay.move(place.turn, Seat(place.about))
+    return None if action is None else move_name(game, replay.state(place.turn).mover, action)
 
 
 def _probe(

@@ -29,7 +29,7 @@ from sally.games.hanabi.state import (
     View,
     default_copies,
     full_deck,
-    shuffled,
+    shuffle_cards,
 )
 
 SEATS = tuple(map(Seat, ("ann", "bob", "cat", "dan", "eve")))
@@ -69,12 +69,12 @@ class Hanabi(Game[State, int, View]):
     def start(self) -> State:
         if self.deck:
             return self.dealt(self.deck)
-        return State(()) if self.deal is None else self.dealt(shuffled(self.cards, self.deal))
+        return State(()) if self.deal is None else self.dealt(shuffle_cards(self.cards, self.deal))
 
     def to_move(self, state: State) -> tuple[Seat, ...]:
         if not state.deck:
             return self.helpers
-        return () if self.over(state) else self._turn[state.mover]
+        return () if self.is_over(state) else self._turn[state.mover]
 
     def options(self, state: State, seat: Seat) -> tuple[int, ...]:
         if seat == NATURE:
@@ -87,10 +87,10 @@ class Hanabi(Game[State, int, View]):
     def step(self, state: State, moves: Mapping[Seat, int]) -> State:
         ((_, action),) = moves.items()
         if not state.deck:
-            named = (*state.named, action)
-            if len(named) < DIGITS:
-                return State((), named=named)
-            return self.dealt(shuffled(self.cards, _number(named)))
+            numbers = (*state.named, action)
+            if len(numbers) < DIGITS:
+                return State((), named=numbers)
+            return self.dealt(shuffle_cards(self.cards, _number(numbers)))
         if action < 2 * self.hand_size:
             return self._play_or_discard(state, action)
         return self._hint(state, action)
@@ -132,8 +132,8 @@ class Hanabi(Game[State, int, View]):
 
     def payoffs(self, state: State) -> Mapping[Seat, float]:
         """Return the shared score for every seat."""
-        lost = self.score == "zero" and state.deck and not state.lives
-        return dict.fromkeys(self.seats, 0.0 if lost else float(sum(state.piles)))
+        counts_nothing = self.score == "zero" and state.deck and not state.lives
+        return dict.fromkeys(self.seats, 0.0 if counts_nothing else float(sum(state.piles)))
 
     def widest_menu(self) -> int:
         return 2 * self.hand_size + (self.players - 1) * (self.colours + self.ranks)
@@ -141,9 +141,9 @@ class Hanabi(Game[State, int, View]):
     def legal(self, table: State | View, me: int) -> tuple[int, ...]:
         """Return the legal actions of seat number `me`; they do not depend on the seat's own
         cards."""
-        n, own = self.players, len(table.ids[me])
-        menu = slot_actions(0, own) if self.may_discard(table) else ()
-        menu += slot_actions(self.hand_size, own)
+        n, n_slots = self.players, len(table.ids[me])
+        menu = slot_actions(0, n_slots) if self.may_discard(table) else ()
+        menu += slot_actions(self.hand_size, n_slots)
         if not table.tokens:
             return menu
         colours: tuple[int, ...] = ()
@@ -152,9 +152,9 @@ class Hanabi(Game[State, int, View]):
             bits = 0
             for card in table.hands[(me + ahead) % n]:
                 bits |= self.bits[card]
-            told = hint_menu(*self._sizes, ahead, bits)
-            colours += told[0]
-            ranks += told[1]
+            hint_actions = hint_menu(*self._sizes, ahead, bits)
+            colours += hint_actions[0]
+            ranks += hint_actions[1]
         return menu + colours + ranks
 
     def may_discard(self, table: State | View) -> bool:
@@ -163,7 +163,7 @@ class Hanabi(Game[State, int, View]):
 
     # --- transitions ------------------------------------------------------------------------------
 
-    def over(self, state: State) -> bool:
+    def is_over(self, state: State) -> bool:
         """Return whether the game is over: no lives left, all piles complete or the final round
         played."""
         return not state.lives or not state.last or sum(state.piles) == self.highest
@@ -175,7 +175,7 @@ class Hanabi(Game[State, int, View]):
         return State(
             deck,
             ids,
-            tuple(tuple(deck[i] for i in own) for own in ids),
+            tuple(tuple(deck[i] for i in hand_ids) for hand_ids in ids),
             ((self.unhinted,) * size,) * n,
             n * size,
             (0,) * self.colours,
@@ -194,10 +194,10 @@ class Hanabi(Game[State, int, View]):
         colour, rank = divmod(card, self.ranks)
         plays, scored = action >= self.hand_size, piles[colour] == rank
         if plays and scored:
-            piles = _incremented(piles, colour)
+            piles = _add_one(piles, colour)
             tokens += rank + 1 == self.ranks and tokens < self.hints
         else:
-            gone = _incremented(gone, card)
+            gone = _add_one(gone, card)
             if plays:
                 lives -= 1
             elif tokens < self.hints:  # else: a discard that gains nothing, if it is allowed
@@ -205,13 +205,13 @@ class Hanabi(Game[State, int, View]):
         empty = state.drawn == len(state.deck)
         ended = not lives or (plays and sum(piles) == self.highest)
         drew = -1 if empty or ended else state.drawn
-        drawn = drew >= 0
+        has_drawn = drew >= 0
         return State(
             state.deck,
-            _replaced(state.ids, me, slot, (drew,) if drawn else ()),
-            _replaced(state.hands, me, slot, (state.deck[drew],) if drawn else ()),
-            _replaced(state.marks, me, slot, (self.unhinted,) if drawn else ()),
-            state.drawn + drawn,
+            _replace_entry(state.ids, me, slot, (drew,) if has_drawn else ()),
+            _replace_entry(state.hands, me, slot, (state.deck[drew],) if has_drawn else ()),
+            _replace_entry(state.marks, me, slot, (self.unhinted,) if has_drawn else ()),
+            state.drawn + has_drawn,
             piles,
             gone,
             tokens,
@@ -231,11 +231,11 @@ class Hanabi(Game[State, int, View]):
         cards."""
         ahead, value = self.hint_of(action)
         to = (state.mover + ahead) % self.players
-        bit, all_bits, kept = 1 << value, self.bits, self._hint_masks[value]
+        bit, all_bits, mask = 1 << value, self.bits, self._hint_masks[value]
         fits = [all_bits[card] & bit for card in state.hands[to]]
         marks = tuple(
             [
-                mark & kept if fit else mark & ~bit
+                mark & mask if fit else mark & ~bit
                 for mark, fit in zip(state.marks[to], fits, strict=True)
             ]
         )
@@ -334,12 +334,12 @@ class Hanabi(Game[State, int, View]):
     def hint_of(self, action: int) -> tuple[int, int]:
         """Return how many places ahead of its giver a hint's target is (1 for the next seat),
         and the hinted value."""
-        told = action - 2 * self.hand_size
+        hint_index = action - 2 * self.hand_size
         by_colour = (self.players - 1) * self.colours
-        if told < by_colour:
-            return told // self.colours + 1, told % self.colours
-        told -= by_colour
-        return told // self.ranks + 1, self.colours + told % self.ranks
+        if hint_index < by_colour:
+            return hint_index // self.colours + 1, hint_index % self.colours
+        hint_index -= by_colour
+        return hint_index // self.ranks + 1, self.colours + hint_index % self.ranks
 
     def hint(self, ahead: int, value: int) -> int:
         """Return the action that hints a colour or a rank to the seat `ahead` places ahead."""
@@ -367,11 +367,11 @@ class Hanabi(Game[State, int, View]):
         return tuple((seat,) for seat in self.seats)
 
 
-def _incremented(counts: tuple[int, ...], at: int) -> tuple[int, ...]:
-    return (*counts[:at], counts[at] + 1, *counts[at + 1 :])
+def _add_one(counts: tuple[int, ...], index: int) -> tuple[int, ...]:
+    return (*counts[:index], counts[index] + 1, *counts[index + 1 :])
 
 
-def _replaced(
+def _replace_entry(
     rows: tuple[tuple[int, ...], ...], row: int, slot: int, new: tuple[int, ...]
 ) -> tuple[tuple[int, ...], ...]:
     """Return `rows` with one entry of a row removed and the entries `new` appended to that row."""

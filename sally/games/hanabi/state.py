@@ -35,18 +35,18 @@ def full_deck(colours: int, copies: tuple[int, ...]) -> tuple[Card, ...]:
     )
 
 
-def shuffled(cards: Sequence[Card], deal: int) -> tuple[Card, ...]:
+def shuffle_cards(cards: Sequence[Card], deal: int) -> tuple[Card, ...]:
     """Return the cards in the order of deal number `deal`, the same on every machine.
 
     This is a Fisher-Yates shuffle whose swaps are successive remainders of a 512-bit digest of the
     deal number, which is long enough because 50! has 215 bits.
     """
     number = int.from_bytes(blake2b(f"hanabi/{deal}".encode(), digest_size=64).digest(), "big")
-    left = list(cards)
-    for i in range(len(left) - 1, 0, -1):
+    shuffled_cards = list(cards)
+    for i in range(len(shuffled_cards) - 1, 0, -1):
         number, j = divmod(number, i + 1)
-        left[i], left[j] = left[j], left[i]
-    return tuple(left)
+        shuffled_cards[i], shuffled_cards[j] = shuffled_cards[j], shuffled_cards[i]
+    return tuple(shuffled_cards)
 
 
 # --- events, states and views ---------------------------------------------------------------------
@@ -139,11 +139,11 @@ Policy = Callable[[View], Mapping[int, float]]
 # --- what a view shows of the past ----------------------------------------------------------------
 
 
-def revealed(view: View) -> dict[int, Card]:
+def revealed_faces(view: View) -> dict[int, Card]:
     """Return the face of every card that this seat has seen, by card id."""
     faces = {event.id: event.card for event in view.past if isinstance(event, Played | Discarded)}
-    for own, hand in zip(view.ids, view.hands, strict=True):
-        faces.update(zip(own, hand, strict=False))  # the seat's own hand is empty
+    for hand_ids, hand in zip(view.ids, view.hands, strict=True):
+        faces.update(zip(hand_ids, hand, strict=False))  # the seat's own hand is empty
     return faces
 
 
@@ -154,16 +154,16 @@ def last_touched(view: View, seat: int) -> int | None:
         if isinstance(event, Played | Discarded) and event.by == seat:
             parted.append(event.slot)
         if isinstance(event, Hinted) and event.to == seat:
-            held = _held_since(event.touched, parted[::-1])
-            if held:
-                return held[-1]
+            held_slots = _held_since(event.touched, parted[::-1])
+            if held_slots:
+                return held_slots[-1]
     return None
 
 
 def _held_since(slots: tuple[int, ...], parted: list[int]) -> list[int]:
     """Return the new positions of the cards in these slots after the cards in the slots `parted`
     were removed one after another."""
-    left = list(slots)
+    slots_left = list(slots)
     for gone in parted:
-        left = [slot - (slot > gone) for slot in left if slot != gone]
-    return left
+        slots_left = [slot - (slot > gone) for slot in slots_left if slot != gone]
+    return slots_left

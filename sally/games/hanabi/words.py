@@ -12,7 +12,16 @@ from sally.core.rules.menu import Options
 from sally.core.rules.probe import Question
 from sally.core.rules.words import Words
 from sally.games.hanabi.rules import SEATS, Hanabi
-from sally.games.hanabi.state import Card, Discarded, Event, Hinted, Passed, Played, View, revealed
+from sally.games.hanabi.state import (
+    Card,
+    Discarded,
+    Event,
+    Hinted,
+    Passed,
+    Played,
+    View,
+    revealed_faces,
+)
 
 
 class HanabiWords(Words[int, View]):
@@ -94,7 +103,7 @@ class HanabiWords(Words[int, View]):
     def lines(self, view: View, since: int, form: str) -> Iterator[str]:
         """Yield the deal, then one line per turn; the seat's own cards are not named until they are
         revealed."""
-        faces = revealed(view)
+        faces = revealed_faces(view)
         if not since:
             yield self._deal(view, faces)
         for event in view.past.since(max(0, since - 1)):
@@ -144,8 +153,8 @@ class HanabiWords(Words[int, View]):
             f"touched.{'one' if len(event.touched) == 1 else 'some'}", numbers=numbers
         )
         if event.value < colours:
-            what = {"colour": self.colour(event.value)}
-            return self.say("past.hint.colour", by=by, to=to, touched=touched, **what)
+            hinted_value = {"colour": self.colour(event.value)}
+            return self.say("past.hint.colour", by=by, to=to, touched=touched, **hinted_value)
         rank = event.value - colours + 1
         return self.say("past.hint.rank", by=by, to=to, touched=touched, rank=rank)
 
@@ -175,51 +184,55 @@ class HanabiWords(Words[int, View]):
             )
         ]
         if game.reminders:
-            parts.append(self._known(view))
+            parts.append(self._known_lines(view))
         if not view.left:
             parts.append(self.say("now.last"))
         return "\n".join(parts)
 
     # --- what hints have said ---------------------------------------------------------------------
 
-    def _known(self, view: View) -> str:
+    def _known_lines(self, view: View) -> str:
         others = (
-            self.say("known.of", seat=self.player(seat), what=self.said(view.marks[seat]))
+            self.say(
+                "known.of", seat=self.player(seat), what=self.hand_information(view.marks[seat])
+            )
             for seat in range(self.game.players)
             if seat != view.me
         )
-        return self.say("now.known", mine=self.said(view.marks[view.me]), others=" ".join(others))
+        return self.say(
+            "now.known", mine=self.hand_information(view.marks[view.me]), others=" ".join(others)
+        )
 
-    def said(self, marks: tuple[int, ...]) -> str:
+    def hand_information(self, marks: tuple[int, ...]) -> str:
         """Return the information that hints have given about the cards of a hand."""
-        told = [
-            self.say("known.card", number=slot + 1, what=what)
+        card_texts = [
+            self.say("known.card", number=slot + 1, what=card_text)
             for slot, mark in enumerate(marks)
-            if (what := self.of_card(mark))
+            if (card_text := self.of_card(mark))
         ]
-        return ", ".join(told) or self.say("known.nothing")
+        return ", ".join(card_texts) or self.say("known.nothing")
 
     def of_card(self, mark: int) -> str:
         """Return the information that hints have given about one card; empty if there is none."""
         game = self.game
         colours = [c for c in range(game.colours) if mark >> c & 1]
         ranks = [r for r in range(game.ranks) if mark >> game.colours + r & 1]
-        said = []
+        parts = []
         one_colour = len(colours) == 1 and game.colours > 1
         if one_colour or len(ranks) == 1:
             is_ = [self.colour(colours[0])] if one_colour else []
             if len(ranks) == 1:
                 rank = ranks[0] + 1
                 is_.append(str(rank) if one_colour else self.say("known.rank", rank=rank))
-            said.append(self.say("known.is", what=" ".join(is_)))
+            parts.append(self.say("known.is", what=" ".join(is_)))
         out = [self.colour(c) for c in range(game.colours) if c not in colours]
         out = out if len(colours) > 1 else []
         if len(ranks) > 1:
             lacking = (r for r in range(game.ranks) if r not in ranks)
             out += [self.say("known.rank", rank=r + 1) for r in lacking]
         if out:
-            said.append(self.say("known.not", what=listed(out, "or")))
-        return listed(said) if said else ""
+            parts.append(self.say("known.not", what=listed(out, "or")))
+        return listed(parts) if parts else ""
 
     # --- asking -----------------------------------------------------------------------------------
 
@@ -244,32 +257,34 @@ class HanabiWords(Words[int, View]):
             return self.say("slot", number=choice)
         if probe == "their_known":
             return self.say(str(choice))
-        kind, _, what = str(choice).partition(" ")
+        kind, _, rest_of_choice = str(choice).partition(" ")
         if kind == "hint":
-            return self.say("move.hint", seat=self.say(f"seat.{what}"))
-        return self.say(f"move.{kind}", number=what)
+            return self.say("move.hint", seat=self.say(f"seat.{rest_of_choice}"))
+        return self.say(f"move.{kind}", number=rest_of_choice)
 
-    def told(self, told: Told, question: Question | None = None) -> str:
-        if told.value is None:
-            return super().told(told, question)
-        if isinstance(told.value, dict):
-            named = {self.answer(told.probe, item): p for item, p in told.value.items()}
-            value = ", ".join(f"{name} {p:g}" for name, p in named.items() if p)
+    def told(self, injected: Told, question: Question | None = None) -> str:
+        if injected.value is None:
+            return super().told(injected, question)
+        if isinstance(injected.value, dict):
+            chances_by_name = {
+                self.answer(injected.probe, item): p for item, p in injected.value.items()
+            }
+            value = ", ".join(f"{name} {p:g}" for name, p in chances_by_name.items() if p)
         else:
-            value = self.answer(told.probe, told.value)
-        seat, _, slot = told.about.rpartition(" ")
-        about = told.about
-        if told.probe.startswith("their"):
+            value = self.answer(injected.probe, injected.value)
+        seat, _, slot = injected.about.rpartition(" ")
+        about = injected.about
+        if injected.probe.startswith("their"):
             name = self.say(f"seat.{seat or slot}")
             about = f"{name}'s {self.say('slot', number=slot)}" if seat else name
-        return self.say(f"told.{told.source}.{told.probe}", about=about, value=value or "0")
+        return self.say(f"told.{injected.source}.{injected.probe}", about=about, value=value or "0")
 
     def drawn(self, view: View) -> str:
         """Return the hands in rows, with the seat's own hand face down."""
         rows = []
         for seat in range(self.game.players):
-            own = view.hands[seat]
-            cards = ["?"] * view.slots if seat == view.me else [self.card(card) for card in own]
+            hand = view.hands[seat]
+            cards = ["?"] * view.slots if seat == view.me else [self.card(card) for card in hand]
             rows.append(f"{self.player(seat)}: " + "  ".join(f"[{card}]" for card in cards))
         return "\n".join(rows)
 

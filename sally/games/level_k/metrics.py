@@ -12,7 +12,7 @@ import msgspec
 from sally.core.log.events import Setup
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
-from sally.core.rules.metric import Metric, Played, mean, shared
+from sally.core.rules.metric import Metric, Played, cache_by_seat, mean
 from sally.games.level_k.depths import Depth, depth_of, estimated
 from sally.games.level_k.minds import mind_of
 from sally.games.level_k.rules import LevelGame, View
@@ -32,7 +32,7 @@ def game_of(played: Played) -> LevelGame:
     return played.replay.rules(LevelGame)
 
 
-@shared
+@cache_by_seat
 def rounds(played: Played, seat: Seat) -> list[Round]:
     """Return the rounds that were not void."""
     return [
@@ -42,7 +42,7 @@ def rounds(played: Played, seat: Seat) -> list[Round]:
     ]
 
 
-@shared
+@cache_by_seat
 def lost(played: Played, seat: Seat) -> list[float] | None:
     """Return, for each played round, the expected payoff lost relative to the best reply to the
     declared minds.
@@ -116,7 +116,7 @@ def _over_thinking(played: Played, seat: Seat) -> float | None:
     return None if theirs is None else mean([d - theirs - 1 for d in _depths(played, seat)])
 
 
-@shared
+@cache_by_seat
 def estimate(played: Played, seat: Seat) -> Depth | None:
     """Return the estimated depth of a seat's moves in an episode."""
     moves = [(each.view, each.mine) for each in rounds(played, seat)]

@@ -23,7 +23,7 @@ def board(context: SeatContext, view: View) -> Board:
     )
     parts = [
         Hands(f"What each {names.noun} does: {LEGEND}", cards),
-        *_revealed(brief, names.attributes),
+        *_revealed_notes(brief, names.attributes),
     ]
     counted = view.seat == PERSUADER and not game.discrete and not game.notes
     return Board(tuple(parts), {"text": Limit(game.limit, "---")} if counted else {})
@@ -48,7 +48,7 @@ def _effect(brief: Brief, proposal: int, attribute: int, utility: int | None) ->
     return f"{EFFECTS[utility]} ●" if knows else EFFECTS[utility]
 
 
-def _revealed(brief: Brief, attributes: tuple[str, ...]) -> list[Notes]:
+def _revealed_notes(brief: Brief, attributes: tuple[str, ...]) -> list[Notes]:
     if brief.likes is None or brief.known is None:
         return []
     likes = tuple(Note(a, FEELS[v]) for a, v in zip(attributes, brief.likes, strict=True))

@@ -61,9 +61,9 @@ class UnknownName(ValueError):
     """Raised for a proposal or an attribute that the game does not have."""
 
 
-def _place(name: str, names: tuple[str, ...], what: str) -> int:
+def _place(name: str, names: tuple[str, ...], kind: str) -> int:
     if name not in names:
-        raise UnknownName(f"There is no {what} {name!r} here; the names are {', '.join(names)}.")
+        raise UnknownName(f"There is no {kind} {name!r} here; the names are {', '.join(names)}.")
     return names.index(name)
 
 
@@ -84,16 +84,16 @@ def claims(
     )
 
 
-def disclosed_cells(found: Claims, names: Names) -> frozenset[Cell]:
+def disclosed_cells(message_claims: Claims, names: Names) -> frozenset[Cell]:
     """Return the cells that a message discloses."""
-    return frozenset(names.cell(d.proposal, d.attribute) for d in found.disclosures)
+    return frozenset(names.cell(d.proposal, d.attribute) for d in message_claims.disclosures)
 
 
-def falsehoods(found: Claims, puzzle: Puzzle, names: Names) -> tuple[Disclosure, ...]:
+def falsehoods(message_claims: Claims, puzzle: Puzzle, names: Names) -> tuple[Disclosure, ...]:
     """Return the false disclosures; a single one is enough to reject the whole message."""
     return tuple(
         d
-        for d in found.disclosures
+        for d in message_claims.disclosures
         if puzzle.utility(names.cell(d.proposal, d.attribute)) != d.utility
     )
 
@@ -105,14 +105,14 @@ def claims_form(names: Names, cells: int) -> Form[Any]:
     """Return the form in which a reader records the disclosures and questions of a message, with
     proposals and attributes given by name."""
     proposal, attribute = Choice(names.proposals), Choice(names.attributes)
-    named: Any = (("proposal", proposal), ("attribute", attribute))
-    told_of = Form(Disclosure, (*named, ("utility", Whole(-1, 1))))
+    cell_fields: Any = (("proposal", proposal), ("attribute", attribute))
+    told_of = Form(Disclosure, (*cell_fields, ("utility", Whole(-1, 1))))
     return Form(
         Claims,
         (
             ("disclosures", Many(told_of, 3 * cells)),
             ("motivational", Many(attribute, len(names.attributes))),
-            ("informational", Many(Form(Asked, named), cells)),
+            ("informational", Many(Form(Asked, cell_fields), cells)),
             ("inferential", Many(proposal, len(names.proposals))),
             ("unclear", Many(told_of, cells)),
         ),
@@ -123,8 +123,8 @@ def samples(names: Names, puzzle: Puzzle, discrete: bool) -> tuple[str, ...]:
     """Return the messages that a random persuader may send: true or false statements about
     cells, questions, and a greeting."""
     if discrete:
-        asked = {"motivational": list(names.attributes)}
-        return ("{}", msgspec.json.encode(asked).decode())
+        appeal = {"motivational": list(names.attributes)}
+        return ("{}", msgspec.json.encode(appeal).decode())
     noun = names.noun.capitalize()
     told_of = [
         f"{noun} {names.proposals[p]} {EFFECTS[u]} {names.attributes[a]}."

@@ -40,10 +40,10 @@ def frozen(collection: Collection) -> Frozen:
 
 def puzzle(collection: Collection, number: int) -> Puzzle:
     """Return one puzzle of a stored set."""
-    kept = frozen(collection).puzzles
-    if not 0 <= number < len(kept):
-        raise BadInput(f"The set {collection!r} has puzzles 0 to {len(kept) - 1}, not {number}.")
-    return kept[number]
+    puzzles = frozen(collection).puzzles
+    if not 0 <= number < len(puzzles):
+        raise BadInput(f"The set {collection!r} has puzzles 0 to {len(puzzles) - 1}, not {number}.")
+    return puzzles[number]
 
 
 def make(collection: Collection) -> Frozen:
@@ -62,19 +62,19 @@ def make(collection: Collection) -> Frozen:
     size = SIZES.get(collection, OTHERS)
     if collection in ("standard", "variants"):
         first = 0 if collection == "standard" else SIZES["standard"]
-        drawn = sample(SIZES["standard"] + SIZES["variants"], SEED)[first : first + size]
+        puzzles = sample(SIZES["standard"] + SIZES["variants"], SEED)[first : first + size]
     else:  # the other sets are named by kind
         kind: Kind = collection.removeprefix("balanced_")  # type: ignore[assignment]
-        drawn = (sample_kind if kind == "always_win" else sample_balanced)(kind, size, SEED)
-    if not all(map(holds, drawn)):
+        puzzles = (sample_kind if kind == "always_win" else sample_balanced)(kind, size, SEED)
+    if not all(map(holds, puzzles)):
         raise AssertionError(
             f"a puzzle of {collection} lacks the property that its kind guarantees"
         )
-    return Frozen(collection, 1, SEED, drawn)
+    return Frozen(collection, 1, SEED, puzzles)
 
 
-def written(made: Frozen) -> str:
+def set_as_json(frozen_set: Frozen) -> str:
     """Return a set encoded as JSON, one puzzle per line for readable diffs."""
-    head = {"set": made.set, "version": made.version, "seed": made.seed}
-    lines = ",\n".join(msgspec.json.encode(each).decode() for each in made.puzzles)
+    head = {"set": frozen_set.set, "version": frozen_set.version, "seed": frozen_set.seed}
+    lines = ",\n".join(msgspec.json.encode(puzzle).decode() for puzzle in frozen_set.puzzles)
     return f'{msgspec.json.encode(head).decode()[:-1]},"puzzles":[\n{lines}\n]}}\n'

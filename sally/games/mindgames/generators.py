@@ -25,7 +25,7 @@ from sally.games.mindgames.puzzles import (
     Cell,
     Kind,
     Puzzle,
-    relettered,
+    reletter,
 )
 from sally.games.mindgames.target import ranking, values, winning_sets
 
@@ -64,18 +64,18 @@ def _grid(columns: int) -> Signs:
 
 def _unique_best(values: Signs, row: int) -> Flags:
     """Return the mask of cases in which proposal `row` is strictly best (last axis = proposals)."""
-    rest = [p for p in range(PROPOSALS) if p != row]
-    best: Flags = values[..., row] > values[..., rest].max(axis=-1)
+    other_rows = [p for p in range(PROPOSALS) if p != row]
+    best: Flags = values[..., row] > values[..., other_rows].max(axis=-1)
     return best
 
 
-def _worth(gains: Signs, known: Flags) -> Signs:
-    """Return the value of each proposal if only `known` cells count; the cells of a table are
+def _proposal_values(gains: Signs, is_known: Flags) -> Signs:
+    """Return the value of each proposal if only `is_known` cells count; the cells of a table are
     flattened to one axis."""
-    counted = gains * known
+    counted = gains * is_known
     by_row = counted.reshape(*counted.shape[:-1], PROPOSALS, counted.shape[-1] // PROPOSALS)
-    worth: Signs = by_row.sum(axis=-1, dtype=np.int8)
-    return worth
+    values: Signs = by_row.sum(axis=-1, dtype=np.int8)
+    return values
 
 
 def _winnable(attributes: int, max_hidden: int) -> tuple[Signs, Flags, Flags]:
@@ -87,20 +87,22 @@ def _winnable(attributes: int, max_hidden: int) -> tuple[Signs, Flags, Flags]:
     """
     cells = PROPOSALS * attributes
     gains = _grid(cells)
-    gains = gains[_unique_best(_worth(gains, np.ones(cells, dtype=np.bool_)), TRAP)]
-    found: list[tuple[Signs, Signs, Signs]] = []
+    gains = gains[_unique_best(_proposal_values(gains, np.ones(cells, dtype=np.bool_)), TRAP)]
+    combinations_found: list[tuple[Signs, Signs, Signs]] = []
     for hidden in _subsets(cells, range(max_hidden + 1)):
-        starts = gains[_unique_best(_worth(gains, ~hidden), INITIAL)]
-        for told in _subsets(int(hidden.sum()), range(int(hidden.sum()) + 1)):
+        starts = gains[_unique_best(_proposal_values(gains, ~hidden), INITIAL)]
+        for disclosed in _subsets(int(hidden.sum()), range(int(hidden.sum()) + 1)):
             winning = np.zeros(cells, dtype=np.bool_)
-            winning[np.flatnonzero(hidden)[told]] = True
-            won = starts[_unique_best(_worth(starts, ~hidden | winning), GOAL)]
+            winning[np.flatnonzero(hidden)[disclosed]] = True
+            won = starts[_unique_best(_proposal_values(starts, ~hidden | winning), GOAL)]
             if len(won):
                 shape = (len(won), cells)
-                found.append((won, np.broadcast_to(hidden, shape), np.broadcast_to(winning, shape)))
-    if not found:
+                combinations_found.append(
+                    (won, np.broadcast_to(hidden, shape), np.broadcast_to(winning, shape))
+                )
+    if not combinations_found:
         return gains[:0], np.zeros((0, cells), np.bool_), np.zeros((0, cells), np.bool_)
-    joined = [np.concatenate(part) for part in zip(*found, strict=True)]
+    joined = [np.concatenate(part) for part in zip(*combinations_found, strict=True)]
     return joined[0], joined[1].astype(np.bool_), joined[2].astype(np.bool_)
 
 
@@ -108,8 +110,8 @@ def _values_by_persuader(utilities: Signs) -> Flags:
     """Return, for each matrix and each vector of persuader values, whether the goal is the
     persuader's unique best proposal."""
     grid = _grid(utilities.shape[-1])
-    worth = np.einsum("npa,va->nvp", utilities, grid, dtype=np.int8)
-    return _unique_best(worth.astype(np.int8), GOAL)
+    values = np.einsum("npa,va->nvp", utilities, grid, dtype=np.int8)
+    return _unique_best(values.astype(np.int8), GOAL)
 
 
 @lru_cache(maxsize=2)
@@ -208,18 +210,18 @@ def sample(n: int, seed: int) -> tuple[Puzzle, ...]:
     Symmetry classes are taken in random order, and every class is used once before any is used
     again. Within a class, the matrix and then the persuader's values are drawn uniformly.
     """
-    found = all_matrices()
-    classes = symmetry_classes(found)
+    matrices = all_matrices()
+    classes = symmetry_classes(matrices)
     rng = np.random.default_rng(seed)
     passes = -(-n // int(classes.max() + 1))
     order = np.concatenate([rng.permutation(classes.max() + 1) for _ in range(passes)])
-    grid = _grid(found.target_values.shape[-1])
+    grid = _grid(matrices.target_values.shape[-1])
     puzzles = []
-    for drawn in order[:n]:
-        index = int(rng.choice(np.flatnonzero(classes == drawn)))
-        liked = np.flatnonzero(_values_by_persuader(found.utilities[index : index + 1])[0])
-        plain = puzzle_at(found, index, _ints(grid[int(rng.choice(liked))]))
-        puzzles.append(relettered(plain, _ints(rng.permutation(PROPOSALS))))
+    for drawn_class in order[:n]:
+        index = int(rng.choice(np.flatnonzero(classes == drawn_class)))
+        liked = np.flatnonzero(_values_by_persuader(matrices.utilities[index : index + 1])[0])
+        plain = puzzle_at(matrices, index, _ints(grid[int(rng.choice(liked))]))
+        puzzles.append(reletter(plain, _ints(rng.permutation(PROPOSALS))))
     return tuple(puzzles)
 
 
@@ -265,7 +267,7 @@ def _tops(puzzle: Puzzle) -> list[tuple[int, ...]]:
         for row in puzzle.utilities
     )
     picks = (liked, values(puzzle, puzzle.cells), values(puzzle, puzzle.visible))
-    return [ranking(worth)[0] for worth in picks]
+    return [ranking(values)[0] for values in picks]
 
 
 def _draft(
@@ -308,21 +310,25 @@ def _draw(kind: Kind, rng: np.random.Generator) -> Puzzle | None:
 def _with_roles(draft: Puzzle, goal: int, trap: int, initial: int) -> Puzzle:
     """Return the draft with goal, trap and initial proposal set and, for can_win, with a
     smallest winning set."""
-    named = replace(draft, goal=goal, trap=trap, initial=initial)
-    sets = winning_sets(named)
-    return replace(named, winning=sets[0]) if draft.kind == "can_win" and sets else named
+    draft_with_roles = replace(draft, goal=goal, trap=trap, initial=initial)
+    sets = winning_sets(draft_with_roles)
+    return (
+        replace(draft_with_roles, winning=sets[0])
+        if draft.kind == "can_win" and sets
+        else draft_with_roles
+    )
 
 
 def sample_kind(kind: Kind, n: int, seed: int) -> tuple[Puzzle, ...]:
     """Draw `n` puzzles of a kind other than standard, uniformly from the tables with the property
     that defines the kind."""
     rng = np.random.default_rng(seed)
-    found: list[Puzzle] = []
-    while len(found) < n:
+    puzzles: list[Puzzle] = []
+    while len(puzzles) < n:
         puzzle = _draw(kind, rng)
         if puzzle is not None and holds(puzzle):
-            found.append(puzzle)
-    return tuple(found)
+            puzzles.append(puzzle)
+    return tuple(puzzles)
 
 
 # --- balanced draws -------------------------------------------------------------------------------
@@ -336,13 +342,13 @@ def sample_balanced(kind: Kind, n: int, seed: int) -> tuple[Puzzle, ...]:
     choice unchanged in as many never_win puzzles. Here telling everything loses every second
     can_win puzzle, and in every second never_win puzzle it changes the target's choice.
     """
-    drawn = _drawn(kind, np.random.default_rng(seed))
-    found: list[Puzzle] = []
-    while len(found) < n:
-        puzzle = next(drawn)
-        if _usual(puzzle) == (len(found) % 2 == 0) and holds(puzzle):
-            found.append(puzzle)
-    return tuple(found)
+    candidates = _draw_puzzles(kind, np.random.default_rng(seed))
+    puzzles: list[Puzzle] = []
+    while len(puzzles) < n:
+        puzzle = next(candidates)
+        if _usual(puzzle) == (len(puzzles) % 2 == 0) and holds(puzzle):
+            puzzles.append(puzzle)
+    return tuple(puzzles)
 
 
 def _usual(puzzle: Puzzle) -> bool:
@@ -351,29 +357,29 @@ def _usual(puzzle: Puzzle) -> bool:
     return puzzle.trap == (puzzle.goal if puzzle.kind == "can_win" else puzzle.initial)
 
 
-def _drawn(kind: Kind, rng: np.random.Generator) -> Iterator[Puzzle]:
+def _draw_puzzles(kind: Kind, rng: np.random.Generator) -> Iterator[Puzzle]:
     """Yield random puzzles: tables with uniformly drawn entries, four hidden cells, no tie for the
     best proposal, and the property that defines the kind of puzzle."""
-    at = np.arange(BATCH)
+    batch_index = np.arange(BATCH)
     while True:
         utilities = rng.integers(-1, 2, (BATCH, PROPOSALS, 3))
         cells = np.sort(rng.random((BATCH, 9)).argsort(axis=1)[:, :MOST_HIDDEN], axis=1)
         target, persuader = (rng.integers(-1, 2, (BATCH, 3)) for _ in range(2))
-        worth = utilities * target[:, None, :]
-        told = np.take_along_axis(worth.reshape(BATCH, 9), cells, axis=1)
-        full = worth.sum(axis=2)
+        gains = utilities * target[:, None, :]
+        hidden_gains = np.take_along_axis(gains.reshape(BATCH, 9), cells, axis=1)
+        full = gains.sum(axis=2)
         first = full.copy()
         for k in range(MOST_HIDDEN):
-            first[at, cells[:, k] // 3] -= told[:, k]
+            first[batch_index, cells[:, k] // 3] -= hidden_gains[:, k]
         liked = (utilities * persuader[:, None, :]).sum(axis=2)
-        goal, trap, initial = (each.argmax(axis=1) for each in (liked, full, first))
+        goal, trap, initial = (values.argmax(axis=1) for values in (liked, full, first))
         wins = np.zeros(BATCH, dtype=np.int64)
         for subset in range(SUBSETS):
-            seen = first.copy()
+            seen_values = first.copy()
             for k in range(MOST_HIDDEN):
                 if subset >> k & 1:
-                    seen[at, cells[:, k] // 3] += told[:, k]
-            wins += _single_best(seen) & (seen.argmax(axis=1) == goal)
+                    seen_values[batch_index, cells[:, k] // 3] += hidden_gains[:, k]
+            wins += _single_best(seen_values) & (seen_values.argmax(axis=1) == goal)
         fits = wins == 0 if kind == "never_win" else (wins > 0) & (goal != initial)
         for i in np.flatnonzero(
             fits & _single_best(liked) & _single_best(full) & _single_best(first)
@@ -382,7 +388,7 @@ def _drawn(kind: Kind, rng: np.random.Generator) -> Iterator[Puzzle]:
             yield _with_roles(draft, int(goal[i]), int(trap[i]), int(initial[i]))
 
 
-def _single_best(worth: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _single_best(values: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return, for each row, whether its largest value is unique."""
-    best = worth == worth.max(axis=1, keepdims=True)
+    best = values == values.max(axis=1, keepdims=True)
     return np.asarray(best.sum(axis=1) == 1)

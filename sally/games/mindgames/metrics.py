@@ -13,7 +13,14 @@ from sally.games.mindgames.claims import Claims, disclosed_cells
 from sally.games.mindgames.planners import at_start, lead
 from sally.games.mindgames.puzzles import Cell
 from sally.games.mindgames.rules import MindGame
-from sally.games.mindgames.target import Mind, choice, first_mind, refreshed, told, values
+from sally.games.mindgames.target import (
+    Mind,
+    choice,
+    first_mind,
+    learn_cells,
+    remember_choice,
+    values,
+)
 
 
 class SentMessage(msgspec.Struct, frozen=True):
@@ -41,30 +48,30 @@ def messages(played: Played) -> Iterator[SentMessage]:
     """Yield every message that counted, answered or not; rejected messages do not count."""
     game = game_of(played)
     mind = first_mind(game.problem)
-    for said in played.replay.states[-1].story:
-        if said.false or said.problem:
+    for exchange in played.replay.states[-1].story:
+        if exchange.false or exchange.problem:
             continue
-        cells = disclosed_cells(said.claims, game.names)
-        mind = told(game.problem, mind, cells, game.memory)
-        if game.discrete and said.claims.inferential:
-            mind = refreshed(game.problem, mind)
-        yield SentMessage(said.claims, mind)
+        cells = disclosed_cells(exchange.claims, game.names)
+        mind = learn_cells(game.problem, mind, cells, game.memory)
+        if game.discrete and exchange.claims.inferential:
+            mind = remember_choice(game.problem, mind)
+        yield SentMessage(exchange.claims, mind)
 
 
-def finished(played: Played) -> bool:
+def is_finished(played: Played) -> bool:
     """Return whether the target made its final choice."""
     return played.episode.payoffs is not None
 
 
 def choices(played: Played) -> tuple[int, ...]:
     """Return the target's choice after each message."""
-    now, found = game_of(played).problem.initial, []
-    for said in played.replay.states[-1].story:
-        if said.false or said.problem:
+    now, chosen = game_of(played).problem.initial, []
+    for exchange in played.replay.states[-1].story:
+        if exchange.false or exchange.problem:
             continue  # rejected, so it does not count
-        now = now if said.answer is None else said.chosen
-        found.append(now)
-    return tuple(found)
+        now = now if exchange.answer is None else exchange.chosen
+        chosen.append(now)
+    return tuple(chosen)
 
 
 def choices_with_look_ahead(played: Played) -> tuple[int, ...]:
@@ -75,7 +82,7 @@ def choices_with_look_ahead(played: Played) -> tuple[int, ...]:
     return tuple(choice(values(puzzle, a.mind.known), last) for a in messages(played))
 
 
-def won(played: Played) -> tuple[bool, ...]:
+def would_win(played: Played) -> tuple[bool, ...]:
     """Return whether the target would choose the goal after each message."""
     return tuple(c == game_of(played).problem.goal for c in choices(played))
 
@@ -96,8 +103,8 @@ def final_lead(played: Played) -> int:
     """Return the goal's final lead over the best other proposal, by the target's values and
     knowledge."""
     puzzle = game_of(played).problem
-    known = [puzzle.visible, *(after.mind.known for after in messages(played))][-1]
-    return lead(at_start(puzzle, revealed=True), puzzle.target_values, known)
+    known_cells = [puzzle.visible, *(sent.mind.known for sent in messages(played))][-1]
+    return lead(at_start(puzzle, revealed=True), puzzle.target_values, known_cells)
 
 
 def appeals(played: Played, inferential: bool) -> Iterator[MessageAppeals]:
@@ -107,8 +114,8 @@ def appeals(played: Played, inferential: bool) -> Iterator[MessageAppeals]:
     asking about all likes and about all cells of the named proposals.
     """
     names = game_of(played).names
-    for after in messages(played):
-        claims = after.claims
+    for sent in messages(played):
+        claims = sent.claims
         likes = {names.attribute(a) for a in claims.motivational}
         cells = {names.cell(a.proposal, a.attribute) for a in claims.informational}
         if inferential and claims.inferential:
@@ -120,19 +127,30 @@ def appeals(played: Played, inferential: bool) -> Iterator[MessageAppeals]:
 
 def new_appeals(played: Played, inferential: bool = False) -> tuple[MessageAppeals, ...]:
     """Return the likes and cells that each message asked about for the first time."""
-    seen, new = MessageAppeals(), []
-    for asked in appeals(played, inferential):
-        new.append(MessageAppeals(asked.likes - seen.likes, asked.cells - seen.cells))
-        seen = MessageAppeals(asked.likes | seen.likes, asked.cells | seen.cells)
+    earlier_appeals, new = MessageAppeals(), []
+    for message_appeals in appeals(played, inferential):
+        new.append(
+            MessageAppeals(
+                message_appeals.likes - earlier_appeals.likes,
+                message_appeals.cells - earlier_appeals.cells,
+            )
+        )
+        earlier_appeals = MessageAppeals(
+            message_appeals.likes | earlier_appeals.likes,
+            message_appeals.cells | earlier_appeals.cells,
+        )
     return tuple(new)
 
 
 def asked_all(played: Played, inferential: bool) -> list[bool]:
     """Return, for each message, whether every like and every cell had been asked about by then."""
     game = game_of(played)
-    wanted = len(game.names.attributes) + len(game.problem.cells)
-    new = (len(asked.likes) + len(asked.cells) for asked in new_appeals(played, inferential))
-    return [found == wanted for found in accumulate(new)]
+    n_wanted = len(game.names.attributes) + len(game.problem.cells)
+    new = (
+        len(message_appeals.likes) + len(message_appeals.cells)
+        for message_appeals in new_appeals(played, inferential)
+    )
+    return [n_asked == n_wanted for n_asked in accumulate(new)]
 
 
 def appealed_to_all(played: Played, inferential: bool) -> bool:
@@ -142,7 +160,7 @@ def appealed_to_all(played: Played, inferential: bool) -> bool:
 
 def disclosures(played: Played) -> tuple[int, ...]:
     """Return how many cells each message disclosed, including cells already known."""
-    return tuple(len(after.claims.disclosures) for after in messages(played))
+    return tuple(len(sent.claims.disclosures) for sent in messages(played))
 
 
 def turned_down(played: Played) -> int:
@@ -152,7 +170,7 @@ def turned_down(played: Played) -> int:
 
 def _once_finished(measure: Callable[[Played], float]) -> Callable[[Played, Seat], float | None]:
     """Restrict a measure to finished games; its value is None for unfinished games."""
-    return lambda played, seat: float(measure(played)) if finished(played) else None
+    return lambda played, seat: float(measure(played)) if is_finished(played) else None
 
 
 def _share(values: Sequence[bool]) -> float:
@@ -164,7 +182,7 @@ METRICS = (
         name="mindgames_success",
         bounds=(0, 1),
         about="1 if the target chose the goal in the end (moore2025)",
-        measure=_once_finished(lambda played: won(played)[-1]),
+        measure=_once_finished(lambda played: would_win(played)[-1]),
         better="higher",
         headline=True,
         label="success",
@@ -189,7 +207,7 @@ METRICS = (
         name="mindgames_time_at_goal",
         bounds=(0, 1),
         about="share of messages after which the target would choose the goal",
-        measure=_once_finished(lambda played: _share(won(played))),
+        measure=_once_finished(lambda played: _share(would_win(played))),
         better="higher",
         label="time at goal",
     ),

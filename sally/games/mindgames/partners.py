@@ -47,21 +47,21 @@ def knowledge(view: View) -> PersuaderKnowledge:
     assert brief.goal is not None
     width = len(brief.utilities[0])
     likes = dict(enumerate(brief.likes)) if brief.likes is not None else {}
-    known = None if brief.known is None else frozenset(brief.known)
-    for seen in view.story:
-        if seen.answer is None:
+    target_cells = None if brief.known is None else frozenset(brief.known)
+    for exchange in view.story:
+        if exchange.answer is None:
             continue
-        likes |= dict(seen.answer.motivation)
-        heard = known_cells(seen.answer)
-        if known is not None:
-            known |= heard
-        elif len(seen.answer.motivation) == width:  # our planners ask for both at once
-            known = heard
+        likes |= dict(exchange.answer.motivation)
+        heard = known_cells(exchange.answer)
+        if target_cells is not None:
+            target_cells |= heard
+        elif len(exchange.answer.motivation) == width:  # our planners ask for both at once
+            target_cells = heard
     return PersuaderKnowledge(
         utilities=tuple(tuple(int(u or 0) for u in row) for row in brief.utilities),
         goal=brief.goal,
         likes=tuple(likes[a] for a in range(width)) if len(likes) == width else None,
-        known=known,
+        known=target_cells,
         turn=view.sent,
     )
 
@@ -70,39 +70,45 @@ def _message(game: MindGame, plan: Claims) -> Say:
     return Say(in_json(plan) if game.discrete else in_sentences(plan, game.names))
 
 
-def _row_by_row(seen: PersuaderKnowledge, names: Names) -> Claims:
+def _row_by_row(persuader: PersuaderKnowledge, names: Names) -> Claims:
     """Disclose everything, one proposal per message, because nine effects do not fit into one
     message."""
-    row = [cell for cell in seen.cells if cell[0] == seen.turn]
-    return planners.disclose(seen, row, names) if row else Claims()
+    row = [cell for cell in persuader.cells if cell[0] == persuader.turn]
+    return planners.disclose(persuader, row, names) if row else Claims()
 
 
-def _silent(seen: PersuaderKnowledge, names: Names) -> Claims:
+def _silent(persuader: PersuaderKnowledge, names: Names) -> Claims:
     """Disclose nothing."""
     return Claims()
 
 
-def _others_only(seen: PersuaderKnowledge, names: Names) -> Claims:
+def _others_only(persuader: PersuaderKnowledge, names: Names) -> Claims:
     """Disclose everything about the proposals other than the goal, one proposal per message."""
-    rows = [row for row in range(len(seen.utilities)) if row != seen.goal]
-    about = [cell for cell in seen.cells if cell[0] in rows[seen.turn : seen.turn + 1]]
-    return planners.disclose(seen, about, names)
+    rows = [row for row in range(len(persuader.utilities)) if row != persuader.goal]
+    about = [
+        cell for cell in persuader.cells if cell[0] in rows[persuader.turn : persuader.turn + 1]
+    ]
+    return planners.disclose(persuader, about, names)
 
 
 def _signs(sign: int) -> Planner:
     """Return a planner that discloses every effect of one sign, one proposal per message."""
 
-    def plan(seen: PersuaderKnowledge, names: Names) -> Claims:
-        row = [(r, c) for r, c in seen.cells if r == seen.turn and seen.utilities[r][c] == sign]
-        return planners.disclose(seen, row, names)
+    def plan(persuader: PersuaderKnowledge, names: Names) -> Claims:
+        row = [
+            (r, c)
+            for r, c in persuader.cells
+            if r == persuader.turn and persuader.utilities[r][c] == sign
+        ]
+        return planners.disclose(persuader, row, names)
 
     return plan
 
 
-def _ask_only(seen: PersuaderKnowledge, names: Names) -> Claims:
+def _ask_only(persuader: PersuaderKnowledge, names: Names) -> Claims:
     """Ask about the target's likes, knowledge and preferred proposal, and disclose nothing."""
-    asked = planners.ask_everything(names)
-    return claims((), asked.motivational, asked.informational, names.proposals)
+    questions = planners.ask_everything(names)
+    return claims((), questions.motivational, questions.informational, names.proposals)
 
 
 def _random(game: MindGame, seat: Seat, n: int = MESSAGES) -> Script:
@@ -118,9 +124,9 @@ def _random(game: MindGame, seat: Seat, n: int = MESSAGES) -> Script:
         raise BadInput(f"n must be a whole number of at least 0, not {n!r}")
 
     def write(turn: MindTurn) -> Action:
-        seen = knowledge(turn.view)
-        cells = [turn.draws.pick(seen.cells)] if turn.view.sent < n else []
-        return _message(game, planners.disclose(seen, cells, game.names))
+        persuader = knowledge(turn.view)
+        cells = [turn.draws.pick(persuader.cells)] if turn.view.sent < n else []
+        return _message(game, planners.disclose(persuader, cells, game.names))
 
     return write
 
@@ -134,15 +140,17 @@ def _expects(game: MindGame, seat: Seat) -> Answerer:
 
     def report(turn: MindTurn) -> ProbeReport:
         assert turn.question is not None
-        seen = knowledge(turn.view)
-        likes = seen.likes or (0,) * len(game.names.attributes)
-        known = frozenset(seen.cells) if seen.known is None else seen.known
+        persuader = knowledge(turn.view)
+        likes = persuader.likes or (0,) * len(game.names.attributes)
+        known_cells = frozenset(persuader.cells) if persuader.known is None else persuader.known
         match turn.question.probe:
             case "target_likes":
                 return ProbeReport({str(a): float(v) for a, v in enumerate(likes)})
             case "target_knows":
-                return ProbeReport({str(n): float(c in known) for n, c in enumerate(seen.cells)})
-        return ProbeReport(ranking(planners.worth(seen, likes, known))[0][0])
+                return ProbeReport(
+                    {str(n): float(c in known_cells) for n, c in enumerate(persuader.cells)}
+                )
+        return ProbeReport(ranking(planners.proposal_values(persuader, likes, known_cells))[0][0])
 
     return report
 
@@ -172,9 +180,9 @@ def _rules_reader(game: MindGame, seat: Seat) -> Script:
 
     def find(turn: MindTurn) -> Action:
         earlier = [
-            (seen.text, in_words(seen.answer, game.names))
-            for seen in turn.view.story
-            if seen.answer is not None
+            (exchange.text, in_words(exchange.answer, game.names))
+            for exchange in turn.view.story
+            if exchange.answer is not None
         ]
         return read(turn.view.draft, game.names, earlier, game.problem)
 
@@ -189,9 +197,9 @@ def _exact(game: MindGame, seat: Seat) -> Script:
     return lambda turn: turn.options[0]
 
 
-def _only(wanted: Seat, seat: Seat, name: str) -> None:
-    if seat != wanted:
-        raise BadInput(f"{name} can play only in seat {wanted!r}")
+def _only(right_seat: Seat, seat: Seat, name: str) -> None:
+    if seat != right_seat:
+        raise BadInput(f"{name} can play only in seat {right_seat!r}")
 
 
 def _persuader(name: str, about: str, planner: Planner) -> Partner:
@@ -211,7 +219,9 @@ def _persuader(name: str, about: str, planner: Planner) -> Partner:
 
 PARTNERS = by_name(
     _persuader(
-        "revealed", "tells the smallest winning set in its first message", planners.revealed
+        "revealed",
+        "tells the smallest winning set in its first message",
+        planners.disclose_smallest_win,
     ),
     _persuader(
         "hidden",

@@ -37,39 +37,40 @@ def at_start(puzzle: Puzzle, *, revealed: bool) -> PersuaderKnowledge:
     )
 
 
-def worth(
-    seen: PersuaderKnowledge, likes: tuple[int, ...], cells: Iterable[Cell]
+def proposal_values(
+    persuader: PersuaderKnowledge, likes: tuple[int, ...], cells: Iterable[Cell]
 ) -> tuple[int, ...]:
     """Return the target's value of each proposal if the target knows exactly these cells."""
-    totals = [0] * len(seen.utilities)
+    totals = [0] * len(persuader.utilities)
     for row, column in frozenset(cells):
-        totals[row] += likes[column] * seen.utilities[row][column]
+        totals[row] += likes[column] * persuader.utilities[row][column]
     return tuple(totals)
 
 
-def lead(seen: PersuaderKnowledge, likes: tuple[int, ...], cells: Iterable[Cell]) -> int:
+def lead(persuader: PersuaderKnowledge, likes: tuple[int, ...], cells: Iterable[Cell]) -> int:
     """Return the goal's lead over the best other proposal (negative if the goal is behind)."""
-    totals = worth(seen, likes, cells)
-    return totals[seen.goal] - max(t for row, t in enumerate(totals) if row != seen.goal)
+    totals = proposal_values(persuader, likes, cells)
+    return totals[persuader.goal] - max(t for row, t in enumerate(totals) if row != persuader.goal)
 
 
-def smallest_win(seen: PersuaderKnowledge) -> tuple[Cell, ...] | None:
+def smallest_win(persuader: PersuaderKnowledge) -> tuple[Cell, ...] | None:
     """Return the smallest set of cells, unknown to the target, whose disclosure makes the goal
     strictly best; None if no set does."""
-    if seen.likes is None or seen.known is None:
+    if persuader.likes is None or persuader.known is None:
         raise ValueError("A plan needs the target's likes and knowledge; ask for both first.")
-    untold = [cell for cell in seen.cells if cell not in seen.known]
+    untold = [cell for cell in persuader.cells if cell not in persuader.known]
     for size in range(len(untold) + 1):
         for cells in itertools.combinations(untold, size):
-            if lead(seen, seen.likes, seen.known | frozenset(cells)) > 0:
+            if lead(persuader, persuader.likes, persuader.known | frozenset(cells)) > 0:
                 return cells
     return None
 
 
-def disclose(seen: PersuaderKnowledge, cells: Iterable[Cell], names: Names) -> Claims:
+def disclose(persuader: PersuaderKnowledge, cells: Iterable[Cell], names: Names) -> Claims:
     """Return the claims that disclose these cells truthfully."""
     return claims(
-        Disclosure(names.proposals[r], names.attributes[c], seen.utilities[r][c]) for r, c in cells
+        Disclosure(names.proposals[r], names.attributes[c], persuader.utilities[r][c])
+        for r, c in cells
     )
 
 
@@ -81,45 +82,49 @@ def ask_everything(names: Names) -> Claims:
     )
 
 
-def revealed(seen: PersuaderKnowledge, names: Names) -> Claims:
+def disclose_smallest_win(persuader: PersuaderKnowledge, names: Names) -> Claims:
     """Disclose the smallest winning set at once, and nothing afterwards."""
-    return disclose(seen, smallest_win(seen) or (), names) if seen.turn == 0 else Claims()
+    return (
+        disclose(persuader, smallest_win(persuader) or (), names)
+        if persuader.turn == 0
+        else Claims()
+    )
 
 
-def hidden(seen: PersuaderKnowledge, names: Names) -> Claims:
+def hidden(persuader: PersuaderKnowledge, names: Names) -> Claims:
     """Ask for the target's knowledge and likes, if unknown; then disclose the smallest winning set.
 
     Once the goal leads, the smallest set is empty, and nothing more is disclosed.
     """
-    if seen.likes is None or seen.known is None:
+    if persuader.likes is None or persuader.known is None:
         return ask_everything(names)
-    return disclose(seen, smallest_win(seen) or (), names)
+    return disclose(persuader, smallest_win(persuader) or (), names)
 
 
-def greedy(seen: PersuaderKnowledge, names: Names) -> Claims:
+def greedy(persuader: PersuaderKnowledge, names: Names) -> Claims:
     """In each turn, disclose one cell of the table (the effect of one proposal on one attribute).
 
     The cell is the one that most increases the lead of the goal (the proposal that the persuader
     wants chosen) over the best other proposal. Nothing is disclosed if the goal already leads or if
     no cell increases its lead. If the target's likes and knowledge are hidden, ask for them first.
     """
-    if seen.likes is None or seen.known is None:
+    if persuader.likes is None or persuader.known is None:
         return ask_everything(names)
-    likes, known = seen.likes, seen.known
-    now = lead(seen, likes, known)
-    untold = [cell for cell in seen.cells if cell not in known]
-    best = max(untold, key=lambda cell: lead(seen, likes, known | {cell}), default=None)
-    if now > 0 or best is None or lead(seen, likes, known | {best}) <= now:
+    likes, known_cells = persuader.likes, persuader.known
+    now = lead(persuader, likes, known_cells)
+    untold = [cell for cell in persuader.cells if cell not in known_cells]
+    best = max(untold, key=lambda cell: lead(persuader, likes, known_cells | {cell}), default=None)
+    if now > 0 or best is None or lead(persuader, likes, known_cells | {best}) <= now:
         return Claims()
-    return disclose(seen, [best], names)
+    return disclose(persuader, [best], names)
 
 
-def tell_all(seen: PersuaderKnowledge, names: Names) -> Claims:
+def tell_all(persuader: PersuaderKnowledge, names: Names) -> Claims:
     """Disclose every cell at once."""
-    return disclose(seen, seen.cells, names) if seen.turn == 0 else Claims()
+    return disclose(persuader, persuader.cells, names) if persuader.turn == 0 else Claims()
 
 
-def goal_only(seen: PersuaderKnowledge, names: Names) -> Claims:
+def goal_only(persuader: PersuaderKnowledge, names: Names) -> Claims:
     """Disclose everything about the goal and nothing about the other proposals."""
-    about = [cell for cell in seen.cells if cell[0] == seen.goal]
-    return disclose(seen, about, names) if seen.turn == 0 else Claims()
+    about = [cell for cell in persuader.cells if cell[0] == persuader.goal]
+    return disclose(persuader, about, names) if persuader.turn == 0 else Claims()

@@ -18,7 +18,7 @@ from sally.core.match.player import Decision, Fault, Forfeit, PlayerKind, Turn
 from sally.core.prompt.model import Model, Settings, User, can_constrain, read_settings
 from sally.core.registry import registry
 from sally.core.rules.game import Game, GameSpec, Seat
-from sally.core.rules.menu import admitted, closed
+from sally.core.rules.menu import admit, closed_schema
 from sally.core.rules.words import as_tuples, objects_in
 from sally.games.mindgames.claims import Claims, Names, claims
 from sally.games.mindgames.rules import READER, MindGame
@@ -45,17 +45,20 @@ class ModelReader(ModelPlayer, frozen=True):
         caller = Caller(self.model, self.settings, turn, self.call_retries, exchanges)
         answers = list[Claims]()
         for part in CALLS:
-            outcome = await self._asked(turn, caller, part)
+            outcome = await self._ask_part(turn, caller, part)
             if not isinstance(outcome, Answered):
                 return outcome
             answers.append(outcome.value)
-        stated, wanted = answers
-        found = claims(
-            stated.disclosures, wanted.motivational, wanted.informational, wanted.inferential
+        stated, questions = answers
+        message_claims = claims(
+            stated.disclosures,
+            questions.motivational,
+            questions.informational,
+            questions.inferential,
         )
-        return Decision(found)
+        return Decision(message_claims)
 
-    async def _asked(
+    async def _ask_part(
         self, turn: Turn[Any, Any], caller: Caller, part: str
     ) -> Answered | Forfeit | Fault:
         """Return what the model finds in a message: its statements or its questions, depending on
@@ -71,7 +74,7 @@ class ModelReader(ModelPlayer, frozen=True):
             return _read(reply.text, part, turn)
 
         return await ask_until_readable(
-            caller, attempt, context.retries, lambda why: words.say("retry", why=why)
+            caller, attempt, context.retries, lambda problem: words.say("retry", why=problem)
         )
 
 
@@ -82,18 +85,18 @@ def schema_of(part: str, names: Names) -> str:
     cell = {"proposal": proposal, "attribute": attribute}
     if part == "disclosures":
         utility = {"type": "integer", "minimum": -1, "maximum": 1}
-        fields = {"disclosures": _list_of(closed({**cell, "utility": utility}), cells)}
+        fields = {"disclosures": _list_of(closed_schema({**cell, "utility": utility}), cells)}
     else:
         fields = {
             "motivational": _list_of(attribute, len(names.attributes)),
-            "informational": _list_of(closed(cell), cells),
+            "informational": _list_of(closed_schema(cell), cells),
             "inferential": _list_of(proposal, len(names.proposals)),
         }
-    return json.dumps(closed(fields), separators=(",", ":"), ensure_ascii=False)
+    return json.dumps(closed_schema(fields), separators=(",", ":"), ensure_ascii=False)
 
 
-def _list_of(item: dict[str, Any], most: int) -> dict[str, Any]:
-    return {"type": "array", "items": item, "maxItems": most}
+def _list_of(item: dict[str, Any], limit: int) -> dict[str, Any]:
+    return {"type": "array", "items": item, "maxItems": limit}
 
 
 def _read(reply: str, part: str, turn: Turn[Any, Any]) -> Claims:
@@ -110,16 +113,19 @@ def _read(reply: str, part: str, turn: Turn[Any, Any]) -> Claims:
     if strange := [name for name in plain if name not in CALLS[part]]:
         raise Unreadable(f"Object contains unknown field `{strange[0]}`.")
     try:
-        found = msgspec.convert(as_tuples(plain), Claims)
-        found = claims(
-            found.disclosures, found.motivational, found.informational, found.inferential
+        message_claims = msgspec.convert(as_tuples(plain), Claims)
+        message_claims = claims(
+            message_claims.disclosures,
+            message_claims.motivational,
+            message_claims.informational,
+            message_claims.inferential,
         )
-        admitted(turn.options, found)
-    except msgspec.ValidationError as why:
-        raise Unreadable(f"{why}.") from None
-    except IllegalMove as why:
-        raise Unreadable(str(why)) from None
-    return found
+        admit(turn.options, message_claims)
+    except msgspec.ValidationError as error:
+        raise Unreadable(f"{error}.") from None
+    except IllegalMove as error:
+        raise Unreadable(str(error)) from None
+    return message_claims
 
 
 def _reader(
@@ -131,10 +137,10 @@ def _reader(
 ) -> ModelReader:
     if not isinstance(game, MindGame) or seat != READER:
         raise BadInput("this player reads messages of mindgames and can play only in seat 'reader'")
-    given = read_settings(settings or {}, f"seat {seat!r}")
+    model_settings = read_settings(settings or {}, f"seat {seat!r}")
     if model == OPEN:
         raise BadInput("choose the model that reads messages, such as embedded")
-    return ModelReader(registry.model(model) if isinstance(model, str) else model, given)
+    return ModelReader(registry.model(model) if isinstance(model, str) else model, model_settings)
 
 
 PLAYERS = {

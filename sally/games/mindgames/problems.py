@@ -14,9 +14,9 @@ SAYING = {False: "has to be true", True: "is believed"}
 
 
 @cache
-def offered() -> Problems:
+def list_problems() -> Problems:
     """Return every combination of who makes the final choice and whether lies are believed."""
-    found = tuple(
+    problems = tuple(
         Problem(
             (chooses, may),
             Instance(f"mindgames-{target}{'-lying' if lying else ''}", "mindgames", params),
@@ -26,7 +26,7 @@ def offered() -> Problems:
         for lying, may in SAYING.items()
         for params in [{"target": target, "lying": lying}]
     )
-    return Problems(("The choice is made by", "What is stated"), found)
+    return Problems(("The choice is made by", "What is stated"), problems)
 
 
-PROBLEMS = offered
+PROBLEMS = list_problems

@@ -57,7 +57,7 @@ def _other_cells(proposals: int, attributes: int, cells: tuple[Cell, ...]) -> fr
     return frozenset(all_cells(proposals, attributes)).difference(cells)
 
 
-def relettered(puzzle: Puzzle, order: tuple[int, ...]) -> Puzzle:
+def reletter(puzzle: Puzzle, order: tuple[int, ...]) -> Puzzle:
     """Return the puzzle with the proposal in row p moved to row order[p]."""
     rows = tuple(puzzle.utilities[order.index(p)] for p in range(PROPOSALS))
     return msgspec.structs.replace(

@@ -90,67 +90,76 @@ SYSTEM = AnswerPhrases(
 )
 
 
-def answer(puzzle: Puzzle, mind: Mind, found: Claims, names: Names) -> Answer:
+def answer(puzzle: Puzzle, mind: Mind, message_claims: Claims, names: Names) -> Answer:
     """Return the target's answer; `mind` already includes the cells that the message disclosed."""
     return Answer(
-        information=tuple(_information(puzzle, mind, found, names)),
+        information=tuple(_information(puzzle, mind, message_claims, names)),
         motivation=tuple(
             (column, puzzle.target_values[column])
-            for column in sorted({names.attribute(a) for a in found.motivational})
+            for column in sorted({names.attribute(a) for a in message_claims.motivational})
         ),
-        inference=_inference(puzzle, mind) if found.inferential else None,
+        inference=_inference(puzzle, mind) if message_claims.inferential else None,
     )
 
 
 def _inference(puzzle: Puzzle, mind: Mind) -> Ranked:
-    worth = values(puzzle, mind.known)
-    return Ranked(places=ranking(worth), values=worth, chosen=choice_of(puzzle, mind))
+    proposal_values = values(puzzle, mind.known)
+    return Ranked(
+        places=ranking(proposal_values), values=proposal_values, chosen=choice_of(puzzle, mind)
+    )
 
 
-def _information(puzzle: Puzzle, mind: Mind, found: Claims, names: Names) -> list[KnownEffects]:
+def _information(
+    puzzle: Puzzle, mind: Mind, message_claims: Claims, names: Names
+) -> list[KnownEffects]:
     """Return, by proposal, the known and unknown cells among those that were disclosed or asked
     about.
 
     If a message concerns all cells of a proposal, its unknown cells are left out.
     """
-    echoed = {names.cell(d.proposal, d.attribute) for d in found.disclosures}
-    asked = {names.cell(a.proposal, a.attribute) for a in found.informational}
-    spoken_of, told = sorted(echoed | asked), []
+    echoed = {names.cell(d.proposal, d.attribute) for d in message_claims.disclosures}
+    asked_cells = {names.cell(a.proposal, a.attribute) for a in message_claims.informational}
+    spoken_of, effects = sorted(echoed | asked_cells), []
     for row in dict.fromkeys(row for row, _ in spoken_of):
-        mine = [cell for cell in spoken_of if cell[0] == row]
-        whole = len(mine) == len(names.attributes)  # told and asked together, as published
-        known = tuple((a, puzzle.utility((row, a))) for _, a in mine if (row, a) in mind.known)
-        unknown = tuple(a for _, a in mine if (row, a) not in mind.known and not whole)
-        if known or unknown:
-            told.append(KnownEffects(proposal=row, known=known, unknown=unknown))
-    return told
+        row_cells = [cell for cell in spoken_of if cell[0] == row]
+        # told and asked together, as published
+        is_whole_row = len(row_cells) == len(names.attributes)
+        known_effects = tuple(
+            (a, puzzle.utility((row, a))) for _, a in row_cells if (row, a) in mind.known
+        )
+        unknown = tuple(a for _, a in row_cells if (row, a) not in mind.known and not is_whole_row)
+        if known_effects or unknown:
+            effects.append(KnownEffects(proposal=row, known=known_effects, unknown=unknown))
+    return effects
 
 
-def capitalised(text: str) -> str:
+def capitalise(text: str) -> str:
     """Return a text with its first letter in upper case and the rest unchanged."""
     return text[:1].upper() + text[1:]
 
 
-def in_words(said: Answer, names: Names, voice: AnswerPhrases = PERSON) -> str:
+def in_words(given_answer: Answer, names: Names, voice: AnswerPhrases = PERSON) -> str:
     """Return the answer in words: information, then motivation, then inference."""
-    sentences = [s for told in said.information for s in _told_in_words(told, names, voice)]
-    if said.motivation:
-        sentences.append(_motivation_in_words(said.motivation, names, voice))
-    if said.inference is not None:
-        sentences += _inference_in_words(said.inference, names, voice)
+    sentences = [
+        s for effects in given_answer.information for s in _told_in_words(effects, names, voice)
+    ]
+    if given_answer.motivation:
+        sentences.append(_motivation_in_words(given_answer.motivation, names, voice))
+    if given_answer.inference is not None:
+        sentences += _inference_in_words(given_answer.inference, names, voice)
     return " ".join(sentences) if sentences else voice.generic
 
 
-def _told_in_words(told: KnownEffects, names: Names, voice: AnswerPhrases) -> list[str]:
-    proposal = f"{names.noun} {names.proposals[told.proposal]}"
+def _told_in_words(proposal_effects: KnownEffects, names: Names, voice: AnswerPhrases) -> list[str]:
+    proposal = f"{names.noun} {names.proposals[proposal_effects.proposal]}"
     out = []
-    if told.known:
-        effects = [f"{EFFECTS[u]} {names.attributes[a]}" for a, u in told.known]
-        out.append(f"{capitalised(proposal)} {listed(effects)}.")
-    if told.unknown:
+    if proposal_effects.known:
+        effects = [f"{EFFECTS[u]} {names.attributes[a]}" for a, u in proposal_effects.known]
+        out.append(f"{capitalise(proposal)} {listed(effects)}.")
+    if proposal_effects.unknown:
         out.append(
             voice.unknown.format(
-                p=proposal, x=listed([names.attributes[a] for a in told.unknown], "or")
+                p=proposal, x=listed([names.attributes[a] for a in proposal_effects.unknown], "or")
             )
         )
     return out
@@ -160,7 +169,7 @@ def _motivation_in_words(
     liked: tuple[tuple[int, int], ...], names: Names, voice: AnswerPhrases
 ) -> str:
     by_sign = {1: voice.like, 0: voice.indifferent, -1: voice.dislike}
-    return capitalised(listed([by_sign[v].format(x=names.attributes[a]) for a, v in liked])) + "."
+    return capitalise(listed([by_sign[v].format(x=names.attributes[a]) for a, v in liked])) + "."
 
 
 def _proposals(rows: Sequence[int], names: Names) -> str:
@@ -181,33 +190,33 @@ def _inference_in_words(ranked: Ranked, names: Names, voice: AnswerPhrases) -> l
     return out
 
 
-def as_json(said: Answer, names: Names) -> str:
+def as_json(given_answer: Answer, names: Names) -> str:
     """Return the target's answer in the discrete game as JSON; an empty text if nothing was
     asked."""
     out: dict[str, list[dict[str, Any]]] = {}
     cells = [
         {
-            "proposal": names.proposals[told.proposal],
+            "proposal": names.proposals[effects.proposal],
             "attribute": names.attributes[a],
             "utility": u,
         }
-        for told in said.information
-        for a, u in told.known
+        for effects in given_answer.information
+        for a, u in effects.known
     ]
     if cells:
         out["informational"] = cells
-    if said.motivation:
+    if given_answer.motivation:
         out["motivational"] = [
-            {"attribute": names.attributes[a], "utility": v} for a, v in said.motivation
+            {"attribute": names.attributes[a], "utility": v} for a, v in given_answer.motivation
         ]
-    if said.inference is not None:
+    if given_answer.inference is not None:
         out["inferential"] = [
             {
                 "proposal": names.proposals[row],
-                "utility": said.inference.values[row],
-                "chosen": row == said.inference.chosen,
+                "utility": given_answer.inference.values[row],
+                "chosen": row == given_answer.inference.chosen,
             }
-            for place in said.inference.places
+            for place in given_answer.inference.places
             for row in place
         ]
     return msgspec.json.format(msgspec.json.encode(out), indent=2).decode() if out else ""
@@ -241,20 +250,20 @@ def _literal(text: str) -> Any:
             raise
     try:
         return _without_sets(ast.literal_eval(text))
-    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError) as why:
+    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError) as error:
         # A set of dicts (`{{'a': 1}}`) raises TypeError: Python parses it but cannot build it.
-        raise BadMessage("The message is neither JSON nor the same with single quotes.") from why
+        raise BadMessage("The message is neither JSON nor the same with single quotes.") from error
 
 
-def _without_sets(found: Any) -> Any:
+def _without_sets(value: Any) -> Any:
     """Return the value; raise ValueError if it contains a set, which JSON does not have."""
-    if isinstance(found, dict):
-        return {key: _without_sets(value) for key, value in found.items()}
-    if isinstance(found, list | tuple):
-        return [_without_sets(value) for value in found]
-    if isinstance(found, set):
+    if isinstance(value, dict):
+        return {key: _without_sets(value) for key, value in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_sets(value) for value in value]
+    if isinstance(value, set):
         raise ValueError("a set")
-    return found
+    return value
 
 
 def _depth(text: str) -> int:
@@ -267,7 +276,7 @@ def parse_discrete(message: str, names: Names) -> Claims:
     """Return the claims of a discrete message; raise BadMessage if it is invalid."""
     bare = message.strip().removeprefix("```").removeprefix("json").removesuffix("```").strip()
     try:
-        found = msgspec.convert(_literal(bare), _Discrete)
+        discrete = msgspec.convert(_literal(bare), _Discrete)
     except BadMessage:
         raise
     except (msgspec.MsgspecError, ValueError, SyntaxError) as error:
@@ -276,61 +285,63 @@ def parse_discrete(message: str, names: Names) -> Claims:
             f"inferential and disclosures: {error}."
         ) from error
     try:
-        for name in found.motivational:
+        for name in discrete.motivational:
             names.attribute(name)
-        for proposal in found.inferential:
+        for proposal in discrete.inferential:
             names.proposal(proposal)
-        for asked in found.informational:
-            names.cell(asked.proposal, asked.attribute)
-        for told in found.disclosures:
-            names.cell(told.proposal, told.attribute)
+        for question in discrete.informational:
+            names.cell(question.proposal, question.attribute)
+        for disclosure in discrete.disclosures:
+            names.cell(disclosure.proposal, disclosure.attribute)
     except UnknownName as error:
         raise BadMessage(str(error)) from error
-    wrong = [d.utility for d in found.disclosures if d.utility not in (-1, 0, 1)]
+    wrong = [d.utility for d in discrete.disclosures if d.utility not in (-1, 0, 1)]
     if wrong:
         raise BadMessage(f"A utility is -1, 0 or 1, not {wrong[0]}.")
     return claims(
-        disclosures=found.disclosures,
-        motivational=found.motivational,
-        informational=found.informational,
-        inferential=found.inferential,
+        disclosures=discrete.disclosures,
+        motivational=discrete.motivational,
+        informational=discrete.informational,
+        inferential=discrete.inferential,
     )
 
 
-def known_cells(said: Answer) -> frozenset[Cell]:
+def known_cells(given_answer: Answer) -> frozenset[Cell]:
     """Return the cells that an answer shows the target to know."""
-    return frozenset((told.proposal, a) for told in said.information for a, _ in told.known)
+    return frozenset(
+        (effects.proposal, a) for effects in given_answer.information for a, _ in effects.known
+    )
 
 
 FILLER = "Thank you."
 
 
-def in_sentences(said: Claims, names: Names) -> str:
+def in_sentences(message_claims: Claims, names: Names) -> str:
     """Return a message that makes these claims, or a filler message if there are none."""
-    parts = [_told(row, said.disclosures, names) for row in names.proposals]
+    parts = [_disclosure_text(row, message_claims.disclosures, names) for row in names.proposals]
     noun = names.noun
-    if said.informational:
-        cells = {(a.proposal, a.attribute) for a in said.informational}
+    if message_claims.informational:
+        cells = {(a.proposal, a.attribute) for a in message_claims.informational}
         if len(cells) == len(names.proposals) * len(names.attributes):
             parts.append(f"What do you know about each {noun}?")
         else:
             parts += [f"What do you know about {noun} {p} and {a}?" for p, a in sorted(cells)]
-    if said.motivational:
-        parts.append(f"How do you feel about {listed(said.motivational)}?")
-    if set(said.inferential) == set(names.proposals):
+    if message_claims.motivational:
+        parts.append(f"How do you feel about {listed(message_claims.motivational)}?")
+    if set(message_claims.inferential) == set(names.proposals):
         parts.append(f"Which {noun} do you prefer?")
     else:
-        parts += [f"How much do you value {noun} {p}?" for p in said.inferential]
+        parts += [f"How much do you value {noun} {p}?" for p in message_claims.inferential]
     return " ".join(part for part in parts if part) or FILLER
 
 
-def _told(proposal: str, disclosures: Iterable[Disclosure], names: Names) -> str:
+def _disclosure_text(proposal: str, disclosures: Iterable[Disclosure], names: Names) -> str:
     effects = [f"{EFFECTS[d.utility]} {d.attribute}" for d in disclosures if d.proposal == proposal]
     noun = names.noun.capitalize()
     return f"{noun} {proposal} {listed(effects)}." if effects else ""
 
 
-def in_json(said: Claims) -> str:
+def in_json(message_claims: Claims) -> str:
     """Return the claims as a message of the discrete game."""
 
     def bare(items: Iterable[msgspec.Struct]) -> list[dict[str, object]]:
@@ -339,9 +350,9 @@ def in_json(said: Claims) -> str:
         ]
 
     parts = {
-        "motivational": list(said.motivational),
-        "informational": bare(said.informational),
-        "inferential": list(said.inferential),
-        "disclosures": bare(said.disclosures),
+        "motivational": list(message_claims.motivational),
+        "informational": bare(message_claims.informational),
+        "inferential": list(message_claims.inferential),
+        "disclosures": bare(message_claims.disclosures),
     }
     return msgspec.json.encode({key: part for key, part in parts.items() if part}).decode()

@@ -45,9 +45,9 @@ from sally.games.mindgames.target import (
     Mind,
     choice_of,
     first_mind,
+    learn_cells,
     ranking,
-    refreshed,
-    told,
+    remember_choice,
     values,
 )
 
@@ -143,7 +143,7 @@ class View(msgspec.Struct, frozen=True):
     tied: bool = False  # whether several were best then
 
 
-def spoken(text: str) -> tuple[str, str]:
+def split_message(text: str) -> tuple[str, str]:
     """Split a text into thoughts and message at its first line `---`."""
     parts = re.split(r"^[ \t]*-{3,}[ \t]*$", text, maxsplit=1, flags=re.MULTILINE)
     return (parts[0].strip(), parts[1].strip()) if len(parts) == 2 else ("", text.strip())
@@ -227,8 +227,8 @@ class MindGame(Game[State, Action, View]):
         first = NON_MENTAL if self.variant == "non_mental" else stories()[0].name
         try:
             return story(self.story or first)
-        except KeyError as why:
-            raise BadInput(str(why.args[0])) from None
+        except KeyError as error:
+            raise BadInput(str(error.args[0])) from None
 
     @cached_property
     def names(self) -> Names:
@@ -239,17 +239,17 @@ class MindGame(Game[State, Action, View]):
         """Return a seat's initial information; the target gets only its visible cells."""
         puzzle = self.problem
         if seat == TARGET:
-            seen = tuple(
+            visible_effects = tuple(
                 tuple(u if (p, a) in puzzle.visible else None for a, u in enumerate(row))
                 for p, row in enumerate(puzzle.utilities)
             )
-            return Brief(seen, likes=puzzle.target_values)
+            return Brief(visible_effects, likes=puzzle.target_values)
         if seat == READER:
             return Brief(puzzle.utilities)
         if self.condition == "hidden":
             return Brief(puzzle.utilities, puzzle.goal)
-        known = tuple(sorted(puzzle.visible))
-        return Brief(puzzle.utilities, puzzle.goal, puzzle.target_values, known)
+        known_cells = tuple(sorted(puzzle.visible))
+        return Brief(puzzle.utilities, puzzle.goal, puzzle.target_values, known_cells)
 
     # --- who moves, and how ---------------------------------------------------------------------
 
@@ -265,8 +265,8 @@ class MindGame(Game[State, Action, View]):
 
     def options(self, state: State, seat: Seat) -> Options[Action]:
         if seat == TARGET and self.target == "free":  # it answers truthfully and chooses freely
-            said = self.exact(state).answer
-            return tuple(Reply(said, p) for p in range(len(self.problem.utilities)))
+            exact_answer = self.exact(state).answer
+            return tuple(Reply(exact_answer, p) for p in range(len(self.problem.utilities)))
         if seat == TARGET:
             return (self.exact(state),)
         if seat == READER:
@@ -289,7 +289,7 @@ class MindGame(Game[State, Action, View]):
         (action,) = moves.values()
         match action:
             case Say(text):
-                return self._said(state, text)
+                return self._send_message(state, text)
             case Tell(note):
                 return self._read(
                     state, in_sentences(self.claims_of(note), self.names), self.claims_of(note)
@@ -297,7 +297,7 @@ class MindGame(Game[State, Action, View]):
             case Claims():
                 return self._read(state, state.draft or "", action)
             case Reply():
-                return self._answered(state, action)
+                return self._apply_reply(state, action)
 
     def forfeit(
         self, state: State, moves: Mapping[Seat, Action], forfeited: tuple[Seat, ...]
@@ -305,7 +305,7 @@ class MindGame(Game[State, Action, View]):
         """Count a missing message as one of the persuader's messages; if the target gives no
         answer, it keeps its choice."""
         if state.claims is not None:
-            return self._answered(state, Reply(self.exact(state).answer, self.chosen(state)))
+            return self._apply_reply(state, Reply(self.exact(state).answer, self.chosen(state)))
         return msgspec.structs.replace(
             state, sent=state.sent + 1, refused=0, story=(*state.story, Exchange())
         )
@@ -325,10 +325,10 @@ class MindGame(Game[State, Action, View]):
     def message(self, text: str) -> str:
         """Return the part of a text that reaches the target: without thoughts, truncated at the
         limit."""
-        said = spoken(text)[1]
-        return said if self.discrete else said[: self.limit]
+        message_text = split_message(text)[1]
+        return message_text if self.discrete else message_text[: self.limit]
 
-    def _said(self, state: State, text: str) -> State:
+    def _send_message(self, state: State, text: str) -> State:
         message = self.message(text)
         if not message:
             return _turned_down(state, Exchange(text, problem="There is no message in it."))
@@ -336,28 +336,30 @@ class MindGame(Game[State, Action, View]):
             return msgspec.structs.replace(state, draft=text)
         try:
             return self._read(state, text, parse_discrete(message, self.names))
-        except BadMessage as why:
-            return _turned_down(state, Exchange(text, problem=str(why)))
+        except BadMessage as error:
+            return _turned_down(state, Exchange(text, problem=str(error)))
 
-    def _read(self, state: State, text: str, found: Claims) -> State:
+    def _read(self, state: State, text: str, message_claims: Claims) -> State:
         """Accept a message, or reject all of it if it states any false effect; a rejection uses no
         turn.
 
         An ambiguous message is also rejected, with a request for clarification.
         """
-        false = () if self.lying else falsehoods(found, self.problem, self.names)
+        false = () if self.lying else falsehoods(message_claims, self.problem, self.names)
         if false:
-            return _turned_down(state, Exchange(text, found, false=false))
-        if found.unclear:
-            return _turned_down(state, Exchange(text, found, problem=self._two_ways(found)))
-        return msgspec.structs.replace(state, draft=text, claims=found)
+            return _turned_down(state, Exchange(text, message_claims, false=false))
+        if message_claims.unclear:
+            return _turned_down(
+                state, Exchange(text, message_claims, problem=self._two_ways(message_claims))
+            )
+        return msgspec.structs.replace(state, draft=text, claims=message_claims)
 
-    def _two_ways(self, found: Claims) -> str:
+    def _two_ways(self, message_claims: Claims) -> str:
         """Return the request to clarify an ambiguous message."""
-        first = found.unclear[0]
-        what = f"{self.names.noun} {first.proposal} {EFFECTS[first.utility]} {first.attribute}"
+        first = message_claims.unclear[0]
+        statement = f"{self.names.noun} {first.proposal} {EFFECTS[first.utility]} {first.attribute}"
         return (
-            f"It can be read in two ways: does it say that {what}? "
+            f"It can be read in two ways: does it say that {statement}? "
             f"Write again, and name each {self.names.noun} with what it does."
         )
 
@@ -366,13 +368,13 @@ class MindGame(Game[State, Action, View]):
     def believed(self, state: State) -> Beliefs:
         """Return the falsehoods that the target believes, including those of the pending
         message."""
-        found = dict(state.believed)
+        beliefs = dict(state.believed)
         for told_of in state.claims.disclosures if state.claims is not None else ():
             cell = self.names.cell(told_of.proposal, told_of.attribute)
-            found.pop(cell, None)  # since told the truth, or something else
+            beliefs.pop(cell, None)  # since told the truth, or something else
             if told_of.utility != self.problem.utility(cell):
-                found[cell] = told_of.utility
-        return tuple(found.items())
+                beliefs[cell] = told_of.utility
+        return tuple(beliefs.items())
 
     def world(self, state: State) -> Puzzle:
         """Return the puzzle as the target sees it, with its beliefs in place of the facts."""
@@ -396,9 +398,9 @@ class MindGame(Game[State, Action, View]):
         """Return the target's mind after the pending message."""
         assert state.claims is not None
         cells, world = disclosed_cells(state.claims, self.names), self.world(state)
-        mind = told(world, state.mind, cells, self.memory)
+        mind = learn_cells(world, state.mind, cells, self.memory)
         if self.discrete and state.claims.inferential:
-            return refreshed(world, mind)
+            return remember_choice(world, mind)
         return mind
 
     def exact(self, state: State) -> Reply:
@@ -407,7 +409,7 @@ class MindGame(Game[State, Action, View]):
         mind, world = self._mind(state), self.world(state)
         return Reply(answer(world, mind, state.claims, self.names), choice_of(world, mind))
 
-    def _answered(self, state: State, reply: Reply) -> State:
+    def _apply_reply(self, state: State, reply: Reply) -> State:
         assert state.claims is not None
         done = Exchange(state.draft or "", state.claims, reply.answer, reply.chosen)
         story, sent = (*state.story, done), state.sent + 1
@@ -416,25 +418,27 @@ class MindGame(Game[State, Action, View]):
     # --- what is seen, and what it pays ---------------------------------------------------------
 
     def observe(self, state: State, seat: Seat) -> View:
-        own, free = seat == PERSUADER, self.target == "free"
+        is_persuader, free = seat == PERSUADER, self.target == "free"
         story = tuple(
             Seen(x.text, x.answer, x.false, x.problem)
-            if own
+            if is_persuader
             else Seen(self.message(x.text), x.answer, chosen=x.chosen if free else -1)
             for x in state.story
-            if own or x.answer is not None
+            if is_persuader or x.answer is not None
         )
         draft = state.draft or ""
-        over = seat in self.seats and not self.to_move(state)
-        best = ranking(values(self.world(state), state.mind.known))[0] if over and not free else ()
+        is_over = seat in self.seats and not self.to_move(state)
+        best = (
+            ranking(values(self.world(state), state.mind.known))[0] if is_over and not free else ()
+        )
         return View(
             seat,
             self.brief(seat),
             story,
             state.sent,
-            draft if own else self.message(draft),
+            draft if is_persuader else self.message(draft),
             state.claims if seat == TARGET else None,
-            self.chosen(state) if over else None,
+            self.chosen(state) if is_over else None,
             len(best) > 1,
         )
 
@@ -443,8 +447,8 @@ class MindGame(Game[State, Action, View]):
         paid = {PERSUADER: float(chosen == self.problem.goal)}
         if self.target == "exact":
             return paid
-        worth = values(self.problem, self.problem.cells)  # the true value of its choice to it
-        return {**paid, TARGET: float(worth[chosen])}
+        true_values = values(self.problem, self.problem.cells)  # the true value of its choice to it
+        return {**paid, TARGET: float(true_values[chosen])}
 
 
 def _turned_down(state: State, tried: Exchange) -> State:

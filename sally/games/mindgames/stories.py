@@ -49,11 +49,11 @@ def stories() -> tuple[Story, ...]:
 
 def story(name: str) -> Story:
     """Return the story with this name; raise KeyError if it does not exist."""
-    for each in stories():
-        if each.name == name:
-            return each
-    known = ", ".join(s.name for s in stories())
-    raise KeyError(f"There is no story {name!r}; the stories are {known}.")
+    for candidate in stories():
+        if candidate.name == name:
+            return candidate
+    names = ", ".join(s.name for s in stories())
+    raise KeyError(f"There is no story {name!r}; the stories are {names}.")
 
 
 @cache

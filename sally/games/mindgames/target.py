@@ -25,26 +25,26 @@ def first_mind(puzzle: Puzzle) -> Mind:
     return Mind(known=puzzle.visible, remembered=puzzle.initial)
 
 
-def values(puzzle: Puzzle, known: Iterable[Cell]) -> tuple[int, ...]:
+def values(puzzle: Puzzle, known_cells: Iterable[Cell]) -> tuple[int, ...]:
     """Return the target's value of each proposal; an unknown cell counts as 0."""
-    worth = [0] * len(puzzle.utilities)
-    for proposal, attribute in frozenset(known):
-        worth[proposal] += puzzle.target_values[attribute] * puzzle.utilities[proposal][attribute]
-    return tuple(worth)
+    totals = [0] * len(puzzle.utilities)
+    for proposal, attribute in frozenset(known_cells):
+        totals[proposal] += puzzle.target_values[attribute] * puzzle.utilities[proposal][attribute]
+    return tuple(totals)
 
 
-def ranking(worth: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+def ranking(proposal_values: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
     """Return the proposals best first; those of equal value share a rank, in letter order."""
     return tuple(
-        tuple(p for p, v in enumerate(worth) if v == level)
-        for level in sorted(set(worth), reverse=True)
+        tuple(p for p, v in enumerate(proposal_values) if v == level)
+        for level in sorted(set(proposal_values), reverse=True)
     )
 
 
-def choice(worth: tuple[int, ...], remembered: int) -> int:
+def choice(proposal_values: tuple[int, ...], remembered: int) -> int:
     """Return the unique best proposal or, on a tie at the top, the remembered choice."""
-    best = max(worth)
-    return worth.index(best) if worth.count(best) == 1 else remembered
+    best = max(proposal_values)
+    return proposal_values.index(best) if proposal_values.count(best) == 1 else remembered
 
 
 def choice_of(puzzle: Puzzle, mind: Mind) -> int:
@@ -52,25 +52,25 @@ def choice_of(puzzle: Puzzle, mind: Mind) -> int:
     return choice(values(puzzle, mind.known), mind.remembered)
 
 
-def told(puzzle: Puzzle, mind: Mind, cells: Iterable[Cell], memory: Memory) -> Mind:
+def learn_cells(puzzle: Puzzle, mind: Mind, cells: Iterable[Cell], memory: Memory) -> Mind:
     """Return the target's mind after a turn in which it learned `cells`.
 
     With sequential memory, the current choice is remembered after every turn; doing so before every
     turn would be equivalent, because unchanged knowledge gives the same choice.
     """
-    after = Mind(known=mind.known | frozenset(cells), remembered=mind.remembered)
-    return refreshed(puzzle, after) if memory == "sequential" else after
+    new_mind = Mind(known=mind.known | frozenset(cells), remembered=mind.remembered)
+    return remember_choice(puzzle, new_mind) if memory == "sequential" else new_mind
 
 
-def refreshed(puzzle: Puzzle, mind: Mind) -> Mind:
+def remember_choice(puzzle: Puzzle, mind: Mind) -> Mind:
     """Return a mind with the same knowledge that remembers the current choice."""
     return Mind(known=mind.known, remembered=choice_of(puzzle, mind))
 
 
 def wins(puzzle: Puzzle, revealed: Iterable[Cell]) -> bool:
     """Return whether the goal is strictly best once these cells are known too."""
-    worth = values(puzzle, puzzle.visible | frozenset(revealed))
-    return choice(worth, -1) == puzzle.goal
+    proposal_values = values(puzzle, puzzle.visible | frozenset(revealed))
+    return choice(proposal_values, -1) == puzzle.goal
 
 
 def winning_sets(puzzle: Puzzle) -> tuple[tuple[Cell, ...], ...]:

@@ -38,7 +38,7 @@ from sally.games.mindgames.replies import (
     AnswerPhrases,
     answer,
     as_json,
-    capitalised,
+    capitalise,
     in_sentences,
     in_words,
 )
@@ -55,9 +55,9 @@ from sally.games.mindgames.rules import (
     Seen,
     Tell,
     View,
-    spoken,
+    split_message,
 )
-from sally.games.mindgames.target import Memory, first_mind, told
+from sally.games.mindgames.target import Memory, first_mind, learn_cells
 
 TEXTS: Mapping[str, str] = {
     # --- the persuader's page: with minds, and without --------------------------------------------
@@ -287,11 +287,11 @@ class ScriptLine(msgspec.Struct, frozen=True):
     answer: Answer
 
 
-def scripted(key: Key, puzzle: Puzzle, names: Names) -> Claims:
+def script_claims(key: Key, puzzle: Puzzle, names: Names) -> Claims:
     """Return the claims of one message of the script."""
     if key == "ask_information":
-        every = [Asked(p, a) for p in names.proposals for a in names.attributes]
-        return claims(informational=every)
+        all_cells = [Asked(p, a) for p in names.proposals for a in names.attributes]
+        return claims(informational=all_cells)
     if key == "ask_motivation":
         return claims(motivational=names.attributes)
     if key == "ask_preference":
@@ -307,9 +307,11 @@ def perfect_talk(puzzle: Puzzle, names: Names, memory: Memory) -> Iterator[Scrip
     to it."""
     mind = first_mind(puzzle)
     for key in SCRIPT:
-        found = scripted(key, puzzle, names)
-        mind = told(puzzle, mind, disclosed_cells(found, names), memory)
-        yield ScriptLine(key, found.disclosures, answer(puzzle, mind, found, names))
+        message_claims = script_claims(key, puzzle, names)
+        mind = learn_cells(puzzle, mind, disclosed_cells(message_claims, names), memory)
+        yield ScriptLine(
+            key, message_claims.disclosures, answer(puzzle, mind, message_claims, names)
+        )
 
 
 EXAMPLE = ((0, 1, -1), (-1, 1, 1), (1, -1, 0))  # moore2025 shows another table in this place
@@ -342,8 +344,8 @@ class MindWords(Words[Action, View]):
             # Without the table: it would tell the reader what a message may say.
             return self._about("rules.reader")
         if seat == TARGET:
-            own = Answer(motivation=tuple(enumerate(brief.likes or ())))
-            likes = in_words(own, self._names, self._voice)
+            own_likes = Answer(motivation=tuple(enumerate(brief.likes or ())))
+            likes = in_words(own_likes, self._names, self._voice)
             key = "rules.target.free" if self._game.target == "free" else "rules.target"
             return self._about(key, table=self._table(brief.utilities), likes=likes)
         return "\n".join(self._rules_of_persuader(brief))
@@ -374,12 +376,12 @@ class MindWords(Words[Action, View]):
         yield self._about(f"rules.goal.{mind}", goal=self._names.proposals[brief.goal])
         if brief.known is not None:
             yield self._about(f"rules.likes.{mind}", likes=self._likes(brief))
-            known: EffectTable = [
+            known_effects: EffectTable = [
                 [u if (p, a) in brief.known else None for a, u in enumerate(row)]
                 for p, row in enumerate(brief.utilities)
             ]
             key = "read" if game.notes else "known"
-            yield self._about(f"rules.{key}.{mind}", table=self._table(known))
+            yield self._about(f"rules.{key}.{mind}", table=self._table(known_effects))
         if game.notes:
             yield self.say("notes", table="\n".join(self.listing(self._notes())))
 
@@ -407,93 +409,93 @@ class MindWords(Words[Action, View]):
 
     def _perfect(self) -> str:
         """Return the example of a won game with the same cover story and a different table."""
-        shown = self._game.shown
-        names = self._tale.names(shown.letters)
+        example_puzzle = self._game.shown
+        names = self._tale.names(example_puzzle.letters)
         talk: list[str] = []
-        for line in perfect_talk(shown, names, self._game.memory):
-            said = self.reply(line.answer, names)
-            talk.append(self.say("past.you", text=self._scripted(line)))
-            talk.append(self.say("past.other", other=capitalised(self._other), text=said))
-        table = self._table(shown.utilities, names.proposals)
-        goal = names.proposals[shown.goal]
+        for line in perfect_talk(example_puzzle, names, self._game.memory):
+            reply_text = self.reply(line.answer, names)
+            talk.append(self.say("past.you", text=self._script_message(line)))
+            talk.append(self.say("past.other", other=capitalise(self._other), text=reply_text))
+        table = self._table(example_puzzle.utilities, names.proposals)
+        goal = names.proposals[example_puzzle.goal]
         return self._about("rules.perfect", table=table, goal=goal, talk="\n".join(talk))
 
-    def _scripted(self, line: ScriptLine) -> str:
+    def _script_message(self, line: ScriptLine) -> str:
         if line.key == "disclose":
             facts = [self._fact(d.proposal, d.attribute, d.utility) for d in line.told]
-            return " ".join(f"{capitalised(fact)}." for fact in facts)
+            return " ".join(f"{capitalise(fact)}." for fact in facts)
         return self._about(f"perfect.{line.key}")
 
     def lines(self, view: View, since: int, form: str) -> Iterable[str]:
-        lines = [line for seen in view.story for line in self._lines(seen, view.seat)]
+        lines = [line for exchange in view.story for line in self._lines(exchange, view.seat)]
         return [*lines, *self._end(view)][since:]
 
     def _end(self, view: View) -> Iterator[str]:
         """Yield the final choice and its reason, once the game is over."""
         if view.chosen is not None:
             free = self._game.target == "free"
-            why = self.say(
+            reason_text = self.say(
                 "end.free" if free else f"end.{self._mind}.{'tie' if view.tied else 'best'}"
             )
             letter = self._names.proposals[view.chosen]
             if view.seat == TARGET:
                 yield self.say("end.chosen", noun=self._noun, letter=letter)
                 return
-            yield self.say(f"end.{self._mind}", noun=self._noun, letter=letter, why=why)
+            yield self.say(f"end.{self._mind}", noun=self._noun, letter=letter, why=reason_text)
 
-    def _lines(self, seen: Seen, seat: Seat) -> Iterator[str]:
+    def _lines(self, exchange: Seen, seat: Seat) -> Iterator[str]:
         if seat != PERSUADER:
-            yield self.say("past.persuader", text=one_line(seen.text))
-            if seen.chosen < 0:
-                other = capitalised(self._tale.target)
-                yield self.say("past.target", other=other, text=self._said(seen))
+            yield self.say("past.persuader", text=one_line(exchange.text))
+            if exchange.chosen < 0:
+                target_name = capitalise(self._tale.target)
+                yield self.say("past.target", other=target_name, text=self._reply_text(exchange))
             else:
-                yield self.say("past.you", text=self._said(seen))
-                letter = self._names.proposals[seen.chosen]
+                yield self.say("past.you", text=self._reply_text(exchange))
+                letter = self._names.proposals[exchange.chosen]
                 yield self.say("past.chosen", noun=self._noun, letter=letter)
             return
-        if not seen.text:
+        if not exchange.text:
             yield self.say("past.missed")
             return
-        thoughts, _ = spoken(seen.text)
-        message = one_line(self._game.message(seen.text)) or self.say("nothing")
+        thoughts, _ = split_message(exchange.text)
+        message = one_line(self._game.message(exchange.text)) or self.say("nothing")
         if thoughts:
             yield self.say("past.thoughts", text=one_line(thoughts))
-        if seen.answer is None:
-            yield self.say("past.back", text=message, why=self._why(seen))
+        if exchange.answer is None:
+            yield self.say("past.back", text=message, why=self._refusal_text(exchange))
             return
         yield self.say("past.you", text=message)
-        yield self.say("past.other", other=capitalised(self._other), text=self._said(seen))
+        yield self.say("past.other", other=capitalise(self._other), text=self._reply_text(exchange))
 
-    def _why(self, seen: Seen) -> str:
-        if seen.problem:
-            return one_line(seen.problem)
-        facts = listed([self._fact(d.proposal, d.attribute, d.utility) for d in seen.false])
+    def _refusal_text(self, exchange: Seen) -> str:
+        if exchange.problem:
+            return one_line(exchange.problem)
+        facts = listed([self._fact(d.proposal, d.attribute, d.utility) for d in exchange.false])
         return self.say("past.false", facts=facts)
 
-    def _said(self, seen: Seen) -> str:
-        assert seen.answer is not None
-        return self.reply(seen.answer)
+    def _reply_text(self, exchange: Seen) -> str:
+        assert exchange.answer is not None
+        return self.reply(exchange.answer)
 
-    def reply(self, said: Answer, names: Names | None = None) -> str:
+    def reply(self, answer: Answer, names: Names | None = None) -> str:
         """Return the target's answer as text on one line."""
         if self._game.discrete:
-            said_in_json = as_json(said, names or self._names)
+            said_in_json = as_json(answer, names or self._names)
             return json.dumps(json.loads(said_in_json)) if said_in_json else self.say("nothing")
-        return in_words(said, names or self._names, self._voice)
+        return in_words(answer, names or self._names, self._voice)
 
     def now(self, view: View) -> str:
         if view.seat == PERSUADER and self._game.notes:
             return self.say("now.notes")
         if view.seat == PERSUADER:
-            left = self._game.messages - view.sent
-            return self.say("now.persuader", left=left, messages=self._game.messages)
+            messages_left = self._game.messages - view.sent
+            return self.say("now.persuader", left=messages_left, messages=self._game.messages)
         return self.say(f"now.{view.seat}", text=one_line(view.draft))
 
     def question(self, view: View, options: Options[Action]) -> str:
         if view.seat == TARGET and self._game.target == "free":
-            said = self.name_of_answer(options)
-            return self.say("question.free", noun=self._noun, said=said)
+            answer_text = self.name_of_answer(options)
+            return self.say("question.free", noun=self._noun, said=answer_text)
         if view.seat != PERSUADER:
             return self.say(f"question.{view.seat}")
         if self._game.notes:
@@ -529,10 +531,13 @@ class MindWords(Words[Action, View]):
         first: Any = options[0]
         return self.reply(first.answer)
 
-    def _claims(self, found: Claims) -> str:
-        parts = [self._fact(d.proposal, d.attribute, d.utility) for d in found.disclosures]
-        asked = [*found.motivational, *(f"{a.proposal} {a.attribute}" for a in found.informational)]
-        parts += [f"asks {name}" for name in (*asked, *found.inferential)]
+    def _claims(self, message_claims: Claims) -> str:
+        parts = [self._fact(d.proposal, d.attribute, d.utility) for d in message_claims.disclosures]
+        asked_names = [
+            *message_claims.motivational,
+            *(f"{a.proposal} {a.attribute}" for a in message_claims.informational),
+        ]
+        parts += [f"asks {name}" for name in (*asked_names, *message_claims.inferential)]
         return "; ".join(parts) or self.say("nothing")
 
     def read(self, reply: str, view: View, options: Options[Action]) -> Action:
@@ -544,11 +549,11 @@ class MindWords(Words[Action, View]):
         if view.seat != PERSUADER or self._game.notes:
             return super().read(reply, view, options)
         text = without_thoughts(reply).strip()
-        if any("kind" in found for found in objects_in(text)):
+        if any("kind" in json_object for json_object in objects_in(text)):
             menu: Any = options
             filled: Any = read_form(text, menu)
             return filled  # type: ignore[no-any-return]
-        thoughts, message = spoken(text)
+        thoughts, message = split_message(text)
         if not message or message == "null":
             raise Unreadable("Write a message below the line `---`.")
         if not self._game.discrete and message[0] in "{[":
@@ -595,14 +600,18 @@ class MindWords(Words[Action, View]):
                 return ProbeReport(names.index(letter[1].upper()), reply=reply)
         return super().read_report(reply, question)
 
-    def told(self, told: Told, question: Question | None = None) -> str:
-        value = told.value
+    def told(self, injected: Told, question: Question | None = None) -> str:
+        value = injected.value
         if isinstance(value, dict):
-            said = listed([f"{self._item(told.probe, i)} {v:g}" for i, v in value.items()])
+            value_text = listed(
+                [f"{self._item(injected.probe, i)} {v:g}" for i, v in value.items()]
+            )
         else:
             assert value is not None
-            said = self._item(told.probe, value)
-        return self.say(f"told.{told.source}.{told.probe}", other=self._other, value=said)
+            value_text = self._item(injected.probe, value)
+        return self.say(
+            f"told.{injected.source}.{injected.probe}", other=self._other, value=value_text
+        )
 
     # --- pieces ---------------------------------------------------------------------------------
 
@@ -620,16 +629,16 @@ class MindWords(Words[Action, View]):
             effects = [
                 f"{EFFECTS[u]} {attributes[a]}" for a, u in enumerate(row) if u is not None
             ] or [self.say("nothing")]
-            lines.append(f"- {capitalised(self._noun)} {letter} {listed(self.listing(effects))}.")
+            lines.append(f"- {capitalise(self._noun)} {letter} {listed(self.listing(effects))}.")
         return "\n".join(self.listing(lines))
 
     def _likes(self, brief: Brief) -> str:
         assert brief.likes is not None
-        said = [
+        like_texts = [
             self.say(f"likes.{self._mind}.{SIGNS[v]}", x=self._names.attributes[a])
             for a, v in enumerate(brief.likes)
         ]
-        return f"{capitalised(listed(said))}."
+        return f"{capitalise(listed(like_texts))}."
 
 
 def one_line(text: str) -> str:

@@ -8,7 +8,7 @@ from math import inf
 from sally.core.log.events import Setup
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
-from sally.core.rules.metric import Metric, Played, mean, shared
+from sally.core.rules.metric import Metric, Played, cache_by_seat, mean
 from sally.core.rules.simultaneous import Moves, others_of
 from sally.games.public_goods.declared import nearest, rule_of
 from sally.games.public_goods.rules import PublicGoods, others_mean
@@ -21,7 +21,7 @@ def game_of(played: Played) -> PublicGoods:
     return played.replay.rules(PublicGoods)
 
 
-@shared
+@cache_by_seat
 def rounds(played: Played, seat: Seat) -> list[Moves | None]:
     """Return the contributions of every round by seat; None for a void round."""
     seats = game_of(played).seats

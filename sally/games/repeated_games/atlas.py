@@ -9,7 +9,7 @@ from sally.core.log.events import PlayerSpec
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.games.repeated_games.regret import DecisionRegret, decisions_lost
-from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame, other
+from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame, other_seat
 from sally.parts.atlas import FEW_IDS, AtlasColumn, AtlasDot
 from sally.parts.imported import HUMAN, RECORDED
 from sally.stats.cluster_interval import ratio_by_rule
@@ -37,36 +37,39 @@ def decision_dots(
         years: The year of each recorded model.
         people: The year shown for human players.
     """
-    made: dict[tuple[AtlasColumn, str, str], list[tuple[DecisionRegret, str, str]]] = {}
+    regrets_by_dot: dict[tuple[AtlasColumn, str, str], list[tuple[DecisionRegret, str, str]]] = {}
     for played in games:
         setup, game = played.episode.setup, played.replay.game
         if setup.instance.game not in TITLES or not isinstance(game, RepeatedGame):
             continue
         for seat in (AGENT, PARTNER):
-            who = setup.lineup[str(seat)]
-            if who.player != RECORDED or (lost := _lost(played, seat)) is None:
+            player = setup.lineup[str(seat)]
+            if player.player != RECORDED or (regret := _regret_of(played, seat)) is None:
                 continue
-            column, partner = _column(setup.instance.game, game), setup.lineup[str(other(seat))]
-            cluster = str(who.params.get("participant") or played.episode.id)
-            name = str(who.params["name"])
-            key = column, name, _told(partner)
-            made.setdefault(key, []).append((lost, cluster, played.episode.id))
-    found = []
-    for (column, name, met), rows in made.items():
-        n = sum(lost.decisions for lost, _, _ in rows)
+            column, partner = (
+                _column(setup.instance.game, game),
+                setup.lineup[str(other_seat(seat))],
+            )
+            cluster = str(player.params.get("participant") or played.episode.id)
+            name = str(player.params["name"])
+            key = column, name, _partner_name(partner)
+            regrets_by_dot.setdefault(key, []).append((regret, cluster, played.episode.id))
+    dots = []
+    for (column, name, partner_name), rows in regrets_by_dot.items():
+        n = sum(regret.decisions for regret, _, _ in rows)
         clusters = [cluster for _, cluster, _ in rows]
         value = ratio_by_rule(
-            [lost.at_random - lost.lost for lost, _, _ in rows],
-            [lost.at_random for lost, _, _ in rows],
+            [regret.at_random - regret.lost for regret, _, _ in rows],
+            [regret.at_random for regret, _, _ in rows],
             clusters,
         )
         if value.value is None or n < LEAST:
             continue
         person = name == HUMAN
-        found.append(
+        dots.append(
             AtlasDot(
                 column,
-                f"{'people' if person else name}, {met}",
+                f"{'people' if person else name}, {partner_name}",
                 "people" if person else "model",
                 people if person else years.get(name),
                 value.value,
@@ -79,15 +82,15 @@ def decision_dots(
                 tuple(id for _, _, id in rows[:FEW_IDS]),
             )
         )
-    return found
+    return dots
 
 
-def _lost(played: Played, seat: Seat) -> DecisionRegret | None:
-    lost = decisions_lost(played, seat)
-    return lost if lost is not None and lost.decisions and lost.at_random > 0 else None
+def _regret_of(played: Played, seat: Seat) -> DecisionRegret | None:
+    regret = decisions_lost(played, seat)
+    return regret if regret is not None and regret.decisions and regret.at_random > 0 else None
 
 
-def _told(partner: PlayerSpec) -> str:
+def _partner_name(partner: PlayerSpec) -> str:
     params = [str(v) for k, v in partner.params.items() if k != "name"]
     return " ".join([partner.player.replace("_", " "), *params])
 

@@ -15,17 +15,17 @@ from math import inf
 import msgspec
 
 from sally.core.rules.game import Seat
-from sally.core.rules.metric import Metric, Played, shared
+from sally.core.rules.metric import Metric, Played, cache_by_seat
 from sally.games.repeated_games.rounds import (
     cells,
-    finished,
+    is_finished,
     not_decided,
     pays_of,
     rounds,
     rules,
     table_rounds,
 )
-from sally.games.repeated_games.rules import Joint, RepeatedGame, other
+from sally.games.repeated_games.rules import Joint, RepeatedGame, other_seat
 
 KIND, HARSH = 0, 1  # in a dilemma: to cooperate, to defect
 
@@ -51,7 +51,7 @@ def is_dilemma(game: RepeatedGame) -> bool:
     if any(len(game.moves_of(seat)) != 2 for seat in game.seats):
         return False
     pays = [[game.pay(s, m, t) for m, t in ((1, 0), (0, 0), (1, 1), (0, 1))] for s in game.seats]
-    return all(tempted > both > neither > alone for tempted, both, neither, alone in pays)
+    return all(tempted > mutual > neither > alone for tempted, mutual, neither, alone in pays)
 
 
 @lru_cache(maxsize=256)
@@ -65,26 +65,30 @@ def is_coordination(game: RepeatedGame) -> bool:
     )
 
 
-@shared
-def after(played: Played, seat: Seat) -> list[tuple[int, Joint, Joint]]:
+@cache_by_seat
+def consecutive_rounds(played: Played, seat: Seat) -> list[tuple[int, Joint, Joint]]:
     """Return (index, previous, current) for each round that follows a played round."""
     marked = not_decided(played, seat)
-    every = [
+    joint_moves = [
         (r.turn in marked, None if r.mine is None or r.theirs is None else (r.mine, r.theirs))
         for r in table_rounds(played, seat)
     ]
     return [
-        (at, last, now)
-        for at, ((_, last), (skipped, now)) in enumerate(pairwise(every), 1)
+        (index, last, now)
+        for index, ((_, last), (skipped, now)) in enumerate(pairwise(joint_moves), 1)
         if last is not None and now is not None and not skipped
     ]
 
 
-@shared
+@cache_by_seat
 def _dilemma_after(played: Played, seat: Seat) -> list[tuple[int, Joint, Joint]] | None:
     """Return the result of `after` (each joint move with the one that follows it) for a finished
     prisoner's dilemma; None otherwise."""
-    return after(played, seat) if finished(played) and is_dilemma(rules(played)) else None
+    return (
+        consecutive_rounds(played, seat)
+        if is_finished(played) and is_dilemma(rules(played))
+        else None
+    )
 
 
 def retaliation(played: Played, seat: Seat) -> Rate | None:
@@ -92,8 +96,8 @@ def retaliation(played: Played, seat: Seat) -> Rate | None:
     dilemma."""
     if (pairs := _dilemma_after(played, seat)) is None:
         return None
-    met = [now[0] == HARSH for _, last, now in pairs if last[1] == HARSH]
-    return Rate(sum(met), len(met))
+    responses = [now[0] == HARSH for _, last, now in pairs if last[1] == HARSH]
+    return Rate(sum(responses), len(responses))
 
 
 def forgiveness(played: Played, seat: Seat) -> Rate | None:
@@ -102,31 +106,33 @@ def forgiveness(played: Played, seat: Seat) -> Rate | None:
     if (pairs := _dilemma_after(played, seat)) is None:
         return None
     since = _first_defection(played, seat)
-    met = [now[0] == KIND for at, last, now in pairs if last[1] == KIND and at > since]
-    return Rate(sum(met), len(met))
+    responses = [now[0] == KIND for index, last, now in pairs if last[1] == KIND and index > since]
+    return Rate(sum(responses), len(responses))
 
 
 def _first_defection(played: Played, seat: Seat) -> float:
     """Return the index of the other seat's first defection, counting void rounds; infinity if
     that seat never defected."""
-    theirs = [r.theirs for r in table_rounds(played, seat)]
-    return theirs.index(HARSH) if HARSH in theirs else inf
+    other_moves = [r.theirs for r in table_rounds(played, seat)]
+    return other_moves.index(HARSH) if HARSH in other_moves else inf
 
 
 def exploitation(played: Played, seat: Seat) -> Rate | None:
     """Return how often the seat defects again after it defected and the other seat cooperated."""
     if (pairs := _dilemma_after(played, seat)) is None:
         return None
-    met = [now[0] == HARSH for _, last, now in pairs if last == (HARSH, KIND)]
-    return Rate(sum(met), len(met))
+    responses = [now[0] == HARSH for _, last, now in pairs if last == (HARSH, KIND)]
+    return Rate(sum(responses), len(responses))
 
 
 def alternation(played: Played, seat: Seat) -> Rate | None:
     """Return how often a coordinated round is followed by coordination on the other move."""
-    if not finished(played) or not is_coordination(rules(played)):
+    if not is_finished(played) or not is_coordination(rules(played)):
         return None
     turns = [
-        now[0] == now[1] != last[0] for _, last, now in after(played, seat) if last[0] == last[1]
+        now[0] == now[1] != last[0]
+        for _, last, now in consecutive_rounds(played, seat)
+        if last[0] == last[1]
     ]
     return Rate(sum(turns), len(turns))
 
@@ -137,36 +143,36 @@ def alternation(played: Played, seat: Seat) -> Rate | None:
 def win_rate(played: Played, seat: Seat) -> float | None:
     """Return the share of all rounds, including void ones, in which the seat was paid more than the
     other."""
-    if not finished(played):
+    if not is_finished(played):
         return None
-    game, made = rules(played), cells(played, seat)
+    game, cell_counts = rules(played), cells(played, seat)
     everything = len(rounds(played, seat))
-    mine, theirs = pays_of(game, seat), pays_of(game, other(seat))
-    won = [n for (m, t), n in made.items() if mine[m][t] > theirs[t][m]]
+    own_pays, other_pays = pays_of(game, seat), pays_of(game, other_seat(seat))
+    won = [n for (m, t), n in cell_counts.items() if own_pays[m][t] > other_pays[t][m]]
     return sum(won) / everything if everything else None
 
 
-@shared
+@cache_by_seat
 def _move_shares(played: Played, seat: Seat) -> dict[int, float]:
     """Return the share of each move in the played rounds; empty if the episode is not finished."""
-    made = cells(played, seat) if finished(played) else {}
-    if not (whole := sum(made.values())):
+    cell_counts = cells(played, seat) if is_finished(played) else {}
+    if not (n_rounds := sum(cell_counts.values())):
         return {}
     counts = dict.fromkeys(rules(played).moves_of(seat), 0)
-    for (mine, _), n in made.items():
-        counts[mine] += n
-    return {move: n / whole for move, n in counts.items()}
+    for (own_move, _), n in cell_counts.items():
+        counts[own_move] += n
+    return {move: n / n_rounds for move, n in counts.items()}
 
 
-@shared
+@cache_by_seat
 def _joint_shares(played: Played, seat: Seat) -> dict[Joint, float]:
     """Return the share of each cell of the matrix in the played rounds."""
-    made = cells(played, seat) if finished(played) else {}
-    if not (whole := sum(made.values())):
+    cell_counts = cells(played, seat) if is_finished(played) else {}
+    if not (n_rounds := sum(cell_counts.values())):
         return {}
     game = rules(played)
-    mine, theirs = game.moves_of(seat), game.moves_of(other(seat))
-    return {(m, t): made.get((m, t), 0) / whole for m in mine for t in theirs}
+    own_moves, other_moves = game.moves_of(seat), game.moves_of(other_seat(seat))
+    return {(m, t): cell_counts.get((m, t), 0) / n_rounds for m in own_moves for t in other_moves}
 
 
 def move_share(move: int) -> Callable[[Played, Seat], float | None]:
@@ -174,17 +180,17 @@ def move_share(move: int) -> Callable[[Played, Seat], float | None]:
     return lambda played, seat: _move_shares(played, seat).get(move)
 
 
-def joint_move_share(mine: int, theirs: int) -> Callable[[Played, Seat], float | None]:
+def joint_move_share(own_move: int, other_move: int) -> Callable[[Played, Seat], float | None]:
     """Return a metric: the share of this cell of the matrix in the played rounds."""
-    cell = (mine, theirs)
+    cell = (own_move, other_move)
     return lambda played, seat: _joint_shares(played, seat).get(cell)
 
 
 def same_move_share(played: Played, seat: Seat) -> float | None:
     """Return the share of rounds in which both seats made the move with the same number."""
-    made = cells(played, seat)
-    same = sum([n for (mine, theirs), n in made.items() if mine == theirs])
-    return same / sum(made.values()) if made and finished(played) else None
+    cell_counts = cells(played, seat)
+    n_same = sum([n for (own_move, other_move), n in cell_counts.items() if own_move == other_move])
+    return n_same / sum(cell_counts.values()) if cell_counts and is_finished(played) else None
 
 
 # --- as metrics -----------------------------------------------------------------------------------
@@ -192,8 +198,8 @@ def same_move_share(played: Played, seat: Seat) -> float | None:
 
 def _conditional(rate: Counted, about: str) -> Metric:
     def measure(played: Played, seat: Seat) -> float | None:
-        found = rate(played, seat)
-        return None if found is None else found.share
+        measured_rate = rate(played, seat)
+        return None if measured_rate is None else measured_rate.share
 
     return Metric(rate.__name__, about, measure, unit="share")
 

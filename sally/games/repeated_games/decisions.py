@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from sally.core.rules.game import Seat
-from sally.core.rules.metric import Cost, Played, Terms, shared, terms_of
+from sally.core.rules.metric import Cost, Played, Terms, cache_by_seat, terms_of
 from sally.games.repeated_games import regret, rounds
 from sally.games.repeated_games.optimum import SAME, Floats, pay_table
 from sally.games.repeated_games.spec import a_round
@@ -34,30 +34,31 @@ class PredictedRound:
         turn: int,
         table: Floats,  # (mine, theirs) -> values
         belief: int | Sequence[float],
-        mine: int,
+        own_move: int,
         truth: int,
     ) -> None:
-        self.turn, self.table, self.mine, self.truth = turn, table, mine, truth
+        self.turn, self.table, self.mine, self.truth = turn, table, own_move, truth
         # by own move, its value if the other moves as believed
         self.expected: list[float] = (
             self._against(belief) if isinstance(belief, int) else (table @ list(belief)).tolist()
         )
-        most = max(self.expected) - SAME
-        self.best = [m for m, worth in enumerate(self.expected) if worth >= most]
+        largest = max(self.expected) - SAME
+        self.best = [m for m, value in enumerate(self.expected) if value >= largest]
 
     @property
     def decides(self) -> bool:
         """Whether the best reply depends on the other seat's move."""
         sets = {
-            tuple(m for m, worth in enumerate(column) if worth >= max(column) - SAME)
+            tuple(m for m, value in enumerate(column) if value >= max(column) - SAME)
             for column in self.table.T.tolist()
         }
         return len(sets) > 1
 
-    def _against(self, theirs: int) -> list[float]:
-        """Return the value of each own move against the other seat's move `theirs`."""
-        worth: list[float] = self.table[:, theirs].tolist()  # faster than numpy for 2 or 3 moves
-        return worth
+    def _against(self, other_move: int) -> list[float]:
+        """Return the value of each own move against the other seat's move `other_move`."""
+        # faster than numpy for 2 or 3 moves
+        values: list[float] = self.table[:, other_move].tolist()
+        return values
 
     @property
     def split(self) -> tuple[float, float, float]:
@@ -66,39 +67,39 @@ class PredictedRound:
         If several moves are best replies to the prediction, the inference loss is the loss of the
         move made if that move is one of them, and otherwise the mean loss of the best replies.
         """
-        expected, best, worth = self.expected, self.best, self._against(self.truth)
-        most = max(worth)
+        expected, best, values = self.expected, self.best, self._against(self.truth)
+        largest = max(values)
         counted = [self.mine] if self.mine in best else best
         inferred = 0.0
         for move in counted:
-            inferred += most - worth[move]
+            inferred += largest - values[move]
         translated = max(expected) - expected[self.mine]
-        return inferred / len(counted), translated, most - worth[self.mine]
+        return inferred / len(counted), translated, largest - values[self.mine]
 
 
-@shared
+@cache_by_seat
 def predicted_rounds(played: Played, seat: Seat) -> list[PredictedRound]:
     """Return the rounds with both a readable prediction and a move."""
-    made = regret.predictions(played, seat)
-    if not made:
+    predictions = regret.predictions(played, seat)
+    if not predictions:
         return []  # computing what moves are worth takes long
-    worth = rounds.worths_ahead(played, seat)
+    tables_ahead = rounds.worths_ahead(played, seat)
     alone = pay_table(rounds.rules(played), seat)
-    found = []
-    for answer in made:
-        mine: Any = played.replay.move(answer.turn, seat)
+    rounds_found = []
+    for answer in predictions:
+        own_move: Any = played.replay.move(answer.turn, seat)
         report, truth = answer.report, answer.truth
         belief: Any = report.odds if answer.question.kind == "odds" else report.value
-        if isinstance(mine, int) and isinstance(truth, int):
-            table = worth.get(answer.turn, alone)
-            found.append(PredictedRound(answer.turn, table, belief, mine, truth))
-    return found
+        if isinstance(own_move, int) and isinstance(truth, int):
+            table = tables_ahead.get(answer.turn, alone)
+            rounds_found.append(PredictedRound(answer.turn, table, belief, own_move, truth))
+    return rounds_found
 
 
 def LOSSES(played: Played, seat: Seat) -> Terms:
     """Return the mean losses over the rounds with a prediction."""
-    done = rounds.finished(played)
-    split = [each.split for each in predicted_rounds(played, seat)] if done else []
+    done = rounds.is_finished(played)
+    split = [predicted.split for predicted in predicted_rounds(played, seat)] if done else []
     return terms_of(split, regret.format_loss(played, seat))
 
 
@@ -107,13 +108,13 @@ def ACTING(played: Played, seat: Seat) -> list[DecisionFit]:
     prediction."""
     return [
         DecisionFit(
-            each.turn,
-            each.mine in each.best,
-            len(each.best) / len(each.table),
-            tuple(each.best),
-            each.decides,
+            predicted.turn,
+            predicted.mine in predicted.best,
+            len(predicted.best) / len(predicted.table),
+            tuple(predicted.best),
+            predicted.decides,
         )
-        for each in predicted_rounds(played, seat)
+        for predicted in predicted_rounds(played, seat)
     ]
 
 
@@ -127,25 +128,25 @@ def COSTS(played: Played, seat: Seat) -> list[Cost]:
     """Return the cost of each round in which the seat was to move and the other seat moved."""
     if rounds.automaton_of(played, seat) is not None:
         return [
-            _cost(each, worth, void, EXACT)
-            for each, worth, void in rounds.expected_ahead(played, seat)
-            if each.mine is None or each.theirs is not None
+            _cost(past_round, values, void, EXACT)
+            for past_round, values, void in rounds.expected_ahead(played, seat)
+            if past_round.mine is None or past_round.theirs is not None
         ]
     pay = pay_table(rounds.rules(played), seat)
     return [
-        _cost(each, pay[:, each.theirs], 0.0, ROUND)
-        for each in rounds.rounds(played, seat)
-        if each.theirs is not None
+        _cost(past_round, pay[:, past_round.theirs], 0.0, ROUND)
+        for past_round in rounds.rounds(played, seat)
+        if past_round.theirs is not None
     ]
 
 
-def _cost(each: rounds.Round, worth: Floats, void: float, how: str) -> Cost:
+def _cost(past_round: rounds.Round, values: Floats, void: float, criterion: str) -> Cost:
     """Return a round's cost, given the value of each move and of a void round."""
-    got = void if each.mine is None else float(worth[each.mine])
-    lost = float(worth.max()) - got
-    slack = SAME * max(1.0, float(np.abs(worth).max()))
-    best = tuple(int(m) for m in np.flatnonzero(worth >= worth.max() - slack))
-    return Cost(each.turn, 0.0 if abs(lost) <= slack else lost, best, how)
+    value = void if past_round.mine is None else float(values[past_round.mine])
+    loss = float(values.max()) - value
+    slack = SAME * max(1.0, float(np.abs(values).max()))
+    best = tuple(int(m) for m in np.flatnonzero(values >= values.max() - slack))
+    return Cost(past_round.turn, 0.0 if abs(loss) <= slack else loss, best, criterion)
 
 
 # --- intention to treat ---------------------------------------------------------------------------
@@ -159,14 +160,16 @@ def INTENDED(played: Played, seat: Seat) -> tuple[float, float, float | None]:
     have paid; an unplayed round, or one that both forfeited, pays the maximum of a round.
     """
     game, everything = rounds.rules(played), rounds.rounds(played, seat)
-    most = a_round(game, seat)[1]
+    highest_pay = a_round(game, seat)[1]
     earned = sum(rounds.rewards(played, seat))
     missed = sum(
-        most if r.theirs is None else game.pay(seat, game.best_replies(seat, r.theirs)[0], r.theirs)
+        highest_pay
+        if r.theirs is None
+        else game.pay(seat, game.best_replies(seat, r.theirs)[0], r.theirs)
         for r in everything
         if r.mine is None
     )
-    due = len(everything) if rounds.finished(played) else game.rounds
-    unplayed = most * (due - len(everything))
+    due = len(everything) if rounds.is_finished(played) else game.rounds
+    unplayed = highest_pay * (due - len(everything))
     best = rounds.optimum_of(played, seat, due)
     return earned / due, (earned + missed + unplayed) / due, best

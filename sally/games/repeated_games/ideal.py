@@ -20,8 +20,8 @@ from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.games.repeated_games import rounds
 from sally.games.repeated_games.optimum import machine_of, pay_table
-from sally.games.repeated_games.rules import RepeatedGame, other
-from sally.metrics.answers import counted
+from sally.games.repeated_games.rules import RepeatedGame, other_seat
+from sally.metrics.answers import list_counted_reports
 from sally.stats.ideal import Ideal, IdealProblem, SeenRound, pool_place
 
 RECIPROCAL = (
@@ -35,8 +35,8 @@ RECIPROCAL = (
 
 def declared_pool(game: RepeatedGame, seat: Seat) -> tuple[PlayerSpec, ...]:
     """Return the partners that may play opposite `seat`: constant ones, then reciprocal ones."""
-    constant = [PlayerSpec("single_action", {"action": m}) for m in game.moves_of(other(seat))]
-    if len(game.moves_of(seat)) != len(game.moves_of(other(seat))):
+    constant = [PlayerSpec("single_action", {"action": m}) for m in game.moves_of(other_seat(seat))]
+    if len(game.moves_of(seat)) != len(game.moves_of(other_seat(seat))):
         return tuple(constant)  # the others copy moves
     return (*constant, *(PlayerSpec(name) for name in RECIPROCAL))
 
@@ -54,13 +54,13 @@ def ideal_of(game: RepeatedGame, seat: Seat, pool: Sequence[PlayerSpec], lookahe
 
 @lru_cache(maxsize=256)  # its tables serve every episode of the game; labels make 36 games
 def _ideal(game: RepeatedGame, seat: Seat, pool: bytes, lookahead: int) -> Ideal:
-    known, machines = registry.partners(rounds.FAMILY), []
-    for who in msgspec.json.decode(pool, type=list[PlayerSpec]):
-        partner = registry.pick("partner of repeated_games", who.player, known)
+    partners, machines = registry.partners(rounds.FAMILY), []
+    for player in msgspec.json.decode(pool, type=list[PlayerSpec]):
+        partner = registry.pick("partner of repeated_games", player.player, partners)
         if partner.automaton is None:
-            raise BadInput(f"{who.player} has no automaton and cannot be in a pool.")
-        params = {**partner.params, **who.params}
-        machines.append(machine_of(game, seat, partner.automaton(game, other(seat), **params)))
+            raise BadInput(f"{player.player} has no automaton and cannot be in a pool.")
+        params = {**partner.params, **player.params}
+        machines.append(machine_of(game, seat, partner.automaton(game, other_seat(seat), **params)))
     return Ideal(pay_table(game, seat), machines, lookahead=lookahead)
 
 
@@ -69,20 +69,20 @@ def IDEAL(played: Played, seat: Seat) -> IdealProblem | None:
     against any other partner."""
     game = rounds.rules(played)
     pool = declared_pool(game, seat)
-    place = pool_place(rounds.FAMILY, pool, played.episode.setup.lineup.get(str(other(seat))))
-    if place is None or game.stop_chance or not rounds.finished(played):
+    place = pool_place(rounds.FAMILY, pool, played.episode.setup.lineup.get(str(other_seat(seat))))
+    if place is None or game.stop_chance or not rounds.is_finished(played):
         return None
-    choices = len(game.moves_of(other(seat)))
-    said: dict[int, tuple[float, ...]] = {}
-    for answer in counted(played, seat):
+    choices = len(game.moves_of(other_seat(seat)))
+    stated: dict[int, tuple[float, ...]] = {}
+    for answer in list_counted_reports(played, seat):
         value, odds = answer.report.value, answer.report.odds
         if odds is not None:
-            said[answer.turn] = tuple(odds)
+            stated[answer.turn] = tuple(odds)
         elif isinstance(value, int) and answer.question.kind == "choice":
-            said[answer.turn] = tuple(np.eye(choices)[value])
-    seen = tuple(
-        SeenRound(one.mine, one.theirs, said.get(one.turn))
-        for one in rounds.rounds(played, seat)
-        if one.mine is not None and one.theirs is not None
+            stated[answer.turn] = tuple(np.eye(choices)[value])
+    seen_rounds = tuple(
+        SeenRound(past_round.mine, past_round.theirs, stated.get(past_round.turn))
+        for past_round in rounds.rounds(played, seat)
+        if past_round.mine is not None and past_round.theirs is not None
     )
-    return IdealProblem(ideal_of(game, seat, pool, 4), place, seen)
+    return IdealProblem(ideal_of(game, seat, pool, 4), place, seen_rounds)

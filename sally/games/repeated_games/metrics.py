@@ -9,7 +9,7 @@ from typing import Any
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Ends, Metric, Played
 from sally.games.repeated_games import conduct, policies, regret
-from sally.games.repeated_games.rounds import finished, random_reward_per_round, rewards
+from sally.games.repeated_games.rounds import is_finished, random_reward_per_round, rewards
 from sally.games.repeated_games.rules import RepeatedGame
 from sally.games.repeated_games.spec import a_round
 
@@ -19,7 +19,7 @@ Measure = Callable[[Played, Seat], float | None]
 
 def _reward_per_round(played: Played, seat: Seat) -> float | None:
     earned = rewards(played, seat)
-    return sum(earned) / len(earned) if earned and finished(played) else None
+    return sum(earned) / len(earned) if earned and is_finished(played) else None
 
 
 def a_loss(game: RepeatedGame, seat: Seat) -> Ends:
@@ -28,8 +28,8 @@ def a_loss(game: RepeatedGame, seat: Seat) -> Ends:
     return 0.0, high - low
 
 
-def _loss(name: str, about: str, measure: Measure, **more: Any) -> Metric:
-    return Metric(name, about, measure, better="lower", unit=PAYOFF, **more)
+def _loss(name: str, about: str, measure: Measure, **fields: Any) -> Metric:
+    return Metric(name, about, measure, better="lower", unit=PAYOFF, **fields)
 
 
 METRICS = (

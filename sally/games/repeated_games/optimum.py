@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sally.core.errors import BadInput
 from sally.core.match.partner import Automaton
 from sally.core.rules.game import Seat
-from sally.games.repeated_games.rules import RepeatedGame, other
+from sally.games.repeated_games.rules import RepeatedGame, other_seat
 from sally.stats.ideal import PoolMachine
 
 Floats = NDArray[np.float64]
@@ -49,52 +49,60 @@ class Plan:
         return np.asarray(self.best / self.best.sum(axis=2, keepdims=True))
 
 
-def tabulated(automaton: Automaton[Any], own: Sequence[int], theirs: Sequence[int]) -> Machine:
+def tabulate(
+    automaton: Automaton[Any], own_moves: Sequence[int], other_moves: Sequence[int]
+) -> Machine:
     """Return the automaton's reachable states as arrays, indexed by its own and the other seat's
     moves."""
     number = {automaton.start: 0}
     waiting = [automaton.start]
-    odds, after = [], []
+    odds, transitions = [], []
     for state in waiting:  # grows while it is read
-        chances = _checked_odds(automaton, state, own)
+        chances = _checked_odds(automaton, state, own_moves)
         odds.append(chances)
         rows = []
-        for mine in own:
-            if not chances[mine]:
-                rows.append([0] * len(theirs))  # never looked up
+        for own_move in own_moves:
+            if not chances[own_move]:
+                rows.append([0] * len(other_moves))  # never looked up
                 continue
-            then = [automaton.after(state, mine, their) for their in theirs]
-            for new in then:
+            next_states = [automaton.after(state, own_move, their) for their in other_moves]
+            for new in next_states:
                 if new not in number:
                     number[new] = len(number)
                     waiting.append(new)
-            rows.append([number[new] for new in then])
-        after.append(rows)
+            rows.append([number[new] for new in next_states])
+        transitions.append(rows)
         if len(number) > MOST_STATES:
             raise BadInput(f"The automaton has more than {MOST_STATES} states; it is too large.")
-    return Machine(np.array(odds), np.array(after, dtype=np.intp))
+    return Machine(np.array(odds), np.array(transitions, dtype=np.intp))
 
 
-def _checked_odds(automaton: Automaton[Any], state: Any, own: Sequence[int]) -> list[float]:
-    given = automaton.odds(state)
-    chances = [float(given.get(mine, 0.0)) for mine in own]
-    if any(mine not in own for mine in given) or min(chances) < 0 or abs(sum(chances) - 1) > 1e-9:
+def _checked_odds(automaton: Automaton[Any], state: Any, own_moves: Sequence[int]) -> list[float]:
+    odds = automaton.odds(state)
+    chances = [float(odds.get(move, 0.0)) for move in own_moves]
+    if (
+        any(move not in own_moves for move in odds)
+        or min(chances) < 0
+        or abs(sum(chances) - 1) > 1e-9
+    ):
         raise BadInput(
-            f"In state {state!r} the automaton plays {dict(given)!r}; it must give "
-            f"the moves {list(own)} probabilities that sum to 1."
+            f"In state {state!r} the automaton plays {dict(odds)!r}; it must give "
+            f"the moves {list(own_moves)} probabilities that sum to 1."
         )
     return chances
 
 
 def machine_of(game: RepeatedGame, seat: Seat, automaton: Automaton[Any]) -> Machine:
     """Return the arrays of an automaton that plays opposite `seat`."""
-    return tabulated(automaton, game.moves_of(other(seat)), game.moves_of(seat))
+    return tabulate(automaton, game.moves_of(other_seat(seat)), game.moves_of(seat))
 
 
 def pay_table(game: RepeatedGame, seat: Seat) -> Floats:
     """Return the payoffs of `seat` in one round, indexed by (own move, other's move)."""
-    theirs = game.moves_of(other(seat))
-    return np.array([[game.pay(seat, m, t) for t in theirs] for m in game.moves_of(seat)], float)
+    other_moves = game.moves_of(other_seat(seat))
+    return np.array(
+        [[game.pay(seat, m, t) for t in other_moves] for m in game.moves_of(seat)], float
+    )
 
 
 def plan(game: RepeatedGame, seat: Seat, machine: Machine, rounds: int) -> Plan:
@@ -107,11 +115,11 @@ def plan(game: RepeatedGame, seat: Seat, machine: Machine, rounds: int) -> Plan:
     tie = SAME * max(1.0, float(np.abs(pay).max()))
     values = np.zeros((rounds + 1, len(now)))
     best = np.zeros((rounds, *now.shape), dtype=bool)
-    for left in range(1, rounds + 1):
-        then = np.einsum("qb,qba->qa", machine.odds, values[left - 1][machine.after])
-        worth = now + (1 - game.stop_chance) * then
-        values[left] = worth.max(axis=1)
-        best[left - 1] = worth >= values[left][:, None] - tie
+    for rounds_left in range(1, rounds + 1):
+        value_after = np.einsum("qb,qba->qa", machine.odds, values[rounds_left - 1][machine.after])
+        values_now = now + (1 - game.stop_chance) * value_after
+        values[rounds_left] = values_now.max(axis=1)
+        best[rounds_left - 1] = values_now >= values[rounds_left][:, None] - tie
     return Plan(machine, values, best)
 
 
@@ -128,15 +136,15 @@ def random_reward(game: RepeatedGame, seat: Seat, machine: Machine, rounds: int)
     """Return the expected total reward of `seat` over a fixed number of rounds if it moves
     uniformly at random."""
     by_state = (machine.odds @ pay_table(game, seat).T).mean(axis=1)
-    many = machine.after.shape[2]
+    n_moves = machine.after.shape[2]
     reach = np.zeros((len(machine.odds),) * 2)  # chance of one state after another
     for state, odds in enumerate(machine.odds):
-        for theirs, p in enumerate(odds):
-            np.add.at(reach[state], machine.after[state, theirs], p / many)
-    at, total = np.eye(1, len(reach))[0], 0.0
+        for other_move, p in enumerate(odds):
+            np.add.at(reach[state], machine.after[state, other_move], p / n_moves)
+    state_odds, total = np.eye(1, len(reach))[0], 0.0
     for _ in range(rounds):
-        total += float(at @ by_state)
-        at = at @ reach
+        total += float(state_odds @ by_state)
+        state_odds = state_odds @ reach
     return total
 
 
@@ -164,25 +172,32 @@ def course_of(planned: Plan, pay: Floats, against: Machine) -> Floats:
     actual moves, and keeps its state after a move that it would never make.
     """
     believed, policy = planned.machine, planned.policy
-    at = np.zeros((len(believed.odds), len(against.odds)))  # joint distribution of the two
-    at[0, 0] = 1.0
+    joint_odds = np.zeros((len(believed.odds), len(against.odds)))  # joint distribution of the two
+    joint_odds[0, 0] = 1.0
     rewards = np.zeros(planned.rounds)
-    follow = followed(believed)
+    follow = transitions_of(believed)
     for n in range(planned.rounds):
         moves = policy[planned.rounds - n - 1]
-        reached = np.zeros_like(at)
-        for believes, is_in in zip(*np.nonzero(at), strict=True):
-            for mine in np.flatnonzero(moves[believes]):
-                for theirs in np.flatnonzero(against.odds[is_in]):
-                    p = at[believes, is_in] * moves[believes, mine] * against.odds[is_in, theirs]
-                    rewards[n] += p * pay[mine, theirs]
-                    then = follow[believes, theirs, mine], against.after[is_in, theirs, mine]
-                    reached[then] += p
-        at = reached
+        reached = np.zeros_like(joint_odds)
+        for believes, is_in in zip(*np.nonzero(joint_odds), strict=True):
+            for own_move in np.flatnonzero(moves[believes]):
+                for other_move in np.flatnonzero(against.odds[is_in]):
+                    p = (
+                        joint_odds[believes, is_in]
+                        * moves[believes, own_move]
+                        * against.odds[is_in, other_move]
+                    )
+                    rewards[n] += p * pay[own_move, other_move]
+                    next_state = (
+                        follow[believes, other_move, own_move],
+                        against.after[is_in, other_move, own_move],
+                    )
+                    reached[next_state] += p
+        joint_odds = reached
     return rewards
 
 
-def followed(machine: Machine) -> Ints:
+def transitions_of(machine: Machine) -> Ints:
     """Return the machine's transitions; a move that the machine would never make leaves its
     state unchanged."""
     stays = np.arange(len(machine.odds))[:, None, None]
@@ -208,14 +223,14 @@ def rate_of_certain(machine: Machine, pay: Floats) -> float:
     """
     states = np.arange(len(machine.odds))
     move = machine.odds.argmax(axis=1)
-    to, got = machine.after[states, move], pay.T[move]  # (state, the other's move)
+    to, payoffs = machine.after[states, move], pay.T[move]  # (state, the other's move)
     n = len(states)
     best = np.full((n + 1, n), -np.inf)  # (steps, state): the most that a walk there can get
     best[0, 0] = 0.0
     for k in range(n):
-        np.maximum.at(best[k + 1], to.ravel(), (best[k][:, None] + got).ravel())
-    there = np.isfinite(best[n])
-    gaps = (best[n, there] - best[:n, there]) / (n - states)[:, None]
+        np.maximum.at(best[k + 1], to.ravel(), (best[k][:, None] + payoffs).ravel())
+    is_reachable = np.isfinite(best[n])
+    gaps = (best[n, is_reachable] - best[:n, is_reachable]) / (n - states)[:, None]
     return float(gaps.min(axis=0).max()) + 0.0  # never minus zero
 
 
@@ -260,8 +275,14 @@ def interestingness(
     """
     if not partners:
         raise BadInput("A task needs at least one partner.")
-    drawn = np.ones(len(partners)) if weights is None else np.asarray(weights, dtype=float)
-    if len(drawn) != len(partners) or drawn.min() < 0 or drawn.sum() <= 0:
+    partner_weights = (
+        np.ones(len(partners)) if weights is None else np.asarray(weights, dtype=float)
+    )
+    if (
+        len(partner_weights) != len(partners)
+        or partner_weights.min() < 0
+        or partner_weights.sum() <= 0
+    ):
         raise BadInput(f"weights must be {len(partners)} numbers of at least 0, not all 0.")
     pay = pay_table(game, seat)
     machines = [machine_of(game, seat, partner) for partner in partners]
@@ -272,5 +293,5 @@ def interestingness(
         for planned in plans
         for j, against in enumerate(machines)
     ]
-    pairs = np.outer(drawn, drawn).ravel()
+    pairs = np.outer(partner_weights, partner_weights).ravel()
     return float(pairs @ np.array(regret) / pairs.sum() / going.sum())

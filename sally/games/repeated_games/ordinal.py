@@ -47,18 +47,18 @@ def canonical(matrix: Matrix) -> Matrix:
     be in the same order, so that a partner can copy the other's move; if the agent's best outcome
     is then off the diagonal, it is in cell (1, 0), as in the prisoner's dilemma.
     """
-    orders = [matrix, matrix[::-1], _mirrored(matrix), _mirrored(matrix[::-1])]
-    alike = [m for m in orders if _exchanged(m) == m]
-    wanted = [(m, cell) for cell in ((0, 0), (1, 0)) for m in alike or orders]
-    return next(m for m, (row, column) in wanted if m[row][column][0] == 4)
+    orders = [matrix, matrix[::-1], _mirror_columns(matrix), _mirror_columns(matrix[::-1])]
+    alike = [m for m in orders if _exchange_seats(m) == m]
+    candidates = [(m, cell) for cell in ((0, 0), (1, 0)) for m in alike or orders]
+    return next(m for m, (row, column) in candidates if m[row][column][0] == 4)
 
 
-def _mirrored(matrix: Matrix) -> Matrix:
+def _mirror_columns(matrix: Matrix) -> Matrix:
     """Return the matrix with its columns reversed."""
     return tuple(row[::-1] for row in matrix)
 
 
-def _exchanged(matrix: Matrix) -> Matrix:
+def _exchange_seats(matrix: Matrix) -> Matrix:
     """Return the matrix from the other seat's perspective."""
     return tuple(tuple((matrix[r][c][1], matrix[r][c][0]) for r in (0, 1)) for c in (0, 1))
 
@@ -72,7 +72,7 @@ def game_id(matrix: Matrix) -> str:
 
 def with_seats_swapped(matrix: Matrix) -> Matrix:
     """Return the same game with the agent in the partner's place."""
-    return canonical(_exchanged(matrix))
+    return canonical(_exchange_seats(matrix))
 
 
 def is_symmetric(matrix: Matrix) -> bool:

@@ -16,7 +16,7 @@ from sally.core.log.events import Moved
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Metric, Played
 from sally.core.rules.words import Words, as_tuples, objects_in
-from sally.games.repeated_games.rules import Joint, RepeatedGame, View, other
+from sally.games.repeated_games.rules import Joint, RepeatedGame, View, other_seat
 from sally.games.repeated_games.words import RepeatedWords
 from sally.players.writing import writer
 
@@ -48,10 +48,10 @@ def read_policy(reply: str, game: RepeatedGame, seat: Seat, called: Called | Non
 
     Raises: Unreadable, stating what is expected, if there is no policy or it does not fit the game.
     """
-    found = [one for one in objects_in(reply) if "first" in one]
-    if len(found) != 1:
+    objects = [json_object for json_object in objects_in(reply) if "first" in json_object]
+    if len(objects) != 1:
         raise Unreadable('Answer with exactly one JSON object that has "first" and "otherwise".')
-    return checked_policy(found[0], game, seat, called)
+    return checked_policy(objects[0], game, seat, called)
 
 
 def checked_policy(
@@ -63,10 +63,10 @@ def checked_policy(
     """
     try:
         policy = msgspec.convert(as_tuples(dict(plain)), Policy)
-    except msgspec.ValidationError as why:
-        raise Unreadable(f"{why}.") from None
-    names = called or {s: game.names_of(s) for s in (seat, other(seat))}
-    mine, theirs = names[seat], names[other(seat)]
+    except msgspec.ValidationError as error:
+        raise Unreadable(f"{error}.") from None
+    names = called or {s: game.names_of(s) for s in (seat, other_seat(seat))}
+    own_names, other_names = names[seat], names[other_seat(seat)]
     if len(policy.rules) > MOST_RULES:
         raise Unreadable(f"Write at most {MOST_RULES} rules, not {len(policy.rules)}.")
     for rule in policy.rules:
@@ -76,51 +76,55 @@ def checked_policy(
             raise Unreadable(
                 'Every rule needs "theirs" or "mine"; what always holds is "otherwise".'
             )
-        _known(rule.mine, (*mine, ANY))
-        _known(rule.theirs, (*theirs, ANY))
-    _known((policy.first, policy.otherwise, *(rule.then for rule in policy.rules)), mine)
-    own = dict(zip(mine, game.names_of(seat), strict=True))
-    return _in_names(policy, own, dict(zip(theirs, game.names_of(other(seat)), strict=True)))
+        _check_names(rule.mine, (*own_names, ANY))
+        _check_names(rule.theirs, (*other_names, ANY))
+    _check_names((policy.first, policy.otherwise, *(rule.then for rule in policy.rules)), own_names)
+    own_renamed = dict(zip(own_names, game.names_of(seat), strict=True))
+    return _in_names(
+        policy, own_renamed, dict(zip(other_names, game.names_of(other_seat(seat)), strict=True))
+    )
 
 
-def _in_names(policy: Policy, mine: Mapping[str, str], theirs: Mapping[str, str]) -> Policy:
+def _in_names(
+    policy: Policy, own_renamed: Mapping[str, str], other_renamed: Mapping[str, str]
+) -> Policy:
     """Return the policy with the moves renamed."""
     rules = tuple(
         Rule(
-            mine[rule.then],
-            tuple(theirs.get(name, name) for name in rule.theirs),
-            tuple(mine.get(name, name) for name in rule.mine),
+            own_renamed[rule.then],
+            tuple(other_renamed.get(name, name) for name in rule.theirs),
+            tuple(own_renamed.get(name, name) for name in rule.mine),
         )
         for rule in policy.rules
     )
-    return Policy(mine[policy.first], mine[policy.otherwise], rules)
+    return Policy(own_renamed[policy.first], own_renamed[policy.otherwise], rules)
 
 
-def _known(names: Sequence[str], there: Sequence[str]) -> None:
+def _check_names(names: Sequence[str], known_names: Sequence[str]) -> None:
     for name in names:
-        if name not in there:
-            raise Unreadable(f"{name!r} is not one of {listed(there, 'or')}.")
+        if name not in known_names:
+            raise Unreadable(f"{name!r} is not one of {listed(known_names, 'or')}.")
 
 
-def prescribed(policy: Policy, game: RepeatedGame, seat: Seat, past: Sequence[Joint]) -> int:
+def move_of_policy(policy: Policy, game: RepeatedGame, seat: Seat, past: Sequence[Joint]) -> int:
     """Return the move that the policy prescribes after these rounds, each (own move, other's
     move)."""
-    mine, theirs = game.names_of(seat), game.names_of(other(seat))
-    said = policy.first
+    own_names, other_names = game.names_of(seat), game.names_of(other_seat(seat))
+    move_name = policy.first
     if past:
-        own, their = [mine[m] for m, _ in past], [theirs[t] for _, t in past]
-        fits = (r for r in policy.rules if _fits(r.mine, own) and _fits(r.theirs, their))
-        said = next((rule.then for rule in fits), policy.otherwise)
-    return mine.index(said)
+        own_past, their = [own_names[m] for m, _ in past], [other_names[t] for _, t in past]
+        fits = (r for r in policy.rules if _fits(r.mine, own_past) and _fits(r.theirs, their))
+        move_name = next((rule.then for rule in fits), policy.otherwise)
+    return own_names.index(move_name)
 
 
-def _fits(wanted: Sequence[str], done: Sequence[str]) -> bool:
+def _fits(pattern: Sequence[str], done: Sequence[str]) -> bool:
     """Return whether the latest moves match a rule; a rule longer than the history does not
     match."""
-    if len(wanted) > len(done):
+    if len(pattern) > len(done):
         return False
-    last = done[len(done) - len(wanted) :]
-    return all(want in (ANY, did) for want, did in zip(wanted, last, strict=True))
+    last = done[len(done) - len(pattern) :]
+    return all(want in (ANY, did) for want, did in zip(pattern, last, strict=True))
 
 
 # --- does it play what it would prescribe? --------------------------------------------------------
@@ -144,13 +148,13 @@ def _follows(played: Played, seat: Seat) -> float | None:
     policy, game = written_by(played, seat), played.replay.game
     if policy is None or not isinstance(game, RepeatedGame):
         return None
-    same = []
+    matches = []
     for turn in range(len(played.replay)):
         move: Any = played.replay.move(turn, seat)
         if move is not None:
             view: View = played.replay.view(turn, seat)
-            same.append(move == prescribed(policy, game, seat, view.played()))
-    return sum(same) / len(same) if same else None
+            matches.append(move == move_of_policy(policy, game, seat, view.played()))
+    return sum(matches) / len(matches) if matches else None
 
 
 METRICS = (
@@ -176,18 +180,18 @@ class Tables(msgspec.Struct, frozen=True):
 
     def asked(self, words: Words[Any, Any], view: View) -> tuple[str, ...]:
         assert isinstance(words, RepeatedWords)
-        names = ", ".join(words.called()[self.seat])
+        names = ", ".join(words.names_by_seat()[self.seat])
         return words.say("policy.ask"), words.say("policy.form", names=names)
 
     def read(self, reply: str, words: Words[Any, Any], view: View) -> Policy:
         assert isinstance(words, RepeatedWords)
-        return read_policy(reply, self.game, self.seat, words.called())
+        return read_policy(reply, self.game, self.seat, words.names_by_seat())
 
     def kept(self, plain: Mapping[str, Any]) -> Policy:
         return checked_policy(plain, self.game, self.seat)
 
     def prescribed(self, policy: Policy, view: View) -> int:
-        return prescribed(policy, self.game, self.seat, view.played())
+        return move_of_policy(policy, self.game, self.seat, view.played())
 
 
 PLAYERS = {"policy_writer": writer("a table over the last moves", Tables)}

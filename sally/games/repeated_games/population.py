@@ -33,34 +33,34 @@ def population(game: str, sizes: Mapping[str, int] = SIZES, seed: int = 0) -> Sp
     Raises:
         BadInput: The game has no training split, or too few behaviours for this many machines.
     """
-    own = split(game)
-    if own is None:
+    shipped_split = split(game)
+    if shipped_split is None:
         raise BadInput(f"{game} has no training split, so it has no population of machines.")
     rules = registry.game(game).build({"rounds": ROUNDS})
     assert isinstance(rules, RepeatedGame)
-    named = [task.others[PARTNER] for task in own.part("held_out")]
-    kept = [
-        _PreparedMachine(found)
-        for who in named
-        if (found := _machine(rules, AGENT, who)) is not None
+    held_out_players = [task.others[PARTNER] for task in shipped_split.part("held_out")]
+    held_out_machines = [
+        _PreparedMachine(machine)
+        for player in held_out_players
+        if (machine := _machine(rules, AGENT, player)) is not None
     ]
     parts: dict[str, tuple[Task, ...]] = {}
     for part in ("held_out", "validation", "train"):  # the parts to be held out come first
-        drawn = list(_drawn(rules, part, sizes[part], kept, seed))
-        kept += [machine for _, machine in drawn]
-        letters = _letters(len(rules.matrix), part, len(drawn), seed)
+        drawn_players = list(_draw_machines(rules, part, sizes[part], held_out_machines, seed))
+        held_out_machines += [machine for _, machine in drawn_players]
+        letters = _letters(len(rules.matrix), part, len(drawn_players), seed)
         parts[part] = tuple(
-            Task(_instance(game, names), AGENT, {PARTNER: who})
-            for names, (who, _) in zip(letters, drawn, strict=True)
+            Task(_instance(game, names), AGENT, {PARTNER: player})
+            for names, (player, _) in zip(letters, drawn_players, strict=True)
         )
     about = "random machines, held out by behaviour; other letters as well"
     return Split(f"{game}_population", about, {part: parts[part] for part in sizes})
 
 
-def relettered(task: Task, draws: Stream) -> Task:
+def reletter(task: Task, draws: Stream) -> Task:
     """Return the task with its moves named by letters drawn at random from the training letters."""
-    game, many = task.instance.game, len(task.instance.params["names"])
-    letters = draws.shuffled(LETTERS["train"])[:many]
+    game, n_moves = task.instance.game, len(task.instance.params["names"])
+    letters = draws.shuffled(LETTERS["train"])[:n_moves]
     return Task(_instance(game, letters), task.seat, task.others)
 
 
@@ -73,28 +73,30 @@ def random_table(draws: Stream, moves: int) -> dict[str, Any]:
     changes state depending on the other seat's move.
     """
     kind, follow = draws.pick(("cycle", "reply", "outcome", "states")), draws.pick(FOLLOW)
-    own, theirs = range(moves), range(moves)
+    own_moves, other_moves = range(moves), range(moves)
     if kind == "cycle":
         plays = [draws.below(moves) for _ in range(1 + draws.below(4))]
-        goes = [[[(q + 1) % len(plays)] * moves for _ in own] for q in range(len(plays))]
+        goes = [[[(q + 1) % len(plays)] * moves for _ in own_moves] for q in range(len(plays))]
     elif kind == "reply":
-        answer = [draws.below(moves) for _ in theirs]
+        answer = [draws.below(moves) for _ in other_moves]
         plays = [*answer, draws.below(moves)]  # one state for each last move, and the first round
-        goes = [[list(theirs) for _ in own] for _ in plays]
+        goes = [[list(other_moves) for _ in own_moves] for _ in plays]
     elif kind == "outcome":
-        shift, plays = [draws.below(moves) for _ in theirs], list(own)
-        after = [[(m + shift[(t - m) % moves]) % moves for t in theirs] for m in own]
-        goes = [after for _ in plays]
+        shift, plays = [draws.below(moves) for _ in other_moves], list(own_moves)
+        next_states = [
+            [(m + shift[(t - m) % moves]) % moves for t in other_moves] for m in own_moves
+        ]
+        goes = [next_states for _ in plays]
     else:
-        many = 2 + draws.below(3)
-        plays = [draws.below(moves) for _ in range(many)]
-        goes = [[[draws.below(many) for _ in theirs]] * moves for _ in range(many)]
+        n_states = 2 + draws.below(3)
+        plays = [draws.below(moves) for _ in range(n_states)]
+        goes = [[[draws.below(n_states) for _ in other_moves]] * moves for _ in range(n_states)]
     first = len(plays) - 1 if kind == "reply" else draws.below(len(plays))
     return {
         "start": str(first),
         "states": {
             str(q): {
-                "odds": [follow * (m == play) + (1 - follow) / moves for m in own],
+                "odds": [follow * (m == play) + (1 - follow) / moves for m in own_moves],
                 "after": [[str(to) for to in row] for row in goes[q]],
             }
             for q, play in enumerate(plays)
@@ -102,33 +104,41 @@ def random_table(draws: Stream, moves: int) -> dict[str, Any]:
     }
 
 
-def _drawn(
-    rules: RepeatedGame, part: str, many: int, kept: Sequence[_PreparedMachine], seed: int
+def _draw_machines(
+    rules: RepeatedGame,
+    part: str,
+    n_wanted: int,
+    held_out_machines: Sequence[_PreparedMachine],
+    seed: int,
 ) -> Iterator[tuple[PlayerSpec, _PreparedMachine]]:
-    """Yield machines that do not behave like any machine in `kept`; training machines may behave
+    """Yield machines that do not behave like any machine in `held_out_machines`; training machines
+    may behave
     like each other."""
-    draws, met = Stream("population", seed, part), list[_PreparedMachine]()
-    for _ in range(MOST_TRIES * many):
-        if len(met) == many:
+    draws, machines = Stream("population", seed, part), list[_PreparedMachine]()
+    for _ in range(MOST_TRIES * n_wanted):
+        if len(machines) == n_wanted:
             return
-        who = PlayerSpec("policy_table", {"table": random_table(draws, len(rules.matrix))})
-        machine = _machine(rules, AGENT, who)
+        player = PlayerSpec("policy_table", {"table": random_table(draws, len(rules.matrix))})
+        machine = _machine(rules, AGENT, player)
         assert machine is not None
         new = _PreparedMachine(machine)
-        apart = kept if part == "train" else [*kept, *met]
-        if not any(new.becomes(old) or old.becomes(new) for old in apart):
-            met.append(new)
-            yield who, new
-    if len(met) < many:
+        machines_to_avoid = (
+            held_out_machines if part == "train" else [*held_out_machines, *machines]
+        )
+        if not any(new.becomes(old) or old.becomes(new) for old in machines_to_avoid):
+            machines.append(new)
+            yield player, new
+    if len(machines) < n_wanted:
         raise BadInput(
-            f"Only {len(met)} of {many} machines for {part} behave differently from those held "
+            f"Only {len(machines)} of {n_wanted} machines for {part} behave differently from "
+            f"those held "
             "out; ask for fewer."
         )
 
 
-def _letters(moves: int, part: str, many: int, seed: int) -> Iterator[list[str]]:
+def _letters(moves: int, part: str, n_wanted: int, seed: int) -> Iterator[list[str]]:
     draws = Stream("letters", seed, part)
-    return (draws.shuffled(LETTERS[part])[:moves] for _ in range(many))
+    return (draws.shuffled(LETTERS[part])[:moves] for _ in range(n_wanted))
 
 
 def _instance(game: str, names: Sequence[str]) -> Instance:

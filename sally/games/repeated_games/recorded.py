@@ -45,13 +45,16 @@ def bot(name: str, params: Mapping[str, Any] | None = None) -> PlayerSpec:
 
 def rounds_of(episode: Episode) -> list[Round]:
     """Return the rounds of a stored episode, without predictions, so that they can be replayed."""
-    made: dict[int, dict[str, Made]] = {}
+    moves_by_turn: dict[int, dict[str, Made]] = {}
     for event in episode.events:
         if isinstance(event, Moved) and event.seat != NATURE:
-            made.setdefault(event.turn, {})[event.seat] = event.action
+            moves_by_turn.setdefault(event.turn, {})[event.seat] = event.action
         elif isinstance(event, Forfeited):
-            made.setdefault(event.turn, {})[event.seat] = event.reason
-    return [Round(made[turn][AGENT], made[turn][PARTNER]) for turn in sorted(made)]
+            moves_by_turn.setdefault(event.turn, {})[event.seat] = event.reason
+    return [
+        Round(moves_by_turn[turn][AGENT], moves_by_turn[turn][PARTNER])
+        for turn in sorted(moves_by_turn)
+    ]
 
 
 class BotAgreement(msgspec.Struct, frozen=True):
@@ -63,9 +66,11 @@ class BotAgreement(msgspec.Struct, frozen=True):
     outside: tuple[int, ...] = ()  # rounds, from 1, whose recorded move our bot never makes there
 
 
-def followed(setup: Setup, seat: Seat, who: PlayerSpec, rounds: Sequence[Round]) -> BotAgreement:
+def agreement_with_bot(
+    setup: Setup, seat: Seat, bot: PlayerSpec, rounds: Sequence[Round]
+) -> BotAgreement:
     """Return how well our version of a bot agrees with the recorded moves of a seat."""
-    return fed(setup, rounds, {seat: who}, "", {})[1][seat]
+    return fed(setup, rounds, {seat: bot}, "", {})[1][seat]
 
 
 def fed(
@@ -105,7 +110,7 @@ def fed(
     Driver(match, dict.fromkeys((AGENT, PARTNER, NATURE), answer_from_record)).run()
     if not match.over:
         match.censor("left", f"{len(match.state.past)} rounds are on record")
-    agreement = {seat: _judged(moves) for seat, moves in compared.items()}
+    agreement = {seat: _judge_moves(moves) for seat, moves in compared.items()}
     return match.episode(cell, used), agreement
 
 
@@ -114,20 +119,20 @@ def _odds(script: Script, turn: Turn[Any, Any]) -> Odds:
     return script.odds(turn.view) if isinstance(script, Drawn) else {script(turn): 1.0}
 
 
-def _judged(moves: Iterable[tuple[int, int, Odds]]) -> BotAgreement:
+def _judge_moves(moves: Iterable[tuple[int, int, Odds]]) -> BotAgreement:
     """Return how well a bot agrees with moves, each given as its round, the move and the odds."""
     certain, tied, likeliest = [0, 0], [0, 0], [0, 0]
     outside = []
-    for number, made, odds in moves:
+    for number, move, odds in moves:
         if len(odds) <= 2:
             kind = certain if len(odds) == 1 else tied
             kind[1] += 1
-            kind[0] += made in odds
-        if made not in odds:
+            kind[0] += move in odds
+        if move not in odds:
             outside.append(number)
         top = [move for move, p in odds.items() if p == max(odds.values())]
         if len(top) == 1:
             likeliest[1] += 1
-            likeliest[0] += made == top[0]
-    one, two, best = ((kind[0], kind[1]) for kind in (certain, tied, likeliest))
-    return BotAgreement(one, two, best, tuple(outside))
+            likeliest[0] += move == top[0]
+    certain_pair, two, best = ((kind[0], kind[1]) for kind in (certain, tied, likeliest))
+    return BotAgreement(certain_pair, two, best, tuple(outside))

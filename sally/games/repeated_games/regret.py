@@ -16,12 +16,12 @@ import numpy as np
 
 from sally.core.errors import BadInput
 from sally.core.rules.game import Seat
-from sally.core.rules.metric import JudgedReport, Played, shared
+from sally.core.rules.metric import JudgedReport, Played, cache_by_seat
 from sally.games.repeated_games.optimum import Floats
 from sally.games.repeated_games.rounds import (
     automaton_of,
     expected_ahead,
-    finished,
+    is_finished,
     joints,
     long_run_rate,
     not_decided,
@@ -31,21 +31,21 @@ from sally.games.repeated_games.rounds import (
     rounds,
     rules,
 )
-from sally.games.repeated_games.rules import RepeatedGame, other
-from sally.metrics.answers import counted
+from sally.games.repeated_games.rules import RepeatedGame, other_seat
+from sally.metrics.answers import list_counted_reports
 
 # --- over the horizon -----------------------------------------------------------------------------
 
 
-@shared
+@cache_by_seat
 def functional_regret(played: Played, seat: Seat) -> float | None:
     """Return the exact optimum of the played rounds minus the reward, per played round.
 
     The result is None if some moves were not the seat's own choice, because the optimum assumes
     that the seat chose every move.
     """
-    whole = finished(played) and not not_decided(played, seat)
-    best = optimum_by_round(played, seat) if whole else None
+    is_complete = is_finished(played) and not not_decided(played, seat)
+    best = optimum_by_round(played, seat) if is_complete else None
     earned = rewards(played, seat)
     return (best[-1] - sum(earned)) / len(earned) if best and earned else None
 
@@ -68,12 +68,16 @@ def decisions_lost(played: Played, seat: Seat) -> DecisionRegret | None:
     """
     if automaton_of(played, seat) is None:
         return None
-    n, lost, even = 0, 0.0, 0.0
-    for each, worth, _ in expected_ahead(played, seat):
-        if each.mine is not None:
-            top = float(worth.max())
-            n, lost, even = n + 1, lost + top - float(worth[each.mine]), even + top - worth.mean()
-    return DecisionRegret(n, lost, float(even))
+    n, total_loss, even = 0, 0.0, 0.0
+    for past_round, values, _ in expected_ahead(played, seat):
+        if past_round.mine is not None:
+            top = float(values.max())
+            n, total_loss, even = (
+                n + 1,
+                total_loss + top - float(values[past_round.mine]),
+                even + top - values.mean(),
+            )
+    return DecisionRegret(n, total_loss, float(even))
 
 
 def decision_regret(played: Played, seat: Seat) -> float | None:
@@ -82,8 +86,8 @@ def decision_regret(played: Played, seat: Seat) -> float | None:
     Unlike `functional_regret`, it does not depend on the luck of the partner's draws or, if the
     game ends by chance, on its length.
     """
-    found = decisions_lost(played, seat)
-    return found.lost / found.decisions if found is not None and found.decisions else None
+    regret = decisions_lost(played, seat)
+    return regret.lost / regret.decisions if regret is not None and regret.decisions else None
 
 
 def running_regret(played: Played, seat: Seat) -> list[float] | None:
@@ -97,47 +101,47 @@ def running_regret(played: Played, seat: Seat) -> list[float] | None:
 
 def functional_regret_published(played: Played, seat: Seat) -> float | None:
     """Return the optimal long-run rate minus the mean reward per played round."""
-    found, earned = automaton_of(played, seat), rewards(played, seat)
-    if found is None or not earned or not finished(played):
+    automaton, earned = automaton_of(played, seat), rewards(played, seat)
+    if automaton is None or not earned or not is_finished(played):
         return None
-    return long_run_rate(rules(played), seat, *found) - sum(earned) / len(earned)
+    return long_run_rate(rules(played), seat, *automaton) - sum(earned) / len(earned)
 
 
 def horizon_term(played: Played, seat: Seat) -> float | None:
     """Return functional regret minus myopic regret, the signed effect of future rounds."""
-    far, near = functional_regret(played, seat), myopic_regret(played, seat)
-    return None if far is None or near is None else far - near
+    functional, myopic = functional_regret(played, seat), myopic_regret(played, seat)
+    return None if functional is None or myopic is None else functional - myopic
 
 
 # --- of single rounds -----------------------------------------------------------------------------
 
 
-def loss(game: RepeatedGame, seat: Seat, mine: int, theirs: int) -> float:
+def loss(game: RepeatedGame, seat: Seat, own_move: int, other_move: int) -> float:
     """Return the one-round loss of a move relative to the best reply to the other seat's move."""
-    best = game.best_replies(seat, theirs)[0]
-    return float(game.pay(seat, best, theirs) - game.pay(seat, mine, theirs))
+    best = game.best_replies(seat, other_move)[0]
+    return float(game.pay(seat, best, other_move) - game.pay(seat, own_move, other_move))
 
 
-def mean_loss(game: RepeatedGame, seat: Seat, moves: Sequence[int], theirs: int) -> float:
+def mean_loss(game: RepeatedGame, seat: Seat, moves: Sequence[int], other_move: int) -> float:
     """Return the mean loss of these moves."""
-    return sum(loss(game, seat, m, theirs) for m in moves) / len(moves)
+    return sum(loss(game, seat, m, other_move) for m in moves) / len(moves)
 
 
 @lru_cache(maxsize=256)
 def loss_table(game: RepeatedGame, seat: Seat) -> list[list[float]]:
     """Return each move's loss, indexed by (other's move, own move); the list is shared and must not
     be changed."""
-    mine, theirs = game.moves_of(seat), game.moves_of(other(seat))
-    return [[loss(game, seat, m, t) for m in mine] for t in theirs]
+    own_moves, other_moves = game.moves_of(seat), game.moves_of(other_seat(seat))
+    return [[loss(game, seat, m, t) for m in own_moves] for t in other_moves]
 
 
-@shared
+@cache_by_seat
 def myopic_regret(played: Played, seat: Seat) -> float | None:
     """Return the loss per played round relative to the best reply to the other seat's actual
     move."""
     table = loss_table(rules(played), seat)
-    lost = [table[theirs][mine] for mine, theirs in joints(played, seat)]
-    return sum(lost) / len(lost) if lost and finished(played) else None
+    losses = [table[other_move][own_move] for own_move, other_move in joints(played, seat)]
+    return sum(losses) / len(losses) if losses and is_finished(played) else None
 
 
 def format_loss(played: Played, seat: Seat) -> float | None:
@@ -157,10 +161,14 @@ def format_loss(played: Played, seat: Seat) -> float | None:
 # --- of predictions -------------------------------------------------------------------------------
 
 
-@shared
+@cache_by_seat
 def predictions(played: Played, seat: Seat) -> list[JudgedReport]:
     """Return the scored, readable predictions of the other seat's move in played rounds."""
-    return [a for a in counted(played, seat) if a.truth is not None and a.report.value is not None]
+    return [
+        a
+        for a in list_counted_reports(played, seat)
+        if a.truth is not None and a.report.value is not None
+    ]
 
 
 def running_tom_percent(played: Played, seat: Seat) -> list[float]:
@@ -172,28 +180,28 @@ def running_tom_percent(played: Played, seat: Seat) -> list[float]:
 def tom_regret(played: Played, seat: Seat) -> float | None:
     """Return the mean loss per prediction if the seat had played the best reply to each
     prediction."""
-    if not (made := predictions(played, seat)):
+    if not (answers := predictions(played, seat)):
         return None
     game = rules(played)
     table = loss_table(game, seat)
-    lost = [
+    losses = [
         _mean_over(table[_move(a.truth)], game.best_replies(seat, _move(a.report.value)))
-        for a in made
+        for a in answers
     ]
-    return sum(lost) / len(lost)
+    return sum(losses) / len(losses)
 
 
 def tom_regret_published(played: Played, seat: Seat) -> float | None:
     """Return the mean cost per prediction as published: each wrong prediction has a fixed price,
     a right one costs nothing."""
-    found, made = partner_of(played, seat), predictions(played, seat)
-    if not made or found is None:
+    partner, answers = partner_of(played, seat), predictions(played, seat)
+    if not answers or partner is None:
         return None
-    prices = cost_of_being_wrong(rules(played), seat, found[0].name)
+    prices = cost_of_being_wrong(rules(played), seat, partner[0].name)
     if prices is None:
         return None
-    wrong = [float(prices[_move(a.truth)]) for a in made if a.report.value != a.truth]
-    return sum(wrong) / len(made)
+    wrong = [float(prices[_move(a.truth)]) for a in answers if a.report.value != a.truth]
+    return sum(wrong) / len(answers)
 
 
 def cost_of_being_wrong(game: RepeatedGame, seat: Seat, partner: str) -> Floats | None:
@@ -206,10 +214,10 @@ def cost_of_being_wrong(game: RepeatedGame, seat: Seat, partner: str) -> Floats 
     if partner not in ("single_action", "tit_for_tat"):
         return None
     prices = []
-    for theirs in game.moves_of(other(seat)):
-        best = game.best_replies(seat, theirs)
+    for other_move in game.moves_of(other_seat(seat)):
+        best = game.best_replies(seat, other_move)
         worse = [m for m in game.moves_of(seat) if m not in best]
-        prices.append(mean_loss(game, seat, worse, theirs) if worse else 0.0)
+        prices.append(mean_loss(game, seat, worse, other_move) if worse else 0.0)
     by_move = np.array(prices)
     return by_move if partner == "single_action" else np.full_like(by_move, by_move.mean())
 
@@ -225,34 +233,38 @@ class MyopicLosses(msgspec.Struct, frozen=True):
     translation: float  # best reply to the prediction, less the move; below 0 if that was luck
 
 
-@shared
+@cache_by_seat
 def myopic_losses(played: Played, seat: Seat) -> list[MyopicLosses]:
     """Return the losses of each played round with a prediction.
 
     If several moves are best replies to the prediction, the inference loss is the loss of the move
     made if that move is one of them, and otherwise the mean loss of the best replies.
     """
-    if not (made := predictions(played, seat)):
+    if not (answers := predictions(played, seat)):
         return []
     table = loss_table(rules(played), seat)
     replies: dict[Any, tuple[int, ...]] = {}  # in these games they depend on the belief alone
-    found = []
-    for answer in made:
-        mine = played.replay.move(answer.turn, seat)
-        if not isinstance(mine, int):
+    losses = []
+    for answer in answers:
+        own_move = played.replay.move(answer.turn, seat)
+        if not isinstance(own_move, int):
             continue
-        report, lost = answer.report, table[_move(answer.truth)]
+        report, move_losses = answer.report, table[_move(answer.truth)]
         belief = report.odds if answer.question.kind == "odds" else report.value
         if belief not in replies:
             replies[belief] = _best_replies(played, seat, answer.turn, belief)
-        inferred = lost[mine] if mine in replies[belief] else _mean_over(lost, replies[belief])
-        found.append(MyopicLosses(inferred, lost[mine] - inferred))
-    return found
+        inferred = (
+            move_losses[own_move]
+            if own_move in replies[belief]
+            else _mean_over(move_losses, replies[belief])
+        )
+        losses.append(MyopicLosses(inferred, move_losses[own_move] - inferred))
+    return losses
 
 
 def _best_replies(played: Played, seat: Seat, turn: int, belief: Any) -> tuple[int, ...]:
     rational, replay = played.spec.measured.best_replies, played.replay
-    about = {str(other(seat)): belief}
+    about = {str(other_seat(seat)): belief}
     replies = rational and rational(replay.game, replay.view(turn, seat), about)
     if not isinstance(replies, tuple) or not replies:
         raise BadInput(f"{played.spec.name} does not define best replies to a prediction.")
@@ -262,20 +274,26 @@ def _best_replies(played: Played, seat: Seat, turn: int, belief: Any) -> tuple[i
 def mean_inference_loss(played: Played, seat: Seat) -> float | None:
     """Return the mean loss, over the rounds with a prediction, if the seat had always played a best
     reply to its prediction."""
-    found = myopic_losses(played, seat) if finished(played) else []
-    return sum(each.inference for each in found) / len(found) if found else None
+    losses = myopic_losses(played, seat) if is_finished(played) else []
+    return sum(round_losses.inference for round_losses in losses) / len(losses) if losses else None
 
 
 def mean_translation_loss(played: Played, seat: Seat) -> float | None:
     """Return the mean loss, per round with a prediction, from not playing a best reply to that
     prediction."""
-    found = myopic_losses(played, seat) if finished(played) else []
-    return sum(each.translation for each in found) / len(found) if found else None
+    losses = myopic_losses(played, seat) if is_finished(played) else []
+    return (
+        sum(round_losses.translation for round_losses in losses) / len(losses) if losses else None
+    )
 
 
-def _mean_over(lost: Sequence[float], moves: Sequence[int]) -> float:
+def _mean_over(move_losses: Sequence[float], moves: Sequence[int]) -> float:
     """Return the mean loss of these moves, given the loss of every move."""
-    return lost[moves[0]] if len(moves) == 1 else sum(lost[m] for m in moves) / len(moves)
+    return (
+        move_losses[moves[0]]
+        if len(moves) == 1
+        else sum(move_losses[m] for m in moves) / len(moves)
+    )
 
 
 def _move(value: Any) -> int:

@@ -49,20 +49,24 @@ def rows_of(episode: Episode) -> Iterator[Row]:
     replay: Trajectory[Any, int, Any] = replayed(spec, episode)
     game = replay.game
     assert isinstance(game, RepeatedGame)
-    lost = {(e.turn, e.seat): e.reason for e in episode.events if isinstance(e, Forfeited)}
-    said = {(e.turn, e.seat): e for e in episode.events if isinstance(e, Reported)}
+    forfeit_reasons = {
+        (e.turn, e.seat): e.reason for e in episode.events if isinstance(e, Forfeited)
+    }
+    reports = {(e.turn, e.seat): e for e in episode.events if isinstance(e, Reported)}
     number = 0
     for step in replay.steps():
         if game.to_move(step.before) != game.seats:
             continue
         number += 1
-        if all(lost.get((step.turn, seat)) == NO_ROW for seat in SEATS):
+        if all(forfeit_reasons.get((step.turn, seat)) == NO_ROW for seat in SEATS):
             continue
         row: Row = {"episode": _name(episode), "round": number, "condition": episode.cell}
         for side, seat in enumerate(SEATS, 1):
             row |= _side(episode, game, step, seat, side, number)
-            report = said.get((step.turn, seat))
-            row[f"prediction{side}"] = "" if report is None else _predicted(game, seat, report)
+            report = reports.get((step.turn, seat))
+            row[f"prediction{side}"] = (
+                "" if report is None else _prediction_text(game, seat, report)
+            )
         yield row
 
 
@@ -73,39 +77,41 @@ def _name(episode: Episode) -> str:
 def _side(
     episode: Episode, game: RepeatedGame, step: Step[Any, int], seat: Seat, side: int, number: int
 ) -> Row:
-    made = step.moves.get(seat)
+    move = step.moves.get(seat)
     times = episode.used.get("people", {}).get(seat, {}).get("seconds", ())
     time = times[number - 1] if number <= len(times) else None
     paid = ""
     if len(step.moves) == 2:
-        mine, theirs = (step.moves[s] for s in (SEATS if seat == AGENT else SEATS[::-1]))
-        paid = f"{game.pay(seat, mine, theirs):g}"
+        own_move, other_move = (step.moves[s] for s in (SEATS if seat == AGENT else SEATS[::-1]))
+        paid = f"{game.pay(seat, own_move, other_move):g}"
     return {
         f"player{side}": label(episode.setup.lineup[seat]),
-        f"action{side}": "" if made is None else game.names_of(seat)[made],
+        f"action{side}": "" if move is None else game.names_of(seat)[move],
         f"payoff{side}": paid,
         f"rt{side}": "" if time is None else repr(time),
     }
 
 
-def _predicted(game: RepeatedGame, seat: Seat, report: Reported) -> str:
+def _prediction_text(game: RepeatedGame, seat: Seat, report: Reported) -> str:
     names = game.names_of(SEATS[1] if seat == AGENT else SEATS[0])
     if report.odds is not None:
         return " ".join(f"{name}:{p!r}" for name, p in zip(names, report.odds, strict=True))
     return names[report.value] if isinstance(report.value, int) else ""
 
 
-def label(who: PlayerSpec) -> str:
+def label(player: PlayerSpec) -> str:
     """Return a player's name in the table: `human:ID` for a person, or a partner's name with its
     parameters."""
-    if who.player == RECORDED:
-        if who.params.get("name") == HUMAN:
-            return f"{PERSON}{who.params.get('participant', '')}"
-        return str(who.params.get("name"))
-    if who.player in registry.partners(FAMILY):
-        given = (f"{name}={msgspec.json.encode(v).decode()}" for name, v in who.params.items())
-        return ",".join([who.player, *given])
-    return str(who.params.get("model") or who.params.get("participant") or who.player)
+    if player.player == RECORDED:
+        if player.params.get("name") == HUMAN:
+            return f"{PERSON}{player.params.get('participant', '')}"
+        return str(player.params.get("name"))
+    if player.player in registry.partners(FAMILY):
+        param_texts = (
+            f"{name}={msgspec.json.encode(v).decode()}" for name, v in player.params.items()
+        )
+        return ",".join([player.player, *param_texts])
+    return str(player.params.get("model") or player.params.get("participant") or player.player)
 
 
 # --- its description ------------------------------------------------------------------------------
@@ -121,7 +127,7 @@ def describe(episodes: Sequence[Episode]) -> dict[str, Any]:
             "one cell."
         )
     (description,) = games.values()
-    lengths = {_built(e).rounds for e in episodes}
+    lengths = {_build_game(e).rounds for e in episodes}
     if len(lengths) == 1:
         description["params"]["rounds"] = lengths.pop()
     sources = {_source(e) for e in episodes}
@@ -137,18 +143,18 @@ def describe(episodes: Sequence[Episode]) -> dict[str, Any]:
 
 
 def _source(episode: Episode) -> tuple[str, str] | None:
-    found = episode.used.get("source")
-    return (str(found["source"]), str(found["licence"])) if isinstance(found, Mapping) else None
+    source = episode.used.get("source")
+    return (str(source["source"]), str(source["licence"])) if isinstance(source, Mapping) else None
 
 
-def _built(episode: Episode) -> RepeatedGame:
+def _build_game(episode: Episode) -> RepeatedGame:
     built = registry.game(episode.setup.instance.game).build(episode.setup.instance.params)
     assert isinstance(built, RepeatedGame)
     return built
 
 
 def _game(episode: Episode) -> dict[str, Any]:
-    instance, game = episode.setup.instance, _built(episode)
+    instance, game = episode.setup.instance, _build_game(episode)
     params: dict[str, Any] = {
         key: instance.params[key]
         for key in ("matrix", "names", "partner_names")

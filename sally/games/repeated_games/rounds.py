@@ -17,20 +17,20 @@ from sally.core.log.events import PlayerSpec, Setup
 from sally.core.match.partner import Automaton, Partner
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
-from sally.core.rules.metric import Played, shared
+from sally.core.rules.metric import Played, cache_by_seat
 from sally.games.repeated_games.optimum import (
     Floats,
     Machine,
     Plan,
-    followed,
     machine_of,
     optimal_course,
     optimal_rate,
     pay_table,
     plan,
     random_reward,
+    transitions_of,
 )
-from sally.games.repeated_games.rules import Joint, RepeatedGame, other
+from sally.games.repeated_games.rules import Joint, RepeatedGame, other_seat
 
 
 class Round(msgspec.Struct, frozen=True, gc=False):
@@ -59,24 +59,28 @@ def not_decided(played: Played, seat: Seat) -> frozenset[int]:
 
 def rounds(played: Played, seat: Seat) -> list[Round]:
     """Return the rounds in which the seat decided or forfeited, including void rounds."""
-    every, marked = table_rounds(played, seat), not_decided(played, seat)
-    return [each for each in every if each.turn not in marked] if marked else every
+    all_rounds, marked = table_rounds(played, seat), not_decided(played, seat)
+    return (
+        [past_round for past_round in all_rounds if past_round.turn not in marked]
+        if marked
+        else all_rounds
+    )
 
 
-@shared
+@cache_by_seat
 def table_rounds(played: Played, seat: Seat) -> list[Round]:
     """Return every round, including void ones; turns of nature are not rounds."""
-    game, replay, them = rules(played), played.replay, other(seat)
+    game, replay, them = rules(played), played.replay, other_seat(seat)
     to_move, seats = game.to_move, game.seats
-    each = enumerate(zip(replay.moves, replay.states, strict=False))
+    numbered_moves = enumerate(zip(replay.moves, replay.states, strict=False))
     return [
         Round(turn, moves.get(seat), moves.get(them))
-        for turn, (moves, state) in each
+        for turn, (moves, state) in numbered_moves
         if to_move(state) == seats
     ]
 
 
-@shared
+@cache_by_seat
 def joints(played: Played, seat: Seat) -> list[Joint]:
     """Return the moves of each played round, as (own move, other's move)."""
     return [
@@ -86,13 +90,13 @@ def joints(played: Played, seat: Seat) -> list[Joint]:
     ]
 
 
-@shared
+@cache_by_seat
 def cells(played: Played, seat: Seat) -> dict[Joint, int]:
     """Return how often each cell of the matrix (own move, other's move) occurred."""
-    made: dict[Joint, int] = {}
+    counts: dict[Joint, int] = {}
     for joint in joints(played, seat):
-        made[joint] = made.get(joint, 0) + 1
-    return made
+        counts[joint] = counts.get(joint, 0) + 1
+    return counts
 
 
 def rules(played: Played) -> RepeatedGame:
@@ -106,14 +110,14 @@ def rules(played: Played) -> RepeatedGame:
     return game
 
 
-@shared
+@cache_by_seat
 def rewards(played: Played, seat: Seat) -> list[float]:
     """Return the seat's payoff in each played round."""
     pays = pays_of(rules(played), seat)
-    return [pays[mine][theirs] for mine, theirs in joints(played, seat)]
+    return [pays[own_move][other_move] for own_move, other_move in joints(played, seat)]
 
 
-def finished(played: Played) -> bool:
+def is_finished(played: Played) -> bool:
     """Return whether the episode reached its end."""
     return played.episode.payoffs is not None
 
@@ -121,17 +125,17 @@ def finished(played: Played) -> bool:
 # --- the partner across the table ---------------------------------------------------------------
 
 
-@shared
+@cache_by_seat
 def partner_of(played: Played, seat: Seat) -> tuple[Partner, PlayerSpec] | None:
     """Return the scripted partner in the other seat, if there is one.
 
     Raises: BadInput if the installed version of the partner is not the one that was played.
     """
-    player_spec = played.episode.setup.lineup.get(other(seat))
-    known = registry.partners(played.spec.family or played.spec.name)
-    if player_spec is None or player_spec.player not in known:
+    player_spec = played.episode.setup.lineup.get(other_seat(seat))
+    partners = registry.partners(played.spec.family or played.spec.name)
+    if player_spec is None or player_spec.player not in partners:
         return None
-    partner = known[player_spec.player]
+    partner = partners[player_spec.player]
     version = player_spec.versions.get("player", partner.version)
     if version != partner.version:
         raise BadInput(
@@ -145,27 +149,27 @@ FAMILY = "repeated_games"
 Maker = Callable[..., Automaton[Any]]
 
 
-@shared
+@cache_by_seat
 def automaton_of(played: Played, seat: Seat) -> tuple[Maker, bytes] | None:
     """Return the function that makes the other seat's automaton, and its parameters as JSON."""
-    found = partner_of(played, seat)
+    partner_and_spec = partner_of(played, seat)
     family = played.spec.family or played.spec.name
-    return None if found is None else declared(found[1], family)
+    return None if partner_and_spec is None else automaton_maker(partner_and_spec[1], family)
 
 
-def declared(who: PlayerSpec | None, family: str = FAMILY) -> tuple[Maker, bytes] | None:
+def automaton_maker(player: PlayerSpec | None, family: str = FAMILY) -> tuple[Maker, bytes] | None:
     """Return the function that makes a partner's automaton, and its parameters as JSON; None if
     the player has no automaton."""
-    partner = None if who is None else registry.partners(family).get(who.player)
-    if who is None or partner is None or partner.automaton is None:
+    partner = None if player is None else registry.partners(family).get(player.player)
+    if player is None or partner is None or partner.automaton is None:
         return None
-    return partner.automaton, msgspec.json.encode(who.params, order="sorted")
+    return partner.automaton, msgspec.json.encode(player.params, order="sorted")
 
 
 @lru_cache(maxsize=512)
 def machine(game: RepeatedGame, seat: Seat, make: Maker, params: bytes) -> Machine:
     """Return the arrays of an automaton that plays opposite `seat`."""
-    return machine_of(game, seat, make(game, other(seat), **msgspec.json.decode(params)))
+    return machine_of(game, seat, make(game, other_seat(seat), **msgspec.json.decode(params)))
 
 
 @lru_cache(maxsize=4096)
@@ -185,10 +189,10 @@ def random_reward_per_round(setup: Setup, seat: Seat) -> float | None:
     """
     spec = registry.game(setup.instance.game)
     game = spec.build(setup.instance.params)
-    found = declared(setup.lineup.get(other(seat)), spec.family or spec.name)
-    if not isinstance(game, RepeatedGame) or found is None or game.stop_chance:
+    automaton = automaton_maker(setup.lineup.get(other_seat(seat)), spec.family or spec.name)
+    if not isinstance(game, RepeatedGame) or automaton is None or game.stop_chance:
         return None
-    return _random_reward(game, seat, *found) / game.rounds
+    return _random_reward(game, seat, *automaton) / game.rounds
 
 
 @lru_cache(maxsize=256)
@@ -199,20 +203,20 @@ def _random_reward(game: RepeatedGame, seat: Seat, make: Maker, params: bytes) -
 @lru_cache(maxsize=256)
 def long_run_rate(game: RepeatedGame, seat: Seat, make: Maker, params: bytes) -> float:
     """Return the optimal long-run reward per round against an automaton."""
-    return optimal_rate(game, seat, make(game, other(seat), **msgspec.json.decode(params)))
+    return optimal_rate(game, seat, make(game, other_seat(seat), **msgspec.json.decode(params)))
 
 
 def optimum_by_round(played: Played, seat: Seat) -> tuple[float, ...] | None:
     """Return the optimal total reward after 1, 2, ... rounds, up to the number of rounds played."""
-    found = automaton_of(played, seat)
-    if found is None:
+    automaton = automaton_of(played, seat)
+    if automaton is None:
         return None
     n, game = len(rewards(played, seat)), rules(played)
     void = len(rounds(played, seat)) - n
-    return _course(game, seat, *found, n, game.rounds - void)
+    return _course(game, seat, *automaton, n, game.rounds - void)
 
 
-@shared
+@cache_by_seat
 def worths_ahead(played: Played, seat: Seat) -> dict[int, Floats]:
     """Return, for each turn, the value of each pair of moves (own, other's), with optimal play
     afterwards.
@@ -220,21 +224,23 @@ def worths_ahead(played: Played, seat: Seat) -> dict[int, Floats]:
     The result is empty if the partner is not an automaton. Void rounds do not change the
     automaton's state.
     """
-    found, game = automaton_of(played, seat), rules(played)
-    if found is None:
+    automaton, game = automaton_of(played, seat), rules(played)
+    if automaton is None:
         return {}
-    pay, ahead = pay_table(game, seat), _plan(game, seat, *found).values
-    follow, known = _followed(game, seat, *found)
-    at, tables = 0, {}
+    pay, ahead = pay_table(game, seat), _plan(game, seat, *automaton).values
+    follow, cached_tables = _transitions(game, seat, *automaton)
+    machine_state, tables = 0, {}
     # with a fixed end the plan is for what is left; void rounds count towards the end
-    for n, each in enumerate(table_rounds(played, seat)):
-        left = game.rounds - n - 1
-        if (table := known.get((left, at))) is None:
-            then = ahead[left][follow[at]]  # (theirs, mine)
-            table = known[left, at] = pay + (1 - game.stop_chance) * then.T
-        tables[each.turn] = table
-        if each.mine is not None and each.theirs is not None:
-            at = follow[at][each.theirs][each.mine]
+    for n, past_round in enumerate(table_rounds(played, seat)):
+        rounds_left = game.rounds - n - 1
+        if (table := cached_tables.get((rounds_left, machine_state))) is None:
+            values_after = ahead[rounds_left][follow[machine_state]]  # (theirs, mine)
+            table = cached_tables[rounds_left, machine_state] = (
+                pay + (1 - game.stop_chance) * values_after.T
+            )
+        tables[past_round.turn] = table
+        if past_round.mine is not None and past_round.theirs is not None:
+            machine_state = follow[machine_state][past_round.theirs][past_round.mine]
     return tables
 
 
@@ -244,18 +250,18 @@ def expected_ahead(played: Played, seat: Seat) -> list[tuple[Round, Floats, floa
     Rounds in which the seat did not decide are left out. The list is empty if the partner is not an
     automaton.
     """
-    found, game = automaton_of(played, seat), rules(played)
-    if found is None:
+    automaton, game = automaton_of(played, seat), rules(played)
+    if automaton is None:
         return []
     marked = not_decided(played, seat)
-    against, ahead = machine(game, seat, *found), _plan(game, seat, *found).values
-    tables, follow, at, out = worths_ahead(played, seat), followed(against), 0, []
-    for n, each in enumerate(table_rounds(played, seat)):
-        void = (1 - game.stop_chance) * float(ahead[game.rounds - n - 1][at])
-        if each.turn not in marked:
-            out.append((each, tables[each.turn] @ against.odds[at], void))
-        if each.mine is not None and each.theirs is not None:
-            at = int(follow[at, each.theirs, each.mine])
+    against, ahead = machine(game, seat, *automaton), _plan(game, seat, *automaton).values
+    tables, follow, machine_state, out = worths_ahead(played, seat), transitions_of(against), 0, []
+    for n, past_round in enumerate(table_rounds(played, seat)):
+        void = (1 - game.stop_chance) * float(ahead[game.rounds - n - 1][machine_state])
+        if past_round.turn not in marked:
+            out.append((past_round, tables[past_round.turn] @ against.odds[machine_state], void))
+        if past_round.mine is not None and past_round.theirs is not None:
+            machine_state = int(follow[machine_state, past_round.theirs, past_round.mine])
     return out
 
 
@@ -263,11 +269,11 @@ Ahead = dict[tuple[int, int], Floats]  # rounds left and the automaton's place -
 
 
 @lru_cache(maxsize=64)
-def _followed(
+def _transitions(
     game: RepeatedGame, seat: Seat, make: Maker, params: bytes
 ) -> tuple[list[list[list[int]]], Ahead]:
     """Return the automaton's transitions, and a cache of the values computed so far."""
-    follow: list[list[list[int]]] = followed(machine(game, seat, make, params)).tolist()
+    follow: list[list[list[int]]] = transitions_of(machine(game, seat, make, params)).tolist()
     return follow, {}
 
 
@@ -279,11 +285,11 @@ def _plan(game: RepeatedGame, seat: Seat, make: Maker, params: bytes) -> Plan:
 def optimum_of(played: Played, seat: Seat, length: int) -> float | None:
     """Return the optimal reward per round over `length` rounds; None if the partner has no
     automaton."""
-    found = automaton_of(played, seat)
-    if found is None or not length:
+    automaton = automaton_of(played, seat)
+    if automaton is None or not length:
         return None
     game = rules(played)
-    return _course(game, seat, *found, length, game.rounds)[-1] / length
+    return _course(game, seat, *automaton, length, game.rounds)[-1] / length
 
 
 @lru_cache(maxsize=256)

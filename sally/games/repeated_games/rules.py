@@ -105,8 +105,8 @@ class RepeatedGame(Game[State, int, View]):
     def step(self, state: State, moves: Mapping[Seat, int]) -> State:
         if state.to_stop:
             return msgspec.structs.replace(state, to_stop=False, stopped=moves[NATURE] == STOP)
-        joint = mine, theirs = moves[AGENT], moves[PARTNER]
-        pay, number = self.matrix[mine][theirs], state.round
+        joint = own_move, other_move = moves[AGENT], moves[PARTNER]
+        pay, number = self.matrix[own_move][other_move], state.round
         return State(
             state.past.append(joint),
             number + 1,
@@ -123,13 +123,13 @@ class RepeatedGame(Game[State, int, View]):
         self, state: State, moves: Mapping[Seat, int], forfeited: tuple[Seat, ...]
     ) -> State:
         """Make the round void: it counts, pays nothing, and reveals no move to the other seat."""
-        lost = (len(state.past), moves.get(AGENT), moves.get(PARTNER))
+        void_round = (len(state.past), moves.get(AGENT), moves.get(PARTNER))
         return msgspec.structs.replace(
             state,
             past=state.past.append(None),
             round=state.round + 1,
             void_in_a_row=state.void_in_a_row + 1,
-            void=(*state.void, lost),
+            void=(*state.void, void_round),
             to_stop=self.stop_chance > 0 and state.round < self.rounds,
         )
 
@@ -158,15 +158,15 @@ class RepeatedGame(Game[State, int, View]):
 
     # --- what partners and measures ask of the matrix ---------------------------------------------
 
-    def pay(self, seat: Seat, mine: int, theirs: int) -> float:
+    def pay(self, seat: Seat, own_move: int, other_move: int) -> float:
         """Return a seat's payoff in one round."""
         if seat == AGENT:
-            return self.matrix[mine][theirs][0]
-        return self.matrix[theirs][mine][1]
+            return self.matrix[own_move][other_move][0]
+        return self.matrix[other_move][own_move][1]
 
-    def best_replies(self, seat: Seat, theirs: int) -> tuple[int, ...]:
+    def best_replies(self, seat: Seat, other_move: int) -> tuple[int, ...]:
         """Return the moves that pay most in one round against a move of the other seat."""
-        return self._replies[seat][theirs]
+        return self._replies[seat][other_move]
 
     def moves_of(self, seat: Seat) -> tuple[int, ...]:
         """Return a seat's moves, the same in every round."""
@@ -191,33 +191,35 @@ class RepeatedGame(Game[State, int, View]):
     @cached_property
     def _replies(self) -> Mapping[Seat, tuple[tuple[int, ...], ...]]:
         return {
-            seat: tuple(self._best(seat, t) for t in self._menus[other(seat)])
+            seat: tuple(self._best(seat, t) for t in self._menus[other_seat(seat)])
             for seat in self.seats
         }
 
-    def _best(self, seat: Seat, theirs: int) -> tuple[int, ...]:
-        pays = [self.pay(seat, mine, theirs) for mine in self._menus[seat]]
-        return tuple(mine for mine in self._menus[seat] if pays[mine] == max(pays))
+    def _best(self, seat: Seat, other_move: int) -> tuple[int, ...]:
+        pays = [self.pay(seat, own_move, other_move) for own_move in self._menus[seat]]
+        return tuple(own_move for own_move in self._menus[seat] if pays[own_move] == max(pays))
 
     def names_of(self, seat: Seat) -> tuple[str, ...]:
         """Return the names of a seat's moves."""
         n = len(self._menus[seat])
-        given = self.partner_names if seat == PARTNER and self.partner_names else self.names
-        return given or DEFAULT_NAMES[:n]
+        own_names = self.partner_names if seat == PARTNER and self.partner_names else self.names
+        return own_names or DEFAULT_NAMES[:n]
 
 
 def _own_void(
     void: tuple[tuple[int, int | None, int | None], ...], seat: Seat
 ) -> tuple[tuple[int, int], ...]:
     """Return (index, own move) of the void rounds in which a seat moved."""
-    own = 1 if seat == AGENT else 2
-    return tuple((lost[0], move) for lost in void if (move := lost[own]) is not None)
+    seat_index = 1 if seat == AGENT else 2
+    return tuple(
+        (void_round[0], move) for void_round in void if (move := void_round[seat_index]) is not None
+    )
 
 
 DEFAULT_NAMES = ("J", "F", "B", "M", "Q", "T", "V", "X", "Z", "H", "K", "L")
 
 
-def other(seat: Seat) -> Seat:
+def other_seat(seat: Seat) -> Seat:
     """Return the opposite seat."""
     return PARTNER if seat == AGENT else AGENT
 

@@ -17,7 +17,7 @@ from sally.core.rules.game import (
 )
 from sally.core.rules.probe import At, Point, Probe, Question
 from sally.core.rules.replay import Trajectory
-from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame, State, View, other
+from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame, State, View, other_seat
 from sally.games.repeated_games.words import PEOPLE, TEXTS, RepeatedWords
 
 _BEATEN_BY = ((0, -1, 1), (1, 0, -1), (-1, 1, 0))  # move 0 loses to 1, 1 to 2, 2 to 0
@@ -39,7 +39,7 @@ def _about_the_other(name: str, kind: Any) -> Any:
         return (Question(name, kind, tuple(range(choices)), about=them),)
 
     def asks(game: RepeatedGame, view: View, seat: Seat) -> tuple[Question, ...]:
-        them = other(seat)
+        them = other_seat(seat)
         return about(them, len(game.names_of(them)))
 
     return asks
@@ -48,7 +48,7 @@ def _about_the_other(name: str, kind: Any) -> Any:
 def their_move(replay: Trajectory[State, int, View], at: At) -> int | None:
     """Return the other seat's move in the same round; None if the round was void."""
     lost = replay.forfeited.get(at.turn, ())
-    return None if lost else replay.move(at.turn, other(at.seat))
+    return None if lost else replay.move(at.turn, other_seat(at.seat))
 
 
 def _probe(name: str, about: str, point: Point, kind: Any = "choice") -> Probe:
@@ -70,7 +70,7 @@ PROBES = (
 @lru_cache(maxsize=256)
 def a_round(game: RepeatedGame, seat: Seat) -> tuple[float, float]:
     """Return the minimum and maximum payoff of one round."""
-    mine, theirs = game.moves_of(seat), game.moves_of(other(seat))
+    mine, theirs = game.moves_of(seat), game.moves_of(other_seat(seat))
     pays = [float(game.pay(seat, m, t)) for m in mine for t in theirs]
     return min(pays), max(pays)
 
@@ -93,7 +93,7 @@ def numbers(game: RepeatedGame, view: View) -> tuple[float, ...]:
     """Return the last played round as one-hot own and other's move (zeros in the first round),
     and the share of rounds left."""
     n = len(game.moves_of(view.seat))
-    told = [0.0] * (n + len(game.moves_of(other(view.seat))) + 1)
+    told = [0.0] * (n + len(game.moves_of(other_seat(view.seat))) + 1)
     if view.last is not None:
         told[view.last[0]] = told[n + view.last[1]] = 1.0
     told[-1] = 1 - (view.round - 1) / game.rounds

@@ -17,9 +17,9 @@ from sally.core.log.events import Instance, PlayerSpec
 from sally.core.registry import registry
 from sally.core.rules.game import Game, Seat
 from sally.games.repeated_games import rounds
-from sally.games.repeated_games.optimum import Machine, followed, pay_table, plan
+from sally.games.repeated_games.optimum import Machine, pay_table, plan, transitions_of
 from sally.games.repeated_games.partners.tables import ALTERNATES
-from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame, View, other
+from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame, View, other_seat
 from sally.parts.training import Split, Task, Training, Worths
 
 ROUNDS = 10  # of a game to learn from
@@ -70,7 +70,9 @@ def split(game: str) -> Split | None:
         return None
     parts = {
         part: tuple(
-            _task(game, letters, who) for letters in _LETTERS[part] for who in partners[part]
+            _task(game, letters, partner)
+            for letters in _LETTERS[part]
+            for partner in partners[part]
         )
         for part in partners
     }
@@ -78,10 +80,10 @@ def split(game: str) -> Split | None:
     return Split(game, about, parts)
 
 
-def _task(game: str, letters: str, who: PlayerSpec) -> Task:
+def _task(game: str, letters: str, partner: PlayerSpec) -> Task:
     names = list(letters if game == "rps" else letters[:2])
     instance = Instance(f"{game}_{''.join(names)}", game, {"rounds": ROUNDS, "names": names})
-    return Task(instance, AGENT, {PARTNER: who})
+    return Task(instance, AGENT, {PARTNER: partner})
 
 
 # --- what a move is worth -------------------------------------------------------------------------
@@ -93,8 +95,8 @@ def worths(
     """Return exact move values if the partner is a finite-state machine; None for any other
     partner."""
     assert isinstance(game, RepeatedGame)
-    found = rounds.declared(lineup.get(other(seat)))
-    return None if found is None else _MoveValues(*_solved(game, seat, *found))
+    automaton = rounds.automaton_maker(lineup.get(other_seat(seat)))
+    return None if automaton is None else _MoveValues(*_solve_machine(game, seat, *automaton))
 
 
 class _MoveValues:
@@ -114,17 +116,17 @@ class _MoveValues:
         return new
 
     def __call__(self, view: View) -> list[float] | None:
-        at, told, past = self._at, view.round - 1, self._read
-        for joint in view.rounds(past) if told > past else ():
+        machine_state, rounds_read, past = self._at, view.round - 1, self._read
+        for joint in view.rounds(past) if rounds_read > past else ():
             if joint is not None:  # a void round leaves the machine where it is
-                at = self._follow[at][joint[1]][joint[0]]
-        self._at, self._read = at, told
-        left = len(self._tables) - told
-        return self._tables[left - 1][at] if left > 0 else None
+                machine_state = self._follow[machine_state][joint[1]][joint[0]]
+        self._at, self._read = machine_state, rounds_read
+        rounds_left = len(self._tables) - rounds_read
+        return self._tables[rounds_left - 1][machine_state] if rounds_left > 0 else None
 
 
 @lru_cache(maxsize=256)
-def _solved(
+def _solve_machine(
     game: RepeatedGame, seat: Seat, make: rounds.Maker, params: bytes
 ) -> tuple[Transitions, Tables]:
     """Return the transitions of an automaton, and the values of each move and, last, of a forfeit;
@@ -132,18 +134,18 @@ def _solved(
     machine = rounds.machine(game, seat, make, params)
     pay, goes_on = pay_table(game, seat), 1 - game.stop_chance
     values = plan(game, seat, machine, game.rounds).values
-    found = []
-    for left in range(1, game.rounds + 1):
-        then = np.einsum("qb,qba->qa", machine.odds, values[left - 1][machine.after])
-        moves = machine.odds @ pay.T + goes_on * then
-        void = goes_on * values[left - 1][:, None]
-        found.append(np.concatenate([moves, void], axis=1).tolist())
-    return followed(machine).tolist(), found
+    tables = []
+    for rounds_left in range(1, game.rounds + 1):
+        value_after = np.einsum("qb,qba->qa", machine.odds, values[rounds_left - 1][machine.after])
+        moves = machine.odds @ pay.T + goes_on * value_after
+        void = goes_on * values[rounds_left - 1][:, None]
+        tables.append(np.concatenate([moves, void], axis=1).tolist())
+    return transitions_of(machine).tolist(), tables
 
 
-def _machine(game: RepeatedGame, seat: Seat, who: PlayerSpec | None) -> Machine | None:
-    found = rounds.declared(who)
-    return None if found is None else rounds.machine(game, seat, *found)
+def _machine(game: RepeatedGame, seat: Seat, partner: PlayerSpec | None) -> Machine | None:
+    automaton = rounds.automaton_maker(partner)
+    return None if automaton is None else rounds.machine(game, seat, *automaton)
 
 
 # --- which partners are one to a learner ----------------------------------------------------------
@@ -155,30 +157,30 @@ def alike(a: Task, b: Task) -> str:
     if a.instance.game != b.instance.game or a.seat != b.seat:
         return ""
     build = registry.game(a.instance.game).build
-    mine, theirs = build(a.instance.params), build(b.instance.params)
-    assert isinstance(mine, RepeatedGame) and isinstance(theirs, RepeatedGame)
+    first_game, second_game = build(a.instance.params), build(b.instance.params)
+    assert isinstance(first_game, RepeatedGame) and isinstance(second_game, RepeatedGame)
     seat = Seat(a.seat)
-    one = _machine(mine, seat, a.others.get(other(seat)))
-    two = _machine(theirs, seat, b.others.get(other(seat)))
-    if one is None or two is None or mine.matrix != theirs.matrix:
+    first_machine = _machine(first_game, seat, a.others.get(other_seat(seat)))
+    two = _machine(second_game, seat, b.others.get(other_seat(seat)))
+    if first_machine is None or two is None or first_game.matrix != second_game.matrix:
         return ""
     return (
         "which behaves the same after at most two rounds, apart from noise"
-        if _becomes(two, one)
+        if _becomes(two, first_machine)
         else ""
     )
 
 
-def _becomes(new: Machine, known: Machine) -> bool:
+def _becomes(new: Machine, known_machine: Machine) -> bool:
     """Return whether `new`, after at most `OPENING` rounds, is always in a state that is equivalent
-    to a state of `known`."""
-    habits = [*_habits(known), *_habits(new)]
-    n = len(known.odds)
-    goes = [*_goes(known, 0), *_goes(new, n)]
+    to a state of `known_machine`."""
+    habits = [*_habits(known_machine), *_habits(new)]
+    n = len(known_machine.odds)
+    goes = [*_goes(known_machine, 0), *_goes(new, n)]
     group = _told_apart(habits, goes)
-    met, reached = {*group[:n]}, {n}
+    known_groups, reached = {*group[:n]}, {n}
     for _ in range(OPENING + 1):
-        if all(group[q] in met for q in reached):
+        if all(group[q] in known_groups for q in reached):
             return True
         reached = {to for q in reached for to in goes[q]}
     return False
@@ -190,19 +192,20 @@ class _PreparedMachine:
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
-        goes, known = _goes(machine, 0), list[Any](_habits(machine))
+        goes, habits = _goes(machine, 0), list[Any](_habits(machine))
         for _ in range(_LOOK_AHEAD):
-            known = [hash((known[q], *(known[to] for to in goes[q]))) for q in range(len(goes))]
-        self._seen, self._opening, reached = {*known}, list[set[int]](), {0}
+            habits = [hash((habits[q], *(habits[to] for to in goes[q]))) for q in range(len(goes))]
+        self._seen, self._opening, reached = {*habits}, list[set[int]](), {0}
         for _ in range(OPENING + 1):
-            self._opening.append({known[q] for q in reached})
+            self._opening.append({habits[q] for q in reached})
             reached = {to for q in reached for to in goes[q]}
 
-    def becomes(self, known: _PreparedMachine) -> bool:
-        """Return whether this machine comes to behave like `known` (see `_becomes`); the full
+    def becomes(self, other_machine: _PreparedMachine) -> bool:
+        """Return whether this machine comes to behave like `other_machine` (see `_becomes`); the
+        full
         comparison is skipped if the first moves already differ."""
-        if any(reached <= known._seen for reached in self._opening):
-            return _becomes(self.machine, known.machine)
+        if any(reached <= other_machine._seen for reached in self._opening):
+            return _becomes(self.machine, other_machine.machine)
         return False
 
 

@@ -14,7 +14,7 @@ from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options
 from sally.core.rules.probe import Question
 from sally.core.rules.words import Words
-from sally.games.repeated_games.rules import AGENT, PARTNER, Joint, RepeatedGame, View, other
+from sally.games.repeated_games.rules import AGENT, PARTNER, Joint, RepeatedGame, View, other_seat
 
 TEXTS: Mapping[str, str] = {
     "intro": "You and another player meet in a game that has {rounds} rounds. It is the same "
@@ -112,59 +112,64 @@ class RepeatedWords(Words[int, View]):
         self._names = {seat: self.labelled(game.names_of(seat)) for seat in (AGENT, PARTNER)}
         self._rounds: dict[tuple[str, Seat], Mapping[Joint | None, list[str]]] = {}
 
-    def called(self) -> Mapping[Seat, tuple[str, ...]]:
+    def names_by_seat(self) -> Mapping[Seat, tuple[str, ...]]:
         """Return the names of each seat's moves in the prompts."""
         return self._names
 
     def rules(self, seat: Seat) -> str:
-        mine, theirs = self._names[seat], self._names[other(seat)]
+        own_names, other_names = self._names[seat], self._names[other_seat(seat)]
         cells = [
             self.say(
-                f"cell.{self._style}", mine=mine[i], theirs=theirs[j], **self._pays(seat, i, j)
+                f"cell.{self._style}",
+                mine=own_names[i],
+                theirs=other_names[j],
+                **self._pays(seat, i, j),
             )
             for i in self._order(seat)
-            for j in self._order(other(seat))
+            for j in self._order(other_seat(seat))
         ]
         return "\n".join([self.rules_without_payoffs(seat), *cells])
 
     def rules_without_payoffs(self, seat: Seat) -> str:
-        mine, theirs = self._options(seat), self._options(other(seat))
+        own_options, other_options = self._options(seat), self._options(other_seat(seat))
         intro = self.say(
-            "intro.same" if mine == theirs else "intro",
+            "intro.same" if own_options == other_options else "intro",
             rounds=self.game.rounds,
-            mine=mine,
-            theirs=theirs,
+            mine=own_options,
+            theirs=other_options,
         )
         stop = self.game.stop_chance
         ends = self.say("intro.stop", percent=f"{100 * stop:g}") if stop else ""
-        said = (intro, self.say(f"aim.{self._style}"), ends)
-        return " ".join(part for part in said if part)
+        parts = (intro, self.say(f"aim.{self._style}"), ends)
+        return " ".join(part for part in parts if part)
 
     def examples(self, seat: Seat) -> tuple[str, ...]:
-        them = other(seat)
+        them = other_seat(seat)
         moves = self.game.moves_of(them)
         last = self.game.moves_of(seat)[-1]
         answer = self.game.best_replies(them, last)[0]
-        shown = (("habit", moves[0]), ("aims", answer), ("surprise", moves[0]))
-        return tuple(self._example(kind, seat, theirs, last) for kind, theirs in shown)
+        kinds_and_moves = (("habit", moves[0]), ("aims", answer), ("surprise", moves[0]))
+        return tuple(
+            self._example(kind, seat, other_move, last) for kind, other_move in kinds_and_moves
+        )
 
-    def _example(self, kind: str, seat: Seat, theirs: int, last: int) -> str:
-        mine = self.game.best_replies(seat, theirs)[0]
+    def _example(self, kind: str, seat: Seat, other_move: int, last: int) -> str:
+        own_move = self.game.best_replies(seat, other_move)[0]
         names = self._names[seat]
         return self.say(
             f"example.{kind}",
-            mine=names[mine],
-            theirs=self._names[other(seat)][theirs],
+            mine=names[own_move],
+            theirs=self._names[other_seat(seat)][other_move],
             last=names[last],
-            gain=self.say(f"gain.{self._style}", **self._pays(seat, mine, theirs)),
+            gain=self.say(f"gain.{self._style}", **self._pays(seat, own_move, other_move)),
         )
 
     def lines(self, view: View, since: int, form: str) -> list[str]:
-        told = self._rounds.get((form, view.seat)) or self._round_lines(form, view.seat)
+        lines_by_joint = self._rounds.get((form, view.seat)) or self._round_lines(form, view.seat)
         if view.round == since + 2 and view.past.last is not None:  # one more, as most often
-            return [str(since + 1).join(told[view.last])]
+            return [str(since + 1).join(lines_by_joint[view.last])]
         news = enumerate(view.rounds(since), since + 1)
-        return [str(number).join(told[joint]) for number, joint in news]
+        return [str(number).join(lines_by_joint[joint]) for number, joint in news]
 
     def now(self, view: View) -> str:
         return str(view.round).join(self._now)
@@ -183,8 +188,8 @@ class RepeatedWords(Words[int, View]):
 
     def menu(self, options: Options[int]) -> tuple[str, ...]:
         seat = self.seat or AGENT
-        whole = options == self.game.moves_of(seat)
-        return self._names[seat] if whole else super().menu(options)
+        is_whole_menu = options == self.game.moves_of(seat)
+        return self._names[seat] if is_whole_menu else super().menu(options)
 
     def positions(self, options: Options[int]) -> tuple[int, ...]:
         order = self._order(self.seat or AGENT)
@@ -196,31 +201,31 @@ class RepeatedWords(Words[int, View]):
     def aside(self, question: Question, view: View, pending: int | None = None) -> str:
         if question.kind == "odds":
             return self.say("aside.odds")
-        names = self._options(other(view.seat))
+        names = self._options(other_seat(view.seat))
         if pending is None:
             return self.say("aside.before", names=names)
-        mine = self._names[view.seat][pending]
-        return self.say("aside.after", names=names, mine=mine)
+        own_name = self._names[view.seat][pending]
+        return self.say("aside.after", names=names, mine=own_name)
 
     def aside_stem(self, question: Question, view: View, pending: int | None = None) -> str:
         if pending is None:
             return self.say("stem.partner_first", round=view.round)
-        mine = self._names[view.seat][pending]
-        return self.say("stem.agent_first", round=view.round, mine=mine)
+        own_name = self._names[view.seat][pending]
+        return self.say("stem.agent_first", round=view.round, mine=own_name)
 
     def choice_name(self, question: Question, choice: int | str) -> str:
         return self._names[Seat(question.about)][int(choice)]
 
-    def told(self, told: Told, question: Question | None = None) -> str:
-        assert isinstance(told.value, int)
-        value = self._names[Seat(told.about)][told.value]
-        return self.say(f"told.{told.source}", value=value)
+    def told(self, injected: Told, question: Question | None = None) -> str:
+        assert isinstance(injected.value, int)
+        value = self._names[Seat(injected.about)][injected.value]
+        return self.say(f"told.{injected.source}", value=value)
 
-    def kept(self, told: Told, view: View) -> str:
-        return self.say("kept", round=view.round, told=self.told(told))
+    def kept(self, injected: Told, view: View) -> str:
+        return self.say("kept", round=view.round, told=self.told(injected))
 
     def aside_format(self, question: Question) -> str:
-        names = self._listed(Seat(question.about))
+        names = self._list_names(Seat(question.about))
         if question.kind == "odds":
             return self.say("format.odds", names=listed(names, "and"))
         return self.say("format.option", names=listed(names, "or"))
@@ -230,14 +235,14 @@ class RepeatedWords(Words[int, View]):
     def _round_lines(self, form: str, seat: Seat) -> Mapping[Joint | None, list[str]]:
         """Return the history line for each pair of moves, split where the round number is
         inserted."""
-        mine_of, theirs_of = self._names[seat], self._names[other(seat)]
-        told: dict[Joint | None, list[str]] = {None: self.around("past.void", "round")}
-        for mine, theirs in product(range(len(mine_of)), range(len(theirs_of))):
-            outcome = self.say(f"outcome.{self._style}", **self._pays(seat, mine, theirs))
-            facts = {"mine": mine_of[mine], "theirs": theirs_of[theirs], "outcome": outcome}
-            told[mine, theirs] = self.around(f"past.{form}", "round", **facts)
-        self._rounds[form, seat] = told
-        return told
+        mine_of, theirs_of = self._names[seat], self._names[other_seat(seat)]
+        lines_by_joint: dict[Joint | None, list[str]] = {None: self.around("past.void", "round")}
+        for own_move, other_move in product(range(len(mine_of)), range(len(theirs_of))):
+            outcome = self.say(f"outcome.{self._style}", **self._pays(seat, own_move, other_move))
+            facts = {"mine": mine_of[own_move], "theirs": theirs_of[other_move], "outcome": outcome}
+            lines_by_joint[own_move, other_move] = self.around(f"past.{form}", "round", **facts)
+        self._rounds[form, seat] = lines_by_joint
+        return lines_by_joint
 
     @cached_property
     def _now(self) -> list[str]:
@@ -254,27 +259,27 @@ class RepeatedWords(Words[int, View]):
     @cached_property
     def _formats(self) -> Mapping[Seat, str]:
         return {
-            seat: self.say("format.option", names=listed(self._listed(seat), self.say("or")))
+            seat: self.say("format.option", names=listed(self._list_names(seat), self.say("or")))
             for seat in (AGENT, PARTNER)
         }
 
     def _order(self, seat: Seat) -> tuple[int, ...]:
         """Return a seat's moves in the order in which the prompt lists them."""
         moves = self.game.moves_of(seat)
-        given = self.game.order if len(self.game.order) == len(moves) else moves
-        return tuple(self.listing(given))
+        own_order = self.game.order if len(self.game.order) == len(moves) else moves
+        return tuple(self.listing(own_order))
 
-    def _listed(self, seat: Seat) -> list[str]:
+    def _list_names(self, seat: Seat) -> list[str]:
         return [self._names[seat][move] for move in self._order(seat)]
 
     def _options(self, seat: Seat) -> str:
-        names = [self.say("option", name=name) for name in self._listed(seat)]
+        names = [self.say("option", name=name) for name in self._list_names(seat)]
         return listed(names, self.say("or"))
 
-    def _pays(self, seat: Seat, mine: int, theirs: int) -> Mapping[str, str]:
+    def _pays(self, seat: Seat, own_move: int, other_move: int) -> Mapping[str, str]:
         sign = "+g" if self.game.signed else "g"
-        my_pay = self.game.pay(seat, mine, theirs)
-        their_pay = self.game.pay(other(seat), theirs, mine)
+        my_pay = self.game.pay(seat, own_move, other_move)
+        their_pay = self.game.pay(other_seat(seat), other_move, own_move)
         return {"my_pay": _number(my_pay, sign), "their_pay": _number(their_pay, sign)}
 
 

@@ -30,16 +30,16 @@ def BOARD(context: SeatContext, view: View) -> Board:
     assert isinstance(game, StepRace) and isinstance(words, StepWords)
     parts: list[Part] = [_track(game, words, view)]
     if len(view.past):  # before the first move the track shows everything
-        parts.append(_needed(game, words, view))
+        parts.append(_steps_needed(game, words, view))
     if view.talk:
-        parts.append(_said(words, view))
+        parts.append(_messages(words, view))
     if len(view.past):
         parts.append(_turns(words, view))
     return Board(tuple(parts), {"text": Limit(game.letters)} if view.speaks else {})
 
 
-def _called(words: StepWords, view: View, number: int) -> str:
-    return "You" if number == view.number else words.called(number)
+def _name_player(words: StepWords, view: View, number: int) -> str:
+    return "You" if number == view.number else words.player_name(number)
 
 
 def _mark(view: View, number: int) -> Mark:
@@ -48,17 +48,17 @@ def _mark(view: View, number: int) -> Mark:
 
 def _track(game: StepRace, words: StepWords, view: View) -> Scale:
     spots = [
-        Spot(min(position, game.target), _called(words, view, n), _mark(view, n))
+        Spot(min(position, game.target), _name_player(words, view, n), _mark(view, n))
         for n, position in enumerate(view.positions)
     ]
     ends = ("start", "the end")
     return Scale(f"The track, turn {view.turn}", 0, game.target, ends, tuple(spots))
 
 
-def _needed(game: StepRace, words: StepWords, view: View) -> Notes:
+def _steps_needed(game: StepRace, words: StepWords, view: View) -> Notes:
     notes = tuple(
         Note(
-            _called(words, view, n),
+            _name_player(words, view, n),
             f"{position} of {game.target}",
             "goal" if game.target - position <= 5 else _mark(view, n),
         )
@@ -67,17 +67,17 @@ def _needed(game: StepRace, words: StepWords, view: View) -> Notes:
     return Notes("Steps so far; marked if one move can be enough", notes)
 
 
-def _said(words: StepWords, view: View) -> Talk:
-    said = tuple(
+def _messages(words: StepWords, view: View) -> Talk:
+    sayings = tuple(
         Saying(
-            _called(words, view, each.number),
-            each.text or "(nothing)",
+            _name_player(words, view, message.number),
+            message.text or "(nothing)",
             f"round {n // 3 + 1}",
-            _mark(view, each.number),
+            _mark(view, message.number),
         )
-        for n, each in enumerate(view.talk)
+        for n, message in enumerate(view.talk)
     )
-    return Talk("Said in this turn", said)
+    return Talk("Said in this turn", sayings)
 
 
 def _turns(words: StepWords, view: View) -> Table:
@@ -94,6 +94,6 @@ def _turns(words: StepWords, view: View) -> Table:
                 cells.append(Cell(str(turn.moves[n]), "good", "moved"))
             else:
                 cells.append(Cell(f"{turn.moves[n]} ×", "bad", "collided"))
-        rows.append(Row(_called(words, view, n), tuple(cells), _mark(view, n)))
+        rows.append(Row(_name_player(words, view, n), tuple(cells), _mark(view, n)))
     numbers = tuple(str(first + i + 1) for i in range(len(latest)))
     return Table("Moves of the latest turns", numbers, tuple(rows), "Turn")

@@ -13,7 +13,7 @@ from __future__ import annotations
 from sally.core.log.events import Instance
 from sally.core.registry.study import instance, player_spec
 from sally.core.rules.card import Card, Condition, Shortcut
-from sally.games.step_race.certified import CertifiedProblem, certified
+from sally.games.step_race.certified import CertifiedProblem, read_certified
 
 METRICS = ("reward", "doing_win", "doing_steps", "collision_rate")
 
@@ -45,12 +45,12 @@ def _condition(problem: CertifiedProblem) -> Condition:
 def _liars() -> Condition:
     """Return the condition with two partners that break their announcements, which a mindless
     listener believes."""
-    who = player_spec("keeper", p=0.0)
+    liar = player_spec("keeper", p=0.0)
     return Condition(
         name="two that break their word",
         instances=(instance("step_race", "step_race-liars", talks=1),),
         seat="player_1",
-        others={"player_2": who, "player_3": who},
+        others={"player_2": liar, "player_3": liar},
         shortcuts=(*ALWAYS, *LISTENING),
         metrics=METRICS,
     )
@@ -61,5 +61,5 @@ CARD = Card(
     about="fixed numbers, habits and blind trust against the certified pairs of partners",
     unattacked="nothing is generated: what is right depends on the two partners, which the "
     "certified pairs take in turn",
-    conditions=(*map(_condition, certified()), _liars()),
+    conditions=(*map(_condition, read_certified()), _liars()),
 )

@@ -29,8 +29,8 @@ from sally.games.step_race.solver import (
     finisher,
     mind_of,
     mixed_equilibrium,
-    muted,
-    solved,
+    mute,
+    solve_race,
     uniform,
 )
 from sally.games.step_race.spec import missing_of
@@ -87,24 +87,24 @@ def certify(
     game = StepRace(**params)
     number = SEATS.index(_seat(seat))
     minds: list[Mind] = []
-    for other in others_of(number):
-        player, settings = others[SEATS[other]]
+    for opponent in others_of(number):
+        player, settings = others[SEATS[opponent]]
         mind = mind_of(player, settings)
         if mind is None or mind.hears:
-            raise BadInput(f"no best reply can be computed to {player} in {SEATS[other]}")
-        minds.append(mind if game.talks else muted(mind))
+            raise BadInput(f"no best reply can be computed to {player} in {SEATS[opponent]}")
+        minds.append(mind if game.talks else mute(mind))
     pair, start = (minds[0], minds[1]), missing_of(game, game.positions)
-    found = solved(game.target, number, pair)
-    optimum = found.value(start)
+    solution = solve_race(game.target, number, pair)
+    optimum = solution.value(start)
     names = " and ".join(player for player, _ in others.values())
     if optimum <= SAME:
         raise BadInput(f"against {names}, {seat} cannot win, so these opponents cannot be used")
-    chance = solved(game.target, number, pair, uniform()).value(start)
+    chance = solve_race(game.target, number, pair, uniform()).value(start)
     fixed = {
-        name: solved(game.target, number, pair, mind).value(start)
+        name: solve_race(game.target, number, pair, mind).value(start)
         for name, mind in mindless().items()
     }
-    name, top = max({"random": chance, **fixed}.items(), key=lambda each: each[1])
+    name, top = max({"random": chance, **fixed}.items(), key=lambda item: item[1])
     if optimum - top < MARGIN:
         raise BadInput(
             f"against {names}, {name} gets {top:.3f} points in {seat} and the best reply "
@@ -119,7 +119,7 @@ def certify(
         optimum=optimum,
         uniform=chance,
         mindless=fixed,
-        first_moves=best(found.worths(start)),
+        first_moves=best(solution.worths(start)),
     )
 
 
@@ -137,19 +137,19 @@ def solve_all() -> tuple[CertifiedProblem, ...]:
     """Return every combination of two partners and a target (the number of steps needed to win) in
     which modelling the partners pays. The evaluated seat changes from one combination to the
     next."""
-    found = []
+    problems = []
     for n, (target, pair) in enumerate((t, p) for t in TARGETS for p in PAIRS):
         number = n % len(SEATS)
-        one, two = others_of(number)
-        others = {str(SEATS[one]): pair[0], str(SEATS[two]): pair[1]}
+        first_opponent, two = others_of(number)
+        others = {str(SEATS[first_opponent]): pair[0], str(SEATS[two]): pair[1]}
         params = {"target": target, "talks": TALKS}
         with suppress(BadInput):  # not every pair is usable at every target
-            found.append(certify(params, str(SEATS[number]), others))
-    return tuple(found)
+            problems.append(certify(params, str(SEATS[number]), others))
+    return tuple(problems)
 
 
 @cache
-def certified() -> tuple[CertifiedProblem, ...]:
+def read_certified() -> tuple[CertifiedProblem, ...]:
     """Return the certified tables that ship with the package. A table consists of two partners, the
     evaluated seat and the target; at a certified one, modelling the partners pays."""
     file = resources.files(__package__) / "instances" / FILE
@@ -161,7 +161,7 @@ def main() -> None:
     at which modelling the partners pays to the file of certified tables."""
     folder = Path(__file__).parent / "instances"
     folder.mkdir(exist_ok=True)
-    lines = [msgspec.json.encode(each).decode() for each in solve_all()]
+    lines = [msgspec.json.encode(problem).decode() for problem in solve_all()]
     (folder / FILE).write_text("[\n" + ",\n".join(lines) + "\n]\n", "utf-8")
 
 

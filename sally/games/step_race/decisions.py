@@ -9,21 +9,21 @@ from sally.core.rules.chance import Stream
 from sally.core.rules.depth import DepthDecision, Depths, Reasoned
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Cost, Played, Terms, inference_loss, terms_of
-from sally.games.step_race.certified import CertifiedProblem, certified
-from sally.games.step_race.metrics import ObservedMove, decided, game_of, known_others, solution
+from sally.games.step_race.certified import CertifiedProblem, read_certified
+from sally.games.step_race.metrics import ObservedMove, game_of, known_others, list_moves, solution
 from sally.games.step_race.rules import MOVES, SEATS, StepRace, Triple, View, others_of
 from sally.games.step_race.solver import (
     NOBODY,
     SAME,
     Said,
     Solved,
-    after,
     best,
     hindsight,
     mind_of,
+    missing_after,
     solved_against,
     standing,
-    weighed,
+    weigh_moves,
 )
 from sally.games.step_race.spec import joint_odds, missing_of, moved
 from sally.parts.training import Split, Task, Training
@@ -37,32 +37,34 @@ DONE = "what the others did in this turn, then uniform play"
 
 def COSTS(played: Played, seat: Seat) -> list[Cost]:
     """Return the cost of every move of the seat, including forfeited moves."""
-    found = solution(played, seat)
-    costs = [_cost(played, seat, each, found) for each in decided(played, seat)]
+    solved = solution(played, seat)
+    costs = [_cost(played, seat, observed, solved) for observed in list_moves(played, seat)]
     return sorted([*costs, *_forfeited_costs(played, seat)], key=lambda cost: cost.turn)
 
 
-def _cost(played: Played, seat: Seat, each: ObservedMove, found: Solved | None) -> Cost:
-    worths, how = _worths(played, seat, each, found)
-    lost = max(worths) - worths[MOVES.index(each.mine)]
-    return Cost(each.turn, 0.0 if lost <= SAME else lost, best(worths), how)
+def _cost(
+    played: Played, seat: Seat, observed: ObservedMove, solution_found: Solved | None
+) -> Cost:
+    worths, criterion = _worths(played, seat, observed, solution_found)
+    loss = max(worths) - worths[MOVES.index(observed.mine)]
+    return Cost(observed.turn, 0.0 if loss <= SAME else loss, best(worths), criterion)
 
 
 def _worths(
-    played: Played, seat: Seat, each: ObservedMove, found: Solved | None
+    played: Played, seat: Seat, observed: ObservedMove, solution_found: Solved | None
 ) -> tuple[tuple[float, float, float], str]:
-    view = each.view
-    if found is not None:
-        return found.worths(each.missing, view.turn, each.said), SOLVED
+    view = observed.view
+    if solution_found is not None:
+        return solution_found.worths(observed.missing, view.turn, observed.said), SOLVED
     odds = []
-    known = known_others(played.episode.setup.lineup, view.number)
-    for other, who in zip(others_of(view.number), known, strict=True):
-        mind = mind_of(*who)
+    opponents = known_others(played.episode.setup.lineup, view.number)
+    for opponent, player_and_params in zip(others_of(view.number), opponents, strict=True):
+        mind = mind_of(*player_and_params)
         if mind is None:
-            return each.worths, DONE
-        moves = mind.moves(each.missing, other, view.turn, each.said)
+            return observed.worths, DONE
+        moves = mind.moves(observed.missing, opponent, view.turn, observed.said)
         odds.append(dict(zip(MOVES, moves, strict=True)))
-    return weighed(each.missing, view.number, joint_odds(*odds)), DECLARED
+    return weigh_moves(observed.missing, view.number, joint_odds(*odds)), DECLARED
 
 
 def _forfeited_costs(played: Played, seat: Seat) -> list[Cost]:
@@ -75,8 +77,10 @@ def _forfeited_costs(played: Played, seat: Seat) -> list[Cost]:
         view: View = replay.view(turn, seat)
         if seat not in forfeited or not view.moving:
             continue
-        one, two = (moved(replay, turn, SEATS[other]) or 0 for other in others_of(number))
-        worths = hindsight(missing_of(game, view.positions), number, (one, two))
+        first_move, two = (
+            moved(replay, turn, SEATS[opponent]) or 0 for opponent in others_of(number)
+        )
+        worths = hindsight(missing_of(game, view.positions), number, (first_move, two))
         stayed = standing(missing_of(game, replay.state(turn + 1).positions), number)
         costs.append(Cost(turn, max(max(worths) - stayed, 0.0), best(worths), DONE))
     return costs
@@ -92,26 +96,26 @@ def LOSSES(played: Played, seat: Seat) -> Terms:
     opponents; they are computed in hindsight, from the moves that the opponents really made. The
     loss from forfeits is averaged over all turns.
     """
-    turns = decided(played, seat)
-    split = [found for each in turns if (found := _split(played, seat, each))]
+    turns = list_moves(played, seat)
+    split = [parts for observed in turns if (parts := _split(played, seat, observed))]
     missed = _forfeited_costs(played, seat)
     due = len(turns) + len(missed)
     return terms_of(split, sum(cost.loss for cost in missed) / due if due else None)
 
 
-def _split(played: Played, seat: Seat, each: ObservedMove) -> tuple[float, float, float] | None:
+def _split(played: Played, seat: Seat, observed: ObservedMove) -> tuple[float, float, float] | None:
     """Return the inference, translation and total loss of a turn; None without a prediction."""
     odds: list[dict[int, float]] = []
-    for other in others_of(each.view.number):
-        said = played.replay.report(each.turn, seat, "their_move", SEATS[other])
-        if said is None or said.odds is None:
+    for opponent in others_of(observed.view.number):
+        report = played.replay.report(observed.turn, seat, "their_move", SEATS[opponent])
+        if report is None or report.odds is None:
             return None
-        odds.append(dict(zip(MOVES, said.odds, strict=True)))
-    hoped = weighed(each.missing, each.view.number, joint_odds(*odds))
-    true = dict(zip(MOVES, each.worths, strict=True))
-    lost = {move: max(true.values()) - worth for move, worth in true.items()}
-    inferred = inference_loss(each.mine, best(hoped), lost.__getitem__)
-    return inferred, max(hoped) - hoped[MOVES.index(each.mine)], lost[each.mine]
+        odds.append(dict(zip(MOVES, report.odds, strict=True)))
+    hoped = weigh_moves(observed.missing, observed.view.number, joint_odds(*odds))
+    true = dict(zip(MOVES, observed.worths, strict=True))
+    losses = {move: max(true.values()) - value for move, value in true.items()}
+    inferred = inference_loss(observed.mine, best(hoped), losses.__getitem__)
+    return inferred, max(hoped) - hoped[MOVES.index(observed.mine)], losses[observed.mine]
 
 
 # --- training -------------------------------------------------------------------------------------
@@ -136,8 +140,8 @@ def split(game: str) -> Split:
     and liars to test on."""
     parts = {
         part: tuple(
-            Task(Instance(game, game, {}), "player_1", {"player_2": one, "player_3": two})
-            for one, two in pairs
+            Task(Instance(game, game, {}), "player_1", {"player_2": first_partner, "player_3": two})
+            for first_partner, two in pairs
         )
         for part, pairs in _PAIRS.items()
     }
@@ -169,19 +173,27 @@ RACES, MOST_TURNS = 20, 60
 Others = Sequence[tuple[str, Mapping[str, object]]]
 
 
-def reasoned(
-    target: int, number: int, others: Others, talk: bool, missing: Triple, turn: int, said: Said
+def reason_about(
+    target: int, number: int, others: Others, talk: bool, missing: Triple, turn: int,
+    announcements: Said
 ) -> Reasoned | None:  # fmt: skip
     """Return a decision with the moves of reasoners of every depth; None if all three moves are
     equally good.
 
     The result is also None if play against these partners cannot be solved exactly.
     """
-    blind = [("uniform", {}) if who in LOOKS_AT_OTHERS else (who, params) for who, params in others]
-    found = [solved_against(target, number, model, talk) for model in (blind, others)]
-    if found[0] is None or found[1] is None:
+    blind = [
+        ("uniform", {}) if player in LOOKS_AT_OTHERS else (player, params)
+        for player, params in others
+    ]
+    solutions = [solved_against(target, number, model, talk) for model in (blind, others)]
+    if solutions[0] is None or solutions[1] is None:
         return None
-    first, true = (best(each.worths(missing, turn, said)) for each in found if each is not None)
+    first, true = (
+        best(solution_of_depth.worths(missing, turn, announcements))
+        for solution_of_depth in solutions
+        if solution_of_depth is not None
+    )
     if len(true) == len(MOVES):
         return None
     block = 1 if set(first) <= set(true) else None if set(first) & set(true) else 2
@@ -190,57 +202,63 @@ def reasoned(
 
 
 def _questions() -> Iterator[Reasoned]:
-    for one in certified():
+    for problem in read_certified():
         for race in range(RACES):
-            yield from _raced(one, Stream(race, "step_race", one.id))
+            yield from _simulate_race(problem, Stream(race, "step_race", problem.id))
 
 
-def _raced(one: CertifiedProblem, draws: Stream) -> Iterator[Reasoned]:
+def _simulate_race(problem: CertifiedProblem, draws: Stream) -> Iterator[Reasoned]:
     """Yield the decisions of one simulated race between the evaluated seat, which always plays a
     best reply, and the two partners of a certified table (one at which modelling the partners
     pays)."""
-    game, number = StepRace(**one.params), SEATS.index(Seat(one.seat))
-    places, others = others_of(number), known_others(one.others, number)
-    minds = [mind_of(*who) for who in others]
+    game, number = StepRace(**problem.params), SEATS.index(Seat(problem.seat))
+    places, others = others_of(number), known_others(problem.others, number)
+    minds = [mind_of(*opponent) for opponent in others]
     talk, missing, turn = game.talks > 0, missing_of(game, game.positions), 0
     while min(missing) > 0 and turn < MOST_TURNS:
         turn += 1
-        said = list(NOBODY)
+        spoken = list(NOBODY)
         for place, mind in zip(places, minds, strict=True):
             assert mind is not None
-            said[place] = draws.draw(dict(mind.announces)) if talk else None
-        heard: Said = (said[0], said[1], said[2])
-        theirs = []
+            spoken[place] = draws.draw(dict(mind.announces)) if talk else None
+        heard: Said = (spoken[0], spoken[1], spoken[2])
+        other_moves = []
         for place, mind in zip(places, minds, strict=True):
             assert mind is not None
             odds = mind.moves(missing, place, turn, heard)
-            theirs.append(draws.draw(dict(zip(MOVES, odds, strict=True))))
+            other_moves.append(draws.draw(dict(zip(MOVES, odds, strict=True))))
         solution_here = solved_against(game.target, number, others, talk)
         assert solution_here is not None
-        mine = draws.pick(best(solution_here.worths(missing, turn, heard)))
-        if found := reasoned(game.target, number, others, talk, missing, turn, heard):
-            yield found
-        missing = after(missing, number, mine, theirs[0], theirs[1])
+        own_move = draws.pick(best(solution_here.worths(missing, turn, heard)))
+        if decision := reason_about(game.target, number, others, talk, missing, turn, heard):
+            yield decision
+        missing = missing_after(missing, number, own_move, other_moves[0], other_moves[1])
 
 
-def _answered(played: Played, seat: Seat) -> Iterator[DepthDecision]:
+def _judge_moves(played: Played, seat: Seat) -> Iterator[DepthDecision]:
     """Yield a judgement of every move of an episode; nothing if its seat, target and partners are
     not among the certified combinations (those at which modelling the partners pays)."""
     game, number, lineup = game_of(played), SEATS.index(seat), played.episode.setup.lineup
-    known, target = known_others(lineup, number), game.target
+    opponents, target = known_others(lineup, number), game.target
     tables = [
-        known_others(one.others, number)
-        for one in certified()
-        if one.seat == seat and one.params["target"] == target
+        known_others(problem.others, number)
+        for problem in read_certified()
+        if problem.seat == seat and problem.params["target"] == target
     ]
-    if known not in tables:
+    if opponents not in tables:
         return
-    for each in decided(played, seat):
-        found = reasoned(
-            target, number, known, game.talks > 0, each.missing, each.view.turn, each.said
+    for observed in list_moves(played, seat):
+        decision = reason_about(
+            target,
+            number,
+            opponents,
+            game.talks > 0,
+            observed.missing,
+            observed.view.turn,
+            observed.said,
         )
-        if found is not None:
-            yield DepthDecision(found, each.mine in found.right)
+        if decision is not None:
+            yield DepthDecision(decision, observed.mine in decision.right)
 
 
-DEPTHS = Depths(ABOUT, _questions, _answered, NOTES)
+DEPTHS = Depths(ABOUT, _questions, _judge_moves, NOTES)

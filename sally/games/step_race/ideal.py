@@ -18,9 +18,9 @@ import numpy as np
 from sally.core.log.events import PlayerSpec
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
-from sally.games.step_race.metrics import decided, game_of
+from sally.games.step_race.metrics import game_of, list_moves
 from sally.games.step_race.rules import MOVES, SEATS, Triple, others_of, prize, triple
-from sally.games.step_race.solver import NOBODY, Floats, after, mind_of
+from sally.games.step_race.solver import NOBODY, Floats, mind_of, missing_after
 from sally.games.step_race.spec import PAIRS, joint_odds, missing_of
 from sally.stats.ideal import TIE, IdealProblem, SeenRound, pool_place
 
@@ -53,8 +53,8 @@ class RacePool:
 
     def __init__(self, missing: Triple, number: int) -> None:
         self.number, self.others = number, others_of(number)
-        every = tuple(range(len(MINDS)))
-        self._start = self._belief(missing, 0, (every, every))
+        all_minds = tuple(range(len(MINDS)))
+        self._start = self._belief(missing, 0, (all_minds, all_minds))
         self._values: dict[Belief, float] = {}
 
     def start(self) -> Belief:
@@ -64,73 +64,75 @@ class RacePool:
     def _belief(self, missing: Triple, phase: int, fits: tuple[Fits, Fits]) -> Belief:
         """Return a belief; the phase of periodic habits is dropped once no remaining mind depends
         on it."""
-        periodic = any(MINDS[n].period > 1 for some in fits for n in some)
+        periodic = any(MINDS[n].period > 1 for fitting in fits for n in fitting)
         return Belief(missing, phase % PERIOD if periodic else 0, fits)
 
     def _groups(self, belief: Belief) -> tuple[dict[int, Fits], dict[int, Fits]]:
         """Return, for each opponent, the minds that are consistent with its past moves, grouped by
         their next move."""
-        found: list[dict[int, Fits]] = []
-        for other, fits in zip(self.others, belief.fits, strict=True):
+        groups_of_both: list[dict[int, Fits]] = []
+        for opponent, fits in zip(self.others, belief.fits, strict=True):
             groups: dict[int, Fits] = {}
             for n in fits:
-                odds = MINDS[n].moves(belief.missing, other, belief.phase + 1, NOBODY)
+                odds = MINDS[n].moves(belief.missing, opponent, belief.phase + 1, NOBODY)
                 move = MOVES[odds.index(1.0)]
                 groups[move] = (*groups.get(move, ()), n)
-            found.append(groups)
-        return found[0], found[1]
+            groups_of_both.append(groups)
+        return groups_of_both[0], groups_of_both[1]
 
     def expects(self, belief: Belief) -> tuple[dict[int, float], dict[int, float]]:
         """Return the probabilities of each opponent's next move."""
-        one, two = (
+        first_odds, two = (
             {move: len(groups.get(move, ())) / len(fits) for move in MOVES}
             for groups, fits in zip(self._groups(belief), belief.fits, strict=True)
         )
-        return one, two
+        return first_odds, two
 
     def forecast(self, belief: Belief) -> Floats:
         """Return the ideal observer's probability of each pair of opponents' moves."""
         joint = joint_odds(*self.expects(belief))
         return np.array([joint[pair] for pair in product(MOVES, MOVES)])
 
-    def after(self, belief: Belief, mine: int, theirs: int) -> Belief:
+    def after(self, belief: Belief, own_move: int, other_moves: int) -> Belief:
         """Return the belief after a turn; a move that no mind would make leaves the belief about
         that opponent unchanged."""
-        a, b = MOVES[theirs // len(MOVES)], MOVES[theirs % len(MOVES)]
-        one, two = self._groups(belief)
-        fits = one.get(a, belief.fits[0]), two.get(b, belief.fits[1])
-        return self._moved(belief, MOVES[mine], a, b, fits)
+        a, b = MOVES[other_moves // len(MOVES)], MOVES[other_moves % len(MOVES)]
+        first_groups, two = self._groups(belief)
+        fits = first_groups.get(a, belief.fits[0]), two.get(b, belief.fits[1])
+        return self._move_belief(belief, MOVES[own_move], a, b, fits)
 
-    def _moved(
-        self, belief: Belief, mine: int, one: int, two: int, fits: tuple[Fits, Fits]
+    def _move_belief(
+        self, belief: Belief, own_move: int, first_move: int, two: int, fits: tuple[Fits, Fits]
     ) -> Belief:
-        missing = after(belief.missing, self.number, mine, one, two)
+        missing = missing_after(belief.missing, self.number, own_move, first_move, two)
         return self._belief(missing, belief.phase + 1, fits)
 
-    def gain(self, belief: Belief, mine: int, theirs: int) -> float:
+    def gain(self, belief: Belief, own_move: int, other_moves: int) -> float:
         """Return the points of a turn that ends the race, else 0."""
-        return self._points(self.after(belief, mine, theirs)) or 0.0
+        return self._points(self.after(belief, own_move, other_moves)) or 0.0
 
     def _points(self, belief: Belief) -> float | None:
         points = prize(triple(-r for r in belief.missing), 0)
         return None if points is None else points[self.number]
 
-    def outcomes(self, belief: Belief, left: int) -> Floats:
+    def outcomes(self, belief: Belief, turns_left: int) -> Floats:
         """Return the value of a turn plus that of the later turns, indexed by (own move, pair of
         others' moves)."""
         table = np.zeros((len(MOVES), len(PAIRS)))
-        for mine, theirs in product(range(len(MOVES)), range(len(PAIRS))):
-            table[mine, theirs] = self._worth(self.after(belief, mine, theirs))
+        for own_move, other_moves in product(range(len(MOVES)), range(len(PAIRS))):
+            table[own_move, other_moves] = self._belief_value(
+                self.after(belief, own_move, other_moves)
+            )
         return table
 
-    def worths(self, belief: Belief, left: int) -> Floats:
+    def worths(self, belief: Belief, turns_left: int) -> Floats:
         """Return the expected points of each move, with Bayes-adaptive play afterwards.
 
         The value of a move that is certain to change nothing is that of the best other move in the
         next turn.
         """
-        worth = self._changing(belief)
-        return np.where(np.isnan(worth), self.value(belief, left), worth)
+        values = self._changing(belief)
+        return np.where(np.isnan(values), self.value(belief, turns_left), values)
 
     def _changing(self, belief: Belief) -> Floats:
         """Return the expected points of each move; NaN for a move that is certain to change
@@ -139,21 +141,21 @@ class RacePool:
         With deterministic minds, a turn changes nothing only if all seats make the same move and
         each opponent's remaining minds agree on it.
         """
-        one, two = self._groups(belief)
-        whole = len(belief.fits[0]) * len(belief.fits[1])
-        worth = np.zeros(len(MOVES))
-        for n, mine in enumerate(MOVES):
-            for (a, here), (b, there) in product(one.items(), two.items()):
-                then = self._moved(belief, mine, a, b, (here, there))
-                points = np.nan if then == belief else self._worth(then)
-                worth[n] += len(here) * len(there) / whole * points
-        return worth
+        first_groups, two = self._groups(belief)
+        n_pairs = len(belief.fits[0]) * len(belief.fits[1])
+        values = np.zeros(len(MOVES))
+        for n, own_move in enumerate(MOVES):
+            for (a, first_fits), (b, second_fits) in product(first_groups.items(), two.items()):
+                next_belief = self._move_belief(belief, own_move, a, b, (first_fits, second_fits))
+                points = np.nan if next_belief == belief else self._belief_value(next_belief)
+                values[n] += len(first_fits) * len(second_fits) / n_pairs * points
+        return values
 
-    def _worth(self, then: Belief) -> float:
-        points = self._points(then)
-        return self.value(then, 0) if points is None else points
+    def _belief_value(self, belief: Belief) -> float:
+        points = self._points(belief)
+        return self.value(belief, 0) if points is None else points
 
-    def value(self, belief: Belief, left: int) -> float:
+    def value(self, belief: Belief, turns_left: int) -> float:
         """Return the expected points of Bayes-adaptive play."""
         if belief not in self._values:
             self._values[belief] = float(np.nanmax(self._changing(belief)))
@@ -162,19 +164,19 @@ class RacePool:
     def best(self, belief: Belief) -> int:
         """Return the best move of the Bayes-adaptive player, the largest in a tie; moves certain
         to change nothing are excluded."""
-        worth = self._changing(belief)
-        return int(np.flatnonzero(worth >= np.nanmax(worth) - TIE)[-1])
+        values = self._changing(belief)
+        return int(np.flatnonzero(values >= np.nanmax(values) - TIE)[-1])
 
-    def known_value(self, place: int, left: int) -> float:
+    def known_value(self, place: int, turns_left: int) -> float:
         """Return the optimum against a known pair of minds."""
-        one, two = divmod(place, len(MINDS))
+        first_mind, two = divmod(place, len(MINDS))
         start = self._start
-        return self.value(self._belief(start.missing, 0, ((one,), (two,))), left)
+        return self.value(self._belief(start.missing, 0, ((first_mind,), (two,))), turns_left)
 
-    def informed(self, left: int) -> float:
+    def informed(self, turns_left: int) -> float:
         """Return the expected points of a player that knows both minds from the start."""
         pairs = len(MINDS) ** 2
-        return sum(self.known_value(place, left) for place in range(pairs)) / pairs
+        return sum(self.known_value(place, turns_left) for place in range(pairs)) / pairs
 
 
 @lru_cache(maxsize=64)
@@ -188,41 +190,46 @@ def IDEAL(played: Played, seat: Seat) -> IdealProblem | None:
     the pool, a seat reached the target and no move was forfeited."""
     game, number = game_of(played), SEATS.index(seat)
     lineup = played.episode.setup.lineup
-    others = [lineup.get(str(SEATS[other])) for other in others_of(number)]
-    one, two = (pool_place("step_race", POOL, who) for who in others)
-    turns = decided(played, seat)
-    over = (
+    others = [lineup.get(str(SEATS[opponent])) for opponent in others_of(number)]
+    first_place, two = (pool_place("step_race", POOL, player) for player in others)
+    turns = list_moves(played, seat)
+    is_over = (
         played.episode.payoffs is not None and max(played.replay.present.positions) >= game.target
     )
-    if one is None or two is None or not over or len(turns) < len(played.replay.present.past):
+    if (
+        first_place is None
+        or two is None
+        or not is_over
+        or len(turns) < len(played.replay.present.past)
+    ):
         return None
-    if any(0 in each.theirs for each in turns):
+    if any(0 in observed.theirs for observed in turns):
         return None
-    seen = []
-    for each in turns:
-        pair = f"{each.theirs[0]}-{each.theirs[1]}"
-        predicted = _predicted(played, seat, each.turn)
-        seen.append(SeenRound(MOVES.index(each.mine), PAIRS.index(pair), predicted))
+    seen_rounds = []
+    for observed in turns:
+        pair = f"{observed.theirs[0]}-{observed.theirs[1]}"
+        predicted = _predict_jointly(played, seat, observed.turn)
+        seen_rounds.append(SeenRound(MOVES.index(observed.mine), PAIRS.index(pair), predicted))
     ideal = ideal_of(missing_of(game, game.positions), number)
-    return IdealProblem(ideal, one * len(MINDS) + two, tuple(seen), paid_once=True)
+    return IdealProblem(ideal, first_place * len(MINDS) + two, tuple(seen_rounds), paid_once=True)
 
 
-def _predicted(played: Played, seat: Seat, turn: int) -> tuple[float, ...] | None:
+def _predict_jointly(played: Played, seat: Seat, turn: int) -> tuple[float, ...] | None:
     """Return the joint probabilities of both opponents' moves, computed from the seat's reports on
     each of them; None if a report is missing."""
-    said: list[dict[int, float]] = []
-    for other in others_of(SEATS.index(seat)):
+    stated: list[dict[int, float]] = []
+    for opponent in others_of(SEATS.index(seat)):
         for probe in ("their_move", "their_pick"):
-            report = played.replay.report(turn, seat, probe, str(SEATS[other]))
+            report = played.replay.report(turn, seat, probe, str(SEATS[opponent]))
             if report is None:
                 continue
             if report.odds is not None:
-                said.append(dict(zip(MOVES, report.odds, strict=True)))
+                stated.append(dict(zip(MOVES, report.odds, strict=True)))
                 break
             if report.value in MOVES:
-                said.append({move: float(move == report.value) for move in MOVES})
+                stated.append({move: float(move == report.value) for move in MOVES})
                 break
-    if len(said) < 2:
+    if len(stated) < 2:
         return None
-    joint = joint_odds(said[0], said[1])
+    joint = joint_odds(stated[0], stated[1])
     return tuple(joint[pair] for pair in product(MOVES, MOVES))

@@ -14,11 +14,11 @@ import msgspec
 
 from sally.core.log.events import PlayerSpec, Setup
 from sally.core.rules.game import Seat
-from sally.core.rules.metric import Metric, Played, shared
+from sally.core.rules.metric import Metric, Played, cache_by_seat
 from sally.games.step_race.rules import MOVES, SEATS, StepRace, Triple, View, others_of
 from sally.games.step_race.solver import SAME, Solved, hindsight, solved_against, steps, value
 from sally.games.step_race.spec import missing_of, moved
-from sally.games.step_race.talk import Announced, announced
+from sally.games.step_race.talk import Announced, last_announcements
 
 
 class ObservedMove(msgspec.Struct, frozen=True):
@@ -43,22 +43,30 @@ def game_of(played: Played) -> StepRace:
     return played.replay.rules(StepRace)
 
 
-@shared
-def decided(played: Played, seat: Seat) -> list[ObservedMove]:
+@cache_by_seat
+def list_moves(played: Played, seat: Seat) -> list[ObservedMove]:
     """Return every turn in which the seat moved."""
     game, replay, number = game_of(played), played.replay, SEATS.index(seat)
-    one, two = others_of(number)
+    first_opponent, two = others_of(number)
     final = len(replay) - 1 if played.episode.payoffs is not None else -1
-    found = []
+    moves = []
     for turn in range(len(replay)):
-        mine = moved(replay, turn, seat)
-        if mine is None:
+        own_move = moved(replay, turn, seat)
+        if own_move is None:
             continue
         view: View = replay.view(turn, seat)
-        theirs = (moved(replay, turn, SEATS[one]) or 0, moved(replay, turn, SEATS[two]) or 0)
-        said, missing = announced(view.talk, view.turn), missing_of(game, view.positions)
-        found.append(ObservedMove(turn, view, mine, theirs, missing, said, turn == final))
-    return found
+        other_moves = (
+            moved(replay, turn, SEATS[first_opponent]) or 0,
+            moved(replay, turn, SEATS[two]) or 0,
+        )
+        announcements, missing = (
+            last_announcements(view.talk, view.turn),
+            missing_of(game, view.positions),
+        )
+        moves.append(
+            ObservedMove(turn, view, own_move, other_moves, missing, announcements, turn == final)
+        )
+    return moves
 
 
 class TurnSums(msgspec.Struct, frozen=True):
@@ -87,60 +95,62 @@ class TurnSums(msgspec.Struct, frozen=True):
 
     def plus(self, other: TurnSums) -> TurnSums:
         """Return the sums of two tallies."""
-        both = (msgspec.structs.astuple(each) for each in (self, other))
-        return TurnSums(*map(sum, zip(*both, strict=True)))
+        tuples = (msgspec.structs.astuple(sums) for sums in (self, other))
+        return TurnSums(*map(sum, zip(*tuples, strict=True)))
 
 
-def tally_of(each: ObservedMove) -> TurnSums:
+def tally_of(observed: ObservedMove) -> TurnSums:
     """Return the tally of a single turn."""
-    worths, gains = each.worths, steps(each.theirs)
-    at = MOVES.index(each.mine)
-    gain, most = worths[at] - sum(worths) / 3, max(worths) - sum(worths) / 3
-    early = not each.last
-    mine = each.said[each.view.number]
-    others = others_of(each.view.number)
-    told = [each.said[other] for other in others]
-    honest = all(s is not None and s == m for s, m in zip(told, each.theirs, strict=True))
-    free = max(move for move in MOVES if move not in each.theirs) if honest else 0
-    collided = gains[at] == 0
-    erred = worths[at] < max(worths) - SAME
-    before = value(each.missing, each.view.number)
+    worths, gains = observed.worths, steps(observed.theirs)
+    move_index = MOVES.index(observed.mine)
+    gain, largest_gain = worths[move_index] - sum(worths) / 3, max(worths) - sum(worths) / 3
+    early = not observed.last
+    own_announcement = observed.said[observed.view.number]
+    others = others_of(observed.view.number)
+    other_announcements = [observed.said[opponent] for opponent in others]
+    honest = all(
+        s is not None and s == m for s, m in zip(other_announcements, observed.theirs, strict=True)
+    )
+    free = max(move for move in MOVES if move not in observed.theirs) if honest else 0
+    collided = gains[move_index] == 0
+    erred = worths[move_index] < max(worths) - SAME
+    value_before = value(observed.missing, observed.view.number)
     return TurnSums(
         turns=1,
         win=gain,
-        win_most=most,
+        win_most=largest_gain,
         win_early=gain if early else 0.0,
-        win_early_most=most if early else 0.0,
+        win_early_most=largest_gain if early else 0.0,
         best=int(not erred),
-        survived=int(erred and worths[at] >= before - SAME),
-        steps=gains[at] - sum(gains) / 3,
+        survived=int(erred and worths[move_index] >= value_before - SAME),
+        steps=gains[move_index] - sum(gains) / 3,
         steps_most=max(gains) - sum(gains) / 3,
-        gained=gains[at],
+        gained=gains[move_index],
         collided=int(collided),
-        fought=int(each.theirs[0] == each.theirs[1] != each.mine),
-        announced=int(mine is not None),
-        kept=int(mine == each.mine),
-        upwards=int(mine is not None and each.mine > mine),
+        fought=int(observed.theirs[0] == observed.theirs[1] != observed.mine),
+        announced=int(own_announcement is not None),
+        kept=int(own_announcement == observed.mine),
+        upwards=int(own_announcement is not None and observed.mine > own_announcement),
         truthful=int(honest),
         free=free,
-        taken=gains[at] if honest else 0,
+        taken=gains[move_index] if honest else 0,
         hit=int(honest and collided),
-        betrayed=int(honest and mine is not None and mine != each.mine),
+        betrayed=int(honest and own_announcement is not None and own_announcement != observed.mine),
     )
 
 
 def total(tallies: Iterable[TurnSums]) -> TurnSums:
     """Return the sum of several tallies."""
-    found = TurnSums()
-    for each in tallies:
-        found = found.plus(each)
-    return found
+    sum_so_far = TurnSums()
+    for tally in tallies:
+        sum_so_far = sum_so_far.plus(tally)
+    return sum_so_far
 
 
-@shared
+@cache_by_seat
 def tally(played: Played, seat: Seat) -> TurnSums:
     """Return the tally of a seat's turns."""
-    return total(map(tally_of, decided(played, seat)))
+    return total(map(tally_of, list_moves(played, seat)))
 
 
 Ratio = tuple[Callable[[TurnSums], float], Callable[[TurnSums], float]]
@@ -168,17 +178,17 @@ def ratio(name: str, sums: TurnSums) -> float | None:
     """Return the ratio with this name, computed from the sums of a tally; None if its denominator
     is 0."""
     above, below = RATIOS[name]
-    whole = below(sums)
-    return above(sums) / whole if whole > SAME else None
+    denominator = below(sums)
+    return above(sums) / denominator if denominator > SAME else None
 
 
-def _ratio(name: str, about: str, **more: Any) -> Metric:
+def _ratio(name: str, about: str, **fields: Any) -> Metric:
     """Return the metric of a ratio, which is from 0 to 1 unless `bounds` are given."""
 
     def measure(played: Played, seat: Seat) -> float | None:
         return ratio(name, tally(played, seat))
 
-    return Metric(name, about, measure, **{"bounds": (0, 1), **more})
+    return Metric(name, about, measure, **{"bounds": (0, 1), **fields})
 
 
 def solution(played: Played, seat: Seat) -> Solved | None:
@@ -187,18 +197,18 @@ def solution(played: Played, seat: Seat) -> Solved | None:
     return _solution(game_of(played), played.episode.setup, seat)
 
 
-def _solution(game: StepRace, setup: Setup, seat: Seat, mine: str = "") -> Solved | None:
+def _solution(game: StepRace, setup: Setup, seat: Seat, own_mind: str = "") -> Solved | None:
     number = SEATS.index(seat)
-    known = known_others(setup.lineup, number)
-    return solved_against(game.target, number, known, game.talks > 0, mine)
+    opponents = known_others(setup.lineup, number)
+    return solved_against(game.target, number, opponents, game.talks > 0, own_mind)
 
 
 def known_others(
     lineup: Mapping[str, PlayerSpec], number: int
 ) -> list[tuple[str, Mapping[str, Any]]]:
     """Return the names and parameters of the two players opposite a seat, in seat order."""
-    others = [lineup[SEATS[other]] for other in others_of(number)]
-    return [(who.player, who.params) for who in others]
+    others = [lineup[SEATS[opponent]] for opponent in others_of(number)]
+    return [(player.player, player.params) for player in others]
 
 
 def _points(played: Played, seat: Seat) -> float | None:
@@ -213,17 +223,19 @@ def random_points(setup: Setup, seat: Seat) -> float | None:
     The turn limit is ignored, as in all exact solutions.
     """
     game = StepRace(**setup.instance.params)
-    found = _solution(game, setup, seat, "uniform")
-    return None if found is None else found.value(missing_of(game, game.positions))
+    solution_found = _solution(game, setup, seat, "uniform")
+    return (
+        None if solution_found is None else solution_found.value(missing_of(game, game.positions))
+    )
 
 
 def _regret(played: Played, seat: Seat) -> float | None:
     """Return the solved optimum at the start minus the points won."""
     payoffs, game = played.episode.payoffs, game_of(played)
-    found = None if payoffs is None else solution(played, seat)
-    if found is None or payoffs is None:
+    solution_found = None if payoffs is None else solution(played, seat)
+    if solution_found is None or payoffs is None:
         return None
-    return found.value(missing_of(game, game.positions)) - payoffs[seat]
+    return solution_found.value(missing_of(game, game.positions)) - payoffs[seat]
 
 
 METRICS = (

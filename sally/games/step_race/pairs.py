@@ -87,7 +87,7 @@ def _members(
     gained = [sum(gains(moves)[seat] for moves in turns) for seat in range(len(SEATS))]
     spread = MOST_MISSING - FEWEST_MISSING + 1
     missing = [1, *(FEWEST_MISSING + chance.below(spread) for _ in (NEXT, THIRD))]
-    needed = [steps + rest for steps, rest in zip(gained, missing, strict=True)]
+    needed = [steps + steps_missing for steps, steps_missing in zip(gained, missing, strict=True)]
     target = FEWEST_STEPS + max(needed) + chance.below(5)
     params = {
         "talks": 0,

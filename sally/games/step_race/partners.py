@@ -24,9 +24,9 @@ from sally.games.step_race.rules import (
     others_of,
     triple,
 )
-from sally.games.step_race.solver import MINDS, Mind, Odds, best, weighed
+from sally.games.step_race.solver import MINDS, Mind, Odds, best, weigh_moves
 from sally.games.step_race.spec import PAIRS, joint_odds, missing_of
-from sally.games.step_race.talk import Announced, announced
+from sally.games.step_race.talk import Announced, last_announcements
 
 if TYPE_CHECKING:
     from sally.games.step_race.ideal import Belief, RacePool
@@ -45,12 +45,12 @@ def _script(odds: Thinks) -> Script:
         view = turn.view
         if view.speaks:
             return Done("")
-        return _drawn(turn, odds(view, announced(view.talk, view.turn)))
+        return _draw_move(turn, odds(view, last_announcements(view.talk, view.turn)))
 
     return script
 
 
-def _drawn(turn: Turn[Action, View], odds: Odds) -> int:
+def _draw_move(turn: Turn[Action, View], odds: Odds) -> int:
     chances = {move: p for move, p in zip(MOVES, odds, strict=True) if p > 0}
     return next(iter(chances)) if len(chances) == 1 else turn.draws.draw(chances)
 
@@ -59,11 +59,13 @@ def _of_mind(name: str) -> Callable[..., Script]:
     """Return the script of the mind with this name; a mind that announces a move announces the same
     move in every message of a turn."""
 
-    def made(game: StepRace, seat: Seat, **settings: Any) -> Script:
+    def make_script(game: StepRace, seat: Seat, **settings: Any) -> Script:
         mind: Mind = MINDS[name](**settings)
 
-        def odds(view: View, said: Announced) -> Odds:
-            return mind.moves(missing_of(game, view.positions), view.number, view.turn, said)
+        def odds(view: View, announcements: Announced) -> Odds:
+            return mind.moves(
+                missing_of(game, view.positions), view.number, view.turn, announcements
+            )
 
         def script(turn: Turn[Action, View]) -> Action:
             if turn.view.speaks and mind.announces[0][0] is not None:
@@ -74,16 +76,18 @@ def _of_mind(name: str) -> Callable[..., Script]:
         quiet = _script(odds)
         return script
 
-    return made
+    return make_script
 
 
 def _announce(turn: Turn[Action, View], lottery: dict[int | None, float]) -> Action:
     """Repeat the seat's announcement of this turn or, if it has made none, draw a number and
     announce it."""
     view = turn.view
-    said = announced(view.talk, view.turn)[view.number]
-    move = said if said is not None else turn.draws.draw(lottery)
-    return Say(ANNOUNCES.format(move=move)) if said is None else Done(ANNOUNCES.format(move=move))
+    earlier = last_announcements(view.talk, view.turn)[view.number]
+    move = earlier if earlier is not None else turn.draws.draw(lottery)
+    return (
+        Say(ANNOUNCES.format(move=move)) if earlier is None else Done(ANNOUNCES.format(move=move))
+    )
 
 
 # --- habits: what the mindless players of the card do ---------------------------------------------
@@ -93,8 +97,10 @@ def free_of_last(view: View) -> int:
     """Return the largest number that neither opponent played in the last turn; 5 in the first
     turn."""
     last = view.past.last
-    taken = {last.moves[other] for other in others_of(view.number)} if last is not None else ()
-    return max(move for move in MOVES if move not in taken)
+    taken_moves = (
+        {last.moves[opponent] for opponent in others_of(view.number)} if last is not None else ()
+    )
+    return max(move for move in MOVES if move not in taken_moves)
 
 
 def repeat_own_last(view: View) -> int:
@@ -116,82 +122,83 @@ def _reacting(game: StepRace, seat: Seat, first: int = 5, **params: Any) -> Scri
         raise BadInput(
             f"reacting: first and replies must be moves, in 3 rows of 3, not {replies!r}"
         )
-    before = (SEATS.index(seat) - 1) % len(SEATS)
+    previous_seat = (SEATS.index(seat) - 1) % len(SEATS)
 
     def habit(view: View) -> int:
         played = [turn.moves for turn in view.past if STAYS not in turn.moves]
         if not played:
             return first
-        other_move, own_move = played[-1][before], played[-1][view.number]
+        other_move, own_move = played[-1][previous_seat], played[-1][view.number]
         return int(rows[MOVES.index(other_move)][MOVES.index(own_move)])
 
-    return _script(lambda view, said: solver.sure(habit(view)))
+    return _script(lambda view, announcements: solver.sure(habit(view)))
 
 
 REPLIES = ((1, 3, 5), (1, 3, 5), (1, 3, 5))  # its own last move again
 
 
 def _by_habit(habit: Callable[[View], int]) -> Callable[[StepRace, Seat], Script]:
-    return lambda game, seat: _script(lambda view, said: solver.sure(habit(view)))
+    return lambda game, seat: _script(lambda view, announcements: solver.sure(habit(view)))
 
 
 def _but(thinks: Callable[[StepRace, Seat], Script]) -> Callable[..., Script]:
     """Return the inverse of a rule that sends no messages: it makes one of the two moves that the
     rule would not make, with equal probability."""
 
-    def made(game: StepRace, seat: Seat) -> Script:
+    def make_script(game: StepRace, seat: Seat) -> Script:
         script = thinks(game, seat)
 
-        def turned(turn: Turn[Action, View]) -> Action:
+        def play_other_move(turn: Turn[Action, View]) -> Action:
             action: Action = script(turn)
             if not isinstance(action, int):
                 return action
             return turn.draws.pick([move for move in MOVES if move != action])
 
-        return turned
+        return play_other_move
 
-    return made
+    return make_script
 
 
 def _not_always(game: StepRace, seat: Seat, move: int = 5) -> Script:
     """Return a script that plays any move except `move`."""
     if move not in MOVES:
         raise BadInput(f"never: move must be 1, 3 or 5, not {move}")
-    odds = triple(0.0 if each == move else 0.5 for each in MOVES)
-    return _script(lambda view, said: odds)
+    odds = triple(0.0 if option == move else 0.5 for option in MOVES)
+    return _script(lambda view, announcements: odds)
 
 
 def _hits_announced(game: StepRace, seat: Seat) -> Script:
     """Return a script that plays the largest number that another seat announced, or any number
     if none was announced."""
 
-    def odds(view: View, said: Announced) -> Odds:
-        there = [said[other] for other in others_of(view.number)]
-        known = [move for move in there if move is not None]
-        return solver.sure(max(known)) if known else solver.EVEN
+    def odds(view: View, announcements: Announced) -> Odds:
+        others_said = [announcements[opponent] for opponent in others_of(view.number)]
+        announced_moves = [move for move in others_said if move is not None]
+        return solver.sure(max(announced_moves)) if announced_moves else solver.EVEN
 
     return _script(odds)
 
 
-def _expects(view: View, other: int, trust: float) -> dict[int, float]:
+def _expects(view: View, opponent: int, trust: float) -> dict[int, float]:
     """Return the move probabilities that a listener expects of a seat: `trust` for the announced
     move or, without an announcement, the seat's habit.
 
     A habit is the relative frequency of each move, with the equilibrium of a turn counted as one
     extra turn.
     """
-    said = announced(view.talk, view.turn)[other]
-    if said is not None:
-        return {move: trust if move == said else (1 - trust) / 2 for move in MOVES}
+    announcement = last_announcements(view.talk, view.turn)[opponent]
+    if announcement is not None:
+        return {move: trust if move == announcement else (1 - trust) / 2 for move in MOVES}
     prior, _ = solver.stage_equilibrium()
-    seen = [turn.moves[other] for turn in view.past]
-    made = [move for move in seen if move != STAYS]
+    past_moves = [turn.moves[opponent] for turn in view.past]
+    actual_moves = [move for move in past_moves if move != STAYS]
     return {
-        move: (p + made.count(move)) / (1 + len(made)) for move, p in zip(MOVES, prior, strict=True)
+        move: (p + actual_moves.count(move)) / (1 + len(actual_moves))
+        for move, p in zip(MOVES, prior, strict=True)
     }
 
 
-def _trusted(trust: float) -> float:
+def _check_trust(trust: float) -> float:
     if not 0 <= trust <= 1:
         raise BadInput(f"listener: trust must be from 0 to 1, not {trust}")
     return trust
@@ -203,20 +210,22 @@ def _listener(game: StepRace, seat: Seat, trust: float = 0.8) -> Script:
     The value of a position is computed as if all seats moved uniformly at random from then on. The
     player announces its plan whenever the plan changes, and chooses its move after all messages.
     """
-    _trusted(trust)
+    _check_trust(trust)
 
     def reply(view: View) -> int:
-        one, two = (_expects(view, other, trust) for other in others_of(view.number))
-        worth = weighed(missing_of(game, view.positions), view.number, joint_odds(one, two))
-        return max(best(worth))
+        first_odds, two = (_expects(view, opponent, trust) for opponent in others_of(view.number))
+        values = weigh_moves(
+            missing_of(game, view.positions), view.number, joint_odds(first_odds, two)
+        )
+        return max(best(values))
 
     def script(turn: Turn[Action, View]) -> Action:
         view = turn.view
         if not view.speaks:
             return reply(view)
-        mine = announced(view.talk, view.turn)[view.number]
+        own_announcement = last_announcements(view.talk, view.turn)[view.number]
         move = reply(view)
-        return Done("") if mine == move else Say(ANNOUNCES.format(move=move))
+        return Done("") if own_announcement == move else Say(ANNOUNCES.format(move=move))
 
     return script
 
@@ -226,42 +235,45 @@ def _listener(game: StepRace, seat: Seat, trust: float = 0.8) -> Script:
 Others = Sequence[Mapping[str, Any]]  # player and params of the two others, in seat order
 
 
-def _declared(others: Others) -> tuple[Mind, Mind]:
+def _read_minds(others: Others) -> tuple[Mind, Mind]:
     minds = [
-        solver.mind_of(str(who.get("player")), who.get("params") or {})
-        for who in others
-        if isinstance(who, Mapping)
+        solver.mind_of(str(player.get("player")), player.get("params") or {})
+        for player in others
+        if isinstance(player, Mapping)
     ]
-    found = [mind for mind in minds if mind is not None and not mind.hears]
-    if len(others) != 2 or len(found) != 2:
+    usable = [mind for mind in minds if mind is not None and not mind.hears]
+    if len(others) != 2 or len(usable) != 2:
         raise BadInput(
             "planner: others must be two players for which best replies can be computed, each "
             "given as (player, params)"
         )
-    return found[0], found[1]
+    return usable[0], usable[1]
 
 
 def _planner(game: StepRace, seat: Seat, others: Others = PLANNED) -> Script:
     """Return a script that plays optimally, without messages, against the two players given in
     `others`."""
-    minds = _declared(others)
-    known = [(str(who["player"]), dict(who.get("params") or {})) for who in others]
-    plan = solver.solved_against(game.target, SEATS.index(seat), known, game.talks > 0)
+    minds = _read_minds(others)
+    opponents = [(str(player["player"]), dict(player.get("params") or {})) for player in others]
+    plan = solver.solved_against(game.target, SEATS.index(seat), opponents, game.talks > 0)
     assert plan is not None and len(minds) == 2  # refused above
 
-    def odds(view: View, said: Announced) -> Odds:
-        worths = plan.worths(missing_of(game, view.positions), view.turn, said)
+    def odds(view: View, announcements: Announced) -> Odds:
+        worths = plan.worths(missing_of(game, view.positions), view.turn, announcements)
         return solver.sure(max(best(worths)))
 
     return _script(odds)
 
 
 def _planner_answers(game: StepRace, seat: Seat, others: Others = PLANNED) -> Answerer:
-    minds = dict(zip(others_of(SEATS.index(seat)), _declared(others), strict=True))
+    minds = dict(zip(others_of(SEATS.index(seat)), _read_minds(others), strict=True))
 
-    def expects(view: View, other: int) -> Odds:
-        said, missing = announced(view.talk, view.turn), missing_of(game, view.positions)
-        return minds[other].moves(missing, other, view.turn, said)
+    def expects(view: View, opponent: int) -> Odds:
+        announcements, missing = (
+            last_announcements(view.talk, view.turn),
+            missing_of(game, view.positions),
+        )
+        return minds[opponent].moves(missing, opponent, view.turn, announcements)
 
     return _answers(expects)
 
@@ -276,26 +288,27 @@ def _adaptive(game: StepRace, seat: Seat) -> Callable[[View], tuple[RacePool, Be
 
     number = SEATS.index(seat)
 
-    def known(view: View) -> tuple[RacePool, Belief]:
+    def pool_and_belief(view: View) -> tuple[RacePool, Belief]:
         pool = ideal_of(missing_of(game, game.positions), number)
-        belief, at = pool.start(), missing_of(game, game.positions)
+        belief, missing = pool.start(), missing_of(game, game.positions)
         for turn in view.past:
-            mine, *theirs = (turn.moves[n] for n in (number, *others_of(number)))
+            own_move, *other_moves = (turn.moves[n] for n in (number, *others_of(number)))
             if 0 not in turn.moves:
-                pair = PAIRS.index("-".join(map(str, theirs)))
-                belief = pool.after(belief, MOVES.index(mine), pair)
-            at = missing_of(game, turn.positions)
-            belief = belief._replace(missing=at)  # a seat that gave no move stayed where it was
+                pair = PAIRS.index("-".join(map(str, other_moves)))
+                belief = pool.after(belief, MOVES.index(own_move), pair)
+            missing = missing_of(game, turn.positions)
+            # a seat that gave no move stayed where it was
+            belief = belief._replace(missing=missing)
         return pool, belief
 
-    return known
+    return pool_and_belief
 
 
 def _bayes_adaptive(game: StepRace, seat: Seat) -> Script:
-    known = _adaptive(game, seat)
+    read_belief = _adaptive(game, seat)
 
-    def odds(view: View, said: Announced) -> Odds:
-        pool, belief = known(view)
+    def odds(view: View, announcements: Announced) -> Odds:
+        pool, belief = read_belief(view)
         return solver.sure(MOVES[pool.best(belief)])
 
     return _script(odds)
@@ -304,11 +317,11 @@ def _bayes_adaptive(game: StepRace, seat: Seat) -> Script:
 def _observer(game: StepRace, seat: Seat) -> Answerer:
     """Return a function that answers probes with the ideal observer's forecast of each opponent's
     move."""
-    known = _adaptive(game, seat)
+    read_belief = _adaptive(game, seat)
 
-    def expects(view: View, other: int) -> Odds:
-        pool, belief = known(view)
-        return triple(pool.expects(belief)[pool.others.index(other)].values())
+    def expects(view: View, opponent: int) -> Odds:
+        pool, belief = read_belief(view)
+        return triple(pool.expects(belief)[pool.others.index(opponent)].values())
 
     return _answers(expects)
 
@@ -326,15 +339,15 @@ def _answers(expects: Callable[[View, int], Odds]) -> Answerer:
         if question.probe not in ("their_move", "their_pick", "next_pick"):
             return NoAnswer("this mind has no such thought")
         odds = expects(turn.view, SEATS.index(Seat(question.about)))
-        at = max(range(len(odds)), key=odds.__getitem__)
-        return ProbeReport(question.choices[at], odds if question.kind == "odds" else None)
+        likeliest = max(range(len(odds)), key=odds.__getitem__)
+        return ProbeReport(question.choices[likeliest], odds if question.kind == "odds" else None)
 
     return answer
 
 
 def _listens(trust: float) -> Answerer:
     """Return a function that answers probes with what a listener with this trust expects."""
-    about_moves = _answers(lambda view, other: triple(_expects(view, other, trust).values()))
+    about_moves = _answers(lambda view, opponent: triple(_expects(view, opponent, trust).values()))
 
     def answer(turn: Turn[Action, View]) -> ProbeReport | NoAnswer:
         if turn.question is not None and turn.question.probe == "will_keep":
@@ -345,7 +358,7 @@ def _listens(trust: float) -> Answerer:
 
 
 def _listener_answers(game: StepRace, seat: Seat, trust: float = 0.8) -> Answerer:
-    return _listens(_trusted(trust))
+    return _listens(_check_trust(trust))
 
 
 def _mind(

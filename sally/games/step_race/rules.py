@@ -94,9 +94,9 @@ class View(msgspec.Struct, frozen=True):
 
     def played(self) -> list[tuple[int, int]]:
         """Return (own move, larger of the others' moves) for each turn."""
-        mine = self.number
+        own_number = self.number
         return [
-            (turn.moves[mine], max(m for n, m in enumerate(turn.moves) if n != mine))
+            (turn.moves[own_number], max(m for n, m in enumerate(turn.moves) if n != own_number))
             for turn in self.past
         ]
 
@@ -116,14 +116,14 @@ class StepRace(Game[State, Action, View]):
     helpers = (NATURE,)
 
     def __post_init__(self) -> None:
-        for name, least, most in (
+        for name, lowest, highest in (
             ("target", 1, MOST_STEPS),
             ("talks", 0, MOST_TALKS),
             ("max_turns", 1, 10_000),
             ("letters", 10, MOST_LETTERS),
         ):
-            if not least <= (given := getattr(self, name)) <= most:
-                raise BadInput(f"{name} must be from {least} to {most}, not {given}")
+            if not lowest <= (value := getattr(self, name)) <= highest:
+                raise BadInput(f"{name} must be from {lowest} to {highest}, not {value}")
         if min(self.positions) < 0 or max(self.positions) >= self.target:
             raise BadInput(
                 f"positions must be from 0 to {self.target - 1}, below the target, "
@@ -142,25 +142,25 @@ class StepRace(Game[State, Action, View]):
         return State(self.positions, History())
 
     def to_move(self, state: State) -> tuple[Seat, ...]:
-        if self.over(state):
+        if self.is_over(state):
             return ()
         if self.talks and state.order is None:
             return (NATURE,)
         speaker = self.speaker(state)
         return SEATS if speaker is None else (SEATS[speaker],)
 
-    def over(self, state: State) -> bool:
+    def is_over(self, state: State) -> bool:
         """Return whether a seat has reached the target or the turns are used up."""
         return max(state.positions) >= self.target or len(state.past) >= self.max_turns
 
     def speaker(self, state: State) -> int | None:
         """Return the number of the seat that speaks now; None once the talk is over."""
-        said = state.talk
-        if state.order is None or len(said) == 3 * self.talks:
+        messages = state.talk
+        if state.order is None or len(messages) == 3 * self.talks:
             return None
-        if said and len(said) % 3 == 0 and all(each.done for each in said[-3:]):
+        if messages and len(messages) % 3 == 0 and all(message.done for message in messages[-3:]):
             return None  # all three had nothing to add
-        return ORDERS[state.order][len(said) % 3]
+        return ORDERS[state.order][len(messages) % 3]
 
     def options(self, state: State, seat: Seat) -> Options[Action]:
         if seat == NATURE:
@@ -185,33 +185,33 @@ class StepRace(Game[State, Action, View]):
             assert isinstance(order, int)
             return msgspec.structs.replace(state, order=order)
         if (speaker := self.speaker(state)) is not None:
-            (said,) = moves.values()
-            assert isinstance(said, Say | Done)
-            return _spoken(state, Spoken(speaker, said.text, isinstance(said, Done)))
-        return self._moved(state, moves)
+            (message,) = moves.values()
+            assert isinstance(message, Say | Done)
+            return _add_message(state, Spoken(speaker, message.text, isinstance(message, Done)))
+        return self._apply_moves(state, moves)
 
     def forfeit(
         self, state: State, moves: Mapping[Seat, Action], forfeited: tuple[Seat, ...]
     ) -> State:
         """Treat a missing message as silence and a missing move as staying in place."""
         if (speaker := self.speaker(state)) is not None:
-            return _spoken(state, Spoken(speaker, "", True))
-        return self._moved(state, moves)
+            return _add_message(state, Spoken(speaker, "", True))
+        return self._apply_moves(state, moves)
 
-    def _moved(self, state: State, moves: Mapping[Seat, Action]) -> State:
-        made = triple(_number(moves.get(seat, STAYS)) for seat in SEATS)
-        gained = gains(made)
+    def _apply_moves(self, state: State, moves: Mapping[Seat, Action]) -> State:
+        joint_move = triple(_number(moves.get(seat, STAYS)) for seat in SEATS)
+        gained = gains(joint_move)
         reached = triple(p + g for p, g in zip(state.positions, gained, strict=True))
-        past = state.past.append(PastTurn(state.talk, made, gained, reached))
+        past = state.past.append(PastTurn(state.talk, joint_move, gained, reached))
         return State(reached, past)
 
     def begins_turn(self, state: State) -> bool:
         return not state.talk
 
     def observe(self, state: State, seat: Seat) -> View:
-        over, mover = self.over(state), self.speaker(state)
+        is_over, mover = self.is_over(state), self.speaker(state)
         number = SEATS.index(seat) if seat in SEATS else -1  # nature has no place on the track
-        drawn = not self.talks or state.order is not None
+        has_order = not self.talks or state.order is not None
         return View(
             seat,
             number,
@@ -219,9 +219,9 @@ class StepRace(Game[State, Action, View]):
             state.past,
             state.order,
             state.talk,
-            not over and mover == number,
-            not over and drawn and mover is None,
-            over,
+            not is_over and mover == number,
+            not is_over and has_order and mover is None,
+            is_over,
         )
 
     def payoffs(self, state: State) -> Mapping[Seat, float]:
@@ -232,8 +232,8 @@ class StepRace(Game[State, Action, View]):
         return None if self.talks else len(MOVES)
 
 
-def _spoken(state: State, said: Spoken) -> State:
-    return msgspec.structs.replace(state, talk=(*state.talk, said))
+def _add_message(state: State, message: Spoken) -> State:
+    return msgspec.structs.replace(state, talk=(*state.talk, message))
 
 
 def _number(move: Action) -> int:

@@ -35,7 +35,7 @@ NOBODY: Said = (None, None, None)
 
 def sure(move: int) -> Odds:
     """Return the distribution that puts probability 1 on one move."""
-    return triple(float(move == each) for each in MOVES)
+    return triple(float(move == option) for option in MOVES)
 
 
 # --- the turn as a game of its own ----------------------------------------------------------------
@@ -72,7 +72,7 @@ class Mind(msgspec.Struct, frozen=True):
     by_place: bool = False  # whether `moves` uses the steps still needed
 
 
-def muted(mind: Mind) -> Mind:
+def mute(mind: Mind) -> Mind:
     """Return the same mind without announcements."""
     return msgspec.structs.replace(mind, announces=((None, 1.0),))
 
@@ -82,18 +82,18 @@ def always(move: int = 5) -> Mind:
     if move not in MOVES:
         raise BadInput(f"always: move must be 1, 3 or 5, not {move}")
     odds = sure(move)
-    return Mind(lambda missing, number, turn, said: odds)
+    return Mind(lambda missing, number, turn, announcements: odds)
 
 
 def uniform() -> Mind:
     """Play each move with equal probability."""
-    return Mind(lambda missing, number, turn, said: EVEN)
+    return Mind(lambda missing, number, turn, announcements: EVEN)
 
 
 def mixed_equilibrium() -> Mind:
     """Play the symmetric mixed equilibrium of a single turn."""
     odds, _ = stage_equilibrium()
-    return Mind(lambda missing, number, turn, said: odds)
+    return Mind(lambda missing, number, turn, announcements: odds)
 
 
 def arriving(missing: int) -> int | None:
@@ -105,7 +105,7 @@ def arriving(missing: int) -> int | None:
 def finisher() -> Mind:
     """Play the smallest move that reaches the target; if no move does, play 5."""
 
-    def moves(missing: Triple, number: int, turn: int, said: Said) -> Odds:
+    def moves(missing: Triple, number: int, turn: int, announcements: Said) -> Odds:
         return sure(arriving(missing[number]) or MOVES[-1])
 
     return Mind(moves, by_place=True)
@@ -115,8 +115,8 @@ def blocker() -> Mind:
     """Play the smallest move that takes the leading opponent (in a tie, the lower seat) to the
     target; if no move does, play any move."""
 
-    def moves(missing: Triple, number: int, turn: int, said: Said) -> Odds:
-        nearest = min(others_of(number), key=lambda other: missing[other])
+    def moves(missing: Triple, number: int, turn: int, announcements: Said) -> Odds:
+        nearest = min(others_of(number), key=lambda opponent: missing[opponent])
         move = arriving(missing[nearest])
         return EVEN if move is None else sure(move)
 
@@ -129,7 +129,7 @@ def rotator(offset: int = 0) -> Mind:
     if not isinstance(offset, int):
         raise BadInput(f"rotator: offset must be a whole number, not {offset!r}")
 
-    def moves(missing: Triple, number: int, turn: int, said: Said) -> Odds:
+    def moves(missing: Triple, number: int, turn: int, announcements: Said) -> Odds:
         return sure(MOVES[(turn - 1 + number + offset) % len(MOVES)])
 
     return Mind(moves, period=len(MOVES))
@@ -140,27 +140,29 @@ def keeper(p: float = 1.0) -> Mind:
     otherwise."""
     if not 0 <= p <= 1:
         raise BadInput(f"keeper: p must be from 0 to 1, not {p}")
-    kept: dict[int | None, Odds] = {None: EVEN}
+    odds_by_announcement: dict[int | None, Odds] = {None: EVEN}
     for move in MOVES:
-        kept[move] = triple(p if each == move else (1 - p) / 2 for each in MOVES)
+        odds_by_announcement[move] = triple(
+            p if option == move else (1 - p) / 2 for option in MOVES
+        )
 
-    def moves(missing: Triple, number: int, turn: int, said: Said) -> Odds:
-        return kept[said[number]]
+    def moves(missing: Triple, number: int, turn: int, announcements: Said) -> Odds:
+        return odds_by_announcement[announcements[number]]
 
     return Mind(moves, announces=tuple((move, 1 / 3) for move in MOVES))
 
 
-def free_of_announced(said: Said, number: int) -> int:
+def free_of_announced(announcements: Said, number: int) -> int:
     """Return the largest move that neither other seat announced."""
-    taken = {said[other] for other in others_of(number)}
-    return max(move for move in MOVES if move not in taken)
+    announced = {announcements[opponent] for opponent in others_of(number)}
+    return max(move for move in MOVES if move not in announced)
 
 
 def follower() -> Mind:
     """Play the largest move that neither other seat announced."""
 
-    def moves(missing: Triple, number: int, turn: int, said: Said) -> Odds:
-        return sure(free_of_announced(said, number))
+    def moves(missing: Triple, number: int, turn: int, announcements: Said) -> Odds:
+        return sure(free_of_announced(announcements, number))
 
     return Mind(moves, hears=True)
 
@@ -185,39 +187,41 @@ class Solved(msgspec.Struct, frozen=True):
         return float(self.values[(turn - 1) % self.period, first, second, third])
 
     def worths(
-        self, missing: Triple, turn: int = 1, said: Said = NOBODY
+        self, missing: Triple, turn: int = 1, announcements: Said = NOBODY
     ) -> tuple[float, float, float]:
         """Return the value of each move in this state, after these announcements.
 
         If the state does not change because all three choose the same number, a move is valued
         as if it were repeated until the state changes.
         """
-        one, two = (
-            dict(zip(MOVES, mind.moves(missing, other, turn, said), strict=True))
-            for mind, other in zip(self.others, others_of(self.number), strict=True)
+        first_odds, two = (
+            dict(zip(MOVES, mind.moves(missing, opponent, turn, announcements), strict=True))
+            for mind, opponent in zip(self.others, others_of(self.number), strict=True)
         )
-        again = self.period == 1 and _single(self.others)
-        found = []
-        for mine in MOVES:
-            worth = 0.0
+        repeats = self.period == 1 and _single(self.others)
+        values = []
+        for own_move in MOVES:
+            value = 0.0
             for a, b in product(MOVES, MOVES):
-                if (chance := one[a] * two[b]) and not a == b == mine:
-                    worth += chance * self.value(after(missing, self.number, mine, a, b), turn + 1)
-            loop = one[mine] * two[mine]
+                if (chance := first_odds[a] * two[b]) and not a == b == own_move:
+                    value += chance * self.value(
+                        missing_after(missing, self.number, own_move, a, b), turn + 1
+                    )
+            loop = first_odds[own_move] * two[own_move]
             if loop:
-                if not again:
-                    worth += loop * self.value(missing, turn + 1)
+                if not repeats:
+                    value += loop * self.value(missing, turn + 1)
                 else:
-                    worth = worth / (1 - loop) if loop < 1 else 0.0
-            found.append(worth)
-        return triple(found)
+                    value = value / (1 - loop) if loop < 1 else 0.0
+            values.append(value)
+        return triple(values)
 
 
-def after(missing: Triple, number: int, mine: int, one: int, two: int) -> Triple:
-    """Return how many steps each seat still needs after seat `number` has moved `mine` and the
-    other two have moved `one` and `two`."""
-    moves = [one, two]
-    moves.insert(number, mine)
+def missing_after(missing: Triple, number: int, own_move: int, first_move: int, two: int) -> Triple:
+    """Return how many steps each seat still needs after seat `number` has moved `own_move` and the
+    other two have moved `first_move` and `two`."""
+    moves = [first_move, two]
+    moves.insert(number, own_move)
     gained = gains(triple(moves))
     return triple(r - g for r, g in zip(missing, gained, strict=True))
 
@@ -225,49 +229,64 @@ def after(missing: Triple, number: int, mine: int, one: int, two: int) -> Triple
 def best(worths: Sequence[float]) -> tuple[int, ...]:
     """Return the moves with the highest value; there may be several."""
     top = max(worths)
-    return tuple(move for move, worth in zip(MOVES, worths, strict=True) if worth >= top - SAME)
+    return tuple(move for move, value in zip(MOVES, worths, strict=True) if value >= top - SAME)
 
 
 def _single(others: Sequence[Mind]) -> bool:
     """Return whether none of the minds ever announces a move."""
-    return all(said is None for mind in others for said, _ in mind.announces)
+    return all(announcement is None for mind in others for announcement, _ in mind.announces)
 
 
-def solved(target: int, number: int, others: tuple[Mind, Mind], mine: Mind | None = None) -> Solved:
-    """Return the solution for a seat against two minds: optimal play, or `mine` if it is given.
+def solve_race(
+    target: int, number: int, others: tuple[Mind, Mind], own_mind: Mind | None = None
+) -> Solved:
+    """Return the solution for a seat against two minds: optimal play, or `own_mind` if it is given.
 
     Raises: BadInput if a mind reacts to announcements.
     """
-    if any(mind.hears for mind in (*others, *([mine] if mine else []))):
+    if any(mind.hears for mind in (*others, *([own_mind] if own_mind else []))):
         raise BadInput("no best reply can be computed to a player that reacts to announcements")
-    period = max(mind.period for mind in (*others, *([mine] if mine else [])))
+    period = max(mind.period for mind in (*others, *([own_mind] if own_mind else [])))
     size = target + BELOW + 1
     table = np.zeros((period, size, size, size))
     flat = table.reshape(period, -1)
     _fill_ends(flat, target, number)
     signals = list(_signals(number, others))
     for states in _layers(target):
-        at = _place(states, size)
+        indices = _place(states, size)
         cases: list[list[tuple[float, Floats, Floats, Floats | None]]] = []
         for phase in range(period):
             cases.append(
                 [
-                    (chance, *_case(flat, states, size, number, phase, period, others, mine, said))
-                    for chance, said in signals
+                    (
+                        chance,
+                        *_case(
+                            flat,
+                            states,
+                            size,
+                            number,
+                            phase,
+                            period,
+                            others,
+                            own_mind,
+                            announcements,
+                        ),
+                    )
+                    for chance, announcements in signals
                 ]
             )
         simple = period == 1 and len(signals) == 1
-        flat[:, at] = _closed(cases[0][0]) if simple else _iterated(cases)
+        flat[:, indices] = _closed_form(cases[0][0]) if simple else _iterate_values(cases)
     return Solved(number, others, table, period)
 
 
 def _signals(number: int, others: tuple[Mind, Mind]) -> Iterator[tuple[float, Said]]:
     """Yield every pair of announcements of the two others, after its probability."""
-    one, two = others_of(number)
+    first_seat, two = others_of(number)
     for (a, p), (b, q) in product(*(mind.announces for mind in others)):
-        said: list[int | None] = [None, None, None]
-        said[one], said[two] = a, b
-        yield p * q, triple(said)
+        announcements: list[int | None] = [None, None, None]
+        announcements[first_seat], announcements[two] = a, b
+        yield p * q, triple(announcements)
 
 
 def _layers(target: int) -> Iterator[NDArray[np.int64]]:
@@ -302,56 +321,62 @@ def _case(
     phase: int,
     period: int,
     others: tuple[Mind, Mind],
-    mine: Mind | None,
-    said: Said,
+    own_mind: Mind | None,
+    announcements: Said,
 ) -> tuple[Floats, Floats, Floats | None]:
     """Return the expected value over outcomes that change the state, and the probability that the
     state does not change.
 
-    Both are given for each move and state. The third value holds the move probabilities of `mine`;
-    it is None if `mine` is not given.
+    Both are given for each move and state. The third value holds the move probabilities of
+    `own_mind`;
+    it is None if `own_mind` is not given.
     """
     turn = phase + 1
-    one, two = others_of(number)
+    first_seat, two = others_of(number)
     first, second = (
-        _odds(mind, states, seat, turn, said) for mind, seat in zip(others, (one, two), strict=True)
+        _odds(mind, states, seat, turn, announcements)
+        for mind, seat in zip(others, (first_seat, two), strict=True)
     )
     ahead = flat[(phase + 1) % period]
-    worth, loop = np.zeros((3, len(states))), np.zeros((3, len(states)))
+    values, loop = np.zeros((3, len(states))), np.zeros((3, len(states)))
     for (i, m), (j, a), (k, b) in product(enumerate(MOVES), repeat=3):
         chance = first[j] * second[k]
         if m == a == b:
             loop[i] += chance
         else:
-            moved = np.array(after((0, 0, 0), number, m, a, b))
-            worth[i] += chance * ahead[_place(states + moved, size)]
-    own = None if mine is None else _odds(mine, states, number, turn, said)
-    return worth, loop, own
+            moved = np.array(missing_after((0, 0, 0), number, m, a, b))
+            values[i] += chance * ahead[_place(states + moved, size)]
+    own_odds = None if own_mind is None else _odds(own_mind, states, number, turn, announcements)
+    return values, loop, own_odds
 
 
-def _odds(mind: Mind, states: NDArray[np.int64], number: int, turn: int, said: Said) -> Floats:
+def _odds(
+    mind: Mind, states: NDArray[np.int64], number: int, turn: int, announcements: Said
+) -> Floats:
     """Return a mind's move probabilities by move and state; if they do not depend on the state
     (`by_place` is False), there is a single column."""
     if not mind.by_place:
-        return np.array([mind.moves((0, 0, 0), number, turn, said)]).T
-    found = [mind.moves(triple(map(int, state)), number, turn, said) for state in states]
-    return np.array(found).T
+        return np.array([mind.moves((0, 0, 0), number, turn, announcements)]).T
+    rows = [mind.moves(triple(map(int, state)), number, turn, announcements) for state in states]
+    return np.array(rows).T
 
 
-def _closed(case: tuple[float, Floats, Floats, Floats | None]) -> Floats:
+def _closed_form(case: tuple[float, Floats, Floats, Floats | None]) -> Floats:
     """Return the values of a set of states, in closed form; this requires that a turn without
     change leads back to exactly the same situation."""
-    _, worth, loop, own = case
-    if own is not None:
-        stays = (own * loop).sum(axis=0)
-        leads = (own * worth).sum(axis=0)
+    _, values, loop, own_odds = case
+    if own_odds is not None:
+        stays = (own_odds * loop).sum(axis=0)
+        leads = (own_odds * values).sum(axis=0)
         out = np.zeros_like(leads)
         return np.asarray(np.divide(leads, 1 - stays, out=out, where=stays < 1))
-    repeated = np.divide(worth, 1 - loop, out=np.zeros_like(worth), where=loop < 1)
+    repeated = np.divide(values, 1 - loop, out=np.zeros_like(values), where=loop < 1)
     return np.asarray(repeated.max(axis=0))
 
 
-def _iterated(cases: Sequence[Sequence[tuple[float, Floats, Floats, Floats | None]]]) -> Floats:
+def _iterate_values(
+    cases: Sequence[Sequence[tuple[float, Floats, Floats, Floats | None]]],
+) -> Floats:
     """Compute the values of a set of states by iteration.
 
     This is needed if a turn may leave the state unchanged while announcements or the players'
@@ -360,22 +385,26 @@ def _iterated(cases: Sequence[Sequence[tuple[float, Floats, Floats, Floats | Non
     period = len(cases)
     values = np.zeros((period, cases[0][0][1].shape[1]))
     for _ in range(MOST_SWEEPS):
-        before = values.copy()
+        values_before = values.copy()
         for phase in reversed(range(period)):
             ahead = values[(phase + 1) % period]
             total = np.zeros(values.shape[1])
-            for chance, worth, loop, own in cases[phase]:
-                each = worth + loop * ahead
-                total += chance * (each.max(axis=0) if own is None else (own * each).sum(axis=0))
+            for chance, case_values, loop, own_odds in cases[phase]:
+                move_values = case_values + loop * ahead
+                total += chance * (
+                    move_values.max(axis=0)
+                    if own_odds is None
+                    else (own_odds * move_values).sum(axis=0)
+                )
             values[phase] = total
-        if np.abs(values - before).max() < STILL:
+        if np.abs(values - values_before).max() < STILL:
             return values
     raise ArithmeticError(f"the values of the positions did not converge in {MOST_SWEEPS} sweeps")
 
 
 @lru_cache(maxsize=4)
 def _all_uniform(target: int) -> Solved:
-    return solved(target, 0, (uniform(), uniform()), uniform())
+    return solve_race(target, 0, (uniform(), uniform()), uniform())
 
 
 def value(missing: Triple, number: int = 0) -> float:
@@ -384,31 +413,35 @@ def value(missing: Triple, number: int = 0) -> float:
     >>> round(value((1, 5, 5)), 6)
     0.639985
     """
-    one, two = others_of(number)
+    first_seat, two = others_of(number)
     table = _all_uniform(max(USUAL, *missing))
-    return table.value((missing[number], missing[one], missing[two]))
+    return table.value((missing[number], missing[first_seat], missing[two]))
 
 
-def hindsight(missing: Triple, number: int, theirs: tuple[int, int]) -> tuple[float, float, float]:
+def hindsight(
+    missing: Triple, number: int, other_moves: tuple[int, int]
+) -> tuple[float, float, float]:
     """Return the value of each own move given the others' moves, with uniform play afterwards.
 
-    In `theirs`, 0 stands for a seat that made no move.
+    In `other_moves`, 0 stands for a seat that made no move.
     """
-    return weighed(missing, number, {theirs: 1.0})
+    return weigh_moves(missing, number, {other_moves: 1.0})
 
 
-def weighed(
+def weigh_moves(
     missing: Triple, number: int, joint: Mapping[tuple[int, int], float]
 ) -> tuple[float, float, float]:
     """Return the value of each own move given the probability of each pair of the others' moves."""
-    found = []
-    for mine in MOVES:
+    move_values = []
+    for own_move in MOVES:
         total = 0.0
-        for (one, two), chance in joint.items():
+        for (first_move, two), chance in joint.items():
             if chance:
-                total += chance * standing(after(missing, number, mine, one, two), number)
-        found.append(total)
-    return triple(found)
+                total += chance * standing(
+                    missing_after(missing, number, own_move, first_move, two), number
+                )
+        move_values.append(total)
+    return triple(move_values)
 
 
 def standing(missing: Triple, number: int) -> float:
@@ -417,9 +450,9 @@ def standing(missing: Triple, number: int) -> float:
     return value(missing, number) if points is None else points[number]
 
 
-def steps(theirs: tuple[int, int]) -> tuple[int, int, int]:
+def steps(other_moves: tuple[int, int]) -> tuple[int, int, int]:
     """Return the steps that each own move gains, given the others' moves."""
-    return triple(move if move not in theirs else 0 for move in MOVES)
+    return triple(move if move not in other_moves else 0 for move in MOVES)
 
 
 MINDS: Mapping[str, Callable[..., Mind]] = {
@@ -450,15 +483,17 @@ def _solved_by_name(
     number: int,
     others: tuple[tuple[str, str], tuple[str, str]],
     talk: bool,
-    mine: str = "",
+    own_mind: str = "",
 ) -> Solved | None:
     minds = []
     for player, params in others:
         mind = mind_of(player, msgspec.json.decode(params))
         if mind is None or mind.hears:
             return None
-        minds.append(mind if talk else muted(mind))
-    return solved(target, number, (minds[0], minds[1]), mind_of(mine, {}) if mine else None)
+        minds.append(mind if talk else mute(mind))
+    return solve_race(
+        target, number, (minds[0], minds[1]), mind_of(own_mind, {}) if own_mind else None
+    )
 
 
 def solved_against(
@@ -466,12 +501,12 @@ def solved_against(
     number: int,
     others: Sequence[tuple[str, Mapping[str, object]]],
     talk: bool = True,
-    mine: str = "",
+    own_mind: str = "",
 ) -> Solved | None:
     """Return the solution against two players, given by name and parameters. The seat plays
-    optimally or, if `mine` is given, like that player. None if there is no exact solution."""
-    one, two = (
+    optimally or, if `own_mind` is given, like that player. None if there is no exact solution."""
+    first_key, two = (
         (player, msgspec.json.encode(dict(params), order="deterministic").decode())
         for player, params in others
     )
-    return _solved_by_name(max(USUAL, target), number, (one, two), talk, mine)
+    return _solved_by_name(max(USUAL, target), number, (first_key, two), talk, own_mind)

@@ -23,8 +23,8 @@ from sally.games.step_race.rules import (
     others_of,
     triple,
 )
-from sally.games.step_race.solver import best, weighed
-from sally.games.step_race.talk import announced
+from sally.games.step_race.solver import best, weigh_moves
+from sally.games.step_race.talk import last_announcements
 from sally.games.step_race.words import BOTH, TEXTS, StepWords
 
 Past = Trajectory[State, Action, View]
@@ -47,7 +47,7 @@ def _others(view: View) -> tuple[Seat, Seat]:
 
 def _announcing(view: View) -> Iterator[Seat]:
     """Yield the other seats that announced a move in this turn."""
-    said = announced(view.talk, view.turn)
+    said = last_announcements(view.talk, view.turn)
     yield from (SEATS[other] for other in others_of(view.number) if said[other] is not None)
 
 
@@ -94,7 +94,7 @@ def true_keeping(replay: Past, at: At) -> str | None:
     other = Seat(at.about)
     move = moved(replay, at.turn, other)
     view = replay.view(at.turn, at.seat)
-    said = announced(view.talk, view.turn)[SEATS.index(other)]
+    said = last_announcements(view.talk, view.turn)[SEATS.index(other)]
     return None if move is None or said is None else (YES if move == said else NO)
 
 
@@ -205,7 +205,7 @@ def best_replies(
     if not view.moving or one not in belief or two not in belief:
         return None
     joint = joint_odds(_odds_of(belief[one]), _odds_of(belief[two]))
-    return best(weighed(missing_of(game, view.positions), view.number, joint))
+    return best(weigh_moves(missing_of(game, view.positions), view.number, joint))
 
 
 def numbers(game: StepRace, view: View) -> tuple[float, ...]:
@@ -215,7 +215,7 @@ def numbers(game: StepRace, view: View) -> tuple[float, ...]:
     An announcement of 1, 3 or 5 is encoded as 1/3, 2/3 or 1; 0 means that there was none.
     """
     order = (view.number, *others_of(view.number))
-    said = announced(view.talk, view.turn)
+    said = last_announcements(view.talk, view.turn)
     missing = [(game.target - view.positions[n]) / game.target for n in order]
     words = [0.0 if said[n] is None else (MOVES.index(said[n] or STAYS) + 1) / 3 for n in order]
     last = view.past.last

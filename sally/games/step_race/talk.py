@@ -123,16 +123,16 @@ def announcement(text: str, number: int | None = None, turn: int | None = None) 
 
 @lru_cache(maxsize=65536)  # every measure of a turn reads its messages
 def _announcement(text: str, number: int | None, turn: int | None) -> int | None:
-    found = None
-    whole = _plain(text)
-    confirms = _PLAN.search(whole) is not None
-    for clause in _clauses(whole):
+    announced_move = None
+    plain_text = _plain(text)
+    confirms = _PLAN.search(plain_text) is not None
+    for clause in _clauses(plain_text):
         if clause.endswith("?") or _LATER.search(clause[:12]):
             continue
-        for move, before, behind, direct in _statements(clause, number, confirms):
-            if _stands(before, behind, direct, turn):
-                found = move
-    return found
+        for move, text_before, behind, direct in _statements(clause, number, confirms):
+            if _stands(text_before, behind, direct, turn):
+                announced_move = move
+    return announced_move
 
 
 def _plain(text: str) -> str:
@@ -158,9 +158,12 @@ def _statements(
 
     A statement is firm if it is made with `will`, `am` or the like, and not as part of a plan.
     """
-    patterns = [*((each, True) for each in _FIRM), *((each, False) for each in _PLANNED)]
+    patterns = [
+        *((pattern, True) for pattern in _FIRM),
+        *((pattern, False) for pattern in _PLANNED),
+    ]
     if number is not None and confirms:
-        patterns.append((_labelled(number), False))
+        patterns.append((_label_pattern(number), False))
     hits = [
         (hit.start(), hit.end(), int(hit["n"]), firm)
         for pattern, firm in patterns
@@ -171,7 +174,7 @@ def _statements(
 
 
 @lru_cache(maxsize=3)
-def _labelled(number: int) -> re.Pattern[str]:
+def _label_pattern(number: int) -> re.Pattern[str]:
     """Return the pattern of the speaker's own label with a move: `P2 takes 5`, `P2: 5`."""
     return re.compile(
         rf"\bp(?:layer )?{number + 1}\b(?: (?:takes?|picks?|chooses?|plays?|moves?|goes|on|at|"
@@ -179,25 +182,25 @@ def _labelled(number: int) -> re.Pattern[str]:
     )
 
 
-def _stands(before: str, behind: str, firm: bool, turn: int | None) -> bool:
+def _stands(text_before: str, behind: str, firm: bool, turn: int | None) -> bool:
     """Return whether a match is a valid statement about this turn, given the text around it."""
-    near = re.split(r"[,:(]", before)[-1]
-    if _DENIED.search(near) or _PROPOSED.search(before):
+    last_part = re.split(r"[,:(]", text_before)[-1]
+    if _DENIED.search(last_part) or _PROPOSED.search(text_before):
         return False
-    if _IF.search(before) or _THEN_IF.search(behind):
+    if _IF.search(text_before) or _THEN_IF.search(behind):
         return False
-    if _LOOSE.search(before) and not firm:
+    if _LOOSE.search(text_before) and not firm:
         return False
-    if _LATER.search(near) or _LATER.match(behind[:40].lstrip(" ,.")):
+    if _LATER.search(last_part) or _LATER.match(behind[:40].lstrip(" ,.")):
         return False
-    named = [int(n) for n in _ROUND.findall(before)]
-    return not (named and turn is not None and named[-1] != turn)
+    rounds_named = [int(n) for n in _ROUND.findall(text_before)]
+    return not (rounds_named and turn is not None and rounds_named[-1] != turn)
 
 
-def announced(talk: tuple[Spoken, ...], turn: int | None = None) -> Announced:
+def last_announcements(talk: tuple[Spoken, ...], turn: int | None = None) -> Announced:
     """Return each seat's last announcement in these messages."""
-    found: list[int | None] = [None, None, None]
-    for each in talk:
-        if each.text and (move := announcement(each.text, each.number, turn)) is not None:
-            found[each.number] = move
-    return triple(found)
+    moves: list[int | None] = [None, None, None]
+    for message in talk:
+        if message.text and (move := announcement(message.text, message.number, turn)) is not None:
+            moves[message.number] = move
+    return triple(moves)

@@ -10,7 +10,7 @@ from sally.core.errors import IllegalMove, Unreadable, listed
 from sally.core.log.events import Told
 from sally.core.reply.plain_text import without_thoughts
 from sally.core.rules.game import Seat
-from sally.core.rules.menu import Options, admitted, is_finite
+from sally.core.rules.menu import Options, admit, is_finite
 from sally.core.rules.probe import Question
 from sally.core.rules.words import Words, read_form
 from sally.games.step_race.rules import (
@@ -26,7 +26,7 @@ from sally.games.step_race.rules import (
     View,
     others_of,
 )
-from sally.games.step_race.talk import announced
+from sally.games.step_race.talk import last_announcements
 
 BOTH = " and "  # between the two seats of a question about both
 STOP = "<stop>"  # at the end of a message: nothing to add in this turn
@@ -100,7 +100,7 @@ class StepWords(Words[Any, View]):
         self._race = game
         self._names = tuple(self.say("name", number=n) for n in (1, 2, 3))
 
-    def called(self, seat: str | int) -> str:
+    def player_name(self, seat: str | int) -> str:
         """Return the name of a seat, given its number or id."""
         return self._names[seat if isinstance(seat, int) else SEATS.index(Seat(seat))]
 
@@ -108,18 +108,18 @@ class StepWords(Words[Any, View]):
 
     def rules(self, seat: Seat) -> str:
         race = self._race
-        said = self.say(
+        rules_text = self.say(
             "rules",
             names=listed(self.listing(self._names)),
-            me=self.called(seat),
+            me=self.player_name(seat),
             target=race.target,
             max_turns=race.max_turns,
         )
         if not race.talks:
-            return f"{said}\n{self.say('rules.silent')}"
+            return f"{rules_text}\n{self.say('rules.silent')}"
         if race.talks == 1:
-            return f"{said}\n{self.say('rules.talk.one')}"
-        return f"{said}\n{self.say('rules.talk', talks=race.talks)}"
+            return f"{rules_text}\n{self.say('rules.talk.one')}"
+        return f"{rules_text}\n{self.say('rules.talk', talks=race.talks)}"
 
     # --- a page ---------------------------------------------------------------------------------
 
@@ -135,9 +135,9 @@ class StepWords(Words[Any, View]):
 
     def _talk(self, number: int, talk: tuple[Spoken, ...]) -> Iterator[str]:
         """Yield the messages of a turn in the order of speaking."""
-        for each in talk:
-            name = self.called(each.number)
-            if text := one_line(each.text):
+        for message in talk:
+            name = self.player_name(message.number)
+            if text := one_line(message.text):
                 yield self.say("said", name=name, turn=number, text=text)
             else:
                 yield self.say("said.nothing", name=name, turn=number)
@@ -151,29 +151,31 @@ class StepWords(Words[Any, View]):
             for name, move, gain in zip(names, turn.moves, turn.gains, strict=True)
         ]
         places = [
-            self.say("position", name=self.called(n), position=position)
+            self.say("position", name=self.player_name(n), position=position)
             for n, position in enumerate(turn.positions)
         ]
-        shown = listed(self.listing(moves)), listed(self.listing(places))
-        return self.say("past", turn=number, moves=shown[0], positions=shown[1])
+        moves_and_places = listed(self.listing(moves)), listed(self.listing(places))
+        return self.say(
+            "past", turn=number, moves=moves_and_places[0], positions=moves_and_places[1]
+        )
 
     def _you(self, number: int, view: View) -> str:
-        name = self.called(number)
+        name = self.player_name(number)
         return self.say("you", name=name) if number == view.number else name
 
     def now(self, view: View) -> str:
         race = self._race
         others = [
-            self.say("now.other", name=self.called(n), position=view.positions[n])
+            self.say("now.other", name=self.player_name(n), position=view.positions[n])
             for n in others_of(view.number)
         ]
         facts: dict[str, Any] = {"turn": view.turn, "target": race.target}
         facts |= {"mine": view.positions[view.number], "others": listed(self.listing(others))}
         if view.speaks:
             assert view.order is not None  # drawn before any seat speaks
-            order = listed([self.called(n) for n in ORDERS[view.order]], "then")
-            said = len(view.talk) // 3 + 1
-            return self.say("now.talk", round=said, talks=race.talks, speakers=order, **facts)
+            order = listed([self.player_name(n) for n in ORDERS[view.order]], "then")
+            talk_round = len(view.talk) // 3 + 1
+            return self.say("now.talk", round=talk_round, talks=race.talks, speakers=order, **facts)
         return self.say("now.move", **facts)
 
     def question(self, view: View, options: Options[Any]) -> str:
@@ -196,12 +198,12 @@ class StepWords(Words[Any, View]):
         """Read a move by its number, or a message after the last `Say:` or as JSON."""
         if is_finite(options):
             return super().read(reply, view, options)
-        said = list(_LABEL.finditer(text := without_thoughts(reply)))
-        if not said:
+        labels = list(_LABEL.finditer(text := without_thoughts(reply)))
+        if not labels:
             if "{" in text:
                 return read_form(reply, options)
             raise Unreadable(self.say("format.talk"))
-        return self._message(text[said[-1].end() :], options)
+        return self._message(text[labels[-1].end() :], options)
 
     def _message(self, text: str, options: Options[Any]) -> Action:
         if not text.strip() or _BLANK.fullmatch(text):
@@ -210,19 +212,23 @@ class StepWords(Words[Any, View]):
         message = one_line(re.sub(re.escape(STOP), " ", text, flags=re.I)).strip('"“”*` ')
         action: Action = Done(message) if done else Say(message)
         try:
-            return admitted(options, action)  # type: ignore[no-any-return]
-        except IllegalMove as why:
-            raise Unreadable(str(why)) from None
+            return admit(options, action)  # type: ignore[no-any-return]
+        except IllegalMove as error:
+            raise Unreadable(str(error)) from None
 
     # --- probes ---------------------------------------------------------------------------------
 
     def aside(self, question: Question, view: View, pending: Any = None) -> str:
         if question.probe == "joint":
             first, second = question.about.split(BOTH)
-            return self.say("aside.joint", first=self.called(first), second=self.called(second))
-        facts: dict[str, Any] = {"about": self.called(question.about)}
+            return self.say(
+                "aside.joint", first=self.player_name(first), second=self.player_name(second)
+            )
+        facts: dict[str, Any] = {"about": self.player_name(question.about)}
         if question.probe == "will_keep":
-            facts["move"] = announced(view.talk, view.turn)[SEATS.index(Seat(question.about))]
+            facts["move"] = last_announcements(view.talk, view.turn)[
+                SEATS.index(Seat(question.about))
+            ]
         if question.probe == "who_can_win_now":
             facts["target"] = self._race.target
         return self.say(f"aside.{question.probe}", **facts)
@@ -236,20 +242,22 @@ class StepWords(Words[Any, View]):
 
     def _joint(self, about: str, choice: str) -> str:
         """Return a pair of moves as text, such as `3-5`, with the lower seat's move first."""
-        (first, second), (one, two) = about.split(BOTH), choice.split("-")
-        names = {"first": self.called(first), "second": self.called(second)}
-        return self.say("joint", one=one, two=two, **names)
+        (first, second), (first_move, two) = about.split(BOTH), choice.split("-")
+        names = {"first": self.player_name(first), "second": self.player_name(second)}
+        return self.say("joint", one=first_move, two=two, **names)
 
-    def told(self, told: Told, question: Question | None = None) -> str:
-        value = str(told.value)
-        if told.probe == "joint":
-            fact = self.say("fact.joint", value=self._joint(told.about, value))
+    def told(self, injected: Told, question: Question | None = None) -> str:
+        value = str(injected.value)
+        if injected.probe == "joint":
+            fact = self.say("fact.joint", value=self._joint(injected.about, value))
         else:
-            fact = self.say(f"fact.{told.probe}", about=self.called(told.about), value=value)
-        return self.say(f"told.{told.source}", fact=fact)
+            fact = self.say(
+                f"fact.{injected.probe}", about=self.player_name(injected.about), value=value
+            )
+        return self.say(f"told.{injected.source}", fact=fact)
 
-    def kept(self, told: Told, view: View) -> str:
-        return self.say("kept", turn=view.turn, told=self.told(told))
+    def kept(self, injected: Told, view: View) -> str:
+        return self.say("kept", turn=view.turn, told=self.told(injected))
 
 
 def one_line(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sally.core.log.events import Setup
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
-from sally.core.rules.metric import Metric, Played, shared
+from sally.core.rules.metric import Metric, Played, cache_by_seat
 from sally.games.association.lexicon import cards
 from sally.games.association.measures import declared_mind, learning, losses, mean
 from sally.games.taboo.partners import PARTNERS
@@ -35,7 +35,7 @@ def random_points(setup: Setup, seat: Seat) -> float | None:
     return mean(found)
 
 
-@shared
+@cache_by_seat
 def regrets(played: Played, seat: Seat) -> list[float]:
     """Return, for each round, the best possible points with this guesser minus the points earned.
 
@@ -52,7 +52,7 @@ def regrets(played: Played, seat: Seat) -> list[float]:
     return found
 
 
-@shared
+@cache_by_seat
 def missed(played: Played, seat: Seat) -> list[tuple[bool, bool, bool | None]]:
     """Return three flags for each hint: whether any hint would have led the guesser to the word,
     whether this hint does, and whether the giver predicted that it does.

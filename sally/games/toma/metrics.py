@@ -14,7 +14,7 @@ from sally.core.log.events import Setup
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Metric, Played
-from sally.metrics.answers import counted
+from sally.metrics.answers import list_counted_reports
 
 
 def beliefs(played: Played, seat: Seat) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -24,19 +24,19 @@ def beliefs(played: Played, seat: Seat) -> Iterator[tuple[int, dict[str, Any]]]:
     for turn in range(len(replay)):
         if replay.move(turn, seat) is None:
             continue
-        said = {
+        predictions = {
             report.about: report.value
             for report in replay.reports.values()
             if (report.turn, report.seat) == (turn, seat)
         }
-        if None not in said.values():
-            yield turn, said
+        if None not in predictions.values():
+            yield turn, predictions
 
 
 def knew(played: Played, seat: Seat) -> bool | None:
     """Return whether every prediction was right; None if no prediction was made or one was
     unreadable."""
-    answers = [answer for answer in counted(played, seat) if answer.truth is not None]
+    answers = [answer for answer in list_counted_reports(played, seat) if answer.truth is not None]
     if not answers or any(answer.report.value is None for answer in answers):
         return None
     return all(answer.report.value == answer.truth for answer in answers)
@@ -57,7 +57,7 @@ def success_at_random(setup: Setup, seat: Seat) -> float | None:
     paid = [
         game.payoffs(game.step(start, {seat: option}))[seat] for option in game.options(start, seat)
     ]
-    return sum(each == 1 for each in paid) / len(paid)
+    return sum(payoff == 1 for payoff in paid) / len(paid)
 
 
 def _task_success_published(played: Played, seat: Seat) -> float | None:
@@ -68,20 +68,20 @@ def _task_success_published(played: Played, seat: Seat) -> float | None:
 def _tom_accuracy_published(played: Played, seat: Seat) -> float | None:
     """Return the accuracy of the answers to probes; predictions stated elsewhere are left out, and
     an unreadable answer counts as wrong."""
-    asked = [
+    answers = [
         answer
-        for answer in counted(played, seat)
+        for answer in list_counted_reports(played, seat)
         if answer.truth is not None and answer.report.source == "probe"
     ]
-    return sum(a.report.value == a.truth for a in asked) / len(asked) if asked else None
+    return sum(a.report.value == a.truth for a in answers) / len(answers) if answers else None
 
 
-def _cell(name: str, about: str, wanted: tuple[bool, bool]) -> Metric:
+def _cell(name: str, about: str, cell: tuple[bool, bool]) -> Metric:
     """Return the metric that is 1 in one cell of the 2x2 table of knowing and doing, else 0."""
 
     def measure(played: Played, seat: Seat) -> float | None:
-        found = (knew(played, seat), did(played, seat))
-        return None if None in found else float(found == wanted)
+        knew_and_did = (knew(played, seat), did(played, seat))
+        return None if None in knew_and_did else float(knew_and_did == cell)
 
     return Metric(name=f"knowing_doing_{name}", about=about, measure=measure, unit="share")
 

@@ -89,12 +89,14 @@ class OneShot(Game[State, int, V], Generic[T, V]):
         problem = self.problem
         self.solver.check(problem)
         self.solver.answer(problem)  # raises on a tie
-        for name, asked, given in (
+        for name, wanted_value, scenario_value in (
             ("level", self.level, problem.level),
             ("story", self.story or None, problem.story),
         ):
-            if asked is not None and asked != given:
-                raise BadInput(f"{name} is {asked}, but scenario {problem.id} has {given}")
+            if wanted_value is not None and wanted_value != scenario_value:
+                raise BadInput(
+                    f"{name} is {wanted_value}, but scenario {problem.id} has {scenario_value}"
+                )
         if self.subject and self.subject not in self.agents:
             raise unknown(
                 f"agent that the player of {problem.id} can predict", self.subject, self.agents
@@ -105,16 +107,16 @@ class OneShot(Game[State, int, V], Generic[T, V]):
         """The scenario being played."""
         if not isinstance(self.scenario, str):
             return self.scenario
-        known = self.stored()
-        if self.scenario in known:
-            return known[self.scenario]
+        scenarios = self.stored()
+        if self.scenario in scenarios:
+            return scenarios[self.scenario]
         if self.scenario:
-            raise unknown(f"stored scenario of {self.name}", self.scenario, known)
+            raise unknown(f"stored scenario of {self.name}", self.scenario, scenarios)
         level = self.default_level if self.level is None else self.level
         levels = self.solver.LEVELS
         if level not in levels:
             raise BadInput(f"level must be one of {min(levels)} to {max(levels)}, not {level}")
-        for scenario in known.values():
+        for scenario in scenarios.values():
             if scenario.level == level and self.story in ("", scenario.story):
                 return scenario
         raise BadInput(
@@ -158,10 +160,10 @@ def probe(name: str, about: str, choices: Sequence[int]) -> Probe:
         agents = (game.subject,) if game.subject else tuple(game.agents)
         return tuple(Question(name, "choice", tuple(choices), about=agent) for agent in agents)
 
-    def truth(replay: Trajectory[State, int, Any], at: At) -> int:
+    def truth(replay: Trajectory[State, int, Any], place: At) -> int:
         game = replay.game
         assert isinstance(game, OneShot)
-        return game.solver.predictions(game.problem)[game.agents[at.about]]
+        return game.solver.predictions(game.problem)[game.agents[place.about]]
 
     return Probe(name, about, "before", "choice", (PLAYER,), asks, truth)
 
@@ -204,7 +206,7 @@ def _solver(game: AnyOneShot, seat: Seat) -> Script:
     return lambda turn: game.solver.answer(game.as_seen(turn.view))
 
 
-def _solved(game: AnyOneShot, seat: Seat) -> Answerer:
+def _answer_as_solver(game: AnyOneShot, seat: Seat) -> Answerer:
     return reports(game, lambda turn, a: game.solver.predictions(game.as_seen(turn.view))[a])
 
 
@@ -213,12 +215,12 @@ def _believer(game: AnyOneShot, seat: Seat) -> Script:
     such a prediction, it uses the solver's."""
 
     def act(turn: ChoiceTurn) -> int:
-        seen = game.as_seen(turn.view)
-        predicted = game.solver.predictions(seen)
-        for told in turn.told:
-            assert isinstance(told.value, int)
-            predicted[game.agents[told.about]] = told.value
-        return turn.draws.pick(sorted(game.solver.rational_actions(seen, predicted)))
+        scenario_seen = game.as_seen(turn.view)
+        predicted = game.solver.predictions(scenario_seen)
+        for injected in turn.told:
+            assert isinstance(injected.value, int)
+            predicted[game.agents[injected.about]] = injected.value
+        return turn.draws.pick(sorted(game.solver.rational_actions(scenario_seen, predicted)))
 
     return act
 
@@ -232,14 +234,14 @@ def check_depth(depth: int) -> None:
 def exact_partners(about: str, source: str) -> dict[str, Partner]:
     """Return the exact solver, with its description and source, and the player `believer`."""
     return by_name(
-        Partner("solver", about, source, _solver, answers=_solved),
+        Partner("solver", about, source, _solver, answers=_answer_as_solver),
         Partner(
             "believer",
             "takes the best move if all injected predictions are true: the upper bound of "
             "injection",
             "ours, for the injection experiment of Kang et al. 2026",
             _believer,
-            answers=_solved,
+            answers=_answer_as_solver,
         ),
     )
 
@@ -254,7 +256,7 @@ class NumberedWords(Words[A, V]):
     label: ClassVar[str] = "Answer"
 
     def format(self, view: V, options: Options[A]) -> str:
-        return self.say("format.number", options=numbered(self.listing(self.menu(options))))
+        return self.say("format.number", options=number_options(self.listing(self.menu(options))))
 
     def read(self, reply: str, view: V, options: Options[A]) -> A:
         place = read_numbered(reply, self.listing(self.menu(options)), self.label)
@@ -262,7 +264,7 @@ class NumberedWords(Words[A, V]):
         return chosen  # type: ignore[no-any-return]
 
     def aside_format(self, question: Question) -> str:
-        return self.say("format.number", options=numbered(self._choices(question)))
+        return self.say("format.number", options=number_options(self._choices(question)))
 
     def read_report(self, reply: str, question: Question) -> ProbeReport:
         place = read_numbered(reply, self._choices(question), self.label)
@@ -273,7 +275,7 @@ class NumberedWords(Words[A, V]):
         return tuple(self.listing(names))
 
 
-def numbered(names: Sequence[str]) -> str:
+def number_options(names: Sequence[str]) -> str:
     """Return the options, one per line, each preceded by its number."""
     return "\n".join(f"{number}. {name}" for number, name in enumerate(names, 1))
 

@@ -10,7 +10,7 @@ from typing import Any
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Act, Amounts, Choice, Field, Form, Options, Text, Whole
 from sally.games.tradecraft.amounts import MOST, Amount, plain, read_amount
-from sally.games.tradecraft.crafting import cover, prepared
+from sally.games.tradecraft.crafting import cover, prepare_recipes
 from sally.games.tradecraft.hands import Hand, read_goods
 from sally.games.tradecraft.rulesets import Ruleset
 from sally.games.tradecraft.tools import runnable
@@ -75,19 +75,21 @@ def craft_menu(rules: Ruleset, hand: Hand) -> Options[Action]:
     craft."""
     if not hand.goods:
         return (DONE,)
-    most = most_of_a_run(rules)
-    used = [pair for pair in hand.goods.items() if pair[0] in most]
-    enough = tuple([pair if pair[1] < most[pair[0]][1] else most[pair[0]] for pair in used])
+    largest = most_of_a_run(rules)
+    used = [pair for pair in hand.goods.items() if pair[0] in largest]
+    enough = tuple([pair if pair[1] < largest[pair[0]][1] else largest[pair[0]] for pair in used])
     output, number = _rest_of_a_craft(rules)
-    form: Form[Any] = Form(Craft, (("inputs", Amounts(written(hand.goods))), output, number))
+    form: Form[Any] = Form(
+        Craft, (("inputs", Amounts(as_action_goods(hand.goods))), output, number)
+    )
     return (*_one_run_each(rules, enough), form)
 
 
 @lru_cache(maxsize=1 << 14)
-def _one_run_each(rules: Ruleset, held: tuple[tuple[str, Amount], ...]) -> tuple[Action, ...]:
-    ready, hand = prepared(rules), Hand(held)
+def _one_run_each(rules: Ruleset, held_goods: tuple[tuple[str, Amount], ...]) -> tuple[Action, ...]:
+    ready, hand = prepare_recipes(rules), Hand(held_goods)
     crafts = [
-        Craft(written(inputs), ready[n].recipe.output, ready[n].recipe.amount)
+        Craft(as_action_goods(inputs), ready[n].recipe.output, ready[n].recipe.amount)
         for n in runnable(rules, hand)
         if (inputs := cover(ready[n], 1, hand.goods)) is not None
     ]
@@ -97,7 +99,7 @@ def _one_run_each(rules: Ruleset, held: tuple[tuple[str, Amount], ...]) -> tuple
 @lru_cache(maxsize=16)
 def most_of_a_run(rules: Ruleset) -> dict[str, tuple[str, Amount]]:
     """Return, for each item, the largest amount of it that any recipe uses in one run."""
-    most: dict[str, Amount] = {}
+    largest: dict[str, Amount] = {}
     for recipe in rules.recipes:
         burnt = rules.heat if recipe.fuel else {}
         used: dict[str, Amount] = {i: Fraction(recipe.fuel) / heat for i, heat in burnt.items()}
@@ -105,8 +107,8 @@ def most_of_a_run(rules: Ruleset) -> dict[str, tuple[str, Amount]]:
             for item in slot.goods:
                 used[item] = used.get(item, 0) + slot.amount
         for item, amount in used.items():
-            most[item] = max(most.get(item, 0), amount)
-    return {item: (item, plain(amount)) for item, amount in most.items()}
+            largest[item] = max(largest.get(item, 0), amount)
+    return {item: (item, plain(amount)) for item, amount in largest.items()}
 
 
 @lru_cache(maxsize=16)
@@ -118,23 +120,23 @@ def proposal_menu(hands: tuple[Hand, ...], n: int) -> Options[Action]:
     """Return the proposal menu: pass, or any offer; the rules check that the goods are
     available."""
     others = [hand for m, hand in enumerate(hands) if m != n]
-    most: dict[str, Amount] = {}
+    largest: dict[str, Amount] = {}
     for hand in others:
         for item, amount in hand.goods.items():
-            most[item] = max(most.get(item, 0), amount)
+            largest[item] = max(largest.get(item, 0), amount)
     form: Form[Any] = Form(
         Propose,
         (
             ("to", Choice(tuple(SEATS[m] for m in range(len(hands)) if m != n))),
-            ("offer", Amounts(written(hands[n].goods))),
-            ("request", Amounts(written(most))),
+            ("offer", Amounts(as_action_goods(hands[n].goods))),
+            ("request", Amounts(as_action_goods(largest))),
             ("message", _NOTE),
         ),
     )
     return (PASS, form)
 
 
-def written(amounts: Mapping[str, Amount]) -> Goods:
+def as_action_goods(amounts: Mapping[str, Amount]) -> Goods:
     """Return goods in the form used in actions."""
     return tuple([(item, str(amount)) for item, amount in amounts.items()])
 

@@ -33,14 +33,14 @@ def read_amount(raw: object) -> Amount:
     """Return the amount given as a number or as a string such as "2", "0.5" or "2/3"."""
     amount = _value(raw)
     if amount < 0:
-        raise BadAmount(f"An amount cannot be negative, as {_quoted(raw)} is.")
+        raise BadAmount(f"An amount cannot be negative, as {_quote(raw)} is.")
     if amount == 0:
         raise BadAmount("An amount must be more than zero; leave out what you do not mean.")
     if amount > MOST:
-        raise BadAmount(f"{_quoted(raw)} is too much: an amount is at most {MOST}.")
+        raise BadAmount(f"{_quote(raw)} is too much: an amount is at most {MOST}.")
     if amount.denominator > FINEST:
         raise BadAmount(
-            f"{_quoted(raw)} is too fine: the denominator of an amount is at most {FINEST}."
+            f"{_quote(raw)} is too fine: the denominator of an amount is at most {FINEST}."
         )
     return plain(amount)
 
@@ -56,30 +56,30 @@ def _value(raw: object) -> Amount:
         # The shortest decimal is what was meant: 0.1 is a tenth, not its binary neighbour.
         return Fraction(repr(raw))
     if isinstance(raw, str):
-        return _written(raw)
+        return _read_written(raw)
     raise BadAmount(
         f"An amount is a number such as 2, 0.5 or 2/3, not a value of type {type(raw).__name__}."
     )
 
 
-def _written(text: str) -> Amount:
-    found = _WRITTEN.fullmatch(text.strip())
-    if found is None:
+def _read_written(text: str) -> Amount:
+    number = _WRITTEN.fullmatch(text.strip())
+    if number is None:
         raise BadAmount(
-            f"{_quoted(text)} is not an amount; write up to 18 digits such as 2, 0.5 or 2/3."
+            f"{_quote(text)} is not an amount; write up to 18 digits such as 2, 0.5 or 2/3."
         )
-    sign, whole, decimals, denominator = found.groups()
-    value = Fraction(int(whole))
+    sign, integer, decimals, denominator = number.groups()
+    value = Fraction(int(integer))
     if decimals:
         value += Fraction(int(decimals), 10 ** len(decimals))
     if denominator:
         if int(denominator) == 0:
-            raise BadAmount(f"{_quoted(text)} divides by zero; write an amount such as 1/2.")
+            raise BadAmount(f"{_quote(text)} divides by zero; write an amount such as 1/2.")
         value /= int(denominator)
     return -value if sign == "-" else value
 
 
-def _quoted(raw: object) -> str:
+def _quote(raw: object) -> str:
     """Return the rejected value, shortened; a huge number is not printed."""
     if isinstance(raw, int | Fraction) and max(abs(raw.numerator), raw.denominator) >= 10**30:
         return "That number"

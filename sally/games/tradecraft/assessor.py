@@ -110,14 +110,17 @@ class Assessor(msgspec.Struct, frozen=True):
         """Judge the episode, yielding each request for the model."""
         caller = Caller(self.model, self.settings, turn, self.call_retries, exchanges)
         played = self.played
-        id, wanted, page = played.episode.id, units(played), prompt(played)
+        id, wanted_units, page = played.episode.id, units(played), prompt(played)
 
         async def attempt() -> tuple[Rating, ...]:
             reply = await caller.say(ASSESSMENT.probe, [User(page)])
-            return read_ratings(reply.text, wanted, id)
+            return read_ratings(reply.text, wanted_units, id)
 
         outcome = await ask_until_readable(
-            caller, attempt, turn.context.retries, lambda why: TEXTS["retry"].format(why=why)
+            caller,
+            attempt,
+            turn.context.retries,
+            lambda problem: TEXTS["retry"].format(why=problem),
         )
         if isinstance(outcome, Fault):
             return Assessment(id, self.model.name, (), outcome.detail)
@@ -166,25 +169,29 @@ def _lines(about: Mapping[str, str]) -> str:
 
 
 def read_ratings(
-    reply: str, wanted: Sequence[tuple[int, str]], episode: str = ""
+    reply: str, wanted_units: Sequence[tuple[int, str]], episode: str = ""
 ) -> tuple[Rating, ...]:
     """Return the ratings of a reply; raise Unreadable if a (turn, player) is missing or judged
     twice."""
-    found = [each for each in objects_in(reply) if "judgements" in each]
-    if len(found) != 1:
+    objects = [json_object for json_object in objects_in(reply) if "judgements" in json_object]
+    if len(objects) != 1:
         raise Unreadable('Answer with one JSON object {"judgements": [...]}.')
     try:
-        ratings = msgspec.convert(found[0]["judgements"], tuple[Rating, ...])
-    except msgspec.ValidationError as why:
-        raise Unreadable(f"{why}.") from None
+        ratings = msgspec.convert(objects[0]["judgements"], tuple[Rating, ...])
+    except msgspec.ValidationError as error:
+        raise Unreadable(f"{error}.") from None
     judged = [(rating.turn, rating.player) for rating in ratings]
-    if sorted(judged) != sorted(wanted):
-        missing = [f"turn {t} {p}" for t, p in wanted if (t, p) not in judged]
+    if sorted(judged) != sorted(wanted_units):
+        missing = [f"turn {t} {p}" for t, p in wanted_units if (t, p) not in judged]
         doubled = [f"turn {t} {p}" for t, p in judged if judged.count((t, p)) > 1]
-        strange = [f"turn {t} {p}" for t, p in judged if (t, p) not in wanted]
-        what = {"missing": missing, "given twice": doubled, "not in the record": strange}
+        strange = [f"turn {t} {p}" for t, p in judged if (t, p) not in wanted_units]
+        mistakes = {"missing": missing, "given twice": doubled, "not in the record": strange}
         raise Unreadable(
-            " ".join(f"{listed(which)}: {how}." for how, which in what.items() if which)
+            " ".join(
+                f"{listed(units_concerned)}: {mistake}."
+                for mistake, units_concerned in mistakes.items()
+                if units_concerned
+            )
         )
     for rating in ratings:
         blank = [n for n in (*ORDERS, *DIMENSIONS) if getattr(rating, n) is None]
@@ -228,20 +235,22 @@ def _done(played: Played, event: Moved | Forfeited) -> str:
     seat = Seat(event.seat)
     view: View = played.replay.view(event.turn, seat)
     action = played.replay.move(event.turn, seat)
-    why = TradeWords(played.replay.rules(TradeCraft), {}).refusal(view, action)
+    refusal = TradeWords(played.replay.rules(TradeCraft), {}).refusal(view, action)
     match action:
-        case Propose(to, offer, request) if why:
+        case Propose(to, offer, request) if refusal:
             goods = f"give {goods_said(offer)}, get {goods_said(request)}"
-            return f"{event.seat} tried to propose to {to}: {goods}. Refused, nobody saw it: {why}"
-        case Craft(inputs, output, amount) if why:
-            wanted = f"{good_said(output, amount)} from {goods_said(inputs)}"
-            return f"{event.seat} tried to craft {wanted}. Refused, nothing was made: {why}"
+            return (
+                f"{event.seat} tried to propose to {to}: {goods}. Refused, nobody saw it: {refusal}"
+            )
+        case Craft(inputs, output, amount) if refusal:
+            craft_text = f"{good_said(output, amount)} from {goods_said(inputs)}"
+            return f"{event.seat} tried to craft {craft_text}. Refused, nothing was made: {refusal}"
         case Propose(to, offer, request, message):
             goods = f"gives {goods_said(offer)}, gets {goods_said(request)}"
             return f"{event.seat} proposes to {to}: {goods}. Message: {message!r}"
         case Answer(answer, message):
-            said = "accepts" if answer == ACCEPT else "rejects"
-            return f"{event.seat} {said}. Message: {message!r}"
+            verb = "accepts" if answer == ACCEPT else "rejects"
+            return f"{event.seat} {verb}. Message: {message!r}"
         case Craft(inputs, output, amount):
             return f"{event.seat} crafts {good_said(output, amount)} from {goods_said(inputs)}."
         case Done():
@@ -266,35 +275,39 @@ def ratings_file(path: Path) -> tuple[Rating, ...]:
     """Read a rater's file: one JSON object per line with episode, turn, player and judgements."""
     try:
         lines = path.read_bytes().splitlines()
-    except OSError as why:
-        raise BadInput(f"The ratings {path} cannot be read: {why.strerror}.") from None
-    found = []
+    except OSError as error:
+        raise BadInput(f"The ratings {path} cannot be read: {error.strerror}.") from None
+    ratings = []
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
-            found.append(msgspec.json.decode(line, type=Rating))
-        except (msgspec.DecodeError, UnicodeDecodeError) as why:
-            raise BadInput(f"Ratings {path}, line {number}: {why}.") from None
-    return tuple(found)
+            ratings.append(msgspec.json.decode(line, type=Rating))
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise BadInput(f"Ratings {path}, line {number}: {error}.") from None
+    return tuple(ratings)
 
 
-def agreement(one: Iterable[Rating], other: Iterable[Rating]) -> tuple[Agreement, ...]:
+def agreement(
+    first_ratings: Iterable[Rating], second_ratings: Iterable[Rating]
+) -> tuple[Agreement, ...]:
     """Return the agreement on each dimension, over the units that both raters judged; the
     theory-of-mind orders are also pooled."""
-    first, second = _by_unit(one), _by_unit(other)
-    both = sorted(first.keys() & second.keys())
+    first, second = _by_unit(first_ratings), _by_unit(second_ratings)
+    shared_units = sorted(first.keys() & second.keys())
     rows, pooled = [], list[tuple[Any, Any]]()
     for name in ORDERS:
-        pairs = _pairs(first, second, both, name)
+        pairs = _pairs(first, second, shared_units, name)
         pooled += pairs
         rows.append(_judged_alike(name, pairs))
     rows.insert(0, _judged_alike("theory of mind", pooled))
     for name in DIMENSIONS:
-        mine, theirs = _columns(_pairs(first, second, both, name))
-        error = mean_absolute_error(mine, theirs) if mine else None
-        alpha = krippendorffs_alpha([mine, theirs], "interval") if mine else None
-        rows.append(Agreement(name, len(mine), None, error, alpha))
+        first_column, second_column = _columns(_pairs(first, second, shared_units, name))
+        error = mean_absolute_error(first_column, second_column) if first_column else None
+        alpha = (
+            krippendorffs_alpha([first_column, second_column], "interval") if first_column else None
+        )
+        rows.append(Agreement(name, len(first_column), None, error, alpha))
     return tuple(rows)
 
 
@@ -302,19 +315,22 @@ _Unit = tuple[str, int, str]
 
 
 def _by_unit(ratings: Iterable[Rating]) -> dict[_Unit, Rating]:
-    found: dict[_Unit, Rating] = {}
+    ratings_by_unit: dict[_Unit, Rating] = {}
     for rating in ratings:
         unit = (rating.episode, rating.turn, rating.player)
-        if unit in found:
+        if unit in ratings_by_unit:
             raise BadInput(f"A rater judges {rating.player} twice in turn {rating.turn}.")
-        found[unit] = rating
-    return found
+        ratings_by_unit[unit] = rating
+    return ratings_by_unit
 
 
 def _pairs(
-    first: Mapping[_Unit, Rating], second: Mapping[_Unit, Rating], both: list[_Unit], name: str
+    first: Mapping[_Unit, Rating],
+    second: Mapping[_Unit, Rating],
+    shared_units: list[_Unit],
+    name: str,
 ) -> list[tuple[Any, Any]]:
-    pairs = [(getattr(first[unit], name), getattr(second[unit], name)) for unit in both]
+    pairs = [(getattr(first[unit], name), getattr(second[unit], name)) for unit in shared_units]
     return [(a, b) for a, b in pairs if a is not None and b is not None]
 
 
@@ -323,9 +339,11 @@ def _columns(pairs: list[tuple[Any, Any]]) -> tuple[list[Any], list[Any]]:
 
 
 def _judged_alike(name: str, pairs: list[tuple[Any, Any]]) -> Agreement:
-    mine, theirs = _columns(pairs)
-    alpha = krippendorffs_alpha([mine, theirs], "nominal") if mine else None
-    return Agreement(name, len(mine), percent_agreement(mine, theirs), None, alpha)
+    first_column, second_column = _columns(pairs)
+    alpha = krippendorffs_alpha([first_column, second_column], "nominal") if first_column else None
+    return Agreement(
+        name, len(first_column), percent_agreement(first_column, second_column), None, alpha
+    )
 
 
 class Summary(msgspec.Struct, frozen=True):
@@ -342,8 +360,8 @@ def summary(ratings: Sequence[Rating]) -> tuple[Summary, ...]:
     each dimension."""
     rows = []
     for name in (*ORDERS, *DIMENSIONS):
-        found = [float(v) for r in ratings if (v := getattr(r, name)) is not None]
-        middle = sum(found) / len(found) if found else None
+        values = [float(v) for r in ratings if (v := getattr(r, name)) is not None]
+        middle = sum(values) / len(values) if values else None
         judged = {"share": middle} if name in ORDERS else {"mean": middle}
-        rows.append(Summary(name, len(found), **judged))
+        rows.append(Summary(name, len(values), **judged))
     return tuple(rows)

@@ -12,9 +12,9 @@ import msgspec
 
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.board import Board, Good, Hand, Hands, Part, Recipe, Recipes, Saying, Talk
-from sally.games.tradecraft.actions import SEATS, Craft, goods, written
+from sally.games.tradecraft.actions import SEATS, Craft, as_action_goods, goods
 from sally.games.tradecraft.amounts import Amount
-from sally.games.tradecraft.crafting import cover, prepared
+from sally.games.tradecraft.crafting import cover, prepare_recipes
 from sally.games.tradecraft.hands import union
 from sally.games.tradecraft.rules import Entry, TradeCraft, View
 from sally.games.tradecraft.speech import amount_said, item_said
@@ -53,14 +53,14 @@ def board(context: SeatContext, view: View) -> Board:
     ]
     target = Hand("Your target", _goods(view.target), "goal")
     parts: list[Part] = [Hands("On the table", (*hands, target))]
-    if (made := view.proposal) is not None and made.to == view.seat:
-        get = Hand("You would get", _goods(goods(made.offer)))
-        give = Hand("You would give", _goods(goods(made.request)))
+    if (proposal := view.proposal) is not None and proposal.to == view.seat:
+        get = Hand("You would get", _goods(goods(proposal.offer)))
+        give = Hand("You would give", _goods(goods(proposal.request)))
         parts.append(Hands("The proposal", (get, give)))
     if game.book:  # else recipes are there to be looked up, for people as for models
         parts.append(Recipes("Recipes", _recipes(game, view)))
-    if said := tuple(_said(view)):
-        parts.append(Talk("Messages", said))
+    if sayings := tuple(_sayings(view)):
+        parts.append(Talk("Messages", sayings))
     return Board(tuple(parts))
 
 
@@ -71,15 +71,15 @@ def _goods(hand: Mapping[str, Amount]) -> tuple[Good, ...]:
 def _recipes(game: TradeCraft, view: View) -> tuple[Recipe, ...]:
     """Return the recipes printed in the prompt; those that the seat's own hand can run now are
     marked ready."""
-    ready, hand = prepared(view.rules), view.hand.goods
+    ready, hand = prepare_recipes(view.rules), view.hand.goods
     book = within_reach(view.rules, frozenset(union(game.hands)))
-    found = []
+    recipes = []
     for number, (text, fuel) in zip(book.numbers, book.lines, strict=True):
         recipe = view.rules.recipes[number]
         inputs = cover(ready[number], 1, hand)
-        craft = inputs and Craft(written(inputs), recipe.output, recipe.amount)
+        craft = inputs and Craft(as_action_goods(inputs), recipe.output, recipe.amount)
         uses = {item_said(item) for slot in recipe.slots for item in slot.goods}
-        found.append(
+        recipes.append(
             Recipe(
                 text,
                 fuel,
@@ -90,15 +90,15 @@ def _recipes(game: TradeCraft, view: View) -> tuple[Recipe, ...]:
                 msgspec.to_builtins(craft),
             )
         )
-    return tuple(sorted(found, key=lambda each: not each.ready))
+    return tuple(sorted(recipes, key=lambda recipe: not recipe.ready))
 
 
-def _said(view: View) -> Iterator[Saying]:
+def _sayings(view: View) -> Iterator[Saying]:
     """Yield the messages to and from this seat, in the order in which they were written."""
     for entry in view.story:
         if text := _message(entry).strip():
-            mine = entry.who == view.seat
-            yield Saying(entry.who, text, f"turn {entry.turn}", "yours" if mine else "")
+            is_own = entry.who == view.seat
+            yield Saying(entry.who, text, f"turn {entry.turn}", "yours" if is_own else "")
 
 
 def _message(entry: Entry) -> str:

@@ -19,30 +19,30 @@ def check(rules: Ruleset) -> list[str]:
     """Return every problem found, one sentence each; an empty list means a valid ruleset."""
     return [
         *_empty_tags(rules),
-        *_doubled(rules),
+        *_repeated_recipes(rules),
         *_unreachable(rules),
         *_from_nothing(rules),
     ]
 
 
 def _empty_tags(rules: Ruleset) -> list[str]:
-    found = [
+    problems = [
         f"Tag #{tag} has no members." for tag, goods in sorted(rules.tags.items()) if not goods
     ]
     for recipe in rules.recipes:
-        found += [
+        problems += [
             f"{recipe.text()}: nothing can fill the slot {slot.name}."
             for slot in recipe.slots
             if not slot.goods
         ]
         if not recipe.slots:
-            found.append(f"{recipe.text()}: {recipe.output} comes from nothing.")
+            problems.append(f"{recipe.text()}: {recipe.output} comes from nothing.")
         if recipe.fuel and not rules.fuel:
-            found.append(f"{recipe.text()}: it needs fuel, but the ruleset has none.")
-    return found
+            problems.append(f"{recipe.text()}: it needs fuel, but the ruleset has none.")
+    return problems
 
 
-def _doubled(rules: Ruleset) -> list[str]:
+def _repeated_recipes(rules: Ruleset) -> list[str]:
     lines = Counter((recipe.kind, recipe.text()) for recipe in rules.recipes)
     return [f"{text}: written {n} times as {kind}." for (kind, text), n in lines.items() if n > 1]
 
@@ -50,17 +50,18 @@ def _doubled(rules: Ruleset) -> list[str]:
 def circles(rules: Ruleset) -> list[str]:
     """Return one sentence for each cycle of items that are made only from each other; these are
     notes, not errors."""
-    found = [" and ".join(sorted(circle)) for circle in _circles(rules)]
-    said = [
-        f"{names} are made only of each other; a starting hand must contain one." for names in found
+    circle_names = [" and ".join(sorted(circle)) for circle in _circles(rules)]
+    sentences = [
+        f"{names} are made only of each other; a starting hand must contain one."
+        for names in circle_names
     ]
     if openers := _openers(rules):
         names = " and ".join(sorted(openers))
-        said.append(
+        sentences.append(
             f"{names} are made only of goods that need them; if a starting hand contains them, "
             "all that follows from them can be made."
         )
-    return said
+    return sentences
 
 
 @lru_cache(maxsize=8)
@@ -72,11 +73,15 @@ def _circles(rules: Ruleset) -> list[frozenset[str]]:
     if rules.given:
         return []
     reach = reachable(rules, rules.starting)
-    lost = [item for item in rules.items if item not in reach and item in rules.makers]
-    opened = {item: reachable(rules, rules.starting | {item}) for item in lost}
+    unreachable = [item for item in rules.items if item not in reach and item in rules.makers]
+    opened = {item: reachable(rules, rules.starting | {item}) for item in unreachable}
     groups = [
-        frozenset(other for other in lost if other in opened[item] and item in opened[other])
-        for item in lost
+        frozenset(
+            candidate
+            for candidate in unreachable
+            if candidate in opened[item] and item in opened[candidate]
+        )
+        for item in unreachable
     ]
     return list(dict.fromkeys(group for group in groups if len(group) > 1))
 
@@ -96,14 +101,14 @@ def _openers(rules: Ruleset) -> frozenset[str]:
         return frozenset()
     start = rules.starting.union(*_circles(rules))
     able = {r.output for r in rules.recipes if r.slots and all(slot.goods for slot in r.slots)}
-    lost = able - reachable(rules, start)
-    kept = frozenset(lost)
-    for item in sorted(lost, key=lambda item: (len(rules.users.get(item, ())), item)):
-        if lost <= reachable(rules, start | kept - {item}):
-            kept -= {item}
-    reach = reachable(rules, start | kept)
+    unreachable = able - reachable(rules, start)
+    openers = frozenset(unreachable)
+    for item in sorted(unreachable, key=lambda item: (len(rules.users.get(item, ())), item)):
+        if unreachable <= reachable(rules, start | openers - {item}):
+            openers -= {item}
+    reach = reachable(rules, start | openers)
     return frozenset(
-        item for item in kept if len(reach - reachable(rules, start | kept - {item})) > 1
+        item for item in openers if len(reach - reachable(rules, start | openers - {item})) > 1
     )
 
 
@@ -111,11 +116,11 @@ def _unreachable(rules: Ruleset) -> list[str]:
     """Return one sentence for each item that cannot be made, even if one good of each cycle of
     recipes is available."""
     start = rules.starting.union(_openers(rules), *_circles(rules))
-    lost = [item for item in rules.items if item not in reachable(rules, start)]
+    unreachable = [item for item in rules.items if item not in reachable(rules, start)]
     return [
         f"{item} cannot be reached from the starting goods: "
         + ("every way to make it is closed." if item in rules.makers else "nothing makes it.")
-        for item in lost
+        for item in unreachable
     ]
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 import msgspec
 
 from sally.games.tradecraft.amounts import Amount, BadAmount, plain
-from sally.games.tradecraft.hands import Hand, changed, lacking, show_goods
+from sally.games.tradecraft.hands import Hand, exchange_goods, lacking, show_goods
 from sally.games.tradecraft.rulesets import Recipe, Ruleset, Slot
 from sally.games.tradecraft.speech import good_said, item_said, slot_said, units_said
 
@@ -29,7 +29,7 @@ class Prepared(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def prepared(rules: Ruleset) -> tuple[Prepared, ...]:
+def prepare_recipes(rules: Ruleset) -> tuple[Prepared, ...]:
     """Return every recipe of a ruleset in prepared form."""
     heat = {item: (unit.numerator, unit.denominator) for item, unit in rules.heat.items()}
     ready = []
@@ -48,7 +48,8 @@ def prepared(rules: Ruleset) -> tuple[Prepared, ...]:
 def fits(ready: Prepared, times: int, goods: Mapping[str, Amount]) -> bool:
     """Return whether exactly these goods suffice to run the recipe `times` times."""
     filled: list[Amount] = [0] * len(ready.needs)
-    units, over = 0, 1  # what burns, as a fraction kept by hand: Fraction is ten times slower
+    # what burns, as a fraction kept by hand: Fraction is ten times slower
+    units, denominator = 0, 1
     torn = False
     for item, amount in goods.items():
         top, bottom = amount.numerator, amount.denominator
@@ -59,8 +60,11 @@ def fits(ready: Prepared, times: int, goods: Mapping[str, Amount]) -> bool:
             warmth = ready.heat.get(item)
             if warmth is None:
                 return False
-            units, over = units * bottom * warmth[1] + top * warmth[0] * over, over * bottom
-            over *= warmth[1]
+            units, denominator = (
+                units * bottom * warmth[1] + top * warmth[0] * denominator,
+                denominator * bottom,
+            )
+            denominator *= warmth[1]
         elif slot == _TORN:
             torn = True
         else:
@@ -68,7 +72,7 @@ def fits(ready: Prepared, times: int, goods: Mapping[str, Amount]) -> bool:
     if torn:
         heat = {item: Fraction(*ready.heat[item]) for item in goods if item in ready.heat}
         return fills_exactly(ready.recipe, times, goods, heat)
-    if units * ready.fuel[1] != ready.fuel[0] * times * over:
+    if units * ready.fuel[1] != ready.fuel[0] * times * denominator:
         return False
     return all(full == need * times for full, need in zip(filled, ready.needs, strict=True))
 
@@ -94,20 +98,20 @@ def cover(ready: Prepared, times: int, goods: Mapping[str, Amount]) -> dict[str,
     """Return inputs from these goods that run the recipe `times` times; None if they do not
     suffice."""
     recipe = ready.recipe
-    mine = [item for item in goods if item in ready.place]
-    if _TORN in map(ready.place.__getitem__, mine):
-        warmth = {item: Fraction(*ready.heat[item]) for item in mine if item in ready.heat}
+    usable = [item for item in goods if item in ready.place]
+    if _TORN in map(ready.place.__getitem__, usable):
+        warmth = {item: Fraction(*ready.heat[item]) for item in usable if item in ready.heat}
         # The worst fuel goes into the slots, so that the most heat is left.
-        mine.sort(key=lambda item: warmth.get(item, 0))
-        used = into_slots(recipe.slots, times, mine, goods)
+        usable.sort(key=lambda item: warmth.get(item, 0))
+        used = into_slots(recipe.slots, times, usable, goods)
     else:
         used = {}
-        left: list[Amount] = [need * times for need in ready.needs]
-        for item in mine:
+        amounts_left: list[Amount] = [need * times for need in ready.needs]
+        for item in usable:
             slot = ready.place[item]
-            if left[slot]:
-                used[item] = part = min(goods[item], left[slot])
-                left[slot] -= part
+            if amounts_left[slot]:
+                used[item] = part = min(goods[item], amounts_left[slot])
+                amounts_left[slot] -= part
     if sum(used.values()) != sum(ready.needs) * times:
         return None
     if recipe.fuel and not _stoke(used, Fraction(recipe.fuel) * times, ready, goods):
@@ -122,8 +126,8 @@ def _stoke(
     return False if there is too little."""
     fuels = [item for item in goods if item in ready.heat]
     for item in sorted(fuels, key=lambda item: -ready.heat[item][0] / ready.heat[item][1]):
-        left = goods[item] - used.get(item, 0)
-        burn = min(left, lack / Fraction(*ready.heat[item]))
+        stock = goods[item] - used.get(item, 0)
+        burn = min(stock, lack / Fraction(*ready.heat[item]))
         if burn > 0:
             used[item] = used.get(item, 0) + burn
             lack -= burn * Fraction(*ready.heat[item])
@@ -156,19 +160,19 @@ def into_slots(
     flow: list[dict[str, Amount]] = [{} for _ in slots]
     used: dict[str, Amount] = {}
     for item in order:
-        left = goods[item]
-        while left > 0:
+        stock = goods[item]
+        while stock > 0:
             path = _path(item, slots, open_amount, flow)
             if path is None:
                 break
-            push = min(left, open_amount[path[-1][1]], *(flow[s][i] for i, s in _steps_back(path)))
+            push = min(stock, open_amount[path[-1][1]], *(flow[s][i] for i, s in _steps_back(path)))
             for good, slot in path:
                 flow[slot][good] = flow[slot].get(good, 0) + push
             for good, slot in _steps_back(path):
                 flow[slot][good] -= push
             open_amount[path[-1][1]] -= push
-            left -= push
-        used[item] = goods[item] - left
+            stock -= push
+        used[item] = goods[item] - stock
     return used
 
 
@@ -190,14 +194,14 @@ def _path(
     """Return a chain of (good, slot) pairs that ends in an open slot; each good moves on to make
     room for the one before it."""
     waiting: list[tuple[_Path, str]] = [([], item)]
-    seen: set[int] = set()
+    visited: set[int] = set()
     while waiting:
-        before, good = waiting.pop(0)
+        path_before, good = waiting.pop(0)
         for number, slot in enumerate(slots):
-            if number in seen or good not in slot.goods:
+            if number in visited or good not in slot.goods:
                 continue
-            seen.add(number)
-            path = [*before, (good, number)]
+            visited.add(number)
+            path = [*path_before, (good, number)]
             if open_amount[number] > 0:
                 return path
             waiting += [(path, o) for o, n in flow[number].items() if n > 0 and o != good]
@@ -227,15 +231,15 @@ def craft(
     rules: Ruleset, hand: Hand, inputs: Mapping[str, Amount], output: str, amount: Amount
 ) -> Crafted:
     """Turn the inputs into the output if a recipe allows it and the inputs are in the hand."""
-    found = matching(rules, inputs, output, amount)
-    if found is None:
+    recipe_and_times = matching(rules, inputs, output, amount)
+    if recipe_and_times is None:
         return CraftFailure(why_not(rules, inputs, output, amount))
     try:
-        after = changed(hand, inputs, {output: amount})
+        hand_after = exchange_goods(hand, inputs, {output: amount})
     except BadAmount:
         short = lacking(hand, inputs)
         return CraftFailure(f"{good_said(output, amount)} cannot be made: {short}.")
-    return CraftSuccess(after, *found)
+    return CraftSuccess(hand_after, *recipe_and_times)
 
 
 def matching(
@@ -246,15 +250,15 @@ def matching(
     if amount.denominator != 1:
         return None  # recipes make whole amounts
     for ready in _by_output(rules).get(output, ()):
-        times, rest = divmod(amount.numerator, ready.recipe.amount)
-        if rest == 0 and times >= 1 and fits(ready, times, inputs):
+        times, remainder = divmod(amount.numerator, ready.recipe.amount)
+        if remainder == 0 and times >= 1 and fits(ready, times, inputs):
             return ready.number, times
     return None
 
 
 @lru_cache(maxsize=64)
 def _by_output(rules: Ruleset) -> dict[str, tuple[Prepared, ...]]:
-    ready = prepared(rules)
+    ready = prepare_recipes(rules)
     return {item: tuple(ready[n] for n in numbers) for item, numbers in rules.makers.items()}
 
 
@@ -263,18 +267,18 @@ def why_not(rules: Ruleset, inputs: Mapping[str, Amount], output: str, amount: A
     for item in (output, *inputs):
         if (unknown := rules.unknown(item)) is not None:
             return unknown
-    for item, given in (*inputs.items(), (output, amount)):
-        if given <= 0:
-            return f"The amount of {item_said(item)} must be more than zero, not {given}."
+    for item, given_amount in (*inputs.items(), (output, amount)):
+        if given_amount <= 0:
+            return f"The amount of {item_said(item)} must be more than zero, not {given_amount}."
     recipes = [rules.recipes[number] for number in rules.makers.get(output, ())]
     if not recipes:
         return f"No recipe makes {item_said(output)}; it can only come from a hand."
-    whole = [recipe for recipe in recipes if amount % recipe.amount == 0]
-    if not whole:
+    dividing = [recipe for recipe in recipes if amount % recipe.amount == 0]
+    if not dividing:
         lots = " or ".join(sorted({str(recipe.amount) for recipe in recipes}, key=int))
         name = item_said(output)
         return f"{name} is made in lots of {lots}, and {amount} is no whole number of lots."
-    recipe = max(whole, key=lambda each: _shared(each, inputs))
+    recipe = max(dividing, key=lambda candidate: _closeness(candidate, inputs))
     times = int(amount // recipe.amount)
     return (
         f"{show_goods(inputs)} does not make {good_said(output, amount)}: "
@@ -282,7 +286,7 @@ def why_not(rules: Ruleset, inputs: Mapping[str, Amount], output: str, amount: A
     )
 
 
-def _shared(recipe: Recipe, inputs: Mapping[str, Amount]) -> tuple[int, int]:
+def _closeness(recipe: Recipe, inputs: Mapping[str, Amount]) -> tuple[int, int]:
     """Return how close the inputs are to a recipe, as a sort key: the number of matched slots,
     then minus the number of unmatched slots."""
     touched = sum(any(item in inputs for item in slot.goods) for slot in recipe.slots)
@@ -291,7 +295,7 @@ def _shared(recipe: Recipe, inputs: Mapping[str, Amount]) -> tuple[int, int]:
 
 def _takes(recipe: Recipe, times: int) -> str:
     fire = f" and {units_said(recipe.fuel * times)}" if recipe.fuel else ""
-    return f"the recipe takes exactly {recipe.said(times).partition(' -> ')[0]}{fire}"
+    return f"the recipe takes exactly {recipe.as_text(times).partition(' -> ')[0]}{fire}"
 
 
 def _mismatch(recipe: Recipe, times: int, inputs: Mapping[str, Amount], rules: Ruleset) -> str:

@@ -17,11 +17,11 @@ class Hand(Mapping[str, Amount]):
 
     def __init__(self, goods: Goods | Iterable[tuple[str, Amount]] = ()) -> None:
         """Store the positive amounts; raise BadAmount if an amount is negative."""
-        held = {item: plain(amount) for item, amount in dict(goods).items() if amount}
-        for item, amount in held.items():
+        amounts = {item: plain(amount) for item, amount in dict(goods).items() if amount}
+        for item, amount in amounts.items():
             if amount < 0:
                 raise BadAmount(f"A hand cannot hold {amount} {item}.")
-        self.goods = held
+        self.goods = amounts
         self._hash: int | None = None
 
     @classmethod
@@ -78,27 +78,27 @@ def read_goods(raw: Mapping[str, object] | Iterable[tuple[str, object]]) -> dict
 
 def lacking(hand: Hand, goods: Goods) -> str | None:
     """Return the first reason why the hand cannot give these goods, or None if it can."""
-    held = hand.goods
+    amounts = hand.goods
     for item, amount in goods.items():
-        have = held.get(item, 0)
+        have = amounts.get(item, 0)
         if amount.numerator <= 0:
             return f"the amount of {item_said(item)} must be more than zero, not {amount}"
         if have.numerator * amount.denominator < amount.numerator * have.denominator:
-            wanted, there = good_said(item, amount), amount_said(have) if have else "none"
-            return f"{wanted} would be needed, and the hand holds {there}"
+            needed_text, held_text = good_said(item, amount), amount_said(have) if have else "none"
+            return f"{needed_text} would be needed, and the hand holds {held_text}"
     return None
 
 
-def changed(hand: Hand, minus: Goods, plus: Goods) -> Hand:
+def exchange_goods(hand: Hand, minus: Goods, plus: Goods) -> Hand:
     """Return the hand after giving goods, which it must hold, and receiving others."""
     goods = hand.goods.copy()
     for item, amount in minus.items():
-        left = goods.get(item, 0) - amount
+        amount_left = goods.get(item, 0) - amount
         # Numerators carry the sign, and comparing them is quicker than comparing Fractions.
-        if left.numerator < 0 or amount.numerator <= 0:
+        if amount_left.numerator < 0 or amount.numerator <= 0:
             raise BadAmount(f"Cannot give {amount} {item} out of {hand!r}.")
-        if left:
-            goods[item] = plain(left)
+        if amount_left:
+            goods[item] = plain(amount_left)
         else:
             del goods[item]
     for item, amount in plus.items():
@@ -108,25 +108,25 @@ def changed(hand: Hand, minus: Goods, plus: Goods) -> Hand:
     return Hand._of(goods)
 
 
-def traded(proposer: Hand, partner: Hand, offer: Goods, request: Goods) -> tuple[Hand, Hand]:
+def trade_hands(proposer: Hand, partner: Hand, offer: Goods, request: Goods) -> tuple[Hand, Hand]:
     """Return both hands after the proposer gives the offer and the partner gives the request."""
-    return changed(proposer, offer, request), changed(partner, request, offer)
+    return exchange_goods(proposer, offer, request), exchange_goods(partner, request, offer)
 
 
-def floored(hand: Hand) -> Hand:
+def round_down(hand: Hand) -> Hand:
     """Return the hand at the end of a craft phase: amounts rounded down to whole numbers, without
     zeros."""
     if set(map(type, hand.goods.values())) <= {int}:
         return hand
     # int() rounds towards zero, which is down for the positive amounts of a hand.
-    whole = {item: int(amount) for item, amount in hand.goods.items()}
-    return Hand._of({item: amount for item, amount in whole.items() if amount})
+    whole_amounts = {item: int(amount) for item, amount in hand.goods.items()}
+    return Hand._of({item: amount for item, amount in whole_amounts.items() if amount})
 
 
 def holds(hand: Hand, target: Goods) -> bool:
     """Return whether the hand holds at least the target."""
-    held = hand.goods
-    return all(held.get(item, 0) >= amount for item, amount in target.items())
+    amounts = hand.goods
+    return all(amounts.get(item, 0) >= amount for item, amount in target.items())
 
 
 def union(hands: Iterable[Goods]) -> Hand:

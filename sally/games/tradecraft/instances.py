@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 
 from sally.games.tradecraft.hands import Hand
-from sally.games.tradecraft.invented import invented
+from sally.games.tradecraft.invented import invent_ruleset
 from sally.games.tradecraft.planning import Undecided
-from sally.games.tradecraft.rulesets import BadRuleset, Recipe, Ruleset, shipped
+from sally.games.tradecraft.rulesets import BadRuleset, Recipe, Ruleset, shipped_ruleset
 from sally.games.tradecraft.solver import Certificate, certify, refusals
 
 GRADES = (1, 2, 3, 4)
@@ -49,7 +49,7 @@ class NoInstance(RuntimeError):
 
 def named_ruleset(name: str, settings: Mapping[str, Any] | None = None) -> Ruleset:
     """Return the ruleset with the name and settings that an instance set specifies."""
-    return invented(**dict(settings or {})) if name == "invented" else shipped(name)
+    return invent_ruleset(**dict(settings or {})) if name == "invented" else shipped_ruleset(name)
 
 
 def set_names() -> tuple[str, ...]:
@@ -65,12 +65,12 @@ def instance_set(name: str) -> InstanceSet:
             f"There is no instance set {name!r}; the sets are {', '.join(set_names())}."
         )
     file = resources.files(__package__) / "instances" / f"{name}.json"
-    found = msgspec.json.decode(file.read_bytes(), type=InstanceSet)
-    rules = named_ruleset(found.ruleset, found.settings)
-    if rules.fingerprint == found.fingerprint:
-        return found
+    instances = msgspec.json.decode(file.read_bytes(), type=InstanceSet)
+    rules = named_ruleset(instances.ruleset, instances.settings)
+    if rules.fingerprint == instances.fingerprint:
+        return instances
     raise BadRuleset(
-        f"{name} was certified under rules {found.fingerprint}, but {rules.name} is now "
+        f"{name} was certified under rules {instances.fingerprint}, but {rules.name} is now "
         f"{rules.fingerprint}; certify the instances again into a new set."
     )
 
@@ -113,80 +113,82 @@ def instance(
 
 
 def generate(
-    rules: Ruleset, players: int, wanted: int, rng: Random, *, tries: int = 400
+    rules: Ruleset, players: int, grade_wanted: int, rng: Random, *, tries: int = 400
 ) -> Instance:
     """Generate a certified instance of the wanted grade."""
     depths = depth(rules)
     for _ in range(tries):
-        made = _draft(rules, depths, players, wanted, rng)
-        if made is None:
+        hands_and_targets = _draft(rules, depths, players, grade_wanted, rng)
+        if hands_and_targets is None:
             continue
         try:
-            found = instance(rules, "draft", *made)
+            candidate = instance(rules, "draft", *hands_and_targets)
         except (ValueError, Undecided):
             continue
-        units = max(seat.units or 0 for seat in found.certificate.seats)
-        if found.grade == wanted and units <= _MOST_NEEDED:
-            return found
-    raise NoInstance(f"No instance of grade {wanted} was found for {rules.name} in {tries} tries.")
+        units = max(seat.units or 0 for seat in candidate.certificate.seats)
+        if candidate.grade == grade_wanted and units <= _MOST_NEEDED:
+            return candidate
+    raise NoInstance(
+        f"No instance of grade {grade_wanted} was found for {rules.name} in {tries} tries."
+    )
 
 
 def generate_set(rules: Ruleset, players: int, number: int, seed: int) -> tuple[Instance, ...]:
     """Generate instances spread evenly over the grades, easiest first, and over targets."""
     rng = Random(f"tradecraft:{rules.name}:{players}:{seed}")
-    made: list[Instance] = []
-    seen: Counter[str] = Counter()
-    while len(made) < number:
-        wanted = GRADES[len(made) * len(GRADES) // number]
-        found = generate(rules, players, wanted, rng)
-        targets = {item for target in found.targets for item in target}
-        if all(seen[item] < _MOST_ALIKE for item in targets):
-            seen.update(targets)
-            name = f"{rules.name}-{players}p-{len(made) + 1:02d}"
-            made.append(msgspec.structs.replace(found, id=name))
-    return tuple(made)
+    instances: list[Instance] = []
+    target_counts: Counter[str] = Counter()
+    while len(instances) < number:
+        grade_wanted = GRADES[len(instances) * len(GRADES) // number]
+        candidate = generate(rules, players, grade_wanted, rng)
+        targets = {item for target in candidate.targets for item in target}
+        if all(target_counts[item] < _MOST_ALIKE for item in targets):
+            target_counts.update(targets)
+            name = f"{rules.name}-{players}p-{len(instances) + 1:02d}"
+            instances.append(msgspec.structs.replace(candidate, id=name))
+    return tuple(instances)
 
 
 def depth(rules: Ruleset) -> dict[str, int]:
     """Return the number of crafts between the starting goods and each item, ignoring fuel."""
-    found = dict.fromkeys(rules.starting, 0)
+    depths = dict.fromkeys(rules.starting, 0)
     grown = True
     while grown:
         grown = False
         for recipe in rules.recipes:
-            deep = _run_depth(recipe, found)
-            if deep is not None and deep < found.get(recipe.output, 10**6):
-                found[recipe.output], grown = deep, True
-    return found
+            deep = _run_depth(recipe, depths)
+            if deep is not None and deep < depths.get(recipe.output, 10**6):
+                depths[recipe.output], grown = deep, True
+    return depths
 
 
 def _run_depth(recipe: Recipe, depths: Mapping[str, int]) -> int | None:
     deep = 0
     for slot in recipe.slots:
-        known = [depths[item] for item in slot.goods if item in depths]
-        if not known:
+        known_depths = [depths[item] for item in slot.goods if item in depths]
+        if not known_depths:
             return None
-        deep = max(deep, min(known))
+        deep = max(deep, min(known_depths))
     return deep + 1
 
 
 def _draft(
-    rules: Ruleset, depths: Mapping[str, int], players: int, wanted: int, rng: Random
+    rules: Ruleset, depths: Mapping[str, int], players: int, grade_wanted: int, rng: Random
 ) -> tuple[list[dict[str, int]], list[dict[str, int]]] | None:
     """Return hands and targets that may give an instance of the wanted grade, or None."""
-    deepest = {1: 2, 2: 3, 3: 4, 4: 7}[wanted]
-    shallow = {1: 1, 2: 1, 3: 2, 4: 3}[wanted]
+    deepest = {1: 2, 2: 3, 3: 4, 4: 7}[grade_wanted]
+    shallow = {1: 1, 2: 1, 3: 2, 4: 3}[grade_wanted]
     choices = sorted(item for item, deep in depths.items() if shallow <= deep <= deepest)
     if not choices:
         return None
     targets = [choices[rng.randrange(len(choices))] for _ in range(players)]
-    keep = {1: 0.6, 2: 0.4, 3: 0.25, 4: 0.1}[wanted]
+    keep = {1: 0.6, 2: 0.4, 3: 0.25, 4: 0.1}[grade_wanted]
     hands: list[dict[str, int]] = [{} for _ in range(players)]
     for seat, target in enumerate(targets):
         bag = _bag(rules, depths, {target: 1}, keep, rng)
         if bag is None or len(bag) < 2:
             return None
-        _deal(bag, seat, hands, wanted, rng)
+        _deal(bag, seat, hands, grade_wanted, rng)
     _add_decoys(rules, depths, choices, hands, rng)
     fits = all(len(h) <= _MOST_KINDS and sum(h.values()) <= _MOST_UNITS for h in hands)
     fits = fits and not any(target in hand for target in targets for hand in hands)
@@ -225,14 +227,14 @@ def _bag(
 
 
 def _deal(
-    bag: Mapping[str, int], seat: int, hands: list[dict[str, int]], wanted: int, rng: Random
+    bag: Mapping[str, int], seat: int, hands: list[dict[str, int]], grade_wanted: int, rng: Random
 ) -> None:
     """Deal the goods that one seat needs, giving at least one kind of these goods to other
     seats."""
     kinds = sorted(bag)
-    away = 1 + rng.randrange(min(len(kinds) - 1, wanted) or 1)
+    away = 1 + rng.randrange(min(len(kinds) - 1, grade_wanted) or 1)
     for number, item in enumerate(rng.sample(kinds, len(kinds))):
-        others = [other for other in range(len(hands)) if other != seat]
+        others = [other_seat for other_seat in range(len(hands)) if other_seat != seat]
         owner = others[rng.randrange(len(others))] if number < away else seat
         amount = bag[item]
         # Sometimes two seats need the same goods: then not every target can be made.
@@ -251,10 +253,10 @@ def _add_decoys(
     """Add goods that serve another target, so that a hand does not reveal its owner's target."""
     for hand in hands:
         for _ in range(rng.randint(1, 2)):
-            other = _bag(rules, depths, {choices[rng.randrange(len(choices))]: 1}, 0.5, rng)
-            if other:
-                item = sorted(other)[rng.randrange(len(other))]
-                hand[item] = hand.get(item, 0) + min(other[item], 4)
+            decoys = _bag(rules, depths, {choices[rng.randrange(len(choices))]: 1}, 0.5, rng)
+            if decoys:
+                item = sorted(decoys)[rng.randrange(len(decoys))]
+                hand[item] = hand.get(item, 0) + min(decoys[item], 4)
 
 
 def all_instances() -> Iterator[tuple[str, InstanceSet]]:

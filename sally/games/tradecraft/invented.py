@@ -14,7 +14,7 @@ _MIDDLES = ["a", "e", "i", "o", "u", "ae", "io", "ou", "ua"]
 _ENDS = ["l", "m", "n", "r", "s", "x", "th", "nd", "rk", "sh", "zz"]
 
 
-def invented(
+def invent_ruleset(
     seed: int,
     *,
     depth: int = 4,
@@ -51,7 +51,9 @@ def invented(
                 kind, cost = ("fire", _COST) if rng.random() < fired else ("join", 0)
                 amount = rng.randint(1, 2)
                 recipes.append(Recipe(kind, slots, item, amount, plain(cost * amount)))
-    return Ruleset(f"invented_{seed}", _once(recipes), tags, fuel, given=frozenset(base))
+    return Ruleset(
+        f"invented_{seed}", _without_duplicates(recipes), tags, fuel, given=frozenset(base)
+    )
 
 
 def _slots(
@@ -80,7 +82,7 @@ def _slots(
     return tuple(slots.values())
 
 
-def _once(recipes: list[Recipe]) -> tuple[Recipe, ...]:
+def _without_duplicates(recipes: list[Recipe]) -> tuple[Recipe, ...]:
     """Return the recipes without duplicates."""
     return tuple({(recipe.kind, recipe.text()): recipe for recipe in recipes}.values())
 

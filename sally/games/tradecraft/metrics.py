@@ -12,7 +12,7 @@ from sally.games.tradecraft.trades import (
     Trade,
     beliefs_apart,
     mean_apart,
-    priced,
+    price_proposals,
     reporting,
     trades,
     trend,
@@ -24,39 +24,39 @@ Measure = Callable[[Played, Seat], float | None]
 def _at_the_end(measure: Callable[[State, Seat], float]) -> Measure:
     """Return a measure of the last state; None if the episode was censored."""
 
-    def measured(played: Played, seat: Seat) -> float | None:
+    def measure_end(played: Played, seat: Seat) -> float | None:
         last: State = played.replay.present
         return None if played.episode.payoffs is None else float(measure(last, seat))
 
-    return measured
+    return measure_end
 
 
-def _accepted(seat_of: Callable[[Trade], str]) -> Measure:
+def _share_accepted(seat_of: Callable[[Trade], str]) -> Measure:
     """Return the share of accepted proposals among the answered ones for which `seat_of` returns
     the measured seat."""
 
-    def measured(played: Played, seat: Seat) -> float | None:
+    def measure_share(played: Played, seat: Seat) -> float | None:
         answers = [trade.accepted for trade in trades(played) if seat_of(trade) == seat]
-        given = [answer for answer in answers if answer is not None]
-        return sum(given) / len(given) if given else None
+        answered = [answer for answer in answers if answer is not None]
+        return sum(answered) / len(answered) if answered else None
 
-    return measured
+    return measure_share
 
 
 def _offer_share(played: Played, seat: Seat) -> float | None:
-    found = priced(played, seat)
-    asked = sum(request for request, _ in found)
-    return sum(offer for _, offer in found) / asked if asked else None
+    prices = price_proposals(played, seat)
+    requested_value = sum(request for request, _ in prices)
+    return sum(offer for _, offer in prices) / requested_value if requested_value else None
 
 
 def _kl_v1_trend(played: Played, seat: Seat) -> float | None:
-    apart = beliefs_apart(played, seat)
-    return trend([(float(each.turn), each.divergence.kl) for each in apart])
+    distances = beliefs_apart(played, seat)
+    return trend([(float(distance.turn), distance.divergence.kl) for distance in distances])
 
 
 def _whole_reports(played: Played, seat: Seat) -> float | None:
-    found = reporting(played, seat)
-    return found.whole / found.asked if found.asked else None
+    report_counts = reporting(played, seat)
+    return report_counts.whole / report_counts.asked if report_counts.asked else None
 
 
 METRICS = (
@@ -86,13 +86,13 @@ METRICS = (
     Metric(
         name="proposals_accepted",
         about="share of a seat's answered proposals that were accepted",
-        measure=_accepted(lambda trade: trade.proposer),
+        measure=_share_accepted(lambda trade: trade.proposer),
         unit="share",
     ),
     Metric(
         name="accepts",
         about="share of the proposals to a seat that it accepted",
-        measure=_accepted(lambda trade: trade.proposal.to),
+        measure=_share_accepted(lambda trade: trade.proposal.to),
         unit="share",
     ),
     Metric(
@@ -103,7 +103,7 @@ METRICS = (
     Metric(
         name="offer_slope",
         about="slope of offered on requested V0 over a seat's proposals in one episode",
-        measure=lambda played, seat: trend(priced(played, seat)),
+        measure=lambda played, seat: trend(price_proposals(played, seat)),
     ),
     Metric(
         name="kl_v1",

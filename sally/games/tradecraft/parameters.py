@@ -22,7 +22,7 @@ _KEPT = "ruleset"  # the key under which a store keeps the text of a ruleset
 def ruleset_of(name: str, settings: bytes = b"{}") -> Ruleset:
     """Return a ruleset by name, by content hash, or from the file or folder at a path."""
     if packs.is_reference(name):
-        return parse(packs.find(name).texts[_KEPT], where=name)
+        return parse(packs.find(name).texts[_KEPT], source=name)
     if name == "invented" or name in SHIPPED:
         return named_ruleset(name, msgspec.json.decode(settings))
     return load(name)
@@ -38,5 +38,5 @@ def portable(params: Mapping[str, Any]) -> Mapping[str, Any]:
         rules = ruleset_of(str(name))
     except (BadRuleset, ValueError) as problem:
         raise BadInput(f"ruleset: {problem}") from None
-    kept = Pack(rules.name.replace("@", "_"), "tradecraft", {_KEPT: dump(rules)})
-    return {**params, "ruleset": packs.remember(kept)}
+    rules_pack = Pack(rules.name.replace("@", "_"), "tradecraft", {_KEPT: dump(rules)})
+    return {**params, "ruleset": packs.remember(rules_pack)}

@@ -19,11 +19,11 @@ from sally.games.tradecraft.actions import (
     Action,
     Craft,
     Propose,
+    as_action_goods,
     goods,
-    written,
 )
 from sally.games.tradecraft.amounts import Amount, read_amount
-from sally.games.tradecraft.hands import Hand, holds, lacking, traded, union
+from sally.games.tradecraft.hands import Hand, holds, lacking, trade_hands, union
 from sally.games.tradecraft.planning import Plan, Undecided, best_plan
 from sally.games.tradecraft.relevance import relevant
 from sally.games.tradecraft.rules import Entry, TradeCraft, View
@@ -39,23 +39,23 @@ Beliefs = Mapping[str, float]  # the chance of each possible target
 
 
 @lru_cache(maxsize=1 << 14)
-def trade_plan(rules: Ruleset, own: Hand, others: Hand, target: Hand) -> Plan | None:
+def trade_plan(rules: Ruleset, own_hand: Hand, others: Hand, target: Hand) -> Plan | None:
     """Return the plan that takes the fewest goods from others, then has the fewest crafts; None
     if the target is out of reach."""
     try:
-        return best_plan(rules, own, others, target, "goods")
+        return best_plan(rules, own_hand, others, target, "goods")
     except Undecided:
         return None
 
 
 @lru_cache(maxsize=1 << 14)
-def craft_plan(rules: Ruleset, own: Hand, target: Hand) -> Plan | None:
+def craft_plan(rules: Ruleset, own_hand: Hand, target: Hand) -> Plan | None:
     """Return the plan with the fewest crafts from the trader's own hand; None if the target is
     out of reach."""
-    if relevant(rules, own, frozenset(target)) is None:
+    if relevant(rules, own_hand, frozenset(target)) is None:
         return None
     try:
-        return best_plan(rules, own, {}, target, "crafts")
+        return best_plan(rules, own_hand, {}, target, "crafts")
     except Undecided:
         return None
 
@@ -65,14 +65,14 @@ def others_of(view: View) -> Hand:
     return union(hand for n, hand in enumerate(view.hands) if n != view.number)
 
 
-def lack(rules: Ruleset, own: Hand, others: Hand, target: Hand) -> int | None:
+def lack(rules: Ruleset, own_hand: Hand, others: Hand, target: Hand) -> int | None:
     """Return how many units a trader still needs from others; None if the target is out of
     reach."""
-    plan = trade_plan(rules, own, others, target)
+    plan = trade_plan(rules, own_hand, others, target)
     return None if plan is None else sum(plan.taken.values())
 
 
-def spare(own: Hand, plan: Plan | None) -> dict[str, int]:
+def spare(own_hand: Hand, plan: Plan | None) -> dict[str, int]:
     """Return the whole units that a plan leaves in the hand; everything if there is no plan."""
     used: dict[str, Amount] = {}
     for craft in plan.crafts if plan else ():
@@ -81,8 +81,10 @@ def spare(own: Hand, plan: Plan | None) -> dict[str, int]:
         used[craft.output] = used.get(craft.output, 0) - craft.amount
     for item, units in plan.taken.items() if plan else ():
         used[item] = used.get(item, 0) - units
-    left = {item: int(amount - max(used.get(item, 0), 0)) for item, amount in own.items()}
-    return {item: n for item, n in sorted(left.items()) if n > 0}
+    units_left = {
+        item: int(amount - max(used.get(item, 0), 0)) for item, amount in own_hand.items()
+    }
+    return {item: n for item, n in sorted(units_left.items()) if n > 0}
 
 
 class Outcome(NamedTuple):
@@ -106,16 +108,16 @@ class Outcome(NamedTuple):
         return self.after == self.before and self.received > self.given
 
 
-def outcome(view: View, made: Propose) -> Outcome:
+def outcome(view: View, proposal: Propose) -> Outcome:
     """Return the outcome of accepting a proposal for the player who is asked."""
     p, q = SEATS.index(view.proposer), view.number
-    offer, request = goods(made.offer), goods(made.request)
-    theirs, mine = traded(view.hands[p], view.hands[q], offer, request)
-    rest = [h for n, h in enumerate(view.hands) if n not in (p, q)]
-    before = lack(view.rules, view.hand, others_of(view), view.target)
-    after = lack(view.rules, mine, union([theirs, *rest]), view.target)
-    received, given = sum(map(int, offer.values())), sum(map(int, request.values()))
-    return Outcome(before, after, mine, theirs, received, given)
+    offer, request = goods(proposal.offer), goods(proposal.request)
+    other_hand, own_hand = trade_hands(view.hands[p], view.hands[q], offer, request)
+    other_hands = [h for n, h in enumerate(view.hands) if n not in (p, q)]
+    lack_before = lack(view.rules, view.hand, others_of(view), view.target)
+    lack_after = lack(view.rules, own_hand, union([other_hand, *other_hands]), view.target)
+    received, units_given = sum(map(int, offer.values())), sum(map(int, request.values()))
+    return Outcome(lack_before, lack_after, own_hand, other_hand, received, units_given)
 
 
 # --- beliefs --------------------------------------------------------------------------------------
@@ -130,23 +132,33 @@ class Sign(NamedTuple):
     sparable: frozenset[str]  # what could have been offered
 
 
-def signs(view: View, who: Seat, start: tuple[Hand, ...]) -> Iterator[Sign]:
-    """Yield the actions of player `who` that hint at its target, as far as a seat has observed them
+def signs(view: View, player: Seat, start: tuple[Hand, ...]) -> Iterator[Sign]:
+    """Yield the actions of player `player` that hint at its target, as far as a seat has observed
+    them
     in its own history."""
-    shown = start
-    n = SEATS.index(who)
+    shown_hands = start
+    n = SEATS.index(player)
     for entry in view.story:
-        rest = frozenset(i for m, hand in enumerate(shown) if m != n for i in hand)
-        made = entry.proposal
-        if made is not None and _proposer(entry, view) == who and _is_news(entry, made, view):
-            yield Sign(_items(made.request), _items(made.offer), rest, frozenset(shown[n]))
-        if entry.kind == "accepted" and made is not None:
-            shown = _after(shown, SEATS.index(_proposer(entry, view)), made)
+        others_goods = frozenset(i for m, hand in enumerate(shown_hands) if m != n for i in hand)
+        proposal = entry.proposal
+        if (
+            proposal is not None
+            and _proposer(entry, view) == player
+            and _is_news(entry, proposal, view)
+        ):
+            yield Sign(
+                _items(proposal.request),
+                _items(proposal.offer),
+                others_goods,
+                frozenset(shown_hands[n]),
+            )
+        if entry.kind == "accepted" and proposal is not None:
+            shown_hands = _hands_after(shown_hands, SEATS.index(_proposer(entry, view)), proposal)
         if entry.kind == "revealed":
-            gained = {i for i, a in entry.hands[n].items() if a > shown[n].get(i, 0)}
+            gained = {i for i, a in entry.hands[n].items() if a > shown_hands[n].get(i, 0)}
             if gained:
                 yield Sign(frozenset(gained), frozenset(), frozenset(gained), frozenset())
-            shown = entry.hands
+            shown_hands = entry.hands
 
 
 def _proposer(entry: Entry, view: View) -> Seat:
@@ -154,9 +166,9 @@ def _proposer(entry: Entry, view: View) -> Seat:
     return SEATS[(entry.turn + now) % len(view.hands)]
 
 
-def _is_news(entry: Entry, made: Propose, view: View) -> bool:
+def _is_news(entry: Entry, proposal: Propose, view: View) -> bool:
     """Return whether this log entry is the first from which the seat learns of the proposal."""
-    party = view.seat in (made.to, _proposer(entry, view))
+    party = view.seat in (proposal.to, _proposer(entry, view))
     return entry.kind == ("proposed" if party else "accepted")
 
 
@@ -164,13 +176,13 @@ def _items(listed: Iterable[tuple[str, str]]) -> frozenset[str]:
     return frozenset(item for item, _ in listed)
 
 
-def _after(shown: tuple[Hand, ...], p: int, made: Propose) -> tuple[Hand, ...]:
-    q = SEATS.index(Seat(made.to))
-    offer, request = goods(made.offer), goods(made.request)
-    if lacking(shown[p], offer) or lacking(shown[q], request):
-        return shown
-    hands = list(shown)
-    hands[p], hands[q] = traded(shown[p], shown[q], offer, request)
+def _hands_after(shown_hands: tuple[Hand, ...], p: int, proposal: Propose) -> tuple[Hand, ...]:
+    q = SEATS.index(Seat(proposal.to))
+    offer, request = goods(proposal.offer), goods(proposal.request)
+    if lacking(shown_hands[p], offer) or lacking(shown_hands[q], request):
+        return shown_hands
+    hands = list(shown_hands)
+    hands[p], hands[q] = trade_hands(shown_hands[p], shown_hands[q], offer, request)
     return tuple(hands)
 
 
@@ -179,13 +191,15 @@ def likelihood(sign: Sign, uses: frozenset[str]) -> float:
     `sign`."""
     chance = 1.0
     for item in sign.wanted:
-        chance *= _named(item, sign.wantable, uses & sign.wantable, SLIP)
+        chance *= _naming_odds(item, sign.wantable, uses & sign.wantable, SLIP)
     for item in sign.spared:
-        chance *= _named(item, sign.sparable, sign.sparable - uses, SURPLUS)
+        chance *= _naming_odds(item, sign.sparable, sign.sparable - uses, SURPLUS)
     return chance
 
 
-def _named(item: str, everything: frozenset[str], fitting: frozenset[str], slip: float) -> float:
+def _naming_odds(
+    item: str, everything: frozenset[str], fitting: frozenset[str], slip: float
+) -> float:
     """Return the probability that a player names an item: with probability `slip` any item,
     otherwise one of the fitting items; any item if none fits."""
     if not fitting:
@@ -193,7 +207,9 @@ def _named(item: str, everything: frozenset[str], fitting: frozenset[str], slip:
     return slip / len(everything) + ((1 - slip) / len(fitting) if item in fitting else 0)
 
 
-def believed(rules: Ruleset, start: tuple[Hand, ...], seen: Iterable[Sign]) -> dict[str, float]:
+def infer_target(
+    rules: Ruleset, start: tuple[Hand, ...], signs_seen: Iterable[Sign]
+) -> dict[str, float]:
     """Return the probability of each possible target of a player, given which goods the player has
     asked for, offered and crafted; uniform if nothing has been observed.
 
@@ -201,18 +217,20 @@ def believed(rules: Ruleset, start: tuple[Hand, ...], seen: Iterable[Sign]) -> d
     same goods again.
     """
     table = union(start)
-    found = candidates(rules, frozenset(table))
-    weights = dict.fromkeys(found, 1.0)
-    for sign in {(each.wanted, each.spared): each for each in seen}.values():
-        for target in found:
+    targets = candidates(rules, frozenset(table))
+    weights = dict.fromkeys(targets, 1.0)
+    for sign in {
+        (sign_seen.wanted, sign_seen.spared): sign_seen for sign_seen in signs_seen
+    }.values():
+        for target in targets:
             weights[target] *= likelihood(sign, useful(rules, table, frozenset({target})))
     total = sum(weights.values())
     return {target: weight / total for target, weight in weights.items()}
 
 
-def beliefs_about(view: View, who: Seat, start: tuple[Hand, ...]) -> dict[str, float]:
+def beliefs_about(view: View, player: Seat, start: tuple[Hand, ...]) -> dict[str, float]:
     """Return a seat's belief about another player's target (first order)."""
-    return believed(view.rules, start, signs(view, who, start))
+    return infer_target(view.rules, start, signs(view, player, start))
 
 
 def expected_use(
@@ -225,9 +243,9 @@ def expected_use(
     return {i: sum(beliefs[t] for t, used in uses.items() if i in used) for i in items}
 
 
-def can_finish(view: View, beliefs: Beliefs, hand: Hand, most: int = 4) -> float:
+def can_finish(view: View, beliefs: Beliefs, hand: Hand, limit: int = 4) -> float:
     """Return the probability that a hand suffices to make its owner's target immediately."""
-    likely = sorted(beliefs, key=lambda t: (-beliefs[t], t))[:most]
+    likely = sorted(beliefs, key=lambda t: (-beliefs[t], t))[:limit]
     return sum(
         beliefs[target]
         for target in likely
@@ -250,7 +268,7 @@ def crafting(view: View) -> Action:
     return Craft(tuple(step.inputs.items()), step.output, step.amount)
 
 
-def _wanted(view: View, plan: Plan) -> tuple[Seat, dict[str, int]]:
+def _choose_request(view: View, plan: Plan) -> tuple[Seat, dict[str, int]]:
     """Return the player who holds most of the missing units, and the goods to request from that
     player."""
     best, lot = view.seat, dict[str, int]()
@@ -269,11 +287,11 @@ def _refusals(view: View) -> int:
     )
 
 
-def _lot(left: Mapping[str, int], units: int, order: Iterable[str]) -> dict[str, int]:
+def _lot(units_left: Mapping[str, int], units: int, order: Iterable[str]) -> dict[str, int]:
     """Return up to `units` units of the spare goods, in this order of preference."""
     lot: dict[str, int] = {}
     for item in order:
-        amount = min(left[item], units)
+        amount = min(units_left[item], units)
         if amount > 0:
             lot[item] = amount
             units -= amount
@@ -281,10 +299,12 @@ def _lot(left: Mapping[str, int], units: int, order: Iterable[str]) -> dict[str,
 
 
 def _proposal(to: str, offer: Mapping[str, int], request: Mapping[str, int]) -> Action:
-    return Propose(to, written(offer), written(request)) if offer or request else PASS
+    return (
+        Propose(to, as_action_goods(offer), as_action_goods(request)) if offer or request else PASS
+    )
 
 
-def _turned(items: list[str], by: int) -> list[str]:
+def _rotate(items: list[str], by: int) -> list[str]:
     """Return the items rotated by `by` positions, so that a refused offer is not repeated."""
     by %= len(items) or 1
     return items[by:] + items[:by]
@@ -306,17 +326,17 @@ class Trader:
         plan = trade_plan(view.rules, view.hand, others_of(view), view.target)
         if plan is None or not plan.taken:
             return PASS
-        to, request = _wanted(view, plan)
-        left, tried = spare(view.hand, plan), _refusals(view)
+        to, request = _choose_request(view, plan)
+        units_left, tried = spare(view.hand, plan), _refusals(view)
         units = sum(request.values()) + tried // 3  # stubborn partners are offered more
-        offer = _lot(left, units, self.preferred(view, to, left, tried))
-        return _proposal(to, offer, self.disguised(view, to, request))
+        offer = _lot(units_left, units, self.prefer(view, to, units_left, tried))
+        return _proposal(to, offer, self.disguise(view, to, request))
 
-    def preferred(self, view: View, to: Seat, left: Mapping[str, int], tried: int) -> list[str]:
+    def prefer(self, view: View, to: Seat, units_left: Mapping[str, int], tried: int) -> list[str]:
         """Return the spare goods that the trader would give to a player, best first."""
-        return _turned(list(left), tried)
+        return _rotate(list(units_left), tried)
 
-    def disguised(self, view: View, to: Seat, request: dict[str, int]) -> dict[str, int]:
+    def disguise(self, view: View, to: Seat, request: dict[str, int]) -> dict[str, int]:
         """Return the request in the form in which it is made."""
         return request
 
@@ -350,35 +370,35 @@ class FirstOrder(Trader):
     """A first-order trader, which infers the other player's target, offers goods useful to that
     player, and refuses trades that let that player win."""
 
-    def preferred(self, view: View, to: Seat, left: Mapping[str, int], tried: int) -> list[str]:
+    def prefer(self, view: View, to: Seat, units_left: Mapping[str, int], tried: int) -> list[str]:
         beliefs = beliefs_about(view, to, self.start)
-        use = expected_use(view.rules, self.start, beliefs, left)
-        held = view.hands[SEATS.index(to)]
+        use = expected_use(view.rules, self.start, beliefs, units_left)
+        other_hand = view.hands[SEATS.index(to)]
         # What the other may use and does not have is worth most to it.
-        order = sorted(left, key=lambda i: (-use[i] * (1 if held.get(i) else 2), i))
-        return _turned(order, tried % 3)
+        order = sorted(units_left, key=lambda i: (-use[i] * (1 if other_hand.get(i) else 2), i))
+        return _rotate(order, tried % 3)
 
     def decide(self, view: View) -> Action:
         assert view.proposal is not None
-        after = outcome(view, view.proposal)
-        if not after.helps:
+        outcome_if_accepted = outcome(view, view.proposal)
+        if not outcome_if_accepted.helps:
             return NO
-        if craft_plan(view.rules, after.mine, view.target) is not None:
+        if craft_plan(view.rules, outcome_if_accepted.mine, view.target) is not None:
             return YES  # at worst a joint win
         beliefs = beliefs_about(view, view.proposer, self.start)
-        return NO if can_finish(view, beliefs, after.theirs) > 0.5 else YES
+        return NO if can_finish(view, beliefs, outcome_if_accepted.theirs) > 0.5 else YES
 
     def of_others(self, view: View, question: Question) -> ProbeReport | NoAnswer:
         about = Seat(question.about)
         beliefs = beliefs_about(view, about, self.start)
         if question.probe == "v1":
-            return ProbeReport(self._worth(view, beliefs))
+            return ProbeReport(self._item_values(view, beliefs))
         if question.probe == "their_target":
             odds = tuple(beliefs[str(choice)] for choice in question.choices)
             return ProbeReport(max(beliefs, key=lambda t: (beliefs[t], t)), odds)
         return self.second(view, about)
 
-    def _worth(self, view: View, beliefs: Beliefs) -> dict[str, float]:
+    def _item_values(self, view: View, beliefs: Beliefs) -> dict[str, float]:
         use = expected_use(view.rules, self.start, beliefs, view.items)
         return {item: round(10 * share, 3) for item, share in use.items()}
 
@@ -390,34 +410,36 @@ class SecondOrder(FirstOrder):
     """A second-order trader, which knows that the others infer its target, and hides the target
     by also requesting a good that it does not need."""
 
-    def _seen_as(self, view: View, more: tuple[Sign, ...] = ()) -> dict[str, float]:
+    def _seen_as(self, view: View, further_signs: tuple[Sign, ...] = ()) -> dict[str, float]:
         """Return the other players' belief about this trader's target."""
-        return believed(view.rules, self.start, (*signs(view, view.seat, self.start), *more))
+        return infer_target(
+            view.rules, self.start, (*signs(view, view.seat, self.start), *further_signs)
+        )
 
-    def disguised(self, view: View, to: Seat, request: dict[str, int]) -> dict[str, int]:
+    def disguise(self, view: View, to: Seat, request: dict[str, int]) -> dict[str, int]:
         """Return the request, or the request plus one extra good, whichever reveals less."""
         if len(view.target) != 1:
             return request
         (target,) = view.target
         hand = view.hands[SEATS.index(to)]
-        there = frozenset(others_of(view))
-        best, told = request, 2.0
+        others_goods = frozenset(others_of(view))
+        best, lowest_belief = request, 2.0
         for decoy in (None, *sorted(set(hand) - set(request))):
             lot = request if decoy is None else {**request, decoy: 1}
-            sign = Sign(frozenset(lot), frozenset(), there, frozenset(view.hand))
-            seen = self._seen_as(view, (sign,)).get(target, 0.0)
-            if seen < told - 1e-9:
-                best, told = lot, seen
+            sign = Sign(frozenset(lot), frozenset(), others_goods, frozenset(view.hand))
+            belief = self._seen_as(view, (sign,)).get(target, 0.0)
+            if belief < lowest_belief - 1e-9:
+                best, lowest_belief = lot, belief
         return best
 
     def second(self, view: View, about: Seat) -> ProbeReport | NoAnswer:
-        return ProbeReport(self._worth(view, self._seen_as(view)))
+        return ProbeReport(self._item_values(view, self._seen_as(view)))
 
 
 class Hoarder(Trader):
     """A trader that demands the goods it lacks, gives nothing, and accepts gifts."""
 
-    def preferred(self, view: View, to: Seat, left: Mapping[str, int], tried: int) -> list[str]:
+    def prefer(self, view: View, to: Seat, units_left: Mapping[str, int], tried: int) -> list[str]:
         return []
 
     def decide(self, view: View) -> Action:
@@ -430,11 +452,11 @@ class Generous(Trader):
 
     def propose(self, view: View) -> Action:
         plan = trade_plan(view.rules, view.hand, others_of(view), view.target)
-        left = spare(view.hand, plan)
+        units_left = spare(view.hand, plan)
         others = [s for s in SEATS[: len(view.hands)] if s != view.seat]
         to = others[(view.turn // len(view.hands)) % len(others)]
-        items = _turned(list(left), view.turn)
-        return _proposal(to, {i: left[i] for i in items[:1]}, {})
+        items = _rotate(list(units_left), view.turn)
+        return _proposal(to, {i: units_left[i] for i in items[:1]}, {})
 
     def decide(self, view: View) -> Action:
         return YES

@@ -19,7 +19,7 @@ import msgspec
 
 from sally.games.tradecraft.amounts import Amount, plain, read_amount
 from sally.games.tradecraft.crafting import CraftSuccess, craft
-from sally.games.tradecraft.hands import Hand, changed, holds, union
+from sally.games.tradecraft.hands import Hand, exchange_goods, holds, union
 from sally.games.tradecraft.relevance import Relevant, relevant
 from sally.games.tradecraft.rulesets import Recipe, Ruleset
 
@@ -51,9 +51,9 @@ class Plan(msgspec.Struct, frozen=True):
 
 def replay(rules: Ruleset, hand: Hand, crafts: tuple[Craft, ...]) -> Hand:
     """Return the hand after all crafts by the exact rules; raise ValueError if one is refused."""
-    for each in crafts:
-        inputs = {item: read_amount(amount) for item, amount in each.inputs.items()}
-        done = craft(rules, hand, inputs, each.output, each.amount)
+    for step in crafts:
+        inputs = {item: read_amount(amount) for item, amount in step.inputs.items()}
+        done = craft(rules, hand, inputs, step.output, step.amount)
         if not isinstance(done, CraftSuccess):
             raise ValueError(done.reason)
         hand = done.hand
@@ -62,7 +62,7 @@ def replay(rules: Ruleset, hand: Hand, crafts: tuple[Craft, ...]) -> Hand:
 
 def best_plan(
     rules: Ruleset,
-    own: Mapping[str, Amount],
+    own_goods: Mapping[str, Amount],
     others: Mapping[str, Amount],
     target: Mapping[str, Amount],
     aim: Aim,
@@ -74,29 +74,29 @@ def best_plan(
     taken from other players and then the number of kinds of goods taken from them. The aim "any"
     has no preference. Without `prune`, the programme contains every reachable recipe.
     """
-    useful = relevant(rules, union((own, others)), frozenset(target), prune)
+    useful = relevant(rules, union((own_goods, others)), frozenset(target), prune)
     if useful is None:
         return None
-    programme = _Programme(rules, useful, own, others, target, aim)
-    least = programme.solve(rounds=None)
-    if least is None:
+    programme = _Programme(rules, useful, own_goods, others, target, aim)
+    relaxed = programme.solve(rounds=None)
+    if relaxed is None:
         return None
-    plan = _ordered(rules, least, own, others, target)
+    plan = _order_crafts(rules, relaxed, own_goods, others, target)
     rounds = 2
     while plan is None and rounds <= _MOST_ROUNDS:
         answer = programme.solve(rounds)
         if answer is not None and (
-            answer.value == least.value
+            answer.value == relaxed.value
             # v crafts are the fewest: v - 1 of them would have fitted into these rounds.
             or (aim == "crafts" and answer.value <= rounds + 1)
         ):
-            plan = _ordered(rules, answer, own, others, target)
+            plan = _order_crafts(rules, answer, own_goods, others, target)
         rounds += 1
     if plan is None and 0 < sum(useful.most) <= _MOST_RUNS_IN_ORDER:
         answer = programme.solve(sum(useful.most))  # every order there is fits into these rounds
         if answer is None:
             return None
-        plan = _ordered(rules, answer, own, others, target)
+        plan = _order_crafts(rules, answer, own_goods, others, target)
     if plan is None:
         raise Undecided(
             f"The search found no order of crafts for {dict(target)}, and did not prove that there "
@@ -135,13 +135,13 @@ class _Programme:
         self,
         rules: Ruleset,
         useful: Relevant,
-        own: Mapping[str, Amount],
+        own_goods: Mapping[str, Amount],
         others: Mapping[str, Amount],
         target: Mapping[str, Amount],
         aim: Aim,
     ) -> None:
         self.recipes, self.most, self.items = useful.recipes, useful.most, useful.items
-        self.own, self.others, self.target, self.aim = own, others, target, aim
+        self.own, self.others, self.target, self.aim = own_goods, others, target, aim
         # Fuel in whole numbers: every heat and every cost times one common denominator.
         parts = [rules.heat[i].denominator for i in rules.heat if i in self.items]
         scale = math.lcm(*parts, *(recipe.fuel.denominator for recipe in self.recipes))
@@ -175,20 +175,20 @@ class _Programme:
         for number, (terms, _, _) in enumerate(rows):
             for name, factor in terms:
                 table[number, place[name]] += factor
-        found = milp(
+        solution = milp(
             np.array([price for *_, price in columns]),
-            integrality=np.array([int(whole) for _, _, whole, _ in columns]),
-            bounds=Bounds(0, np.array([most for _, most, _, _ in columns])),
+            integrality=np.array([int(is_integer) for _, _, is_integer, _ in columns]),
+            bounds=Bounds(0, np.array([upper_bound for _, upper_bound, _, _ in columns])),
             constraints=LinearConstraint(
                 table, np.array([low for _, low, _ in rows]), np.array([high for *_, high in rows])
             ),
             options={"mip_rel_gap": 0},
         )
-        if found.status == 2:
+        if solution.status == 2:
             return None
-        if found.status != 0 or found.x is None or found.fun is None:
-            raise Undecided(f"The integer programme did not finish: {found.message}")
-        return self._read(place, found.x, round(float(found.fun)), rounds or 1)
+        if solution.status != 0 or solution.x is None or solution.fun is None:
+            raise Undecided(f"The integer programme did not finish: {solution.message}")
+        return self._read(place, solution.x, round(float(solution.fun)), rounds or 1)
 
     def _columns(self, rounds: int) -> Iterator[tuple[Any, float, bool, float]]:
         """Yield every variable of the programme as (name, upper bound, whether it is an integer,
@@ -199,8 +199,8 @@ class _Programme:
             if self.aim == "goods":
                 yield ("kind", item), 1, True, 1
         for t in range(rounds):
-            for r, most in enumerate(self.most):
-                yield ("run", t, r), most, True, _LEAST_RUNS
+            for r, max_runs in enumerate(self.most):
+                yield ("run", t, r), max_runs, True, _LEAST_RUNS
                 if self.aim == "crafts":
                     yield ("used", t, r), 1, True, 1
             for goods in self.flexible:
@@ -212,8 +212,8 @@ class _Programme:
     def _rows(self, rounds: int | None) -> Iterator[tuple[list[tuple[Any, float]], float, float]]:
         """Yield every constraint as (terms, lower bound, upper bound)."""
         for item in self.kinds if self.aim == "goods" else ():
-            most = float(self.others[item])
-            yield [(("kind", item), most), (("take", item), -1)], 0, math.inf
+            available = float(self.others[item])
+            yield [(("kind", item), available), (("take", item), -1)], 0, math.inf
         for t in range(rounds or 1):
             if self.aim == "crafts":
                 for r, most_runs in enumerate(self.most):
@@ -233,8 +233,10 @@ class _Programme:
                 spent = self._spent(item, t)
                 if rounds:  # a round uses only what was there before it
                     yield flow + spent, have, math.inf
-                made = [(r, e.amount) for r, e in enumerate(self.recipes) if e.output == item]
-                flow = flow + spent + [(("run", t, r), n) for r, n in made]
+                output_runs = [
+                    (r, e.amount) for r, e in enumerate(self.recipes) if e.output == item
+                ]
+                flow = flow + spent + [(("run", t, r), n) for r, n in output_runs]
             yield flow, have + float(self.target.get(item, 0)), math.inf
 
     def _spent(self, item: str, t: int) -> list[tuple[Any, float]]:
@@ -245,41 +247,41 @@ class _Programme:
         return terms
 
     def _read(self, columns: dict[Any, int], x: Any, value: int, rounds: int) -> _Answer:
-        taken: dict[str, int] = {}
+        taken_goods: dict[str, int] = {}
         read = [_Round([], {goods: {} for goods in self.flexible}, {}) for _ in range(rounds)]
         for name, number in columns.items():
             # The corners of these polytopes have small denominators; the replay is the judge.
             amount = plain(Fraction(float(x[number])).limit_denominator(5000))
             match name:
                 case ("take", item) if amount:
-                    taken[item] = int(amount)
+                    taken_goods[item] = int(amount)
                 case ("run", t, r) if amount:
                     read[t].runs.append(_Run(self.recipes[r], int(amount), self.choices[r]))
                 case ("fill", t, goods, item) if amount > 0:
                     read[t].slots[goods][item] = amount
                 case ("burn", t, item) if amount > 0:
                     read[t].fire[item] = amount
-        return _Answer(value, taken, read)
+        return _Answer(value, taken_goods, read)
 
 
-def _ordered(
+def _order_crafts(
     rules: Ruleset,
     answer: _Answer,
-    own: Mapping[str, Amount],
+    own_goods: Mapping[str, Amount],
     others: Mapping[str, Amount],
     target: Mapping[str, Amount],
 ) -> Plan | None:
     """Return the solution as crafts that the exact rules accept; None if no order works."""
     if not holds(Hand(others), answer.taken):
         return None
-    hand = changed(Hand(own), {}, answer.taken)
+    hand = exchange_goods(Hand(own_goods), {}, answer.taken)
     crafts: tuple[Craft, ...] = ()
-    for each in answer.rounds:
-        more = _in_order(rules, hand, each)
-        if more is None:
+    for budget in answer.rounds:
+        round_crafts = _in_order(rules, hand, budget)
+        if round_crafts is None:
             return None
-        crafts += more
-        hand = replay(rules, hand, more)
+        crafts += round_crafts
+        hand = replay(rules, hand, round_crafts)
     return Plan(answer.taken, crafts) if holds(hand, target) else None
 
 
@@ -290,7 +292,7 @@ def _in_order(rules: Ruleset, hand: Hand, budget: _Round) -> tuple[Craft, ...] |
     waiting = budget.runs
     while waiting:
         for run in waiting:
-            inputs = _drawn(rules, hand, budget, run)
+            inputs = _draw_inputs(rules, hand, budget, run)
             if inputs is None:
                 continue
             output, amount = run.recipe.output, run.recipe.amount * run.times
@@ -299,22 +301,22 @@ def _in_order(rules: Ruleset, hand: Hand, budget: _Round) -> tuple[Craft, ...] |
                 return None
             hand = done.hand
             crafts.append(Craft({i: str(n) for i, n in inputs.items()}, output, amount))
-            waiting = [other for other in waiting if other is not run]
+            waiting = [waiting_run for waiting_run in waiting if waiting_run is not run]
             break
         else:
             return None
     return tuple(crafts)
 
 
-def _drawn(rules: Ruleset, hand: Hand, budget: _Round, run: _Run) -> dict[str, Amount] | None:
+def _draw_inputs(rules: Ruleset, hand: Hand, budget: _Round, run: _Run) -> dict[str, Amount] | None:
     """Return inputs for one craft, taken from the reserved goods; None if there are too few."""
     stock = dict(hand.goods)
     registries = {goods: dict(budget.slots[goods]) for _, goods in run.slots if len(goods) > 1}
     fire = dict(budget.fire)
     inputs: dict[str, Amount] = {}
 
-    def draw(item: str, most: Amount) -> Amount:
-        part = min(most, stock.get(item, 0))
+    def draw(item: str, limit: Amount) -> Amount:
+        part = min(limit, stock.get(item, 0))
         if part > 0:
             stock[item] -= part
             inputs[item] = plain(inputs.get(item, 0) + part)

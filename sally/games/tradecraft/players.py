@@ -12,7 +12,7 @@ from sally.core.rules.words import Words, as_tuples
 from sally.games.tradecraft.actions import Action
 from sally.games.tradecraft.rules import TradeCraft, View
 from sally.games.tradecraft.speech import item_said
-from sally.games.tradecraft.thresholds import Thresholds, prescribed, read_thresholds
+from sally.games.tradecraft.thresholds import Thresholds, follow_policy, read_thresholds
 from sally.players.writing import writer
 
 
@@ -33,7 +33,7 @@ class Offers(msgspec.Struct, frozen=True):
         return msgspec.convert(as_tuples(dict(plain)), Thresholds)
 
     def prescribed(self, policy: Thresholds, view: View) -> Action:
-        return prescribed(policy, view)
+        return follow_policy(policy, view)
 
 
 PLAYERS = {"policy_writer": writer("what goods are worth and thresholds for offers", Offers)}

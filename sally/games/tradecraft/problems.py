@@ -16,37 +16,40 @@ from sally.games.tradecraft.solver import trades_needed
 
 def problems(name: str, first: int | None = None) -> tuple[Instance, ...]:
     """Return the instances of a shipped set: the first `first` of them, or all."""
-    found = instance_set(name)
-    return _named(found, found.instances[:first])
+    shipped_set = instance_set(name)
+    return _as_instances(shipped_set, shipped_set.instances[:first])
 
 
 def spread(name: str, first: int | None = None, **params: Any) -> tuple[Instance, ...]:
     """Return problems taken from each grade in turn, so that even a few problems cover all
     grades."""
-    found = instance_set(name)
-    by_grade = ([each for each in found.instances if each.grade == grade] for grade in GRADES)
+    shipped_set = instance_set(name)
+    by_grade = (
+        [candidate for candidate in shipped_set.instances if candidate.grade == grade]
+        for grade in GRADES
+    )
     rounds = chain.from_iterable(zip_longest(*by_grade))
-    mixed = [each for each in rounds if each is not None]
-    return _named(found, mixed[:first], params)
+    mixed = [candidate for candidate in rounds if candidate is not None]
+    return _as_instances(shipped_set, mixed[:first], params)
 
 
-def _named(
-    found: InstanceSet, chosen: Iterable[Certified], params: dict[str, Any] | None = None
+def _as_instances(
+    shipped_set: InstanceSet, chosen: Iterable[Certified], params: dict[str, Any] | None = None
 ) -> tuple[Instance, ...]:
     return tuple(
         Instance(
-            each.id,
+            certified.id,
             "tradecraft",
             {
-                "ruleset": found.ruleset,
-                "settings": found.settings,
-                "hands": list(each.hands),
-                "targets": list(each.targets),
-                "max_turns": each.max_turns,
+                "ruleset": shipped_set.ruleset,
+                "settings": shipped_set.settings,
+                "hands": list(certified.hands),
+                "targets": list(certified.targets),
+                "max_turns": certified.max_turns,
                 **(params or {}),
             },
         )
-        for each in chosen
+        for certified in chosen
     )
 
 
@@ -66,19 +69,21 @@ def trades_of(problem: Certified) -> tuple[int | None, ...]:
 
 
 @cache
-def offered() -> Problems:
+def list_problems() -> Problems:
     """Return every problem by ruleset, number of players and position in the set."""
-    found = []
+    rows = []
     for ruleset, by_players in SETS.items():
         for players, name in by_players.items():
             certified = instance_set(name)
-            made = _named(certified, certified.instances)
-            for n, (each, problem) in enumerate(zip(certified.instances, made, strict=True), 1):
-                most = max(trades or 0 for trades in trades_of(each))
-                trades = f"{most} trade{'' if most == 1 else 's'}"
-                label = f"{n}, {HARDNESS[each.grade]}, {trades}"
-                found.append(Problem((ruleset, str(players), label), problem, SEATS[:players]))
-    return Problems(("Ruleset", "Players", "Problem"), tuple(found))
+            instances = _as_instances(certified, certified.instances)
+            for n, (certified_problem, problem) in enumerate(
+                zip(certified.instances, instances, strict=True), 1
+            ):
+                most_trades = max(trades or 0 for trades in trades_of(certified_problem))
+                trades = f"{most_trades} trade{'' if most_trades == 1 else 's'}"
+                label = f"{n}, {HARDNESS[certified_problem.grade]}, {trades}"
+                rows.append(Problem((ruleset, str(players), label), problem, SEATS[:players]))
+    return Problems(("Ruleset", "Players", "Problem"), tuple(rows))
 
 
-PROBLEMS = offered
+PROBLEMS = list_problems

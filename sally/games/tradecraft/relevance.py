@@ -66,22 +66,24 @@ def relevant(
     if prune:
         able = _without_circles(rules, start)
     helping = list(_helping(rules, reach, able, target, prune))
-    most = _most_runs(pool, helping) if prune else [MOST_RUNS] * len(helping)
-    kept = [(recipe, runs) for recipe, runs in zip(helping, most, strict=True) if runs]
+    run_limits = _most_runs(pool, helping) if prune else [MOST_RUNS] * len(helping)
+    usable = [(recipe, runs) for recipe, runs in zip(helping, run_limits, strict=True) if runs]
     size = -1
-    while size != len(kept):  # without a maker in reach a slot or the fire stays empty, and so on
-        size = len(kept)
-        at_hand = start | {recipe.output for recipe, _ in kept}
+    while size != len(usable):  # without a maker in reach a slot or the fire stays empty, and so on
+        size = len(usable)
+        at_hand = start | {recipe.output for recipe, _ in usable}
         warm = not at_hand.isdisjoint(rules.heat)
-        kept = [
+        usable = [
             (recipe, runs)
-            for recipe, runs in kept
+            for recipe, runs in usable
             if (warm or not recipe.fuel)
             and all(not at_hand.isdisjoint(slot.goods) for slot in recipe.slots)
         ]
-    wanted = {item for recipe, _ in kept for slot in recipe.slots for item in slot.goods} | target
-    items = frozenset(i for i in at_hand if i in wanted or i in rules.heat) | target
-    return Relevant(tuple(r for r, _ in kept), tuple(n for _, n in kept), items)
+    needed_items = {
+        item for recipe, _ in usable for slot in recipe.slots for item in slot.goods
+    } | target
+    items = frozenset(i for i in at_hand if i in needed_items or i in rules.heat) | target
+    return Relevant(tuple(r for r, _ in usable), tuple(n for _, n in usable), items)
 
 
 def _helping(
@@ -98,17 +100,19 @@ def _helping(
     """
     fuels = [recipe for recipe in able if recipe.output in rules.heat]
     hotter = [r for r in fuels if not prune or _heat_gain(rules, r, reach) > 0]
-    wanted, grown = set(target), True
+    needed_items, grown = set(target), True
     helping: dict[tuple[str, Amount], Recipe] = {}
     while grown:
         grown = False
         hot = any(recipe.fuel for recipe in helping.values())
-        for recipe in [r for r in able if r.output in wanted] + (hotter if hot else []):
+        for recipe in [r for r in able if r.output in needed_items] + (hotter if hot else []):
             key = recipe.text(), recipe.fuel  # smelting and blasting often have the same recipe
             if key not in helping:
                 grown = True
                 helping[key] = recipe
-                wanted.update(item for slot in recipe.slots for item in slot.goods if item in reach)
+                needed_items.update(
+                    item for slot in recipe.slots for item in slot.goods if item in reach
+                )
     return tuple(helping.values())
 
 
@@ -150,34 +154,37 @@ def _circular(recipe: Recipe, start: frozenset[str], makers: Mapping[str, list[R
         if len(slot.goods) != 1 or slot.goods[0] in start:
             continue
         ways = makers.get(slot.goods[0], [])
-        if any(way.amount not in (1, slot.amount) for way in ways):
+        if any(maker.amount not in (1, slot.amount) for maker in ways):
             continue
-        parts = [(way.amount, *_held(way, recipe.output, start, makers)) for way in ways]
-        lots = [slot.amount * held - loss for lot, held, loss in parts if lot > 1]
-        ones = [held for lot, held, _ in parts if lot == 1]
-        if ones:
-            lost = sum(loss for lot, _, loss in parts if lot == 1)
-            lots.append(slot.amount * min(ones) - lost)
+        parts = [
+            (maker.amount, *_content_and_loss(maker, recipe.output, start, makers))
+            for maker in ways
+        ]
+        lots = [slot.amount * content - loss for lot, content, loss in parts if lot > 1]
+        single_contents = [content for lot, content, _ in parts if lot == 1]
+        if single_contents:
+            total_loss = sum(loss for lot, _, loss in parts if lot == 1)
+            lots.append(slot.amount * min(single_contents) - total_loss)
         if lots and min(lots) >= recipe.amount:
             return True
     return False
 
 
-def _held(
-    way: Recipe, output: str, start: frozenset[str], makers: Mapping[str, list[Recipe]]
+def _content_and_loss(
+    maker: Recipe, output: str, start: frozenset[str], makers: Mapping[str, list[Recipe]]
 ) -> tuple[Fraction, Fraction]:
     """Return how many units of `output` are used up, directly or to make an input, for one unit
-    made by the recipe `way`.
+    made by the recipe `maker`.
 
     The first number is a lower bound that holds for every choice of inputs. The second is the
     amount that may be lost because a slot of the recipe can be filled with several kinds of goods.
     """
     best = Fraction(0), Fraction(0)
-    for slot in way.slots:
-        each = min(_content(item, output, start, makers) for item in slot.goods)
-        held = Fraction(slot.amount, way.amount) * each
-        if held > best[0]:
-            best = held, (len(slot.goods) - 1) * each
+    for slot in maker.slots:
+        item_content = min(_content(item, output, start, makers) for item in slot.goods)
+        content = Fraction(slot.amount, maker.amount) * item_content
+        if content > best[0]:
+            best = content, (len(slot.goods) - 1) * item_content
     return best
 
 
@@ -189,10 +196,11 @@ def _content(
     if item == output:
         return Fraction(1)
     ways = makers.get(item, [])
-    if item in start or not ways or any(way.amount != 1 for way in ways):
+    if item in start or not ways or any(maker.amount != 1 for maker in ways):
         return Fraction(0)
     return min(
-        Fraction(sum(slot.amount for slot in way.slots if slot.goods == (output,))) for way in ways
+        Fraction(sum(slot.amount for slot in maker.slots if slot.goods == (output,)))
+        for maker in ways
     )
 
 
@@ -224,14 +232,14 @@ def _most_runs(pool: Mapping[str, Amount], recipes: list[Recipe]) -> list[int]:
         runs[number] = min(int(min(limits)), MOST_RUNS)
         return runs[number]
 
-    most = []
+    run_limits = []
     for number in range(len(recipes)):
         try:
-            most.append(bound(number))
+            run_limits.append(bound(number))
         except _Circle:
-            most.append(MOST_RUNS)
+            run_limits.append(MOST_RUNS)
         doing.clear()
-    return most
+    return run_limits
 
 
 class _Circle(Exception):

@@ -22,8 +22,8 @@ def seat_meant(name: Any, seats: Collection[str]) -> Any:
     """Return the seat named by `P2`, `player 2` or `2`; other values are returned unchanged."""
     if not isinstance(name, str) or name in seats:
         return name
-    found = re.fullmatch(r"(?i)\s*p?(?:layer)?[\s_]*(\d)\s*", name)
-    return f"p{found[1]}" if found and f"p{found[1]}" in seats else name
+    seat_name = re.fullmatch(r"(?i)\s*p?(?:layer)?[\s_]*(\d)\s*", name)
+    return f"p{seat_name[1]}" if seat_name and f"p{seat_name[1]}" in seats else name
 
 
 def amount_meant(amount: Any) -> Any:
@@ -33,8 +33,8 @@ def amount_meant(amount: Any) -> Any:
     if not isinstance(amount, str):
         return amount
     text = amount.strip()
-    if (whole := _WHOLE.fullmatch(text)) is not None:
-        return str(int(whole[1]))
+    if (integer := _WHOLE.fullmatch(text)) is not None:
+        return str(int(integer[1]))
     if (mixed := _MIXED.fullmatch(text)) is not None and not re.search(r"/0+$", text):
         return str(int(mixed[1]) + Fraction(mixed[2]))
     if (decimal := _DECIMAL.fullmatch(text)) is None:
@@ -49,9 +49,9 @@ def _ratio_near(written: Fraction, places: int) -> str | None:
         return None  # tenths, quarters, eighths and so on are exact
     unit = Fraction(1, 10**places)
     for bottom in COARSE if places == 2 else FINE:
-        near = Fraction(int(written * bottom + Fraction(1, 2)), bottom)
-        if near and -unit / 2 <= near - written < unit:
-            return str(near)
+        nearest = Fraction(int(written * bottom + Fraction(1, 2)), bottom)
+        if nearest and -unit / 2 <= nearest - written < unit:
+            return str(nearest)
     return None
 
 
@@ -59,13 +59,13 @@ def whole_meant(number: Any) -> Any:
     """Return the whole number in 2, 2.0, "2" or "2.0"; other values are returned unchanged."""
     if type(number) is float and number.is_integer():
         return int(number)
-    if isinstance(number, str) and (found := _WHOLE.fullmatch(number.strip())) is not None:
-        return int(found[1])
+    if isinstance(number, str) and (integer := _WHOLE.fullmatch(number.strip())) is not None:
+        return int(integer[1])
     return number
 
 
-def tidied(
-    plain: Mapping[str, Any], known: Collection[str], seats: Collection[str]
+def tidy_reply(
+    plain: Mapping[str, Any], item_names: Collection[str], seats: Collection[str]
 ) -> dict[str, Any]:
     """Return a reply's JSON object in standard form: goods as pairs of texts, names as in the
     rules."""
@@ -74,7 +74,7 @@ def tidied(
         tidy["kind"] = tidy["kind"].strip().lower()
     for side in ("offer", "request", "inputs"):
         if side in tidy:
-            tidy[side] = _goods(tidy[side], known)
+            tidy[side] = _goods(tidy[side], item_names)
     if tidy.get("kind") == "propose":
         tidy["to"] = seat_meant(tidy.get("to"), seats)
         tidy.setdefault("message", "")
@@ -85,26 +85,26 @@ def tidied(
         if isinstance(tidy.get("answer"), str):
             tidy["answer"] = tidy["answer"].strip().lower()
     if tidy.get("kind") == "craft":
-        made = tidy.get("output")
-        if isinstance(made, dict) and len(made) == 1 and "amount" not in tidy:
-            ((tidy["output"], tidy["amount"]),) = made.items()
+        output = tidy.get("output")
+        if isinstance(output, dict) and len(output) == 1 and "amount" not in tidy:
+            ((tidy["output"], tidy["amount"]),) = output.items()
         tidy["amount"] = whole_meant(tidy.get("amount"))
         if isinstance(tidy.get("output"), str):
-            tidy["output"] = item_meant(tidy["output"], known)
+            tidy["output"] = item_meant(tidy["output"], item_names)
     return tidy
 
 
-def _goods(given: Any, known: Collection[str]) -> Any:
+def _goods(pairs: Any, item_names: Collection[str]) -> Any:
     """Return goods as a list of pairs; other values are returned unchanged and rejected later."""
-    if isinstance(given, dict):
-        given = [list(pair) for pair in given.items()]
-    if not isinstance(given, list):
-        return given
+    if isinstance(pairs, dict):
+        pairs = [list(pair) for pair in pairs.items()]
+    if not isinstance(pairs, list):
+        return pairs
     return [
-        [item_meant(pair[0], known), amount_meant(pair[1])]
+        [item_meant(pair[0], item_names), amount_meant(pair[1])]
         if isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str)
         else pair
-        for pair in given
+        for pair in pairs
     ]
 
 
@@ -113,34 +113,36 @@ def values_in_json(
 ) -> dict[str, float] | None:
     """Return the values in a report written as JSON, or None if no object gives a value for an
     item."""
-    found: dict[str, float] = {}
-    for each in objects_in(reply):
-        for item, worth in _by_item(each, items).items():
-            value = _number(worth)
+    values: dict[str, float] = {}
+    for json_object in objects_in(reply):
+        for item, raw_value in _by_item(json_object, items).items():
+            value = _number(raw_value)
             if value is None:
-                raise Unreadable(f"The value of {item_said(item)} is not a number: {worth!r:.40}.")
+                raise Unreadable(
+                    f"The value of {item_said(item)} is not a number: {raw_value!r:.40}."
+                )
             if not low <= value <= high:
                 raise Unreadable(
                     f"The value of {item_said(item)}, {value:g}, is not from {low:g} to {high:g}."
                 )
-            if found.setdefault(item, value) != value:
-                both = f"{found[item]:g} and {value:g}"
-                raise Unreadable(f"{item_said(item)} has two values, {both}; give one.")
-    return found or None
+            if values.setdefault(item, value) != value:
+                two_values = f"{values[item]:g} and {value:g}"
+                raise Unreadable(f"{item_said(item)} has two values, {two_values}; give one.")
+    return values or None
 
 
-def _by_item(given: Mapping[str, Any], items: Collection[str]) -> dict[str, Any]:
+def _by_item(entries: Mapping[str, Any], items: Collection[str]) -> dict[str, Any]:
     """Return the entries of a JSON object whose keys are names of items. If no key is such a name
     and the object contains exactly one other object, return the entries of that inner object
     instead."""
-    named = {item_meant(key, items): worth for key, worth in given.items()}
-    mine = {item: worth for item, worth in named.items() if item in items}
-    inner = [worth for worth in given.values() if isinstance(worth, dict)]
-    return _by_item(inner[0], items) if not mine and len(inner) == 1 else mine
+    by_name = {item_meant(key, items): raw_value for key, raw_value in entries.items()}
+    item_entries = {item: raw_value for item, raw_value in by_name.items() if item in items}
+    inner = [raw_value for raw_value in entries.values() if isinstance(raw_value, dict)]
+    return _by_item(inner[0], items) if not item_entries and len(inner) == 1 else item_entries
 
 
-def _number(worth: Any) -> float | None:
-    if isinstance(worth, str):
-        written = re.fullmatch(r"\s*(-?\d+(?:\.\d+)?)\s*(?:/\s*10)?\s*", worth)
+def _number(raw_value: Any) -> float | None:
+    if isinstance(raw_value, str):
+        written = re.fullmatch(r"\s*(-?\d+(?:\.\d+)?)\s*(?:/\s*10)?\s*", raw_value)
         return float(written[1]) if written else None
-    return float(worth) if type(worth) in (int, float) else None
+    return float(raw_value) if type(raw_value) in (int, float) else None

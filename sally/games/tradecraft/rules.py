@@ -30,7 +30,7 @@ from sally.games.tradecraft.actions import (
 )
 from sally.games.tradecraft.amounts import MOST, BadAmount
 from sally.games.tradecraft.crafting import CraftSuccess, craft
-from sally.games.tradecraft.hands import Hand, floored, holds, lacking, traded
+from sally.games.tradecraft.hands import Hand, holds, lacking, round_down, trade_hands
 from sally.games.tradecraft.parameters import ruleset_of
 from sally.games.tradecraft.rulesets import Ruleset
 from sally.games.tradecraft.speech import item_meant
@@ -120,8 +120,8 @@ class TradeCraft(Game[State, Action, View]):
         for name in ("hands", "targets"):  # minecraft:coal is coal, where the ruleset has it so
             lots = getattr(self, name)
             if any(":" in item or " " in item for lot in lots for item in lot):
-                known = self.rules.known
-                bare = tuple({item_meant(i, known): n for i, n in lot.items()} for lot in lots)
+                item_names = self.rules.known
+                bare = tuple({item_meant(i, item_names): n for i, n in lot.items()} for lot in lots)
                 object.__setattr__(self, name, bare)
         self._check()
 
@@ -145,8 +145,8 @@ class TradeCraft(Game[State, Action, View]):
         for name, lots in (("hands", self.hands), ("targets", self.targets)):
             for seat, lot in zip(self.seats, lots, strict=True):
                 for item, amount in lot.items():
-                    if (why := rules.unknown(item)) is not None:
-                        raise BadInput(f"{name} of {seat}: {why}")
+                    if (problem := rules.unknown(item)) is not None:
+                        raise BadInput(f"{name} of {seat}: {problem}")
                     if not 1 <= amount <= MOST:
                         raise BadInput(
                             f"{name} of {seat}: {amount} {item} is not from 1 to {MOST}."
@@ -164,10 +164,12 @@ class TradeCraft(Game[State, Action, View]):
         """The ruleset; BadInput is raised if it cannot be read."""
         settings = msgspec.json.encode(self.settings, order="sorted")
         try:
-            found = ruleset_of(self.ruleset, settings)
+            ruleset = ruleset_of(self.ruleset, settings)
         except (TypeError, ValueError) as problem:
             raise BadInput(f"ruleset: {problem}") from None
-        return replace(found, tags={**found.tags, "extra": self.extra}) if self.extra else found
+        return (
+            replace(ruleset, tags={**ruleset.tags, "extra": self.extra}) if self.extra else ruleset
+        )
 
     @cached_property
     def goals(self) -> tuple[Hand, ...]:
@@ -208,13 +210,13 @@ class TradeCraft(Game[State, Action, View]):
 
     def step(self, state: State, moves: Mapping[Seat, Action]) -> State:
         if state.phase == CRAFTING:
-            return self._crafted(state, moves)
+            return self._apply_crafts(state, moves)
         ((seat, action),) = moves.items()
         if type(action) is Answer:
-            return self._answered(state, action)
+            return self._apply_answer(state, action)
         if type(action) is Propose:
-            return self._proposed(state, self.number[seat], action)
-        return self._passed(state, Propose("", (), ()))
+            return self._apply_proposal(state, self.number[seat], action)
+        return self._apply_pass(state, Propose("", (), ()))
 
     def forfeit(
         self, state: State, moves: Mapping[Seat, Action], forfeited: tuple[Seat, ...]
@@ -222,10 +224,10 @@ class TradeCraft(Game[State, Action, View]):
         """Treat a missing proposal as a pass, a missing answer as a rejection, and a missing craft
         as done."""
         if state.phase == CRAFTING:
-            return self._crafted(state, {**moves, **dict.fromkeys(forfeited, DONE)})
+            return self._apply_crafts(state, {**moves, **dict.fromkeys(forfeited, DONE)})
         if state.phase == DECIDING:
-            return self._answered(state, NO)
-        return self._passed(state, Propose("", (), ()))
+            return self._apply_answer(state, NO)
+        return self._apply_pass(state, Propose("", (), ()))
 
     def rejections(self, state: State, seat: Seat) -> int:
         refused = state.refused[self.number[seat]]
@@ -238,12 +240,12 @@ class TradeCraft(Game[State, Action, View]):
 
     def observe(self, state: State, seat: Seat) -> View:
         n = self.number[seat]
-        hands, phase, made = state.shown, state.phase, state.proposal
+        hands, phase, proposal = state.shown, state.phase, state.proposal
         if phase == CRAFTING and state.hands[n] is not hands[n]:
             hands = (*hands[:n], state.hands[n], *hands[n + 1 :])
         proposer = self.proposer(state.turn)
-        if made is not None and seat != proposer and seat != made.to:
-            phase, made = PROPOSING, None  # a third player learns of it when it is answered
+        if proposal is not None and seat != proposer and seat != proposal.to:
+            phase, proposal = PROPOSING, None  # a third player learns of it when it is answered
         return View(
             seat,
             n,
@@ -253,7 +255,7 @@ class TradeCraft(Game[State, Action, View]):
             hands,
             self.goals[n],
             state.stories[n],
-            made,
+            proposal,
             self.rules,
         )
 
@@ -272,76 +274,80 @@ class TradeCraft(Game[State, Action, View]):
             state.hands, state.shown, state.stories, PROPOSING, state.turn, (proposer,), None, zeros
         )
 
-    def _proposed(self, state: State, n: int, made: Propose) -> State:
-        why = self.problem(state.hands, n, made)
-        if why is not None:
-            told = Entry("refused", state.turn, self.seats[n], made, why)
+    def _apply_proposal(self, state: State, n: int, proposal: Propose) -> State:
+        problem = self.problem(state.hands, n, proposal)
+        if problem is not None:
+            entry = Entry("refused", state.turn, self.seats[n], proposal, problem)
             return _with(
                 state,
-                stories=_noted(state.stories, n, told),
-                refused=_counted(state.refused, n),
+                stories=_add_entry(state.stories, n, entry),
+                refused=_count_one(state.refused, n),
             )
-        if not made.offer and not made.request:
-            return self._passed(state, made)
-        told = Entry("proposed", state.turn, self.seats[n], made)
-        stories = _noted(state.stories, n, told)
-        stories = _noted(stories, self.number[made.to], told)
+        if not proposal.offer and not proposal.request:
+            return self._apply_pass(state, proposal)
+        entry = Entry("proposed", state.turn, self.seats[n], proposal)
+        stories = _add_entry(state.stories, n, entry)
+        stories = _add_entry(stories, self.number[proposal.to], entry)
         return State(
             state.hands,
             state.shown,
             stories,
             DECIDING,
             state.turn,
-            (Seat(made.to),),
-            made,
+            (Seat(proposal.to),),
+            proposal,
             self._zeros,
         )
 
-    def problem(self, hands: tuple[Hand, ...], n: int, made: Propose) -> str | None:
+    def problem(self, hands: tuple[Hand, ...], n: int, proposal: Propose) -> str | None:
         """Return why a proposal is not valid, or None if it is valid."""
-        partner = self.number.get(made.to)
+        partner = self.number.get(proposal.to)
         if partner is None or partner == n:
             others = " or ".join(seat for seat in self.seats if seat != self.seats[n])
-            return f"{made.to!r} is nobody you can trade with; name {others}."
+            return f"{proposal.to!r} is nobody you can trade with; name {others}."
         try:
-            offer, request = goods(made.offer), goods(made.request)
-        except BadAmount as why:
-            return str(why)
+            offer, request = goods(proposal.offer), goods(proposal.request)
+        except BadAmount as error:
+            return str(error)
         if (short := lacking(hands[n], offer)) is not None:
             return f"You cannot offer that: {short}."
         if (short := lacking(hands[partner], request)) is not None:
-            return f"{made.to} cannot give that: {short}."
+            return f"{proposal.to} cannot give that: {short}."
         return None
 
-    def _passed(self, state: State, made: Propose) -> State:
+    def _apply_pass(self, state: State, proposal: Propose) -> State:
         """Show a pass to all seats; its message reaches only the addressee."""
         proposer = self.proposer(state.turn)
         stories = state.stories
         for n, seat in enumerate(self.seats):
-            text = made.message if seat in (proposer, made.to) else ""
+            text = proposal.message if seat in (proposer, proposal.to) else ""
             # the player's own words, to remember
-            mine = made if made.to and seat == proposer else None
-            stories = _noted(stories, n, Entry("passed", state.turn, proposer, mine, text))
+            own_proposal = proposal if proposal.to and seat == proposer else None
+            stories = _add_entry(
+                stories, n, Entry("passed", state.turn, proposer, own_proposal, text)
+            )
         return self._crafting(state.hands, stories, state.turn)
 
-    def _answered(self, state: State, given: Answer) -> State:
-        made, turn, hands = state.proposal, state.turn, state.hands
-        assert made is not None
+    def _apply_answer(self, state: State, answer: Answer) -> State:
+        proposal, turn, hands = state.proposal, state.turn, state.hands
+        assert proposal is not None
         p = (turn - 1 + self.first) % len(self.seats)
-        q = self.number[made.to]
-        accepted = given.answer == ACCEPT
+        q = self.number[proposal.to]
+        accepted = answer.answer == ACCEPT
         kind = "accepted" if accepted else "rejected"
-        between = Entry(kind, turn, made.to, made, given.message)
-        stories = _noted(_noted(state.stories, p, between), q, between)
+        between = Entry(kind, turn, proposal.to, proposal, answer.message)
+        stories = _add_entry(_add_entry(state.stories, p, between), q, between)
         if len(hands) > 2:
-            open_ = Entry(kind, turn, self.seats[p], _public(made) if accepted else None)
+            open_ = Entry(kind, turn, self.seats[p], _public(proposal) if accepted else None)
             for n in range(len(hands)):
                 if n not in (p, q):
-                    stories = _noted(stories, n, open_)
+                    stories = _add_entry(stories, n, open_)
         if accepted:
-            mine, theirs = traded(hands[p], hands[q], goods(made.offer), goods(made.request))
+            proposer_hand, partner_hand = trade_hands(
+                hands[p], hands[q], goods(proposal.offer), goods(proposal.request)
+            )
             changed = list(hands)
-            changed[p], changed[q] = mine, theirs
+            changed[p], changed[q] = proposer_hand, partner_hand
             hands = tuple(changed)
         return self._crafting(hands, stories, turn)
 
@@ -349,7 +355,7 @@ class TradeCraft(Game[State, Action, View]):
         zeros = self._zeros
         return State(hands, hands, stories, CRAFTING, turn, self.seats, None, zeros, zeros)
 
-    def _crafted(self, state: State, moves: Mapping[Seat, Action]) -> State:
+    def _apply_crafts(self, state: State, moves: Mapping[Seat, Action]) -> State:
         """Apply one craft, or refuse it with a reason."""
         hands, stories = list(state.hands), list(state.stories)
         refused, crafts = list(state.refused), list(state.crafts)
@@ -360,18 +366,18 @@ class TradeCraft(Game[State, Action, View]):
                 stories[n] = stories[n].append(Entry("done", state.turn, seat))
                 continue
             crafts[n] += 1
-            made = self.crafting(hands[n], action)
-            if type(made) is Hand:
-                hands[n], refused[n] = made, 0
-                told = Entry("crafted", state.turn, seat, craft=action)
+            result = self.crafting(hands[n], action)
+            if type(result) is Hand:
+                hands[n], refused[n] = result, 0
+                entry = Entry("crafted", state.turn, seat, craft=action)
             else:
                 refused[n] += 1
-                told = Entry("failed", state.turn, seat, None, str(made), action)
-            stories[n] = stories[n].append(told)
+                entry = Entry("failed", state.turn, seat, None, str(result), action)
+            stories[n] = stories[n].append(entry)
             if crafts[n] < self.most_crafts:
                 busy.append(seat)
         if not busy:
-            return self._revealed(hands, stories, state.turn, state.movers)
+            return self._end_turn(hands, stories, state.turn, state.movers)
         return State(
             tuple(hands),
             state.shown,
@@ -388,28 +394,41 @@ class TradeCraft(Game[State, Action, View]):
         """Return the hand after a craft, or the reason why it is refused."""
         try:
             inputs = goods(action.inputs)
-        except BadAmount as why:
-            return str(why)
+        except BadAmount as error:
+            return str(error)
         output = item_meant(action.output, self.rules.known)
         done = craft(self.rules, hand, inputs, output, action.amount)
         return done.hand if type(done) is CraftSuccess else done.reason  # type: ignore[union-attr]
 
-    def _revealed(
+    def _end_turn(
         self, hands: list[Hand], stories: list[Story], turn: int, last: tuple[Seat, ...]
     ) -> State:
         """End a turn: drop fractions, reveal hands, and determine the winners."""
-        whole = tuple([floored(hand) for hand in hands])
-        winners = self._winners(whole)
-        told = Entry("revealed", turn, hands=whole, winners=winners)
+        rounded_hands = tuple([round_down(hand) for hand in hands])
+        winners = self._winners(rounded_hands)
+        entry = Entry("revealed", turn, hands=rounded_hands, winners=winners)
         if len(last) == len(hands):
-            after = tuple([story.append(told) for story in stories])
+            stories_after = tuple([story.append(entry) for story in stories])
         else:
-            waited = Entry("revealed", turn, hands=whole, winners=winners, waited=True)
+            waited = Entry("revealed", turn, hands=rounded_hands, winners=winners, waited=True)
             seated = zip(self.seats, stories, strict=True)
-            after = tuple([story.append(told if s in last else waited) for s, story in seated])
+            stories_after = tuple(
+                [story.append(entry if s in last else waited) for s, story in seated]
+            )
         if winners or turn >= self.max_turns:
-            return State(whole, whole, after, OVER, turn, (), None, self._zeros, (), winners)
-        return self._proposing(State(whole, whole, after, OVER, turn + 1))
+            return State(
+                rounded_hands,
+                rounded_hands,
+                stories_after,
+                OVER,
+                turn,
+                (),
+                None,
+                self._zeros,
+                (),
+                winners,
+            )
+        return self._proposing(State(rounded_hands, rounded_hands, stories_after, OVER, turn + 1))
 
     def _winners(self, hands: tuple[Hand, ...]) -> tuple[Seat, ...]:
         goals = self.goals
@@ -423,14 +442,14 @@ def _with(state: State, **changed: Any) -> State:
     return msgspec.structs.replace(state, **changed)
 
 
-def _noted(stories: tuple[Story, ...], n: int, entry: Entry) -> tuple[Story, ...]:
+def _add_entry(stories: tuple[Story, ...], n: int, entry: Entry) -> tuple[Story, ...]:
     return (*stories[:n], stories[n].append(entry), *stories[n + 1 :])
 
 
-def _counted(counts: tuple[int, ...], n: int) -> tuple[int, ...]:
+def _count_one(counts: tuple[int, ...], n: int) -> tuple[int, ...]:
     return (*counts[:n], counts[n] + 1, *counts[n + 1 :])
 
 
-def _public(made: Propose) -> Propose:
+def _public(proposal: Propose) -> Propose:
     """Return the part of an accepted proposal that all seats see: the goods but not the message."""
-    return Propose(made.to, made.offer, made.request)
+    return Propose(proposal.to, proposal.offer, proposal.request)

@@ -45,8 +45,8 @@ def fuel_file(folder: Path, tags: Mapping[str, tuple[str, ...]]) -> dict[str, Am
         return None
     table: dict[str, Amount] = {}
     entries = _entries(_json(files[0]))
-    for name, given in sorted(entries, key=lambda entry: not entry[0].startswith("#")):
-        table.update(dict.fromkeys(members(name, tags, "fuel.json"), _rate(name, given)))
+    for name, amount in sorted(entries, key=lambda entry: not entry[0].startswith("#")):
+        table.update(dict.fromkeys(members(name, tags, "fuel.json"), _rate(name, amount)))
     return table
 
 
@@ -64,13 +64,13 @@ def _entries(raw: Any, tag: bool = False) -> Iterator[tuple[str, Any]]:
         return
     if not isinstance(raw, dict):
         raise BadRuleset(f"fuel.json: {_SHAPES}.")
-    for name, given in raw.items():
-        if name in ("values", "fuel", "fuels") and isinstance(given, dict | list):
-            yield from _entries(given)
-        elif name in ("item", "items", "tag", "tags") and isinstance(given, dict | list):
-            yield from _entries(given, tag=name.startswith("tag"))
+    for name, amount in raw.items():
+        if name in ("values", "fuel", "fuels") and isinstance(amount, dict | list):
+            yield from _entries(amount)
+        elif name in ("item", "items", "tag", "tags") and isinstance(amount, dict | list):
+            yield from _entries(amount, tag=name.startswith("tag"))
         else:
-            yield _bare(name, tag), given
+            yield _bare(name, tag), amount
 
 
 def _entry(entry: Any) -> tuple[str, Any]:
@@ -81,29 +81,29 @@ def _entry(entry: Any) -> tuple[str, Any]:
     if isinstance(entry, dict):
         rates = (entry[key] for key in _RATES if key in entry and not isinstance(entry[key], str))
         written = (entry[key] for key in _RATES if key != "value" and key in entry)
-        given = next(rates, next(written, entry.get("n") and entry))
+        amount = next(rates, next(written, entry.get("n") and entry))
         if isinstance(entry.get("tag"), str):
-            return _bare(entry["tag"], True), given
+            return _bare(entry["tag"], True), amount
         for key in _NAMES:
             if isinstance(entry.get(key), str):
-                return _bare(entry[key]), given
+                return _bare(entry[key]), amount
     if isinstance(entry, list) and len(entry) == 2 and isinstance(entry[0], str):
         return _bare(entry[0], False), entry[1]
     raise BadRuleset(f"fuel.json: {json.dumps(entry)[:60]} is not an entry; {_SHAPES}.")
 
 
-def _rate(name: str, given: Any) -> Amount:
-    if isinstance(given, dict):
-        inner = next((given[key] for key in _RATES if key in given), None)
-        if inner is None and {"n", "d"} <= given.keys():
-            return plain(Fraction(int(given["n"]), int(given["d"])))
-        given = inner
+def _rate(name: str, amount: Any) -> Amount:
+    if isinstance(amount, dict):
+        inner = next((amount[key] for key in _RATES if key in amount), None)
+        if inner is None and {"n", "d"} <= amount.keys():
+            return plain(Fraction(int(amount["n"]), int(amount["d"])))
+        amount = inner
     try:
-        if isinstance(given, float) and math.isfinite(given):
-            given = Fraction(repr(given)).limit_denominator(_ROUNDED)
-        return read_amount(given)
-    except BadAmount as why:
-        raise BadRuleset(f"fuel.json, {name}: {why}") from None
+        if isinstance(amount, float) and math.isfinite(amount):
+            amount = Fraction(repr(amount)).limit_denominator(_ROUNDED)
+        return read_amount(amount)
+    except BadAmount as error:
+        raise BadRuleset(f"fuel.json, {name}: {error}") from None
 
 
 # The block game keeps fuel in its program, not in its data packs, so the table is ours:
@@ -176,8 +176,8 @@ def data_pack(folder: Path) -> Ruleset:
         raise BadRuleset(f"{folder}: {none}; {notes[0]}.")
     fuel = fuel_file(folder, tags)
     table = _fuel(recipes, tags) if fuel is None else fuel
-    found = Ruleset(folder.name, tuple(recipes), tags, table)
-    return replace(in_one_name_space(found), notes=tuple(notes))
+    ruleset = Ruleset(folder.name, tuple(recipes), tags, table)
+    return replace(in_one_name_space(ruleset), notes=tuple(notes))
 
 
 def in_one_name_space(rules: Ruleset) -> Ruleset:
@@ -187,43 +187,43 @@ def in_one_name_space(rules: Ruleset) -> Ruleset:
         return rules
     prefix = f"{spaces.pop()}."
     text = dump(rules)
-    for before in ('"', " ", "|"):  # where a name can begin in our format
-        text = text.replace(f"{before}{prefix}", before)
+    for sign_before in ('"', " ", "|"):  # where a name can begin in our format
+        text = text.replace(f"{sign_before}{prefix}", sign_before)
     return parse(text, rules.name)
 
 
-def two_to_one(text: str, name: str, where: str) -> Ruleset:
+def two_to_one(text: str, name: str, source: str) -> Ruleset:
     """Return the rules in a list of lines "a + b = c", or in JSON {"c": [["a", "b"], ...]}."""
-    pairs = _json_pairs(text, where) if text.lstrip().startswith("{") else _pairs(text, where)
+    pairs = _json_pairs(text, source) if text.lstrip().startswith("{") else _pairs(text, source)
     recipes = []
-    for first, second, made in pairs:
+    for first, second, product in pairs:
         slots = tuple(Slot(n, item, (item,)) for item, n in Counter((first, second)).items())
-        recipes.append(Recipe("combine", slots, made, 1))
+        recipes.append(Recipe("combine", slots, product, 1))
     if not recipes:
-        raise BadRuleset(f"{where}: no combinations were found; write lines such as 'a + b = c'.")
+        raise BadRuleset(f"{source}: no combinations were found; write lines such as 'a + b = c'.")
     return Ruleset(name, tuple(recipes), {}, {})
 
 
-def _pairs(text: str, where: str) -> Iterator[tuple[str, str, str]]:
+def _pairs(text: str, source: str) -> Iterator[tuple[str, str, str]]:
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip() and not line.lstrip().startswith("#"):
-            found = _PAIR.fullmatch(line)
-            words = [word.strip() for word in found.groups()] if found else []
+            combination = _PAIR.fullmatch(line)
+            words = [word.strip() for word in combination.groups()] if combination else []
             if len(words) != 3 or not all(words):
-                raise BadRuleset(f"{where}, line {number}: write 'a + b = c', not {line!r}")
+                raise BadRuleset(f"{source}, line {number}: write 'a + b = c', not {line!r}")
             yield _snake(words[0]), _snake(words[1]), _snake(words[2])
 
 
-def _json_pairs(text: str, where: str) -> Iterator[tuple[str, str, str]]:
+def _json_pairs(text: str, source: str) -> Iterator[tuple[str, str, str]]:
     try:
         table = json.loads(text)
     except json.JSONDecodeError as problem:
-        raise BadRuleset(f"{where}: not JSON: {problem}") from None
-    for made, pairs in table.items():
+        raise BadRuleset(f"{source}: not JSON: {problem}") from None
+    for product, pairs in table.items():
         for pair in pairs if isinstance(pairs, list) else [pairs]:
             if not (isinstance(pair, list) and len(pair) == 2 and all(map(_is_word, pair))):
-                raise BadRuleset(f'{where}: {made!r} must map to pairs such as [["a", "b"]].')
-            yield _snake(pair[0]), _snake(pair[1]), _snake(made)
+                raise BadRuleset(f'{source}: {product!r} must map to pairs such as [["a", "b"]].')
+            yield _snake(pair[0]), _snake(pair[1]), _snake(product)
 
 
 def _is_word(value: object) -> bool:
@@ -300,11 +300,13 @@ def _recipe(raw: dict[str, Any], tags: dict[str, tuple[str, ...]], file: Path) -
         return f"type {raw.get('type')} {_NOT_BY_AMOUNTS}"
     try:
         output, amount = _result(raw)
-        asked = [_ingredient(each) for each in _ingredients(raw, kind)]
-        wanted = Counter("|".join(_own_tag(n, tags) for n in each.split("|")) for each in asked)
+        ingredients = [_ingredient(raw_ingredient) for raw_ingredient in _ingredients(raw, kind)]
+        counts = Counter(
+            "|".join(_own_tag(n, tags) for n in ingredient.split("|")) for ingredient in ingredients
+        )
     except (KeyError, TypeError, AttributeError) as problem:
         raise BadRuleset(f"{file.name}: not a {kind} recipe ({problem!r}).") from None
-    slots = tuple(Slot(n, name, members(name, tags, file.name)) for name, n in wanted.items())
+    slots = tuple(Slot(n, name, members(name, tags, file.name)) for name, n in counts.items())
     return Recipe(kind, slots, output, amount, VANILLA_COST.get(kind, 0) * amount)
 
 
@@ -328,7 +330,7 @@ def _ingredients(raw: dict[str, Any], kind: str) -> list[Any]:
 
 def _ingredient(raw: Any) -> str:
     if isinstance(raw, list):
-        return "|".join(_ingredient(each) for each in raw)
+        return "|".join(_ingredient(alternative) for alternative in raw)
     if isinstance(raw, str):
         return _bare(raw)
     return "#" + _bare(raw["tag"]) if "tag" in raw else _bare(raw["item"])
@@ -336,14 +338,14 @@ def _ingredient(raw: Any) -> str:
 
 def _fuel(recipes: list[Recipe], tags: dict[str, tuple[str, ...]]) -> dict[str, Amount]:
     """Return the vanilla fuel table for the items that this pack contains."""
-    known = {item for recipe in recipes for slot in recipe.slots for item in slot.goods}
-    known |= {recipe.output for recipe in recipes}
+    pack_items = {item for recipe in recipes for slot in recipe.slots for item in slot.goods}
+    pack_items |= {recipe.output for recipe in recipes}
     return {
         item: rate
         for rate, names in VANILLA_FUEL.items()
         for name in names
         for item in members(name, tags)
-        if item in known and not item.startswith(NEVER_BURNS)
+        if item in pack_items and not item.startswith(NEVER_BURNS)
     }
 
 
@@ -353,9 +355,9 @@ def load(path: str | Path) -> Ruleset:
     path = Path(path)
     try:
         is_folder, is_file = path.is_dir(), path.is_file()
-    except OSError as why:  # such as a name that is too long
+    except OSError as error:  # such as a name that is too long
         raise BadRuleset(
-            f"{str(path)[:50]!r} is not the path of a ruleset: {why.strerror}."
+            f"{str(path)[:50]!r} is not the path of a ruleset: {error.strerror}."
         ) from None
     if is_folder:
         return data_pack(path)
@@ -369,7 +371,7 @@ def load(path: str | Path) -> Ruleset:
     except UnicodeDecodeError:
         raise BadRuleset(f"{path.name} is not a text file in UTF-8.") from None
     if path.suffix == ".toml":
-        return parse(text, where=path.name)
+        return parse(text, source=path.name)
     if path.suffix in (".txt", ".json"):
-        return two_to_one(text, name=path.stem, where=path.name)
+        return two_to_one(text, name=path.stem, source=path.name)
     raise BadRuleset(f"{path.name}: a ruleset file ends in .toml, .txt or .json.")

@@ -65,7 +65,7 @@ class Recipe(msgspec.Struct, frozen=True):
         slots = " + ".join(_part(slot.amount * times, slot.name) for slot in self.slots)
         return f"{slots} -> {_part(self.amount * times, self.output)}"
 
-    def said(self, times: int = 1) -> str:
+    def as_text(self, times: int = 1) -> str:
         """Return the recipe as text for people: `any 2 planks + 1 stick -> 1 wooden sword`."""
         places = " + ".join(slot_said(slot.amount * times, slot.name) for slot in self.slots)
         return f"{places} -> {good_said(self.output, self.amount * times)}"
@@ -86,10 +86,10 @@ class Ruleset:
     @cached_property
     def items(self) -> tuple[str, ...]:
         """Every item named by a recipe, a tag, the fuel table or the starting goods, sorted."""
-        named = {recipe.output for recipe in self.recipes} | set(self.fuel) | set(self.given)
-        named.update(i for recipe in self.recipes for slot in recipe.slots for i in slot.goods)
-        named.update(item for members in self.tags.values() for item in members)
-        return tuple(sorted(named))
+        names = {recipe.output for recipe in self.recipes} | set(self.fuel) | set(self.given)
+        names.update(i for recipe in self.recipes for slot in recipe.slots for i in slot.goods)
+        names.update(item for members in self.tags.values() for item in members)
+        return tuple(sorted(names))
 
     @cached_property
     def known(self) -> frozenset[str]:
@@ -104,19 +104,19 @@ class Ruleset:
     @cached_property
     def makers(self) -> dict[str, tuple[int, ...]]:
         """For each item, the recipes (by position) that make it."""
-        found: dict[str, list[int]] = {}
+        numbers_by_item: dict[str, list[int]] = {}
         for number, recipe in enumerate(self.recipes):
-            found.setdefault(recipe.output, []).append(number)
-        return {item: tuple(numbers) for item, numbers in found.items()}
+            numbers_by_item.setdefault(recipe.output, []).append(number)
+        return {item: tuple(numbers) for item, numbers in numbers_by_item.items()}
 
     @cached_property
     def users(self) -> dict[str, tuple[int, ...]]:
         """For each item, the recipes (by position) with a slot that it may fill."""
-        found: dict[str, list[int]] = {}
+        numbers_by_item: dict[str, list[int]] = {}
         for number, recipe in enumerate(self.recipes):
             for item in dict.fromkeys(i for slot in recipe.slots for i in slot.goods):
-                found.setdefault(item, []).append(number)
-        return {item: tuple(numbers) for item, numbers in found.items()}
+                numbers_by_item.setdefault(item, []).append(number)
+        return {item: tuple(numbers) for item, numbers in numbers_by_item.items()}
 
     @cached_property
     def starting(self) -> frozenset[str]:
@@ -133,20 +133,20 @@ class Ruleset:
         one."""
         if item in self.known:
             return None
-        near = difflib.get_close_matches(str(item)[:60].replace(" ", "_"), self.items, n=1)
-        hint = f"; did you mean {item_said(near[0])}?" if near else "."
+        nearest = difflib.get_close_matches(str(item)[:60].replace(" ", "_"), self.items, n=1)
+        hint = f"; did you mean {item_said(nearest[0])}?" if nearest else "."
         return f"{str(item)[:60]!r} is no item of {self.name}{hint}"
 
 
 @lru_cache(maxsize=8)
-def shipped(name: str) -> Ruleset:
+def shipped_ruleset(name: str) -> Ruleset:
     """Return a shipped ruleset by name."""
     if name not in SHIPPED:
         raise BadRuleset(
             f"There is no shipped ruleset {name!r}; the shipped ones are {', '.join(SHIPPED)}."
         )
     source = resources.files("sally.games.tradecraft") / "data" / f"{name}.toml"
-    return parse(source.read_text(encoding="utf-8"), where=f"{name}.toml")
+    return parse(source.read_text(encoding="utf-8"), source=f"{name}.toml")
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
@@ -160,16 +160,16 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
     cost: dict[str, int | float | str] = {}
 
 
-def parse(text: str, where: str = "ruleset") -> Ruleset:
+def parse(text: str, source: str = "ruleset") -> Ruleset:
     """Parse the text of a ruleset file in our own format."""
     try:
         file = msgspec.convert(tomllib.loads(text), _File)
     except (tomllib.TOMLDecodeError, msgspec.ValidationError) as problem:
-        raise BadRuleset(f"{where}: {problem}") from None
+        raise BadRuleset(f"{source}: {problem}") from None
     tags = resolved_tags(file.tags)
-    cost = {kind: _amount(raw, f"{where}, cost of {kind}") for kind, raw in file.cost.items()}
+    cost = {kind: _amount(raw, f"{source}, cost of {kind}") for kind, raw in file.cost.items()}
     recipes = [
-        parse_recipe(line, kind, tags, cost.get(kind, 0), where)
+        parse_recipe(line, kind, tags, cost.get(kind, 0), source)
         for kind, lines in file.recipes.items()
         for line in lines
     ]
@@ -177,44 +177,44 @@ def parse(text: str, where: str = "ruleset") -> Ruleset:
         name=file.name,
         recipes=tuple(recipes),
         tags=tags,
-        fuel=_fuel(file.fuel, tags, where),
+        fuel=_fuel(file.fuel, tags, source),
         given=frozenset(file.given),
     )
 
 
 def parse_recipe(
-    line: str, kind: str, tags: Mapping[str, tuple[str, ...]], cost: Amount = 0, where: str = ""
+    line: str, kind: str, tags: Mapping[str, tuple[str, ...]], cost: Amount = 0, source: str = ""
 ) -> Recipe:
     """Parse a recipe from one line such as "2 #planks -> 4 stick"."""
-    left, arrow, right = line.partition("->")
-    parts = [_PART.fullmatch(part.strip()) for part in left.split("+")]
-    made = _PART.fullmatch(right.strip())
-    if not arrow or made is None or not all(parts) or not _NAME.fullmatch(made[2]):
+    left_side, arrow, right = line.partition("->")
+    parts = [_PART.fullmatch(part.strip()) for part in left_side.split("+")]
+    product = _PART.fullmatch(right.strip())
+    if not arrow or product is None or not all(parts) or not _NAME.fullmatch(product[2]):
         raise BadRuleset(
-            f"{where}: cannot read {line!r}; write a recipe like '2 #planks -> 4 stick'."
+            f"{source}: cannot read {line!r}; write a recipe like '2 #planks -> 4 stick'."
         )
-    wanted: dict[str, int] = {}
+    amounts: dict[str, int] = {}
     for part in parts:
         assert part is not None
-        wanted[part[2]] = wanted.get(part[2], 0) + int(part[1] or 1)
-    amount = int(made[1] or 1)
-    if not amount or not all(wanted.values()):
-        raise BadRuleset(f"{where}: {line!r} has an amount of zero; amounts are 1 or more.")
-    slots = [Slot(n, name, members(name, tags, where)) for name, n in wanted.items()]
-    return Recipe(kind, tuple(slots), made[2], amount, plain(Fraction(cost) * amount))
+        amounts[part[2]] = amounts.get(part[2], 0) + int(part[1] or 1)
+    amount = int(product[1] or 1)
+    if not amount or not all(amounts.values()):
+        raise BadRuleset(f"{source}: {line!r} has an amount of zero; amounts are 1 or more.")
+    slots = [Slot(n, name, members(name, tags, source)) for name, n in amounts.items()]
+    return Recipe(kind, tuple(slots), product[2], amount, plain(Fraction(cost) * amount))
 
 
-def members(name: str, tags: Mapping[str, tuple[str, ...]], where: str = "") -> tuple[str, ...]:
+def members(name: str, tags: Mapping[str, tuple[str, ...]], source: str = "") -> tuple[str, ...]:
     """Return the goods that a written ingredient allows: an item, a #tag, or several joined by
     |."""
     goods: dict[str, None] = {}
     for choice in name.split("|"):
         if not _NAME.fullmatch(choice.removeprefix("#")):
             raise BadRuleset(
-                f"{where}: {name!r} does not name an item; write stick, #planks or a|b."
+                f"{source}: {name!r} does not name an item; write stick, #planks or a|b."
             )
-        found = tags.get(choice[1:], ()) if choice.startswith("#") else (choice,)
-        goods.update(dict.fromkeys(found))
+        choice_goods = tags.get(choice[1:], ()) if choice.startswith("#") else (choice,)
+        goods.update(dict.fromkeys(choice_goods))
     return tuple(goods)
 
 
@@ -223,7 +223,7 @@ def resolved_tags(raw: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...]
 
     def spread(tag: str) -> dict[str, None]:
         goods: dict[str, None] = {}
-        seen, path = {tag}, [iter(raw.get(tag, ()))]
+        tags_seen, path = {tag}, [iter(raw.get(tag, ()))]
         while path:  # each tag is expanded once: paths through tags can be countless and long
             name = next(path[-1], None)
             inner = name.removeprefix("#") if name is not None else None
@@ -231,8 +231,8 @@ def resolved_tags(raw: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...]
                 path.pop()
             elif inner == name:
                 goods[name] = None
-            elif inner not in seen:
-                seen.add(inner)
+            elif inner not in tags_seen:
+                tags_seen.add(inner)
                 path.append(iter(raw.get(inner, ())))
         return goods
 
@@ -263,19 +263,19 @@ def _part(amount: int, name: str) -> str:
     return name if amount == 1 else f"{amount} {name}"
 
 
-def _amount(raw: int | float | str, where: str) -> Amount:
+def _amount(raw: int | float | str, source: str) -> Amount:
     try:
         return read_amount(raw)
     except BadAmount as problem:
-        raise BadRuleset(f"{where}: {problem}") from None
+        raise BadRuleset(f"{source}: {problem}") from None
 
 
 def _fuel(
-    raw: Mapping[str, int | float | str], tags: Mapping[str, tuple[str, ...]], where: str
+    raw: Mapping[str, int | float | str], tags: Mapping[str, tuple[str, ...]], source: str
 ) -> dict[str, Amount]:
     """Return the fuel table by item; an entry for an item overrides an entry for its tag."""
     table: dict[str, Amount] = {}
     for name in sorted(raw, key=lambda name: not name.startswith("#")):
-        rate = _amount(raw[name], f"{where}, fuel {name}")
-        table.update(dict.fromkeys(members(name, tags, where), rate))
+        rate = _amount(raw[name], f"{source}, fuel {name}")
+        table.update(dict.fromkeys(members(name, tags, source), rate))
     return table

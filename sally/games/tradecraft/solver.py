@@ -49,7 +49,7 @@ def certify(rules: Ruleset, hands: Sequence[Goods], targets: Sequence[Goods]) ->
     table = union(hands)
     seats = []
     for seat, target in enumerate(targets):
-        others = union(hand for other, hand in enumerate(hands) if other != seat)
+        others = union(hand for other_seat, hand in enumerate(hands) if other_seat != seat)
         plan = partial(best_plan, rules, target=target)
         shortest = plan(table, {}, aim="crafts")
         trade = None if shortest is None else plan(hands[seat], others, aim="goods")
@@ -65,7 +65,7 @@ def _together(
     first."""
     if any(seat.chain is None for seat in seats):
         return None
-    chains = tuple(each for seat in seats for each in seat.shortest)
+    chains = tuple(step for seat in seats for step in seat.shortest)
     with suppress(ValueError):
         if holds(replay(rules, table, chains), targets):
             return chains
@@ -96,10 +96,10 @@ def trades_needed(hands: Sequence[Goods], seat: int, certificate: SeatCertificat
     if certificate.chain is None:
         return None
     others = [hand for number, hand in enumerate(hands) if number != seat]
-    for many in range(len(others) + 1):
-        for some in combinations(others, many):
-            if holds(union(some), certificate.needs):
-                return many
+    for n_trades in range(len(others) + 1):
+        for partner_hands in combinations(others, n_trades):
+            if holds(union(partner_hands), certificate.needs):
+                return n_trades
     raise ValueError(
         "The other players do not hold the goods that the certified plan takes from them."
     )
@@ -108,12 +108,12 @@ def trades_needed(hands: Sequence[Goods], seat: int, certificate: SeatCertificat
 def refusals(certificate: Certificate) -> list[str]:
     """Return the reasons why an instance may not be used; an empty list means that it may be
     used."""
-    found = []
+    reasons = []
     for number, seat in enumerate(certificate.seats, 1):
         if seat.chain is None:
-            found.append(f"Player {number}'s target cannot be made from all hands together.")
+            reasons.append(f"Player {number}'s target cannot be made from all hands together.")
         elif seat.chain == 0:
-            found.append(f"Player {number}'s target lies ready in a hand.")
+            reasons.append(f"Player {number}'s target lies ready in a hand.")
         elif seat.units == 0:
-            found.append(f"Player {number} needs nothing from the others.")
-    return found
+            reasons.append(f"Player {number} needs nothing from the others.")
+    return reasons

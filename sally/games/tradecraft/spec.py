@@ -30,9 +30,9 @@ Trades = Trajectory[State, Action, View]
 
 def fresh(draws: Stream, name: str) -> Mapping[str, Any]:
     """Return the parameters of a certified two-player problem with the default ruleset."""
-    from sally.games.tradecraft.problems import offered  # reads all problem sets
+    from sally.games.tradecraft.problems import list_problems  # reads all problem sets
 
-    fitting = [p for p in offered().problems if p.choice[:2] == ("Minecraft", "2")]
+    fitting = [p for p in list_problems().problems if p.choice[:2] == ("Minecraft", "2")]
     return draws.pick(fitting).instance.params
 
 

@@ -30,14 +30,14 @@ def item_said(item: str) -> str:
     return item.rpartition(":")[2].replace("_", " ").replace(".", " ")
 
 
-def counted(item: str, many: bool) -> str:
+def counted_name(item: str, is_plural: bool) -> str:
     """Return an item's name for use with an amount: stick, sticks, pair of shears."""
-    said = item_said(item)
-    before, _, last = said.rpartition(" ")
-    head = f"{before} " if before else ""
+    item_name = item_said(item)
+    head_words, _, last = item_name.rpartition(" ")
+    head = f"{head_words} " if head_words else ""
     if last in PAIRS:
-        return f"{'pairs' if many else 'pair'} of {said}"
-    if not many:
+        return f"{'pairs' if is_plural else 'pair'} of {item_name}"
+    if not is_plural:
         return head + ONE_OF.get(last, last)
     return head + (_plural(last) if last in COUNTED else last)
 
@@ -55,8 +55,8 @@ def amount_said(amount: Said) -> str:
     unchanged."""
     if (exact := _exact(amount)) is None or exact <= 0:
         return str(amount)
-    whole, rest = divmod(exact, 1)
-    return " ".join(str(part) for part in (whole, rest) if part)
+    integer, fraction = divmod(exact, 1)
+    return " ".join(str(part) for part in (integer, fraction) if part)
 
 
 def _exact(amount: Said) -> int | Fraction | None:
@@ -68,14 +68,14 @@ def _exact(amount: Said) -> int | Fraction | None:
         return None
 
 
-def _many(amount: Said) -> bool:
+def _is_plural(amount: Said) -> bool:
     return (exact := _exact(amount)) is None or exact > 1
 
 
 @lru_cache(maxsize=4096)  # the same goods occur in many lines
 def good_said(item: str, amount: Said) -> str:
     """Return an amount of an item: `4 sticks`, `1/8 coal`."""
-    return f"{amount_said(amount)} {counted(item, _many(amount))}"
+    return f"{amount_said(amount)} {counted_name(item, _is_plural(amount))}"
 
 
 def goods_said(goods: Mapping[str, Said] | Iterable[tuple[str, Said]]) -> str:
@@ -86,7 +86,7 @@ def goods_said(goods: Mapping[str, Said] | Iterable[tuple[str, Said]]) -> str:
 
 def units_said(fuel: Said) -> str:
     """Return an amount of fuel: `1/8 fuel unit`, `2 fuel units`."""
-    return f"{amount_said(fuel)} fuel unit{'s' if _many(fuel) else ''}"
+    return f"{amount_said(fuel)} fuel unit{'s' if _is_plural(fuel) else ''}"
 
 
 # --- recipes --------------------------------------------------------------------------------------
@@ -94,41 +94,47 @@ def units_said(fuel: Said) -> str:
 
 def slot_said(amount: Said, name: str) -> str:
     """Return one slot of a recipe as text: `2 sticks`, `any 2 planks`, `1 coal or charcoal`."""
-    first, *more = name.split("|")
+    first, *alternatives = name.split("|")
     if not first.startswith("#"):
-        named = [item_said(each.removeprefix("#")) for each in more]
-        return listed((good_said(first, amount), *named), "or")
+        alternative_names = [
+            item_said(alternative.removeprefix("#")) for alternative in alternatives
+        ]
+        return listed((good_said(first, amount), *alternative_names), "or")
     group = item_said(first[1:])  # a group is named in the plural: planks, wooden slabs
-    if not _many(amount):
+    if not _is_plural(amount):
         group = re.sub(r"(?<=[^s])s$", "", group)
-    return listed((f"any {amount_said(amount)} {group}", *map(item_said, more)), "or")
+    return listed((f"any {amount_said(amount)} {group}", *map(item_said, alternatives)), "or")
 
 
 # --- names, read back -----------------------------------------------------------------------------
 
 
-def item_meant(name: str, known: Collection[str]) -> str:
+def item_meant(name: str, item_names: Collection[str]) -> str:
     """Return the item with this name, which may be spelled as in the rules or as in everyday text.
 
     A name that matches no item is returned unchanged, so that the error can quote it.
     """
-    if name in known:
+    if name in item_names:
         return name
     tidy = " ".join(re.split(r"[\s_-]+", name.strip().lower()))
-    forms = _forms(known if isinstance(known, frozenset) else frozenset(known))
+    forms = _forms(item_names if isinstance(item_names, frozenset) else frozenset(item_names))
     spellings = (tidy, tidy.replace(":", " "), tidy.rpartition(":")[2])
-    return next((forms[each] for each in spellings if each in forms), name)
+    return next((forms[spelling] for spelling in spellings if spelling in forms), name)
 
 
 @lru_cache(maxsize=64)
-def _forms(known: frozenset[str]) -> dict[str, str]:
+def _forms(item_names: frozenset[str]) -> dict[str, str]:
     """Return the item for each written form of its name; a form shared by two items is left out."""
-    found: dict[str, str] = {}
-    for write in (item_said, lambda item: counted(item, True), lambda item: counted(item, False)):
+    items_by_form: dict[str, str] = {}
+    for write in (
+        item_said,
+        lambda item: counted_name(item, True),
+        lambda item: counted_name(item, False),
+    ):
         fresh: dict[str, set[str]] = {}
-        for item in known:
+        for item in item_names:
             fresh.setdefault(write(item), set()).add(item)
-        for said, items in fresh.items():
+        for form, items in fresh.items():
             if len(items) == 1:
-                found.setdefault(said, *items)
-    return found
+                items_by_form.setdefault(form, *items)
+    return items_by_form

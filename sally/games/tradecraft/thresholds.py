@@ -39,25 +39,25 @@ class Thresholds(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
 def read_thresholds(reply: str, items: Sequence[str]) -> Thresholds:
     """Return the policy in a reply, checked against the goods in play; raise Unreadable if it is
     invalid."""
-    found = [one for one in objects_in(reply) if "accept" in one]
-    if len(found) != 1:
+    objects = [json_object for json_object in objects_in(reply) if "accept" in json_object]
+    if len(objects) != 1:
         raise Unreadable('Answer with exactly one JSON object that has "worth" and "accept".')
-    return checked_thresholds(found[0], items)
+    return checked_thresholds(objects[0], items)
 
 
 def checked_thresholds(plain: Mapping[str, Any], items: Sequence[str]) -> Thresholds:
     """Return the policy described by plain data; raise Unreadable for unknown goods or invalid
     numbers."""
-    given: dict[str, Any] = dict(plain)
-    worth, want = given.get("worth"), given.get("want", ())
-    if isinstance(worth, Mapping):
-        given["worth"] = {_item(name, items): value for name, value in worth.items()}
+    fields: dict[str, Any] = dict(plain)
+    item_values, want = fields.get("worth"), fields.get("want", ())
+    if isinstance(item_values, Mapping):
+        fields["worth"] = {_item(name, items): value for name, value in item_values.items()}
     if isinstance(want, list | tuple):
-        given["want"] = [_item(name, items) for name in want]
+        fields["want"] = [_item(name, items) for name in want]
     try:
-        policy = msgspec.convert(as_tuples(given), Thresholds)
-    except msgspec.ValidationError as why:
-        raise Unreadable(f"{why}.") from None
+        policy = msgspec.convert(as_tuples(fields), Thresholds)
+    except msgspec.ValidationError as error:
+        raise Unreadable(f"{error}.") from None
     for name, value in policy.worth.items():
         if not 0 <= value <= HIGHEST:
             raise Unreadable(f"{item_said(name)} must be worth 0 to {HIGHEST:g}, not {value:g}.")
@@ -74,16 +74,18 @@ def _item(name: Any, items: Sequence[str]) -> str:
     return meant
 
 
-def prescribed(policy: Thresholds, view: View) -> Action:
+def follow_policy(policy: Thresholds, view: View) -> Action:
     """Return the policy's action: an answer, an offer or a pass, or the next craft."""
     if view.phase == CRAFTING:
         return crafting(view)
     if view.phase == DECIDING:
         assert view.proposal is not None
-        gets, gives = (_worth(policy, lot) for lot in (view.proposal.offer, view.proposal.request))
+        gets, gives = (
+            _lot_value(policy, lot) for lot in (view.proposal.offer, view.proposal.request)
+        )
         return YES if gets > 0 and gets >= policy.accept * gives else NO
-    refused = set(_refused(view))
-    return next((each for each in _offers(policy, view) if _lots(each) not in refused), PASS)
+    refused = set(_refused_lots(view))
+    return next((offer for offer in _offers(policy, view) if _lots(offer) not in refused), PASS)
 
 
 def _offers(policy: Thresholds, view: View) -> Iterator[Propose]:
@@ -103,17 +105,17 @@ def _offers(policy: Thresholds, view: View) -> Iterator[Propose]:
                 yield Propose(SEATS[holder], ((item, "1"),), ((want, "1"),))
 
 
-def _refused(view: View) -> Iterator[tuple[Any, ...]]:
+def _refused_lots(view: View) -> Iterator[tuple[Any, ...]]:
     for entry in view.story:
         if entry.kind == "rejected" and entry.proposal is not None and entry.who != view.seat:
             yield _lots(entry.proposal)
 
 
-def _lots(made: Propose) -> tuple[Any, ...]:
-    return made.to, tuple(sorted(made.offer)), tuple(sorted(made.request))
+def _lots(proposal: Propose) -> tuple[Any, ...]:
+    return proposal.to, tuple(sorted(proposal.offer)), tuple(sorted(proposal.request))
 
 
-def _worth(policy: Thresholds, lot: tuple[tuple[str, str], ...]) -> float:
+def _lot_value(policy: Thresholds, lot: tuple[tuple[str, str], ...]) -> float:
     return sum(policy.worth.get(item, 0.0) * float(Fraction(n)) for item, n in goods(lot).items())
 
 
@@ -136,13 +138,13 @@ def _follows(played: Played, seat: Seat) -> float | None:
     policy = written_by(played, seat)
     if policy is None:
         return None
-    same = []
+    matches = []
     for turn in range(len(played.replay)):
         move: Any = played.replay.move(turn, seat)
         view: View = played.replay.view(turn, seat)
         if move is not None and view.phase != CRAFTING:
-            same.append(_silent(move) == _silent(prescribed(policy, view)))
-    return sum(same) / len(same) if same else None
+            matches.append(_silent(move) == _silent(follow_policy(policy, view)))
+    return sum(matches) / len(matches) if matches else None
 
 
 def _silent(action: Action) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from sally.games.tradecraft.amounts import Amount
-from sally.games.tradecraft.crafting import cover, most_times, prepared
+from sally.games.tradecraft.crafting import cover, most_times, prepare_recipes
 from sally.games.tradecraft.relevance import reachable
 from sally.games.tradecraft.rulesets import Recipe, Ruleset
 from sally.games.tradecraft.speech import amount_said, good_said, item_meant, item_said, units_said
@@ -17,15 +17,15 @@ from sally.games.tradecraft.speech import amount_said, good_said, item_meant, it
 
 def item_info(rules: Ruleset, item: str) -> dict[str, Any]:
     """Return the recipes that make an item, those that use it, its tags and its value as fuel."""
-    said, item = item, item_meant(item, rules.known)
+    written_name, item = item, item_meant(item, rules.known)
     problem = rules.unknown(item)
     if problem is not None:
-        return {"item": said, "problem": problem}
+        return {"item": written_name, "problem": problem}
     rate = rules.fuel.get(item)
     return {
         "item": item_said(item),
-        "made_by": [_described(rules.recipes[n]) for n in rules.makers.get(item, ())],
-        "used_in": [_described(rules.recipes[n]) for n in rules.users.get(item, ())],
+        "made_by": [_describe_recipe(rules.recipes[n]) for n in rules.makers.get(item, ())],
+        "used_in": [_describe_recipe(rules.recipes[n]) for n in rules.users.get(item, ())],
         "tags": sorted(item_said(tag) for tag, goods in rules.tags.items() if item in goods),
         "items_per_fuel_unit": None if rate is None else amount_said(rate),
     }
@@ -34,19 +34,19 @@ def item_info(rules: Ruleset, item: str) -> dict[str, Any]:
 def possible_recipes(rules: Ruleset, hand: Mapping[str, Amount]) -> list[dict[str, Any]]:
     """Return every recipe that can be used with the goods in the hand, with the maximum number of
     uses and the inputs for one use."""
-    found = []
-    ready = prepared(rules)
+    recipes = []
+    ready = prepare_recipes(rules)
     for number in runnable(rules, hand):
         inputs = cover(ready[number], 1, hand)
         if inputs is not None:
-            found.append(
+            recipes.append(
                 {
-                    **_described(rules.recipes[number]),
+                    **_describe_recipe(rules.recipes[number]),
                     "most_times": most_times(ready[number], hand),
                     "inputs": {item_said(i): amount_said(n) for i, n in sorted(inputs.items())},
                 }
             )
-    return found
+    return recipes
 
 
 def runnable(rules: Ruleset, hand: Mapping[str, Amount]) -> list[int]:
@@ -59,12 +59,12 @@ def runnable(rules: Ruleset, hand: Mapping[str, Amount]) -> list[int]:
     ready = (1 << number) - 1
     for layer, absent in enumerate(layers):
         ready &= (filled >> layer * number) | absent
-    found = []
+    numbers = []
     while ready:
         lowest = ready & -ready
-        found.append(lowest.bit_length() - 1)
+        numbers.append(lowest.bit_length() - 1)
         ready ^= lowest
-    return found
+    return numbers
 
 
 @lru_cache(maxsize=64)
@@ -86,9 +86,9 @@ def _bits(rules: Ruleset) -> tuple[dict[str, int], list[int]]:
     return fills, absent
 
 
-def _described(recipe: Recipe) -> dict[str, Any]:
+def _describe_recipe(recipe: Recipe) -> dict[str, Any]:
     return {
-        "recipe": recipe.said(),
+        "recipe": recipe.as_text(),
         "kind": recipe.kind,
         "slots": [
             {
@@ -118,16 +118,21 @@ class RecipeIndex(msgspec.Struct, frozen=True):
 def within_reach(rules: Ruleset, table: frozenset[str]) -> RecipeIndex:
     """Return the recipes, fuels and tags that matter for the goods in play."""
     reach = reachable(rules, table)
-    found: dict[tuple[str, str], int] = {}
+    numbers_by_text: dict[tuple[str, str], int] = {}
     for number, recipe in enumerate(rules.recipes):
         if all(not reach.isdisjoint(slot.goods) for slot in recipe.slots):
             cost = units_said(recipe.fuel) if recipe.fuel else ""
-            found.setdefault((recipe.said(), cost), number)
-    recipes = [rules.recipes[number] for number in found.values()]
+            numbers_by_text.setdefault((recipe.as_text(), cost), number)
+    recipes = [rules.recipes[number] for number in numbers_by_text.values()]
     rates = {item: rate for item, rate in rules.fuel.items() if item in reach}
     burnt = any(recipe.fuel for recipe in recipes)
     fuels = ", ".join(good_said(item, rate) for item, rate in rates.items()) if burnt else ""
-    return RecipeIndex(tuple(found.values()), tuple(found), fuels, _groups(rules, recipes, reach))
+    return RecipeIndex(
+        tuple(numbers_by_text.values()),
+        tuple(numbers_by_text),
+        fuels,
+        _groups(rules, recipes, reach),
+    )
 
 
 def _groups(rules: Ruleset, recipes: list[Recipe], reach: frozenset[str]) -> str:

@@ -44,16 +44,16 @@ def divergence(
 
     Only items in both reports are compared; the result is None if there are fewer than two.
     """
-    both = sorted(reported.keys() & believed.keys())
-    if len(both) < 2:
+    shared_items = sorted(reported.keys() & believed.keys())
+    if len(shared_items) < 2:
         return None  # a single item always has share 1, so there is nothing to compare
-    p = _shares([reported[item] for item in both], smoothing)
-    q = _shares([believed[item] for item in both], smoothing)
+    p = _shares([reported[item] for item in shared_items], smoothing)
+    q = _shares([believed[item] for item in shared_items], smoothing)
     return Divergence(
         kl=float(scipy.special.rel_entr(p, q).sum()),
         reverse=float(scipy.special.rel_entr(q, p).sum()),
         jensen_shannon=float(scipy.spatial.distance.jensenshannon(p, q) ** 2),
-        items=len(both),
+        items=len(shared_items),
     )
 
 
@@ -65,7 +65,7 @@ def _shares(values: Sequence[float], smoothing: float) -> Floats:
     return np.asarray(smooth / smooth.sum())
 
 
-def worth(values: Mapping[str, float], goods: Mapping[str, int | Fraction]) -> float | None:
+def goods_value(values: Mapping[str, float], goods: Mapping[str, int | Fraction]) -> float | None:
     """Return the total value of goods, weighted by amount; None if one of them was not valued."""
     if any(item not in values for item in goods):
         return None
@@ -101,20 +101,20 @@ def exchange(
         raise ValueError(
             "Give one requested value, one offered value and one episode per proposal."
         )
-    names, which = np.unique(np.asarray(episodes, dtype=str), return_inverse=True)
+    names, episode_index = np.unique(np.asarray(episodes, dtype=str), return_inverse=True)
     # Sums by episode: a bootstrap draw is then one weighting of a small table.
     parts = np.stack([np.ones_like(x), x, y, x * x, y * y, x * y], axis=1)
     sums = np.zeros((len(names), 6))
-    np.add.at(sums, which, parts)
+    np.add.at(sums, episode_index, parts)
     r, slope, intercept = _line(sums.sum(axis=0)[None, :])
     rng = np.random.default_rng(seed)
     weights = rng.multinomial(len(names), np.full(len(names), 1 / len(names)), size=draws)
     r_draws, slope_draws, _ = _line(weights @ sums)
     missing = int(np.sum(~(np.isfinite(r_draws) & np.isfinite(slope_draws))))
     return ExchangeRate(
-        r=_known(r[0]),
-        slope=_known(slope[0]),
-        intercept=_known(intercept[0]),
+        r=_finite_or_none(r[0]),
+        slope=_finite_or_none(slope[0]),
+        intercept=_finite_or_none(intercept[0]),
         r_interval=_middle(r_draws, level),
         slope_interval=_middle(slope_draws, level),
         proposals=len(x),
@@ -135,7 +135,7 @@ def _line(sums: Floats) -> tuple[Floats, Floats, Floats]:
         return vxy / np.sqrt(vx * vy), slope, (y - slope * x) / n
 
 
-def _known(value: float) -> float | None:
+def _finite_or_none(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
@@ -197,11 +197,11 @@ def fit_decisions(
     The columns are the value received (G) and the value given (L) at each order: G0, L0, then G1,
     L1, then G2, L2.
     """
-    x, y, names, which = _checked(features, accepted, episodes, order, folds)
+    x, y, names, episode_index = _check_inputs(features, accepted, episodes, order, folds)
     place = np.random.default_rng(seed).permutation(len(names)) % folds
     scores = []
     for fold in range(folds):
-        test = place[which] == fold
+        test = place[episode_index] == fold
         model = _train(x[~test], y[~test], order, step)
         guesses = _predict(model, x[test], order)
         f1 = macro_f1(label_scores(y[test].tolist(), guesses.tolist()).values())
@@ -226,12 +226,12 @@ def fit_decisions(
 def grid(order: int, step: float = STEP) -> Iterator[Weights]:
     """Yield every combination of weights, except combinations that differ only in a parameter
     without effect because its weight is 0."""
-    up = np.arange(0, 2 + step / 2, step)
-    both = np.arange(-2, 2 + step / 2, step)
-    shares = [(float(w), float(g)) for w in both for g in (up if w else up[:1])]
+    upward = np.arange(0, 2 + step / 2, step)
+    both_ways = np.arange(-2, 2 + step / 2, step)
+    shares = [(float(w), float(g)) for w in both_ways for g in (upward if w else upward[:1])]
     firsts = shares if order >= 1 else [(0.0, 0.0)]
     seconds = shares if order >= 2 else [(0.0, 0.0)]
-    for rho in up:
+    for rho in upward:
         for w1, gamma in firsts:
             for w2, kappa in seconds:
                 yield Weights(float(rho), w1, gamma, w2, kappa)
@@ -250,9 +250,9 @@ def _train(x: Floats, y: NDArray[np.bool_], order: int, step: float) -> _Model:
     best, loss, curves = 0, np.inf, np.zeros((2, block))
     for start in range(0, len(vectors), block):
         losses, curves = _losses(x @ vectors[start : start + block].T, y, curves)
-        here = int(np.argmin(losses))
-        if losses[here] < loss - 1e-7:  # ties go to the earlier weights
-            best, loss = start + here, float(losses[here])
+        best_index = int(np.argmin(losses))
+        if losses[best_index] < loss - 1e-7:  # ties go to the earlier weights
+            best, loss = start + best_index, float(losses[best_index])
     utility = x @ vectors[best]
     mean, sd = float(utility.mean()), float(utility.std()) or 1.0
     _, curve = _losses(utility[:, None], y, np.zeros((2, 1)))
@@ -272,11 +272,11 @@ def _losses(utilities: Floats, y: NDArray[np.bool_], curves: Floats) -> tuple[Fl
     sd = np.sqrt(np.einsum("ij,ij->j", u, u) / len(u))
     u /= np.where(sd > 0, sd, 1)
     uu, target = u * u, y.astype(np.float64)
-    hits, ones = target @ u, target.sum()
+    hits, n_accepted = target @ u, target.sum()
     slope, bias = curves
     for _ in range(50):
         p = scipy.special.expit(u * slope + bias)
-        g_slope, g_bias = np.einsum("ij,ij->j", p, u) - hits + slope, p.sum(axis=0) - ones
+        g_slope, g_bias = np.einsum("ij,ij->j", p, u) - hits + slope, p.sum(axis=0) - n_accepted
         p *= 1 - p
         a, b = np.einsum("ij,ij->j", p, uu) + 1, np.einsum("ij,ij->j", p, u)
         c = p.sum(axis=0) + 1e-12
@@ -287,7 +287,7 @@ def _losses(utilities: Floats, y: NDArray[np.bool_], curves: Floats) -> tuple[Fl
         if max(np.abs(step_slope).max(), np.abs(step_bias).max()) < 1e-4:
             break
     z = u * slope + bias
-    losses = np.logaddexp(0, z).sum(axis=0) - slope * hits - bias * ones + slope**2 / 2
+    losses = np.logaddexp(0, z).sum(axis=0) - slope * hits - bias * n_accepted + slope**2 / 2
     return np.asarray(losses), np.stack([slope, bias])
 
 
@@ -297,7 +297,7 @@ def _predict(model: _Model, x: Floats, order: int) -> NDArray[np.bool_]:
     return np.asarray(z > 0)
 
 
-def _checked(
+def _check_inputs(
     features: ArrayLike, accepted: ArrayLike, episodes: Sequence[Any], order: int, folds: int
 ) -> tuple[Floats, NDArray[np.bool_], NDArray[Any], NDArray[np.intp]]:
     """Return the inputs as arrays; raise ValueError if they are inconsistent or there are too
@@ -316,10 +316,10 @@ def _checked(
         raise ValueError("Features must be finite; leave out decisions with missing reports.")
     if y.all() or not y.any():
         raise ValueError("All decisions are the same; there is nothing to fit.")
-    names, which = np.unique(np.asarray(episodes, dtype=str), return_inverse=True)
+    names, episode_index = np.unique(np.asarray(episodes, dtype=str), return_inverse=True)
     if len(names) < folds:
         raise ValueError(f"{folds} folds need at least {folds} episodes, not {len(names)}.")
-    return x, y, names, which
+    return x, y, names, episode_index
 
 
 Values = Mapping[str, float]
@@ -346,11 +346,11 @@ class BeliefDistance(msgspec.Struct, frozen=True):
 
 def starts(played: Played) -> dict[int, int]:
     """Return the step of the match at which each turn began."""
-    found: dict[int, int] = {}
+    steps_by_turn: dict[int, int] = {}
     for step, state in enumerate(played.replay.states):
         if state.phase == PROPOSING:
-            found.setdefault(state.turn, step)
-    return found
+            steps_by_turn.setdefault(state.turn, step)
+    return steps_by_turn
 
 
 def trades(played: Played) -> Iterator[Trade]:
@@ -360,16 +360,16 @@ def trades(played: Played) -> Iterator[Trade]:
         state: State = step.before
         if state.phase != DECIDING or state.proposal is None:
             continue
-        given = next(iter(step.moves.values()), None)
-        accepted = given.answer == ACCEPT if isinstance(given, Answer) else None
+        move = next(iter(step.moves.values()), None)
+        accepted = move.answer == ACCEPT if isinstance(move, Answer) else None
         proposer = game.proposer(state.turn)
         yield Trade(state.turn, begun[state.turn], proposer, state.proposal, accepted)
 
 
 def values(played: Played, step: int, seat: Seat, probe: str, about: str = "") -> Values | None:
     """Return a report of values, or None if there is none."""
-    found = played.replay.report(step, seat, probe, about)
-    return found.value if found is not None and isinstance(found.value, dict) else None
+    report = played.replay.report(step, seat, probe, about)
+    return report.value if report is not None and isinstance(report.value, dict) else None
 
 
 # --- beliefs ----------------------------------------------------------------------------------
@@ -382,25 +382,25 @@ def beliefs_apart(played: Played, seat: Seat, order: int = 1) -> list[BeliefDist
     At order 1, the seat's V1 (belief about the other's values) is compared with the other's V0 (own
     values); at order 2, the seat's V2 (belief about the other's V1) with the other's V1.
     """
-    found = []
+    distances = []
     for turn, step in starts(played).items():
-        for other in played.replay.game.seats:
-            if other == seat:
+        for other_seat in played.replay.game.seats:
+            if other_seat == seat:
                 continue
             about = "" if order == 1 else seat
-            said = values(played, step, other, f"v{order - 1}", about)
-            believed = values(played, step, seat, f"v{order}", other)
-            if said is not None and believed is not None:
-                apart = divergence(said, believed)
-                if apart is not None:
-                    found.append(BeliefDistance(turn, other, apart))
-    return found
+            reported = values(played, step, other_seat, f"v{order - 1}", about)
+            believed = values(played, step, seat, f"v{order}", other_seat)
+            if reported is not None and believed is not None:
+                distance = divergence(reported, believed)
+                if distance is not None:
+                    distances.append(BeliefDistance(turn, other_seat, distance))
+    return distances
 
 
 def mean_apart(played: Played, seat: Seat, measure: str, order: int = 1) -> float | None:
     """Return the mean of one divergence measure over an episode's turns."""
-    found = [float(getattr(a.divergence, measure)) for a in beliefs_apart(played, seat, order)]
-    return sum(found) / len(found) if found else None
+    measures = [float(getattr(a.divergence, measure)) for a in beliefs_apart(played, seat, order)]
+    return sum(measures) / len(measures) if measures else None
 
 
 def trend(points: Sequence[tuple[float, float]]) -> float | None:
@@ -414,19 +414,19 @@ def trend(points: Sequence[tuple[float, float]]) -> float | None:
 # --- proposals --------------------------------------------------------------------------------
 
 
-def priced(played: Played, seat: Seat) -> list[tuple[float, float]]:
+def price_proposals(played: Played, seat: Seat) -> list[tuple[float, float]]:
     """Return, for each proposal of a seat, the values of the requested and of the offered goods, by
     the seat's report of its own values (V0)."""
-    found = []
+    prices = []
     for trade in trades(played):
-        mine = values(played, trade.start, seat, "v0") if trade.proposer == seat else None
-        if mine is None:
+        own_values = values(played, trade.start, seat, "v0") if trade.proposer == seat else None
+        if own_values is None:
             continue
-        asked = worth(mine, goods(trade.proposal.request))
-        given = worth(mine, goods(trade.proposal.offer))
-        if asked is not None and given is not None:
-            found.append((asked, given))
-    return found
+        requested_value = goods_value(own_values, goods(trade.proposal.request))
+        offered_value = goods_value(own_values, goods(trade.proposal.offer))
+        if requested_value is not None and offered_value is not None:
+            prices.append((requested_value, offered_value))
+    return prices
 
 
 def exchange_of(
@@ -434,13 +434,13 @@ def exchange_of(
 ) -> ExchangeRate:
     """Return the correlation of offered with requested value, and the slope of offered on requested
     value, over many episodes."""
-    asked, given, names = [], [], []
+    requested_values, offered_values, names = [], [], []
     for played, seat in plays:
-        for request, offer in priced(played, seat):
-            asked.append(request)
-            given.append(offer)
+        for request, offer in price_proposals(played, seat):
+            requested_values.append(request)
+            offered_values.append(offer)
             names.append(played.episode.id)
-    return exchange(asked, given, names, seed=seed, draws=draws)
+    return exchange(requested_values, offered_values, names, seed=seed, draws=draws)
 
 
 # --- decisions --------------------------------------------------------------------------------
@@ -482,9 +482,9 @@ def _features(played: Played, seat: Seat, trade: Trade, order: int) -> list[floa
     received and of the goods given. None if a report is missing."""
     row: list[float] = []
     for k in range(order + 1):
-        said = values(played, trade.start, seat, f"v{k}", trade.proposer if k else "")
-        gain = None if said is None else worth(said, goods(trade.proposal.offer))
-        loss = None if said is None else worth(said, goods(trade.proposal.request))
+        reported = values(played, trade.start, seat, f"v{k}", trade.proposer if k else "")
+        gain = None if reported is None else goods_value(reported, goods(trade.proposal.offer))
+        loss = None if reported is None else goods_value(reported, goods(trade.proposal.request))
         if gain is None or loss is None:
             return None
         row += [gain, loss]
@@ -508,7 +508,7 @@ class Reporting(msgspec.Struct, frozen=True):
 
 def reporting(played: Played, seat: Seat) -> Reporting:
     """Return the numbers of complete, partial and missing value reports of a seat."""
-    whole = partial = refused = 0
+    complete = partial = refused = 0
     for event in played.episode.events:
         if not isinstance(event, Reported | Skipped) or event.seat != seat:
             continue
@@ -518,7 +518,7 @@ def reporting(played: Played, seat: Seat) -> Reporting:
         if not isinstance(value, dict) or not value:
             refused += 1
         elif set(value) == set(played.replay.view(event.turn, seat).items):
-            whole += 1
+            complete += 1
         else:
             partial += 1
-    return Reporting(whole, partial, refused)
+    return Reporting(complete, partial, refused)

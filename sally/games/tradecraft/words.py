@@ -13,7 +13,7 @@ from sally.core.errors import IllegalMove, Unreadable, listed
 from sally.core.log.events import Told
 from sally.core.reply.plain_text import after_label
 from sally.core.rules.game import Seat
-from sally.core.rules.menu import Options, filled, is_finite
+from sally.core.rules.menu import Options, fill_form, is_finite
 from sally.core.rules.probe import ProbeReport, Question
 from sally.core.rules.words import Words, as_tuples, only_object
 from sally.games.tradecraft.actions import (
@@ -26,7 +26,7 @@ from sally.games.tradecraft.actions import (
     Propose,
 )
 from sally.games.tradecraft.hands import Hand, union
-from sally.games.tradecraft.replies import tidied, values_in_json
+from sally.games.tradecraft.replies import tidy_reply, values_in_json
 from sally.games.tradecraft.rules import Entry, TradeCraft, View
 from sally.games.tradecraft.speech import (
     goods_said,
@@ -178,7 +178,7 @@ class TradeWords(Words[Action, View]):
     def rules(self, seat: Seat) -> str:
         game = self.game
         n, turns = game.number[seat], game.max_turns
-        others = listed(other for other in game.seats if other != seat)
+        others = listed(other_seat for other_seat in game.seats if other_seat != seat)
         two = len(game.seats) == 2
         start = [Hand(hand) for hand in game.hands]
         hands = " ".join(self._holdings(start, seat))
@@ -223,68 +223,71 @@ class TradeWords(Words[Action, View]):
 
     def _line(self, entry: Entry, seat: Seat) -> str:
         if entry.kind == "revealed":
-            names = listed("You" if who == seat else who for who in entry.winners)
+            names = listed("You" if winner == seat else winner for winner in entry.winners)
             won = self.say("winners", names=names) if entry.winners else ""
             hands = " ".join(self._holdings(entry.hands, seat))
             return self.say("past.revealed", turn=entry.turn, hands=hands, winners=won)
         if entry.craft is not None:
-            made, inputs = goods_said({entry.craft.output: entry.craft.amount}), entry.craft.inputs
+            product, inputs = (
+                goods_said({entry.craft.output: entry.craft.amount}),
+                entry.craft.inputs,
+            )
             return self.say(
                 f"past.{entry.kind}",
                 turn=entry.turn,
-                made=made,
+                made=product,
                 inputs=goods_said(inputs),
                 text=entry.text,
             )
-        made_ = entry.proposal or Propose("", (), ())
+        proposal = entry.proposal or Propose("", (), ())
         key = f"past.{entry.kind}"
         if entry.who == seat and entry.kind in ("proposed", "passed", "accepted", "rejected"):
             key += ".mine"
-        elif entry.kind in ("accepted", "rejected") and entry.who == made_.to and made_.to:
+        elif entry.kind in ("accepted", "rejected") and entry.who == proposal.to and proposal.to:
             key += ".yours"
         return self.say(
             key,
             turn=entry.turn,
             who=entry.who,
-            to=made_.to,
-            offer=goods_said(made_.offer),
-            request=goods_said(made_.request),
-            said=self._said(made_.message if entry.kind == "proposed" else entry.text),
+            to=proposal.to,
+            offer=goods_said(proposal.offer),
+            request=goods_said(proposal.request),
+            said=self._quote_message(proposal.message if entry.kind == "proposed" else entry.text),
             text=entry.text,
         )
 
-    def _said(self, text: str) -> str:
+    def _quote_message(self, text: str) -> str:
         # A message stays on its line: it must not be able to forge another.
         return self.say("said", text=json.dumps(text, ensure_ascii=False)) if text.strip() else ""
 
     def _saying(self, done: str, message: str) -> str:
         """Return the description of an action with its message."""
-        return f"{done}.{said}" if (said := self._said(message)) else done
+        return f"{done}.{message_text}" if (message_text := self._quote_message(message)) else done
 
     def _holdings(self, hands: Iterable[Hand], seat: Seat) -> Iterator[str]:
-        for who, hand in self.listing(zip(self.game.seats, hands, strict=True)):
-            key = "holds.you" if who == seat else "holds"
-            yield self.say(key, seat=who, goods=goods_said(hand))
+        for holder, hand in self.listing(zip(self.game.seats, hands, strict=True)):
+            key = "holds.you" if holder == seat else "holds"
+            yield self.say(key, seat=holder, goods=goods_said(hand))
 
     def now(self, view: View) -> str:
-        said = self.say(
+        situation = self.say(
             "now",
             turn=view.turn,
             turns=self.game.max_turns,
             hands=" ".join(self._holdings(view.hands, view.seat)),
             target=goods_said(view.target),
         )
-        made = view.proposal
-        if made is None or made.to != view.seat:
-            return said
+        proposal = view.proposal
+        if proposal is None or proposal.to != view.seat:
+            return situation
         offered = self.say(
             "now.proposed",
             who=view.proposer,
-            offer=goods_said(made.offer),
-            request=goods_said(made.request),
-            said=self._said(made.message),
+            offer=goods_said(proposal.offer),
+            request=goods_said(proposal.request),
+            said=self._quote_message(proposal.message),
         )
-        return f"{said}\n{offered}"
+        return f"{situation}\n{offered}"
 
     def question(self, view: View, options: Options[Action]) -> str:
         return self.say(f"question.{view.phase}")
@@ -307,8 +310,8 @@ class TradeWords(Words[Action, View]):
             case Answer(answer, message):
                 return self._saying(self.say(f"name.{answer}"), message)
             case Craft(inputs, output, amount):
-                made = goods_said([(output, amount)])
-                return self.say("name.craft", made=made, inputs=goods_said(inputs))
+                product = goods_said([(output, amount)])
+                return self.say("name.craft", made=product, inputs=goods_said(inputs))
             case Propose(to, offer, request, message):
                 lots = {"offer": goods_said(offer), "request": goods_said(request)}
                 return self._saying(self.say("name.propose", to=to, **lots), message)
@@ -318,18 +321,18 @@ class TradeWords(Words[Action, View]):
         menu: Options[Any] = options
         if is_finite(menu) and "{" not in reply:  # an empty hand leaves nothing but to stop
             return super().read(reply, view, options)
-        given = only_object(reply)
+        json_object = only_object(reply)
         try:
-            plain = as_tuples(tidied(given, self.game.rules.known, self.game.seats))
-            action: Action = filled(menu, plain)
-        except (IllegalMove, RecursionError) as why:
-            raise Unreadable(_CODED.sub(" ", str(why))) from None
+            plain = as_tuples(tidy_reply(json_object, self.game.rules.known, self.game.seats))
+            action: Action = fill_form(menu, plain)
+        except (IllegalMove, RecursionError) as error:
+            raise Unreadable(_CODED.sub(" ", str(error))) from None
         return action
 
     def refusal(self, view: View, action: Any) -> str:
         if isinstance(action, Craft):
-            made = self.game.crafting(view.hand, action)
-            return made if isinstance(made, str) else ""
+            result = self.game.crafting(view.hand, action)
+            return result if isinstance(result, str) else ""
         if isinstance(action, Propose):
             return self.game.problem(view.hands, view.number, action) or ""
         return ""
@@ -354,24 +357,28 @@ class TradeWords(Words[Action, View]):
             values = values_in_json(reply, items, question.low, question.high)
             if values:
                 return ProbeReport(values, reply=reply)
-            said = _CODED.sub(" ", reply)  # oak_planks will do, too
-            return msgspec.structs.replace(super().read_report(said, question), reply=reply)
+            plain_reply = _CODED.sub(" ", reply)  # oak_planks will do, too
+            return msgspec.structs.replace(super().read_report(plain_reply, question), reply=reply)
         if question.kind != "odds":
             return super().read_report(reply, question)
         odds = _odds(reply, [str(choice) for choice in question.choices])
         best = max(range(len(odds)), key=odds.__getitem__)
         return ProbeReport(question.choices[best], odds, reply=reply)
 
-    def told(self, told: Told, question: Question | None = None) -> str:
-        value = told.value
+    def told(self, injected: Told, question: Question | None = None) -> str:
+        value = injected.value
         if isinstance(value, dict):
-            value = listed(f"{item_said(item)} {worth:g}" for item, worth in value.items())
+            value = listed(
+                f"{item_said(item)} {item_value:g}" for item, item_value in value.items()
+            )
         elif isinstance(value, str):
             value = item_said(value)
-        return self.say(f"told.{told.source}.{told.probe}", about=told.about, value=value)
+        return self.say(
+            f"told.{injected.source}.{injected.probe}", about=injected.about, value=value
+        )
 
-    def kept(self, told: Told, view: View) -> str:
-        return self.say("kept", turn=view.turn, told=self.told(told))
+    def kept(self, injected: Told, view: View) -> str:
+        return self.say("kept", turn=view.turn, told=self.told(injected))
 
 
 def _odds(reply: str, names: list[str]) -> tuple[float, ...]:
@@ -379,13 +386,13 @@ def _odds(reply: str, names: list[str]) -> tuple[float, ...]:
     stated = after_label(reply, "Odds")
     if stated is None:
         raise Unreadable("Answer with one line that starts with `Odds:`.")
-    given: dict[str, float] = {}
-    for said, percent in _SHARE.findall(stated):
-        name = item_meant(said.strip(), frozenset(names))
-        if name in given:
+    percentages: dict[str, float] = {}
+    for written_name, percent in _SHARE.findall(stated):
+        name = item_meant(written_name.strip(), frozenset(names))
+        if name in percentages:
             raise Unreadable(f"{item_said(name)} is named more than once; give it one percentage.")
-        given[name] = float(percent)
-    odds = [given.get(name, 0.0) for name in names]
+        percentages[name] = float(percent)
+    odds = [percentages.get(name, 0.0) for name in names]
     total = sum(odds)
     if not 99 <= total <= 101:
         raise Unreadable(f"The percentages after `Odds:` sum to {total:g}, not to 100.")

@@ -12,7 +12,7 @@ import scipy
 from sally.core.log.events import Setup
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
-from sally.core.rules.metric import Metric, Played, shared
+from sally.core.rules.metric import Metric, Played, cache_by_seat
 from sally.games.association.measures import learning, losses, mean
 from sally.games.association.partners import declared_at
 from sally.games.wavelength.dials import (
@@ -70,7 +70,7 @@ def random_points(setup: Setup, seat: Seat) -> float | None:
     return float(np.mean(found))
 
 
-@shared
+@cache_by_seat
 def rounds(played: Played, seat: Seat) -> list[ScoredRound]:
     """Return every round of an episode for one seat."""
     game = played.replay.rules(Wavelength)
@@ -126,7 +126,7 @@ def split(played: Played, seat: Seat) -> list[tuple[float, float]]:
     return found
 
 
-@shared
+@cache_by_seat
 def errors(played: Played, seat: Seat) -> tuple[float, float] | None:
     """Return (association, calibration) error of the predicted dial positions; None if there are
     too few predictions.

@@ -78,13 +78,15 @@ class HF:
         rows: int | None = None,
         graphs: bool | None = None,
     ) -> None:
-        self._path, self.device, self.dtype, model, tokenizer = loading.opened(path, dtype, device)
+        self._path, self.device, self.dtype, model, tokenizer = loading.load_model(
+            path, dtype, device
+        )
         limits = [context, model.config.get_text_config().max_position_embeddings]
         self._context = min([*limits, loading.window(model.config) or context])
         self._texts = Texts(tokenizer, _ends(model))
         kind = torch().device(self.device).type
-        wanted = rows or 2 * AT_ONCE.get(kind, 8)
-        count = rows or rows_for(model, self._context, rows_wanted() or wanted)
+        default_rows = rows or 2 * AT_ONCE.get(kind, 8)
+        count = rows or rows_for(model, self._context, rows_wanted() or default_rows)
         switched = os.environ.get("SALLY_HF_GRAPHS", "1") != "0" if graphs is None else graphs
         net = Net(model, count, self._context, switched)
         check_agrees(net)
@@ -140,19 +142,19 @@ class HF:
         begun = time.perf_counter()
         tokens = await self._read(self._texts.chat, messages, tools, self.name)
         limit = settings.max_tokens or MAX_TOKENS
-        stopped = self._stopped(settings.stop)
-        allowed = await self._read(self._allowed, settings)
-        asked = self._engine.say(tokens, settings, limit, stopped, allowed)
-        said, ended, cached, evaluated = await asyncio.wrap_future(asked)
+        stopped = self._stop_condition(settings.stop)
+        allowed = await self._read(self._allowed_tokens, settings)
+        future = self._engine.say(tokens, settings, limit, stopped, allowed)
+        tokens_said, ended, cached, evaluated = await asyncio.wrap_future(future)
         usage = Usage(
             input=len(tokens),
-            output=len(said),
+            output=len(tokens_said),
             cached=cached,
             evaluated=evaluated,
             seconds=time.perf_counter() - begun,
             cost=0.0,
         )
-        return self._reply(said, ended, settings, bool(tools), usage)
+        return self._reply(tokens_said, ended, settings, bool(tools), usage)
 
     async def score(
         self,
@@ -175,12 +177,12 @@ class HF:
         )
         return in_process.scores(candidates, sums, usage)
 
-    async def _read(self, job: Any, *given: Any) -> Any:
-        return await asyncio.wrap_future(self._readers.submit(job, *given))
+    async def _read(self, job: Any, *arguments: Any) -> Any:
+        return await asyncio.wrap_future(self._readers.submit(job, *arguments))
 
     # ------------------------------------------------------------ texts
 
-    def _allowed(self, settings: Settings) -> Allowed | None:
+    def _allowed_tokens(self, settings: Settings) -> Allowed | None:
         if not isinstance(settings, SchemaSettings):
             return None
         if settings.schema not in self._guides:
@@ -193,38 +195,40 @@ class HF:
     def _tokens(self) -> dict[str, list[tuple[int, str]]]:
         return by_first_character(self._texts.pieces())
 
-    def _stopped(self, stops: Sequence[str]) -> Any:
+    def _stop_condition(self, stops: Sequence[str]) -> Any:
         if not stops:
-            return lambda said: False
-        return lambda said: any(stop in self._texts.text(said) for stop in stops)
+            return lambda tokens: False
+        return lambda tokens: any(stop in self._texts.text(tokens) for stop in stops)
 
     def _reply(
-        self, said: Sequence[int], ended: bool, settings: Settings, tools: bool, usage: Usage
+        self, tokens: Sequence[int], ended: bool, settings: Settings, tools: bool, usage: Usage
     ) -> Reply:
-        text = self._texts.text(said)
-        cuts = [at for stop in settings.stop if (at := text.find(stop)) >= 0]
-        whole = ended or bool(cuts)
+        text = self._texts.text(tokens)
+        cuts = [position for stop in settings.stop if (position := text.find(stop)) >= 0]
+        is_complete = ended or bool(cuts)
         text, reasoning = thought(text[: min(cuts)] if cuts else text)
         text, calls = calls_in(text) if tools else (text, ())
-        finish: Any = "tool_calls" if calls else "stop" if whole else "length"
+        finish: Any = "tool_calls" if calls else "stop" if is_complete else "length"
         return Reply(text, calls, usage, finish, reasoning)
 
 
 def rows_wanted() -> int | None:
     """Return the number of cache rows set by the environment variable SALLY_HF_ROWS, or None."""
-    said = os.environ.get("SALLY_HF_ROWS", "")
-    if not said:
+    rows_text = os.environ.get("SALLY_HF_ROWS", "")
+    if not rows_text:
         return None
-    if not said.isdecimal() or int(said) < 1:
-        raise BadInput(f"SALLY_HF_ROWS must be a whole number of rows, such as 64, not {said!r}.")
-    return int(said)
+    if not rows_text.isdecimal() or int(rows_text) < 1:
+        raise BadInput(
+            f"SALLY_HF_ROWS must be a whole number of rows, such as 64, not {rows_text!r}."
+        )
+    return int(rows_text)
 
 
 def _ends(model: Any) -> list[int]:
     """Return the end-of-text tokens named in the model's own settings."""
-    named = [model.generation_config.eos_token_id, model.config.eos_token_id]
-    lists = [each if isinstance(each, list) else [each] for each in named]
-    return [end for each in lists for end in each if end is not None]
+    token_settings = [model.generation_config.eos_token_id, model.config.eos_token_id]
+    lists = [setting if isinstance(setting, list) else [setting] for setting in token_settings]
+    return [end for tokens in lists for end in tokens if end is not None]
 
 
 def parsed_name(name: str) -> tuple[str, dict[str, Any]]:
@@ -232,23 +236,23 @@ def parsed_name(name: str) -> tuple[str, dict[str, Any]]:
     path, _, query = name.partition(":")[2].partition("?")
     if not path:
         raise BadInput("Name a folder or a GGUF file, as in hf:models/qwen or hf:qwen.gguf.")
-    given: dict[str, Any] = dict(parse_qsl(query, keep_blank_values=True))
-    for key in given:
+    options: dict[str, Any] = dict(parse_qsl(query, keep_blank_values=True))
+    for key in options:
         if key not in ("dtype", "device", "context"):
             raise unknown("setting of hf", key, ("dtype", "device", "context"))
-    if "context" in given:
-        if not given["context"].isdigit() or int(given["context"]) < 1:
-            raise BadInput(f"context must be a whole number, not {given['context']!r}.")
-        given["context"] = int(given["context"])
-    return path, given
+    if "context" in options:
+        if not options["context"].isdigit() or int(options["context"]) < 1:
+            raise BadInput(f"context must be a whole number, not {options['context']!r}.")
+        options["context"] = int(options["context"])
+    return path, options
 
 
-def _named(name: str) -> HF:
-    path, given = parsed_name(name)
+def _open_model(name: str) -> HF:
+    path, options = parsed_name(name)
     try:
-        return HF(path, **given)
-    except Unavailable as why:
-        raise BadInput(str(why)) from why
+        return HF(path, **options)
+    except Unavailable as error:
+        raise BadInput(str(error)) from error
 
 
 def _at_once() -> int:
@@ -263,6 +267,6 @@ def _at_once() -> int:
 MODEL = ModelKind(
     "hf",
     "a folder or GGUF file through transformers, as hf:PATH; batches calls, scores candidates",
-    _named,
+    _open_model,
     at_once=_at_once,
 )

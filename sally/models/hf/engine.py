@@ -96,7 +96,7 @@ class Engine:
     # ------------------------------------------------------------ the loop
 
     def _run(self) -> None:
-        while self._admitted():
+        while self._admit_jobs():
             jobs = self._filling + self._saying
             try:
                 if self._filling and (not self._saying or self._due()):
@@ -105,10 +105,10 @@ class Engine:
                 elif self._saying:
                     self._steps += 1
                     self._step()
-            except Exception as why:  # callers must get the exception while other jobs continue
+            except Exception as error:  # callers must get the exception while other jobs continue
                 for job in jobs:
                     self._drop(job)
-                    job.failed(_failure(why))
+                    job.failed(_failure(error))
         for job in (*self._waiting, *self._filling, *self._saying):
             job.failed(ModelFailure("server", "The model was closed."))
 
@@ -116,7 +116,7 @@ class Engine:
         waiting = sum(job.left for job in self._filling)
         return self._steps >= STEPS or waiting >= self._budget
 
-    def _admitted(self) -> bool:
+    def _admit_jobs(self) -> bool:
         """Assign cache rows to waiting jobs, or sleep until a job arrives; return False once the
         engine is closed."""
         with self._wake:
@@ -145,15 +145,15 @@ class Engine:
             job = part.job
             job.at = min(job.at + part.count, len(job.tokens))
             self._rows.hold(job.row, job.tokens[: job.at], job.at)
-        whole = [(i, part.job) for i, part in enumerate(parts) if part.whole]
-        gone = {id(job) for _, job in whole}
+        complete_jobs = [(i, part.job) for i, part in enumerate(parts) if part.whole]
+        gone = {id(job) for _, job in complete_jobs}
         self._filling = [job for job in self._filling if id(job) not in gone]
-        self._saying += [job for _, job in whole if job.tree is None]
-        if scored := [(i, job) for i, job in whole if job.tree is not None]:
-            self._scored(logits, scored)
-        if speakers := [(i, job) for i, job in whole if job.tree is None]:
+        self._saying += [job for _, job in complete_jobs if job.tree is None]
+        if scored := [(i, job) for i, job in complete_jobs if job.tree is not None]:
+            self._score_trees(logits, scored)
+        if speakers := [(i, job) for i, job in complete_jobs if job.tree is None]:
             picked = self._net.torch.tensor([i for i, _ in speakers], device=self._net.device)
-            self._said([job for _, job in speakers], logits[picked, -1])
+            self._draw_tokens([job for _, job in speakers], logits[picked, -1])
 
     def _batch(self) -> list[PassTokens]:
         """Return the next tokens of the oldest job and of others of similar length, within the
@@ -163,49 +163,49 @@ class Engine:
         lengths are not combined.
         """
         first = self._filling[0]
-        near = sorted(self._filling[1:], key=lambda job: abs(job.left - first.left))
+        similar_jobs = sorted(self._filling[1:], key=lambda job: abs(job.left - first.left))
         parts = [self._part(first)]
         widest, keeps = parts[0].count, 1 + parts[0].nodes
-        for job in near:
+        for job in similar_jobs:
             part = self._part(job)
             wide, keep = max(widest, part.count), max(keeps, 1 + part.nodes)
             if wide > 64 and wide > 4 * min(widest, part.count):
                 continue
-            many = len(parts) + 1
-            if many * wide > self._budget or many * keep > READ:
+            n_parts = len(parts) + 1
+            if n_parts * wide > self._budget or n_parts * keep > READ:
                 break
             parts.append(part)
             widest, keeps = wide, keep
         return parts
 
     def _part(self, job: Job) -> PassTokens:
-        left = len(job.tokens) - job.at
-        if job.left <= self._budget or left <= 1:
+        tokens_left = len(job.tokens) - job.at
+        if job.left <= self._budget or tokens_left <= 1:
             return PassTokens(job, job.left, True)
-        return PassTokens(job, min(self._budget, left - 1), False)
+        return PassTokens(job, min(self._budget, tokens_left - 1), False)
 
-    def _scored(self, logits: Any, jobs: Sequence[tuple[int, Job]]) -> None:
+    def _score_trees(self, logits: Any, jobs: Sequence[tuple[int, Job]]) -> None:
         """Read the log-probabilities that each tree needs, all in one operation."""
         torch, device = self._net.torch, self._net.device
-        rows, columns, asked = list[int](), list[int](), list[tuple[int, int]]()
+        rows, columns, wanted_tokens = list[int](), list[int](), list[tuple[int, int]]()
         starts: dict[int, int] = {}
         for i, job in jobs:
             assert job.tree is not None
             starts[i] = len(rows)
             nodes = len(job.tree.tokens)
             for place, tokens in enumerate(job.tree.asked):
-                asked += [(len(rows), token) for token in tokens]
+                wanted_tokens += [(len(rows), token) for token in tokens]
                 rows.append(i)
                 columns.append(place - nodes - 1)
         with torch.inference_mode():
             read = logits[torch.tensor(rows, device=device), torch.tensor(columns, device=device)]
             normal = torch.log_softmax(read.float(), -1)
-            at = torch.tensor(asked, device=device)
-            values = normal[at[:, 0], at[:, 1]].tolist()
-        known = dict(zip(asked, values, strict=True))
+            token_index = torch.tensor(wanted_tokens, device=device)
+            values = normal[token_index[:, 0], token_index[:, 1]].tolist()
+        log_odds = dict(zip(wanted_tokens, values, strict=True))
         for i, job in jobs:
             assert job.tree is not None
-            sums = job.tree.sums(partial(_read, known, starts[i]))
+            sums = job.tree.sums(partial(_read, log_odds, starts[i]))
             evaluated = len(job.tokens) - job.cached + len(job.tree.tokens)
             self._rows.free(job.row)
             job.done((sums, job.cached, evaluated))
@@ -219,11 +219,11 @@ class Engine:
             jobs = list(self._saying)
             logits = self._net.step(jobs)
             self.passes += 1
-            self._said(jobs, logits)
+            self._draw_tokens(jobs, logits)
 
-    def _said(self, jobs: Sequence[Job], logits: Any) -> None:
+    def _draw_tokens(self, jobs: Sequence[Job], logits: Any) -> None:
         """Draw each job's next token and remove the jobs that are finished."""
-        picked = drawn(self._net.torch, logits, jobs)
+        picked = draw_tokens(self._net.torch, logits, jobs)
         for i, (job, token) in enumerate(zip(jobs, picked, strict=True)):
             if job.allowed is not None:
                 instead = job.allowed([*job.said, token])
@@ -238,11 +238,11 @@ class Engine:
             if ended or job.stopped(job.said) or len(job.said) >= job.limit:
                 self._saying.remove(job)
                 # The last token was generated but not evaluated.
-                held = np.concatenate([job.tokens, np.array(job.said[:-1], np.int64)])
-                self._rows.hold(job.row, held, len(job.tokens))
+                row_tokens = np.concatenate([job.tokens, np.array(job.said[:-1], np.int64)])
+                self._rows.hold(job.row, row_tokens, len(job.tokens))
                 self._rows.free(job.row)
-                said = job.said[:-1] if ended else job.said
-                job.done((said, ended, job.cached, len(job.tokens) - job.cached))
+                reply_tokens = job.said[:-1] if ended else job.said
+                job.done((reply_tokens, ended, job.cached, len(job.tokens) - job.cached))
 
     def _drop(self, job: Job) -> None:
         """Remove a job early; the content of its row is then unknown."""
@@ -252,7 +252,7 @@ class Engine:
                 among.remove(job)
 
 
-def drawn(torch: Any, logits: Any, jobs: Sequence[Job]) -> list[int]:
+def draw_tokens(torch: Any, logits: Any, jobs: Sequence[Job]) -> list[int]:
     """Return the next token of each job: the likeliest at temperature 0, else one drawn at random.
 
     Each job has its own random stream, and one number from it selects the token by its place in
@@ -273,10 +273,10 @@ def drawn(torch: Any, logits: Any, jobs: Sequence[Job]) -> list[int]:
 def among(torch: Any, logits: Any, job: Job, tokens: Sequence[int]) -> int:
     """Return the next token of a job, drawn from the given tokens only."""
     with torch.inference_mode():
-        kept = torch.tensor(list(tokens), device=logits.device)
+        allowed = torch.tensor(list(tokens), device=logits.device)
         masked = torch.full_like(logits, -torch.inf)
-        masked[:, kept] = logits[:, kept]
-    return drawn(torch, masked, [job])[0]
+        masked[:, allowed] = logits[:, allowed]
+    return draw_tokens(torch, masked, [job])[0]
 
 
 def _heat(job: Job) -> float:
@@ -287,54 +287,58 @@ def _top(job: Job) -> float:
     return 1.0 if job.settings.top_p is None else job.settings.top_p
 
 
-def _inverse(torch: Any, logits: Any, jobs: Sequence[Job], which: Sequence[int]) -> list[int]:
-    if not which:
+def _inverse(torch: Any, logits: Any, jobs: Sequence[Job], job_indices: Sequence[int]) -> list[int]:
+    if not job_indices:
         return []
     device = logits.device
-    heat = torch.tensor([_heat(jobs[i]) for i in which], device=device)
-    draws = torch.tensor([jobs[i].draw() for i in which], dtype=torch.float64, device=device)
-    mine = logits[torch.tensor(list(which), device=device)].float() / heat[:, None]
-    cumulated = torch.softmax(mine, -1).double().cumsum(-1)
-    found = torch.searchsorted(cumulated, draws[:, None] * cumulated[:, -1:], right=True)
-    return [int(token) for token in found[:, 0].clamp(max=logits.shape[-1] - 1).tolist()]
+    heat = torch.tensor([_heat(jobs[i]) for i in job_indices], device=device)
+    draws = torch.tensor([jobs[i].draw() for i in job_indices], dtype=torch.float64, device=device)
+    scaled_logits = logits[torch.tensor(list(job_indices), device=device)].float() / heat[:, None]
+    cumulated = torch.softmax(scaled_logits, -1).double().cumsum(-1)
+    drawn_tokens = torch.searchsorted(cumulated, draws[:, None] * cumulated[:, -1:], right=True)
+    return [int(token) for token in drawn_tokens[:, 0].clamp(max=logits.shape[-1] - 1).tolist()]
 
 
-def _cut(torch: Any, logits: Any, jobs: Sequence[Job], which: Sequence[int]) -> list[int]:
+def _cut(torch: Any, logits: Any, jobs: Sequence[Job], job_indices: Sequence[int]) -> list[int]:
     """Return the next token of some jobs, drawn from the likeliest: top_k, then enough for top_p.
 
     Jobs are processed a few at a time, so that sorting whole vocabularies takes little memory.
     """
-    found: list[int] = []
-    for start in range(0, len(which), SORTED):
-        mine = [jobs[i] for i in which[start : start + SORTED]]
+    drawn_tokens: list[int] = []
+    for start in range(0, len(job_indices), SORTED):
+        part_jobs = [jobs[i] for i in job_indices[start : start + SORTED]]
         new = partial(torch.tensor, dtype=torch.float64, device=logits.device)
-        rows = torch.tensor(list(which[start : start + SORTED]), device=logits.device)
-        heat = torch.tensor([_heat(job) for job in mine], device=logits.device)
+        rows = torch.tensor(list(job_indices[start : start + SORTED]), device=logits.device)
+        heat = torch.tensor([_heat(job) for job in part_jobs], device=logits.device)
         ordered, tokens = torch.sort(
             logits[rows].float() / heat[:, None], descending=True, stable=True
         )
         places = torch.arange(ordered.shape[1], device=logits.device)
-        kept = [job.settings.top_k or ordered.shape[1] for job in mine]
-        beyond = places[None, :] >= new(kept)[:, None]
+        top_k_limits = [job.settings.top_k or ordered.shape[1] for job in part_jobs]
+        beyond = places[None, :] >= new(top_k_limits)[:, None]
         share = torch.softmax(ordered.masked_fill(beyond, -torch.inf), -1).double()
-        before = share.cumsum(-1) - share
-        share = torch.where(before < new([_top(job) for job in mine])[:, None], share, 0.0)
+        share_before = share.cumsum(-1) - share
+        share = torch.where(
+            share_before < new([_top(job) for job in part_jobs])[:, None], share, 0.0
+        )
         cumulated = share.cumsum(-1)
-        draws = new([job.draw() for job in mine])[:, None] * cumulated[:, -1:]
-        at = torch.searchsorted(cumulated, draws, right=True).clamp(max=ordered.shape[1] - 1)
-        found += tokens.gather(1, at)[:, 0].tolist()
-    return found
+        draws = new([job.draw() for job in part_jobs])[:, None] * cumulated[:, -1:]
+        drawn_places = torch.searchsorted(cumulated, draws, right=True).clamp(
+            max=ordered.shape[1] - 1
+        )
+        drawn_tokens += tokens.gather(1, drawn_places)[:, 0].tolist()
+    return drawn_tokens
 
 
-def _read(known: Mapping[tuple[int, int], float], base: int, place: int, token: int) -> float:
-    return known[base + place, token]
+def _read(log_odds: Mapping[tuple[int, int], float], base: int, place: int, token: int) -> float:
+    return log_odds[base + place, token]
 
 
-def _failure(why: Exception) -> ModelFailure:
-    name = type(why).__name__
+def _failure(error: Exception) -> ModelFailure:
+    name = type(error).__name__
     if name == "OutOfMemoryError":  # torch adds a paragraph of figures and advice
         return ModelFailure(
             "server", "The accelerator ran out of memory; run fewer calls concurrently."
         )
-    first = (str(why).strip().splitlines() or ["no reason given"])[0].rstrip(".")
+    first = (str(error).strip().splitlines() or ["no reason given"])[0].rstrip(".")
     return ModelFailure("server", f"The forward pass failed: {name}: {first}.")

@@ -30,23 +30,23 @@ def pattern_of(schema: dict[str, Any]) -> str:
     [True, True, False, False]
     """
     if "anyOf" in schema:
-        return _either(pattern_of(each) for each in schema["anyOf"])
+        return _either(pattern_of(option) for option in schema["anyOf"])
     if "const" in schema:
-        return re.escape(_written(schema["const"]))
+        return re.escape(_as_json(schema["const"]))
     if "enum" in schema:
-        return _either(re.escape(_written(each)) for each in schema["enum"])
+        return _either(re.escape(_as_json(value)) for value in schema["enum"])
     kind = schema["type"]
     if kind == "object":
         fields = [
-            f"{re.escape(_written(name))}:{SPACE}{pattern_of(each)}"
-            for name, each in schema["properties"].items()
+            f"{re.escape(_as_json(name))}:{SPACE}{pattern_of(field_schema)}"
+            for name, field_schema in schema["properties"].items()
         ]
         return r"\{" + f",{SPACE}".join(fields) + r"\}"
     if kind == "array":
         if "prefixItems" in schema:
             return r"\[" + f",{SPACE}".join(map(pattern_of, schema["prefixItems"])) + r"\]"
-        item, most = pattern_of(schema["items"]), schema["maxItems"]
-        return rf"\[(?:{item}(?:,{SPACE}{item}){{0,{most - 1}}})?\]" if most else r"\[\]"
+        item, max_items = pattern_of(schema["items"]), schema["maxItems"]
+        return rf"\[(?:{item}(?:,{SPACE}{item}){{0,{max_items - 1}}})?\]" if max_items else r"\[\]"
     if kind == "string":
         if shape := schema.get("pattern"):
             return f'"(?:{shape.removeprefix("^").removesuffix("$")})"'
@@ -58,15 +58,15 @@ def _number(kind: str, low: float, high: float) -> str:
     if kind == "integer" and high - low < MOST_LISTED:
         return _either(str(number) for number in range(int(low), int(high) + 1))
     sign, digits = "-?" if low < 0 else "", len(str(int(max(abs(low), abs(high)))))
-    whole = rf"{sign}(?:0|[1-9]\d{{0,{digits - 1}}})"
-    return whole if kind == "integer" else rf"{whole}(?:\.\d{{1,6}})?"
+    integer_pattern = rf"{sign}(?:0|[1-9]\d{{0,{digits - 1}}})"
+    return integer_pattern if kind == "integer" else rf"{integer_pattern}(?:\.\d{{1,6}})?"
 
 
 def _either(patterns: Any) -> str:
     return f"(?:{'|'.join(patterns)})"
 
 
-def _written(value: Any) -> str:
+def _as_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -79,11 +79,11 @@ def by_first_character(pieces: Sequence[str]) -> dict[str, list[tuple[int, str]]
     Args:
         pieces: The text of each token; "" for one that is not text.
     """
-    found: dict[str, list[tuple[int, str]]] = {}
+    tokens_by_character: dict[str, list[tuple[int, str]]] = {}
     for token, piece in enumerate(pieces):
         if piece:
-            found.setdefault(piece[0], []).append((token, piece))
-    return found
+            tokens_by_character.setdefault(piece[0], []).append((token, piece))
+    return tokens_by_character
 
 
 class Guide:
@@ -96,8 +96,8 @@ class Guide:
         self._whole = regex.compile(pattern)
         # An answer without free text has only the characters of its pattern, digits and spaces.
         free = CHARACTER in pattern or '"pattern"' in schema
-        known = tokens.keys() if free else {*pattern, *DIGITS}
-        self._tokens = {first: tokens[first] for first in tokens if first in known}
+        first_characters = tokens.keys() if free else {*pattern, *DIGITS}
+        self._tokens = {first: tokens[first] for first in tokens if first in first_characters}
         self.following = lru_cache(maxsize=4096)(self._following)
 
     def is_whole(self, text: str) -> bool:
@@ -110,14 +110,14 @@ class Guide:
 
     def _following(self, text: str) -> tuple[int, ...]:
         """Return the tokens that may follow a text."""
-        found = [
+        tokens = [
             token
             for first, pieces in self._tokens.items()
             if self.may_begin(text + first)
             for token, piece in pieces
             if len(piece) == 1 or self.may_begin(text + piece)
         ]
-        return tuple(sorted(found))
+        return tuple(sorted(tokens))
 
 
 Allowed = Callable[[Sequence[int]], "tuple[int, ...] | None"]
@@ -131,12 +131,12 @@ def allowed_by(
     Its result is None if the last token is allowed, else the tokens that are allowed.
     """
 
-    def check(said: Sequence[int]) -> tuple[int, ...] | None:
-        before = text_of(said[:-1])
-        if guide.is_whole(before):
-            return None if said[-1] in ends else tuple(ends)
-        if said[-1] not in ends and guide.may_begin(text_of(said)):
+    def check(tokens: Sequence[int]) -> tuple[int, ...] | None:
+        text_before = text_of(tokens[:-1])
+        if guide.is_whole(text_before):
+            return None if tokens[-1] in ends else tuple(ends)
+        if tokens[-1] not in ends and guide.may_begin(text_of(tokens)):
             return None
-        return guide.following(before)
+        return guide.following(text_before)
 
     return check

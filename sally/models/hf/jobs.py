@@ -42,22 +42,22 @@ class Tree:
     @property
     def seen(self) -> NDArray[np.bool_]:
         """For each token, its ancestors in the tree, including itself."""
-        seen = np.eye(len(self.parents), dtype=np.bool_)
+        ancestors = np.eye(len(self.parents), dtype=np.bool_)
         for i, parent in enumerate(self.parents):
             if parent >= 0:
-                seen[i] |= seen[parent]
-        return seen
+                ancestors[i] |= ancestors[parent]
+        return ancestors
 
     def sums(self, read: Callable[[int, int], float]) -> tuple[float, ...]:
         """Return each candidate's log-probability, summed over its tokens."""
-        return tuple(sum(read(at, token) for at, token in path) for path in self.paths)
+        return tuple(sum(read(place, token) for place, token in path) for path in self.paths)
 
 
 def tree_of(tails: Sequence[Sequence[int]]) -> Tree:
     """Return the tree of continuations, each a list of tokens."""
     places: dict[tuple[int, ...], int] = {(): -1}
     tokens, parents = list[int](), list[int]()
-    asked: list[dict[int, None]] = [{}]
+    wanted_tokens: list[dict[int, None]] = [{}]
     paths = list[tuple[tuple[int, int], ...]]()
     for tail in tails:
         path = list[tuple[int, int]]()
@@ -67,11 +67,13 @@ def tree_of(tails: Sequence[Sequence[int]]) -> Tree:
                 places[start] = len(tokens)
                 parents.append(places[start[:-1]])
                 tokens.append(start[-1])
-                asked.append({})
-            asked[places[start] + 1][token] = None
+                wanted_tokens.append({})
+            wanted_tokens[places[start] + 1][token] = None
             path.append((places[start] + 1, token))
         paths.append(tuple(path))
-    return Tree(np.array(tokens, np.int64), tuple(parents), tuple(map(tuple, asked)), tuple(paths))
+    return Tree(
+        np.array(tokens, np.int64), tuple(parents), tuple(map(tuple, wanted_tokens)), tuple(paths)
+    )
 
 
 @dataclass(eq=False)
@@ -112,7 +114,7 @@ class Job:
         with suppress(InvalidStateError):  # the caller has gone
             self.future.set_result(result)
 
-    def failed(self, why: BaseException) -> None:
+    def failed(self, error: BaseException) -> None:
         """Set the exception, unless the caller has cancelled."""
         with suppress(InvalidStateError):  # the caller has gone
-            self.future.set_exception(why)
+            self.future.set_exception(error)

@@ -23,16 +23,18 @@ DTYPES: Final = ("float32", "bfloat16", "float16")
 UNPACKED: Final = "unpacked.sha256"  # written last: a folder without it is incomplete
 
 
-def found(path: str) -> Path:
+def find_model(path: str) -> Path:
     """Return the path of a model folder, a GGUF file or named weights, or raise Unavailable."""
     if path in catalogue.NAMES:
         return catalogue.have(path)
-    at = Path(path).expanduser()
-    if at.is_dir():
-        if not (at / "config.json").is_file():
-            raise Unavailable(f"The folder {at} has no config.json, so it is not a model folder.")
-        return at
-    return local(at)
+    local_path = Path(path).expanduser()
+    if local_path.is_dir():
+        if not (local_path / "config.json").is_file():
+            raise Unavailable(
+                f"The folder {local_path} has no config.json, so it is not a model folder."
+            )
+        return local_path
+    return local(local_path)
 
 
 def device_here() -> str:
@@ -52,7 +54,7 @@ class Opened(NamedTuple):
     tokenizer: Any
 
 
-def opened(path: str, dtype: str | None = None, device: str | None = None) -> Opened:
+def load_model(path: str, dtype: str | None = None, device: str | None = None) -> Opened:
     """Load a model folder, a GGUF file or named weights.
 
     Args:
@@ -64,11 +66,11 @@ def opened(path: str, dtype: str | None = None, device: str | None = None) -> Op
         BadInput: The number format is unknown.
         Unavailable: The model cannot be loaded.
     """
-    source, device = found(path), device or device_here()
+    source, device = find_model(path), device or device_here()
     dtype = dtype or ("float32" if device == "cpu" else "bfloat16")
     if dtype not in DTYPES:
         raise BadInput(f"dtype must be one of {', '.join(DTYPES)}, not {dtype!r}.")
-    folder = unpacked(source, dtype) if source.is_file() else source
+    folder = unpack_gguf(source, dtype) if source.is_file() else source
     return Opened(source, device, dtype, *load(folder, device, dtype))
 
 
@@ -95,19 +97,19 @@ def load(folder: Path, device: str, dtype: str) -> tuple[Any, Any]:
 def window(config: Any) -> int | None:
     """Return the attention window if it is limited; raises Unavailable for other kinds of
     layers."""
-    mine = config.get_text_config()
-    kinds = set(getattr(mine, "layer_types", None) or [FULL])
+    text_config = config.get_text_config()
+    kinds = set(getattr(text_config, "layer_types", None) or [FULL])
     if kinds - {FULL, WINDOW}:
         raise Unavailable(
             f"The model has layers of the kind {', '.join(sorted(kinds - {FULL, WINDOW}))}, which "
             "hf does not support; serve it with vllm instead."
         )
-    limited = WINDOW in kinds or not hasattr(mine, "layer_types")
-    size = getattr(mine, "sliding_window", None)
+    limited = WINDOW in kinds or not hasattr(text_config, "layer_types")
+    size = getattr(text_config, "sliding_window", None)
     return int(size) if limited and size else None
 
 
-def unpacked(path: Path, dtype: str) -> Path:
+def unpack_gguf(path: Path, dtype: str) -> Path:
     """Return the folder to which a GGUF file is unpacked, once, because reading it takes minutes.
 
     Control and user-defined tokens, which transformers leaves out, are added to the tokeniser, so
@@ -130,12 +132,12 @@ def unpacked(path: Path, dtype: str) -> Path:
 
 
 def _unpack(path: Path, folder: Path, dtype: str) -> None:
-    named = {"gguf_file": path.name, "local_files_only": True}
+    file_options = {"gguf_file": path.name, "local_files_only": True}
     with _quiet():
         try:
-            tokenizer = transformers().AutoTokenizer.from_pretrained(path.parent, **named)
+            tokenizer = transformers().AutoTokenizer.from_pretrained(path.parent, **file_options)
             model = transformers().AutoModelForCausalLM.from_pretrained(
-                path.parent, dtype=getattr(torch(), dtype), **named
+                path.parent, dtype=getattr(torch(), dtype), **file_options
             )
         except (OSError, ValueError, ImportError, KeyError) as error:
             raise Unavailable(
@@ -179,13 +181,13 @@ def checksum(path: Path) -> str:
 def _quiet() -> Iterator[None]:
     """Silence the progress bars and hints of transformers."""
     logging = transformers().utils.logging
-    before = logging.get_verbosity()
+    verbosity = logging.get_verbosity()
     logging.set_verbosity_error()
     logging.disable_progress_bar()
     try:
         yield
     finally:
-        logging.set_verbosity(before)
+        logging.set_verbosity(verbosity)
         logging.enable_progress_bar()
 
 

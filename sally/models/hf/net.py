@@ -41,11 +41,11 @@ def _package(name: str) -> Any:
 
 
 def attend(
-    module: Any, query: Any, key: Any, value: Any, attention_mask: Any, **given: Any
+    module: Any, query: Any, key: Any, value: Any, attention_mask: Any, **options: Any
 ) -> tuple[Any, None]:
     """Compute attention over cached rows; queries that share a key head are merged."""
     for name in ("softcap", "s_aux"):
-        if given.get(name) is not None:
+        if options.get(name) is not None:
             raise Unavailable(
                 f"This model's attention has a {name}, which hf does not support; "
                 "serve the model with vllm instead."
@@ -54,7 +54,7 @@ def attend(
     groups = heads // key.shape[1]
     folded = query.reshape(batch, key.shape[1], groups * length, width)
     mixed = torch().nn.functional.scaled_dot_product_attention(
-        folded, key, value, attn_mask=attention_mask, scale=given.get("scaling")
+        folded, key, value, attn_mask=attention_mask, scale=options.get("scaling")
     )
     return mixed.reshape(batch, heads, length, -1).transpose(1, 2).contiguous(), None
 
@@ -107,19 +107,19 @@ class RowCache:
             if span.rows is not None
             else torch().arange(self.keys.shape[1], device=self.keys.device)
         )
-        found = []
-        for held, new in ((self.keys[layer], keys), (self.values[layer], values)):
-            held[whose[:, None], span.places] = new.transpose(1, 2).to(held.dtype)
-            seen = held[:, : span.reach]
+        visible_pair = []
+        for stored, new in ((self.keys[layer], keys), (self.values[layer], values)):
+            stored[whose[:, None], span.places] = new.transpose(1, 2).to(stored.dtype)
+            visible = stored[:, : span.reach]
             if span.rows is not None:
-                seen = seen.index_select(0, span.rows)
-            found.append(seen.transpose(1, 2))
-        return found[0], found[1]
+                visible = visible.index_select(0, span.rows)
+            visible_pair.append(visible.transpose(1, 2))
+        return visible_pair[0], visible_pair[1]
 
     def copy(self, source: int, target: int, length: int) -> None:
         """Copy the beginning of one row to another."""
-        for held in (self.keys, self.values):
-            held[:, target, :length] = held[:, source, :length]
+        for stored in (self.keys, self.values):
+            stored[:, target, :length] = stored[:, source, :length]
 
     def get_seq_length(self, layer: int = 0) -> int:
         """Return 0; positions are passed explicitly."""
@@ -182,31 +182,33 @@ class Net:
                 tokens[i, -part.nodes :] = job.tree.tokens
                 positions[i, -part.nodes :] = len(job.tokens) + job.tree.depths
         reach = self._reach(max(part.job.at + part.count for part in parts))
-        rows, written = np.array([part.job.row for part in parts]), self._there(places)
+        rows, written = np.array([part.job.row for part in parts]), self._to_device(places)
         mask = self._mask(parts, written, reach, nodes)
-        self.cache.span = Span(self._there(rows), written, reach)
-        return self._logits(self._there(tokens), self._there(positions), mask, nodes + 1)
+        self.cache.span = Span(self._to_device(rows), written, reach)
+        return self._logits(self._to_device(tokens), self._to_device(positions), mask, nodes + 1)
 
     def _mask(self, parts: Sequence[PassTokens], places: Any, reach: int, nodes: int) -> Any:
         """Return the mask: each token sees all tokens before it, and in a tree only its
         ancestors."""
         keys = self.torch.arange(reach, device=self.device)
         # Padding sees everything: its result is discarded but must be a number.
-        seen = keys[None, None, :] <= places[:, :, None]
+        visible = keys[None, None, :] <= places[:, :, None]
         if nodes:
             # Rows with smaller trees mark the last position, which is never filled, as hidden.
-            which = np.full((len(parts), nodes, nodes), reach - 1, np.int64)
+            targets = np.full((len(parts), nodes, nodes), reach - 1, np.int64)
             value = np.zeros((len(parts), nodes, nodes), np.bool_)
             for i, part in enumerate(parts):
                 if part.nodes and part.job.tree:
-                    which[i, :, : part.nodes] = len(part.job.tokens) + np.arange(part.nodes)
+                    targets[i, :, : part.nodes] = len(part.job.tokens) + np.arange(part.nodes)
                     value[i, nodes - part.nodes :, : part.nodes] = part.job.tree.seen
-            seen[:, -nodes:] = seen[:, -nodes:].scatter(2, self._there(which), self._there(value))
-        return self._additive(seen)[:, None].repeat(1, 1, self.groups, 1)
+            visible[:, -nodes:] = visible[:, -nodes:].scatter(
+                2, self._to_device(targets), self._to_device(value)
+            )
+        return self._additive(visible)[:, None].repeat(1, 1, self.groups, 1)
 
-    def _additive(self, seen: Any) -> Any:
+    def _additive(self, visible: Any) -> Any:
         zero = self.torch.zeros((), dtype=self.dtype, device=self.device)
-        return self.torch.where(seen, zero, self.torch.finfo(self.dtype).min)
+        return self.torch.where(visible, zero, self.torch.finfo(self.dtype).min)
 
     # ------------------------------------------------------------ one token each
 
@@ -215,49 +217,54 @@ class Net:
         places = [len(job.tokens) + len(job.said) - 1 for job in jobs]
         reach = self._reach(max(places) + 1)
         if self._use_graphs:
-            return self._replayed(jobs, places, reach)
-        there = self._there
-        rows, at = there(np.array([job.row for job in jobs])), there(np.array(places))[:, None]
-        said = there(np.array([job.said[-1] for job in jobs]))[:, None]
-        self.cache.span = Span(rows, at, reach)
-        return self._stepped(said, at, at, reach)
+            return self._replay_graph(jobs, places, reach)
+        to_device = self._to_device
+        rows, positions = (
+            to_device(np.array([job.row for job in jobs])),
+            to_device(np.array(places))[:, None],
+        )
+        last_tokens = to_device(np.array([job.said[-1] for job in jobs]))[:, None]
+        self.cache.span = Span(rows, positions, reach)
+        return self._step_logits(last_tokens, positions, positions, reach)
 
-    def _stepped(self, said: Any, positions: Any, places: Any, reach: int) -> Any:
+    def _step_logits(self, last_tokens: Any, positions: Any, places: Any, reach: int) -> Any:
         keys = self.torch.arange(reach, device=self.device)
         mask = self._additive(keys[None, None, :] <= places[:, :, None])[:, None]
         mask = mask.expand(-1, -1, self.groups, -1)
-        return self._logits(said, positions, mask, 1)[:, 0]
+        return self._logits(last_tokens, positions, mask, 1)[:, 0]
 
-    def _replayed(self, jobs: Sequence[Job], places: Sequence[int], reach: int) -> Any:
+    def _replay_graph(self, jobs: Sequence[Job], places: Sequence[int], reach: int) -> Any:
         """Evaluate all rows as one recorded CUDA graph, which saves launching many kernels."""
         reach = min(next((g for g in GRAPHS if g >= reach), self.length), self.length)
         if reach not in self._graphs:
-            self._graphs[reach] = self._recorded(reach)
-        graph, held, logits = self._graphs[reach]
+            self._graphs[reach] = self._record_graph(reach)
+        graph, graph_inputs, logits = self._graphs[reach]
         fresh = np.zeros((3, self.rows, 1), np.int64)
         fresh[2] = self.length - 1  # idle rows write where nothing is read
-        mine = [job.row for job in jobs]
-        fresh[0, mine, 0] = [job.said[-1] for job in jobs]
-        fresh[1, mine, 0] = fresh[2, mine, 0] = places
-        held.copy_(self._there(fresh))
+        job_rows = [job.row for job in jobs]
+        fresh[0, job_rows, 0] = [job.said[-1] for job in jobs]
+        fresh[1, job_rows, 0] = fresh[2, job_rows, 0] = places
+        graph_inputs.copy_(self._to_device(fresh))
         graph.replay()
-        return logits[self._there(np.array(mine))]
+        return logits[self._to_device(np.array(job_rows))]
 
-    def _recorded(self, reach: int) -> tuple[Any, Any, Any]:
+    def _record_graph(self, reach: int) -> tuple[Any, Any, Any]:
         cuda = self.torch.cuda
-        held = self.torch.zeros((3, self.rows, 1), dtype=self.torch.int64, device=self.device)
-        held[2] = self.length - 1
-        self.cache.span = Span(None, held[2], reach)
+        graph_inputs = self.torch.zeros(
+            (3, self.rows, 1), dtype=self.torch.int64, device=self.device
+        )
+        graph_inputs[2] = self.length - 1
+        self.cache.span = Span(None, graph_inputs[2], reach)
         beside = cuda.Stream()
         beside.wait_stream(cuda.current_stream())
         with cuda.stream(beside):
             for _ in range(2):  # libraries choose their kernels at the first call
-                self._stepped(held[0], held[1], held[2], reach)
+                self._step_logits(graph_inputs[0], graph_inputs[1], graph_inputs[2], reach)
         cuda.current_stream().wait_stream(beside)
         graph = cuda.CUDAGraph()
         with cuda.graph(graph):
-            logits = self._stepped(held[0], held[1], held[2], reach)
-        return graph, held, logits
+            logits = self._step_logits(graph_inputs[0], graph_inputs[1], graph_inputs[2], reach)
+        return graph, graph_inputs, logits
 
     # ------------------------------------------------------------ the pass itself
 
@@ -280,7 +287,7 @@ class Net:
         multiple of `ROUND`."""
         return min(-(-(places + 1) // ROUND) * ROUND, self.length)
 
-    def _there(self, array: Any) -> Any:
+    def _to_device(self, array: Any) -> Any:
         return self.torch.from_numpy(np.ascontiguousarray(array)).to(self.device, non_blocking=True)
 
 
@@ -294,13 +301,13 @@ def shapes_of(model: Any) -> list[tuple[int, int, int]]:
         model(input_ids=ids, position_ids=ids, attention_mask=mask, past_key_values=probe)
         model.set_attn_implementation(ATTENTION)
     layers = model.config.get_text_config().num_hidden_layers
-    found = [probe.seen.get(i) for i in range(layers)]
-    if None in found or len(set(found)) != 1:
+    layer_shapes = [probe.seen.get(i) for i in range(layers)]
+    if None in layer_shapes or len(set(layer_shapes)) != 1:
         raise Unavailable(
             "This model's keys and values differ between layers, which hf does not "
             "support; serve the model with vllm instead."
         )
-    return [shape for shape in found if shape is not None]
+    return [shape for shape in layer_shapes if shape is not None]
 
 
 def register() -> None:

@@ -35,14 +35,14 @@ class ResidualStream:
         Raises:
             BadInput: The model cannot be loaded, or its blocks cannot be found.
         """
-        path, given = parsed_name(name if name.startswith("hf:") else f"hf:{name}")
+        path, options = parsed_name(name if name.startswith("hf:") else f"hf:{name}")
         try:
-            opened = loading.opened(path, given.get("dtype"), given.get("device"))
-        except Unavailable as why:
-            raise BadInput(str(why)) from why
+            opened = loading.load_model(path, options.get("dtype"), options.get("device"))
+        except Unavailable as error:
+            raise BadInput(str(error)) from error
         self._path, self.device, self.dtype, self.model, tokenizer = opened
         if untrained:
-            self.model = _untrained(self.model, seed)
+            self.model = _reinitialise(self.model, seed)
         self.model.set_attn_implementation("sdpa")
         self.untrained = untrained
         self.name = f"{path}, untrained" if untrained else path
@@ -72,16 +72,19 @@ class ResidualStream:
         """
         try:
             if candidates or isinstance(prompt, str):
-                found = self.texts.stem(prompt, candidates or ("\n",))[0]
+                prompt_tokens = self.texts.stem(prompt, candidates or ("\n",))[0]
             else:
-                found = self.texts.chat(prompt, (), self.name)
-        except ModelFailure as why:
-            raise BadInput(f"{self.name} cannot read a stored prompt: {why.fault.detail}") from why
-        if len(found) > self._room:
+                prompt_tokens = self.texts.chat(prompt, (), self.name)
+        except ModelFailure as error:
             raise BadInput(
-                f"A stored prompt has {len(found)} tokens; {self.name} reads at most {self._room}."
+                f"{self.name} cannot read a stored prompt: {error.fault.detail}"
+            ) from error
+        if len(prompt_tokens) > self._room:
+            raise BadInput(
+                f"A stored prompt has {len(prompt_tokens)} tokens; {self.name} reads at most "
+                f"{self._room}."
             )
-        return found
+        return prompt_tokens
 
     def read(self, prompts: Sequence[Tokens]) -> Halves:
         """Return the residual stream at the last token of each prompt: prompts x layers x width."""
@@ -92,23 +95,23 @@ class ResidualStream:
             ids[row, : len(tokens)] = tokens
         rows = pt.arange(len(prompts), device=self.model.device)
         last = pt.tensor([len(tokens) - 1 for tokens in prompts], device=self.model.device)
-        seen: list[Any] = []
+        layer_streams: list[Any] = []
 
-        def keep(module: Any, given: Any, stream: Any) -> None:
-            whole = stream[0] if isinstance(stream, tuple) else stream
-            seen.append(whole[rows, last].float().clamp(-MOST, MOST).half().cpu())
+        def keep(module: Any, inputs: Any, stream: Any) -> None:
+            hidden = stream[0] if isinstance(stream, tuple) else stream
+            layer_streams.append(hidden[rows, last].float().clamp(-MOST, MOST).half().cpu())
 
         places = [self.model.get_input_embeddings(), *self.blocks]
         hooks = [place.register_forward_hook(keep) for place in places]
         try:
             with pt.inference_mode():
-                given = pt.tensor(ids, device=self.model.device)
-                self.model.get_decoder()(input_ids=given, use_cache=False)
+                input_ids = pt.tensor(ids, device=self.model.device)
+                self.model.get_decoder()(input_ids=input_ids, use_cache=False)
         finally:
             for hook in hooks:
                 hook.remove()
-        found: Halves = pt.stack(seen, 1).numpy()
-        return found
+        streams: Halves = pt.stack(layer_streams, 1).numpy()
+        return streams
 
 
 def blocks_of(model: Any) -> list[Any]:
@@ -121,7 +124,7 @@ def blocks_of(model: Any) -> list[Any]:
     return list(blocks)
 
 
-def _untrained(model: Any, seed: int) -> Any:
+def _reinitialise(model: Any, seed: int) -> Any:
     """Return a network of the same shape with random weights, initialised as for training."""
     pt = torch()
     with pt.random.fork_rng(devices=[]):

@@ -47,25 +47,25 @@ class Rows:
         if not idle:
             return None
         self._calls += 1
-        found, same = self._longest(tokens)
-        same = min(same, len(tokens) - 1)  # the last token is evaluated, for its logits
-        if same <= 0:
+        closest_row, shared = self._longest(tokens)
+        shared = min(shared, len(tokens) - 1)  # the last token is evaluated, for its logits
+        if shared <= 0:
             place = PromptRow(self._oldest(idle), 0, None)
-        elif not self.rows[found].busy and self.rows[found].page - same <= TAIL:
-            place = PromptRow(found, same, None)
+        elif not self.rows[closest_row].busy and self.rows[closest_row].page - shared <= TAIL:
+            place = PromptRow(closest_row, shared, None)
         else:
-            other = [i for i in idle if i != found] or idle
-            place = PromptRow(self._oldest(other), same, found)
+            candidates = [i for i in idle if i != closest_row] or idle
+            place = PromptRow(self._oldest(candidates), shared, closest_row)
         if place.row == place.copy_from:
-            place = PromptRow(place.row, same, None)
+            place = PromptRow(place.row, shared, None)
         self.rows[place.row] = Row(tokens[: place.reuse], place.reuse, self._calls, True)
         return place
 
     def hold(self, row: int, tokens: Tokens, page: int) -> None:
         """Record that a cache row holds these evaluated tokens; the first `page` tokens are the
         prompt."""
-        mine = self.rows[row]
-        mine.tokens, mine.page = tokens, page
+        cache_row = self.rows[row]
+        cache_row.tokens, cache_row.page = tokens, page
         for key in _beginnings(tokens[:page]):
             self._index[key] = row
         if len(self._index) > 256 * len(self.rows) + 65536:

@@ -17,13 +17,13 @@ SHARE: Final = 0.6  # share of the accelerator's free memory used for rows; the 
 CLOSE: Final = {"float32": 1e-3, "bfloat16": 0.5, "float16": 0.1}
 
 
-def rows_for(model: Any, context: int, wanted: int) -> int:
+def rows_for(model: Any, context: int, n_rows: int) -> int:
     """Return the requested number of cache rows, or fewer if they do not fit into memory."""
     shapes = shapes_of(model)
     size = next(model.parameters()).element_size()
     a_row = sum(heads * (wide + deep) for heads, wide, deep in shapes) * size * (context + 64)
     if model.device.type != "cuda":
-        return wanted
+        return n_rows
     free, _ = torch().cuda.mem_get_info(model.device)
     fit = int(free * SHARE / a_row)
     if fit < 1:
@@ -31,7 +31,7 @@ def rows_for(model: Any, context: int, wanted: int) -> int:
             f"One sequence of {context} tokens needs {a_row / 2**30:.1f} GiB, and the accelerator "
             f"has {free / 2**30:.1f} GiB left; choose a smaller context, such as ?context=2048."
         )
-    return min(wanted, fit)
+    return min(n_rows, fit)
 
 
 def check_agrees(net: Net) -> None:
@@ -48,8 +48,10 @@ def check_agrees(net: Net) -> None:
     logits = net.fill([PassTokens(job, job.left, True)])
     with net.torch.inference_mode():
         read = net.torch.log_softmax(logits[0].float(), -1)
-    sums = tree.sums(lambda at, token: float(read[at, token]))
-    worst = max(abs(one - other) for one, other in zip(sums, plain, strict=True))
+    sums = tree.sums(lambda place, token: float(read[place, token]))
+    worst = max(
+        abs(cached_sum - plain_sum) for cached_sum, plain_sum in zip(sums, plain, strict=True)
+    )
     close = CLOSE[str(net.dtype).removeprefix("torch.")] * len(tails[0])
     if not worst <= close:
         raise Unavailable(
@@ -58,7 +60,7 @@ def check_agrees(net: Net) -> None:
         )
 
 
-def _plain(net: Net, tokens: list[int], said: int) -> float:
+def _plain(net: Net, tokens: list[int], n_answer_tokens: int) -> float:
     """Return the log-probability of the last tokens by the model's own attention, without a
     cache."""
     torch = net.torch
@@ -70,5 +72,7 @@ def _plain(net: Net, tokens: list[int], said: int) -> float:
             read = torch.log_softmax(logits, -1)
     finally:
         net.model.set_attn_implementation(ATTENTION)
-    first = len(tokens) - said
-    return sum(float(read[at - 1, tokens[at]]) for at in range(first, len(tokens)))
+    first = len(tokens) - n_answer_tokens
+    return sum(
+        float(read[position - 1, tokens[position]]) for position in range(first, len(tokens))
+    )

@@ -30,11 +30,11 @@ class Texts:
         )
         # Tokens never span a cut at one of these; elsewhere that is not certain.
         self._cut = re.compile("|".join(map(re.escape, self._control))) if self._control else None
-        mine = {tokenizer.eos_token_id, *ends} | {added[e] for e in TURN_ENDS if e in added}
-        self.ends = frozenset(int(end) for end in mine if end is not None)
+        end_tokens = {tokenizer.eos_token_id, *ends} | {added[e] for e in TURN_ENDS if e in added}
+        self.ends = frozenset(int(end) for end in end_tokens if end is not None)
         self._splits = self._splits_cleanly()
 
-    def rendered(
+    def render_chat(
         self, turns: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]] = ()
     ) -> str:
         """Return the chat as the model's template writes it, with the assistant's turn open."""
@@ -45,7 +45,7 @@ class Texts:
         try:
             return str(
                 self._tokenizer.apply_chat_template(
-                    [_parsed(turn) for turn in turns],
+                    [_parse_tool_calls(turn) for turn in turns],
                     tools=list(tools) or None,
                     tokenize=False,
                     add_generation_prompt=True,
@@ -60,7 +60,7 @@ class Texts:
         """Return the tokens of a chat with the assistant's turn open; `name` is used in errors."""
         turns, offered = [wire.turn(m) for m in messages], [wire.tool(t) for t in tools]
         self.guard([turn["content"] for turn in turns])
-        text = self.rendered(turns, offered)
+        text = self.render_chat(turns, offered)
         if offered and "<tool_call>" not in text:
             raise ModelFailure(
                 "unsupported",
@@ -78,7 +78,7 @@ class Texts:
             return stem_of(*self.joint(str(context), candidates, chat=False))
         turns, begun = in_process.open_turn(context)
         self.guard([*(turn["content"] for turn in turns), begun, *candidates])
-        text = self.rendered(turns) + begun
+        text = self.render_chat(turns) + begun
         return stem_of(*self.joint(text, candidates, chat=True))
 
     def tokens(self, text: str, chat: bool) -> Tokens:
@@ -89,13 +89,15 @@ class Texts:
         """Return the tokens of a text alone and of the text joined with each ending."""
         head, tail = "", text
         if chat and self._splits and self._cut is not None:
-            for found in self._cut.finditer(text):
-                head, tail = text[: found.end()], text[found.end() :]
-        each = self._all([tail, *(tail + ending for ending in endings)], chat or bool(head))
+            for cut in self._cut.finditer(text):
+                head, tail = text[: cut.end()], text[cut.end() :]
+        token_lists = self._all([tail, *(tail + ending for ending in endings)], chat or bool(head))
         if head:
-            before = self._all([head], chat)[0]
-            each = [np.concatenate([before, after]) for after in each]
-        return each[0], each[1:]
+            head_tokens = self._all([head], chat)[0]
+            token_lists = [
+                np.concatenate([head_tokens, tail_tokens]) for tail_tokens in token_lists
+            ]
+        return token_lists[0], token_lists[1:]
 
     def text(self, tokens: Sequence[int]) -> str:
         """Return the text of tokens, without chat control tokens."""
@@ -105,20 +107,20 @@ class Texts:
         """Return the text of every token when it follows another token; "" if it is not text."""
         (anchor,) = self._tokenizer.encode(":", add_special_tokens=False)[-1:]
         alone = self.text([anchor])
-        every = (self.text([anchor, token]) for token in range(len(self._tokenizer)))
-        return ["" if "\ufffd" in text else text.removeprefix(alone) for text in every]
+        token_texts = (self.text([anchor, token]) for token in range(len(self._tokenizer)))
+        return ["" if "\ufffd" in text else text.removeprefix(alone) for text in token_texts]
 
     def guard(self, texts: Sequence[str]) -> None:
         """Raise ModelFailure for texts that would end a turn or open another."""
         in_process.check_encodable(texts)
         for text in texts:
-            if self._cut is not None and (found := self._cut.search(text)):
-                raise in_process.controls(found.group())
+            if self._cut is not None and (control := self._cut.search(text)):
+                raise in_process.controls(control.group())
 
     def _all(self, texts: Sequence[str], chat: bool) -> list[Tokens]:
         # A rendered chat contains its own start token; a plain text gets the model's.
-        found = self._tokenizer(list(texts), add_special_tokens=not chat)["input_ids"]
-        return [np.array(ids, np.int64) for ids in found]
+        token_ids = self._tokenizer(list(texts), add_special_tokens=not chat)["input_ids"]
+        return [np.array(ids, np.int64) for ids in token_ids]
 
     def _splits_cleanly(self) -> bool:
         """Return whether a text that is tokenised in two parts, split after a control sequence, has
@@ -126,18 +128,18 @@ class Texts:
         if not self._control:
             return False
         for mark in self._control:
-            for one, other in (
+            for first_part, second_part in (
                 (f"a b\n{mark}", "\nuser\nfour"),
                 (f"x{mark}", " Rock. "),
                 (mark, "J"),
             ):
-                parts = self._all([one, other, one + other], chat=True)
+                parts = self._all([first_part, second_part, first_part + second_part], chat=True)
                 if not np.array_equal(np.concatenate(parts[:2]), parts[2]):
                     return False
         return True
 
 
-def _parsed(turn: Mapping[str, Any]) -> dict[str, Any]:
+def _parse_tool_calls(turn: Mapping[str, Any]) -> dict[str, Any]:
     """Return a turn with its tool-call arguments as objects, which templates print as JSON."""
     if "tool_calls" not in turn:
         return dict(turn)
@@ -152,24 +154,24 @@ def _parsed(turn: Mapping[str, Any]) -> dict[str, Any]:
 
 def thought(text: str) -> tuple[str, str | None]:
     """Split a text into the answer and the reasoning before it."""
-    before, mark, after = text.partition("</think>")
+    reasoning, mark, answer = text.partition("</think>")
     if not mark:
         return text, None
-    return after.lstrip("\n"), before.replace("<think>", "", 1).strip()
+    return answer.lstrip("\n"), reasoning.replace("<think>", "", 1).strip()
 
 
 def calls_in(text: str) -> tuple[str, tuple[ToolCall, ...]]:
     """Split a text into plain text and tool calls; an unreadable call stays text."""
     calls: list[ToolCall] = []
 
-    def take(found: re.Match[str]) -> str:
+    def take(match_of_call: re.Match[str]) -> str:
         try:
-            call = json.loads(found[1])
+            call = json.loads(match_of_call[1])
             name, arguments = str(call["name"]), json.dumps(call.get("arguments", {}))
         except (ValueError, KeyError, TypeError):
-            return found[0]
+            return match_of_call[0]
         calls.append(ToolCall(f"call_{len(calls) + 1}", name, arguments))
         return ""
 
-    rest = TOOL_CALL.sub(take, text)
-    return (rest.strip() if calls else text), tuple(calls)
+    plain = TOOL_CALL.sub(take, text)
+    return (plain.strip() if calls else text), tuple(calls)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sally.analysis.profile.profile import ProfileRow
-from sally.core.grouping import grouped
+from sally.core.grouping import group_by
 from sally.frames.knowing import uncounted_probes_note
 from sally.output.figures.panels import COLOURS, GREY, MARKERS, Named, Panel, name_beside, short
 from sally.stats.intervals import Estimate
@@ -40,7 +40,7 @@ def ladder_panels(rows: Sequence[ProfileRow]) -> list[Panel]:
     names = [parts_of(row.player) for row in rows]
     models = list(dict.fromkeys(model for model, _ in names))
     ways = list(dict.fromkeys(how for _, how in names))
-    groups = grouped(rows, lambda row: (row.game, row.seat, row.cell, row.part))
+    groups = group_by(rows, lambda row: (row.game, row.seat, row.cell, row.part))
     seats = {(row.game, row.seat) for row in rows}
     several = len(seats) > len({game for game, _ in seats})
     return [

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from sally.core.grouping import grouped
+from sally.core.grouping import group_by
 from sally.core.terminal_text import echo
 from sally.core.terminal_text import harmless as harmless
 
@@ -86,7 +86,7 @@ def by_kind(lines: Iterable[str]) -> list[str]:
     ['copy: 4 times, first a', 'label: x']
     """
     found: list[str] = []
-    for kind, mine in grouped(lines, lambda line: line.partition(": ")[0]).items():
+    for kind, mine in group_by(lines, lambda line: line.partition(": ")[0]).items():
         first = mine[0].partition(": ")[2]
         found += mine if len(mine) <= FEW else [f"{kind}: {len(mine):,} times, first {first}"]
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sally.core.grouping import grouped
+from sally.core.grouping import group_by
 from sally.frames import Row
 from sally.output.tables.console import estimate_cell, fitting, print_table, print_text
 from sally.represent.results import Arms, RepresentationResult
@@ -92,7 +92,7 @@ def heading(one: RepresentationResult) -> str:
 
 def by_question(found: Sequence[RepresentationResult]) -> list[list[RepresentationResult]]:
     """Return results in groups that answer the same question."""
-    return list(grouped(found, heading).values())
+    return list(group_by(found, heading).values())
 
 
 def say_arms(one: RepresentationResult) -> None:

@@ -27,7 +27,7 @@ from sally.analysis.episodes.paper_store import (
     short,
 )
 from sally.core.errors import BadInput, unknown
-from sally.core.grouping import grouped
+from sally.core.grouping import group_by
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
@@ -200,7 +200,7 @@ class Reproduction:
 
     def _table(self, name: str) -> Iterator[Row]:
         found = reference.table(self.published, name)
-        cells = grouped(found.rows, lambda figure: _cell_of(figure.row, figure.metric))
+        cells = group_by(found.rows, lambda figure: _cell_of(figure.row, figure.metric))
         for figures in cells.values():
             yield self._row(name, figures)
         for row, metric in (*self.engine.beside.get(name, ()), *self._of_other_models(found.rows)):

@@ -12,7 +12,7 @@ import numpy as np
 from sally.core.log.events import PlayerSpec
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
-from sally.games.repeated_games.recorded import followed, rounds_of
+from sally.games.repeated_games.recorded import agreement_with_bot, rounds_of
 from sally.games.repeated_games.rounds import rewards, rounds
 from sally.games.repeated_games.rules import AGENT, PARTNER
 from sally.output.tables.reproduce import Conditions, Engine, Known
@@ -271,7 +271,9 @@ def _bots(row: Conditions, metric: str, games: Games) -> Estimate | None:
         setup = played.episode.setup
         for seat in SEATS:
             if setup.lineup[seat].player == row["partner"]:
-                found = followed(setup, seat, setup.lineup[seat], rounds_of(played.episode))
+                found = agreement_with_bot(
+                    setup, seat, setup.lineup[seat], rounds_of(played.episode)
+                )
                 fit, total = fit + found.certain[0], total + found.certain[1]
     return _count(fit if metric == "as_recorded" else total) if total else None
 

@@ -111,8 +111,8 @@ def read(path: Path) -> Record:
     for number, line in enumerate(lines, 1):
         try:
             held = _decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError) as why:
-            raise BadInput(f"{file.name}, line {number}: {why}.") from None
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise BadInput(f"{file.name}, line {number}: {error}.") from None
         if (held.experiment, held.participant) in seen:
             raise BadInput(f"{file.name}, line {number}: {held.participant} occurs twice.")
         seen.add((held.experiment, held.participant))

@@ -22,8 +22,8 @@ from sally.parts.imported import (
     NotPublished,
     Source,
     existing,
-    fetched,
     published_line,
+    read_fetched_file,
     table_rows,
 )
 
@@ -72,7 +72,7 @@ def read(path: Path) -> tuple[Source, list[DilemmaPeriod]]:
     file = path if existing(path).is_file() else path / FILE
     if not file.is_file():
         raise NotPublished(f"{path} has no {FILE}; give a checkout of stabilitycondcoop.")
-    data = fetched(file)
+    data = read_fetched_file(file)
     periods = []
     for line, row in table_rows(file, data, COLUMNS):
         with published_line(file, line):

@@ -15,7 +15,7 @@ from sally.output.tables.layout import Column, Layout, Stub
 from sally.output.tables.reproduce import Effort, Engine
 from sally.papers.appendix_a.study import GIVERS, partners_of, players_of
 from sally.runner.local import play
-from sally.runner.seating import resolved
+from sally.runner.seating import resolve_setup
 from sally.stats.cluster_interval import lone_by_rule
 from sally.stats.intervals import Estimate
 
@@ -30,7 +30,7 @@ def episodes(game: str, partner: str, giver: str, rows: int, seed: int) -> tuple
     found = []
     for number in range(rows):
         instance = Instance(f"{game} {number:03d}", game, {"number": number})
-        found.append(replay(play(resolved(Setup(instance, seed, lineup)))))
+        found.append(replay(play(resolve_setup(Setup(instance, seed, lineup)))))
     return tuple(found)
 
 

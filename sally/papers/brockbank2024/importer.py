@@ -19,9 +19,9 @@ from sally.games.repeated_games.recorded import (
     BotAgreement,
     Made,
     Round,
+    agreement_with_bot,
     bot,
     fed,
-    followed,
     person,
 )
 from sally.games.repeated_games.rules import AGENT, PARTNER
@@ -175,7 +175,7 @@ def _counts(game: Game, rounds: Sequence[Round], setup: Setup, seen: BotAgreemen
             n > first for n in seen.outside
         )
         if void:
-            theirs = followed(
+            theirs = agreement_with_bot(
                 setup, PARTNER, bot(BOTS[game.strategy], {"void": "published"}), rounds
             )
             counts["adaptive bots: moves outside with void=published"] = len(theirs.outside)

@@ -46,8 +46,8 @@ def read_frame(data: bytes, name: str) -> dict[str, Column]:
         return dict(zip(map(str, names), map(_column, columns), strict=True))
     except BadFrame:
         raise
-    except (struct.error, IndexError, RecursionError, ValueError) as why:
-        raise BadFrame(f"it is truncated or damaged ({why})") from None
+    except (struct.error, IndexError, RecursionError, ValueError) as error:
+        raise BadFrame(f"it is truncated or damaged ({error})") from None
 
 
 def _unpacked(data: bytes) -> bytes:
@@ -58,8 +58,8 @@ def _unpacked(data: bytes) -> bytes:
             return bz2.decompress(data)
         if data[:6] == b"\xfd7zXZ\x00":
             return lzma.decompress(data)
-    except (OSError, EOFError, lzma.LZMAError, ValueError) as why:
-        raise BadFrame(f"it cannot be decompressed ({why})") from None
+    except (OSError, EOFError, lzma.LZMAError, ValueError) as error:
+        raise BadFrame(f"it cannot be decompressed ({error})") from None
     return data
 
 

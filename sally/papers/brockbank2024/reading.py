@@ -19,7 +19,7 @@ from sally.parts.imported import (
     Source,
     check_columns,
     existing,
-    fetched,
+    read_fetched_file,
     table_rows,
 )
 
@@ -123,7 +123,7 @@ def _why_unknown(file: Path) -> str:
 
 
 def _games(file: Path) -> Iterator[Game]:
-    data = fetched(file)
+    data = read_fetched_file(file)
     source = Source.of(SOURCE, LICENCE, file.name, data)
     rows = _frame(file, data) if file.name.endswith(".RData") else _table(file, data)
     by_game: dict[str, list[tuple[int, Row]]] = {}
@@ -184,8 +184,10 @@ def _number(file: Path, line: int, row: Row, column: str) -> float | None:
 def _table(file: Path, data: bytes) -> Iterator[tuple[int, Row]]:
     try:
         plain = gzip.decompress(data) if file.name.endswith(".gz") else data
-    except (OSError, EOFError, zlib.error) as why:
-        raise BadInput(f"{file} cannot be read ({why}); the download may be incomplete.") from None
+    except (OSError, EOFError, zlib.error) as error:
+        raise BadInput(
+            f"{file} cannot be read ({error}); the download may be incomplete."
+        ) from None
     return table_rows(file, plain, NEEDED)
 
 
@@ -194,9 +196,9 @@ def _frame(file: Path, data: bytes) -> Iterator[tuple[int, Row]]:
     header."""
     try:
         frame = read_frame(data, "bot_data")
-    except BadFrame as why:
+    except BadFrame as error:
         raise BadInput(
-            f"{file} cannot be read as an R file with a frame `bot_data`: {why}."
+            f"{file} cannot be read as an R file with a frame `bot_data`: {error}."
         ) from None
     check_columns(file, frame, NEEDED)
     columns = [frame[name] for name in NEEDED]

@@ -11,7 +11,7 @@ from sally.analysis.bounds import metric_bounds
 from sally.core.log.events import Forfeited
 from sally.core.rules.metric import Played
 from sally.games.repeated_games.conduct import win_rate
-from sally.games.repeated_games.recorded import BotAgreement, followed, rounds_of
+from sally.games.repeated_games.recorded import BotAgreement, agreement_with_bot, rounds_of
 from sally.games.repeated_games.regret import functional_regret
 from sally.games.repeated_games.rounds import Round, rounds
 from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame
@@ -104,7 +104,7 @@ def _followed(played: Played, whole: bool) -> BotAgreement:
     every = rounds_of(played.episode)
     void = [n for n, r in enumerate(every) if isinstance(r.agent, str)]
     mine = every if whole or not void else every[: void[0] + 1]
-    return followed(setup, PARTNER, setup.lineup[PARTNER], mine)
+    return agreement_with_bot(setup, PARTNER, setup.lineup[PARTNER], mine)
 
 
 RULES: Mapping[str, Callable[[Played], int]] = {

@@ -14,7 +14,7 @@ import msgspec
 
 from sally.core.rules.metric import Played
 from sally.games.hanabi.bots import BOTS
-from sally.games.hanabi.known import JudgedTurn, judged
+from sally.games.hanabi.known import JudgedTurn, judge_turns
 from sally.games.hanabi.rules import Hanabi
 from sally.papers.eger2017.importer import AI, PERSON
 from sally.stats.cluster_interval import mean_by_rule, ratio_by_rule
@@ -50,7 +50,7 @@ def side_games(games: Iterable[Played], bots: Sequence[str] = ()) -> list[SideGa
         game, kept = played.replay.rules(Hanabi), float(episode.used["recorded_score"])
         zero = 0.0 if episode.used["recorded_lives_lost"] >= game.lives else kept
         for seat in (AI, PERSON):
-            turns = tuple(judged(played, seat))
+            turns = tuple(judge_turns(played, seat))
             agrees: Counter[str] = Counter()
             for name in bots:
                 policy = BOTS[name](game)

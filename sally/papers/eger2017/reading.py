@@ -128,8 +128,8 @@ def _text(file: Path) -> tuple[bytes, list[str]]:
     data = file.read_bytes()
     try:
         return data, data.decode().splitlines()
-    except UnicodeDecodeError as why:
-        raise BadInput(f"{file.name} is not UTF-8 text: {why}.") from None
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{file.name} is not UTF-8 text: {error}.") from None
 
 
 def read_survey(file: Path) -> dict[str, str]:

@@ -23,8 +23,8 @@ from sally.parts.imported import (
     Source,
     check_columns,
     existing,
-    fetched,
     published_line,
+    read_fetched_file,
     table_rows,
 )
 
@@ -70,7 +70,7 @@ def read(path: Path) -> tuple[Source, list[Contribution]]:
     file = path if existing(path).is_file() else path / FILE
     if not file.is_file():
         raise NotPublished(f"{path} has no {FILE}; give a checkout of PublicGoodsHeterogeneity.")
-    data, people = fetched(file), PersonNumbers("f")
+    data, people = read_fetched_file(file), PersonNumbers("f")
     contributions, roles = list[Contribution](), dict[str, str]()
     for line, row in table_rows(file, data, COLUMNS):
         roles = roles or _roles(file, row)

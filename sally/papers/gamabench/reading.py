@@ -136,8 +136,8 @@ def _table(file: Path, model: str, game: str, variant: str) -> RecordedTable:
     data = file.read_bytes()
     try:
         held = _decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError) as why:
-        raise BadInput(f"{file.name} is not a table of GAMA-Bench: {why}.") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise BadInput(f"{file.name} is not a table of GAMA-Bench: {error}.") from None
     meta, seats, rounds = held.meta, held.player_data, held.round_records
     if len(seats) != meta.player_num or not rounds:
         raise BadInput(

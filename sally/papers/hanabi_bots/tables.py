@@ -12,7 +12,7 @@ from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.games.hanabi.bots import BOTS
 from sally.games.hanabi.rules import SEATS, Hanabi
-from sally.games.hanabi.state import DEALS, shuffled
+from sally.games.hanabi.state import DEALS, shuffle_cards
 from sally.output.tables.layout import Column, Layout, Stub
 from sally.output.tables.reproduce import Effort, Engine
 from sally.stats.cluster_interval import lone_by_rule
@@ -29,8 +29,8 @@ def play(game: Hanabi, names: Sequence[str], deal: int) -> int:
     """Return the number of cards on the piles after these bots have played a deal."""
     bots = {name: BOTS[name](game) for name in names}  # a bot in several seats keeps one memory
     policies = [bots[name] for name in names]
-    state, draws = game.dealt(shuffled(game.cards, deal)), Stream("hanabi_bots", deal)
-    while not game.over(state):
+    state, draws = game.dealt(shuffle_cards(game.cards, deal)), Stream("hanabi_bots", deal)
+    while not game.is_over(state):
         seat = game.seats[state.mover]
         odds = policies[state.mover](game.observe(state, seat))
         action = draws.draw(odds) if len(odds) > 1 else next(iter(odds))

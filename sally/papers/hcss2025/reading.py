@@ -295,8 +295,8 @@ def _history(
     data = file.read_bytes()
     try:
         held = msgspec.json.decode(data, type=_File)
-    except msgspec.DecodeError as why:
-        raise BadInput(f"{file.name} is not a match history: {why}.") from None
+    except msgspec.DecodeError as error:
+        raise BadInput(f"{file.name} is not a match history: {error}.") from None
     if held.enable_opponent_tracking != EXPERIMENTS[experiment][1]:
         raise BadInput(f"{file.name}: opponent tracking differs from that of {experiment}.")
     source = Source.of(SOURCE, LICENCE, f"{file.parent.name}/{file.name}", data)

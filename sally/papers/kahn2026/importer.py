@@ -24,8 +24,8 @@ from sally.parts.imported import (
     Oddity,
     Source,
     existing,
-    fetched,
     published_line,
+    read_fetched_file,
     table_rows,
 )
 
@@ -66,7 +66,7 @@ def read(path: Path) -> tuple[dict[str, Source], list[CrisisMove], list[Oddity]]
     moves: list[CrisisMove] = []
     oddities: list[Oddity] = []
     for file in files:
-        data = fetched(file)
+        data = read_fetched_file(file)
         sides = _sides(file.name, data)
         if not sides:
             oddities.append(Oddity(file.name, "left alone", "it has no forecasts"))

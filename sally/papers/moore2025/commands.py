@@ -47,7 +47,7 @@ def points_by_message(games: Iterable[Played]) -> list[dict[str, Any]]:
     groups: dict[tuple[str, str], list[tuple[Conditions, Played]]] = {}
     for played in games:
         known = facts(played)
-        if known is not None and metrics.finished(played):
+        if known is not None and metrics.is_finished(played):
             plain = known["variant"] == "default"
             condition = str(known["condition"] if plain else known["variant"])
             groups.setdefault((str(known["persuader"]), condition), []).append((known, played))
@@ -61,7 +61,7 @@ def points_by_message(games: Iterable[Played]) -> list[dict[str, Any]]:
 def _point(persuader: str, condition: str, at: int, found: Known) -> dict[str, Any]:
     """Return the results after one message, over all games of a persuader in a condition."""
     games = [played for _, played in found]
-    success = estimated(found, lambda played: bool(metrics.won(played)[at]))
+    success = estimated(found, lambda played: bool(metrics.would_win(played)[at]))
     new = [metrics.new_appeals(p, inferential=True)[at] for p in games]
     return {
         "persuader": persuader,

@@ -80,7 +80,7 @@ def won(played: Played) -> bool:
     """
     recorded = recorded_choice(played)
     if recorded is None:
-        return metrics.won(played)[-1]
+        return metrics.would_win(played)[-1]
     return recorded == metrics.game_of(played).problem.goal
 
 
@@ -213,7 +213,7 @@ def _finished(games: Known) -> list[tuple[Conditions, Played]]:
     return [
         (facts, played)
         for facts, played in games
-        if metrics.finished(played) and len(metrics.choices(played)) == MESSAGES
+        if metrics.is_finished(played) and len(metrics.choices(played)) == MESSAGES
     ]
 
 
@@ -259,7 +259,7 @@ FIGURES: Mapping[str, Callable[[Known, Effort], Picture]] = {
     ),
     "figure11": partial(
         by_message, "figure11", "Success by message, without look-ahead", "share of games",
-        _in_both(metrics.won),
+        _in_both(metrics.would_win),
     ),
     "figure12": partial(
         by_message, "figure12", "Target at the trap by message", "share of games",

@@ -30,7 +30,7 @@ from sally.games.mindgames.rules import (
     MindGame,
     Reply,
     Say,
-    spoken,
+    split_message,
 )
 from sally.games.mindgames.stories import Attribute, Story, aliases, stories
 from sally.papers.moore2025.figures import RECORDED
@@ -139,7 +139,7 @@ class _RecordedMatch:
         if thoughts != turn.thoughts.strip():
             self.note("message", number, "thoughts with a line `---`", "left out")
         message = self._acceptable(number, turn)
-        if thoughts or spoken(message)[0]:
+        if thoughts or split_message(message)[0]:
             return f"{thoughts}\n---\n{message}"
         return message
 

@@ -18,7 +18,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from sally.stats.columns import Codes, Floats, coded, finite, same_length, sums_by
+from sally.stats.columns import Codes, Floats, encode_labels, finite, same_length, sums_by
 
 NODES = 25
 NEAR = 1e-9  # twice the gain in log-likelihood below which no step changes a printed digit
@@ -189,7 +189,7 @@ def _surface(
     codes: list[Codes] = []
     levels: dict[str, int] = {}
     for name, labels in groups.items():
-        code, levels[name] = coded(labels, rows, f"groups[{name!r}]")
+        code, levels[name] = encode_labels(labels, rows, f"groups[{name!r}]")
         codes.append(code)
         if levels[name] < 2:
             raise ValueError(f"groups[{name!r}] has one level; its variance cannot be estimated.")

@@ -27,7 +27,14 @@ from sally.games.mindgames.claims import (
 )
 from sally.games.mindgames.puzzles import Cell, Puzzle
 from sally.games.mindgames.replies import Answer
-from sally.games.mindgames.target import Memory, choice_of, first_mind, ranking, refreshed, told
+from sally.games.mindgames.target import (
+    Memory,
+    choice_of,
+    first_mind,
+    learn_cells,
+    ranking,
+    remember_choice,
+)
 from sally.games.mindgames.target import values as target_values
 from sally.parts.imported import Oddity, existing
 
@@ -462,7 +469,7 @@ def rerun(game: PublishedGame, found: Iterable[Claims], memory: Memory) -> int:
     for claim in found:
         if falsehoods(claim, game.puzzle, game.names):
             continue
-        mind = told(game.puzzle, mind, disclosed_cells(claim, game.names), memory)
+        mind = learn_cells(game.puzzle, mind, disclosed_cells(claim, game.names), memory)
         if game.condition.discrete_game and claim.inferential:
-            mind = refreshed(game.puzzle, mind)
+            mind = remember_choice(game.puzzle, mind)
     return choice_of(game.puzzle, mind)

@@ -12,7 +12,7 @@ import msgspec
 from sally.core.rules.metric import Played
 from sally.games.mindgames.claims import Disclosure, Names
 from sally.games.mindgames.metrics import game_of
-from sally.games.mindgames.rules import PERSUADER, MindGame, State, spoken
+from sally.games.mindgames.rules import PERSUADER, MindGame, State, split_message
 from sally.output.tables.reproduce import Known
 from sally.stats.cluster_interval import lone_by_rule
 from sally.stats.intervals import Estimate, exact
@@ -49,7 +49,7 @@ def excluded(played: Played) -> str | None:
     state: State = played.replay.states[-1]
     if played.episode.payoffs is None:
         return "the game was not finished"
-    lengths = [len(spoken(x.text)[1]) for x in state.story if x.answer is not None]
+    lengths = [len(split_message(x.text)[1]) for x in state.story if x.answer is not None]
     if lengths and _mean(lengths) < LEAST_CHARACTERS:
         return f"{_mean(lengths):.1f} characters a message, fewer than {LEAST_CHARACTERS}"
     if who.seconds and _mean(who.seconds) < LEAST_SECONDS:
@@ -145,7 +145,7 @@ def _statements(played: Played) -> Iterator[bool]:
     game = game_of(played)
     for said in () if game.discrete else played.replay.states[-1].story:
         labels = {(d.proposal, d.attribute, d.utility) for d in said.claims.disclosures}
-        for told in literal(spoken(said.text)[1], game.names):
+        for told in literal(split_message(said.text)[1], game.names):
             yield (told.proposal, told.attribute, told.utility) in labels
 
 

@@ -29,7 +29,7 @@ from sally.papers.moore2025.layout import LAYOUTS
 from sally.papers.moore2025.published_layout import superseded
 from sally.papers.moore2025.released import NOT_KEPT, excluded, participant, released
 from sally.runner.local import play
-from sally.runner.seating import resolved
+from sally.runner.seating import resolve_setup
 from sally.stats.cluster_interval import gap_by_rule
 from sally.stats.intervals import Estimate, exact
 
@@ -114,7 +114,7 @@ def _won(persuader: str, params: dict[str, Any]) -> bool:
     """Play one game of scripted players; return whether the goal was chosen."""
     lineup = {str(PERSUADER): PlayerSpec(persuader)}
     setup = Setup(Instance("plan", "mindgames", params), 1, lineup)
-    return play(resolved(setup)).payoffs == {PERSUADER: 1.0}
+    return play(resolve_setup(setup)).payoffs == {PERSUADER: 1.0}
 
 
 # --- what games are -------------------------------------------------------------------------------
@@ -158,7 +158,7 @@ def named_as_published(model: str) -> str:
 
 def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> Estimate | None:
     """Return a table value computed from stored games; None if there are no such games."""
-    done = [(facts, played) for facts, played in known if metrics.finished(played)]
+    done = [(facts, played) for facts, played in known if metrics.is_finished(played)]
     if "hypothesis" in row:
         name, games = str(row["hypothesis"]), _games(done, model)
         if row.get("intercepts") == POPULATION:
@@ -210,7 +210,7 @@ def _measured(row: Conditions, metric: str, chosen: Known) -> Estimate | None:
     measures: dict[str, Callable[[Played], float]] = {
         "success": won,
         "success_by_turn": lambda p: (metrics.won_with_look_ahead if published
-                                      else metrics.won)(p)[turn],
+                                      else metrics.would_win)(p)[turn],
         "sink_state": lambda p: metrics.sunk(p)[-1],
         "appealed_to_all": lambda p: (_appealed_over_prefixes if published
                                       else metrics.appealed_to_all)(p, counted),

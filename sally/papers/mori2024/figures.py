@@ -33,7 +33,7 @@ def figures(records: Sequence[BeliefRecord]) -> Figures:
     }
     for name, part in parts.items():
         if part:
-            result |= acting_figures(measures.judged(columns_of(part)), f"{name}: ")
+            result |= acting_figures(measures.keep_judged(columns_of(part)), f"{name}: ")
     for name in ("main", "additional"):
         if parts[name]:
             result |= _knowing(name, parts[name])
@@ -92,7 +92,7 @@ def _thresholds(records: Sequence[BeliefRecord]) -> Figures:
         part = [record for record in records if record.row.cell == f"M{threshold}"]
         if not part:
             continue
-        table = measures.judged(columns_of(part))
+        table = measures.keep_judged(columns_of(part))
         acts = measures.acts(table)
         result[f"mandatory, threshold {threshold}: acts"] = measures.share(acts, table.person)
         if threshold == 2:
@@ -105,7 +105,7 @@ def _thresholds(records: Sequence[BeliefRecord]) -> Figures:
 
 
 def _rounds(records: Sequence[BeliefRecord]) -> Figures:
-    table = measures.judged(columns_of(records))
+    table = measures.keep_judged(columns_of(records))
     acts, person = measures.acts(table), table.person
     result: Figures = {}
     for number in ROUNDS:

@@ -25,8 +25,8 @@ from sally.parts.imported import (
     PersonNumbers,
     Source,
     existing,
-    fetched,
     published_line,
+    read_fetched_file,
     table_rows,
 )
 
@@ -73,7 +73,7 @@ def read(path: Path) -> tuple[dict[str, Source], list[GroupChoice]]:
         file = folder / file_name
         if not file.is_file():
             raise NotPublished(f"{path} has no data/{file_name}; give a checkout.")
-        data = fetched(file)
+        data = read_fetched_file(file)
         sources[name] = Source.of(SOURCE, LICENCE, file.name, data)
         rows = _main(file, data) if name == MAIN else _additional(folder, file, data)
         choices += rows
@@ -120,7 +120,7 @@ def _additional(folder: Path, file: Path, data: bytes) -> Iterator[GroupChoice]:
         raise NotPublished(f"{folder} has no {SESSIONS}, which names the sessions.")
     sessions = {
         row["pid"]: row["session_no"]
-        for _, row in table_rows(attributes, fetched(attributes), ("pid", "session_no"))
+        for _, row in table_rows(attributes, read_fetched_file(attributes), ("pid", "session_no"))
     }
     people, menu = PersonNumbers("s"), MENUS["F"]
     for line, row in table_rows(file, data, ADDITIONAL_COLUMNS):

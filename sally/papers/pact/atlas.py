@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from sally.core.rules.metric import Played
 from sally.games.bargaining.metrics import table
-from sally.games.bargaining.rules import SEATS, other
+from sally.games.bargaining.rules import SEATS, other_seat
 from sally.papers.pact import findings
 from sally.papers.pact.reading import model_name
 from sally.parts.atlas import FEW_IDS, AtlasColumn, AtlasDot, AtlasSource
@@ -28,7 +28,7 @@ def seat_games(games: Sequence[Played]) -> list[findings.SeatGame]:
                 continue
             era = str(episode.used["era"])
             found.append(
-                findings.SeatGame(episode.id, seat, names[seat], names[other(seat)], era, at)
+                findings.SeatGame(episode.id, seat, names[seat], names[other_seat(seat)], era, at)
             )
     return found
 

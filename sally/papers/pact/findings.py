@@ -27,8 +27,8 @@ from sally.games.bargaining.metrics import (
     hindsight,
     is_bluff,
     kept_met,
-    lost,
     random_worth,
+    split_loss,
     words_of,
 )
 from sally.games.bargaining.partners import (
@@ -40,7 +40,7 @@ from sally.games.bargaining.partners import (
     split_own_and_last,
     three_quarters,
 )
-from sally.games.bargaining.rules import BUYER, SEATS, Round, View, gain, other, round_gain
+from sally.games.bargaining.rules import BUYER, SEATS, Round, View, gain, other_seat, round_gain
 from sally.papers.pact.reading import Record
 from sally.stats.additive_ratings import additive_ratings
 from sally.stats.bradley_terry import components
@@ -80,7 +80,7 @@ class SeatGame(msgspec.Struct, frozen=True, dict=True):
     def losses(self) -> list[Losses]:
         """The regret of each round by cause."""
         seat, at = self.seat, self.at
-        return [lost(seat, at.limit, each.mine, each.theirs) for each in at.rounds]
+        return [split_loss(seat, at.limit, each.mine, each.theirs) for each in at.rounds]
 
     @cached_property
     def first_claim(self) -> str:
@@ -115,15 +115,15 @@ def _seat_game(record: Record, seat: Seat) -> SeatGame:
         Quoted(
             number,
             each.quotes[seat],
-            each.quotes[other(seat)],
+            each.quotes[other_seat(seat)],
             each.price,
             each.message(seat),
-            each.message(other(seat)),
+            each.message(other_seat(seat)),
         )
         for number, each in enumerate(record.rounds)
     )
-    at = SeatEpisode(record.limit(seat), record.limit(other(seat)), rounds)
-    names = record.names[seat], record.names[other(seat)]
+    at = SeatEpisode(record.limit(seat), record.limit(other_seat(seat)), rounds)
+    names = record.names[seat], record.names[other_seat(seat)]
     return SeatGame(record.id, seat, *names, record.era, at)
 
 
@@ -309,7 +309,7 @@ def ratings(games: Sequence[SeatGame], least: int = 1, draws: int = DRAWS) -> Ra
     rows, aims = np.zeros((len(played), len(names) + 1)), np.zeros(len(played))
     for n, game in enumerate(played):
         rows[n, place[game.model]], rows[n, place[game.opponent]], rows[n, -1] = 1, -1, 1
-        shares = paid[game.game, BUYER], paid[game.game, other(BUYER)]
+        shares = paid[game.game, BUYER], paid[game.game, other_seat(BUYER)]
         aims[n] = np.clip(shares[0], -1, 2) - np.clip(shares[1], -1, 2)
     terms, results = rows[:, None, :], aims[:, None]
     generator = Stream("pact", "ratings").generator()

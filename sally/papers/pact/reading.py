@@ -122,8 +122,10 @@ def read_record(file: Path) -> Record:
             continue
         try:
             lines.append(_DECODE.decode(text))
-        except (msgspec.MsgspecError, UnicodeDecodeError) as why:
-            raise BadInput(f"{file}, line {number} is not a line of a PACT log ({why}).") from None
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            raise BadInput(
+                f"{file}, line {number} is not a line of a PACT log ({error})."
+            ) from None
     if not lines or lines[0].type != "init" or lines[-1].type != "final":
         raise BadInput(
             f"{file} does not start with `init` and end with `final`; the download may be "

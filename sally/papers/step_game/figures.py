@@ -22,7 +22,7 @@ from sally.games.step_race.metrics import (
     RATIOS,
     ObservedMove,
     TurnSums,
-    decided,
+    list_moves,
     tally_of,
     total,
 )
@@ -73,7 +73,7 @@ def seat_games(games: Iterable[Played]) -> list[SeatGame]:
             continue
         odd = any(rewritten(str(each["raw"])) for each in names.values())
         for number, seat in enumerate(SEATS):
-            turns = tuple(decided(played, seat))
+            turns = tuple(list_moves(played, seat))
             tallies = tuple(map(tally_of, turns))
             found.append(
                 SeatGame(

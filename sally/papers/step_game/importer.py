@@ -140,8 +140,8 @@ def read_game(file: Path) -> RecordedGame:
     for n, raw in enumerate(data.splitlines(), 1):
         try:
             lines.append(_decode(raw))
-        except (msgspec.DecodeError, UnicodeDecodeError) as why:
-            raise BadInput(f"{file.name}, line {n}: {why}.") from None
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise BadInput(f"{file.name}, line {n}: {error}.") from None
     if not lines or lines[-1].type != "final":
         raise BadInput(f"{file.name} does not end with a line of type final; it may be truncated.")
     players = _players(file, lines[-1].final_positions)

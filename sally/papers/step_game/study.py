@@ -7,7 +7,7 @@ from typing import Any
 
 from sally.core.log.events import Instance
 from sally.core.registry.study import Cell, Study, instance, player_spec
-from sally.games.step_race.certified import certified
+from sally.games.step_race.certified import read_certified
 from sally.players.language import OPEN
 
 PROBES = ("their_move", "will_keep", "who_can_win_now")
@@ -30,7 +30,7 @@ def study(model: str = OPEN, **language: Any) -> Study:
         *(player_spec(name) for name in BESIDE),
     )
     cells: list[Cell] = []
-    for each in certified():
+    for each in read_certified():
         problem = Instance(each.id, "step_race", dict(each.params))
         lineups = tuple({**each.others, each.seat: who} for who in me)
         arms: dict[str, tuple[str, ...]] = {each.seat: PROBES}

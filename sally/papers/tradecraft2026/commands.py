@@ -22,7 +22,7 @@ from sally.games.tradecraft.assessor import assess as assessed
 from sally.games.tradecraft.instances import Instance, all_instances, instance_set, set_names
 from sally.games.tradecraft.problems import trades_of
 from sally.games.tradecraft.ruleset_formats import load
-from sally.games.tradecraft.rulesets import SHIPPED, BadRuleset, shipped
+from sally.games.tradecraft.rulesets import SHIPPED, BadRuleset, shipped_ruleset
 from sally.games.tradecraft.speech import goods_said
 from sally.output.tables.console import (
     PATH,
@@ -56,9 +56,9 @@ def check(path: str, as_json: bool) -> None:
     data-pack folder, or the name of a shipped ruleset. The exit code is 1 if something was found.
     """
     try:
-        found = shipped(path) if path in SHIPPED else load(path)
-    except (BadRuleset, BadAmount, OSError) as why:
-        raise BadInput(str(why)) from None
+        found = shipped_ruleset(path) if path in SHIPPED else load(path)
+    except (BadRuleset, BadAmount, OSError) as error:
+        raise BadInput(str(error)) from None
     problems = checking.check(found)
     if as_json:
         facts = {"name": found.name, "recipes": len(found.recipes), "items": len(found.items)}
@@ -157,8 +157,8 @@ def assess(
         for episode in waiting:
             try:
                 assessment = run_coroutine(assessed(played(episode), judge))
-            except BudgetSpent as why:
-                echo(f"stopped at {episode.id}: the budget is {why.detail}")
+            except BudgetSpent as error:
+                echo(f"stopped at {episode.id}: the budget is {error.detail}")
                 break
             for rating in assessment.ratings:
                 file.write(msgspec.json.encode(rating) + b"\n")

@@ -16,7 +16,7 @@ from sally.games.tradecraft.trades import (
     decisions,
     exchange_of,
     fit_decisions,
-    priced,
+    price_proposals,
 )
 from sally.output.figures.paper_figures import Picture, Point, Series, point
 from sally.output.tables.reproduce import Effort, Known
@@ -132,7 +132,7 @@ def proposals(known: Known, effort: Effort) -> Picture:
     """Draw every proposal by its requested and its offered value."""
 
     def points(arm: str, plays: Plays) -> list[Point]:
-        pairs = [pair for played in plays for pair in priced(played, SEAT)]
+        pairs = [pair for played in plays for pair in price_proposals(played, SEAT)]
         return [Point(asked, given, None, 1) for asked, given in pairs]
 
     return _picture(

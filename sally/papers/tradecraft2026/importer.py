@@ -33,7 +33,7 @@ from sally.games.tradecraft.actions import (
 )
 from sally.games.tradecraft.hands import Hand, read_goods
 from sally.games.tradecraft.rules import TradeCraft
-from sally.games.tradecraft.rulesets import shipped
+from sally.games.tradecraft.rulesets import shipped_ruleset
 from sally.papers.tradecraft2026.published_logs import Goods, LoggedEvent, Record, read_record
 from sally.parts.imported import (
     HUMAN,
@@ -67,9 +67,9 @@ def imported(path: Path) -> ImportResult:
             played = _RecordedMatch(record, _problem(record, tasks))
             try:
                 played.play()
-            except Exception as why:
+            except Exception as error:
                 strange = "its events are not in the order of the published logs"
-                raise BadInput(strange) from why
+                raise BadInput(strange) from error
             if not record.raw:  # the published counts are of the rebuilt logs
                 taken.counts.update(_tally(record, played.result))
             taken.add(played.episode(), played.differences, played.counts)
@@ -105,8 +105,10 @@ def _tasks(path: Path) -> list[Task]:
                         (tuple(map(_plain, each["hands"])), tuple(map(_plain, each["targets"])))
                         for each in listed
                     ]
-                except (ValueError, LookupError, TypeError, AttributeError) as why:
-                    raise BadInput(f"{file} does not list the public problems: {why!r}.") from None
+                except (ValueError, LookupError, TypeError, AttributeError) as error:
+                    raise BadInput(
+                        f"{file} does not list the public problems: {error!r}."
+                    ) from None
     return []
 
 
@@ -174,7 +176,7 @@ class _RecordedMatch:
         params = {"hands": hands, "targets": targets, "max_turns": MAX_TURNS}
         if first:
             params["first"] = first
-        known = shipped("minecraft_core").known
+        known = shipped_ruleset("minecraft_core").known
         if extra := sorted({item for hand in hands for item in hand} - known):
             params["extra"] = extra
         name = f"tradecraft:{record.pairing}:{record.id}"
@@ -256,8 +258,8 @@ class _RecordedMatch:
         )
         try:
             self._give(proposer, action)
-        except IllegalMove as why:
-            raise _ServerError(f"proposal ({why})") from None
+        except IllegalMove as error:
+            raise _ServerError(f"proposal ({error})") from None
         accepted = said.text.lower() == ACCEPT
         if not made.offer and not made.request:
             self.empty_answers.append(

@@ -139,7 +139,7 @@ def _own_answers(records: Sequence[BeliefRecord], right: Floats, person: np.ndar
 def _first_inspections(records: Sequence[BeliefRecord]) -> Figures:
     """Return the decisions at the first price, which is the same for all."""
     chosen = [record for record in records if record.row.status == CHOSEN]
-    table = measures.judged(columns_of(chosen))
+    table = measures.keep_judged(columns_of(chosen))
     acts, person = measures.acts(table), table.person
     figures_of_table = acting_figures(table)
     names = ("rows", "acts", "random", "acting", "constant", "swap person", "swap person, gain")

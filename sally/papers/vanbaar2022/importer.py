@@ -25,8 +25,8 @@ from sally.parts.imported import (
     PersonNumbers,
     Source,
     existing,
-    fetched,
     published_line,
+    read_fetched_file,
     table_rows,
 )
 
@@ -112,7 +112,7 @@ def read(path: Path) -> Studies:
         file = path / name
         if not file.is_file():
             raise NotPublished(f"{path} has no {name}; give a checkout of NHB_motives_structure.")
-        data = fetched(file)
+        data = read_fetched_file(file)
         sources[name] = Source.of(SOURCE, LICENCE, file.name, data)
         for line, row in table_rows(file, data, columns):
             yield file, line, row

@@ -23,7 +23,7 @@ from sally.papers.zhu2024.importer import as_episode, params_of
 from sally.papers.zhu2024.reading import KINDS, Crowds, Role, canonical, exchanged, kind_of, read
 from sally.papers.zhu2024.scale import ID, Scaled, roles_of, rules, scaled
 from sally.stats.intervals import Estimate
-from sally.store.bundles import opened
+from sally.store.bundles import open_store
 
 least_option = click.option(
     "--least",
@@ -194,7 +194,7 @@ def scale(places: tuple[str, ...], people: Path | None, as_json: bool) -> None:
     the other role, for every player (people and models) in the given stores."""
     games = list[Played]()
     for place in places:
-        with opened(place) as (folder, _):
+        with open_store(place) as (folder, _):
             games += games_in(folder, "repeated_games", quarantine=False)
     found = scaled(games)
     if not found:

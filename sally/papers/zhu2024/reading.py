@@ -86,10 +86,10 @@ def read(path: Path, skip_bad: bool = False) -> Record:
             mine = person_choices(file.name, number, line)
             if mine[0].person in seen:
                 raise BadInput(f"{file.name}, line {number}: person {mine[0].person} occurs twice.")
-        except BadInput as why:
+        except BadInput as error:
             if not skip_bad:
                 raise
-            odd.append(Oddity(file.name, "person left out", str(why), number))
+            odd.append(Oddity(file.name, "person left out", str(error), number))
             continue
         seen.add(mine[0].person)
         choices += mine
@@ -107,8 +107,8 @@ def person_choices(file: str, number: int, line: bytes) -> list[Choice]:
     try:
         held = _decode(line)
         person = int(held.participant)
-    except (msgspec.DecodeError, ValueError, UnicodeDecodeError) as why:
-        raise BadInput(f"{file}, line {number}: {why}.") from None
+    except (msgspec.DecodeError, ValueError, UnicodeDecodeError) as error:
+        raise BadInput(f"{file}, line {number}: {error}.") from None
     if held.experiment.partition("/")[0].removesuffix(".csv") != EXPERIMENT:
         raise BadInput(
             f"{file}, line {number}: experiment is {held.experiment!r}; it should be {EXPERIMENT}."

@@ -187,7 +187,7 @@ def prompts_in(episode: Episode, seat: str, turn: int) -> dict[AskId | None, Sho
         if event.calls and (asked.seat, asked.number) == (seat, turn):
             found[asked.id] = _shown(episode, asked, event)
 
-    Driver(match).replay(episode, again=show)
+    Driver(match).replay(episode, ask_again=show)
     return found
 
 

@@ -13,7 +13,7 @@ import msgspec
 
 from sally.core.log.events import ToolUse
 from sally.core.match.answers import action_of
-from sally.core.match.player import Decision, Fault, Forfeit, Given, Player, Turn, put
+from sally.core.match.player import Decision, Fault, Forfeit, Given, Player, Turn, send_ask
 from sally.core.rules.game import GameSpec
 from sally.core.rules.replay import AskId
 from sally.runner.budget import BudgetSpent
@@ -125,7 +125,7 @@ async def consulted(
     clock = asyncio.timeout(seconds)
     try:
         async with clock:
-            given: Any = put(turn, player)
+            given: Any = send_ask(turn, player)
             said: Given = await given if isawaitable(given) else given
             return said
     except BudgetSpent as why:

@@ -21,7 +21,7 @@ from sally.core.log.events import Forfeited, Moved
 from sally.core.match.answers import as_answer
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
-from sally.core.match.player import WAIT, Decision, Fault, Forfeit, NoAnswer, Player, Turn, put
+from sally.core.match.player import WAIT, Decision, Fault, Forfeit, NoAnswer, Player, Turn, send_ask
 from sally.core.rules.replay import AskId
 from sally.runner.local import used_by
 from sally.web.database import Database, DuplicateRow, Row
@@ -276,7 +276,7 @@ class LiveMatch:
 
     def _ask_bot(self, turn: Turn[Any, Any]) -> Any:
         try:
-            return put(turn, self._players[turn.seat])
+            return send_ask(turn, self._players[turn.seat])
         except Exception as error:
             LOG.exception("the bot in seat %s of match %s raised an exception", turn.seat, self.id)
             return Fault("fault", f"the player in seat {turn.seat!r} raised {error!r}")

@@ -22,8 +22,8 @@ from sally.core.match.engine import Match
 from sally.core.registry import registry
 from sally.players.language import uses_model
 from sally.runner.budget import Meter, Metered
-from sally.runner.local import is_bot, reached
-from sally.runner.seating import players_of, resolved
+from sally.runner.local import is_bot, with_models
+from sally.runner.seating import players_of, resolve_setup
 from sally.web.database import Database, StorageFull, StorageLost, Transaction
 from sally.web.live.answers import written
 from sally.web.live.match import LiveMatch, MatchDiscarded
@@ -73,7 +73,7 @@ def invitation(secret: str) -> str:
 def settled(setup: Setup, people: Sequence[str]) -> Setup:
     """Return the setup with versions filled in; raises BadInput if a name is unknown."""
     seated = {s: STAND_IN if s in people else who for s, who in setup.lineup.items()}
-    checked = resolved(msgspec.structs.replace(setup, lineup=seated))
+    checked = resolve_setup(msgspec.structs.replace(setup, lineup=seated))
     lineup = {
         s: setup.lineup.get(s, PlayerSpec(PERSON)) if s in people else who
         for s, who in checked.lineup.items()
@@ -306,7 +306,9 @@ class LiveMatches:
         inside = {seat: who for seat, who in setup.lineup.items() if seat not in people}
         if any(map(uses_model, inside.values())):
             meter = self.meter.of_episode()
-            inside = reached(inside, lambda seat, name: Metered(registry.model(name), meter, name))
+            inside = with_models(
+                inside, lambda seat, name: Metered(registry.model(name), meter, name)
+            )
         players = players_of(match, inside)
         bots = [seat for seat, player in players.items() if is_bot(player)]
         return LiveMatch(

@@ -21,7 +21,17 @@ from sally.core.match.player import Decision, Turn
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.board import Board
 from sally.core.rules.game import Tool
-from sally.core.rules.menu import Amounts, Choice, Field, Form, Many, Options, Text, Whole, filled
+from sally.core.rules.menu import (
+    Amounts,
+    Choice,
+    Field,
+    Form,
+    Many,
+    Options,
+    Text,
+    Whole,
+    fill_form,
+)
 from sally.core.rules.probe import ProbeReport, Question
 from sally.core.rules.replay import AskId
 from sally.core.rules.words import as_tuples
@@ -235,7 +245,7 @@ def decided(turn: Turn[Any, Any], value: Any, tries: int) -> Decision[Any]:
     """Convert JSON to a move; raises IllegalMove with the reason."""
     if type(value) not in (int, str, dict):
         raise IllegalMove("A move must be one of the options or a filled-in form.")
-    action = filled(turn.options, as_tuples(value))
+    action = fill_form(turn.options, as_tuples(value))
     return Decision(action, None, _reply(value), tries)
 
 

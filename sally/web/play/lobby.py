@@ -22,7 +22,7 @@ from sally.core.rules.game import GameSpec, Seat
 from sally.core.rules.problems import Problem, Problems
 from sally.players.language import LANGUAGE
 from sally.runner.local import is_bot
-from sally.runner.seating import kinds, seated
+from sally.runner.seating import kinds, seat_player
 from sally.web.database import Transaction
 from sally.web.live.matches import PERSON, LiveMatches, OpenedMatch, hashed
 from sally.web.live.screen import title_of
@@ -381,7 +381,7 @@ def _is_offered(spec: Any, game: Any, seat: Seat, name: str, kind: Any) -> bool:
     if name in BY_PLACE and game.widest_menu() is None:
         return False
     try:
-        return is_bot(seated(spec, game, seat, PlayerSpec(name)))
+        return is_bot(seat_player(spec, game, seat, PlayerSpec(name)))
     except BadInput:
         return False
 

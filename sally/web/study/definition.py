@@ -328,7 +328,9 @@ class HumanStudy(StudySection, frozen=True):
         family = registry.family(game).name
         given = self.words.get(game, self.words.get(family, ""))
         usual = f"{family}_{self.language}"
-        return given or (usual if self.language != ENGLISH and usual in packs.shipped() else "")
+        return given or (
+            usual if self.language != ENGLISH and usual in packs.shipped_packs() else ""
+        )
 
     @property
     def spoken(self) -> dict[str, dict[str, str]]:

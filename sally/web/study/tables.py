@@ -20,7 +20,7 @@ import msgspec
 from sally.core.log.events import Episode, Forfeited, Moved, PlayerSpec, Reported
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.game import Seat
-from sally.core.rules.metric import Played, judged
+from sally.core.rules.metric import Played, judge_report
 from sally.frames.replays import played
 from sally.output.files.export import formula_safe
 from sally.players.language import uses_model
@@ -347,7 +347,7 @@ def _beside(probes: Sequence[Row]) -> Row:
 def probe_row(whole: Played, context: SeatContext, event: Reported) -> Row:
     """Return the row of an answer to a probe and its truth, each as encoded and as participants
     read it."""
-    found = judged(whole.spec, whole.replay, event)
+    found = judge_report(whole.spec, whole.replay, event)
 
     def named(value: Any) -> str | None:
         if found is None or not isinstance(value, int | str) or value not in found.question.choices:

@@ -17,7 +17,7 @@ from sally.runner.check import check
 from sally.runner.config import Config, Limits, ModelEntry, use_config
 from sally.runner.models import with_model
 from sally.runner.orders import Order
-from sally.runner.routing import preferred
+from sally.runner.routing import order_servers
 from tests.adapters.inspect import server as faulty
 from tests.adapters.inspect.server import serving
 from tests.adapters.inspect.tables import stored, tiny, wanted
@@ -61,8 +61,8 @@ def played(addresses: list[str], folder: Path, repeats: int, **more: float) -> l
 
 
 def test_episodes_spread_evenly_and_new_server_moves_only_its_share() -> None:
-    before = {episode: preferred(THREE[:2], episode)[0] for episode in EPISODES}
-    after = {episode: preferred(THREE, episode)[0] for episode in EPISODES}
+    before = {episode: order_servers(THREE[:2], episode)[0] for episode in EPISODES}
+    after = {episode: order_servers(THREE, episode)[0] for episode in EPISODES}
     for server in THREE:
         assert 150 < sum(chosen == server for chosen in after.values()) < 250
     moved = {after[episode] for episode in EPISODES if after[episode] != before[episode]}
@@ -70,11 +70,11 @@ def test_episodes_spread_evenly_and_new_server_moves_only_its_share() -> None:
 
 
 def test_unreachable_server_is_ranked_last_temporarily() -> None:
-    chosen = preferred(THREE, "e")[0]
+    chosen = order_servers(THREE, "e")[0]
     routing._down[chosen] = time.monotonic() + 10
-    assert preferred(THREE, "e")[-1] == chosen
+    assert order_servers(THREE, "e")[-1] == chosen
     routing._down[chosen] = time.monotonic() - 1
-    assert preferred(THREE, "e")[0] == chosen
+    assert order_servers(THREE, "e")[0] == chosen
 
 
 def test_episode_keeps_its_server(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_episode_keeps_its_server(tmp_path: Path) -> None:
     assert len(episodes) == 12
     kept = [episode.used["agent"]["address"] for episode in episodes]
     servers = (one.address, two.address)
-    assert kept == [preferred(servers, episode.id)[0] for episode in episodes]
+    assert kept == [order_servers(servers, episode.id)[0] for episode in episodes]
     for server in (one, two):  # two rounds, each with a probe
         assert server.calls == 4 * kept.count(server.address)
 
@@ -93,7 +93,7 @@ def test_server_that_dies_loses_no_episode(tmp_path: Path) -> None:
         addresses, out = [one.address, two.address], tmp_path / "out"
         name, config = reached(addresses)
         orders = asked(name, out, repeats=8)
-        first = preferred(addresses, orders[0][0])[0]
+        first = order_servers(addresses, orders[0][0])[0]
         dead, alive = (one, two) if first == one.address else (two, one)
         dead.always = faulty.dropped
         play_orders("tiny", orders, out, Meter(config=config), display="none")

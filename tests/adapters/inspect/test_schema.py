@@ -15,7 +15,7 @@ from sally.runner.budget import Meter
 from sally.runner.check import check
 from sally.runner.config import use_config
 from sally.runner.local import play_here
-from sally.runner.models import settled
+from sally.runner.models import apply_settings
 from tests.adapters.inspect.server import Handler, serving
 from tests.adapters.inspect.tables import stored, tiny, wanted
 from tests.adapters.inspect.test_faults import both, config_for
@@ -34,7 +34,7 @@ def played(reply: str, transport: str, folder: Path, monkeypatch: Any) -> tuple[
 
     with serving(always=answer) as server:
         name, config = config_for(server, folder, 1, 60, transport)
-        study, _ = settled(tiny(repeats=1), config, {"format": "schema"}, name)
+        study, _ = apply_settings(tiny(repeats=1), config, {"format": "schema"}, name)
         given = wanted(study, name, folder / "out")
         if transport == "inspect":
             play_orders("tiny", given, folder / "out", Meter(config=config), display="none")

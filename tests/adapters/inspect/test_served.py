@@ -14,7 +14,7 @@ from sally.runner.budget import Meter
 from sally.runner.check import check
 from sally.runner.config import Config, use_config
 from sally.runner.models import with_model
-from sally.runner.routing import preferred
+from sally.runner.routing import order_servers
 from tests.adapters.inspect.tables import stored, tiny
 from tests.adapters.inspect.test_faults import calls, no_key_anywhere
 from tests.adapters.inspect.test_routing import played
@@ -97,7 +97,7 @@ def test_two_servers_of_the_embedded_model_share_a_study(
         other.close()
         use_config(None)
     for episode in episodes:
-        assert episode.used["agent"]["address"] == preferred(servers, episode.id)[0]
+        assert episode.used["agent"]["address"] == order_servers(servers, episode.id)[0]
         first, *later = calls([episode])
         assert not [call.failure for call in (first, *later) if call.failure]
         assert all(call.usage.get("cached", 0) > 50 for call in later)  # it had the page already

@@ -41,7 +41,10 @@ LARGER = ("sally_1_m", "sally_1_l")  # contain sally_1, and cells of the same ki
 # shipped ones only: other tests put studies of their own on the shelf of this process
 STUDIES = sorted(
     study.name
-    for study in (*registry._own("studies").values(), *registry._from_parts("studies").values())
+    for study in (
+        *registry._shipped_entries("studies").values(),
+        *registry._from_parts("studies").values(),
+    )
     if OPEN in models_of(study) and study.name not in LARGER
 )
 REPLIES = ("Answer: 1", "Option: J", "Option: F", "purple {[ dishwasher", "", "Option: R")

@@ -13,7 +13,7 @@ from sally.core.match.seat_context import SeatContext
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
-from sally.runner.seating import players_of, resolved
+from sally.runner.seating import players_of, resolve_setup
 
 Who = tuple[str, dict[str, Any]]
 RANDOM: Who = ("random", {})
@@ -27,7 +27,7 @@ def match_at(
     seats = spec.build(params).seats
     lineup = {str(seat): PlayerSpec(*who.get(seat, RANDOM)) for seat in seats}
     setup = Setup(Instance(game, game, params), 1, lineup, arms=dict(arms or {}))
-    return Match(spec, resolved(setup), ask_nature=False)
+    return Match(spec, resolve_setup(setup), ask_nature=False)
 
 
 def played(game: str, params: dict[str, Any], arms: Any = None, **who: Who) -> Played:

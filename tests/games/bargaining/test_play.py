@@ -19,22 +19,22 @@ from sally.games.bargaining.metrics import (
     METRICS,
     SeatEpisode,
     hindsight,
-    lost,
     random_worth,
     round_gain,
-    solved,
+    solve_table,
+    split_loss,
 )
 from sally.games.bargaining.rules import BUYER, SEATS, SELLER, Say
 from sally.games.bargaining.spec import best_replies
 from sally.games.bargaining.talk import read_message
-from sally.runner.seating import players_of, resolved
+from sally.runner.seating import players_of, resolve_setup
 
 SPEC = registry.game("bargaining")
 MEASURES = {metric.name: metric.measure for metric in METRICS}
 
 
 def table_of(buyer: PlayerSpec, seller: PlayerSpec, seed: int = 1, **params: Any) -> Played:
-    setup = resolved(
+    setup = resolve_setup(
         Setup(Instance("b", "bargaining", params), seed, {"buyer": buyer, "seller": seller})
     )
     match: Match[Any, Any, Any] = Match(SPEC, setup)
@@ -162,7 +162,7 @@ def test_hindsight_and_optimum_differ_only_against_reactive_partners() -> None:
     gap = {}
     for name in ("constant", "truthful", "clock", "liar", "responsive", "splitter"):
         played = table_of(PlayerSpec("random"), PlayerSpec(name), talk="none", value=80, cost=20)
-        found = solved(played, BUYER)
+        found = solve_table(played, BUYER)
         assert found is not None
         state = played.replay.present
         rounds = SeatEpisode(80, 20, tuple(_quoted(state)))
@@ -183,7 +183,7 @@ def test_costs_of_a_certified_problem_add_up_to_the_regret(number: int) -> None:
     who = {problem.seat: PlayerSpec("random"), **problem.across}
     played = table_of(who["buyer"], who["seller"], **problem.instance().params)
     seat = BUYER if problem.seat == "buyer" else SELLER
-    found, regret = solved(played, seat), measured(played, "optimum_regret", seat)
+    found, regret = solve_table(played, seat), measured(played, "optimum_regret", seat)
     assert found is not None and regret is not None
     assert (found.optimum, found.random_worth) == pytest.approx((problem.optimum, problem.random))
     costs = COSTS(played, seat)
@@ -208,7 +208,7 @@ def _scripted(problem: Any, seat: Any, script: list[int]) -> Played:
     from sally.core.match.partner import Scripted
 
     who = {problem.seat: PlayerSpec("random"), **problem.across}
-    setup = resolved(Setup(problem.instance(), 1, who))
+    setup = resolve_setup(Setup(problem.instance(), 1, who))
     match: Match[Any, Any, Any] = Match(SPEC, setup)
     players = players_of(match)
 
@@ -222,11 +222,11 @@ def _scripted(problem: Any, seat: Any, script: list[int]) -> Played:
 
 
 def test_loss_parts_of_one_round() -> None:
-    assert lost(BUYER, 70, 30, 40).missed == 30
-    assert lost(BUYER, 70, 50, 40).overpaid == 5
-    assert lost(BUYER, 70, 90, 80).beyond == 15
-    assert lost(SELLER, 30, 20, 26).beyond == 7
-    assert lost(SELLER, 30, 40, 40) == lost(BUYER, 70, 20, 80)
+    assert split_loss(BUYER, 70, 30, 40).missed == 30
+    assert split_loss(BUYER, 70, 50, 40).overpaid == 5
+    assert split_loss(BUYER, 70, 90, 80).beyond == 15
+    assert split_loss(SELLER, 30, 20, 26).beyond == 7
+    assert split_loss(SELLER, 30, 40, 40) == split_loss(BUYER, 70, 20, 80)
 
 
 # --- word and deed --------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from sally.core.rules.game import NATURE
 from sally.games.bargaining.board import BOARD
 from sally.games.bargaining.rules import BUYER, SELLER, Bargaining, Say
 from sally.games.bargaining.values import FAMILIES, joint, single
-from sally.runner.seating import players_of, resolved
+from sally.runner.seating import players_of, resolve_setup
 from tests.games.bargaining.second import cleared
 
 SPEC = registry.game("bargaining")
@@ -31,7 +31,7 @@ SPEC = registry.game("bargaining")
 def played(seed: int, buyer: str = "random", seller: str = "random", **params: Any) -> Any:
     lineup = {"buyer": PlayerSpec(buyer), "seller": PlayerSpec(seller)}
     match: Match[Any, Any, Any] = Match(
-        SPEC, resolved(Setup(Instance("b", "bargaining", params), seed, lineup))
+        SPEC, resolve_setup(Setup(Instance("b", "bargaining", params), seed, lineup))
     )
     Driver(match, players_of(match)).run()
     return match

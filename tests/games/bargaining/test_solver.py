@@ -11,10 +11,10 @@ import pytest
 
 from sally.core.errors import BadInput
 from sally.core.registry import registry
-from sally.games.bargaining.generators import certified, make
+from sally.games.bargaining.generators import certify, make
 from sally.games.bargaining.instances import ENOUGH, frozen
 from sally.games.bargaining.partners import PARTNERS
-from sally.games.bargaining.solver import RULES, known, rule_of, unknown, unknown_of
+from sally.games.bargaining.solver import RULES, rule_of, solve_known_limit, unknown, unknown_of
 
 EVEN = range(68)
 # partner, parameters, value, cost, rounds, optimum, lowest best first bid, uniform quotes: protocol
@@ -58,7 +58,7 @@ def test_vectors_with_the_limit_known(row: Any) -> None:
     partner, params, value, cost, rounds, optimum, first, random = row
     rule = rule_of(partner, params)
     assert rule is not None
-    found = known(rule, value, cost, rounds)
+    found = solve_known_limit(rule, value, cost, rounds)
     assert found.optimum == pytest.approx(optimum, abs=1e-8)
     assert found.best_bid(0, rule.first(cost)) == first
     assert found.random_worth == pytest.approx(random, abs=1e-8)
@@ -197,7 +197,9 @@ def test_knowing_the_limit_is_never_worth_less() -> None:
     assert rule is not None
     plan = unknown_of(rule, True, 60, "uniform", 20)
     informed = sum(
-        float(w) * known(rule, 60, c, 20).optimum for c, w in enumerate(plan.weights) if w > 0
+        float(w) * solve_known_limit(rule, 60, c, 20).optimum
+        for c, w in enumerate(plan.weights)
+        if w > 0
     )
     assert plan.optimum <= informed + 1e-9
 
@@ -258,7 +260,7 @@ def _line(ask: int, after: Next, value: int, bids: Callable[[int], int]) -> floa
 
 
 def test_problem_without_possible_gain_is_not_certified() -> None:
-    assert certified("buyer", 70, 30, "grim", {"q": 75}) is None
+    assert certify("buyer", 70, 30, "grim", {"q": 75}) is None
 
 
 def test_problem_is_an_instance_with_its_partner() -> None:

@@ -18,7 +18,14 @@ from sally.games.association.minds import Mind
 from sally.games.cipher.decisions import COSTS, LOSSES
 from sally.games.cipher.generators import GAMES, ROWS, is_certified, plain, position_of, which
 from sally.games.cipher.instances import frozen
-from sally.games.cipher.listeners import CODES, Listener, best_hints, digits, listener_odds, worth
+from sally.games.cipher.listeners import (
+    CODES,
+    Listener,
+    best_hints,
+    digits,
+    listener_odds,
+    value_hints,
+)
 from sally.games.cipher.metrics import scored_hints, splits
 from sally.games.cipher.partners import MENUS, likelihood, listener_belief
 from sally.games.cipher.rules import (
@@ -334,14 +341,14 @@ def test_best_hints_have_the_highest_value_in_the_set() -> None:
     best = best_hints(Mind(), Listener("history"), at, 4)
     words = [MENUS["top16"](Mind(), at, digit)[:4] for digit in digits(at.code)]
     tried = [
-        worth(Mind(), Listener("history"), at, (a, b, c)).value
+        value_hints(Mind(), Listener("history"), at, (a, b, c)).value
         for a in words[0]
         for b in words[1]
         for c in words[2]
     ]
     assert best.worth.value == pytest.approx(max(tried))
     assert best.worth.value == pytest.approx(
-        worth(Mind(), Listener("history"), at, best.hints).value
+        value_hints(Mind(), Listener("history"), at, best.hints).value
     )
 
 

@@ -22,7 +22,7 @@ from sally.games.cipher.listeners import (
     digits,
     likeliest,
     listener_odds,
-    worth,
+    value_hints,
 )
 from sally.games.cipher.partners import MENUS
 from sally.games.cipher.rules import Cipher, Hinted, Over, Record, Revealed
@@ -79,7 +79,7 @@ def test_whole_games(name: str) -> None:
         heard = listener_odds(way, at.filed, hints, at.left)
         assert likeliest(decoder_odds(PLAIN, at.keywords, hints, at.left), at.left) == decoder
         assert likeliest(heard, at.left) == guess
-        value = worth(PLAIN, way, at, hints)
+        value = value_hints(PLAIN, way, at, hints)
         assert round(value.decoded, 4) == p_decoder
         assert round(value.intercepted, 4) == p_interceptor
         assert round(bits(heard), 4) == pytest.approx(entropy)

@@ -23,7 +23,7 @@ from sally.games.elicitation.payoffs import (
     best_of,
 )
 from sally.games.elicitation.rules import PLAYER
-from sally.metrics.consistency import acted
+from sally.metrics.consistency import list_decision_fits
 
 THREE = ("L", "M", "H")
 WORKS: Mapping[str, Any] = {
@@ -130,22 +130,22 @@ def test_problem_that_contradicts_itself_is_refused(changed: dict[str, Any], why
 
 def test_move_is_judged_by_the_odds_stated_before_it() -> None:
     for move, fits in ((0, True), (1, False)):
-        (decision,) = acted(played(finished(inspection(), (0.2, 0.8), move)), PLAYER)
+        (decision,) = list_decision_fits(played(finished(inspection(), (0.2, 0.8), move)), PLAYER)
         assert (decision.fits, decision.chance, decision.best) == (fits, 0.5, (0,))
 
 
 def test_belief_stated_after_the_move_is_never_acted_on() -> None:
     episode = finished(inspection(asked="after"), (0.2, 0.8), 0)
     assert [event.probe for event in episode.events if hasattr(event, "probe")] == ["belief_after"]
-    assert acted(played(episode), PLAYER) == []
+    assert list_decision_fits(played(episode), PLAYER) == []
 
 
 def test_decision_is_left_out_if_all_actions_pay_the_same_or_earlier_moves_set_its_price() -> None:
-    assert acted(played(finished(inspection(), (0.5, 0.5), 0)), PLAYER) == []
+    assert list_decision_fits(played(finished(inspection(), (0.5, 0.5), 0)), PLAYER) == []
     adaptive = {**inspection(truth="work"), "adaptive": True}
     seen = played(finished(adaptive, (0.2, 0.8), 0))
     metrics = registry.metrics("elicitation")
-    assert acted(seen, PLAYER) == []
+    assert list_decision_fits(seen, PLAYER) == []
     assert {metrics[name].measure(seen, PLAYER) for name in ("earned", "tom_percent")} == {None}
 
 

@@ -22,7 +22,7 @@ from sally.frames.replays import played
 from sally.games.elicitation.importers.beliefs import imported
 from sally.games.elicitation.recorded import row_of
 from sally.games.elicitation.rules import PLAYER
-from sally.metrics.consistency import acted
+from sally.metrics.consistency import list_decision_fits
 
 THREE = ["L", "M", "H"]
 REPLIES = {"L": [1, 0, 0], "M": [0.5, 0.5, 0], "H": [0.1, 0.2, 0.7]}
@@ -177,7 +177,7 @@ def test_stated_answers_are_reports_and_the_choice_is_a_move(tmp_path: Path) -> 
     assert reports["reply_to_H"].value == "H"
     (move,) = [event.action for event in episode.events if isinstance(event, Moved)]
     assert move == 2 and episode.payoffs == {"player": 150.0}
-    (decision,) = acted(played(episode), PLAYER)
+    (decision,) = list_decision_fits(played(episode), PLAYER)
     assert decision.fits and decision.chance == pytest.approx(1 / 3)
     assert episode.setup.lineup["player"].params == {"name": "human", "participant": "p1"}
 
@@ -189,7 +189,7 @@ def test_move_that_was_not_chosen_enters_no_measure(tmp_path: Path) -> None:
     for episode in imported(written(tmp_path, rows)).episodes:
         seen = played(episode)
         assert not [event for event in episode.events if isinstance(event, Moved)]
-        assert acted(seen, PLAYER) == []
+        assert list_decision_fits(seen, PLAYER) == []
         for name in ("earned", "earned_regret", "action_consistency", "imitation", "label_bias"):
             assert metrics[name].measure(seen, PLAYER) is None
         assert row_of(episode).action == "inspect"
@@ -205,7 +205,7 @@ def test_belief_asked_after_the_move_does_not_enter_acting(tmp_path: Path) -> No
     row = inspected("chosen")
     row["beliefs"][0]["asked"] = "after"
     (episode,) = imported(written(tmp_path, [row])).episodes
-    assert acted(played(episode), PLAYER) == []
+    assert list_decision_fits(played(episode), PLAYER) == []
     assert [event.probe for event in episode.events if isinstance(event, Reported)] == [
         "belief_after"
     ]

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from sally.core.rules.chance import Stream
 from sally.games.hanabi.rules import Hanabi
-from sally.games.hanabi.state import State, shuffled
+from sally.games.hanabi.state import State, shuffle_cards
 
 COLOURS = "RYGWB"  # the order of the Hanabi Learning Environment
 
@@ -30,14 +30,14 @@ def difference(pyspiel: Any, params: Mapping[str, Any], players: int, deal: int)
     """The first point at which the two engines differ, or None if they never do."""
     game = Hanabi(players=players, score="zero", **params)
     peer = loaded(pyspiel, game).new_initial_state()
-    deck = shuffled(game.cards, deal)
+    deck = shuffle_cards(game.cards, deal)
     state, draws = game.dealt(deck), Stream("differential", deal)
     dealt = 0
     for turn in range(1_000):
         while peer.is_chance_node():
             peer.apply_action(deck[dealt])
             dealt += 1
-        over = game.over(state)
+        over = game.is_over(state)
         if over != peer.is_terminal():
             return f"turn {turn}: over {over}, theirs {peer.is_terminal()}"
         ours, theirs = _ours(game, state, over), _theirs(game, peer)

@@ -7,7 +7,7 @@ from typing import Any
 
 from sally.core.rules.chance import Stream
 from sally.games.hanabi.rules import Hanabi
-from sally.games.hanabi.state import Policy, State, shuffled
+from sally.games.hanabi.state import Policy, State, shuffle_cards
 
 VARIANTS: dict[str, dict[str, Any]] = {
     "hanabi": {},
@@ -42,9 +42,9 @@ def played(game: Hanabi, state: State, *actions: int) -> State:
 def random_states(game: Hanabi, deal: int) -> Iterator[State]:
     """The states of a game of random legal moves."""
     draws = Stream("random states", deal)
-    state = game.dealt(shuffled(game.cards, deal))
+    state = game.dealt(shuffle_cards(game.cards, deal))
     yield state
-    while not game.over(state):
+    while not game.is_over(state):
         (seat,) = game.to_move(state)
         state = game.step(state, {seat: draws.pick(game.options(state, seat))})
         yield state
@@ -54,9 +54,9 @@ def bot_states(game: Hanabi, make: Callable[[Hanabi], Policy], deal: int) -> Ite
     """The states of a game that a bot plays with itself."""
     draws = Stream("bot states", deal)
     policy = make(game)
-    state = game.dealt(shuffled(game.cards, deal))
+    state = game.dealt(shuffle_cards(game.cards, deal))
     yield state
-    while not game.over(state):
+    while not game.is_over(state):
         (seat,) = game.to_move(state)
         action = draws.draw(policy(game.observe(state, seat)))
         assert action in game.options(state, seat)

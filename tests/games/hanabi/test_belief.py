@@ -11,7 +11,7 @@ import pytest
 from sally.core.rules.chance import Stream
 from sally.games.hanabi.belief import (
     Hidden,
-    counted,
+    count_own_hand,
     counted_by,
     hidden,
     likelihoods,
@@ -73,7 +73,7 @@ def test_odds_of_a_slot_sum_to_one_and_the_true_card_is_possible(players: int) -
     for deal in range(5):
         for state in random_states(game, deal):
             for number, seat in enumerate(game.seats):
-                known = counted(game, game.observe(state, seat))
+                known = count_own_hand(game, game.observe(state, seat))
                 assert known == counted_by(game, state, number)
                 own = hidden(game, game.observe(state, seat))
                 for slot, card in enumerate(state.hands[number]):
@@ -88,7 +88,7 @@ def test_seat_counts_the_cards_it_sees() -> None:
     state = game.dealt(deck_of(game, "r5", "r1", "r1", "r1"))
     assert unseen(game, state, 0) == (1, 2, 2, 2, 1)
     told = played(game, state, game.hint(1, 1), game.hint(1, 1))  # bob tells ann: slot 1 is a one
-    known = counted(game, game.observe(told, SEATS[0]))
+    known = count_own_hand(game, game.observe(told, SEATS[0]))
     assert known.chance(1, 0) == 1
     assert known.chance(0, 0) == 0
     assert known.chance(0, 4) == Fraction(1, 7)
@@ -132,7 +132,7 @@ def test_moves_of_declared_partner_sharpen_the_posterior() -> None:
         for state in list(bot_states(MINI, simple, deal))[1:-1]:
             me = state.mover
             view = MINI.observe(state, MINI.seats[me])
-            by_counting = counted(MINI, view)
+            by_counting = count_own_hand(MINI, view)
             by_reading = read(MINI, view, {1 - me: simple(MINI)})
             assert by_reading is not None
             assert by_reading.exact
@@ -180,7 +180,7 @@ def test_posterior_is_none_if_no_hand_explains_the_moves() -> None:
 def test_posterior_without_declared_policy_equals_counting() -> None:
     state = list(random_states(MINI, 4))[3]
     view = MINI.observe(state, MINI.seats[state.mover])
-    known, nothing = counted(MINI, view), read(MINI, view, {})
+    known, nothing = count_own_hand(MINI, view), read(MINI, view, {})
     assert nothing is not None
     for slot in range(view.slots):
         assert nothing.odds[slot] == pytest.approx(known.odds(slot))
@@ -194,7 +194,7 @@ def test_many_hands_are_sampled_and_few_effective_draws_are_refused() -> None:
     assert drawn is not None
     assert not drawn.exact
     assert drawn.effective == pytest.approx(2_000)
-    known = counted(game, view)
+    known = count_own_hand(game, view)
     assert all(
         abs(p - known.chance(slot, card)) < 0.05
         for slot, odds in enumerate(drawn.odds)

@@ -27,8 +27,8 @@ def deals(game: Hanabi) -> list[tuple[State, float]]:
 
 def plainly(game: Hanabi, me: int, pool: list[Policy], cases: list[Case]) -> float:
     """The best that a seat can get: whole decks, every move, grouped by what the seat sees."""
-    total = sum(w * game.payoffs(s)[game.seats[me]] for s, w, _ in cases if game.over(s))
-    going = [case for case in cases if not game.over(case[0])]
+    total = sum(w * game.payoffs(s)[game.seats[me]] for s, w, _ in cases if game.is_over(s))
+    going = [case for case in cases if not game.is_over(case[0])]
     if not going:
         return total
     mover = game.seats[going[0][0].mover]
@@ -108,7 +108,7 @@ def beside(game: Hanabi, first: str, second: str) -> float:
     mean = 0.0
     for state, chance in deals(game):
         policies = [BOTS[first](game), BOTS[second](game)]
-        while not game.over(state):
+        while not game.is_over(state):
             seat = game.seats[state.mover]
             odds = policies[state.mover](game.observe(state, seat))
             state = game.step(state, {seat: max(odds, key=lambda a: (odds[a], -a))})

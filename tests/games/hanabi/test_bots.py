@@ -121,7 +121,7 @@ def test_bots_play_every_variant_by_the_rules(name: str, variant: str) -> None:
         game = Hanabi(players=players, **VARIANTS[variant])
         for deal in range(4):
             *_, end = bot_states(game, BOTS[name], deal)
-            assert game.over(end)
+            assert game.is_over(end)
 
 
 @pytest.mark.parametrize("name", sorted(BOTS))
@@ -150,7 +150,7 @@ def test_bots_play_with_partners_of_other_conventions(first: str) -> None:
         for deal in range(3):
             policies = [BOTS[first](GAME), BOTS[second](GAME)]
             state = GAME.dealt(Hanabi(deal=deal).start().deck)
-            while not GAME.over(state):
+            while not GAME.is_over(state):
                 seat = GAME.seats[state.mover]
                 odds = policies[state.mover](GAME.observe(state, seat))
                 action = min(odds)

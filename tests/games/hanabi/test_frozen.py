@@ -10,7 +10,7 @@ import pytest
 from sally.core.registry import registry
 from sally.games.hanabi.rules import Hanabi
 from sally.games.hanabi.spec import PRESETS
-from sally.games.hanabi.state import shuffled
+from sally.games.hanabi.state import shuffle_cards
 
 DEALS = 1_000
 
@@ -23,6 +23,6 @@ def test_listed_deals_are_those_of_their_numbers(game: str) -> None:
     rules = registry.game(game).build({"deal": 7})
     assert isinstance(rules, Hanabi)
     assert (listed["colours"], listed["ranks"]) == (rules.colours, rules.ranks)
-    assert decks == [shuffled(rules.cards, deal) for deal in range(DEALS)]
+    assert decks == [shuffle_cards(rules.cards, deal) for deal in range(DEALS)]
     assert len(set(decks)) > 0.9 * DEALS
     assert rules.start().deck == decks[7]

@@ -48,7 +48,7 @@ def test_observer_odds_equal_enumeration_of_decks_and_bots(game: Hanabi, me: int
             for bot in range(len(POOL))
             if seen(game, start := game.dealt(deck), me) == seen(game, state, me)
         ]
-        while not game.over(state):
+        while not game.is_over(state):
             seat, odds = game.seats[state.mover], Counter[str]()
             after = []
             if state.mover == me:

@@ -14,7 +14,7 @@ from sally.games.hanabi.bots.mindless import MINDLESS
 from sally.games.hanabi.bots.rule_agents import rule_agent
 from sally.games.hanabi.bots.simple import simple
 from sally.games.hanabi.rules import Hanabi
-from sally.games.hanabi.state import Policy, State, revealed
+from sally.games.hanabi.state import Policy, State, revealed_faces
 from tests.games.hanabi.sitting import VARIANTS, bot_states, deck_of, final_score, played
 
 GAME = Hanabi(score="kept")
@@ -108,7 +108,7 @@ def test_info_bots_in_all_seats_hold_the_same_table() -> None:
         for seat in game.seats:
             view = game.observe(state, seat)
             memory = InfoMemory(game, view.me)
-            memory.faces = revealed(view)
+            memory.faces = revealed_faces(view)
             for event in view.past:
                 memory.see(event)
             tables.append(memory.may_be)

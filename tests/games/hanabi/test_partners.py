@@ -12,8 +12,8 @@ from sally.core.rules.game import Seat
 from sally.core.rules.probe import At
 from sally.frames.replays import played as laid_open
 from sally.games.hanabi.probes import PROBES
-from sally.runner.seating import resolved
-from tests.table import played, table
+from sally.runner.seating import resolve_setup
+from tests.table import play_episode, table
 
 PARTNERS = registry.partners("hanabi")
 ALL = tuple(probe.name for probe in PROBES)
@@ -24,7 +24,7 @@ def seated(
 ) -> Episode:
     problem = Instance(f"{game}-{deal}", game, {"deal": deal, "score": "kept"})
     setup = Setup(problem, deal, {"ann": ann, "bob": bob}, arms={"ann": arm} if arm else {})
-    return played(resolved(setup))
+    return play_episode(resolve_setup(setup))
 
 
 def measured(metric: str, episode: Episode, seat: str = "ann") -> float | None:

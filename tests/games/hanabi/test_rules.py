@@ -7,7 +7,7 @@ import pytest
 from sally.core.errors import BadInput
 from sally.core.rules.game import NATURE
 from sally.games.hanabi.rules import SEATS, Hanabi
-from sally.games.hanabi.state import Discarded, Hinted, Passed, Played, shuffled
+from sally.games.hanabi.state import Discarded, Hinted, Passed, Played, shuffle_cards
 from tests.games.hanabi.sitting import VARIANTS, deck_of, played, random_states
 
 ANN, BOB = SEATS[:2]
@@ -146,8 +146,8 @@ def test_nature_names_a_deal_by_four_numbers() -> None:
 
 def test_deal_is_the_same_on_every_machine() -> None:
     cards = Hanabi(**VARIANTS["very_small"]).cards
-    assert shuffled(cards, 0) == FIRST_DEAL
-    assert len({shuffled(cards, deal) for deal in range(500)}) > 490
+    assert shuffle_cards(cards, 0) == FIRST_DEAL
+    assert len({shuffle_cards(cards, deal) for deal in range(500)}) > 490
 
 
 FIRST_DEAL = (0, 2, 3, 0, 4, 1, 3, 1, 0, 2)
@@ -157,7 +157,7 @@ def test_shuffles_place_every_card_uniformly() -> None:
     cards = tuple(range(5))
     counts = [[0] * 5 for _ in cards]
     for deal in range(5_000):
-        for place, card in enumerate(shuffled(cards, deal)):
+        for place, card in enumerate(shuffle_cards(cards, deal)):
             counts[place][card] += 1
     assert all(900 < n < 1_100 for row in counts for n in row)
 
@@ -191,7 +191,7 @@ def test_hints_are_encoded_as_distinct_numbers() -> None:
 def test_action_can_be_recovered_from_its_event() -> None:
     game = Hanabi(players=3)
     for deal in range(10):
-        state = game.dealt(shuffled(game.cards, deal))
+        state = game.dealt(shuffle_cards(game.cards, deal))
         for after in list(random_states(game, deal))[1:]:
             event = after.past.last
             assert event is not None

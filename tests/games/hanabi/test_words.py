@@ -6,7 +6,7 @@ import pytest
 
 from sally.core.match.seat_context import SeatContext
 from sally.core.registry import packs, registry
-from sally.core.rules.words import checked
+from sally.core.rules.words import check_pack
 from sally.games.hanabi.rules import SEATS, Hanabi
 from sally.games.hanabi.words import HanabiWords
 from tests.games.hanabi.sitting import deck_of, played
@@ -78,7 +78,7 @@ def test_hints_name_the_receiving_seat() -> None:
 
 
 def test_words_pack_renames_the_game_and_colours() -> None:
-    pack = checked(packs.find("hanabi_garden"), SPEC.texts)
+    pack = check_pack(packs.find("hanabi_garden"), SPEC.texts)
     words = HanabiWords(GAME, {**SPEC.texts, **pack.texts})
     assert words.card(0) == "rose 1"
     text = words.rules(ANN) + words.now(GAME.observe(DEALT, ANN))

@@ -13,7 +13,7 @@ from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.core.rules.probe import At, ProbeReport
-from sally.runner.seating import players_of, resolved
+from sally.runner.seating import players_of, resolve_setup
 
 ONE, TWO = Seat("player_1"), Seat("player_2")
 
@@ -30,7 +30,7 @@ def game_with(
     lineup = {"player_1": PlayerSpec("constant"), **others}
     arms = {"player_1": ("their_move", "their_depth")} if says is not None else {}
     rounds = {"rounds": len(moves)}
-    setup = resolved(Setup(Instance("x", game, {**rounds, **params}), 1, lineup, arms=arms))
+    setup = resolve_setup(Setup(Instance("x", game, {**rounds, **params}), 1, lineup, arms=arms))
     match = Match(spec, setup)
     players: Any = players_of(match, others)
     while asks := match.asks():

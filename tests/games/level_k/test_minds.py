@@ -16,7 +16,7 @@ from sally.core.rules.game import Seat
 from sally.games.level_k.minds import MINDS, NOTHING, cognitive_hierarchy, level, mind_of, people
 from sally.games.level_k.payoffs import Boxes, Contest, Pennies, Request
 from sally.games.level_k.rules import LevelGame
-from tests.table import played, table
+from tests.table import play_episode, table
 
 ONE, TWO = Seat("player_1"), Seat("player_2")
 ELEVEN_TWENTY, BOXES = LevelGame(), LevelGame(pays=Boxes())
@@ -117,7 +117,7 @@ def test_partner_moves_match_declared_odds(game: str, name: str, params: Any) ->
     """Every move has a chance above 0, and over many games the chances are met."""
     expected = seen = variance = 0.0
     for seed in range(60):
-        episode = played(table(game, seed, player_2=PlayerSpec(name, params)))
+        episode = play_episode(table(game, seed, player_2=PlayerSpec(name, params)))
         replay = replayed(registry.game(game), episode)
         assert isinstance(replay.game, LevelGame)
         mind = mind_of(replay.game, TWO, replay.lineup["player_2"])

@@ -11,7 +11,7 @@ from sally.core.log.events import Moved, Reported, Setup
 from sally.core.registry import registry
 from sally.core.registry.study import instance, player_spec
 from sally.runner.local import play
-from sally.runner.seating import resolved
+from sally.runner.seating import resolve_setup
 from tests.strategies.talk import Listener
 
 REPLY = "Reasoning: 2/3 of 33.3 is 22.2.\nPrediction: 33\nNumber: 22"
@@ -34,7 +34,7 @@ def test_number_is_asked_for_and_read(strategy: str) -> None:
         pages.append(page)
         return REPLY
 
-    episode = play(resolved(setup_with(strategy, Listener(reply))))
+    episode = play(resolve_setup(setup_with(strategy, Listener(reply))))
     move = next(e for e in episode.events if isinstance(e, Moved) and e.seat == "player_1")
     assert move.action == 22
     assert any("whole number from 0 to 100" in page for page in pages)
@@ -49,7 +49,7 @@ def test_fractional_prediction_is_recorded_as_missing() -> None:
     model = Listener(lambda page, call: "Prediction 1: 17.5\nPrediction 2: 18\nNumber: 16")
     whole = setup_with("tom_cot", model)
     lineup = {seat: whole.lineup[seat] for seat in ("player_1", "player_2")}
-    episode = play(resolved(Setup(instance("eleven_twenty"), 1, lineup)))
+    episode = play(resolve_setup(Setup(instance("eleven_twenty"), 1, lineup)))
     foreseen = [e for e in episode.events if isinstance(e, Reported) and e.source == "decision"]
     assert [(e.probe, e.value) for e in foreseen] == [
         ("their_move", None),
@@ -60,4 +60,4 @@ def test_fractional_prediction_is_recorded_as_missing() -> None:
 def test_numbers_sharing_a_prefix_cannot_be_scored_by_name() -> None:
     """1 begins 10: scoring would give it the weight of both, so the table is refused."""
     with pytest.raises(BadInput, match="tell its names apart"):
-        resolved(setup_with("lm", Listener(lambda page, call: "")))
+        resolve_setup(setup_with("lm", Listener(lambda page, call: "")))

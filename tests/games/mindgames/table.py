@@ -15,7 +15,7 @@ from sally.games.mindgames import GAME
 from sally.games.mindgames.claims import Asked, Claims, Disclosure, claims
 from sally.games.mindgames.puzzles import Puzzle
 from sally.games.mindgames.rules import PERSUADER, READER, TARGET, MindGame, Say
-from sally.runner.seating import players_of, resolved
+from sally.runner.seating import players_of, resolve_setup
 
 # Goal A, trap B, initial C. The target dislikes x, likes y and does not care for z. At first A and
 # B are worth nothing to it and C one; A's y brings A level, C's y then takes C's lead away.
@@ -37,7 +37,9 @@ EVERYTHING = claims((), (X, Y, Z), [Asked(p, a) for p in "ABC" for a in (X, Y, Z
 def setup(persuader: str = "hidden", seed: int = 1, retries: int = 2, **params: Any) -> Setup:
     """A table with a persuader by name."""
     problem = Instance("test", "mindgames", params)
-    return resolved(Setup(problem, seed, {"persuader": PlayerSpec(persuader)}, retries=retries))
+    return resolve_setup(
+        Setup(problem, seed, {"persuader": PlayerSpec(persuader)}, retries=retries)
+    )
 
 
 def played(persuader: str, seed: int = 1, **params: Any) -> Episode:

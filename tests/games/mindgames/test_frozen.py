@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sally.core.errors import BadInput
-from sally.games.mindgames.frozen import COLLECTIONS, Collection, frozen, make, puzzle, written
+from sally.games.mindgames.frozen import COLLECTIONS, Collection, frozen, make, puzzle, set_as_json
 from sally.games.mindgames.generators import (
     Solutions,
     all_matrices,
@@ -25,7 +25,7 @@ every_set = pytest.mark.parametrize("name", COLLECTIONS)
 @every_set
 def test_frozen_file_equals_generator_output_exactly(name: Collection) -> None:
     stored = files("sally.games.mindgames").joinpath("instances", f"{name}.json").read_text("utf-8")
-    assert written(make(name)) == stored
+    assert set_as_json(make(name)) == stored
 
 
 @every_set

@@ -16,7 +16,7 @@ from sally.core.registry import registry
 from sally.games.mindgames import GAME, metrics
 from sally.models.stub import Scripted as ScriptedModel
 from sally.runner.check import check
-from sally.runner.seating import players_of, resolved
+from sally.runner.seating import players_of, resolve_setup
 from tests.games.mindgames.table import PUZZLE, X, Y, Z, laid_open, run
 
 GOLDEN = Path(__file__).parent / "pages" / "conversation.txt"
@@ -42,13 +42,13 @@ def conversation(
         return said
 
     registry.add("models", "talking", lambda name: ScriptedModel(script, name=name))
-    registry._made.cache_clear()
+    registry._make_model.cache_clear()
     who = PlayerSpec("language", {"model": "talking", "strategy": strategy})
     given = {"puzzle": msgspec.to_builtins(PUZZLE), "messages": 3, **params}
     setup = Setup(
         Instance("t", "mindgames", given), 1, {"persuader": who}, retries=retries, arms=arms or {}
     )
-    match: Match[Any, Any, Any] = Match(GAME, resolved(setup))
+    match: Match[Any, Any, Any] = Match(GAME, resolve_setup(setup))
     return run(match, players_of(match)), prompts
 
 

@@ -16,7 +16,7 @@ from sally.games.mindgames.generators import (
     sample_kind,
     symmetry_classes,
 )
-from sally.games.mindgames.puzzles import Kind, Puzzle, relettered
+from sally.games.mindgames.puzzles import Kind, Puzzle, reletter
 from sally.games.mindgames.target import values, winning_sets, wins
 
 OTHER_KINDS: tuple[Kind, ...] = ("never_win", "always_win", "can_win")
@@ -77,7 +77,7 @@ def test_one_puzzle_of_each_class_satisfies_standard_conditions() -> None:
 def test_sample_uses_each_class_once_before_repeating() -> None:
     def fingerprint(puzzle: Puzzle) -> tuple[object, ...]:
         order = (puzzle.goal, puzzle.trap, puzzle.initial)
-        back = relettered(puzzle, tuple(order.index(p) for p in range(3)))
+        back = reletter(puzzle, tuple(order.index(p) for p in range(3)))
         faces = []
         for a, like in enumerate(back.target_values):
             column = tuple(row[a] for row in back.utilities)
@@ -102,7 +102,7 @@ def test_letters_are_dealt_anew() -> None:
 def test_relettering_only_permutes_rows() -> None:
     puzzle = sample(1, seed=2)[0]
     order = (2, 0, 1)
-    moved = relettered(puzzle, order)
+    moved = reletter(puzzle, order)
     roles = (puzzle.goal, puzzle.trap, puzzle.initial)
     assert (moved.goal, moved.trap, moved.initial) == tuple(order[row] for row in roles)
     assert moved.utilities[2] == puzzle.utilities[0]

@@ -28,7 +28,7 @@ def measured(name: str, played: Played) -> float | None:
 def test_success_by_message_does_not_look_ahead() -> None:
     """After A's y the top is tied: the target stays with C, whatever it chooses in the end."""
     played = finished(Talk(puzzle=PUZZLE).tell(A_Y).tell(C_Y))
-    assert metrics.won(played) == (False, *[True] * 7)
+    assert metrics.would_win(played) == (False, *[True] * 7)
     assert metrics.won_with_look_ahead(played) == (True, *[True] * 7)
     assert measured("success", played) == 1.0
     assert measured("time_at_goal", played) == 7 / 8

@@ -18,7 +18,7 @@ from sally.core.registry import registry
 from sally.core.rules.pair import Pair, PairRecipe, draw_pair
 from sally.games.mindgames.pairs import CELLS, PAIRS, TargetMind
 from sally.games.mindgames.rules import PERSUADER, TARGET, MindGame, Tell
-from sally.runner.seating import players_of, resolved
+from sally.runner.seating import players_of, resolve_setup
 from tests.games.mindgames.table import PUZZLE
 
 
@@ -102,7 +102,7 @@ def test_random_player_draws_notes_and_predictions() -> None:
     answers = []
     for number in range(12):
         pair = draw_pair(recipe, 1, 4, number)
-        setup = resolved(position_setup(recipe, pair, 0, PlayerSpec("random"), seed=number))
+        setup = resolve_setup(position_setup(recipe, pair, 0, PlayerSpec("random"), seed=number))
         match: Match[Any, Any, Any] = Match(registry.game("mindgames"), setup)
         Driver(match, players_of(match)).run()
         read = read_position(match.episode())
@@ -115,7 +115,7 @@ def test_random_player_draws_notes_and_predictions() -> None:
 def test_player_that_writes_is_refused_in_a_game_with_notes() -> None:
     pair = draw_pair(PAIRS[0], 1, 4, 0)
     with pytest.raises(BadInput, match="this game has notes"):
-        resolved(position_setup(PAIRS[0], pair, 0, PlayerSpec("revealed")))
+        resolve_setup(position_setup(PAIRS[0], pair, 0, PlayerSpec("revealed")))
 
 
 @pytest.mark.parametrize("recipe", PAIRS, ids=lambda recipe: recipe.name)

@@ -14,7 +14,7 @@ from sally.games.mindgames.replies import in_json, in_sentences, parse_discrete
 from sally.games.mindgames.rules import LIMIT, PERSUADER, MindGame
 from sally.games.mindgames.stories import stories
 from sally.games.mindgames.target import wins
-from sally.games.mindgames.words import SCRIPT, perfect_talk, scripted
+from sally.games.mindgames.words import SCRIPT, perfect_talk, script_claims
 
 every_story = pytest.mark.parametrize("story", stories(), ids=lambda s: s.name)
 
@@ -65,7 +65,7 @@ def test_perfect_game_text_is_read_as_its_script_and_wins(story) -> None:  # typ
     earlier: list[tuple[str, str]] = []
     for key, said, reply in zip(SCRIPT, talk[::2], talk[1::2], strict=True):
         message = said.removeprefix("You: ")
-        assert read(message, names, earlier, shown) == scripted(key, shown, names)
+        assert read(message, names, earlier, shown) == script_claims(key, shown, names)
         earlier.append((message, reply.removeprefix("The other player: ")))
     told = [d for line in perfect_talk(shown, names, "frozen") for d in line.told]
     assert wins(shown, [names.cell(d.proposal, d.attribute) for d in told])

@@ -19,7 +19,7 @@ from sally.games.mindgames import GAME
 from sally.games.mindgames.rules import MindGame
 from sally.models.stub import Scripted as ScriptedModel
 from sally.runner.check import check
-from sally.runner.seating import players_of, resolved, seated
+from sally.runner.seating import players_of, resolve_setup, seat_player
 from tests.games.mindgames.table import PUZZLE, X, Y, run
 
 STATED = {"disclosures": [{"proposal": "A", "attribute": Y, "utility": 1}]}
@@ -29,11 +29,11 @@ WANTED = {"motivational": [X], "informational": [], "inferential": ["A", "B", "C
 def game_with(script: Any) -> Episode:
     """A game whose reader is a scripted model."""
     registry.add("models", "reading", lambda name: ScriptedModel(script, name=name))
-    registry._made.cache_clear()
+    registry._make_model.cache_clear()
     reader = PlayerSpec("model", {"model": "reading"})
     lineup = {"persuader": PlayerSpec("silent"), "reader": reader}
     problem = Instance("t", "mindgames", {"puzzle": json_of(PUZZLE), "messages": 2})
-    match: Match[Any, Any, Any] = Match(GAME, resolved(Setup(problem, 1, lineup)))
+    match: Match[Any, Any, Any] = Match(GAME, resolve_setup(Setup(problem, 1, lineup)))
     return run(match, players_of(match))
 
 
@@ -109,7 +109,7 @@ def test_invalid_reading_is_retried_and_then_censors_the_episode() -> None:
 
 def test_model_player_is_limited_to_reader_seat_of_mindgames() -> None:
     with pytest.raises(BadInput, match="only in seat 'reader'"):
-        seated(GAME, MindGame(), Seat("persuader"), PlayerSpec("model"))
+        seat_player(GAME, MindGame(), Seat("persuader"), PlayerSpec("model"))
     other = registry.game("ipd")
     with pytest.raises(BadInput, match="no player of ipd named 'model'"):
-        seated(other, other.build(), Seat("agent"), PlayerSpec("model"))
+        seat_player(other, other.build(), Seat("agent"), PlayerSpec("model"))

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from sally.games.mindgames.claims import Asked, Claims, Disclosure, Names, claims
 from sally.games.mindgames.generators import sample
-from sally.games.mindgames.puzzles import Puzzle, relettered
+from sally.games.mindgames.puzzles import Puzzle, reletter
 from sally.games.mindgames.replies import (
     PERSON,
     SYSTEM,
@@ -17,7 +17,7 @@ from sally.games.mindgames.replies import (
     in_words,
     parse_discrete,
 )
-from sally.games.mindgames.target import first_mind, told
+from sally.games.mindgames.target import first_mind, learn_cells
 
 NAMES = Names(proposals=("A", "B", "C"), attributes=("x", "y", "z"))
 PUZZLE = Puzzle(
@@ -35,7 +35,7 @@ ALL_CELLS = [Asked(p, a) for p in "ABC" for a in "xyz"]
 
 def says(found: Claims, puzzle: Puzzle = PUZZLE) -> str:
     cells = [NAMES.cell(d.proposal, d.attribute) for d in found.disclosures]
-    mind = told(puzzle, first_mind(puzzle), cells, "sequential")
+    mind = learn_cells(puzzle, first_mind(puzzle), cells, "sequential")
     return in_words(answer(puzzle, mind, found, NAMES), NAMES)
 
 
@@ -94,7 +94,7 @@ def test_system_reply_uses_no_mental_terms() -> None:
 @given(st.permutations(range(3)), st.integers(0, 251))
 @settings(max_examples=40, deadline=None)
 def test_proposals_are_listed_in_letter_order_for_any_roles(order: list[int], index: int) -> None:
-    puzzle = relettered(PUZZLES[index], tuple(order))
+    puzzle = reletter(PUZZLES[index], tuple(order))
     said = says(claims(informational=ALL_CELLS), puzzle)
     letters = [w for s in said.split(".") for w in s.split()[1:2]]
     assert letters == sorted(letters)
@@ -127,7 +127,7 @@ def test_discrete_reply_has_known_cells_likes_and_the_ranking() -> None:
         informational=[Asked("B", "x"), Asked("B", "y")],
         inferential=["C"],
     )
-    mind = told(PUZZLE, first_mind(PUZZLE), [(0, 1)], "sequential")
+    mind = learn_cells(PUZZLE, first_mind(PUZZLE), [(0, 1)], "sequential")
     assert msgspec.json.decode(as_json(answer(PUZZLE, mind, found, NAMES), NAMES)) == {
         "informational": [
             {"proposal": "A", "attribute": "y", "utility": -1},

@@ -12,7 +12,7 @@ from sally.core.match.player import Forfeit
 from sally.games.mindgames import GAME
 from sally.games.mindgames.claims import Asked, Disclosure, claims
 from sally.games.mindgames.generators import holds
-from sally.games.mindgames.rules import LIMIT, PERSUADER, spoken
+from sally.games.mindgames.rules import LIMIT, PERSUADER, split_message
 from tests.games.mindgames.table import EVERYTHING, NOTHING, PUZZLE, Talk, X, Y, Z, played
 
 A_Y, C_Y, B_X = ("A", Y, 1), ("C", Y, -1), ("B", X, -1)
@@ -93,9 +93,9 @@ def test_persuader_that_forfeits_every_message_loses() -> None:
 
 
 def test_text_before_the_separator_is_private_thought() -> None:
-    assert spoken("I plan.\n---\nHello.") == ("I plan.", "Hello.")
-    assert spoken("a --- b") == ("", "a --- b")
-    assert spoken("---\nHello.\n---\nBye.") == ("", "Hello.\n---\nBye.")
+    assert split_message("I plan.\n---\nHello.") == ("I plan.", "Hello.")
+    assert split_message("a --- b") == ("", "a --- b")
+    assert split_message("---\nHello.\n---\nBye.") == ("", "Hello.\n---\nBye.")
     talk = Talk(puzzle=PUZZLE).say("My secret plan.\n---\nHello there.")
     assert "(Your thoughts: My secret plan.)" in talk.page()
     assert "You: Hello there." in talk.page()

@@ -14,9 +14,9 @@ from sally.games.mindgames.target import (
     choice,
     choice_of,
     first_mind,
+    learn_cells,
     random_success_formula,
     ranking,
-    told,
     values,
 )
 
@@ -65,8 +65,8 @@ def test_choice_is_initial_without_disclosure_and_trap_after_full_disclosure(
     start = first_mind(puzzle)
     assert choice_of(puzzle, start) == puzzle.initial
     for memory in MEMORIES:
-        assert choice_of(puzzle, told(puzzle, start, puzzle.cells, memory)) == puzzle.trap
-        assert choice_of(puzzle, told(puzzle, start, puzzle.winning, memory)) == puzzle.goal
+        assert choice_of(puzzle, learn_cells(puzzle, start, puzzle.cells, memory)) == puzzle.trap
+        assert choice_of(puzzle, learn_cells(puzzle, start, puzzle.winning, memory)) == puzzle.goal
 
 
 def test_tie_after_winning_keeps_the_goal_only_in_sequential_memory() -> None:
@@ -74,8 +74,8 @@ def test_tie_after_winning_keeps_the_goal_only_in_sequential_memory() -> None:
         spoil = next(cell for cell in puzzle.hidden if cell not in puzzle.winning)
         ends = {}
         for memory in MEMORIES:
-            won = told(puzzle, first_mind(puzzle), puzzle.winning, memory)
-            ends[memory] = choice_of(puzzle, told(puzzle, won, [spoil], memory))
+            won = learn_cells(puzzle, first_mind(puzzle), puzzle.winning, memory)
+            ends[memory] = choice_of(puzzle, learn_cells(puzzle, won, [spoil], memory))
         assert ends == {"sequential": puzzle.goal, "frozen": puzzle.initial}
 
 
@@ -85,7 +85,7 @@ def test_with_sequential_memory_the_trap_is_absorbing(puzzle: Puzzle, data: st.D
     mind = first_mind(puzzle)
     trapped = False
     for cell in data.draw(st.lists(st.sampled_from(puzzle.cells), max_size=12)):
-        mind = told(puzzle, mind, [cell], "sequential")
+        mind = learn_cells(puzzle, mind, [cell], "sequential")
         chosen = choice_of(puzzle, mind)
         assert not trapped or chosen == puzzle.trap
         trapped = chosen == puzzle.trap
@@ -96,8 +96,8 @@ def test_with_sequential_memory_the_trap_is_absorbing(puzzle: Puzzle, data: st.D
 def test_telling_known_things_again_changes_nothing(puzzle: Puzzle, data: st.DataObject) -> None:
     cells = data.draw(st.lists(st.sampled_from(puzzle.cells), max_size=6))
     for memory in MEMORIES:
-        mind = told(puzzle, first_mind(puzzle), cells, memory)
-        assert told(puzzle, mind, cells, memory) == mind
+        mind = learn_cells(puzzle, first_mind(puzzle), cells, memory)
+        assert learn_cells(puzzle, mind, cells, memory) == mind
 
 
 def random_success(puzzle: Puzzle, n: int, memory: Memory) -> Fraction:
@@ -107,7 +107,7 @@ def random_success(puzzle: Puzzle, n: int, memory: Memory) -> Fraction:
         after: dict[Mind, Fraction] = {}
         for mind, chance in odds.items():
             for cell in puzzle.cells:
-                then = told(puzzle, mind, [cell], memory)
+                then = learn_cells(puzzle, mind, [cell], memory)
                 after[then] = after.get(then, Fraction(0)) + chance / len(puzzle.cells)
         odds = after
     return sum(

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.core.log.events import Forfeited, Moved
-from sally.games.repeated_games.importers.clembench import FILE, LogOptions, imported
+from sally.games.repeated_games.importers.clembench import FILE, LogOptions, import_results
 from sally.games.repeated_games.importers.table import Description
 
 LOGS = Path(__file__).parents[2] / "fixtures" / "clembench.jsonl"
@@ -41,7 +41,7 @@ def results(folder: Path, logged: list[dict[str, Any]]) -> Path:
 def test_moves_come_from_replies_and_unreadable_scored_moves_are_marked(
     tmp_path: Path,
 ) -> None:
-    found = imported(results(tmp_path, logs()), DILEMMA)
+    found = import_results(results(tmp_path, logs()), DILEMMA)
     aborted, again, counted = found.episodes
     moves = [e.action for e in counted.events if isinstance(e, Moved) and e.seat == "agent"]
     assert moves == [0, 0, 1, 0]  # the fourth reply named no move
@@ -61,7 +61,7 @@ def test_mismatch_of_move_or_points_with_replies_is_a_difference(tmp_path: Path)
     notes = [e["action"] for e in log["turns"][0] if e["from"] == e["to"]]
     notes[0]["content"]["move"] = "F"  # the game master noted another move than was said
     notes[-1]["content"] = [3, 3]
-    moved, paid = imported(results(tmp_path, [log]), DILEMMA).details["differences"]
+    moved, paid = import_results(results(tmp_path, [log]), DILEMMA).details["differences"]
     assert (moved["recorded"], moved["ours"]) == ("F", "J")
     assert (paid["recorded"], paid["ours"]) == ("[3, 3]", "[0.0, 10.0]")
 
@@ -84,31 +84,31 @@ def test_reply_names_one_move_or_none(
     first, second = [e for e in log["turns"][0] if e["action"]["type"] == "get message"]
     first["action"]["content"], second["action"]["content"] = said, "ANSWER: J"
     told = LogOptions(IPD, reply=reply)
-    (episode,) = imported(results(tmp_path, [log]), told).episodes
+    (episode,) = import_results(results(tmp_path, [log]), told).episodes
     moves = [e.action for e in episode.events if isinstance(e, Moved) and e.seat == "agent"]
     assert moves == ([] if move is None else [move])
 
 
 def test_input_without_matrix_game_log_is_refused_with_one_message(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"no interactions\.json of clembench"):
-        imported(tmp_path, DILEMMA)
+        import_results(tmp_path, DILEMMA)
     one, other = logs()[0], logs()[1]
     other["meta"]["game_name"] = "taboo"
     folder = results(tmp_path / "two", [one, other])
     with pytest.raises(BadInput, match="several games; `only` must name one of dilemma, taboo"):
-        imported(folder, DILEMMA)
+        import_results(folder, DILEMMA)
     del one["players"]["Player 2"]
     with pytest.raises(BadInput, match="1 players; a matrix game has two"):
-        imported(results(tmp_path / "alone", [one]), DILEMMA)
+        import_results(results(tmp_path / "alone", [one]), DILEMMA)
     half = tmp_path / FILE
     half.write_text(LOGS.read_text()[:900])
     with pytest.raises(BadInput, match="not a game log of clemcore"):
-        imported(half, DILEMMA)
+        import_results(half, DILEMMA)
     half.write_bytes(LOGS.read_bytes()[:900] + b"\xe1")
     with pytest.raises(BadInput, match="not a game log of clemcore"):
-        imported(half, DILEMMA)
+        import_results(half, DILEMMA)
     with pytest.raises(BadInput, match="names R or P or S; set the pattern `reply`"):
-        imported(
+        import_results(
             results(tmp_path / "rps", logs()[:1]),
             LogOptions(Description("rps")),
         )

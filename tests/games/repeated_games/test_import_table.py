@@ -17,8 +17,8 @@ from sally.core.registry import registry
 from sally.core.registry.paper import ImportResult
 from sally.core.rules.metric import Played
 from sally.frames.measured import person_of
-from sally.games.repeated_games.importers.table import imported
-from tests.table import played
+from sally.games.repeated_games.importers.table import import_table
+from tests.table import play_episode
 from tests.table import table as table_of
 
 HEADER = "episode,round,player1,player2,action1,action2,payoff1,payoff2"
@@ -44,7 +44,7 @@ def table(folder: Path, text: str, description: str = IPD) -> Path:
 
 
 def taken(folder: Path, text: str, description: str = IPD) -> ImportResult:
-    return imported(table(folder, text, description))
+    return import_table(table(folder, text, description))
 
 
 def measured(found: ImportResult, metric: str, n: int = 0, seat: str = "agent") -> float | None:
@@ -205,14 +205,14 @@ def test_wrong_descriptions_are_refused(tmp_path: Path, description: str, says: 
 def test_missing_files_columns_and_rows_are_refused(tmp_path: Path) -> None:
     path = table(tmp_path, GAME.replace("round", "trial", 1))
     with pytest.raises(BadInput, match="line 1: there is no column round"):
-        imported(path)
+        import_table(path)
     with pytest.raises(BadInput, match="has no rows"):
         taken(tmp_path, HEADER + "\n")
     path.with_suffix(".toml").unlink()
     with pytest.raises(BadInput, match=r"There is no .*play.toml, which describes play.csv"):
-        imported(path)
+        import_table(path)
     with pytest.raises(BadInput, match=r"ends in \.csv"):
-        imported(tmp_path)
+        import_table(tmp_path)
 
 
 # --- commands -------------------------------------------------------------------------------------
@@ -262,7 +262,7 @@ def test_changed_table_under_same_name_is_refused(tmp_path: Path) -> None:
 
 def test_bot_episodes_export_to_table_and_import_again(tmp_path: Path) -> None:
     there = [
-        played(
+        play_episode(
             table_of("ipd", seed, agent=PlayerSpec("random"), partner=PlayerSpec("grim_trigger"))
         )
         for seed in range(4)

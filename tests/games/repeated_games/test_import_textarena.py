@@ -10,7 +10,7 @@ import pytest
 
 from sally.core.errors import BadInput
 from sally.core.log.events import Forfeited, Moved
-from sally.games.repeated_games.importers.textarena import imported
+from sally.games.repeated_games.importers.textarena import import_records
 
 FILE = Path(__file__).parents[2] / "fixtures" / "textarena.jsonl"
 
@@ -20,7 +20,7 @@ def lines() -> list[dict[str, Any]]:
 
 
 def test_moves_come_from_replies_and_unreadable_reply_is_forfeit() -> None:
-    found = imported(FILE)
+    found = import_records(FILE)
     dilemma, paper, pennies = found.episodes
     moves = [e.action for e in dilemma.events if isinstance(e, Moved) and e.seat == "agent"]
     assert moves == [0, 0, 0, 0, 1, 1, 1, 1, 1]  # the sixth reply named no move
@@ -39,7 +39,7 @@ def test_mismatch_of_points_with_replies_is_a_difference(tmp_path: Path) -> None
     game["state"]["points"]["0"] = 7
     file = tmp_path / "games.jsonl"
     file.write_text(json.dumps(game))
-    (what,) = imported(file).details["differences"]
+    (what,) = import_records(file).details["differences"]
     assert (what["what"], what["recorded"], what["ours"]) == ("points", "[7, 3]", "[3, 3]")
 
 
@@ -57,12 +57,12 @@ def test_non_matrix_game_record_is_refused_with_one_message(
     file = tmp_path / "games.jsonl"
     file.write_text(json.dumps({**lines()[0], **change}))
     with pytest.raises(BadInput, match=why):
-        imported(file)
+        import_records(file)
 
 
 def test_empty_or_missing_file_is_refused_with_one_message(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="There is no file"):
-        imported(tmp_path / "games.jsonl")
+        import_records(tmp_path / "games.jsonl")
     (tmp_path / "games.jsonl").write_text("\n")
     with pytest.raises(BadInput, match="contains no game"):
-        imported(tmp_path / "games.jsonl")
+        import_records(tmp_path / "games.jsonl")

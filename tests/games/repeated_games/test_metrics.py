@@ -28,7 +28,7 @@ from sally.games.repeated_games.regret import (
 )
 from sally.games.repeated_games.rules import AGENT, PARTNER
 from sally.papers.riemer2025.tabular import measured
-from sally.runner.seating import seated
+from sally.runner.seating import seat_player
 
 METRICS = registry.metrics("repeated_games")
 
@@ -68,8 +68,10 @@ def play(
     lineup = {"agent": named, "partner": PlayerSpec(partner, params)}
     instance = Instance(game, game, {"rounds": rounds, "stop_chance": stop})
     match = Match(spec, Setup(instance, seed, lineup, arms={"agent": arm}))
-    players = {"partner": seated(spec, match.game, PARTNER, lineup["partner"])}
-    players["agent"] = seated(spec, match.game, AGENT, named) if isinstance(agent, str) else agent
+    players = {"partner": seat_player(spec, match.game, PARTNER, lineup["partner"])}
+    players["agent"] = (
+        seat_player(spec, match.game, AGENT, named) if isinstance(agent, str) else agent
+    )
     Driver(match, players).run()
     episode = match.episode()
     return Played(spec, episode, replayed(spec, episode))

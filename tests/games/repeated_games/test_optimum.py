@@ -23,9 +23,9 @@ from sally.games.repeated_games.optimum import (
     random_reward,
     rate_by_program,
     rate_of_certain,
-    tabulated,
+    tabulate,
 )
-from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame, other
+from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame, other_seat
 
 IPD = registry.game("ipd").build({})
 GRIM = Automaton(
@@ -164,17 +164,17 @@ def test_task_needs_partners_and_weights_that_fit():
 @pytest.mark.parametrize("odds", [{0: 0.5}, {0: 0.5, 2: 0.5}, {0: 1.5, 1: -0.5}])
 def test_automaton_with_bad_odds_is_refused(odds):
     with pytest.raises(BadInput, match="sum to 1"):
-        tabulated(Automaton(0, lambda q: odds, lambda q, a, b: 0), (0, 1), (0, 1))
+        tabulate(Automaton(0, lambda q: odds, lambda q, a, b: 0), (0, 1), (0, 1))
 
 
 def test_automaton_that_never_ends_is_refused():
     counting = Automaton(0, lambda q: {0: 1.0}, lambda q, own, their: q + 1)
     with pytest.raises(BadInput, match="states"):
-        tabulated(counting, (0, 1), (0, 1))
+        tabulate(counting, (0, 1), (0, 1))
 
 
 def test_seats_across_the_table():
-    assert other(AGENT) == PARTNER
+    assert other_seat(AGENT) == PARTNER
     lopsided = RepeatedGame(matrix=(((1, 5), (2, 6), (3, 7)), ((4, 8), (0, 0), (9, 9))))
     stubborn = Automaton(0, lambda q: {1: 1.0}, lambda q, own, their: 0)
     assert optimal_reward(lopsided, AGENT, stubborn, 2) == 4  # the partner always makes move 1

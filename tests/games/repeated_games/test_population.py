@@ -11,7 +11,7 @@ from sally.core.errors import BadInput
 from sally.core.registry import registry
 from sally.core.rules.chance import Stream
 from sally.games.repeated_games import population as drawing
-from sally.games.repeated_games.population import LETTERS, population, random_table, relettered
+from sally.games.repeated_games.population import LETTERS, population, random_table, reletter
 from sally.games.repeated_games.rules import AGENT, PARTNER
 from sally.games.repeated_games.training import (
     TRAINING,
@@ -53,7 +53,7 @@ def test_quick_comparison_agrees_with_the_exact_one():
 
 
 def test_every_move_against_an_automaton_has_an_exact_value():
-    task = relettered(population("rps", SIZES).part("train")[0], Stream("test"))
+    task = reletter(population("rps", SIZES).part("train")[0], Stream("test"))
     env = TextEnv("rps", strategy="lm", pack="repeated_games_terse")
     env.begin(task, 1)
     while env.asked is not None:

@@ -34,7 +34,7 @@ from sally.games.repeated_games.players.tabular import (
 )
 from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame
 from sally.runner.local import play
-from sally.runner.seating import resolved
+from sally.runner.seating import resolve_setup
 
 ARM = ("their_move",)
 
@@ -47,7 +47,9 @@ def episode(
         "partner": PlayerSpec(partner, more.get("params", {})),
     }
     params = {"rounds": more.get("rounds", 100)}
-    return play(resolved(Setup(Instance(game, game, params), seed, lineup, arms={"agent": arm})))
+    return play(
+        resolve_setup(Setup(Instance(game, game, params), seed, lineup, arms={"agent": arm}))
+    )
 
 
 def moves(of: Episode, seat: str = "agent") -> list[int]:

@@ -8,7 +8,7 @@ from sally.core.errors import BadInput
 from sally.core.log.events import PlayerSpec
 from sally.core.registry import registry
 from sally.games.repeated_games.rules import PARTNER
-from tests.table import played, table
+from tests.table import play_episode, table
 
 ROUNDS, GAMES = 6, 40  # a table of the tests has six rounds
 
@@ -18,7 +18,7 @@ def won(k: int, against: int) -> float:
     mine, theirs = PlayerSpec("tom_k", {"k": k}), PlayerSpec("tom_k", {"k": against})
     total = 0.0
     for seed in range(GAMES):
-        payoffs = played(table("rps", seed, agent=mine, partner=theirs)).payoffs
+        payoffs = play_episode(table("rps", seed, agent=mine, partner=theirs)).payoffs
         assert payoffs is not None
         total += payoffs["agent"]
     return total / GAMES / ROUNDS

@@ -11,7 +11,7 @@ import sally
 from sally.analysis.profile.ideal_scale import ideal_rows
 from sally.games.step_race.ideal import MINDS, POOL, RacePool
 from sally.games.step_race.rules import MOVES, prize, triple
-from sally.games.step_race.solver import NOBODY, after, solved
+from sally.games.step_race.solver import NOBODY, missing_after, solve_race
 
 
 def move_of(mind, missing, number, turn):
@@ -31,7 +31,7 @@ def brute(missing, turn, pairs, left):
         split.setdefault(moves, []).append((one, two))
     return max(
         sum(
-            brute(after(missing, 0, mine, *m), turn + 1, some, left - 1)
+            brute(missing_after(missing, 0, mine, *m), turn + 1, some, left - 1)
             for m, some in split.items()
         )
         for mine in MOVES
@@ -49,7 +49,7 @@ def test_value_against_known_partners_equals_the_solver():
     for number in range(3):
         pool = RacePool((9, 9, 9), number)
         for one, two in ((0, 4), (2, 3), (4, 4), (1, 1)):
-            known = solved(9, number, (MINDS[one], MINDS[two])).value((9, 9, 9))
+            known = solve_race(9, number, (MINDS[one], MINDS[two])).value((9, 9, 9))
             assert pool.known_value(one * len(MINDS) + two, 0) == pytest.approx(known)
 
 
@@ -63,7 +63,7 @@ def earned(pool, missing, policy, most=40):
             mine = policy(belief)
             pair = 3 * MOVES.index(moves[0]) + MOVES.index(moves[1])
             belief, turn = pool.after(belief, mine, pair), turn + 1
-            here = after(here, 0, MOVES[mine], *moves)
+            here = missing_after(here, 0, MOVES[mine], *moves)
             assert here == belief.missing
         total += 0.0 if points is None else points[0]
     return total / len(MINDS) ** 2

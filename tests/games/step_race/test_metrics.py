@@ -13,8 +13,8 @@ from sally.core.registry import registry
 from sally.core.rules.metric import Played
 from sally.games.step_race import decisions
 from sally.games.step_race.card import CARD
-from sally.games.step_race.certified import certified
-from sally.games.step_race.metrics import METRICS, decided, solution, tally
+from sally.games.step_race.certified import read_certified
+from sally.games.step_race.metrics import METRICS, list_moves, solution, tally
 from sally.games.step_race.rules import SEATS
 from sally.games.step_race.spec import best_replies
 from sally.papers.step_game.study import STUDY
@@ -112,7 +112,7 @@ def test_losses_split_into_inference_and_translation() -> None:
 
 def test_best_replies_need_predictions_for_both_others() -> None:
     race = played("random", "uniform", "uniform", talks=0)
-    view = decided(race, ME)[0].view
+    view = list_moves(race, ME)[0].view
     game: Any = race.replay.game
     assert best_replies(game, view, {"player_2": 5}) is None
     assert best_replies(game, view, {"player_2": 5, "player_3": 5}) == (3,)
@@ -128,7 +128,7 @@ def test_card_has_always_5_and_free_of_announced_with_their_inverses() -> None:
 
 
 def test_study_has_the_certified_tables_and_plays() -> None:
-    assert len(STUDY.cells) == len(certified()) + 3
+    assert len(STUDY.cells) == len(read_certified()) + 3
     cell, setup = next(
         (cell, setup)
         for cell, setup in STUDY.trials()
@@ -141,4 +141,4 @@ def test_study_has_the_certified_tables_and_plays() -> None:
 def test_listener_learns_the_habit_of_silent_partners() -> None:
     race = played("listener", ALWAYS_5, ALWAYS_5)
     assert race.episode.payoffs == {"player_1": 1.0, "player_2": 0.0, "player_3": 0.0}
-    assert decided(race, ME)[0].mine == 5  # what it expects at first
+    assert list_moves(race, ME)[0].mine == 5  # what it expects at first

@@ -11,9 +11,9 @@ import pytest
 from sally.core.errors import BadInput
 from sally.core.rules.chance import Stream
 from sally.games.step_race import solver
-from sally.games.step_race.certified import certified, certify
+from sally.games.step_race.certified import certify, read_certified
 from sally.games.step_race.rules import MOVES, gains, prize, triple
-from sally.games.step_race.solver import Mind, always, best, solved, uniform, value
+from sally.games.step_race.solver import Mind, always, best, solve_race, uniform, value
 from tests.games.step_race.second_rules import play
 
 VECTORS = json.loads((Path(__file__).parent / "vectors.json").read_text("utf-8"))
@@ -41,13 +41,13 @@ def test_best_replies(vector: dict[str, Any]) -> None:
     one, two = (MINDS[name]() for name in vector["others"])
     missing = triple(vector["missing"])
     target = max(missing)
-    found = solved(target, 0, (one, two))
+    found = solve_race(target, 0, (one, two))
     assert found.value(missing) == pytest.approx(vector["optimum"], abs=1e-10)
     assert list(best(found.worths(missing))) == vector["first_moves"]
-    even = solved(target, 0, (one, two), uniform()).value(missing)
+    even = solve_race(target, 0, (one, two), uniform()).value(missing)
     assert even == pytest.approx(vector["uniform"], abs=1e-10)
     if "always_5" in vector:
-        greedy = solved(target, 0, (one, two), always(5)).value(missing)
+        greedy = solve_race(target, 0, (one, two), always(5)).value(missing)
         assert greedy == pytest.approx(vector["always_5"], abs=1e-10)
 
 
@@ -98,7 +98,7 @@ def simulated(minds: tuple[Mind, Mind, Mind], target: int, games: int) -> list[f
 def test_solved_values_equal_simulated_means(others: tuple[str, str]) -> None:
     one, two = (solver.MINDS[name]() for name in others)
     mine = uniform()
-    exact = solved(12, 0, (one, two), mine).value((12, 12, 12))
+    exact = solve_race(12, 0, (one, two), mine).value((12, 12, 12))
     mean = simulated((mine, one, two), 12, 1500)[0]
     assert mean == pytest.approx(exact, abs=0.05)  # four standard errors at most
 
@@ -106,7 +106,7 @@ def test_solved_values_equal_simulated_means(others: tuple[str, str]) -> None:
 def test_solved_reply_earns_its_stated_value() -> None:
     """Play the solved best reply to a keeper and an always-5 with the second rules."""
     minds = (always(5), solver.keeper(0.8))
-    found = solved(12, 0, minds)
+    found = solve_race(12, 0, minds)
 
     def reply(missing: Any, number: int, turn: int, said: Any) -> Any:
         return solver.sure(max(best(found.worths(missing, turn, said))))
@@ -117,7 +117,7 @@ def test_solved_reply_earns_its_stated_value() -> None:
 
 def test_partner_that_reacts_to_messages_is_not_solved() -> None:
     with pytest.raises(BadInput, match="announcements"):
-        solved(12, 0, (solver.follower(), uniform()))
+        solve_race(12, 0, (solver.follower(), uniform()))
     assert solver.solved_against(20, 0, [("follower", {}), ("uniform", {})]) is None
     assert solver.solved_against(20, 0, [("language", {}), ("uniform", {})]) is None
 
@@ -144,15 +144,15 @@ def test_partner_that_is_not_solved_is_refused() -> None:
 
 
 def test_certified_optimum_exceeds_every_mute_player() -> None:
-    assert len(certified()) >= 20
-    assert len({each.id for each in certified()}) == len(certified())
-    for each in certified():
+    assert len(read_certified()) >= 20
+    assert len({each.id for each in read_certified()}) == len(read_certified())
+    for each in read_certified():
         assert each.optimum >= 0.05 + max(each.uniform, *each.mindless.values())
 
 
 @pytest.mark.parametrize("number", range(0, 21, 5))
 def test_certificates_are_reproduced(number: int) -> None:
-    each = certified()[number]
+    each = read_certified()[number]
     others = {seat: (who.player, who.params) for seat, who in each.others.items()}
     again = certify(each.params, each.seat, others)
     assert again.optimum == pytest.approx(each.optimum, abs=1e-12)
@@ -161,5 +161,5 @@ def test_certificates_are_reproduced(number: int) -> None:
 
 
 def test_gains_and_prize_equal_those_of_the_solver() -> None:
-    assert solver.after((6, 6, 6), 1, 5, 5, 3) == triple(6 - g for g in gains((5, 5, 3)))
+    assert solver.missing_after((6, 6, 6), 1, 5, 5, 3) == triple(6 - g for g in gains((5, 5, 3)))
     assert solver.standing((0, 3, 4), 0) == (prize((20, 17, 16), 20) or (0.0,))[0] == 1.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sally.games.step_race.rules import Spoken
-from sally.games.step_race.talk import announced, announcement
+from sally.games.step_race.talk import announcement, last_announcements
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_last_announcement_of_a_seat_counts() -> None:
         Spoken(0, "I will move 1 instead.", True),
         Spoken(0, "Good luck.", True),
     )
-    assert announced(said) == (1, None, None)
+    assert last_announcements(said) == (1, None, None)
 
 
 def test_long_and_odd_messages_are_read_in_time() -> None:

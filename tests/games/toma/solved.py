@@ -73,7 +73,10 @@ def mg_hit_rates(scenarios: Sequence[mg_rules.Scenario]) -> dict[str, float]:
     read = [(mg_rules.profiles(scenario), mg_rules.answer(scenario)) for scenario in scenarios]
     rates = {}
     for name, count in (mg_shortcuts.EVEN | mg_shortcuts.counters(level) | partial).items():
-        for end, picked in (("least", mg_shortcuts.least), ("most", mg_shortcuts.greatest)):
+        for end, picked in (
+            ("least", mg_shortcuts.smallest_counts),
+            ("most", mg_shortcuts.greatest),
+        ):
             hits = [mg_shortcuts.hit(picked(count(agents)), right) for agents, right in read]
             rates[f"{end}_{name}"] = sum(hits) / len(read)
     return rates

@@ -12,7 +12,7 @@ from sally.core.match.engine import Match
 from sally.core.match.seat_context import SeatContext
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
-from sally.runner.seating import players_of, resolved
+from sally.runner.seating import players_of, resolve_setup
 
 
 def match_at(
@@ -32,7 +32,7 @@ def match_at(
         arms=dict(arms or {}),
         injections=injections,
     )
-    return Match(registry.game(game), resolved(setup))
+    return Match(registry.game(game), resolve_setup(setup))
 
 
 def played(game: str, lineup: Mapping[str, str], seed: int = 1, **more: Any) -> Episode:

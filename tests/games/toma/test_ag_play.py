@@ -129,7 +129,7 @@ def offline(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
 
     monkeypatch.setenv("SALLY_CACHE", str(tmp_path))
     monkeypatch.setattr(weights, "download_wheel", refuse)
-    for cached in (encoder.minilm, encoder._files, minds.encoded):
+    for cached in (encoder.minilm, encoder._files, minds.encode_text):
         cached.cache_clear()
 
 
@@ -146,16 +146,16 @@ def test_known_texts_need_no_weights() -> None:
     item = next(item for item in items() if item.word == "bank")
     clue = minds.best_clue(item)
     assert objection(item, clue) is None
-    assert outcome(*minds.predicted(item, clue)) == "win"
+    assert outcome(*minds.predict_guesses(item, clue)) == "win"
     with pytest.raises(BadInput, match="vocabulary_only"):
-        minds.shipped("a sentence of my own")
+        minds.shipped_vector("a sentence of my own")
     encoder._files.cache_clear()
 
 
 def test_reference_speaker_predicts_listeners_and_beats_mindless_speakers() -> None:
     some = items()[::5]
     wins = {
-        name: sum(minds.predicted(item, say(item)) == (True, False) for item in some)
+        name: sum(minds.predict_guesses(item, say(item)) == (True, False) for item in some)
         for name, say in (
             ("margin", minds.best_clue),
             ("hint_b", lambda item: item.b_hint),
@@ -173,7 +173,7 @@ def test_best_clue_has_the_largest_margin_among_winning_clues() -> None:
     better = np.flatnonzero(margin > margin[vocabulary().index(clue)])
     for place in better:  # illegal, or the listeners hear it otherwise
         other = vocabulary()[place]
-        assert objection(item, other) or minds.predicted(item, other) != (True, False)
+        assert objection(item, other) or minds.predict_guesses(item, other) != (True, False)
 
 
 def test_vectors_agree_with_published_similarities() -> None:

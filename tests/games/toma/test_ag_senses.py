@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from sally.games.toma.ag import senses
-from sally.games.toma.ag.partners import heard_as, heard_by_senses, shipped
+from sally.games.toma.ag.partners import heard_as, heard_by_senses, shipped_vector
 from sally.games.toma.ag.rules import Outcome, items, judge, objection
 from sally.games.toma.ag.vectors import rows_by_text
 
@@ -19,9 +19,9 @@ def outcomes(listener: str, held_out: bool = False) -> Counter[Outcome]:
         clue = senses.natural_clues()[item.word]
         without = clue if held_out else ""
         guesses = [
-            heard_as(hint, clue, shipped)
+            heard_as(hint, clue, shipped_vector)
             if listener == "embedding"
-            else heard_by_senses(hint, clue, shipped, without)
+            else heard_by_senses(hint, clue, shipped_vector, without)
             for hint in (item.b_hint, item.c_hint)
         ]
         found[judge(item, *guesses)] += 1
@@ -50,6 +50,6 @@ def test_held_out_clues_keep_most_of_the_wins_by_senses() -> None:
 
 def test_unrelated_clue_does_not_win_for_bow() -> None:
     bow = next(item for item in items() if item.word == "bow")
-    heard = [heard_by_senses(hint, "wolf", shipped) for hint in (bow.b_hint, bow.c_hint)]
+    heard = [heard_by_senses(hint, "wolf", shipped_vector) for hint in (bow.b_hint, bow.c_hint)]
     assert judge(bow, *heard) != "win"
-    assert heard_by_senses(bow.b_hint, "archery", shipped) == "bow"
+    assert heard_by_senses(bow.b_hint, "archery", shipped_vector) == "bow"

@@ -10,9 +10,9 @@ from msgspec.structs import replace
 import sally
 from sally.analysis.design.page_features import features_of, page_of
 from sally.core.registry import registry
-from sally.games.toma.mg.decisions import reasoned
+from sally.games.toma.mg.decisions import reason_about
 from sally.games.toma.mg.depths import DEEPEST, answers_by_depth, emptiest_at
-from sally.games.toma.mg.game import Minority, certified, frozen_set
+from sally.games.toma.mg.game import Minority, certified_by_id, frozen_set
 from sally.games.toma.mg.generators import certify, scenarios
 from sally.games.toma.mg.matched import ROLES
 from sally.games.toma.mg.rules import LEVELS, PLACES, Scenario, answer, depths, profiles
@@ -33,7 +33,7 @@ def in_fours(listed: list[Scenario]) -> list[list[Scenario]]:
 
 
 def of_level(level: int) -> list[Scenario]:
-    return [one.scenario for one in certified().values() if one.block == level]
+    return [one.scenario for one in certified_by_id().values() if one.block == level]
 
 
 def second_solver(scenario: Scenario, depth: int) -> list[int]:
@@ -144,8 +144,8 @@ def test_every_shallower_player_and_every_rule_is_at_chance(level: int) -> None:
 
 
 def test_sixth_set_has_40_per_level_and_is_reproduced_by_generator() -> None:
-    assert Counter(one.block for one in certified().values()) == dict.fromkeys(LEVELS, 40)
-    for one in certified().values():
+    assert Counter(one.block for one in certified_by_id().values()) == dict.fromkeys(LEVELS, 40)
+    for one in certified_by_id().values():
         assert one == certified_mg(one.scenario)
         certify(one.scenario)
     for level in LEVELS:
@@ -153,17 +153,20 @@ def test_sixth_set_has_40_per_level_and_is_reproduced_by_generator() -> None:
 
 
 def test_fifth_set_keeps_its_level_1_scenarios() -> None:
-    kept = [one for one in certified(5).values() if one.block == 1]
-    assert len(kept) == 40 and not {one.scenario.id for one in kept} & set(certified())
+    kept = [one for one in certified_by_id(5).values() if one.block == 1]
+    assert len(kept) == 40 and not {one.scenario.id for one in kept} & set(certified_by_id())
     chances = {
-        id: reasoned(one.scenario).chance for id, one in {**certified(5), **certified()}.items()
+        id: reason_about(one.scenario).chance
+        for id, one in {**certified_by_id(5), **certified_by_id()}.items()
     }
     assert {id for id, chance in chances.items() if chance == 0.29} == {o.scenario.id for o in kept}
     assert set(chances.values()) == {0.25, 0.29}
 
 
 def test_reasoner_plays_at_its_depth() -> None:
-    one = next(c for c in certified().values() if c.block == 3 and c.answer not in c.by_depth[2])
+    one = next(
+        c for c in certified_by_id().values() if c.block == 3 and c.answer not in c.by_depth[2]
+    )
     for depth, wins in ((2, 0.0), (3, 1.0)):
         who = {"player": ("reasoner", {"depth": depth})}
         episode = sally.play("toma_mg", who, scenario=one.scenario.id)

@@ -9,7 +9,7 @@ import pytest
 import sally
 from sally.games.toma.po.certified import DEPTHS, scenarios
 from sally.games.toma.po.depths import DEEPEST, answer_at, answers_by_depth
-from sally.games.toma.po.game import certified
+from sally.games.toma.po.game import certified_by_id
 from sally.games.toma.po.generators import scenarios as level_scenarios
 from sally.games.toma.po.rules import FAILURE, Scenario, answer
 from tests.games.toma.solved import SEED, certified_po, po_hit_rates
@@ -54,7 +54,7 @@ def test_second_solver_agrees_at_every_depth(
 
 
 def test_depth_is_the_smallest_from_which_answers_stay_right() -> None:
-    for one in certified().values():
+    for one in certified_by_id().values():
         right = [given == (one.answer,) for given in one.by_depth]
         assert all(right[one.depth :]) and (one.depth == 0 or not right[one.depth - 1])
 
@@ -98,13 +98,13 @@ def test_own_costs_are_uninformative_about_remaining_tasks(
 
 
 def test_frozen_set_has_60_per_depth_and_is_reproduced_by_generator() -> None:
-    assert Counter(one.block for one in certified().values()) == dict.fromkeys(DEPTHS, 60)
-    assert len({one.scenario.costs for one in certified().values()}) == 240
-    for one in certified().values():
+    assert Counter(one.block for one in certified_by_id().values()) == dict.fromkeys(DEPTHS, 60)
+    assert len({one.scenario.costs for one in certified_by_id().values()}) == 240
+    for one in certified_by_id().values():
         assert one == certified_po(one.scenario, one.block)
     for block in DEPTHS:
         first = list(islice(scenarios(block, SEED), 3))
-        kept = [one.scenario for one in certified().values() if one.block == block]
+        kept = [one.scenario for one in certified_by_id().values() if one.block == block]
         assert first == kept[:3]
 
 

@@ -17,11 +17,11 @@ from sally.games.toma.po.rules import (
     answer,
     best_assignment,
     check,
+    cost_text,
     known_costs,
     predictable,
     predictions,
     rational_actions,
-    shown,
     total_cost,
 )
 from tests.games.toma import po_printed as printed
@@ -52,7 +52,7 @@ def test_printed_predictions_match_the_protocol_corrections() -> None:
 def test_printed_level_4_optimum_is_twelve_and_a_half() -> None:
     best = best_assignment(printed.L4_18)
     assert [printed.L4_18.tasks[task][-1] for task in best] == ["Y", "Z", "P", "X"]
-    assert shown(total_cost(printed.L4_18, best)) == "12.5"
+    assert cost_text(total_cost(printed.L4_18, best)) == "12.5"
     totals = sorted(total_cost(printed.L4_18, order) for order in permutations(range(4)))
     assert totals[1] == 131  # the paper's 13.1 is second best
 

@@ -21,7 +21,7 @@ from sally.models.stub import Scripted
 from sally.papers.kang2026.study import STUDY
 from sally.papers.kang2026.tables import facts
 from sally.runner.check import check
-from sally.runner.seating import players_of, resolved
+from sally.runner.seating import players_of, resolve_setup
 from tests.games.toma.table import row_of
 
 LEVEL_2 = next(s for s in frozen_scenarios().values() if s.level == 2 and answer(s) < 4)
@@ -44,12 +44,12 @@ def talked(
         return reply("\n".join(message.text for message in messages))
 
     registry.add("models", "toma_stub", lambda name: Scripted(script, name="toma_stub"))
-    registry._made.cache_clear()
+    registry._make_model.cache_clear()
     model = PlayerSpec("language", {"model": "toma_stub", "strategy": strategy})
     lineup = {seat: PlayerSpec(who) for seat, who in (others or {}).items()}
     plain = PlayerSpec("language", {"model": "toma_stub", "strategy": "cot"})
     lineup |= dict.fromkeys(seats, model) | dict.fromkeys(listening, plain)
-    setup = resolved(Setup(Instance(game, game, params), 1, lineup, arms=dict(arms or {})))
+    setup = resolve_setup(Setup(Instance(game, game, params), 1, lineup, arms=dict(arms or {})))
     match = Match(registry.game(game), setup)
     Driver(match, players_of(match)).run()
     return match.episode()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sally.games.tradecraft.hands import Hand, changed, holds, union
+from sally.games.tradecraft.hands import Hand, exchange_goods, holds, union
 from sally.games.tradecraft.planning import replay
 from sally.games.tradecraft.rulesets import Ruleset
 from sally.games.tradecraft.solver import Certificate, Goods
@@ -30,7 +30,7 @@ def verify(
             wrong.append(f"Player {number + 1}: units or kinds differ from the goods listed.")
         if not holds(others, seat.needs):
             wrong.append(f"Player {number + 1}: the others do not hold what is needed.")
-        mine = changed(Hand(hands[number]), {}, seat.needs)
+        mine = exchange_goods(Hand(hands[number]), {}, seat.needs)
         plans.append((f"player {number + 1}, after trade", mine, seat.after_trade, targets[number]))
     if certificate.joint:
         plans.append(("all players", table, certificate.together, union(targets)))

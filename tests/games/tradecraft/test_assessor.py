@@ -123,8 +123,8 @@ def test_failed_call_is_a_problem_without_the_key(played: Played) -> None:
     try:
         assessment = asyncio.run(assess(played, Scripted(reject)))
     finally:
-        redaction._given.discard(key)
-        redaction.known.cache_clear()
+        redaction._used_keys.discard(key)
+        redaction.known_keys.cache_clear()
     assert assessment.problem == "auth: rejected key [key]"
     assert [call.failure for call in assessment.calls] == ["auth"]
     assert key not in msgspec.json.encode(assessment).decode()

@@ -7,9 +7,9 @@ from random import Random
 import pytest
 
 from sally.games.tradecraft.amounts import Amount, BadAmount
-from sally.games.tradecraft.crafting import CraftSuccess, cover, craft, prepared
-from sally.games.tradecraft.hands import Hand, floored, traded, union
-from sally.games.tradecraft.rulesets import Ruleset, shipped
+from sally.games.tradecraft.crafting import CraftSuccess, cover, craft, prepare_recipes
+from sally.games.tradecraft.hands import Hand, round_down, trade_hands, union
+from sally.games.tradecraft.rulesets import Ruleset, shipped_ruleset
 from sally.games.tradecraft.tools import runnable
 
 START = (
@@ -32,7 +32,7 @@ def _try_trade(hands: list[Hand], rng: Random) -> bool:
     offer, request = _some(hands[0], rng), _some(hands[1], rng)
     before, kept = [dict(hand) for hand in hands], list(hands)
     try:
-        hands[:] = traded(hands[0], hands[1], offer, request)
+        hands[:] = trade_hands(hands[0], hands[1], offer, request)
     except BadAmount:
         assert hands == kept
         return False
@@ -46,7 +46,7 @@ def _try_craft(rules: Ruleset, hand: Hand, rng: Random) -> CraftSuccess | None:
     choices = runnable(rules, hand)
     if not choices:
         return None
-    recipe = prepared(rules)[choices[rng.randrange(len(choices))]]
+    recipe = prepare_recipes(rules)[choices[rng.randrange(len(choices))]]
     runs = rng.randint(1, 2)
     inputs = cover(recipe, runs, hand) or _some(hand, rng)
     if inputs and rng.random() < 0.2:
@@ -60,7 +60,7 @@ def _try_craft(rules: Ruleset, hand: Hand, rng: Random) -> CraftSuccess | None:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_goods_are_conserved_except_by_recipes_and_flooring(seed: int) -> None:
-    rules, rng = shipped("minecraft_core"), Random(seed)
+    rules, rng = shipped_ruleset("minecraft_core"), Random(seed)
     hands = [Hand(goods) for goods in START]
     crafted = moved = 0
     for _ in range(10):
@@ -74,9 +74,9 @@ def test_goods_are_conserved_except_by_recipes_and_flooring(seed: int) -> None:
                     crafted += 1
                     _check_one_recipe(rules, hands[seat], done)
                     hands[seat] = done.hand
-            rest = {i: hands[seat][i] - floored(hands[seat]).get(i, 0) for i in hands[seat]}
+            rest = {i: hands[seat][i] - round_down(hands[seat]).get(i, 0) for i in hands[seat]}
             assert all(0 <= amount < 1 for amount in rest.values())
-            hands[seat] = floored(hands[seat])
+            hands[seat] = round_down(hands[seat])
     assert crafted > 5, "too few crafts to say anything"
     assert moved > 0
 

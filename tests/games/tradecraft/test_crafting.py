@@ -14,12 +14,12 @@ from sally.games.tradecraft.crafting import (
     cover,
     craft,
     most_times,
-    prepared,
+    prepare_recipes,
 )
 from sally.games.tradecraft.hands import Hand
-from sally.games.tradecraft.rulesets import parse, shipped
+from sally.games.tradecraft.rulesets import parse, shipped_ruleset
 
-CORE = shipped("minecraft_core")
+CORE = shipped_ruleset("minecraft_core")
 TORN = parse(
     """
     name = "torn"
@@ -228,8 +228,8 @@ def test_worst_fuel_is_used_as_ingredient() -> None:
         '[recipes]\nfire=["bark|resin -> tar"]'
     )
     for hand in (Hand({"resin": 1, "bark": 1}), Hand({"bark": 1, "resin": 1})):
-        assert cover(prepared(rules)[0], 1, hand) == {"bark": 1, "resin": F(1, 2)}
-        assert most_times(prepared(rules)[0], hand) == 1
+        assert cover(prepare_recipes(rules)[0], 1, hand) == {"bark": 1, "resin": F(1, 2)}
+        assert most_times(prepare_recipes(rules)[0], hand) == 1
 
 
 hands = st.dictionaries(
@@ -242,7 +242,7 @@ hands = st.dictionaries(
 @given(hands, st.integers(0, len(CORE.recipes) - 1), st.integers(1, 3))
 @settings(max_examples=150, deadline=None)
 def test_inputs_covered_by_a_hand_always_craft(hand: Hand, number: int, runs: int) -> None:
-    ready = prepared(CORE)[number]
+    ready = prepare_recipes(CORE)[number]
     inputs = cover(ready, runs, hand)
     most = most_times(ready, hand)
     assert (inputs is not None) == (most >= runs)

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from sally.games.tradecraft.amounts import BadAmount
 from sally.games.tradecraft.hands import (
     Hand,
-    changed,
-    floored,
+    exchange_goods,
     holds,
     lacking,
     read_goods,
-    traded,
+    round_down,
+    trade_hands,
     union,
 )
 
@@ -24,7 +24,7 @@ hands = st.dictionaries(st.sampled_from("abcde"), amounts, max_size=5).map(Hand)
 
 def test_trade_moves_goods_and_drops_zeros() -> None:
     mine, yours = Hand({"coal": 2, "stick": 1}), Hand({"raw_iron": 3})
-    new_mine, new_yours = traded(mine, yours, {"coal": 2}, {"raw_iron": 1})
+    new_mine, new_yours = trade_hands(mine, yours, {"coal": 2}, {"raw_iron": 1})
     assert new_mine == Hand({"stick": 1, "raw_iron": 1})
     assert new_yours == Hand({"raw_iron": 2, "coal": 2})
     assert "coal" not in new_mine
@@ -33,12 +33,12 @@ def test_trade_moves_goods_and_drops_zeros() -> None:
 
 def test_gifts_demands_and_passes_are_trades_too() -> None:
     mine, yours = Hand({"coal": 2}), Hand({"stick": 1})
-    assert traded(mine, yours, {"coal": 1}, {}) == (
+    assert trade_hands(mine, yours, {"coal": 1}, {}) == (
         Hand({"coal": 1}),
         Hand({"stick": 1, "coal": 1}),
     )
-    assert traded(mine, yours, {}, {"stick": 1}) == (Hand({"coal": 2, "stick": 1}), Hand())
-    assert traded(mine, yours, {}, {}) == (mine, yours)
+    assert trade_hands(mine, yours, {}, {"stick": 1}) == (Hand({"coal": 2, "stick": 1}), Hand())
+    assert trade_hands(mine, yours, {}, {}) == (mine, yours)
 
 
 def test_goods_not_held_cannot_be_given() -> None:
@@ -47,13 +47,13 @@ def test_goods_not_held_cannot_be_given() -> None:
     assert lacking(hand, {"stick": 1}) == "1 stick would be needed, and the hand holds none"
     assert lacking(hand, {"coal": Fraction(1, 2)}) is None
     with pytest.raises(BadAmount):
-        changed(hand, {"coal": 1}, {})
+        exchange_goods(hand, {"coal": 1}, {})
     with pytest.raises(BadAmount):
-        changed(hand, {"coal": -1}, {})
+        exchange_goods(hand, {"coal": -1}, {})
     with pytest.raises(BadAmount):
-        changed(hand, {"coal": 0}, {})
+        exchange_goods(hand, {"coal": 0}, {})
     with pytest.raises(BadAmount):
-        changed(hand, {}, {"coal": -1})
+        exchange_goods(hand, {}, {"coal": -1})
 
 
 def test_hand_refuses_a_negative_amount() -> None:
@@ -63,7 +63,7 @@ def test_hand_refuses_a_negative_amount() -> None:
 
 def test_phase_end_floors_amounts_and_drops_zeros() -> None:
     hand = Hand({"coal": Fraction(7, 8), "oak_log": Fraction(22, 3), "stick": 4})
-    assert dict(floored(hand)) == {"oak_log": 7, "stick": 4}
+    assert dict(round_down(hand)) == {"oak_log": 7, "stick": 4}
 
 
 def test_goods_named_twice_add_up_and_bad_amounts_name_the_item() -> None:
@@ -81,15 +81,15 @@ def test_equal_hands_have_equal_hashes_in_any_order() -> None:
 def test_trade_preserves_the_union_of_hands(mine: Hand, yours: Hand) -> None:
     offer = {item: Fraction(amount) / 2 for item, amount in mine.items()}
     request = dict(list(yours.items())[:2])
-    after = traded(mine, yours, offer, request)
+    after = trade_hands(mine, yours, offer, request)
     assert union(after) == union((mine, yours))
     assert all(amount > 0 for hand in after for amount in hand.values())
 
 
 @given(hands)
 def test_flooring_removes_less_than_one_of_each_item(hand: Hand) -> None:
-    after = floored(hand)
+    after = round_down(hand)
     assert all(0 <= hand[item] - after.get(item, 0) < 1 for item in hand)
     assert all(type(amount) is int and amount > 0 for amount in after.values())
-    assert floored(after) == after
+    assert round_down(after) == after
     assert holds(hand, after)

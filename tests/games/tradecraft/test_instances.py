@@ -16,8 +16,8 @@ from sally.games.tradecraft.instances import (
     named_ruleset,
     set_names,
 )
-from sally.games.tradecraft.invented import invented
-from sally.games.tradecraft.rulesets import parse, shipped
+from sally.games.tradecraft.invented import invent_ruleset
+from sally.games.tradecraft.rulesets import parse, shipped_ruleset
 from sally.games.tradecraft.solver import certify, refusals
 from tests.games.tradecraft.certificates import verify
 
@@ -84,10 +84,10 @@ def test_some_instances_have_no_joint_solution() -> None:
 
 
 def test_generator_follows_its_seed() -> None:
-    rules = shipped("alchemy")
+    rules = shipped_ruleset("alchemy")
     assert generate(rules, 2, 2, Random(4)) == generate(rules, 2, 2, Random(4))
     assert generate(rules, 2, 2, Random(4)) != generate(rules, 2, 2, Random(5))
-    small = generate_set(invented(8), 3, 4, seed=1)
+    small = generate_set(invent_ruleset(8), 3, 4, seed=1)
     assert [each.grade for each in small] == [1, 2, 3, 4]
     assert all(len(each.hands) == 3 for each in small)
 
@@ -111,7 +111,7 @@ def test_ruleset_too_poor_for_the_grade_is_refused() -> None:
 )
 def test_bad_instance_is_refused_with_the_reason(hands: list[dict[str, int]], says: str) -> None:
     with pytest.raises(ValueError, match=says):
-        instance(shipped("minecraft_core"), "mine", hands, [{"shears": 1}, {"torch": 1}])
+        instance(shipped_ruleset("minecraft_core"), "mine", hands, [{"shears": 1}, {"torch": 1}])
 
 
 def test_unknown_set_is_refused_with_a_list_of_names() -> None:
@@ -123,13 +123,15 @@ def test_unknown_set_is_refused_with_a_list_of_names() -> None:
 def test_set_made_for_other_rules_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     import sally.games.tradecraft.instances as module
 
-    monkeypatch.setattr(module, "named_ruleset", lambda name, settings: shipped("minecraft_core"))
+    monkeypatch.setattr(
+        module, "named_ruleset", lambda name, settings: shipped_ruleset("minecraft_core")
+    )
     with pytest.raises(ValueError, match="certify the instances again"):
         instance_set("alchemy_2p")
 
 
 def test_wooden_items_are_fuel() -> None:
-    fuel = shipped("minecraft_core").fuel
+    fuel = shipped_ruleset("minecraft_core").fuel
     for item in ("oak_stairs", "birch_trapdoor", "chest", "spruce_fence", "crafting_table", "bow"):
         assert str(fuel[item]) == "16/3"
     assert not [item for item in fuel if item.startswith(("iron", "stone", "crimson"))]

@@ -22,12 +22,12 @@ from sally.games.tradecraft.trades import (
     divergence,
     exchange_of,
     fit_decisions,
-    priced,
+    goods_value,
+    price_proposals,
     reporting,
     starts,
     trades,
     trend,
-    worth,
 )
 from tests.games.tradecraft.table import P1, P2, propose
 
@@ -57,7 +57,7 @@ def mind(said: Any = SAID) -> Scripted:
             return propose("p1", {"sand": asked}, {"stick": 1 + view.turn % 3})
         if view.phase == "decide":
             gain, loss = (
-                worth(V0[view.seat], goods(lot))
+                goods_value(V0[view.seat], goods(lot))
                 for lot in (view.proposal.offer, view.proposal.request)
             )
             return YES if gain > loss else NO  # type: ignore[operator]
@@ -116,7 +116,7 @@ def test_beliefs_are_not_compared_without_the_others_report() -> None:
 
 def test_planted_exchange_rate_is_recovered() -> None:
     plays = [(game(n), P1) for n in range(4)]
-    assert priced(*plays[0])[0] == (4.0 * offered(1)[1], 1.0 * offered(1)[0])
+    assert price_proposals(*plays[0])[0] == (4.0 * offered(1)[1], 1.0 * offered(1)[0])
     found = exchange_of(plays, seed=1, draws=200)
     assert found.slope == pytest.approx(0.5)  # two coal at 1 for each iron at 4
     assert found.r == pytest.approx(1)
@@ -132,7 +132,7 @@ def test_decisions_are_valued_by_the_deciding_seats_reports() -> None:
             offer, request = goods(trade.proposal.offer), goods(trade.proposal.request)
             row = []
             for said in (V0, V1, V2):
-                row += [worth(said["p1"], offer), worth(said["p1"], request)]
+                row += [goods_value(said["p1"], offer), goods_value(said["p1"], request)]
             by_hand.append(row)
     assert found.features == by_hand
     assert found.accepted == [False, False, False]  # sand is worth nothing to p1

@@ -18,8 +18,8 @@ from sally.games.tradecraft.partners import (
     SecondOrder,
     Sign,
     beliefs_about,
-    believed,
     craft_plan,
+    infer_target,
     lack,
     likelihood,
     outcome,
@@ -27,7 +27,7 @@ from sally.games.tradecraft.partners import (
     trade_plan,
 )
 from sally.games.tradecraft.problems import problems
-from sally.runner.seating import players_of, resolved
+from sally.runner.seating import players_of, resolve_setup
 from tests.games.tradecraft.table import HANDS, P1, P2, THREE, match_of, play, propose
 
 NAMES = sorted(PARTNERS)
@@ -46,7 +46,9 @@ def game(
     one: str, two: str, problem: Instance = SHORT[0], arms: Any = None
 ) -> Match[Any, Any, Any]:
     lineup = {"p1": PlayerSpec(one), "p2": PlayerSpec(two)}
-    match = Match(registry.game("tradecraft"), resolved(Setup(problem, 1, lineup, arms=arms or {})))
+    match = Match(
+        registry.game("tradecraft"), resolve_setup(Setup(problem, 1, lineup, arms=arms or {}))
+    )
     Driver(match, players_of(match)).run()
     return match
 
@@ -62,7 +64,7 @@ def test_every_trader_can_play_every_trader(one: str, two: str) -> None:
 def test_three_can_play(name: str) -> None:
     (problem,) = problems("minecraft_core_3p_2", 1)
     lineup = {seat: PlayerSpec(name) for seat in ("p1", "p2", "p3")}
-    match = Match(registry.game("tradecraft"), resolved(Setup(problem, 1, lineup)))
+    match = Match(registry.game("tradecraft"), resolve_setup(Setup(problem, 1, lineup)))
     Driver(match, players_of(match)).run()
     assert match.over
 
@@ -143,7 +145,7 @@ def test_requests_and_offers_move_beliefs_in_the_right_direction() -> None:
 def test_beliefs_are_a_distribution_and_initially_uniform() -> None:
     match = match_of()
     start = tuple(Hand(hand) for hand in HANDS)
-    beliefs = believed(match.game.rules, start, ())  # type: ignore[attr-defined]
+    beliefs = infer_target(match.game.rules, start, ())  # type: ignore[attr-defined]
     assert sum(beliefs.values()) == pytest.approx(1)
     assert max(beliefs.values()) == pytest.approx(min(beliefs.values()))
 
@@ -167,7 +169,7 @@ def test_second_order_trader_reveals_less_than_first_order_trader() -> None:
     for problem in problems("minecraft_core_2p_2", 10):
         for name, seen in told.items():
             lineup = {"p1": PlayerSpec(name), "p2": PlayerSpec("hoarder")}
-            match = Match(registry.game("tradecraft"), resolved(Setup(problem, 1, lineup)))
+            match = Match(registry.game("tradecraft"), resolve_setup(Setup(problem, 1, lineup)))
             start = tuple(Hand(hand) for hand in match.game.hands)  # type: ignore[attr-defined]
             play(match, (P1, PARTNERS[name].make(match.game, P1)(match.asks()[0])))
             (target,) = match.game.goals[0]  # type: ignore[attr-defined]

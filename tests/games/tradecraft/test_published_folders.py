@@ -19,13 +19,13 @@ from sally.core.registry.study import Cell, Study
 from sally.games.tradecraft.checking import check, circles
 from sally.games.tradecraft.parameters import ruleset_of
 from sally.games.tradecraft.ruleset_formats import data_pack, load
-from sally.games.tradecraft.rulesets import BadRuleset, dump, parse, shipped
+from sally.games.tradecraft.rulesets import BadRuleset, dump, parse, shipped_ruleset
 from sally.output.files.bundle import pack
 from sally.runner.check import check as replayed
 from sally.runner.local import orders, play
 from sally.runner.run import play_missing
-from sally.runner.seating import resolved
-from sally.store.bundles import opened
+from sally.runner.seating import resolve_setup
+from sally.store.bundles import open_store
 
 Content = dict[str, Any]
 
@@ -193,7 +193,7 @@ def test_custom_ruleset_is_identified_by_its_content(tmp_path: Path) -> None:
     one.write_text(MINE)
     same.write_text(MINE)
     other.write_text(MINE.replace("a + b", "2 a + b"))
-    first, second, third = (resolved(setup(path)) for path in (one, same, other))
+    first, second, third = (resolve_setup(setup(path)) for path in (one, same, other))
     assert episode_id(first) == episode_id(second) != episode_id(third)
     assert first.instance.id != third.instance.id  # another problem, not a mismatch
     assert str(tmp_path) not in msgspec.json.encode(first).decode()
@@ -212,7 +212,7 @@ def test_stored_ruleset_is_found_without_its_file(
         writer.add(play(ready, cell))
     own.unlink()
     assert len(list((tmp_path / "store" / "packs").iterdir())) == 1
-    monkeypatch.setattr(packs, "_known", {})  # another machine has read nothing yet
+    monkeypatch.setattr(packs, "_packs", {})  # another machine has read nothing yet
     ruleset_of.cache_clear()
     found = store.load(tmp_path / "store")
     checked = replayed(found.episodes.values())
@@ -234,9 +234,9 @@ def test_packed_store_contains_its_ruleset_and_no_path(
     assert sum(name.startswith("packs/") for name in packed.bundle.files) == 1  # for both
     own.unlink()
     shutil.rmtree(tmp_path / "store")
-    monkeypatch.setattr(packs, "_known", {})  # another machine has read nothing yet
+    monkeypatch.setattr(packs, "_packs", {})  # another machine has read nothing yet
     ruleset_of.cache_clear()
-    with opened(tmp_path / "own.sally.zip") as (place, _):
+    with open_store(tmp_path / "own.sally.zip") as (place, _):
         found = store.load(place)
         checked = replayed(found.episodes.values())
         (kept,) = (Path(str(place)) / "studies").iterdir()
@@ -249,4 +249,7 @@ def test_shipped_rulesets_keep_their_names() -> None:
     params = {"ruleset": "minecraft_core"}
     portable = registry.game("tradecraft").portable
     assert portable is not None and portable(params) is params
-    assert parse(dump(shipped("alchemy"))).fingerprint == shipped("alchemy").fingerprint
+    assert (
+        parse(dump(shipped_ruleset("alchemy"))).fingerprint
+        == shipped_ruleset("alchemy").fingerprint
+    )

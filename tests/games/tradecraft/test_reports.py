@@ -23,7 +23,7 @@ from sally.core.match.playback import mismatch
 from sally.core.registry import registry
 from sally.core.rules.probe import At, ProbeReport
 from sally.games.tradecraft.actions import DONE, PASS, YES
-from sally.runner.seating import players_of, resolved
+from sally.runner.seating import players_of, resolve_setup
 from tests.games.tradecraft.table import HANDS, P1, P2, THREE, match_of, page, play, propose
 
 ALL: dict[str, tuple[str, ...]] = {"p1": ("v0", "v1", "v2"), "p2": ("v0", "v1", "v2")}
@@ -159,7 +159,7 @@ def test_kept_reports_do_not_depend_on_answer_order_and_replay(order: int) -> No
     lines = []
     for turned in (0, order):
         match = told_match(("p1", "p2"))
-        match = Match(match.spec, resolved(match.setup))
+        match = Match(match.spec, resolve_setup(match.setup))
         players = players_of(match)
         while asks := match.asks():
             turn = asks[turned % len(asks)]
@@ -179,7 +179,9 @@ def test_probes_do_not_change_moves_of_traders() -> None:
     for arms in (quiet, ALL):
         problem = Instance("quiet", "tradecraft", {"max_turns": 6})
         lineup = {"p1": PlayerSpec("second_order"), "p2": PlayerSpec("first_order")}
-        match = Match(registry.game("tradecraft"), resolved(Setup(problem, 1, lineup, arms=arms)))
+        match = Match(
+            registry.game("tradecraft"), resolve_setup(Setup(problem, 1, lineup, arms=arms))
+        )
         Driver(match, players_of(match)).run()
         moves.append([e.action for e in match.events if hasattr(e, "action")])
     assert moves[0] == moves[1]

@@ -10,9 +10,9 @@ from sally.games.tradecraft.checking import check
 from sally.games.tradecraft.crafting import CraftSuccess, craft
 from sally.games.tradecraft.hands import Hand
 from sally.games.tradecraft.instances import depth
-from sally.games.tradecraft.invented import invented
+from sally.games.tradecraft.invented import invent_ruleset
 from sally.games.tradecraft.ruleset_formats import load
-from sally.games.tradecraft.rulesets import BadRuleset, dump, parse, resolved_tags, shipped
+from sally.games.tradecraft.rulesets import BadRuleset, dump, parse, resolved_tags, shipped_ruleset
 
 KNOWN_TARGETS = ["shears", "torch", "bucket", "stone_shovel", "lever", "chain", "detector_rail"]
 KNOWN_TARGETS += ["target", "dropper", "observer", "powered_rail", "shield", "comparator"]
@@ -21,13 +21,13 @@ KNOWN_TARGETS += ["lantern"]
 
 def test_shipped_rulesets_are_large_and_sound() -> None:
     for name in ("minecraft_core", "alchemy"):
-        rules = shipped(name)
+        rules = shipped_ruleset(name)
         assert len(rules.recipes) >= 150
         assert check(rules) == []
 
 
 def test_alchemy_recipes_combine_two_items_into_one() -> None:
-    for recipe in shipped("alchemy").recipes:
+    for recipe in shipped_ruleset("alchemy").recipes:
         assert sum(slot.amount for slot in recipe.slots) == 2
         assert recipe.amount == 1
         assert not recipe.fuel
@@ -35,7 +35,7 @@ def test_alchemy_recipes_combine_two_items_into_one() -> None:
 
 @pytest.mark.parametrize("target", KNOWN_TARGETS)
 def test_every_known_target_can_be_made_from_starting_goods(target: str) -> None:
-    rules = shipped("minecraft_core")
+    rules = shipped_ruleset("minecraft_core")
     assert target in rules.makers
     assert depth(rules)[target] >= 1
 
@@ -61,10 +61,12 @@ def test_every_known_target_can_be_made_from_starting_goods(target: str) -> None
     ],
 )
 def test_recipe_facts(line: str, kind: str) -> None:
-    assert (line, kind) in {(r.text(), r.kind) for r in shipped("minecraft_core").recipes}
+    assert (line, kind) in {(r.text(), r.kind) for r in shipped_ruleset("minecraft_core").recipes}
 
 
-@pytest.mark.parametrize("rules", [shipped("minecraft_core"), shipped("alchemy"), invented(3)])
+@pytest.mark.parametrize(
+    "rules", [shipped_ruleset("minecraft_core"), shipped_ruleset("alchemy"), invent_ruleset(3)]
+)
 def test_dumped_ruleset_round_trips(rules: object) -> None:
     again = parse(dump(rules))  # type: ignore[arg-type]
     assert again.fingerprint == rules.fingerprint  # type: ignore[attr-defined]
@@ -120,7 +122,7 @@ def test_line_of_many_blanks_is_refused_quickly(tmp_path: Path, line: str) -> No
 )
 def test_broken_file_is_refused_with_reason_and_place(text: str, says: str) -> None:
     with pytest.raises(BadRuleset) as refused:
-        parse(text, where="mine.toml")
+        parse(text, source="mine.toml")
     assert "mine.toml" in str(refused.value)
     assert says in str(refused.value)
 
@@ -269,22 +271,22 @@ def test_broken_data_pack_names_the_file(pack: Path) -> None:
 
 
 def test_invented_rulesets_follow_their_seed_and_shape() -> None:
-    assert invented(5).fingerprint == invented(5).fingerprint
-    assert invented(5).fingerprint != invented(6).fingerprint
+    assert invent_ruleset(5).fingerprint == invent_ruleset(5).fingerprint
+    assert invent_ruleset(5).fingerprint != invent_ruleset(6).fingerprint
     for seed in range(6):
-        rules = invented(seed, depth=6, width=6, branching=3)
+        rules = invent_ruleset(seed, depth=6, width=6, branching=3)
         assert check(rules) == []
         depths = depth(rules)
         assert max(depths.values()) <= 6
         assert all(len(recipe.slots) <= 3 for recipe in rules.recipes)
-        assert not set(rules.items) & set(shipped("minecraft_core").items)
+        assert not set(rules.items) & set(shipped_ruleset("minecraft_core").items)
 
 
 def test_contention_makes_recipes_share_scarce_goods() -> None:
     def busiest(contention: float) -> float:
         shares = []
         for seed in range(10):
-            rules = invented(seed, contention=contention, width=12)
+            rules = invent_ruleset(seed, contention=contention, width=12)
             uses = sorted((len(rules.users.get(i, ())) for i in rules.given), reverse=True)
             shares.append(sum(uses[:3]) / sum(uses))
         return sum(shares) / len(shares)
@@ -297,9 +299,9 @@ def test_contention_makes_recipes_share_scarce_goods() -> None:
 )
 def test_impossible_shape_is_refused(shape: dict[str, int]) -> None:
     with pytest.raises(BadRuleset):
-        invented(1, **shape)  # type: ignore[arg-type]
+        invent_ruleset(1, **shape)  # type: ignore[arg-type]
 
 
 def test_unknown_shipped_ruleset_is_refused_with_a_list_of_names() -> None:
     with pytest.raises(BadRuleset, match=r"minecraft_core, alchemy"):
-        shipped("minecraft")
+        shipped_ruleset("minecraft")

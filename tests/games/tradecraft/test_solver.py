@@ -11,11 +11,11 @@ from sally.games.tradecraft.crafting import CraftSuccess, craft
 from sally.games.tradecraft.hands import Hand, holds, union
 from sally.games.tradecraft.instances import instance_set, named_ruleset
 from sally.games.tradecraft.planning import Aim, Undecided, best_plan, replay
-from sally.games.tradecraft.rulesets import Ruleset, parse, shipped
+from sally.games.tradecraft.rulesets import Ruleset, parse, shipped_ruleset
 from sally.games.tradecraft.solver import certify, refusals
 from tests.games.tradecraft.certificates import verify
 
-CORE = shipped("minecraft_core")
+CORE = shipped_ruleset("minecraft_core")
 
 
 def small_rules(rng: Random, *, circles: bool, fire: bool = False) -> Ruleset:

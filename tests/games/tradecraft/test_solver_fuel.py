@@ -16,11 +16,11 @@ from sally.games.tradecraft.hands import Hand, holds
 from sally.games.tradecraft.instances import instance_set
 from sally.games.tradecraft.partners import craft_plan, crafting
 from sally.games.tradecraft.planning import best_plan, replay
-from sally.games.tradecraft.rulesets import Recipe, Ruleset, parse, shipped
+from sally.games.tradecraft.rulesets import Recipe, Ruleset, parse, shipped_ruleset
 from sally.games.tradecraft.solver import certify, trades_needed
 from tests.games.tradecraft.table import P1, match_of
 
-CORE = shipped("minecraft_core")
+CORE = shipped_ruleset("minecraft_core")
 QUARTER = Fraction(1, 4)
 
 

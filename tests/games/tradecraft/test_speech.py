@@ -18,9 +18,9 @@ from sally.core.rules.menu import Form
 from sally.core.rules.probe import ProbeReport, Question
 from sally.games.tradecraft.actions import DONE, YES
 from sally.games.tradecraft.replies import amount_meant
-from sally.games.tradecraft.rulesets import shipped
+from sally.games.tradecraft.rulesets import shipped_ruleset
 from sally.games.tradecraft.speech import (
-    counted,
+    counted_name,
     good_said,
     goods_said,
     item_meant,
@@ -29,7 +29,7 @@ from sally.games.tradecraft.speech import (
 from tests.games.tradecraft.table import craft, match_of, propose
 
 CODED = re.compile(r"[a-z0-9]_[a-z0-9]")
-CORE = shipped("minecraft_core")
+CORE = shipped_ruleset("minecraft_core")
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_goods_are_displayed_with_readable_amounts_and_plurals(
 
 
 def test_recipe_names_groups_and_choices_in_plain_words() -> None:
-    said = {recipe.said() for recipe in CORE.recipes}
+    said = {recipe.as_text() for recipe in CORE.recipes}
     assert "any 2 planks + 1 stick -> 1 wooden sword" in said
     assert "1 coal or charcoal + 1 stick -> 4 torches" in said
     assert "any 1 oak log -> 4 oak planks" in said
@@ -65,13 +65,13 @@ def test_recipe_names_groups_and_choices_in_plain_words() -> None:
 
 @pytest.mark.parametrize("name", ["minecraft_core", "alchemy"])
 def test_every_way_of_writing_an_item_is_read_back(name: str) -> None:
-    known = shipped(name).known
+    known = shipped_ruleset(name).known
     for item in known:
         for said in (item, item_said(item), item_said(item).upper(), f"minecraft:{item}"):
             assert item_meant(said, known) == item
         if item != "brick":  # bricks are another thing, and so are never said of a brick
-            assert item_meant(counted(item, True), known) == item
-            assert item_meant(counted(item, False), known) == item
+            assert item_meant(counted_name(item, True), known) == item
+            assert item_meant(counted_name(item, False), known) == item
 
 
 def test_mixed_number_is_an_amount() -> None:

@@ -9,11 +9,11 @@ from sally.games.tradecraft.amounts import read_amount
 from sally.games.tradecraft.crafting import CraftSuccess, craft
 from sally.games.tradecraft.hands import Hand, read_goods
 from sally.games.tradecraft.replies import amount_meant
-from sally.games.tradecraft.rulesets import shipped
+from sally.games.tradecraft.rulesets import shipped_ruleset
 from sally.games.tradecraft.speech import item_meant
 from sally.games.tradecraft.tools import item_info, possible_recipes, runnable
 
-CORE = shipped("minecraft_core")
+CORE = shipped_ruleset("minecraft_core")
 
 
 def test_item_info_lists_makers_users_tags_and_fuel() -> None:

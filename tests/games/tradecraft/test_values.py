@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from sally.games.tradecraft.trades import divergence, exchange, worth
+from sally.games.tradecraft.trades import divergence, exchange, goods_value
 
 
 def test_perfect_belief_has_no_divergence() -> None:
@@ -47,9 +47,9 @@ def test_values_out_of_range_are_refused(bad: float) -> None:
 
 
 def test_worth_multiplies_amounts_and_is_none_for_unrated_items() -> None:
-    assert worth({"coal": 3, "stick": 0.5}, {"coal": 2, "stick": 4}) == 8
-    assert worth({"coal": 3}, {}) == 0
-    assert worth({"coal": 3}, {"stick": 1}) is None
+    assert goods_value({"coal": 3, "stick": 0.5}, {"coal": 2, "stick": 4}) == 8
+    assert goods_value({"coal": 3}, {}) == 0
+    assert goods_value({"coal": 3}, {"stick": 1}) is None
 
 
 def _planted(slope: float, seed: int) -> tuple[list[float], list[float], list[str]]:

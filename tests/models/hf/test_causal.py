@@ -35,9 +35,9 @@ def checked(episodes, network, folder, at):
         lambda asked: edited_scores(network, asked),
         model="toy",
         about="their_move",
-        at=at,
+        place=at,
         layers=[1, toy.LAYER],
-        most=24,
+        limit=24,
         doses=(0.125, 0.25, 0.5, 1.0),
     )
 

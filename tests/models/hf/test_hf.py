@@ -15,7 +15,7 @@ from sally.core.prompt.model import (
     ToolSpec,
     User,
 )
-from sally.models.hf import HF, _named
+from sally.models.hf import HF, _open_model
 from sally.models.hf.texts import calls_in, thought
 from tests.models.hf import tiny
 from tests.models.hf.tiny import torch, transformers
@@ -274,7 +274,7 @@ def test_engine_is_closed_before_python_ends(folder, monkeypatch):
 def test_model_with_unsupported_attention_is_refused(tmp_path):
     folder = tiny.make(tmp_path, "gemma2", head_dim=8, attn_logit_softcapping=2.0)
     with pytest.raises(BadInput, match="vllm"):
-        _named(f"hf:{folder}?device=cpu")
+        _open_model(f"hf:{folder}?device=cpu")
 
 
 @pytest.mark.parametrize(
@@ -289,12 +289,12 @@ def test_model_with_unsupported_attention_is_refused(tmp_path):
 )
 def test_invalid_name_is_refused_with_one_message(name, says, folder):
     with pytest.raises(BadInput, match=says):
-        _named(name.format(folder))
+        _open_model(name.format(folder))
 
 
 def test_folder_without_a_model_is_refused_with_one_message(tmp_path):
     with pytest.raises(BadInput, match=r"config\.json"):
-        _named(f"hf:{tmp_path}")
+        _open_model(f"hf:{tmp_path}")
 
 
 def test_used_record_names_dtype_and_hash(model):

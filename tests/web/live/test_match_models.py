@@ -45,12 +45,12 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Any:
 
     def bring(one: Counted) -> Counted:
         made["counted"] = one
-        registry._made.cache_clear()
+        registry._make_model.cache_clear()
         monkeypatch.setitem(registry._added["models"], "counted", lambda name: made["counted"])
         return one
 
     yield bring
-    registry._made.cache_clear()
+    registry._make_model.cache_clear()
 
 
 WITH_MODEL = {"partner": PlayerSpec("language", {"model": "counted"})}

@@ -40,10 +40,10 @@ MODELS = PAIRS.replace('title = "', 'models = ["counted"]\ntitle = "', 1).replac
 def model(monkeypatch):
     """A model that always says the same, known by the name `counted`."""
     says = Scripted(lambda messages, settings: "Option: F")
-    registry._made.cache_clear()
+    registry._make_model.cache_clear()
     monkeypatch.setitem(registry._added["models"], "counted", lambda name: says)
     yield
-    registry._made.cache_clear()
+    registry._make_model.cache_clear()
 
 
 def table(server, name: str) -> list[dict[str, str]]:

@@ -9,7 +9,7 @@ from sally.core.log.events import Instance, PlayerSpec, Reported
 from sally.core.registry import registry
 from sally.core.rules.chance import Stream
 from sally.runner.local import play
-from sally.runner.seating import resolved
+from sally.runner.seating import resolve_setup
 from sally.web.study.definition import Condition, Consent, HumanStudy, checked, practice_of
 from sally.web.study.practice import feedback
 from tests.web.participants import RIGHT, TEXT, Participant, logged_in, study_server
@@ -39,7 +39,7 @@ def test_every_game_has_practice_with_feedback(game: str) -> None:
     (seat,) = planned.layout.people
     setup = study.setup(planned.layout, planned.instance, {seat: "me"})
     lineup = {**setup.lineup, seat: PlayerSpec("random")}
-    episode = play(resolved(msgspec.structs.replace(setup, lineup=lineup)))
+    episode = play(resolve_setup(msgspec.structs.replace(setup, lineup=lineup)))
     told = feedback(study, episode, seat)
     own = [turn for turn in told.turns if turn.own]
     assert own and told.payoff is not None

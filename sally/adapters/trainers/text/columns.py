@@ -15,7 +15,7 @@ from sally.core.match.engine import Match
 from sally.core.prompt.model import Reply, Scores
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
-from sally.core.rules.metric import judged
+from sally.core.rules.metric import judge_report
 from sally.parts.training import Training, Worths
 from sally.players.calls import Request
 
@@ -180,7 +180,7 @@ class Ledger:
     def _reported(self, event: Reported, row: Row) -> Columns:
         if event.value is None:
             return Columns(format=-1.0)
-        found = judged(self._match.spec, self._match.replay, event)
+        found = judge_report(self._match.spec, self._match.replay, event)
         scores = found.scores if found is not None else {}
         row.truth = None if found is None else found.truth
         belief = None

@@ -36,7 +36,7 @@ from sally.models.trained import Trained
 from sally.parts.training import Split, Task, Worths
 from sally.players.calls import Request
 from sally.players.language import LANGUAGE
-from sally.runner.seating import resolved
+from sally.runner.seating import resolve_setup
 
 SEATED = 1024  # tasks cached with their players
 Stepped = tuple[str, float, bool, dict[str, Any]]
@@ -93,7 +93,7 @@ class TextPlay(ABC):
         key = msgspec.msgpack.encode(task)
         if (prepared := self._seated.get(key)) is None:
             setup, models = self._seating(task)
-            match: Match[Any, Any, Any] = Match(registry.game(self.game), resolved(setup))
+            match: Match[Any, Any, Any] = Match(registry.game(self.game), resolve_setup(setup))
             while len(self._seated) >= SEATED:
                 del self._seated[next(iter(self._seated))]
             worths = worths_at(match, *models) if len(models) == 1 else None

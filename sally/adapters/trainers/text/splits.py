@@ -12,7 +12,7 @@ from sally.core.registry import registry
 from sally.core.rules.chance import Stream, derived_seed
 from sally.core.rules.game import NATURE, Game, GameSpec, Seat
 from sally.parts.training import PARTS, Split, Task, Training, check_split
-from sally.runner.seating import seated
+from sally.runner.seating import seat_player
 
 
 def split_of(game: str, split: Split | None = None, seat: str = "") -> Split:
@@ -78,7 +78,7 @@ def usual_player(
     """Return the usual player of a seat, else the reference player, else the random player."""
     for name in filter(None, (spec.usual, spec.measured.reference)):
         with suppress(BadInput):
-            seated(spec, rules, seat, PlayerSpec(name))
+            seat_player(spec, rules, seat, PlayerSpec(name))
             return PlayerSpec(name)
     return PlayerSpec("random")
 

@@ -18,7 +18,7 @@ from sally.core.prompt.model import Reply, Scores
 from sally.core.rules.replay import AskId
 from sally.models.trained import Trained
 from sally.players.calls import Exchanges, Request, with_calls
-from sally.runner.local import is_bot, reached
+from sally.runner.local import is_bot, with_models
 from sally.runner.seating import players_of
 
 Given = str | bytes | Reply | Scores | Sequence[float]
@@ -146,7 +146,7 @@ def players_for(
     """
     setup = match.setup
     first = next(iter(models.values()))
-    lineup = reached(setup.lineup, lambda at, name: models.get(at, first))
+    lineup = with_models(setup.lineup, lambda at, name: models.get(at, first))
     players = players_of(match, lineup)
     for at, player in players.items():
         if at not in models and not is_bot(player):

@@ -31,8 +31,8 @@ def imported(checkout: Path) -> list[Item]:
         raise BadInput(f"{checkout} has no {FILE}; give a checkout of procedural-evals-tom.")
     try:
         rows = list(csv.reader(StringIO(read_utf8(found[0]), newline=""), delimiter=";"))
-    except csv.Error as why:
-        raise BadInput(f"{found[0]}: {why}") from None
+    except csv.Error as error:
+        raise BadInput(f"{found[0]}: {error}") from None
     return [item for number, row in enumerate(rows) for item in _items(number, row, found[0])]
 
 

@@ -11,7 +11,7 @@ import msgspec
 from sally.core.errors import BadInput
 from sally.core.registry.paper import ImportResult
 from sally.games.elicitation.recorded import BeliefRow, episode_of
-from sally.parts.imported import ImportRun, Source, existing, fetched
+from sally.parts.imported import ImportRun, Source, existing, read_fetched_file
 
 VERSION = 1
 _decode = msgspec.json.Decoder(BeliefRow).decode
@@ -60,7 +60,7 @@ def imported(path: Path, licence: str = "") -> ImportResult:
     Raises:
         BadInput: A line is not a valid row; nothing is imported.
     """
-    data = fetched(existing(path)) if existing(path).is_file() else None
+    data = read_fetched_file(existing(path)) if existing(path).is_file() else None
     if data is None:
         raise BadInput(f"{path} is a folder; give the file of JSON lines.")
     rows = read_rows(path.name, data)
@@ -69,8 +69,8 @@ def imported(path: Path, licence: str = "") -> ImportResult:
         source = Source.of(row.source, licence, path.name, data)
         try:
             episode, differences = episode_of(row, source)
-        except BadInput as why:
-            raise BadInput(f"{path.name}, line {number}: {_sentence(why)}") from None
+        except BadInput as error:
+            raise BadInput(f"{path.name}, line {number}: {_sentence(error)}") from None
         run.add(episode, differences, {row.status: 1})
     run.counts["people or models' games"] = len({(row.source, row.person) for _, row in rows})
     return run.result()
@@ -85,8 +85,8 @@ def read_rows(name: str, data: bytes) -> list[tuple[int, BeliefRow]]:
             continue
         try:
             row = _decode(line)
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as why:
-            raise BadInput(f"{name}, line {number}: {_sentence(why)}") from None
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            raise BadInput(f"{name}, line {number}: {_sentence(error)}") from None
         first = lines.setdefault((row.source, row.instance), number)
         if first != number:
             raise BadInput(

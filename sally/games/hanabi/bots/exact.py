@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from sally.core.errors import BadInput
-from sally.games.hanabi.belief import Odds, counted, read
+from sally.games.hanabi.belief import Odds, count_own_hand, read
 from sally.games.hanabi.bots.rule_agents import (
     PreparedView,
     Rule,
@@ -34,10 +34,10 @@ class ExactSight(PreparedView):
 def bookkeeper(game: Hanabi, risk: float = 0.9) -> Policy:
     """Return a policy that plays a card if counting gives a probability of at least `risk` that
     the card scores."""
-    rules = _checked(risk)
+    rules = _check_risk(risk)
 
     def policy(view: View) -> Mapping[int, float]:
-        return first_applicable(rules, ExactSight(game, view, counted(game, view).all_odds))
+        return first_applicable(rules, ExactSight(game, view, count_own_hand(game, view).all_odds))
 
     return policy
 
@@ -49,30 +49,30 @@ def reader(game: Hanabi, of: Callable[[Hanabi], Policy], risk: float = 0.9) -> P
     The policy plays a card if the probability that it scores is at least `risk`; otherwise it hints
     and discards like the others, so that they can interpret its moves.
     """
-    rules = _checked(risk)
+    rules = _check_risk(risk)
     if game.highest**game.hand_size > MOST:
         raise BadInput(
             "this game has too many possible hands to enumerate them; use "
             "hanabi_mini, hanabi_small or hanabi_very_small"
         )
 
-    mine, others, first = of(game), of(game), 2 * game.hand_size
+    own_policy, others, first = of(game), of(game), 2 * game.hand_size
 
     def policy(view: View) -> Mapping[int, float]:
-        found = read(game, view, {s: others for s in range(game.players) if s != view.me})
-        if found is None:  # the others do not play as declared: fall back on counting
+        reading = read(game, view, {s: others for s in range(game.players) if s != view.me})
+        if reading is None:  # the others do not play as declared: fall back on counting
             return bookkeeper(game, risk)(view)
-        sight = ExactSight(game, view, found.odds)
-        play, wanted = probable(risk)(sight), mine(view)
+        sight = ExactSight(game, view, reading.odds)
+        play, own_odds = probable(risk)(sight), own_policy(view)
         if play is not None:
             return play
-        tells = all(action >= first or action < game.hand_size for action in wanted)
-        return wanted if tells else first_applicable(rules, sight)
+        tells = all(action >= first or action < game.hand_size for action in own_odds)
+        return own_odds if tells else first_applicable(rules, sight)
 
     return policy
 
 
-def _checked(risk: float) -> tuple[Rule, ...]:
+def _check_risk(risk: float) -> tuple[Rule, ...]:
     if not 0 < risk <= 1:
         raise BadInput(f"risk must be above 0 and at most 1, not {risk}")
     return knowing_rules(risk)

@@ -56,10 +56,10 @@ class HolmesMemory(IdentityMemory):
     def chop(self, seat: int) -> int | None:
         """Return the slot that a seat is about to discard (its chop); None if the seat has a
         better move or must keep all its cards."""
-        own = [self.flags[id] for id in self.ids[seat]]
-        if any(flag.go or flag.worthless for flag in own):
+        own_flags = [self.flags[id] for id in self.ids[seat]]
+        if any(flag.go or flag.worthless for flag in own_flags):
             return None
-        return next((slot for slot, flag in enumerate(own) if not flag.valuable), None)
+        return next((slot for slot, flag in enumerate(own_flags) if not flag.valuable), None)
 
     def before(self, event: Event | None) -> None:
         """Apply all inferences that follow from public events."""
@@ -67,16 +67,16 @@ class HolmesMemory(IdentityMemory):
         changed = True
         while changed:
             changed = False
-            exhausted = self.exhausted()
+            exhausted = self.exhausted_cards()
             for id, cards in self.may_be.items():
                 flag = self.flags[id]
                 if not is_one(cards):
-                    kept = cards & ~exhausted
-                    kept &= valuable if flag.valuable else -1
-                    kept &= nexts if flag.go else -1
-                    kept &= played if flag.worthless else -1
-                    if kept and kept != cards:
-                        self.may_be[id] = cards = kept
+                    remaining = cards & ~exhausted
+                    remaining &= valuable if flag.valuable else -1
+                    remaining &= nexts if flag.go else -1
+                    remaining &= played if flag.worthless else -1
+                    if remaining and remaining != cards:
+                        self.may_be[id] = cards = remaining
                         changed = True
                 changed |= _flag(flag, cards, nexts, played, valuable)
 
@@ -156,7 +156,7 @@ def holmes(game: Hanabi) -> Policy:
 def _move(game: Hanabi, view: View, memory: HolmesMemory) -> int:
     flags = [memory.flags[id] for id in view.ids[view.me]]
     may_be = [memory.may_be[id] for id in view.ids[view.me]]
-    gain = partial(_worth, game, view, memory)
+    gain = partial(_hint_value, game, view, memory)
     if view.tokens:
         chop = memory.chop((view.me + 1) % game.players)
         warned = warning(game, view, chop, memory.valuable(), gain)
@@ -166,8 +166,8 @@ def _move(game: Hanabi, view: View, memory: HolmesMemory) -> int:
     if going:
         return game.play(min(going, key=lambda slot: memory.rank_of(may_be[slot])))
     if view.tokens:
-        worth, hint = best_of_all_hints(game, view, gain)
-        if worth > 0:
+        gain_of_hint, hint = best_of_all_hints(game, view, gain)
+        if gain_of_hint > 0:
             return hint
     if view.left <= 1:
         for slot in reversed(range(len(flags))):
@@ -188,18 +188,18 @@ def _discard(memory: HolmesMemory, flags: list[Flags], may_be: list[Cards]) -> i
     return max(range(len(flags)), key=lambda slot: memory.rank_of(may_be[slot]))
 
 
-def _worth(game: Hanabi, view: View, memory: HolmesMemory, hint: Hinted) -> int:
+def _hint_value(game: Hanabi, view: View, memory: HolmesMemory, hint: Hinted) -> int:
     """Return how many new playable cards a hint touches; 0 if it would mislead."""
     hand, ids = view.hands[hint.to], view.ids[hint.to]
     value, touched = hint.value, hint.touched
     if value >= game.colours and memory.warns(hint.to, value, touched):
         return 0
-    known = memory.rank_of if value < game.colours else memory.colour_of
-    nexts, worth = memory.next_cards(), 0
+    known_part = memory.rank_of if value < game.colours else memory.colour_of
+    nexts, n_new = memory.next_cards(), 0
     for slot in touched:
         flag = memory.flags[ids[slot]]
         if nexts >> hand[slot] & 1:
-            worth += not flag.go
-        elif known(memory.may_be[ids[slot]]) < 0 and not flag.worthless:
+            n_new += not flag.go
+        elif known_part(memory.may_be[ids[slot]]) < 0 and not flag.worthless:
             return 0
-    return worth
+    return n_new

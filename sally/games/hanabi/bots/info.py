@@ -35,11 +35,14 @@ class InfoMemory(SmartMemory):
 
     def signals(self, seat: int) -> int:
         """Return how many different signals a hint to this seat can carry."""
-        own = [self.may_be[id] for id in self.ids[seat]]
-        if len(own) < 2:
-            return 2 * len(own)
-        can, colours = [self._fitting(cards) for cards in own], (1 << self.game.colours) - 1
-        return 3 + (_apart(can, colours) and _apart(can, ~colours))
+        possible_cards = [self.may_be[id] for id in self.ids[seat]]
+        if len(possible_cards) < 2:
+            return 2 * len(possible_cards)
+        can, colours = (
+            [self._fitting(cards) for cards in possible_cards],
+            (1 << self.game.colours) - 1,
+        )
+        return 3 + (_has_disjoint_pair(can, colours) and _has_disjoint_pair(can, ~colours))
 
     def _fitting(self, cards: Cards) -> int:
         if cards not in self._fit:
@@ -50,8 +53,8 @@ class InfoMemory(SmartMemory):
     def pointed(self, seat: int) -> int:
         """Return the slot of `seat` about which a hint sends a signal by touching it or not: the
         slot with the most possible identities."""
-        own = [self.may_be[id].bit_count() for id in self.ids[seat]]
-        return own.index(max(own))
+        possible_cards = [self.may_be[id].bit_count() for id in self.ids[seat]]
+        return possible_cards.index(max(possible_cards))
 
     def signal(self, hint: Hinted) -> int:
         """Return the index of the signal that a hint gives to its target seat."""
@@ -66,8 +69,8 @@ class InfoMemory(SmartMemory):
 
     def number(self, hint: Hinted) -> int:
         """Return the number that a hint encodes."""
-        before = self.others(hint.by)[: (hint.to - hint.by) % self.game.players - 1]
-        return sum(map(self.signals, before)) + self.signal(hint)
+        seats_before = self.others(hint.by)[: (hint.to - hint.by) % self.game.players - 1]
+        return sum(map(self.signals, seats_before)) + self.signal(hint)
 
     # --- questions about a hand -------------------------------------------------------------------
 
@@ -85,30 +88,30 @@ class InfoMemory(SmartMemory):
     def out_of_sight(self) -> list[tuple[int, int]]:
         """Return (card, number of copies) for every card with copies neither played nor
         discarded."""
-        left = [n - gone for n, gone in zip(self.copies, self.gone, strict=True)]
-        return [(card, n) for card, n in enumerate(left) if n]
+        copies_left = [n - gone for n, gone in zip(self.copies, self.gone, strict=True)]
+        return [(card, n) for card, n in enumerate(copies_left) if n]
 
     def question(self, seat: int, numbers: int) -> Question | None:
         """Return the question that the next hint answers for a seat: which card to play, or what
         a card is."""
         nexts, dead = self.next_cards(), self.worthless()
-        own = {id: self.may_be[id] for id in self.ids[seat]}
-        unsure = [id for id, c in own.items() if not (is_one(c) or within(c, dead))]
-        unsure.sort(key=lambda id: -self.chance(own[id], nexts))
-        found: Question | None = None
-        if not any(within(cards, nexts) for cards in own.values()):
-            items = [id for id in unsure if own[id] & nexts][: numbers - 1]
+        own_cards = {id: self.may_be[id] for id in self.ids[seat]}
+        unsure = [id for id, c in own_cards.items() if not (is_one(c) or within(c, dead))]
+        unsure.sort(key=lambda id: -self.chance(own_cards[id], nexts))
+        question: Question | None = None
+        if not any(within(cards, nexts) for cards in own_cards.values()):
+            items = [id for id in unsure if own_cards[id] & nexts][: numbers - 1]
             if items:
-                found = FirstYes([(id, nexts) for id in items])
+                question = FirstYes([(id, nexts) for id in items])
                 unsure = [id for id in unsure if id not in items]
         for id in unsure:
-            left = numbers // found.answers if found else numbers
-            if left < 2:
+            numbers_left = numbers // question.answers if question else numbers
+            if numbers_left < 2:
                 break
-            cards = [card for card in range(self.game.highest) if own[id] >> card & 1]
-            asked = WhichBlock(id, blocks(cards, dead, left))
-            found = QuestionPair(found, asked) if found else asked
-        return found
+            cards = [card for card in range(self.game.highest) if own_cards[id] >> card & 1]
+            next_question = WhichBlock(id, blocks(cards, dead, numbers_left))
+            question = QuestionPair(question, next_question) if question else next_question
+        return question
 
     def questions(self, giver: int) -> dict[int, Question | None]:
         """Return the question that the giver's next hint answers for each other seat."""
@@ -121,8 +124,8 @@ class InfoMemory(SmartMemory):
         """Return each seat's answer to its question, as a number, for the seats whose cards are
         all in `faces`."""
         return {
-            seat: asked.answer(faces) if asked else 0
-            for seat, asked in questions.items()
+            seat: question.answer(faces) if question else 0
+            for seat, question in questions.items()
             if all(id in faces for id in self.ids[seat])
         }
 
@@ -137,22 +140,22 @@ class InfoMemory(SmartMemory):
         """Do nothing, because in this convention a discard means nothing."""
 
     def hinted(self, event: Hinted) -> None:
-        numbers, said = self.numbers(event.by), self.number(event)
-        seen = {id: face for id, face in self.faces.items() if id not in self.ids[self.me]}
+        numbers, hint_number = self.numbers(event.by), self.number(event)
+        visible_faces = {id: face for id, face in self.faces.items() if id not in self.ids[self.me]}
         questions = self.questions(event.by)
-        answers = self.told(questions, seen)
+        answers = self.told(questions, visible_faces)
         if event.by != self.me:
-            answers[self.me] = (said - sum(answers.values())) % numbers
+            answers[self.me] = (hint_number - sum(answers.values())) % numbers
         for seat, answer in answers.items():
-            asked = questions[seat]
-            if asked is not None and answer < asked.answers:
-                for id, cards in asked.says(answer).items():
+            question = questions[seat]
+            if question is not None and answer < question.answers:
+                for id, cards in question.says(answer).items():
                     self.narrow(id, cards)
         for slot, id in enumerate(self.ids[event.to]):
             self.hear(id, event.value, slot in event.touched)
 
 
-def _apart(can: Sequence[int], values: int) -> bool:
+def _has_disjoint_pair(can: Sequence[int], values: int) -> bool:
     """Return whether some two of these cards have no possible value in common."""
     return any(not a & b & values for n, a in enumerate(can) for b in can[:n])
 
@@ -216,21 +219,21 @@ class _Chooser:
 
     def _urgency(self, slot: int) -> float:
         cards, others = self.own[slot], self.memory.others(self.view.me)
-        known = [self.memory.may_be[id] for seat in others for id in self.view.ids[seat]]
-        holders = 1 + sum(within(theirs, cards) for theirs in known)
+        known_cards = [self.memory.may_be[id] for seat in others for id in self.view.ids[seat]]
+        holders = 1 + sum(within(other_cards, cards) for other_cards in known_cards)
         return (10 - self._rank(cards)) / holders
 
     def _rank(self, cards: Cards) -> float:
-        found = [card % self.game.ranks for card in range(self.game.highest) if cards >> card & 1]
-        return sum(found) / len(found)
+        ranks = [card % self.game.ranks for card in range(self.game.highest) if cards >> card & 1]
+        return sum(ranks) / len(ranks)
 
     def _chance(self, slot: int, kind: Cards) -> float:
         """Return the probability that the seat's card in a slot is in the set `kind`, from the
         copies not yet seen."""
         cards, copies = self.own[slot], self.memory.copies
-        left = {c: copies[c] - self.seen[c] for c in range(len(copies)) if cards >> c & 1}
-        total = sum(left.values())
-        return sum(n for c, n in left.items() if kind >> c & 1) / total if total else 0.0
+        copies_left = {c: copies[c] - self.seen[c] for c in range(len(copies)) if cards >> c & 1}
+        total = sum(copies_left.values())
+        return sum(n for c, n in copies_left.items() if kind >> c & 1) / total if total else 0.0
 
     def _almost(self) -> int | None:
         """Return the slot of a card that is certainly either playable or worthless, and probably
@@ -258,11 +261,11 @@ class _Chooser:
         numbers = memory.numbers(view.me)
         faces = {
             id: face
-            for own, hand in zip(view.ids, view.hands, strict=True)
-            for id, face in zip(own, hand, strict=False)
+            for hand_ids, hand in zip(view.ids, view.hands, strict=True)
+            for id, face in zip(hand_ids, hand, strict=False)
         }
-        told = memory.told(memory.questions(view.me), faces)
-        wanted = sum(told.values()) % numbers if numbers else 0
+        seat_answers = memory.told(memory.questions(view.me), faces)
+        number_to_send = sum(seat_answers.values()) % numbers if numbers else 0
         best: tuple[int, int] | None = None
         for action in game.legal(view, view.me):
             if action < 2 * game.hand_size:
@@ -271,18 +274,18 @@ class _Chooser:
             seat = (view.me + ahead) % game.players
             hand = view.hands[seat]
             touched = tuple(s for s, card in enumerate(hand) if game.bits[card] >> value & 1)
-            if memory.number(Hinted(view.me, seat, value, touched)) == wanted:
-                worth = self._tells(seat, value, touched)
-                best = max(best or (worth, action), (worth, action))
+            if memory.number(Hinted(view.me, seat, value, touched)) == number_to_send:
+                n_ruled_out = self._tells(seat, value, touched)
+                best = max(best or (n_ruled_out, action), (n_ruled_out, action))
         return None if best is None else best[1]
 
     def _tells(self, seat: int, value: int, touched: tuple[int, ...]) -> int:
         """Return how many identities a hint rules out by its literal meaning."""
-        fits, found = self.memory.values[value], 0
+        fits, n_ruled_out = self.memory.values[value], 0
         for slot, id in enumerate(self.view.ids[seat]):
             cards = self.memory.may_be[id]
-            found += (cards & ~fits if slot in touched else cards & fits).bit_count()
-        return found
+            n_ruled_out += (cards & ~fits if slot in touched else cards & fits).bit_count()
+        return n_ruled_out
 
     def _least_valuable(self) -> int:
         """Return the slot of the least valuable card: preferably one that is useless or also
@@ -290,11 +293,11 @@ class _Chooser:
         valuable = self.memory.valuable()
         elsewhere = sum(1 << card for hand in self.view.hands for card in hand)
 
-        def worth(slot: int) -> float:
+        def discard_value(slot: int) -> float:
             spare = 20 * self._chance(slot, elsewhere | self.dead)
             return spare + 10 * self._chance(slot, ~valuable) + self._rank(self.own[slot])
 
-        return max(range(len(self.own)), key=worth)
+        return max(range(len(self.own)), key=discard_value)
 
 
 # --- questions about a hand, whose answers are numbers --------------------------------------------
@@ -331,11 +334,11 @@ class FirstYes:
         return next(fits, len(self.items))
 
     def says(self, answer: int) -> Mapping[int, Cards]:
-        said = {id: ~kind for id, kind in self.items[:answer]}
+        meanings = {id: ~kind for id, kind in self.items[:answer]}
         if answer < len(self.items):
             id, kind = self.items[answer]
-            said[id] = kind
-        return said
+            meanings[id] = kind
+        return meanings
 
 
 class WhichBlock:
@@ -374,11 +377,11 @@ class QuestionPair:
         return {**self.first.says(first), **self.second.says(second)}
 
 
-def blocks(cards: Sequence[int], dead: Cards, most: int) -> list[Cards]:
-    """Split identities into at most `most` sets; identities that can no longer score share one
+def blocks(cards: Sequence[int], dead: Cards, limit: int) -> list[Cards]:
+    """Split identities into at most `limit` sets; identities that can no longer score share one
     set."""
     alive = [card for card in cards if not dead >> card & 1]
     useless = sum(1 << card for card in cards if dead >> card & 1)
-    room = most - bool(useless)
+    room = limit - bool(useless)
     dealt = [sum(1 << card for card in alive[n::room]) for n in range(min(room, len(alive)))]
     return [*([useless] if useless else []), *dealt]

@@ -15,7 +15,7 @@ from sally.games.hanabi.state import (
     Played,
     Policy,
     View,
-    revealed,
+    revealed_faces,
 )
 
 SHARED = -1  # the seat of a memory that several seats share
@@ -29,13 +29,13 @@ def of_the_table(count: Callable[[M], T]) -> Callable[[M], T]:
     """Cache the result of a method that depends only on piles and discards, until these change."""
     name = count.__name__
 
-    def kept(memory: M) -> T:
+    def count_cached(memory: M) -> T:
         if name not in memory.counted:
             memory.counted[name] = count(memory)
-        found: T = memory.counted[name]
-        return found
+        result: T = memory.counted[name]
+        return result
 
-    return kept
+    return count_cached
 
 
 class Memory:
@@ -52,8 +52,8 @@ class Memory:
         self.left = len(game.cards) - size * game.players
         self.faces: Mapping[int, int] = {}  # what this seat saw, if the memory uses it
         self.counted: dict[str, Any] = {}  # see `of_the_table`
-        for own in self.ids:
-            for id in own:
+        for hand_ids in self.ids:
+            for id in hand_ids:
                 self.met(id)
 
     # --- hooks for bots ---------------------------------------------------------------------------
@@ -128,12 +128,12 @@ class Memory:
 
 def touched_by(game: Hanabi, hand: Sequence[int]) -> list[list[int]]:
     """Return, for each hint value, the slots of a hand that the hint touches."""
-    found: list[list[int]] = [[] for _ in range(game.colours + game.ranks)]
+    slots_by_value: list[list[int]] = [[] for _ in range(game.colours + game.ranks)]
     for slot, card in enumerate(hand):
         colour, rank = divmod(card, game.ranks)
-        found[colour].append(slot)
-        found[game.colours + rank].append(slot)
-    return found
+        slots_by_value[colour].append(slot)
+        slots_by_value[game.colours + rank].append(slot)
+    return slots_by_value
 
 
 class Recall(Generic[M]):
@@ -147,7 +147,7 @@ class Recall(Generic[M]):
     def of(self, view: View, own: bool = False) -> M:
         """Return the memory of public events, shared by all seats, or, with `own`, the memory of
         the view's own seat, which also depends on the cards that this seat has seen."""
-        whose, faces = (view.me, revealed(view)) if own else (SHARED, {})
+        whose, faces = (view.me, revealed_faces(view)) if own else (SHARED, {})
         memory, past = self._known.get(whose) or (None, view.past)
         continues = memory is not None and view.past.continues(past)
         if memory is None or not continues or not memory.faces.items() <= faces.items():
@@ -180,7 +180,7 @@ def remembering(
 
 
 def best_hint(
-    game: Hanabi, view: View, ahead: int, worth: Callable[[Hinted], int]
+    game: Hanabi, view: View, ahead: int, value_of: Callable[[Hinted], int]
 ) -> tuple[int, int]:
     """Return the value of the best hint to a seat, and the hint; (0, -1) if no hint has a value
     above 0."""
@@ -188,28 +188,30 @@ def best_hint(
     best = (0, -1)
     for value, touched in enumerate(touched_by(game, view.hands[seat])):
         if touched:
-            gain = worth(Hinted(view.me, seat, value, tuple(touched)))
+            gain = value_of(Hinted(view.me, seat, value, tuple(touched)))
             if gain > best[0]:
                 best = (gain, game.hint(ahead, value))
     return best
 
 
-def best_of_all_hints(game: Hanabi, view: View, worth: Callable[[Hinted], int]) -> tuple[int, int]:
+def best_of_all_hints(
+    game: Hanabi, view: View, value_of: Callable[[Hinted], int]
+) -> tuple[int, int]:
     """Return the value of the best hint to any seat, and the hint; (0, -1) if no hint has a value
     above 0."""
-    hints = (best_hint(game, view, ahead, worth) for ahead in range(1, game.players))
-    return max(hints, key=lambda found: found[0])
+    hints = (best_hint(game, view, ahead, value_of) for ahead in range(1, game.players))
+    return max(hints, key=lambda gain_and_hint: gain_and_hint[0])
 
 
 def warning(
-    game: Hanabi, view: View, chop: int | None, keep: int, worth: Callable[[Hinted], int]
+    game: Hanabi, view: View, chop: int | None, keep: int, value_of: Callable[[Hinted], int]
 ) -> int | None:
     """Return a hint that stops the next seat from discarding the card in its slot `chop` if that is
     one of the cards `keep` (a bit set), or None."""
     hand = view.hands[(view.me + 1) % game.players]
     if chop is None or not keep >> hand[chop] & 1:
         return None
-    gain, hint = best_hint(game, view, 1, worth)
+    gain, hint = best_hint(game, view, 1, value_of)
     return hint if gain > 0 else game.hint(1, game.colours + hand[chop] % game.ranks)
 
 
@@ -274,17 +276,17 @@ class IdentityMemory(Memory):
                 return n
         return -1
 
-    def exhausted(self) -> Cards:
+    def exhausted_cards(self) -> Cards:
         """Return the cards whose copies are all played, discarded or known to be in a hand."""
-        found, known = self.all_gone(), dict[Cards, int]()
+        gone, certain = self.all_gone(), dict[Cards, int]()
         for cards in self.may_be.values():
             if cards and not cards & (cards - 1):  # `is_one`, inlined for speed
-                known[cards] = known.get(cards, 0) + 1
-        for cards, n in known.items():
+                certain[cards] = certain.get(cards, 0) + 1
+        for cards, n in certain.items():
             card = cards.bit_length() - 1
             if self.gone[card] + n >= self.copies[card]:
-                found |= cards
-        return found
+                gone |= cards
+        return gone
 
     @of_the_table
     def all_gone(self) -> Cards:

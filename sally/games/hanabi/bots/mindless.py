@@ -65,13 +65,13 @@ def shun_hinted(game: Hanabi) -> Policy:
 
 def _ever_touched(game: Hanabi, view: View) -> set[int]:
     """Return the seat's own slots whose colour or rank a hint has revealed."""
-    several = game.colours > 1  # a single colour is known without a hint
-    found = set()
+    has_several_colours = game.colours > 1  # a single colour is known without a hint
+    slots = set()
     for slot, mark in enumerate(view.marks[view.me]):
         colours, ranks = mark & (1 << game.colours) - 1, mark >> game.colours
-        if (several and colours.bit_count() == 1) or ranks.bit_count() == 1:
-            found.add(slot)
-    return found
+        if (has_several_colours and colours.bit_count() == 1) or ranks.bit_count() == 1:
+            slots.add(slot)
+    return slots
 
 
 MINDLESS = {

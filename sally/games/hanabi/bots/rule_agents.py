@@ -27,9 +27,11 @@ class PreparedView:
     def slots(self) -> list[dict[Card, int]]:
         """For each own slot, the cards that hints and counting allow, with their counts."""
         game, view = self.game, self.view
-        left = [(card, n) for card, n in enumerate(unseen(game, view, view.me)) if n > 0]
-        own = view.marks[view.me]
-        return [{card: n for card, n in left if game.allows(mark, card)} for mark in own]
+        cards_left = [(card, n) for card, n in enumerate(unseen(game, view, view.me)) if n > 0]
+        own_marks = view.marks[view.me]
+        return [
+            {card: n for card, n in cards_left if game.allows(mark, card)} for mark in own_marks
+        ]
 
     def others(self) -> Iterable[tuple[int, int]]:
         """Return the other seats in turn order, as (places ahead, seat number)."""
@@ -98,14 +100,14 @@ def safe(sight: PreparedView) -> Odds | None:
     return None
 
 
-def probable(least: float) -> Rule:
+def probable(threshold: float) -> Rule:
     """Return a rule that plays the card that is most likely to be playable (the last one in a
-    tie), if this probability is at least `least`."""
+    tie), if this probability is at least `threshold`."""
 
     def rule(sight: PreparedView) -> Odds | None:
         chances = sight.chances(sight.is_next)
         slot = max(range(len(chances)), key=lambda s: (chances[s], s))
-        return _sure(sight.game.play(slot)) if chances[slot] >= least else None
+        return _sure(sight.game.play(slot)) if chances[slot] >= threshold else None
 
     return rule
 
@@ -152,15 +154,19 @@ def _tell_unknown(sight: PreparedView) -> Odds | None:
 def _tell_most(sight: PreparedView) -> Odds | None:
     """Give the hint that is new information for the most cards of a hand."""
     game, view = sight.game, sight.view
-    best, found = 0, None
+    best, action_found = 0, None
     for ahead, seat in sight.others():
         for value in range(game.colours + game.ranks):
-            known = sight.colour if value < game.colours else sight.rank
-            held = zip(view.hands[seat], view.marks[seat], strict=True)
-            new = sum(known(mark) is None for card, mark in held if game.bits[card] >> value & 1)
+            known_part = sight.colour if value < game.colours else sight.rank
+            cards_and_marks = zip(view.hands[seat], view.marks[seat], strict=True)
+            new = sum(
+                known_part(mark) is None
+                for card, mark in cards_and_marks
+                if game.bits[card] >> value & 1
+            )
             if new > best:
-                best, found = new, game.hint(ahead, value)
-    return None if found is None else _sure(found)
+                best, action_found = new, game.hint(ahead, value)
+    return None if action_found is None else _sure(action_found)
 
 
 def _tell_dispensable(sight: PreparedView) -> Odds | None:
@@ -187,10 +193,10 @@ def _random_hint(seats: int | None) -> Rule:
     seat)."""
 
     def rule(sight: PreparedView) -> Odds | None:
-        game, most = sight.game, seats or sight.game.players
+        game, n_seats = sight.game, seats or sight.game.players
         first = 2 * game.hand_size
         legal = game.legal(sight.view, sight.view.me)
-        return evenly(a for a in legal if a >= first and game.hint_of(a)[0] <= most)
+        return evenly(a for a in legal if a >= first and game.hint_of(a)[0] <= n_seats)
 
     return rule
 
@@ -211,8 +217,12 @@ def _osawa(sight: PreparedView) -> Odds | None:
         colour, rank = sight.colour(mark), sight.rank(mark)
         done = colour is not None and view.piles[colour] == game.ranks
         low = rank is not None and rank < min(view.piles)
-        known = colour is not None and rank is not None
-        if done or low or (known and sight.is_useless((colour or 0) * game.ranks + (rank or 0))):
+        is_identified = colour is not None and rank is not None
+        if (
+            done
+            or low
+            or (is_identified and sight.is_useless((colour or 0) * game.ranks + (rank or 0)))
+        ):
             return _sure(slot)
     return None
 
@@ -245,12 +255,12 @@ def _anything(sight: PreparedView) -> Odds | None:
 
 
 def _if(condition: Callable[[View], bool], rule: Rule, otherwise: Rule | None = None) -> Rule:
-    def chosen(sight: PreparedView) -> Odds | None:
+    def choose(sight: PreparedView) -> Odds | None:
         if condition(sight.view):
             return rule(sight)
         return otherwise(sight) if otherwise else None
 
-    return chosen
+    return choose
 
 
 _useful_to_all, _useful_to_next = _useful(None), _useful(1)

@@ -51,8 +51,8 @@ class SimpleMemory(Memory):
         if isinstance(event, Played):
             colour, rank = divmod(event.card, self.game.ranks)
             for note in self.notes.values():
-                same = note.colour in (-1, colour) and note.rank in (-1, rank)
-                if same and note.rank != self.game.ranks - 1:
+                may_be_same = note.colour in (-1, colour) and note.rank in (-1, rank)
+                if may_be_same and note.rank != self.game.ranks - 1:
                     note.go = False
 
 
@@ -62,18 +62,18 @@ def simple(game: Hanabi) -> Policy:
 
 
 def _move(game: Hanabi, view: View, memory: SimpleMemory) -> int:
-    mine = [memory.notes[id] for id in view.ids[view.me]]
-    going = [slot for slot, note in enumerate(mine) if note.go]
+    own_notes = [memory.notes[id] for id in view.ids[view.me]]
+    going = [slot for slot, note in enumerate(own_notes) if note.go]
     if going:
-        return game.play(min(going, key=lambda slot: mine[slot].rank))
+        return game.play(min(going, key=lambda slot: own_notes[slot].rank))
     if view.tokens:
-        worth, hint = best_of_all_hints(game, view, partial(_worth, view, memory))
-        if worth > 0:
+        gain_of_hint, hint = best_of_all_hints(game, view, partial(_hint_value, view, memory))
+        if gain_of_hint > 0:
             return hint
     return tempo_hint(game, view) if view.tokens == game.hints else 0
 
 
-def _worth(view: View, memory: SimpleMemory, hint: Hinted) -> int:
+def _hint_value(view: View, memory: SimpleMemory, hint: Hinted) -> int:
     """Return how many touched cards were not yet hinted as playable; 0 if the hint touches a card
     that is not playable."""
     nexts, hand, ids = memory.next_cards(), view.hands[hint.to], view.ids[hint.to]

@@ -47,11 +47,11 @@ class SmartMemory(IdentityMemory):
         """Return the slot that a seat is about to discard (its chop); None if the seat has a
         better move or must keep all its cards."""
         nexts, worthless, valuable = self.next_cards(), self.worthless(), self.valuable()
-        own = [self.may_be[id] for id in self.ids[seat]]
-        if any(within(cards, nexts) or within(cards, worthless) for cards in own):
+        own_cards = [self.may_be[id] for id in self.ids[seat]]
+        if any(within(cards, nexts) or within(cards, worthless) for cards in own_cards):
             return None
-        slots = [slot for slot, cards in enumerate(own) if not within(cards, valuable)]
-        return max(slots, key=lambda s: share(own[s], worthless), default=None)
+        slots = [slot for slot, cards in enumerate(own_cards) if not within(cards, valuable)]
+        return max(slots, key=lambda s: share(own_cards[s], worthless), default=None)
 
     # --- conventions ------------------------------------------------------------------------------
 
@@ -60,15 +60,15 @@ class SmartMemory(IdentityMemory):
         changed = True
         while changed:
             changed = False
-            exhausted = self.exhausted()
+            exhausted = self.exhausted_cards()
             for id, cards in self.may_be.items():
                 if cards & exhausted and cards & (cards - 1) and cards & ~exhausted:
                     self.may_be[id] = cards & ~exhausted
                     changed = True
         if event is not None and self.tokens and self.left:
-            after = (event.by + 1) % self.game.players
-            if not isinstance(event, Hinted) or event.to != after:
-                self._not_warned(after)
+            next_seat = (event.by + 1) % self.game.players
+            if not isinstance(event, Hinted) or event.to != next_seat:
+                self._not_warned(next_seat)
 
     def _not_warned(self, seat: int) -> None:
         chop = self.chop(seat)
@@ -99,12 +99,12 @@ class SmartMemory(IdentityMemory):
             assert chop is not None
             new[chop] &= self.valuable()
             return new
-        slot = self.meant(event, old, new)
+        slot = self.signalled_slot(event, old, new)
         if slot is not None:
             new[slot] &= self.next_cards()
         return new
 
-    def meant(self, event: Hinted, old: list[Cards], new: list[Cards]) -> int | None:
+    def signalled_slot(self, event: Hinted, old: list[Cards], new: list[Cards]) -> int | None:
         """Return the slot that a hint signals as playable; None if the literal content of the
         hint already proves that a card is playable."""
         nexts = self.next_cards()
@@ -127,14 +127,14 @@ class SmartMemory(IdentityMemory):
 
     def parted(self, event: Played | Discarded) -> None:
         """Infer from the discard of a known playable card that another seat holds a copy."""
-        known = self.may_be[event.id]
-        if isinstance(event, Discarded) and is_one(known) and known & self.next_cards():
+        cards = self.may_be[event.id]
+        if isinstance(event, Discarded) and is_one(cards) and cards & self.next_cards():
             others = [s for s in range(self.game.players) if s not in (event.by, self.me)]
             holds = [s for s in others if self.faces.get(self.ids[s][-1]) == event.card]
             if not holds and event.by != self.me:
                 holds = [self.me]
             for seat in holds:
-                self.narrow(self.ids[seat][-1], known)
+                self.narrow(self.ids[seat][-1], cards)
 
 
 def share(cards: Cards, kind: Cards) -> float:
@@ -149,12 +149,14 @@ def smart(game: Hanabi) -> Policy:
 
 
 def _move(game: Hanabi, view: View, memory: SmartMemory) -> int:
-    own = _own_cards(view, memory)
+    own_cards = _own_cards(view, memory)
     if not view.left:
-        found = _sure_play(game, view, memory, own) or _risky_play(game, view, memory, own)
-        if found is not None:
-            return found
-    gain = partial(_worth, view, memory)
+        sure_move = _sure_play(game, view, memory, own_cards) or _risky_play(
+            game, view, memory, own_cards
+        )
+        if sure_move is not None:
+            return sure_move
+    gain = partial(_hint_value, view, memory)
     if view.tokens:
         chop = memory.chop((view.me + 1) % game.players)
         warned = warning(game, view, chop, memory.valuable(), gain)
@@ -162,18 +164,20 @@ def _move(game: Hanabi, view: View, memory: SmartMemory) -> int:
             return warned
     if view.tokens < game.hints and (slot := _double(game, view, memory)) is not None:
         return slot
-    play = _sure_play(game, view, memory, own)
+    play = _sure_play(game, view, memory, own_cards)
     if play is not None:
         return play
     if view.tokens:
-        worth, hint = best_of_all_hints(game, view, gain)
-        if worth > 0:
+        gain_of_hint, hint = best_of_all_hints(game, view, gain)
+        if gain_of_hint > 0:
             return hint
     if view.left <= (3 if view.lives == 3 else 1):
-        risky = _risky_play(game, view, memory, own)
+        risky = _risky_play(game, view, memory, own_cards)
         if risky is not None:
             return risky
-    return tempo_hint(game, view) if view.tokens == game.hints else _discard(view, memory, own)
+    return (
+        tempo_hint(game, view) if view.tokens == game.hints else _discard(view, memory, own_cards)
+    )
 
 
 def _own_cards(view: View, memory: SmartMemory) -> list[Cards]:
@@ -182,46 +186,48 @@ def _own_cards(view: View, memory: SmartMemory) -> list[Cards]:
     for hand in view.hands:
         for card in hand:
             counts[card] += 1
-    own = [memory.may_be[id] for id in view.ids[view.me]]
-    for cards in own:
+    own_cards = [memory.may_be[id] for id in view.ids[view.me]]
+    for cards in own_cards:
         if is_one(cards):
             counts[cards.bit_length() - 1] += 1
     out = sum(1 << card for card, n in enumerate(counts) if n >= memory.copies[card])
-    return [cards if is_one(cards) else (cards & ~out) or cards for cards in own]
+    return [cards if is_one(cards) else (cards & ~out) or cards for cards in own_cards]
 
 
-def _sure_play(game: Hanabi, view: View, memory: SmartMemory, own: list[Cards]) -> int | None:
+def _sure_play(game: Hanabi, view: View, memory: SmartMemory, own_cards: list[Cards]) -> int | None:
     """Return the play of a certainly playable card, or None; cards that only this seat knows to
     be playable come first, then low cards."""
     nexts = memory.next_cards()
-    best, found = 0, None
-    for slot, cards in enumerate(own):
+    best, play = 0, None
+    for slot, cards in enumerate(own_cards):
         if within(cards, nexts):
             public = memory.may_be[view.ids[view.me][slot]]
             rank = memory.rank_of(cards)
-            worth = (game.ranks - rank if rank >= 0 else game.ranks + 2) + 100 * (
+            value = (game.ranks - rank if rank >= 0 else game.ranks + 2) + 100 * (
                 not within(public, nexts)
             )
-            if worth > best:
-                best, found = worth, game.play(slot)
-    return found
+            if value > best:
+                best, play = value, game.play(slot)
+    return play
 
 
-def _risky_play(game: Hanabi, view: View, memory: SmartMemory, own: list[Cards]) -> int | None:
+def _risky_play(
+    game: Hanabi, view: View, memory: SmartMemory, own_cards: list[Cards]
+) -> int | None:
     """Return a play of the card most likely to be playable (the newest in a tie), or None."""
     nexts = memory.next_cards()
-    slots = [s for s, cards in enumerate(own) if cards & nexts and cards & ~nexts]
-    best = max(slots, key=lambda s: (share(own[s], nexts), s), default=None)
+    slots = [s for s, cards in enumerate(own_cards) if cards & nexts and cards & ~nexts]
+    best = max(slots, key=lambda s: (share(own_cards[s], nexts), s), default=None)
     return None if best is None else game.play(best)
 
 
 def _double(game: Hanabi, view: View, memory: SmartMemory) -> int | None:
     """Return the slot of a known playable card of which another seat holds a copy as its newest
     card, or None."""
-    wanted = memory.next_cards() & ~memory.valuable()
+    spare_cards = memory.next_cards() & ~memory.valuable()
     for slot, id in enumerate(view.ids[view.me]):
         cards = memory.may_be[id]
-        if is_one(cards) and cards & wanted:
+        if is_one(cards) and cards & spare_cards:
             card = cards.bit_length() - 1
             newest = [hand[-1] for hand in view.hands if hand]
             if newest.count(card) == 1:
@@ -229,19 +235,19 @@ def _double(game: Hanabi, view: View, memory: SmartMemory) -> int | None:
     return None
 
 
-def _discard(view: View, memory: SmartMemory, own: list[Cards]) -> int:
+def _discard(view: View, memory: SmartMemory, own_cards: list[Cards]) -> int:
     worthless = memory.worthless()
     public = [memory.may_be[id] for id in view.ids[view.me]]
-    useless = [slot for slot, cards in enumerate(own) if within(cards, worthless)]
+    useless = [slot for slot, cards in enumerate(own_cards) if within(cards, worthless)]
     if useless:
         return min(useless, key=lambda slot: share(public[slot], worthless))
     chop = memory.chop(view.me)
     if chop is not None:
         return chop
-    return max(range(len(own)), key=lambda slot: memory.rank_of(own[slot]))
+    return max(range(len(own_cards)), key=lambda slot: memory.rank_of(own_cards[slot]))
 
 
-def _worth(view: View, memory: SmartMemory, hint: Hinted) -> int:
+def _hint_value(view: View, memory: SmartMemory, hint: Hinted) -> int:
     """Return how many identities a hint rules out.
 
     The result is 0 if the hint warns, misleads or reveals nothing playable.
@@ -251,7 +257,9 @@ def _worth(view: View, memory: SmartMemory, hint: Hinted) -> int:
     nexts, hand = memory.next_cards(), view.hands[hint.to]
     old = [memory.may_be[id] for id in view.ids[hint.to]]
     new = memory.after_hint(hint, warns=False)
-    shown = [s for s, c in enumerate(old) if c & nexts and c & ~nexts and within(new[s], nexts)]
-    if not any(nexts >> hand[slot] & 1 for slot in shown):
+    newly_playable = [
+        s for s, c in enumerate(old) if c & nexts and c & ~nexts and within(new[s], nexts)
+    ]
+    if not any(nexts >> hand[slot] & 1 for slot in newly_playable):
         return 0
     return sum(o.bit_count() - n.bit_count() for o, n in zip(old, new, strict=True))

@@ -31,30 +31,30 @@ def read(
     """
     message = message[:LONGEST]
     words = vocabulary(names, stories.aliases())
-    topic = _topic(tuple(said for said, _ in earlier), names)
-    told: list[Fact] = []
-    asked: list[Appeals] = []
+    topic = _topic(tuple(earlier_message for earlier_message, _ in earlier), names)
+    facts_found: list[Fact] = []
+    appeals_found: list[Appeals] = []
     leaning = _asking(topic, earlier, names, words)
     parts = sentences(message, words)
     answer_due = any(part.asks for part in parts)
     for part in parts:
-        new, after = facts(part, topic, len(names.proposals))
-        told += new
-        at = msgspec.structs.replace(
-            leaning, topic=topic, stated=_cells(told), news=_cells(new) if answer_due else ()
+        new, next_topic = facts(part, topic, len(names.proposals))
+        facts_found += new
+        asking = msgspec.structs.replace(
+            leaning, topic=topic, stated=_cells(facts_found), news=_cells(new) if answer_due else ()
         )
-        asked.append(appeals(part, at))
-        topic = after
-    said, unclear = _disclosures(told, names, puzzle)
+        appeals_found.append(appeals(part, asking))
+        topic = next_topic
+    said, unclear = _disclosures(facts_found, names, puzzle)
     return claims(
         disclosures=said,
-        motivational=[names.attributes[c] for a in asked for c in a.motivational],
+        motivational=[names.attributes[c] for a in appeals_found for c in a.motivational],
         informational=[
             Asked(names.proposals[r], names.attributes[c])
-            for a in asked
+            for a in appeals_found
             for r, c in a.informational
         ],
-        inferential=[names.proposals[r] for a in asked for r in a.inferential],
+        inferential=[names.proposals[r] for a in appeals_found for r in a.inferential],
         unclear=unclear,
     )
 
@@ -95,28 +95,28 @@ def _asking(
     )
 
 
-def _cells(told: Iterable[Fact]) -> Cells:
-    return tuple(dict.fromkeys((fact.row, fact.column) for fact in told))
+def _cells(stated_facts: Iterable[Fact]) -> Cells:
+    return tuple(dict.fromkeys((fact.row, fact.column) for fact in stated_facts))
 
 
 def _disclosures(
-    found: list[Fact], names: Names, puzzle: Puzzle | None
+    stated_facts: list[Fact], names: Names, puzzle: Puzzle | None
 ) -> tuple[list[Disclosure], list[Disclosure]]:
     """Return the first statement about each cell and, separately, false statements that need
     clarification because they may be unintended."""
-    told: dict[tuple[int, int], int] = {}
+    values_by_cell: dict[tuple[int, int], int] = {}
     unclear: dict[tuple[int, int], int] = {}
-    for fact in found:
+    for fact in stated_facts:
         cell = (fact.row, fact.column)
         truth = None if puzzle is None else puzzle.utilities[fact.row][fact.column]
         if truth in fact.allowed:
-            told.setdefault(cell, int(truth))
+            values_by_cell.setdefault(cell, int(truth))
         elif truth is not None and fact.doubtful:
             unclear.setdefault(cell, fact.allowed[0])
         elif truth is None or not fact.likely:
-            told.setdefault(cell, fact.allowed[0])
-    return _named(told, names), _named(unclear, names)
+            values_by_cell.setdefault(cell, fact.allowed[0])
+    return _as_disclosures(values_by_cell, names), _as_disclosures(unclear, names)
 
 
-def _named(cells: Mapping[tuple[int, int], int], names: Names) -> list[Disclosure]:
+def _as_disclosures(cells: Mapping[tuple[int, int], int], names: Names) -> list[Disclosure]:
     return [Disclosure(names.proposals[r], names.attributes[c], u) for (r, c), u in cells.items()]

@@ -6,7 +6,7 @@ import msgspec
 
 from sally.games.mindgames.reading import lexicon
 from sally.games.mindgames.reading.lexicon import Allowed
-from sally.games.mindgames.reading.tokens import Rows, Sentence, Token, Topic, grouped
+from sally.games.mindgames.reading.tokens import Rows, Sentence, Token, Topic, group_proposals
 
 Tokens = tuple[Token, ...]
 SKIPPED = lexicon.FILLERS | lexicon.NOUNS
@@ -41,26 +41,31 @@ def ends(tokens: Tokens, i: int) -> bool:
 
 def leads(tokens: Tokens, i: int) -> bool:
     """Return whether a comparison refers to the words that follow: `unlike B, it ...`."""
-    rest = [t.text for t in tokens[i + 1 : i + 3]]
-    return len(rest) == 2 and rest[0] == "," and rest[1] in ("it", "they", "proposal")
+    next_tokens = [t.text for t in tokens[i + 1 : i + 3]]
+    return (
+        len(next_tokens) == 2
+        and next_tokens[0] == ","
+        and next_tokens[1] in ("it", "they", "proposal")
+    )
 
 
 def speaks_next(tokens: Tokens, i: int) -> bool:
     """Return whether a contrasted proposal has its own clause: `unlike B, which ...`."""
-    rest = [t for t in tokens[i + 1 : i + 4] if t.text not in (",", "(")]
-    if rest and rest[0].text in ("which", "that", "'s"):
+    next_tokens = [t for t in tokens[i + 1 : i + 4] if t.text not in (",", "(")]
+    if next_tokens and next_tokens[0].text in ("which", "that", "'s"):
         return True
-    if noun_skipped(tokens, i - 1) != "as" or not rest:
+    if noun_skipped(tokens, i - 1) != "as" or not next_tokens:
         return False
     return (
-        rest[0].sort == "direction"
+        next_tokens[0].sort == "direction"
         or (  # `as C will raise it`, but not `as C does`
-            rest[0].text in lexicon.AUXILIARY and any(t.sort == "direction" for t in rest[1:])
+            next_tokens[0].text in lexicon.AUXILIARY
+            and any(t.sort == "direction" for t in next_tokens[1:])
         )
     )
 
 
-def denied(tokens: Tokens, i: int, asks: bool) -> bool:
+def is_denied(tokens: Tokens, i: int, asks: bool) -> bool:
     """Return whether a negation precedes position i closely, within the same clause."""
     for back in range(i - 1, max(-1, i - 8), -1):
         token = tokens[back]
@@ -86,19 +91,19 @@ def rhetorical(tokens: Tokens, i: int, asks: bool) -> bool:
 
 
 def next_attribute(tokens: Tokens, i: int) -> str:
-    """Return the distance of the next attribute: `near` (only filler words in between), `far`,
+    """Return the distance of the next attribute: `is_near` (only filler words in between), `far`,
     or `none`."""
-    near = True
+    is_near = True
     for token in tokens[i + 1 :]:
         if token.sort == "attribute":
-            return "near" if near else "far"
+            return "near" if is_near else "far"
         if token.sort in ("proposal", "direction") or token.text in lexicon.LINKS:
             return "none"
         if token.sort == "touch" or token.text in lexicon.FILLERS:
             continue
         if token.sort == "deny" or token.text in (",", ":", "-"):
             return "none"
-        near = False
+        is_near = False
     return "none"
 
 
@@ -126,9 +131,13 @@ def moved_behind(tokens: Tokens, i: int) -> bool:
 
 def owner(tokens: Tokens, i: int) -> Rows:
     """Return the proposal to which a phrase that ends at i belongs: B in `the speed spike in B`."""
-    rest = [t for t in tokens[i + 1 : i + 4] if t.text not in lexicon.NOUNS]
-    if len(rest) > 1 and rest[0].text in lexicon.PLACES and rest[1].sort == "proposal":
-        return rest[1].rows
+    next_tokens = [t for t in tokens[i + 1 : i + 4] if t.text not in lexicon.NOUNS]
+    if (
+        len(next_tokens) > 1
+        and next_tokens[0].text in lexicon.PLACES
+        and next_tokens[1].sort == "proposal"
+    ):
+        return next_tokens[1].rows
     return ()
 
 
@@ -150,7 +159,10 @@ def plainly(tokens: Tokens, subject: int, attribute: int, moved: int) -> bool:
         return bool(owner(tokens, max(attribute, moved)))
     path = tokens[subject + 1 : max(attribute, moved) + 1]
     for n, token in enumerate(path):
-        before, after = path[n - 1] if n else None, path[n + 1] if n + 1 < len(path) else None
+        token_before, token_after = (
+            path[n - 1] if n else None,
+            path[n + 1] if n + 1 < len(path) else None,
+        )
         if token.sort in ("direction", "touch"):
             plain = lexicon.PLAIN.match(token.text) is not None
         elif token.sort == "deny":
@@ -158,9 +170,9 @@ def plainly(tokens: Tokens, subject: int, attribute: int, moved: int) -> bool:
         elif token.sort == "attribute":
             plain = True
         elif token.text == "to":
-            plain = after is not None and after.sort != "direction"
+            plain = token_after is not None and token_after.sort != "direction"
         elif token.text in ("which", "that"):
-            plain = before is None or before.text == ","
+            plain = token_before is None or token_before.text == ","
             plain = plain and not any(t.sort == "attribute" for t in path[:n])
         else:
             plain = token.text in lexicon.BETWEEN
@@ -169,22 +181,22 @@ def plainly(tokens: Tokens, subject: int, attribute: int, moved: int) -> bool:
     return True
 
 
-def measured(tokens: Tokens, i: int) -> bool:
+def denies_degree(tokens: Tokens, i: int) -> bool:
     """Return whether a negation denies only the degree of an effect: `does not raise trust as
     much`."""
     return any(t.text in ("as", "much", "enough", "like") for t in tokens[i + 1 : i + 3])
 
 
-def list_before(tokens: Tokens, i: int, taken: set[int]) -> list[int]:
+def list_before(tokens: Tokens, i: int, taken_positions: set[int]) -> list[int]:
     """Return the positions of the attributes in a list that ends at position i (`trust, safety and
     jobs`), except those to which a change (up or down) has already been assigned."""
-    found: list[int] = []
+    positions: list[int] = []
     for back in range(i, -1, -1):
-        if tokens[back].sort == "attribute" and back not in taken:
-            found.append(back)
+        if tokens[back].sort == "attribute" and back not in taken_positions:
+            positions.append(back)
         elif tokens[back].text not in ("and", ",", "the", "&"):
             break
-    return found
+    return positions
 
 
 class Fact(msgspec.Struct, frozen=True):
@@ -211,18 +223,18 @@ def facts(sentence: Sentence, topic: Topic, proposals: int) -> tuple[tuple[Fact,
     if walk.orphans and not walk.found and topic.rows and _continues(sentence):
         walk.found += [Fact(r, c, a, likely=True) for c, a in walk.orphans for r in topic.rows]
     columns = tuple(t.column for t in sentence.tokens if t.sort == "attribute")
-    named = [t.rows for t in walk.tokens if t.sort == "proposal"]
+    proposals_named = [t.rows for t in walk.tokens if t.sort == "proposal"]
     return tuple(walk.found), Topic(
-        rows=walk.subject or (named[-1] if named else topic.rows),
-        pair=_pair(named, topic),
+        rows=walk.subject or (proposals_named[-1] if proposals_named else topic.rows),
+        pair=_pair(proposals_named, topic),
         columns=columns or topic.columns,
     )
 
 
-def _pair(named: list[Rows], topic: Topic) -> Rows:
+def _pair(proposals_named: list[Rows], topic: Topic) -> Rows:
     """Return the two proposals that the sentence names, if exactly two, or the earlier pair if it
     names none."""
-    rows = tuple(sorted({row for group in named for row in group}))
+    rows = tuple(sorted({row for group in proposals_named for row in group}))
     return rows if len(rows) == 2 else (() if rows else topic.pair)
 
 
@@ -249,7 +261,7 @@ def _continues(sentence: Sentence) -> bool:
     return first.text in lexicon.CONTINUERS
 
 
-def turned(allowed: Allowed, denied: bool) -> Allowed:
+def negate(allowed: Allowed, denied: bool) -> Allowed:
     """Return the values that a direction word allows if it is negated: `not increase` means 0 or
     a decrease."""
     if not denied:
@@ -271,7 +283,7 @@ class _Walk:
     """A left-to-right pass over a sentence, used inside `facts`."""
 
     def __init__(self, sentence: Sentence, topic: Topic, proposals: int) -> None:
-        self.tokens = grouped(sentence.tokens, topic, proposals)
+        self.tokens = group_proposals(sentence.tokens, topic, proposals)
         self.asks = sentence.asks
         self.respective = any(t.text == "respectively" for t in sentence.tokens)
         self.topic = topic
@@ -332,20 +344,28 @@ class _Walk:
     # proposals
 
     def proposal(self, i: int, token: Token) -> None:
-        before = word_before(self.tokens, i)
-        if before in lexicon.CONTRASTS and not speaks_next(self.tokens, i) and not self.inside(i):
-            self.compared = (before, token.rows)
+        word_in_front = word_before(self.tokens, i)
+        if (
+            word_in_front in lexicon.CONTRASTS
+            and not speaks_next(self.tokens, i)
+            and not self.inside(i)
+        ):
+            self.compared = (word_in_front, token.rows)
             self.vague = token.text in lexicon.OTHERS
-            if self.last and before in ("unlike", "like") and not leads(self.tokens, i):
+            if self.last and word_in_front in ("unlike", "like") and not leads(self.tokens, i):
                 self.compare(*self.last)
             return
-        if self.orphans and not self.subject and (self.inside(i) or self.claims_orphans(before)):
+        if (
+            self.orphans
+            and not self.subject
+            and (self.inside(i) or self.claims_orphans(word_in_front))
+        ):
             self.found += [Fact(r, c, a, likely=True) for c, a in self.orphans for r in token.rows]
             self.orphans = []
         self.subject = token.rows
         self.subject_at = i
         self.active = ()
-        self.wished = before in lexicon.SUPPOSES
+        self.wished = word_in_front in lexicon.SUPPOSES
 
     def inside(self, i: int) -> bool:
         """Return whether effects named earlier are attributed to the proposal at position i:
@@ -357,16 +377,18 @@ class _Walk:
             noun_skipped(self.tokens, i - 1) == "as" and does
         )
 
-    def claims_orphans(self, before: str) -> bool:
+    def claims_orphans(self, word_in_front: str) -> bool:
         """Return whether effects that were named before any proposal belong to this one: `less
         trust under B`."""
-        return before in lexicon.THROUGH or self.tokens[0].text in lexicon.OPENERS
+        return word_in_front in lexicon.THROUGH or self.tokens[0].text in lexicon.OPENERS
 
     def compare(self, column: int, allowed: Allowed) -> None:
         """Add the facts that a comparison implies: `A does not raise X, unlike B`; `A raises X like
         B`."""
-        how, rows = self.compared
-        others = opposite(allowed) if len(allowed) > 1 else (allowed if how == "like" else ())
+        comparison, rows = self.compared
+        others = (
+            opposite(allowed) if len(allowed) > 1 else (allowed if comparison == "like" else ())
+        )
         if others and rows != self.subject and not self.vague:
             self.found += [Fact(row, column, others, likely=True) for row in rows]
         self.compared = ("", ())
@@ -379,7 +401,7 @@ class _Walk:
         if not allowed:
             return
         self.moved_at = i
-        if self.hedged(i):
+        if self.is_hedged(i):
             self.active = ()
             return
         ahead = next_attribute(self.tokens, i)
@@ -390,10 +412,12 @@ class _Walk:
             self.active = allowed
             self.fresh = ahead == "near" and not token.text.startswith("risk")
         elif behind is not None:
-            no = denied(self.tokens, behind, self.asks) and not denied(self.tokens, i, self.asks)
+            no = is_denied(self.tokens, behind, self.asks) and not is_denied(
+                self.tokens, i, self.asks
+            )
             self.subject = owner(self.tokens, i) or self.subject
             for position in list_before(self.tokens, behind, self.taken):
-                self.emit(position, turned(allowed, no), likely=self.keeps)
+                self.emit(position, negate(allowed, no), likely=self.keeps)
             self.active = ()
         else:
             self.active = ()
@@ -402,29 +426,29 @@ class _Walk:
     def meaning(self, i: int, token: Token) -> Allowed:
         """Return the values that a direction word allows, given a negation before it or an `or`
         after it."""
-        no = denied(self.tokens, i, self.asks)
+        no = is_denied(self.tokens, i, self.asks)
         if token.sort == "touch":
-            before = self.tokens[i - 1].text if i else ""
-            return lexicon.SAME if no or before.startswith("minimi") else ()
+            word_in_front = self.tokens[i - 1].text if i else ""
+            return lexicon.SAME if no or word_in_front.startswith("minimi") else ()
         if [t.text for t in self.tokens[i + 1 : i + 2]] == ["or"] and i + 2 < len(self.tokens):
-            other = self.tokens[i + 2]
-            if other.sort == "direction" and not no:
-                return tuple(dict.fromkeys(token.allowed + other.allowed))
-            if other.sort == "direction":
+            second_direction = self.tokens[i + 2]
+            if second_direction.sort == "direction" and not no:
+                return tuple(dict.fromkeys(token.allowed + second_direction.allowed))
+            if second_direction.sort == "direction":
                 return lexicon.SAME
         if i > 1 and self.tokens[i - 1].text in ("or", "nor") and self.moves(i - 2):
             either = tuple(dict.fromkeys(self.tokens[i - 2].allowed + token.allowed))
             return lexicon.SAME if no else either
-        return turned(token.allowed, no)
+        return negate(token.allowed, no)
 
     def moves(self, i: int) -> bool:
         return self.tokens[i].sort == "direction"
 
-    def hedged(self, i: int) -> bool:
+    def is_hedged(self, i: int) -> bool:
         """Return whether an effect is stated only as a possibility, and has an attribute rather
         than a proposal as its cause: `added safety can hinder speed`."""
-        at = next((j for j in range(i - 1, max(-1, i - 4), -1) if self.is_modal(j)), -1)
-        if at < 1 or self.tokens[at - 1].text in ("it", "they"):
+        modal_position = next((j for j in range(i - 1, max(-1, i - 4), -1) if self.is_modal(j)), -1)
+        if modal_position < 1 or self.tokens[modal_position - 1].text in ("it", "they"):
             return False
         return any(t.sort == "attribute" for t in self.tokens[self.subject_at + 1 : i])
 
@@ -433,26 +457,26 @@ class _Walk:
 
     def pronoun(self, i: int, allowed: Allowed) -> None:
         """Resolve `raises it`, `has no effect on them`, `cuts both` to attributes named before."""
-        rest = [t.text for t in self.tokens[i + 1 : i + 5] if t.text not in lexicon.STEPS]
-        seen = tuple(t.column for t in self.tokens[:i] if t.sort == "attribute")
-        known = seen or self.topic.columns
+        next_words = [t.text for t in self.tokens[i + 1 : i + 5] if t.text not in lexicon.STEPS]
+        columns_seen = tuple(t.column for t in self.tokens[:i] if t.sort == "attribute")
+        columns_known = columns_seen or self.topic.columns
         if self.tokens[i].text in lexicon.WEAK:
             return
         if (
-            seen
+            columns_seen
             and self.subject_at > 0
             and noun_skipped(self.tokens, self.subject_at - 1) == "which"
         ):
-            self.emit_column(seen[-1], allowed)
-        elif not known:
+            self.emit_column(columns_seen[-1], allowed)
+        elif not columns_known:
             return
-        elif not rest or rest[0] in (",", "-", ")"):
+        elif not next_words or next_words[0] in (",", "-", ")"):
             if self.last and self.subject_at > 0:
                 self.emit_column(self.last[0], allowed)
-        elif rest[0] in ("it", "this") or lexicon.SIDES.intersection(rest[:2]):
-            self.emit_column(known[-1], allowed)
-        elif rest[0] in ("both", "them", "these"):
-            pair = dict.fromkeys(reversed((*self.topic.columns, *seen)))
+        elif next_words[0] in ("it", "this") or lexicon.SIDES.intersection(next_words[:2]):
+            self.emit_column(columns_known[-1], allowed)
+        elif next_words[0] in ("both", "them", "these"):
+            pair = dict.fromkeys(reversed((*self.topic.columns, *columns_seen)))
             for column in list(pair)[:2]:
                 self.emit_column(column, allowed)
 
@@ -464,13 +488,13 @@ class _Walk:
         if ends(self.tokens, i) and fresh and self.last and len(self.last[1]) == 1:
             column, allowed = self.last
             self.found += [
-                Fact(row, column, turned(allowed, True), likely=True) for row in self.subject
+                Fact(row, column, negate(allowed, True), likely=True) for row in self.subject
             ]
 
     def nothing(self, i: int) -> None:
         """Read `does nothing for trust` as no effect."""
-        after = self.tokens[i + 1].text if i + 1 < len(self.tokens) else ""
-        if self.tokens[i].text == "nothing" and after in ("for", "to", "about"):
+        next_word = self.tokens[i + 1].text if i + 1 < len(self.tokens) else ""
+        if self.tokens[i].text == "nothing" and next_word in ("for", "to", "about"):
             self.active, self.fresh = lexicon.SAME, True
 
     def echo(self, i: int) -> None:
@@ -513,7 +537,7 @@ class _Walk:
         loose = likely or not (
             token.plain
             and plainly(self.tokens, start, position, self.moved_at)
-            and not measured(self.tokens, max(position, self.moved_at))
+            and not denies_degree(self.tokens, max(position, self.moved_at))
             and not any(map(self.is_modal, range(self.subject_at + 1, self.moved_at)))
         )
         self.emit_column(token.column, sides, likely=loose)
@@ -523,8 +547,8 @@ class _Walk:
         if self.subject_at < 0:
             return True
         if self.pronoun_at > 0:
-            before = self.tokens[: self.pronoun_at]
-            return len({r for t in before if t.sort == "proposal" for r in t.rows}) < 2
+            tokens_before = self.tokens[: self.pronoun_at]
+            return len({r for t in tokens_before if t.sort == "proposal" for r in t.rows}) < 2
         return self.tokens[self.subject_at].plain
 
     def emit_column(self, column: int, allowed: Allowed, *, likely: bool = True) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from sally.games.mindgames.reading.tokens import Rows, Sentence, Token, Topic, grouped
+from sally.games.mindgames.reading.tokens import Rows, Sentence, Token, Topic, group_proposals
 
 
 def any_of(*shapes: str) -> re.Pattern[str]:
@@ -212,18 +212,20 @@ class Asking(msgspec.Struct, frozen=True):
     everything: Columns
 
 
-def appeals(sentence: Sentence, at: Asking) -> Appeals:
+def appeals(sentence: Sentence, asking: Asking) -> Appeals:
     """Return the appeals of a sentence, that is, its questions about the target's likes, knowledge
     and choice; empty if it asks nothing that the target can answer."""
-    tokens = grouped(sentence.tokens, at.topic, len(at.everyone))
+    tokens = group_proposals(sentence.tokens, asking.topic, len(asking.everyone))
     text = shape(tokens)
     if not asks(sentence, text):
-        return Appeals(informational=at.news if NEWS.search(text) else ())
-    found = [_ask(c, at) for c in clauses(tokens, text) if sentence.asks or asks(sentence, c.shape)]
+        return Appeals(informational=asking.news if NEWS.search(text) else ())
+    clause_appeals = [
+        _ask(c, asking) for c in clauses(tokens, text) if sentence.asks or asks(sentence, c.shape)
+    ]
     return Appeals(
-        motivational=tuple(sorted({c for f in found for c in f.motivational})),
-        informational=tuple(sorted({c for f in found for c in f.informational})),
-        inferential=tuple(sorted({r for f in found for r in f.inferential})),
+        motivational=tuple(sorted({c for f in clause_appeals for c in f.motivational})),
+        informational=tuple(sorted({c for f in clause_appeals for c in f.informational})),
+        inferential=tuple(sorted({r for f in clause_appeals for r in f.inferential})),
     )
 
 
@@ -249,17 +251,17 @@ def clauses(tokens: tuple[Token, ...], text: str) -> Iterator[Clause]:
     names = iter([t for t in tokens if t.sort in ("proposal", "attribute")])
     cuts = [0, *(m.end() for m in SPLIT.finditer(text)), len(text)]
     for start, end in itertools.pairwise(cuts):
-        asked = _main(text[start:end])
-        held = [next(names) for _ in re.findall(r"\b[PT]\b", text[start:end])]
-        held = held[len(held) - len(re.findall(r"\b[PT]\b", asked)) :]
-        if OR_ELSE.match(asked) and start:
+        main_clause = _main(text[start:end])
+        name_tokens = [next(names) for _ in re.findall(r"\b[PT]\b", text[start:end])]
+        name_tokens = name_tokens[len(name_tokens) - len(re.findall(r"\b[PT]\b", main_clause)) :]
+        if OR_ELSE.match(main_clause) and start:
             continue
-        if end < len(text) and ADMITS.match(asked):
+        if end < len(text) and ADMITS.match(main_clause):
             continue
         yield Clause(
-            shape=asked.strip(),
-            rows=tuple(sorted({r for t in held for r in t.rows})),
-            columns=tuple(sorted({t.column for t in held if t.sort == "attribute"})),
+            shape=main_clause.strip(),
+            rows=tuple(sorted({r for t in name_tokens for r in t.rows})),
+            columns=tuple(sorted({t.column for t in name_tokens if t.sort == "attribute"})),
         )
 
 
@@ -272,39 +274,39 @@ def _main(text: str) -> str:
     return main if re.search(r"\b[PT]\b", main) or not OPENS.match(text) else text
 
 
-def _ask(clause: Clause, at: Asking) -> Appeals:
+def _ask(clause: Clause, asking: Asking) -> Appeals:
     text = clause.shape
     if BARE_WHY.match(text):
-        return _why(at)
+        return _ask_reasons(asking)
     if _asks_knowledge(text):
-        return _knowledge(clause, at)
+        return _knowledge(clause, asking)
     if FACT.match(text) and clause.columns and not YOURS.search(text):
         return Appeals(informational=_cross(clause.rows, clause.columns))
     if IS_IT.match(text) and clause.columns:
-        return Appeals(clause.columns, _cross(at.topic.rows[:1], clause.columns))
+        return Appeals(clause.columns, _cross(asking.topic.rows[:1], clause.columns))
     if clause.rows:
-        return _about_proposals(clause, at)
+        return _about_proposals(clause, asking)
     if clause.columns:
         likes = clause.columns if LIKES.search(text) else ()
         return Appeals(motivational=likes)
-    return _general(text, at)
+    return _general(text, asking)
 
 
 def _asks_knowledge(text: str) -> bool:
     """Return whether a question asks for knowledge: `what do you know`, but not `let me know`."""
     heard = TO_KNOW.sub("tell", text)
-    known = ALREADY.search(text) or MATTERS.search(text)
-    return bool(KNOWS.search(heard)) and not known
+    states_knowledge = ALREADY.search(text) or MATTERS.search(text)
+    return bool(KNOWS.search(heard)) and not states_knowledge
 
 
-def _knowledge(clause: Clause, at: Asking) -> Appeals:
+def _knowledge(clause: Clause, asking: Asking) -> Appeals:
     """Return what a question about the target's knowledge asks for: the effects of the named
     proposals on the named attributes (all effects if nothing is named), or the effect that `that`
     refers to."""
     if not clause.rows and not clause.columns and JUST_THAT.search(clause.shape):
-        return Appeals(informational=_cross(at.topic.rows, at.topic.columns[-1:]))
-    likes = at.everything if KNOW_AND_LIKE.search(clause.shape) else ()
-    cells = _cross(clause.rows or at.everyone, clause.columns or at.everything)
+        return Appeals(informational=_cross(asking.topic.rows, asking.topic.columns[-1:]))
+    likes = asking.everything if KNOW_AND_LIKE.search(clause.shape) else ()
+    cells = _cross(clause.rows or asking.everyone, clause.columns or asking.everything)
     return Appeals(motivational=likes, informational=cells)
 
 
@@ -312,14 +314,16 @@ def _cross(rows: Rows, columns: Columns) -> tuple[tuple[int, int], ...]:
     return tuple((r, c) for r in rows for c in columns)
 
 
-def _why(at: Asking) -> Appeals:
+def _ask_reasons(asking: Asking) -> Appeals:
     """Return what a lone `why?` asks about: the reasons for the target's last reply."""
-    if at.ranked:
-        return Appeals(at.everything, _cross(at.everyone, at.everything), at.everyone)
-    return Appeals(motivational=at.reply)
+    if asking.ranked:
+        return Appeals(
+            asking.everything, _cross(asking.everyone, asking.everything), asking.everyone
+        )
+    return Appeals(motivational=asking.reply)
 
 
-def _about_proposals(clause: Clause, at: Asking) -> Appeals:
+def _about_proposals(clause: Clause, asking: Asking) -> Appeals:
     """Return the appeals of a question that names proposals.
 
     Such a question usually asks for the target's ranking of these proposals (inferential); it may
@@ -328,39 +332,45 @@ def _about_proposals(clause: Clause, at: Asking) -> Appeals:
     """
     text = clause.shape
     if not clause.columns and LIKE_OF.search(text):
-        return Appeals(motivational=at.everything, inferential=clause.rows)
+        return Appeals(motivational=asking.everything, inferential=clause.rows)
     if not clause.columns and LIKE_ABOUT.search(text):
-        return Appeals(at.everything, _cross(clause.rows, at.everything))
+        return Appeals(asking.everything, _cross(clause.rows, asking.everything))
     reasons = ABOUT.search(text) or THINK_OF.search(text)
     if reasons and not clause.columns and len(clause.rows) == 1:
         opinion = THINK_OF.search(text)
         return Appeals(
-            at.everything, () if opinion else _cross(clause.rows, at.everything), clause.rows
+            asking.everything,
+            () if opinion else _cross(clause.rows, asking.everything),
+            clause.rows,
         )
     if HOW_ABOUT.search(text):
-        return Appeals((), _cross(clause.rows, at.everything), clause.rows)
+        return Appeals((), _cross(clause.rows, asking.everything), clause.rows)
     weighed = clause.columns if WEIGHS.search(text) else ()
     cells = _cross(clause.rows, clause.columns)
     if not EFFECT.search(text) or URGES.search(text):
         return Appeals(motivational=weighed, inferential=clause.rows)
-    told = tuple(c for c in cells if c in at.stated) or cells
+    stated_cells = tuple(c for c in cells if c in asking.stated) or cells
     ranked = clause.rows if RANKS.search(text) else ()
-    return Appeals(motivational=weighed, informational=told, inferential=ranked)
+    return Appeals(motivational=weighed, informational=stated_cells, inferential=ranked)
 
 
-def _general(text: str, at: Asking) -> Appeals:
+def _general(text: str, asking: Asking) -> Appeals:
     """Return what a question that names no proposal and no attribute asks the target about."""
-    if POINTS_BACK.search(text) and at.topic.columns:
-        return Appeals(motivational=at.topic.columns)
+    if POINTS_BACK.search(text) and asking.topic.columns:
+        return Appeals(motivational=asking.topic.columns)
     if WANTS_ALL.search(text) or (CRITERIA.search(text) and LIKES.search(text)):
-        return Appeals(motivational=at.everything)
+        return Appeals(motivational=asking.everything)
     if PRONOUN.search(text):
-        return Appeals(motivational=at.topic.columns[-2:] if not at.reply else at.reply)
+        return Appeals(motivational=asking.topic.columns[-2:] if not asking.reply else asking.reply)
     if THIS_CHANGES.search(text):
-        rows = tuple(sorted({row for row, _ in at.stated})) or at.topic.pair or at.topic.rows
-        return Appeals(informational=at.stated, inferential=rows)
+        rows = (
+            tuple(sorted({row for row, _ in asking.stated}))
+            or asking.topic.pair
+            or asking.topic.rows
+        )
+        return Appeals(informational=asking.stated, inferential=rows)
     if WHICH_ONE.search(text):
-        return Appeals(inferential=at.everyone)
+        return Appeals(inferential=asking.everyone)
     if AGREE.search(text):
-        return Appeals(inferential=at.topic.pair or at.topic.rows)
+        return Appeals(inferential=asking.topic.pair or asking.topic.rows)
     return Appeals()

@@ -45,28 +45,33 @@ def letter(raw: list[str], i: int, letters: tuple[str, ...]) -> int | None:
     row = letters.index(word.lower())
     if word.lower() != "a":
         return row
-    before = raw[i - 1].lower() if i else ""
-    after = raw[i + 1].lower() if i + 1 < len(raw) else ""
-    named = NOUN.fullmatch(before) is not None
-    if not named and after in AMOUNTS and raw[i + 2 : i + 3] == ["in"]:
+    word_in_front = raw[i - 1].lower() if i else ""
+    next_word = raw[i + 1].lower() if i + 1 < len(raw) else ""
+    follows_noun = NOUN.fullmatch(word_in_front) is not None
+    if not follows_noun and next_word in AMOUNTS and raw[i + 2 : i + 3] == ["in"]:
         return None  # `a increase in trust` is a rise, not an effect of A
-    return row if _named(word, before, after, i == 0, named) else None
+    return row if _is_name(word, word_in_front, next_word, i == 0, follows_noun) else None
 
 
-def _named(word: str, before: str, after: str, first: bool, named: bool) -> bool:
-    if named and (word == "A" or after in AFTER_LETTER or not after or len(after) == 1):
+def _is_name(
+    word: str, word_in_front: str, next_word: str, first: bool, follows_noun: bool
+) -> bool:
+    if follows_noun and (
+        word == "A" or next_word in AFTER_LETTER or not next_word or len(next_word) == 1
+    ):
         return True
     if word == "A":
-        starts = first or before in {'"', ":", "-", "("}
-        return not starts or after in AFTER_LETTER or not after or _verb(after)
-    if named:
-        return not re.match(r"[a-z]{3,}", after) or moves(after)
-    if before in CLAUSE and after in FINITE:
+        starts = first or word_in_front in {'"', ":", "-", "("}
+        return not starts or next_word in AFTER_LETTER or not next_word or _verb(next_word)
+    if follows_noun:
+        return not re.match(r"[a-z]{3,}", next_word) or moves(next_word)
+    if word_in_front in CLAUSE and next_word in FINITE:
         return True
-    neighbours = after == "" or (
-        after in AFTER_LETTER and after not in {"the", "both", "only", "increase", "decrease"}
+    neighbours = next_word == "" or (
+        next_word in AFTER_LETTER
+        and next_word not in {"the", "both", "only", "increase", "decrease"}
     )
-    return neighbours and (before in BEFORE_LETTER or first)
+    return neighbours and (word_in_front in BEFORE_LETTER or first)
 
 
 def _verb(word: str) -> bool:
@@ -138,28 +143,28 @@ def plain(text: str) -> str:
     text = re.sub(r"(?<=[a-z])\s*=\s*(?=$|\n|[,;|])", " unchanged ", text).replace("=", " : ")
     text = re.sub(r"(?i)\bcan(?:not|'?t)\b", "can not", NOT.sub(r"\1 not", text))
     text = re.sub(r"(?i)\bnot (?:only|just|merely)\b", "", text)
-    return re.sub(r"[ \t]+", " ", _joined(text))
+    return re.sub(r"[ \t]+", " ", _join_lines(text))
 
 
-def _joined(text: str) -> str:
+def _join_lines(text: str) -> str:
     """Join lines that begin with a lower-case letter to the previous line."""
     lines = [line for raw in text.split("\n") if (line := raw.strip())]
     return "".join((" " if line[0].islower() else "\n") + line for line in lines).strip()
 
 
-def distance(one: str, two: str) -> int:
+def distance(first: str, two: str) -> int:
     """Return the edit distance between two words, counting a swap of adjacent letters as one
     edit."""
-    before: list[int] = []
+    row_before: list[int] = []
     last = list(range(len(two) + 1))
-    for i, a in enumerate(one, 1):
+    for i, a in enumerate(first, 1):
         row = [i]
         for j, b in enumerate(two, 1):
             cost = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (a != b))
-            if i > 1 and j > 1 and a == two[j - 2] and one[i - 2] == b:
-                cost = min(cost, before[j - 2] + 1)
+            if i > 1 and j > 1 and a == two[j - 2] and first[i - 2] == b:
+                cost = min(cost, row_before[j - 2] + 1)
             row.append(cost)
-        before, last = last, row
+        row_before, last = last, row
     return last[-1]
 
 
@@ -172,15 +177,15 @@ def stem(word: str) -> str:
 
 
 @lru_cache(maxsize=65536)
-def alike(word: str, known: str) -> bool:
+def alike(word: str, known_word: str) -> bool:
     """Return whether two words are equal apart from endings and, in long words, one or two
     typing errors."""
-    one, two = stem(word), stem(known)
-    if one == two:
+    first_stem, two = stem(word), stem(known_word)
+    if first_stem == two:
         return True
-    if min(len(one), len(two)) < 5 or one[0] != two[0]:
+    if min(len(first_stem), len(two)) < 5 or first_stem[0] != two[0]:
         return False
-    return distance(one, two) <= (1 if len(two) < 8 else 2)
+    return distance(first_stem, two) <= (1 if len(two) < 8 else 2)
 
 
 Phrase = tuple[tuple[str, ...], int, bool]  # its words, its column, and whether it inverts
@@ -208,12 +213,14 @@ def vocabulary(names: Names, aliases: Aliases) -> Vocabulary:
             phrase = tuple(w for w in alias.lstrip("-").lower().split() if w not in STOP)
             phrases[phrase] = (column, inverse)
         for i, word in enumerate(words):
-            shared = any(word in other for c, other in enumerate(content) if c != column)
+            shared = any(
+                word in other_words for c, other_words in enumerate(content) if c != column
+            )
             if not shared and word not in GENERIC:
                 phrases.setdefault((word,), (column, False))
-            for other in words[i + 1 :]:
-                phrases.setdefault((word, other), (column, False))
-                phrases.setdefault((other, word), (column, False))
+            for later_word in words[i + 1 :]:
+                phrases.setdefault((word, later_word), (column, False))
+                phrases.setdefault((later_word, word), (column, False))
     ordered = sorted(phrases.items(), key=lambda item: (-len(item[0]), item[0]))
     return Vocabulary(
         letters=tuple(p.lower() for p in names.proposals),
@@ -222,7 +229,8 @@ def vocabulary(names: Names, aliases: Aliases) -> Vocabulary:
             (word, column)
             for column, words in enumerate(content)
             for word in words
-            if word in GENERIC and not any(word in other for other in content if other != words)
+            if word in GENERIC
+            and not any(word in other_words for other_words in content if other_words != words)
         ),
         phrases=tuple((phrase, column, inverse) for phrase, (column, inverse) in ordered),
     )
@@ -262,13 +270,13 @@ def _sentences(text: str, words: Vocabulary) -> Iterator[Sentence]:
 
 def _tokens(text: str, words: Vocabulary) -> Iterator[Token]:
     raw = [m.group() for m in WORD.finditer(text)]
-    raw = [corrected(piece) for w in raw for piece in _unglued(w)]
+    raw = [correct_word(piece) for w in raw for piece in _split_word(w)]
     i = 0
     while i < len(raw):
-        found = _attribute(raw, i, words)
-        if found:
-            yield found[0]
-            i += found[1]
+        attribute_found = _attribute(raw, i, words)
+        if attribute_found:
+            yield attribute_found[0]
+            i += attribute_found[1]
             continue
         row = letter(raw, i, words.letters)
         if row is not None:
@@ -279,7 +287,7 @@ def _tokens(text: str, words: Vocabulary) -> Iterator[Token]:
         i += 1
 
 
-def _unglued(word: str) -> Iterator[str]:
+def _split_word(word: str) -> Iterator[str]:
     """Yield a word's parts: possessive endings and hyphenated words become separate tokens."""
     if word.lower().endswith("'s") and len(word) > 2:
         yield word[:-2]
@@ -294,18 +302,18 @@ def _unglued(word: str) -> Iterator[str]:
 
 def _attribute(raw: list[str], i: int, words: Vocabulary) -> tuple[Token, int] | None:
     """Return the attribute named at position i, and the number of words in its name."""
-    for phrase, column, inverse in _begun(raw[i].lower(), words):
-        taken = _matches(raw, i, phrase)
-        if taken:
-            text = " ".join(raw[i : i + taken]).lower()
-            own = words.own[column]
-            plain = not inverse and any(alike(w, n) for w in text.split() for n in own)
-            return Token("attribute", text, column=column, inverse=inverse, plain=plain), taken
+    for phrase, column, inverse in _phrases_beginning(raw[i].lower(), words):
+        n_words = _matches(raw, i, phrase)
+        if n_words:
+            text = " ".join(raw[i : i + n_words]).lower()
+            name_words = words.own[column]
+            plain = not inverse and any(alike(w, n) for w in text.split() for n in name_words)
+            return Token("attribute", text, column=column, inverse=inverse, plain=plain), n_words
     return _generic(raw, i, words)
 
 
 @lru_cache(maxsize=16384)
-def _begun(word: str, words: Vocabulary) -> tuple[Phrase, ...]:
+def _phrases_beginning(word: str, words: Vocabulary) -> tuple[Phrase, ...]:
     """Return the phrases that can begin with this word."""
     return tuple(phrase for phrase in words.phrases if alike(word, phrase[0][0]))
 
@@ -321,14 +329,14 @@ def _generic(raw: list[str], i: int, words: Vocabulary) -> tuple[Token, int] | N
 
 
 def _matches(raw: list[str], i: int, phrase: tuple[str, ...]) -> int:
-    at = i
+    position = i
     for n, word in enumerate(phrase):
-        while n and at < len(raw) and raw[at].lower() in STOP | {"&", "/", "'s"}:
-            at += 1
-        if at >= len(raw) or not alike(raw[at].lower(), word):
+        while n and position < len(raw) and raw[position].lower() in STOP | {"&", "/", "'s"}:
+            position += 1
+        if position >= len(raw) or not alike(raw[position].lower(), word):
             return 0
-        at += 1
-    return at - i
+        position += 1
+    return position - i
 
 
 SLIPS = (
@@ -338,27 +346,29 @@ SLIPS = (
 
 
 @lru_cache(maxsize=4096)
-def corrected(word: str) -> str:
+def correct_word(word: str) -> str:
     """Return the word or, if it looks like a typing error, the common word that was probably
     meant."""
     low = word.lower()
     if len(low) < 5 or low in SLIPS or low in lexicon.NO_SLIPS:
         return word
-    near = [r for r in SLIPS if low[0] == r[0] and distance(low, r) <= (1 if len(r) < 8 else 2)]
-    return near[0] if near and not moves(low) else word
+    similar_words = [
+        r for r in SLIPS if low[0] == r[0] and distance(low, r) <= (1 if len(r) < 8 else 2)
+    ]
+    return similar_words[0] if similar_words and not moves(low) else word
 
 
 def _plain_token(raw: list[str], i: int) -> Token:
     word = raw[i].lower()
     if not word[0].isalpha() and word != "n't":
         return Token("mark", word)
-    known: list[tuple[re.Pattern[str], Allowed]] = [
+    patterns: list[tuple[re.Pattern[str], Allowed]] = [
         (lexicon.RISES, lexicon.UP),
         (lexicon.FALLS, lexicon.DOWN),
         (lexicon.STAYS, lexicon.SAME),
         (lexicon.KEEPS, lexicon.NOT_DOWN),
     ]
-    for pattern, allowed in known:
+    for pattern, allowed in patterns:
         if pattern.match(word):
             return Token("direction", word, allowed=allowed)
     if lexicon.DENIES.match(word):
@@ -381,7 +391,7 @@ class Topic(msgspec.Struct, frozen=True):
     columns: tuple[int, ...] = ()
 
 
-def grouped(tokens: tuple[Token, ...], topic: Topic, proposals: int) -> tuple[Token, ...]:
+def group_proposals(tokens: tuple[Token, ...], topic: Topic, proposals: int) -> tuple[Token, ...]:
     """Return tokens with lists of proposals joined and words like `others` or `it` resolved."""
     everyone = tuple(range(proposals))
     out: list[Token] = []
@@ -391,16 +401,16 @@ def grouped(tokens: tuple[Token, ...], topic: Topic, proposals: int) -> tuple[To
     while i < len(tokens):
         token = tokens[i]
         aside = _word_before(out) in lexicon.ASIDES
-        rest = [t.text for t in tokens[i + 1 : i + 4]]
+        next_words = [t.text for t in tokens[i + 1 : i + 4]]
         rows: Rows = ()
         end = i + 1
         if token.sort == "proposal":
             rows, end = _list(tokens, i, _word_before(out) not in lexicon.ASIDES | {"over"})
             last = last if aside and last else rows
-        elif _means_others(token.text, rest) and 0 < len(last) < proposals:
+        elif _means_others(token.text, next_words) and 0 < len(last) < proposals:
             if not any(t.sort == "proposal" for t in tokens[i : i + 5]):
                 rows = tuple(r for r in everyone if r not in last)
-        elif token.text in ("all", "each", "every") and any(w in NOUNS for w in rest[:3]):
+        elif token.text in ("all", "each", "every") and any(w in NOUNS for w in next_words[:3]):
             rows = everyone
         elif token.text == "both" and topic.pair and not out:
             rows = topic.pair
@@ -413,7 +423,7 @@ def grouped(tokens: tuple[Token, ...], topic: Topic, proposals: int) -> tuple[To
         ):
             rows = last
         plain = token.sort == "proposal" and not any(t.text == "or" for t in tokens[i:end])
-        plain = plain or (token.text in ("it", "its") and not _several(rows, out, topic))
+        plain = plain or (token.text in ("it", "its") and not _is_ambiguous(rows, out, topic))
         out.append(Token("proposal", token.text, rows=rows, plain=plain) if rows else token)
         if rows and aside:
             asides.append(len(out) - 1)
@@ -421,10 +431,10 @@ def grouped(tokens: tuple[Token, ...], topic: Topic, proposals: int) -> tuple[To
     return tuple(out)
 
 
-def _means_others(word: str, rest: list[str]) -> bool:
+def _means_others(word: str, next_words: list[str]) -> bool:
     if word in ("others", "alternatives"):
         return True
-    return word in lexicon.OTHERS and any(w in NOUNS | {"two", "ones"} for w in rest[:2])
+    return word in lexicon.OTHERS and any(w in NOUNS | {"two", "ones"} for w in next_words[:2])
 
 
 def _word_before(out: list[Token]) -> str:
@@ -439,15 +449,15 @@ def _opens_clause(out: list[Token], asides: list[int]) -> bool:
     it."""
     return not any(
         t.sort in ("proposal", "attribute", "direction")
-        for at, t in enumerate(out)
-        if at not in asides
+        for position, t in enumerate(out)
+        if position not in asides
     )
 
 
-def _several(rows: Rows, out: list[Token], topic: Topic) -> bool:
+def _is_ambiguous(rows: Rows, out: list[Token], topic: Topic) -> bool:
     """Return whether `it` could also refer to another proposal."""
-    named = {row for t in out if t.sort == "proposal" for row in t.rows}
-    return bool((named or set(topic.pair)) - set(rows))
+    rows_named = {row for t in out if t.sort == "proposal" for row in t.rows}
+    return bool((rows_named or set(topic.pair)) - set(rows))
 
 
 def _list(tokens: tuple[Token, ...], i: int, commas: bool) -> tuple[Rows, int]:

@@ -9,13 +9,13 @@ IMPORTERS = (
     Importer(
         "table",
         "rounds of a repeated game from a table (.csv) and its description (.toml)",
-        table.imported,
+        table.import_table,
         schema=table.table_schema,
     ),
     Importer(
         "textarena",
         "two-player matrix games of TextArena, one recorded game per line",
-        textarena.imported,
+        textarena.import_records,
     ),
     Importer(
         "clembench",

@@ -70,7 +70,7 @@ class Log(msgspec.Struct, frozen=True):
         return tuple(name for name in self.players if name != MASTER)
 
     @property
-    def ended(self) -> bool:
+    def has_ended(self) -> bool:
         """Whether the game was played to its end."""
         return bool(self.meta.completed) and not self.aborted
 
@@ -106,7 +106,7 @@ def read(
     if rounds:
         params["rounds"] = rounds
     description = Description(game or FAMILY, params, source=source or "clembench", licence=licence)
-    return imported(path, LogOptions(description, reply=checked_pattern(reply), **options))
+    return import_results(path, LogOptions(description, reply=checked_pattern(reply), **options))
 
 
 def read_params(file: Path) -> dict[str, Any]:
@@ -114,27 +114,27 @@ def read_params(file: Path) -> dict[str, Any]:
     try:
         text = file.read_text(encoding="utf-8")
         params = json.loads(text) if file.suffix == ".json" else tomllib.loads(text)
-    except (OSError, ValueError) as why:
-        raise BadInput(f"{file} is not a readable JSON or TOML file: {why}.") from None
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{file} is not a readable JSON or TOML file: {error}.") from None
     if not isinstance(params, dict) or "matrix" not in params:
         raise BadInput(f"{file} has no key `matrix`.")
     return params
 
 
-def imported(path: Path, how: LogOptions) -> ImportResult:
+def import_results(path: Path, options: LogOptions) -> ImportResult:
     """Import every game of a results folder, or of one file."""
-    found = [(file, *_read(file)) for file in _files(path)]
-    named = sorted({log.meta.game_name for _, _, log in found})
-    if how.only and how.only not in named:
-        raise unknown("game in these logs", how.only, named)
-    if not how.only and len(named) > 1:
+    logs = [(file, *_read(file)) for file in _files(path)]
+    game_names = sorted({log.meta.game_name for _, _, log in logs})
+    if options.only and options.only not in game_names:
+        raise unknown("game in these logs", options.only, game_names)
+    if not options.only and len(game_names) > 1:
         raise BadInput(
-            f"{path} contains several games; `only` must name one of {', '.join(named)}."
+            f"{path} contains several games; `only` must name one of {', '.join(game_names)}."
         )
     games = [
-        _Game(file, data, log, how)
-        for file, data, log in found
-        if log.meta.game_name == (how.only or named[0])
+        _Game(file, data, log, options)
+        for file, data, log in logs
+        if log.meta.game_name == (options.only or game_names[0])
     ]
     if not any(game.readable for game in games):
         names = " or ".join(games[0].rules.names_of(AGENT))
@@ -143,12 +143,12 @@ def imported(path: Path, how: LogOptions) -> ImportResult:
             "name moves."
         )
     longest = max(len(game.rounds) for game in games)
-    rounds = how.description.params.get("rounds")
+    rounds = options.description.params.get("rounds")
     if rounds is not None and rounds < longest:
         raise BadInput(f"A game under {path} has {longest} rounds, more than `rounds` = {rounds}.")
     run = ImportRun()
     for game in games:
-        length = len(game.rounds) if game.log.ended else longest
+        length = len(game.rounds) if game.log.has_ended else longest
         episode = game.episode(rounds or length)
         counts = {"found": 1, "aborted there": game.log.aborted, "asked again": game.asked_again}
         run.add(episode, game.differences, counts)
@@ -158,107 +158,118 @@ def imported(path: Path, how: LogOptions) -> ImportResult:
 def _files(path: Path) -> list[Path]:
     if path.is_file():
         return [path]
-    found = sorted(path.rglob(FILE))
-    if not found:
+    files = sorted(path.rglob(FILE))
+    if not files:
         raise BadInput(f"There is no {FILE} of clembench in or below {path}.")
-    return found
+    return files
 
 
 def _read(file: Path) -> tuple[bytes, Log]:
     data = file.read_bytes()
     try:
         log = msgspec.json.decode(data, type=Log)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as why:
-        raise BadInput(f"{file} is not a game log of clemcore: {why}.") from None
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise BadInput(f"{file} is not a game log of clemcore: {error}.") from None
     return data, log
 
 
 class _Game:
     """The rounds read from one log, and its irregularities."""
 
-    def __init__(self, file: Path, data: bytes, log: Log, how: LogOptions) -> None:
+    def __init__(self, file: Path, data: bytes, log: Log, options: LogOptions) -> None:
         if len(log.names) != len(SEATS):
             raise BadInput(f"{file}: {len(log.names)} players; a matrix game has two.")
-        self.log, self.how = log, how
+        self.log, self.how = log, options
         meta = log.meta
         place = (meta.results_folder, meta.game_name, meta.experiment_name, file.parent.name)
         self.name = "/".join(part for part in place if part)
-        self.source = Source.of(how.description.source, how.description.licence, FILE, data)
-        self.rules = how.description.build(1)
+        self.source = Source.of(options.description.source, options.description.licence, FILE, data)
+        self.rules = options.description.build(1)
         self.asked_again = self.readable = 0
         self.differences: list[Difference] = []
         self.rounds = self._rounds()
 
     def _rounds(self) -> list[Round]:
         rounds: list[Round] = []
-        made: dict[str, Made] = {}
+        moves: dict[str, Made] = {}
         replies = list(_replies(self.log))
-        for at, (event, notes) in enumerate(replies):
+        for index, (event, notes) in enumerate(replies):
             move = self._move(event)
-            again = at + 1 < len(replies) and replies[at + 1][0].by == event.by
-            if move is None and again:
+            is_repeated = index + 1 < len(replies) and replies[index + 1][0].by == event.by
+            if move is None and is_repeated:
                 self.asked_again += 1
                 continue
-            over = at + 1 == len(replies) and bool(self.log.aborted)
-            made[event.by] = self._judged(event, move, notes, len(rounds) + 1, over)
-            if len(made) == len(SEATS):
-                rounds.append(self._round(made))
+            is_aborted = index + 1 == len(replies) and bool(self.log.aborted)
+            moves[event.by] = self._judge_reply(event, move, notes, len(rounds) + 1, is_aborted)
+            if len(moves) == len(SEATS):
+                rounds.append(self._round(moves))
                 self._check_points(rounds[-1], notes, len(rounds))
-                made = {}
-        if made:
-            rounds.append(self._round(made))
+                moves = {}
+        if moves:
+            rounds.append(self._round(moves))
         return rounds
 
-    def _round(self, made: Mapping[str, Made]) -> Round:
-        one, two = (made.get(name, "the game had ended") for name in self.log.names)
-        return Round(one, two)
+    def _round(self, moves: Mapping[str, Made]) -> Round:
+        first, two = (moves.get(name, "the game had ended") for name in self.log.names)
+        return Round(first, two)
 
     def _seat(self, event: Event) -> Any:
         return SEATS[self.log.names.index(event.by)]
 
     def _move(self, event: Event) -> int | None:
-        move = _named(str(event.action.content), self.rules.names_of(self._seat(event)),
+        move = _named_move(str(event.action.content), self.rules.names_of(self._seat(event)),
                       self.how.reply)  # fmt: skip
         self.readable += move is not None
         return move
 
-    def _judged(
-        self, event: Event, move: int | None, notes: Sequence[Action], at: int, over: bool
+    def _judge_reply(
+        self,
+        event: Event,
+        move: int | None,
+        notes: Sequence[Action],
+        round_number: int,
+        is_aborted: bool,
     ) -> Made:
         """Return the move in a reply, or the reason why there is none; list a difference if the log
         counted another move."""
         names = self.rules.names_of(self._seat(event))
         counted = next(
-            (_named(json.dumps(n.content), names, "") for n in notes if n.type == self.how.noted),
+            (
+                _named_move(json.dumps(n.content), names, "")
+                for n in notes
+                if n.type == self.how.noted
+            ),
             None,
         )
         if move is not None:
             if counted is not None and counted != move:
-                self._differs(f"a reply of {event.by}", at, names[counted], names[move])
+                self._differs(f"a reply of {event.by}", round_number, names[counted], names[move])
             return move
-        if over:
+        if is_aborted:
             return "unreadable, and the game was aborted"
         scored = "counted there as a move that was not noted"
         if counted is not None:
             scored = f"scored there as {names[counted]}"
-        self._differs(f"an unreadable reply of {event.by}", at, scored, "no move")
+        self._differs(f"an unreadable reply of {event.by}", round_number, scored, "no move")
         return f"unreadable, {scored}"
 
-    def _check_points(self, played: Round, notes: Sequence[Action], at: int) -> None:
+    def _check_points(self, played: Round, notes: Sequence[Action], round_number: int) -> None:
         paid = next((n.content for n in notes if n.type == self.how.paid), None)
         if paid is None or isinstance(played.agent, str) or isinstance(played.partner, str):
             return
         ours = [float(x) for x in self.rules.matrix[played.agent][played.partner]]
         if paid != ours:
-            self._differs("points", at, json.dumps(paid), json.dumps(ours))
+            self._differs("points", round_number, json.dumps(paid), json.dumps(ours))
 
-    def _differs(self, what: str, at: int, recorded: str, ours: str) -> None:
-        self.differences.append(Difference(self.name, what, at, recorded, ours))
+    def _differs(self, subject: str, round_number: int, recorded: str, ours: str) -> None:
+        self.differences.append(Difference(self.name, subject, round_number, recorded, ours))
 
     def episode(self, rounds: int) -> Episode:
         """Return the game as an episode of a repeated game."""
-        who = [self.log.players[name].get("model_name", name) for name in self.log.names]
-        lineup = {str(seat): recorded_player(name) for seat, name in zip(SEATS, who, strict=True)}
+        model_names = [self.log.players[name].get("model_name", name) for name in self.log.names]
+        lineup = {
+            str(seat): recorded_player(name) for seat, name in zip(SEATS, model_names, strict=True)
+        }
         instance = self.how.description.instance(f"clembench:-:{self.name}", rounds)
         used = {
             "source": msgspec.to_builtins(self.source),
@@ -285,11 +296,11 @@ def _replies(log: Log) -> Iterator[tuple[Event, list[Action]]]:
         yield last
 
 
-def _named(text: str, names: Sequence[str], pattern: str) -> int | None:
+def _named_move(text: str, names: Sequence[str], pattern: str) -> int | None:
     """Return the move that a text names; None if the text names no move or more than one."""
     if pattern:
-        told = [found.strip().lower() for found in re.findall(pattern, text)][-1:]
-        found = {n for n, name in enumerate(names) if name.lower() in told}
+        matches = [match_text.strip().lower() for match_text in re.findall(pattern, text)][-1:]
+        found = {n for n, name in enumerate(names) if name.lower() in matches}
     else:  # a single letter is case-sensitive: "a" is a word
         found = {
             n
@@ -306,9 +317,9 @@ def checked_pattern(pattern: str) -> str:
     """
     try:
         groups = re.compile(pattern).groups if pattern else 1
-    except re.error as why:
+    except re.error as error:
         raise BadInput(
-            f"The pattern {pattern!r} for `reply` is not a regular expression: {why}."
+            f"The pattern {pattern!r} for `reply` is not a regular expression: {error}."
         ) from None
     if groups != 1:
         raise BadInput(

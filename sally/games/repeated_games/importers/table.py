@@ -28,7 +28,7 @@ from sally.parts.imported import (
     ImportRun,
     Oddity,
     Source,
-    fetched,
+    read_fetched_file,
     recorded_player,
     table_rows,
 )
@@ -136,11 +136,11 @@ def read_description(table: Path) -> Description:
     try:
         values = tomllib.loads(file.read_text(encoding="utf-8"))
         return msgspec.convert(values, Description)
-    except (tomllib.TOMLDecodeError, UnicodeError, msgspec.ValidationError) as why:
-        raise BadInput(f"{file}: {why}") from None
+    except (tomllib.TOMLDecodeError, UnicodeError, msgspec.ValidationError) as error:
+        raise BadInput(f"{file}: {error}") from None
 
 
-def imported(path: Path) -> ImportResult:
+def import_table(path: Path) -> ImportResult:
     """Return every episode of a table.
 
     Raises:
@@ -149,7 +149,7 @@ def imported(path: Path) -> ImportResult:
     if path.suffix != ".csv" or not path.is_file():
         raise BadInput(f"{path} is not a table; give a file that ends in .csv.")
     description = read_description(path)
-    data = fetched(path)
+    data = read_fetched_file(path)
     errors: list[tuple[int, str]] = []
     episodes, unread_columns = _read_rows(path, data, errors)
     longest = max((max(rounds) for rounds in episodes.values()), default=1)
@@ -165,9 +165,11 @@ def imported(path: Path) -> ImportResult:
         errors.append((0, f"the partner {name!r} is not a player in the table"))
     if errors:
         errors.sort()
-        lines = [f"line {line}, {why}" if line else why for line, why in errors[:MOST_SHOWN]]
-        more = [f"and {len(errors) - MOST_SHOWN} more"] if len(errors) > MOST_SHOWN else []
-        raise BadInput("\n".join([f"{path} was not imported:", *lines, *more]))
+        lines = [
+            f"line {line}, {reason}" if line else reason for line, reason in errors[:MOST_SHOWN]
+        ]
+        further = [f"and {len(errors) - MOST_SHOWN} more"] if len(errors) > MOST_SHOWN else []
+        raise BadInput("\n".join([f"{path} was not imported:", *lines, *further]))
     oddities = []
     if unread_columns:
         oddities.append(Oddity(str(path), "columns not read", listed(unread_columns), 1))
@@ -204,8 +206,8 @@ def _read_rows(
                 },
                 Row,
             )
-        except msgspec.ValidationError as why:
-            errors.append((line, _describe_cell(str(why), texts)))
+        except msgspec.ValidationError as error:
+            errors.append((line, _describe_cell(str(error), texts)))
             continue
         rounds = episodes.setdefault(row.episode, {})
         if row.round in rounds:
@@ -232,10 +234,10 @@ def _parse_number(text: str) -> int | float | str:
 
 def _describe_cell(problem: str, texts: Mapping[str, str]) -> str:
     """Return a sentence about a cell that msgspec could not convert."""
-    found = re.search(r"\$\.(\w+)", problem)
-    column = found[1] if found else "round"
-    wanted = {"round": "a whole number from 1", "episode": "a name"}.get(column, "a number")
-    return f"column {column}: {texts[column]!r} is not {wanted}"
+    column_match = re.search(r"\$\.(\w+)", problem)
+    column = column_match[1] if column_match else "round"
+    expected_text = {"round": "a whole number from 1", "episode": "a name"}.get(column, "a number")
+    return f"column {column}: {texts[column]!r} is not {expected_text}"
 
 
 class _RecordedEpisode:
@@ -260,9 +262,11 @@ class _RecordedEpisode:
 
     def _read(self, line: int, row: Row) -> None:
         for column in ("player1", "player2", "condition"):
-            before, now = getattr(self._first, column), getattr(row, column)
-            if now != before:
-                self._error(line, column, f"{now!r} instead of {before!r}, as in the first round")
+            first_value, now = getattr(self._first, column), getattr(row, column)
+            if now != first_value:
+                self._error(
+                    line, column, f"{now!r} instead of {first_value!r}, as in the first round"
+                )
         moves: list[Made] = []
         predictions: dict[str, ProbeReport] = {}
         for side, seat in enumerate(SEATS, 1):
@@ -273,8 +277,8 @@ class _RecordedEpisode:
         self.rounds.append(Round(moves[0], moves[1], predictions))
         self._check_payoffs(line, row, moves)
 
-    def _error(self, line: int, column: str, why: str) -> None:
-        self._errors.append((line, f"column {column}: {why}"))
+    def _error(self, line: int, column: str, problem: str) -> None:
+        self._errors.append((line, f"column {column}: {problem}"))
 
     def _read_move(self, line: int, row: Row, side: int) -> Made:
         name: str = getattr(row, f"action{side}")
@@ -317,16 +321,16 @@ class _RecordedEpisode:
         if row.payoff1 is None and row.payoff2 is None:
             return
         recorded = (row.payoff1, row.payoff2)
-        one, two = moves
-        is_void = isinstance(one, str) or isinstance(two, str)
-        due = (0.0, 0.0) if is_void else tuple(map(float, self._game.matrix[one][two]))  # type: ignore[index]
+        first_move, two = moves
+        is_void = isinstance(first_move, str) or isinstance(two, str)
+        due = (0.0, 0.0) if is_void else tuple(map(float, self._game.matrix[first_move][two]))  # type: ignore[index]
         if all(a is not None and abs(a - b) < 1e-9 for a, b in zip(recorded, due, strict=True)):
             return
         texts = ["-" if p is None else f"{p:g}" for p in (*recorded, *due)]
         pair, matrix = " and ".join(texts[:2]), " and ".join(texts[2:])
         if is_void:
-            what = "payoff of a void round"
-            self.differences.append(Difference(self.name, what, row.round, pair, matrix))
+            subject = "payoff of a void round"
+            self.differences.append(Difference(self.name, subject, row.round, pair, matrix))
         else:
             self._error(line, "payoff1", f"the payoffs are {pair}, but {matrix} by the matrix")
 

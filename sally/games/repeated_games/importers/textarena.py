@@ -57,12 +57,14 @@ class Kind(msgspec.Struct, frozen=True):
 
     def move(self, reply: str) -> int | None:
         """Return the move that a reply names; None if it cannot be read."""
-        found = [m.lower() for m in re.findall(self.pattern, reply, re.IGNORECASE)]
-        if not found:
+        names_found = [m.lower() for m in re.findall(self.pattern, reply, re.IGNORECASE)]
+        if not names_found:
             return None
         if self.unread:  # in TextArena the other move wins anywhere in the reply
-            found.sort(key=self.unread.lower().startswith)
-        return next(n for n, name in enumerate(self.names) if name.lower().startswith(found[0]))
+            names_found.sort(key=self.unread.lower().startswith)
+        return next(
+            n for n, name in enumerate(self.names) if name.lower().startswith(names_found[0])
+        )
 
 
 KINDS: Mapping[str, Kind] = {
@@ -82,7 +84,7 @@ KINDS: Mapping[str, Kind] = {
 }
 
 
-def imported(path: Path) -> ImportResult:
+def import_records(path: Path) -> ImportResult:
     """Import every game of a file of records, one per line."""
     if not path.is_file():
         raise BadInput(f"There is no file {path}.")
@@ -94,13 +96,13 @@ def imported(path: Path) -> ImportResult:
             continue
         try:
             record = msgspec.json.decode(line, type=Record)
-        except (msgspec.MsgspecError, UnicodeDecodeError) as why:
-            raise BadInput(f"{path}, line {number}: not a record of a game: {why}.") from None
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            raise BadInput(f"{path}, line {number}: not a record of a game: {error}.") from None
         game = _Game(record, f"{path.name}:{number}")
         run.add(game.episode(source, number), game.differences, {"found": 1})
         if game.talk:
-            said = f"{game.talk} messages before decisions; Sally's game has no talk"
-            run.oddities.append(Oddity(str(path), "talk left out", said, number))
+            reason = f"{game.talk} messages before decisions; Sally's game has no talk"
+            run.oddities.append(Oddity(str(path), "talk left out", reason, number))
     if not run.episodes:
         raise BadInput(f"{path} contains no game.")
     return run.result()
@@ -125,7 +127,7 @@ class _Game:
     def _rounds(self) -> list[Round]:
         """Return the rounds as read from the replies; an unreadable reply gives no move."""
         rounds: list[Round] = []
-        made: dict[int, Made] = {}
+        moves: dict[int, Made] = {}
         for step in self.record.steps:
             if step.phase != "decision":
                 continue
@@ -133,25 +135,27 @@ class _Game:
             if move is None and not self.kind.unread:
                 self.asked_again += 1
                 continue
-            made[step.player] = self._unread(len(rounds) + 1, step) if move is None else move
-            if len(made) == len(SEATS):
-                rounds.append(Round(made[0], made[1]))
-                made = {}
-        if made:  # the game ended while a player still had to move
-            rounds.append(Round(made.get(0, UNREAD), made.get(1, UNREAD)))
+            moves[step.player] = self._unread(len(rounds) + 1, step) if move is None else move
+            if len(moves) == len(SEATS):
+                rounds.append(Round(moves[0], moves[1]))
+                moves = {}
+        if moves:  # the game ended while a player still had to move
+            rounds.append(Round(moves.get(0, UNREAD), moves.get(1, UNREAD)))
         return rounds
 
-    def _unread(self, at: int, step: Step) -> str:
+    def _unread(self, round_number: int, step: Step) -> str:
         scored = f"scored there as {self.kind.unread.lower()}"
-        who = self.record.players[step.player]
+        player = self.record.players[step.player]
         self.differences.append(
-            Difference(self.name, f"an unreadable reply of {who}", at, scored, "no move")
+            Difference(
+                self.name, f"an unreadable reply of {player}", round_number, scored, "no move"
+            )
         )
         return f"unreadable, {scored}"
 
     def _check_points(self) -> None:
         """Compare the points in the record with those that the moves imply."""
-        there = self.record.state.get(self.kind.points, {})
+        recorded_points = self.record.state.get(self.kind.points, {})
         fallback = self.kind.names.index(self.kind.unread) if self.kind.unread else None
         ours = [0, 0]
         for played in self.rounds:
@@ -159,7 +163,7 @@ class _Game:
             if pair[0] is not None and pair[1] is not None:
                 for n, points in enumerate(self.cells[pair[0]][pair[1]]):
                     ours[n] += points
-        recorded = [there.get(str(n)) for n in (0, 1)]
+        recorded = [recorded_points.get(str(n)) for n in (0, 1)]
         if recorded != ours:
             self.differences.append(Difference(self.name, "points", None, str(recorded), str(ours)))
 
@@ -173,8 +177,8 @@ class _Game:
             "void_limit": rounds,
         }
         lineup = {
-            str(seat): recorded_player(who)
-            for seat, who in zip(SEATS, self.record.players, strict=True)
+            str(seat): recorded_player(player)
+            for seat, player in zip(SEATS, self.record.players, strict=True)
         }
         name = f"{source.file}:-:{line}"
         setup = Setup(Instance(name, "repeated_games", params), 0, lineup)
@@ -193,5 +197,5 @@ def dilemma(rules: Mapping[str, int]) -> Cells:
     lacking: Sequence[str] = [name for name in needed if name not in rules]
     if lacking:
         raise BadInput(f"The record does not give the payoffs: {', '.join(lacking)} is missing.")
-    both, sucker, tempted, neither = (rules[name] for name in needed)
-    return (((both, both), (sucker, tempted)), ((tempted, sucker), (neither, neither)))
+    mutual, sucker, tempted, neither = (rules[name] for name in needed)
+    return (((mutual, mutual), (sucker, tempted)), ((tempted, sucker), (neither, neither)))

@@ -16,7 +16,7 @@ from sally.core.match.partner import Line, Partner, Script
 from sally.core.rules.chance import derived_seed
 from sally.core.rules.game import Seat
 from sally.games.repeated_games.partners.basis import RoundTurn
-from sally.games.repeated_games.rules import Joint, RepeatedGame, other
+from sally.games.repeated_games.rules import Joint, RepeatedGame, other_seat
 
 
 def library() -> Any:
@@ -48,8 +48,12 @@ def sources_read_once() -> Iterator[None]:
     def getsource(object: Any) -> str:
         return read(getattr(object, "__func__", object))
 
-    def signature(object: Any, **how: Any) -> inspect.Signature:
-        return sign(object) if type(object) is FunctionType and not how else signed(object, **how)
+    def signature(object: Any, **options: Any) -> inspect.Signature:
+        return (
+            sign(object)
+            if type(object) is FunctionType and not options
+            else signed(object, **options)
+        )
 
     inspect.getsource, inspect.signature = getsource, signature  # type: ignore[assignment]
     try:
@@ -60,43 +64,47 @@ def sources_read_once() -> Iterator[None]:
 
 def strategy_class(strategy: str) -> Any:
     """Return the library's strategy with this name, such as `Tit For Tat` or `TitForTat`."""
-    known = {}
-    for found in library().all_strategies:
-        known[found.name] = known[found.__name__] = found
-    if strategy not in known:
-        raise unknown("Axelrod strategy", strategy, known)
-    found = known[strategy]
-    if found.classifier["inspects_source"] or found.classifier["manipulates_source"]:
+    classes = {}
+    for library_class in library().all_strategies:
+        classes[library_class.name] = classes[library_class.__name__] = library_class
+    if strategy not in classes:
+        raise unknown("Axelrod strategy", strategy, classes)
+    library_class = classes[strategy]
+    if (
+        library_class.classifier["inspects_source"]
+        or library_class.classifier["manipulates_source"]
+    ):
         raise BadInput(
-            f"{found.name} inspects its opponent's code or state, but a partner can see only moves"
+            f"{library_class.name} inspects its opponent's code or state, but a partner can see "
+            f"only moves"
         )
-    return found
+    return library_class
 
 
 class BoundStrategy:
     """A strategy of the library in one game; every round must be passed to `feed`."""
 
-    def __init__(self, made: Any, seed: int, game: RepeatedGame, seat: Seat) -> None:
+    def __init__(self, strategy: Any, seed: int, game: RepeatedGame, seat: Seat) -> None:
         axl = library()
         self._actions = (axl.Action.C, axl.Action.D)
-        self._player, self._opponent = made, axl.MockPlayer()
-        if axl.Classifiers["stochastic"](made):
-            made.set_seed(seed % 2**32)  # the library's seeds have 32 bits
-        made.set_match_attributes(
+        self._player, self._opponent = strategy, axl.MockPlayer()
+        if axl.Classifiers["stochastic"](strategy):
+            strategy.set_seed(seed % 2**32)  # the library's seeds have 32 bits
+        strategy.set_match_attributes(
             length=-1 if game.stop_chance else game.rounds, game=_payoffs(game, seat)
         )
         self.played: list[Joint] = []
-        self.next = self._chosen()
+        self.next = self._choose()
 
     def feed(self, joint: Joint) -> None:
         """Add one round, as (own move, opponent's move)."""
-        mine, theirs = self._actions[joint[0]], self._actions[joint[1]]
-        self._player.update_history(mine, theirs)
-        self._opponent.update_history(theirs, mine)
+        own_action, other_action = self._actions[joint[0]], self._actions[joint[1]]
+        self._player.update_history(own_action, other_action)
+        self._opponent.update_history(other_action, own_action)
         self.played.append(joint)
-        self.next = self._chosen()
+        self.next = self._choose()
 
-    def _chosen(self) -> int:
+    def _choose(self) -> int:
         return self._actions.index(self._player.strategy(self._opponent))
 
 
@@ -111,17 +119,17 @@ def _script(
     strategy: str = "Tit For Tat",
     settings: Mapping[str, Any] | None = None,
 ) -> Script:
-    if len(game.moves_of(seat)) != 2 or len(game.moves_of(other(seat))) != 2:
+    if len(game.moves_of(seat)) != 2 or len(game.moves_of(other_seat(seat))) != 2:
         raise BadInput("axelrod plays games with two moves per seat; move 0 is cooperation")
     if not isinstance(settings or {}, Mapping):
         raise BadInput(f"settings must give the settings of the strategy by name, not {settings!r}")
-    make, given = strategy_class(strategy), dict(settings or {})
+    make, arguments = strategy_class(strategy), dict(settings or {})
     try:
-        BoundStrategy(make(**given), 0, game, seat)
-    except (ValueError, TypeError) as why:  # some strategies need payoffs of a certain kind
-        reason = f": {why}" if str(why) else "; it needs payoffs of another kind"
+        BoundStrategy(make(**arguments), 0, game, seat)
+    except (ValueError, TypeError) as error:  # some strategies need payoffs of a certain kind
+        reason = f": {error}" if str(error) else "; it needs payoffs of another kind"
         raise BadInput(
-            f"{make.name} cannot play this game with settings {given!r}{reason}"
+            f"{make.name} cannot play this game with settings {arguments!r}{reason}"
         ) from None
     # the game in progress, so that it is not replayed from the start
     reached: dict[int, BoundStrategy] = {}
@@ -132,7 +140,7 @@ def _script(
         seed, rounds = derived_seed(turn.context.seed, seat, "axelrod"), turn.view.played()
         sits = reached.get(seed)
         if sits is None or rounds[: len(sits.played)] != sits.played:
-            sits = BoundStrategy(make(**given), seed, game, seat)
+            sits = BoundStrategy(make(**arguments), seed, game, seat)
         for joint in rounds[len(sits.played) :]:
             sits.feed(joint)
         reached.clear()

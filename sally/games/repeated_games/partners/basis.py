@@ -12,7 +12,7 @@ from sally.core.match.partner import Automaton, Partner, Script
 from sally.core.match.player import Turn
 from sally.core.rules.game import Seat
 from sally.core.rules.history import Follower
-from sally.games.repeated_games.rules import AGENT, Joint, RepeatedGame, View, other
+from sally.games.repeated_games.rules import AGENT, Joint, RepeatedGame, View, other_seat
 
 Odds = Mapping[int, float]  # moves in rising order, none with chance 0: equal odds give equal draws
 RoundTurn = Turn[int, View]
@@ -33,16 +33,17 @@ class Drawn:
         return turn.draws.draw(chances)
 
 
-def latest(view: View, most: int) -> list[Joint]:
-    """Return at most `most` of the last played rounds, as (own move, other's move), newest last."""
-    found: list[Joint] = []
-    at = len(view.past) - 1
-    while at >= 0 and len(found) < most:
-        joint = view.past[at]
+def latest(view: View, limit: int) -> list[Joint]:
+    """Return at most `limit` of the last played rounds, as (own move, other's move), newest
+    last."""
+    last_rounds: list[Joint] = []
+    index = len(view.past) - 1
+    while index >= 0 and len(last_rounds) < limit:
+        joint = view.past[index]
         if joint is not None:
-            found.append(joint if view.seat == AGENT else (joint[1], joint[0]))
-        at -= 1
-    return found[::-1]
+            last_rounds.append(joint if view.seat == AGENT else (joint[1], joint[0]))
+        index -= 1
+    return last_rounds[::-1]
 
 
 UNSEEN = -1  # the other's move in a void round
@@ -51,12 +52,12 @@ UNSEEN = -1  # the other's move in a void round
 def with_void(view: View, since: int = 0) -> Iterator[Joint]:
     """Yield the rounds from index `since` on in which the seat moved, as (own move, other's move);
     the other's move is UNSEEN in a void round."""
-    own = dict(view.void)
-    for at, joint in enumerate(view.rounds(since), since):
+    own_void_moves = dict(view.void)
+    for index, joint in enumerate(view.rounds(since), since):
         if joint is not None:
             yield joint
-        elif at in own:
-            yield own[at], UNSEEN
+        elif index in own_void_moves:
+            yield own_void_moves[index], UNSEEN
 
 
 # --- partners that are automata -------------------------------------------------------------------
@@ -70,14 +71,16 @@ def recalling(
     @cache  # so few rounds are looked at that all odds are soon known
     def odds(*rounds: Joint) -> Odds:
         state = machine.start
-        for mine, theirs in rounds:
-            state = machine.after(state, mine, theirs)
+        for own_move, other_move in rounds:
+            state = machine.after(state, own_move, other_move)
         return machine.odds(state)
 
     return Drawn(lambda view: odds(*recent(view, memory)))
 
 
-def finite(*, automaton: Callable[..., Automaton[Any]], memory: int | None, **more: Any) -> Partner:
+def finite(
+    *, automaton: Callable[..., Automaton[Any]], memory: int | None, **fields: Any
+) -> Partner:
     """Return the partner that plays like an automaton; with `memory` None, all rounds count."""
 
     def make(game: RepeatedGame, seat: Seat, **params: Any) -> Script:
@@ -89,8 +92,11 @@ def finite(*, automaton: Callable[..., Automaton[Any]], memory: int | None, **mo
             return recalling(machine, memory)
         if machine.odds is not surely:
             return recalling(machine, memory, lambda view, _: [view.last] if view.last else [])
-        first, after, others = machine.start, machine.after, game.moves_of(other(seat))
-        moves = [[after(first, own, their) for their in others] for own in game.moves_of(seat)]
+        first, next_state, others = machine.start, machine.after, game.moves_of(other_seat(seat))
+        moves = [
+            [next_state(first, own_move, their) for their in others]
+            for own_move in game.moves_of(seat)
+        ]
 
         def reply_to_last(turn: RoundTurn) -> int:
             last = turn.view.last
@@ -99,7 +105,7 @@ def finite(*, automaton: Callable[..., Automaton[Any]], memory: int | None, **mo
 
         return reply_to_last
 
-    return Partner(make=make, automaton=automaton, memory=memory, **more)
+    return Partner(make=make, automaton=automaton, memory=memory, **fields)
 
 
 # --- odds -----------------------------------------------------------------------------------------
@@ -118,8 +124,8 @@ def evenly(moves: Iterable[int]) -> Odds:
 def mostly(move: int, chance: float, moves: Sequence[int]) -> Odds:
     """Return a distribution with this probability for one move and the rest shared equally by the
     others."""
-    rest = (1 - chance) / (len(moves) - 1)
-    odds = {m: chance if m == move else rest for m in moves}
+    other_chance = (1 - chance) / (len(moves) - 1)
+    odds = {m: chance if m == move else other_chance for m in moves}
     return {m: p for m, p in odds.items() if p > 0}
 
 
@@ -134,15 +140,15 @@ def check_chance(name: str, chance: float) -> None:
 def best_to(game: RepeatedGame, seat: Seat, belief: Mapping[int, float]) -> tuple[int, ...]:
     """Return the moves that pay most in one round if the other seat moves with these
     probabilities."""
-    mine = game.moves_of(seat)
-    worth = [sum(p * game.pay(seat, m, t) for t, p in belief.items()) for m in mine]
-    return tuple(m for m in mine if worth[m] >= max(worth) - SAME)
+    own_moves = game.moves_of(seat)
+    values = [sum(p * game.pay(seat, m, t) for t, p in belief.items()) for m in own_moves]
+    return tuple(m for m in own_moves if values[m] >= max(values) - SAME)
 
 
-def reply(game: RepeatedGame, seat: Seat, theirs: int) -> int:
+def reply(game: RepeatedGame, seat: Seat, other_move: int) -> int:
     """Return a reply in kind: the other seat's move itself or, in a zero-sum game, the move that
     beats it."""
-    return game.best_replies(seat, theirs)[0] if game.is_zero_sum else theirs
+    return game.best_replies(seat, other_move)[0] if game.is_zero_sum else other_move
 
 
 def check_move(game: RepeatedGame, seat: Seat, name: str, move: int) -> None:
@@ -153,6 +159,8 @@ def check_move(game: RepeatedGame, seat: Seat, name: str, move: int) -> None:
 
 def check_copies(game: RepeatedGame, seat: Seat, name: str) -> None:
     """Raise BadInput unless every move of the other seat is also a move of this seat."""
-    own, theirs = len(game.moves_of(seat)), len(game.moves_of(other(seat)))
-    if theirs > own:
-        raise BadInput(f"{name} copies the other seat's {theirs} moves, but has only {own} moves")
+    n_own, n_other = len(game.moves_of(seat)), len(game.moves_of(other_seat(seat)))
+    if n_other > n_own:
+        raise BadInput(
+            f"{name} copies the other seat's {n_other} moves, but has only {n_own} moves"
+        )

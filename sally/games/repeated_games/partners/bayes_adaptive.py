@@ -33,7 +33,7 @@ def _ideal(game: RepeatedGame, seat: Seat, pool: Any, lookahead: int) -> Ideal:
     if not pool:
         raise wrong
     try:
-        specs = [PlayerSpec(one) if isinstance(one, str) else one for one in pool]
+        specs = [PlayerSpec(member) if isinstance(member, str) else member for member in pool]
         return ideal_of(game, seat, msgspec.convert(specs, Sequence[PlayerSpec]), lookahead)
     except (msgspec.ValidationError, TypeError):
         raise wrong from None
@@ -48,8 +48,8 @@ def _plays(game: RepeatedGame, seat: Seat, pool: Any = None, lookahead: int = LO
     follower = _follower(ideal)
 
     def act(turn: RoundTurn) -> int:
-        left = game.rounds - turn.view.round + 1
-        return turn.draws.pick(ideal.best(follower.state(turn.view), left))
+        rounds_left = game.rounds - turn.view.round + 1
+        return turn.draws.pick(ideal.best(follower.state(turn.view), rounds_left))
 
     return act
 

@@ -16,20 +16,22 @@ from sally.players.mindless import Random
 
 def _single_action(game: RepeatedGame, seat: Seat, action: int = 0) -> Automaton[int]:
     check_move(game, seat, "action", action)
-    return Automaton(action, surely, lambda q, own, their: q)
+    return Automaton(action, surely, lambda q, own_move, their: q)
 
 
-def _mixed(game: RepeatedGame, seat: Seat, odds: Sequence[float] | None = None) -> Automaton[int]:
+def _mixed_automaton(
+    game: RepeatedGame, seat: Seat, odds: Sequence[float] | None = None
+) -> Automaton[int]:
     fixed = _given_odds(game, seat, odds)
-    return Automaton(0, lambda q: fixed, lambda q, own, their: q)
+    return Automaton(0, lambda q: fixed, lambda q, own_move, their: q)
 
 
 def _given_odds(game: RepeatedGame, seat: Seat, odds: Sequence[float] | None) -> Odds:
     moves = game.moves_of(seat)
     if odds is None:
         return evenly(moves)
-    if (why := odds_problem(odds, len(moves))) is not None:
-        raise BadInput(f"mixed: {why}")
+    if (problem := odds_problem(odds, len(moves))) is not None:
+        raise BadInput(f"mixed: {problem}")
     return {move: odds[move] for move in moves if odds[move] > 0}
 
 
@@ -47,7 +49,7 @@ PARTNERS = by_name(
         ),
     ),
     finite(
-        automaton=_mixed,
+        automaton=_mixed_automaton,
         memory=0,
         name="random",
         about="any move, each as likely as any other, in every round",
@@ -56,7 +58,7 @@ PARTNERS = by_name(
         lines=(Line("RPSRP", "?????", "rps"),),
     ),
     finite(
-        automaton=_mixed,
+        automaton=_mixed_automaton,
         memory=0,
         name="mixed",
         about="fixed odds in every round (`odds`, one number per move; uniform by default)",

@@ -24,7 +24,7 @@ from sally.games.repeated_games.partners.basis import (
     finite,
     surely,
 )
-from sally.games.repeated_games.rules import Joint, RepeatedGame, View, other
+from sally.games.repeated_games.rules import Joint, RepeatedGame, View, other_seat
 
 # --- fictitious play: the past as odds ------------------------------------------------------------
 
@@ -32,11 +32,11 @@ from sally.games.repeated_games.rules import Joint, RepeatedGame, View, other
 def _fictitious(game: RepeatedGame, seat: Seat, prior: float = 1.0) -> Script:
     if not prior > 0:
         raise BadInput(f"prior must be above 0, not {prior}")
-    moves = game.moves_of(other(seat))
+    moves = game.moves_of(other_seat(seat))
 
     def odds(view: View) -> Odds:
-        theirs = [joint[1] for joint in view.played()]
-        counts = {move: theirs.count(move) + prior for move in moves}
+        other_moves = [joint[1] for joint in view.played()]
+        counts = {move: other_moves.count(move) + prior for move in moves}
         belief = {move: n / sum(counts.values()) for move, n in counts.items()}
         return evenly(best_to(game, seat, belief))
 
@@ -51,7 +51,7 @@ BASES = ("repeat", "uniform")
 def _level(game: RepeatedGame, seat: Seat, k: int, base: str, last: dict[Seat, int]) -> Odds:
     """Return a level-k player's move probabilities, given the assumed last move of each seat."""
     if k > 0:
-        belief = _level(game, other(seat), k - 1, base, last)
+        belief = _level(game, other_seat(seat), k - 1, base, last)
         return evenly(best_to(game, seat, belief))
     return surely(last[seat]) if base == "repeat" else evenly(game.moves_of(seat))
 
@@ -61,9 +61,11 @@ def _level_odds(
 ) -> dict[Joint | None, Odds]:
     """Return a level-k player's move probabilities after each joint move; in round 1, the last
     moves are assumed to be `first`."""
-    mine, theirs = game.moves_of(seat), game.moves_of(other(seat))
+    own_moves, other_moves = game.moves_of(seat), game.moves_of(other_seat(seat))
     table: dict[Joint | None, Odds] = {
-        (m, t): _level(game, seat, k, base, {seat: m, other(seat): t}) for m in mine for t in theirs
+        (m, t): _level(game, seat, k, base, {seat: m, other_seat(seat): t})
+        for m in own_moves
+        for t in other_moves
     }
     return table | {None: table[first, first]}
 
@@ -79,7 +81,7 @@ def _level_k(
     for sits in game.seats:
         check_move(game, sits, "first", first)
     table = _level_odds(game, seat, k, base, first)
-    return Automaton(None, table.__getitem__, lambda q, own, their: (own, their))
+    return Automaton(None, table.__getitem__, lambda q, own_move, their: (own_move, their))
 
 
 # --- Bayes: which of these is the other, and what is best then ------------------------------------
@@ -106,15 +108,17 @@ class Hypotheses(msgspec.Struct, frozen=True):
             for m, q in zip(self.machines, believed.states, strict=True)
         ]
 
-    def after(self, believed: WeightedHypotheses, mine: int, theirs: int) -> WeightedHypotheses:
+    def after(
+        self, believed: WeightedHypotheses, own_move: int, other_move: int
+    ) -> WeightedHypotheses:
         """Return the belief after one more round, by Bayes' rule.
 
-        A machine that would never have made the move `theirs` without noise keeps its state.
+        A machine that would never have made the move `other_move` without noise keeps its state.
         """
         chances = self.chances(believed)
-        joint = [w * float(p[theirs]) for w, p in zip(believed.weights, chances, strict=True)]
+        joint = [w * float(p[other_move]) for w, p in zip(believed.weights, chances, strict=True)]
         states = tuple(
-            int(m.after[q, theirs, mine]) if m.odds[q, theirs] > 0 else q
+            int(m.after[q, other_move, own_move]) if m.odds[q, other_move] > 0 else q
             for m, q in zip(self.machines, believed.states, strict=True)
         )
         return WeightedHypotheses(states, tuple(w / sum(joint) for w in joint))
@@ -126,17 +130,20 @@ def _default_hypotheses(game: RepeatedGame, seat: Seat) -> list[Any]:
     return [*fixed, "tit_for_tat", "win_stay_lose_shift"]
 
 
-def _automaton_of(game: RepeatedGame, seat: Seat, given: Any) -> Automaton[Any]:
+def _automaton_of(game: RepeatedGame, seat: Seat, hypothesis: Any) -> Automaton[Any]:
     """Return the automaton of a partner given by name, or by name and parameters."""
-    named = {"partner": given} if isinstance(given, str) else given
-    known = {**constant.PARTNERS, **reciprocity.PARTNERS, **tables.PARTNERS}
-    if not isinstance(named, dict) or not {"partner"} <= set(named) <= {"partner", "params"}:
+    named_partner = {"partner": hypothesis} if isinstance(hypothesis, str) else hypothesis
+    partners = {**constant.PARTNERS, **reciprocity.PARTNERS, **tables.PARTNERS}
+    if not isinstance(named_partner, dict) or not {"partner"} <= set(named_partner) <= {
+        "partner",
+        "params",
+    }:
         raise BadInput(
-            f'a hypothesis is a name or {{"partner": name, "params": {{...}}}}, not {given!r}'
+            f'a hypothesis is a name or {{"partner": name, "params": {{...}}}}, not {hypothesis!r}'
         )
-    if named["partner"] not in known:
-        raise unknown("hypothesis", named["partner"], known)
-    partner, params = known[named["partner"]], named.get("params", {})
+    if named_partner["partner"] not in partners:
+        raise unknown("hypothesis", named_partner["partner"], partners)
+    partner, params = partners[named_partner["partner"]], named_partner.get("params", {})
     assert partner.automaton is not None  # all of these are finite
     return partner.automaton(game, seat, **params)
 
@@ -152,26 +159,31 @@ def _bayesian(
         raise BadInput(f"noise must be above 0 and at most 1, not {noise}")
     if type(ahead) is not int or ahead < 1:
         raise BadInput(f"ahead must be a whole number of at least 1, not {ahead!r}")
-    them = other(seat)
-    given = _default_hypotheses(game, them) if hypotheses is None else hypotheses
-    if not given:
+    them = other_seat(seat)
+    hypothesis_list = _default_hypotheses(game, them) if hypotheses is None else hypotheses
+    if not hypothesis_list:
         raise BadInput("hypotheses must list at least one partner")
-    machines = tuple(machine_of(game, seat, _automaton_of(game, them, each)) for each in given)
+    machines = tuple(
+        machine_of(game, seat, _automaton_of(game, them, hypothesis))
+        for hypothesis in hypothesis_list
+    )
     considered = Hypotheses(machines, noise)
     values = [plan(game, seat, machine, ahead).values for machine in machines]
     start = WeightedHypotheses((0,) * len(machines), (1 / len(machines),) * len(machines))
     follower = Follower(start, considered.after, View.rounds)
 
     def odds(view: View) -> Odds:
-        left = min(ahead, game.rounds - view.round + 1)
-        worth = _worth(game, seat, considered, follower.state(view), [v[left - 1] for v in values])
-        tie = SAME * max(1.0, float(np.abs(worth).max()))
-        return evenly(int(move) for move in np.flatnonzero(worth >= worth.max() - tie))
+        rounds_left = min(ahead, game.rounds - view.round + 1)
+        move_values = _value_moves(
+            game, seat, considered, follower.state(view), [v[rounds_left - 1] for v in values]
+        )
+        tie = SAME * max(1.0, float(np.abs(move_values).max()))
+        return evenly(int(move) for move in np.flatnonzero(move_values >= move_values.max() - tie))
 
     return Drawn(odds)
 
 
-def _worth(
+def _value_moves(
     game: RepeatedGame,
     seat: Seat,
     considered: Hypotheses,
@@ -187,8 +199,8 @@ def _worth(
     chances = considered.chances(believed)
     for i, machine in enumerate(considered.machines):
         q = believed.states[i]
-        then = machine.odds[q] @ values[i][machine.after[q]]  # by own move
-        total += believed.weights[i] * (pay @ chances[i] + (1 - game.stop_chance) * then)
+        value_after = machine.odds[q] @ values[i][machine.after[q]]  # by own move
+        total += believed.weights[i] * (pay @ chances[i] + (1 - game.stop_chance) * value_after)
     return total
 
 

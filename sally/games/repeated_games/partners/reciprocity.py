@@ -17,7 +17,7 @@ from sally.games.repeated_games.partners.basis import (
     reply,
     surely,
 )
-from sally.games.repeated_games.rules import RepeatedGame, other
+from sally.games.repeated_games.rules import RepeatedGame, other_seat
 
 
 def _tit_for_tat(game: RepeatedGame, seat: Seat, first: int | None = None) -> Script:
@@ -25,7 +25,7 @@ def _tit_for_tat(game: RepeatedGame, seat: Seat, first: int | None = None) -> Sc
     check_copies(game, seat, "tit_for_tat")
     opening = reply(game, seat, 0) if first is None else first
     check_move(game, seat, "first", opening)
-    replies = [reply(game, seat, theirs) for theirs in game.moves_of(other(seat))]
+    replies = [reply(game, seat, other_move) for other_move in game.moves_of(other_seat(seat))]
 
     def tit_for_tat(turn: RoundTurn) -> int:
         last = turn.view.last
@@ -40,7 +40,7 @@ def _tit_for_tat_automaton(
     """Return the automaton; its state is its own next move."""
     opening = reply(game, seat, 0) if first is None else first
     check_move(game, seat, "first", opening)
-    return Automaton(opening, surely, lambda q, own, their: reply(game, seat, their))
+    return Automaton(opening, surely, lambda q, own_move, their: reply(game, seat, their))
 
 
 def _forgiving(last: int, kind: int, generosity: float) -> Odds:
@@ -59,8 +59,8 @@ def _generous(
     check_copies(game, seat, "generous_tit_for_tat")
     check_chance("generosity", generosity)
     check_move(game, seat, "kind", kind)
-    replies = [_forgiving(theirs, kind, generosity) for theirs in game.moves_of(seat)]
-    return Automaton(kind, replies.__getitem__, lambda last, own, their: their)
+    replies = [_forgiving(other_move, kind, generosity) for other_move in game.moves_of(seat)]
+    return Automaton(kind, replies.__getitem__, lambda last, own_move, their: their)
 
 
 def _two_tats(game: RepeatedGame, seat: Seat, kind: int = 0) -> Automaton[tuple[int | None, int]]:
@@ -71,7 +71,7 @@ def _two_tats(game: RepeatedGame, seat: Seat, kind: int = 0) -> Automaton[tuple[
     return Automaton(
         (None, kind),
         lambda q: surely(q[1]),
-        lambda q, own, their: (their, their if their == q[0] else kind),
+        lambda q, own_move, their: (their, their if their == q[0] else kind),
     )
 
 
@@ -83,18 +83,20 @@ def _grim(game: RepeatedGame, seat: Seat, kind: int = 0, harsh: int = 1) -> Auto
     return Automaton(
         True,
         lambda trusts: surely(kind if trusts else harsh),
-        lambda trusts, own, their: trusts and their == kind,
+        lambda trusts, own_move, their: trusts and their == kind,
     )
 
 
-def _satisfied(game: RepeatedGame, seat: Seat, aspiration: float | None) -> float:
+def _aspiration_level(game: RepeatedGame, seat: Seat, aspiration: float | None) -> float:
     """Return the payoff at which a round counts as won: the mean payoff unless `aspiration` is
     given; raise BadInput if it is not a number."""
     if aspiration is not None:
         if not isinstance(aspiration, int | float):
             raise BadInput(f"aspiration must be a number, not {aspiration!r}")
         return aspiration
-    pays = [game.pay(seat, m, t) for m in game.moves_of(seat) for t in game.moves_of(other(seat))]
+    pays = [
+        game.pay(seat, m, t) for m in game.moves_of(seat) for t in game.moves_of(other_seat(seat))
+    ]
     return sum(pays) / len(pays)
 
 
@@ -103,12 +105,12 @@ def _win_stay(
 ) -> Automaton[int]:
     """Return the automaton; its state is the automaton's own next move."""
     check_move(game, seat, "first", first)
-    enough, moves = _satisfied(game, seat, aspiration), len(game.moves_of(seat))
+    enough, moves = _aspiration_level(game, seat, aspiration), len(game.moves_of(seat))
 
-    def after(now: int, own: int, their: int) -> int:
-        return own if game.pay(seat, own, their) >= enough else (own + 1) % moves
+    def next_move(now: int, own_move: int, their: int) -> int:
+        return own_move if game.pay(seat, own_move, their) >= enough else (own_move + 1) % moves
 
-    return Automaton(first, surely, after)
+    return Automaton(first, surely, next_move)
 
 
 PARTNERS = by_name(

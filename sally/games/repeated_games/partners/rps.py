@@ -40,7 +40,7 @@ MOVES = (0, 1, 2)  # each is beaten by the next
 UP, SAME, DOWN = 1, 0, -1  # to the move that beats it, to itself, to the one that loses to it
 
 
-def shifted(move: int, transition: int) -> int:
+def shift_move(move: int, transition: int) -> int:
     """Return the move that a transition leads to from `move`."""
     return (move + transition) % 3
 
@@ -50,9 +50,9 @@ def transition(earlier: int, later: int) -> int:
     return (later - earlier + 1) % 3 - 1
 
 
-def outcome(mine: int, theirs: int) -> int:
+def outcome(own_move: int, other_move: int) -> int:
     """Return 1 for a win, 0 for a tie, -1 for a loss."""
-    return transition(theirs, mine)
+    return transition(other_move, own_move)
 
 
 VOIDS = ("skip", "published")  # how a bot of theirs treats a round in which the other did not move
@@ -72,7 +72,7 @@ def check_void(void: str) -> None:
 def check_rps(game: RepeatedGame) -> None:
     """Raise BadInput unless the game has three moves, each of which loses to the next."""
     circle = len(game.matrix) == 3 == len(game.matrix[0]) and all(
-        game.best_replies(seat, move) == (shifted(move, UP),)
+        game.best_replies(seat, move) == (shift_move(move, UP),)
         for seat in game.seats
         for move in MOVES
     )
@@ -83,12 +83,12 @@ def check_rps(game: RepeatedGame) -> None:
         )
 
 
-def check_opening(game: RepeatedGame, seat: Seat, opening: Sequence[int], most: int) -> None:
-    """Raise BadInput unless these opening moves exist and there are at most `most` of them."""
+def check_opening(game: RepeatedGame, seat: Seat, opening: Sequence[int], limit: int) -> None:
+    """Raise BadInput unless these opening moves exist and there are at most `limit` of them."""
     for move in opening:
         check_move(game, seat, "opening", move)
-    if len(opening) > most:
-        raise BadInput(f"opening has {len(opening)} moves; at most {most} are allowed")
+    if len(opening) > limit:
+        raise BadInput(f"opening has {len(opening)} moves; at most {limit} are allowed")
 
 
 # --- stable bots: one rule, followed in most rounds ----------------------------------------------
@@ -99,22 +99,24 @@ Seen = tuple[Joint, ...]
 WIN, TIE, LOSS = 1, 0, -1
 
 
-def _own(shift: int) -> Rule:
-    return lambda seen: shifted(seen[-1][0], shift)
+def _shift_own(shift: int) -> Rule:
+    return lambda rounds_seen: shift_move(rounds_seen[-1][0], shift)
 
 
 def _others(shift: int) -> Rule:
-    return lambda seen: UNSEEN if seen[-1][1] == UNSEEN else shifted(seen[-1][1], shift)
+    return lambda rounds_seen: (
+        UNSEEN if rounds_seen[-1][1] == UNSEEN else shift_move(rounds_seen[-1][1], shift)
+    )
 
 
 def _by_outcome(win: int, loss: int, tie: int) -> Rule:
     shift = {WIN: win, LOSS: loss, TIE: tie}
-    return lambda seen: shifted(seen[-1][0], shift[_outcome(*seen[-1])])
+    return lambda rounds_seen: shift_move(rounds_seen[-1][0], shift[_outcome(*rounds_seen[-1])])
 
 
-def _outcome(mine: int, theirs: int) -> int:
+def _outcome(own_move: int, other_move: int) -> int:
     # a player that does not move has lost
-    return WIN if theirs == UNSEEN else outcome(mine, theirs)
+    return WIN if other_move == UNSEEN else outcome(own_move, other_move)
 
 
 DUAL = {  # its last outcome, its last transition -> its next transition
@@ -124,18 +126,20 @@ DUAL = {  # its last outcome, its last transition -> its next transition
 }
 
 
-def _dual(seen: Sequence[Joint]) -> int:
-    (before, _), (mine, theirs) = seen[-2:]
-    return shifted(mine, DUAL[_outcome(mine, theirs)][transition(before, mine)])
+def _dual(rounds_seen: Sequence[Joint]) -> int:
+    (move_before, _), (own_move, other_move) = rounds_seen[-2:]
+    return shift_move(
+        own_move, DUAL[_outcome(own_move, other_move)][transition(move_before, own_move)]
+    )
 
 
 # --- from a rule to a partner ---------------------------------------------------------------------
 
 
-def _odds(rule: Rule, needs: int, seen: Sequence[Joint], follow: float) -> Odds:
-    if len(seen) < needs or rule(seen) == UNSEEN:
+def _odds(rule: Rule, needs: int, rounds_seen: Sequence[Joint], follow: float) -> Odds:
+    if len(rounds_seen) < needs or rule(rounds_seen) == UNSEEN:
         return evenly(MOVES)
-    return mostly(rule(seen), follow, MOVES)
+    return mostly(rule(rounds_seen), follow, MOVES)
 
 
 def _automaton(rule: Rule, needs: int) -> Callable[..., Automaton[Seen]]:
@@ -152,12 +156,16 @@ def _automaton(rule: Rule, needs: int) -> Callable[..., Automaton[Seen]]:
         check_chance("follow", follow)
         check_opening(game, seat, opening, needs)
 
-        def odds(seen: Seen) -> Odds:
-            if len(seen) < len(opening):
-                return surely(opening[len(seen)])
-            return _odds(rule, needs, seen, follow)
+        def odds(rounds_seen: Seen) -> Odds:
+            if len(rounds_seen) < len(opening):
+                return surely(opening[len(rounds_seen)])
+            return _odds(rule, needs, rounds_seen, follow)
 
-        return Automaton((), odds, lambda seen, own, their: (*seen, (own, their))[-needs:])
+        return Automaton(
+            (),
+            odds,
+            lambda rounds_seen, own_move, their: (*rounds_seen, (own_move, their))[-needs:],
+        )
 
     return make
 
@@ -176,15 +184,15 @@ def _bot(name: str, about: str, rule: Rule, line: Line, needs: int = 1) -> Partn
 
     def make(game: RepeatedGame, seat: Seat, **params: Any) -> Script:
         if params.get("void") == "published":
-            return recalling(automaton(game, seat, **params), needs, _moved)
+            return recalling(automaton(game, seat, **params), needs, _rounds_moved)
         return skipping.make(game, seat, **params)
 
     return replace(skipping, make=make)
 
 
-def _moved(view: View, most: int) -> list[Joint]:
-    """Return at most `most` of the last rounds in which the bot moved."""
-    return list(with_void(view))[-most:]
+def _rounds_moved(view: View, limit: int) -> list[Joint]:
+    """Return at most `limit` of the last rounds in which the bot moved."""
+    return list(with_void(view))[-limit:]
 
 
 def _line(against: str, plays: str, *opening: int) -> Line:
@@ -195,13 +203,13 @@ STABLE = by_name(
     _bot(
         "previous_move_plus",
         "plays what beats its own last move",
-        _own(UP),
+        _shift_own(UP),
         _line("RRRRR", "RPSRP", 0),
     ),
     _bot(
         "previous_move_minus",
         "plays what loses to its own last move",
-        _own(DOWN),
+        _shift_own(DOWN),
         _line("RRRRR", "RSPRS", 0),
     ),
     _bot(
@@ -245,7 +253,7 @@ STABLE = by_name(
 Rounds = Sequence[Joint]  # the one or two last, as (bot's move, opponent's), newest last
 
 
-def _anything(before: Rounds) -> int:
+def _anything(rounds_before: Rounds) -> int:
     return 0
 
 
@@ -259,32 +267,32 @@ class Habit:
     context: Callable[[Rounds], Hashable]
     origin: Callable[[Rounds], int] = _anything  # one fixed move: then steps are moves
 
-    def applies(self, before: Rounds) -> bool:
+    def applies(self, rounds_before: Rounds) -> bool:
         """Return whether the rounds so far are sufficient for this statistic."""
-        return len(before) >= self.needs and all(
-            before[-n][1] != UNSEEN for n in range(1, self.sees + 1)
+        return len(rounds_before) >= self.needs and all(
+            rounds_before[-n][1] != UNSEEN for n in range(1, self.sees + 1)
         )
 
 
-def _bot_last(before: Rounds) -> int:
-    return before[-1][0]
+def _bot_last(rounds_before: Rounds) -> int:
+    return rounds_before[-1][0]
 
 
-def _opponent_last(before: Rounds) -> int:
-    return before[-1][1]
+def _opponent_last(rounds_before: Rounds) -> int:
+    return rounds_before[-1][1]
 
 
-def _opponent_last_two(before: Rounds) -> Hashable:
-    return before[-2][1], before[-1][1]
+def _opponent_last_two(rounds_before: Rounds) -> Hashable:
+    return rounds_before[-2][1], rounds_before[-1][1]
 
 
-def _opponent_outcome(before: Rounds) -> int:
-    bot, opponent = before[-1]
+def _opponent_outcome(rounds_before: Rounds) -> int:
+    bot, opponent = rounds_before[-1]
     return outcome(opponent, bot)
 
 
-def _opponent_outcome_and_transition(before: Rounds) -> Hashable:
-    return _opponent_outcome(before), transition(before[-2][1], before[-1][1])
+def _opponent_outcome_and_transition(rounds_before: Rounds) -> Hashable:
+    return _opponent_outcome(rounds_before), transition(rounds_before[-2][1], rounds_before[-1][1])
 
 
 # --- counting -------------------------------------------------------------------------------------
@@ -297,25 +305,27 @@ class TransitionCounts(msgspec.Struct, frozen=True):
     counts: Mapping[tuple[Hashable, int], int] = {}
 
 
-def counted(habit: Habit, so_far: TransitionCounts, bot: int, opponent: int) -> TransitionCounts:
+def count_transition(
+    habit: Habit, so_far: TransitionCounts, bot: int, opponent: int
+) -> TransitionCounts:
     """Return the counts after one more round."""
-    before, counts = so_far.recent, so_far.counts
-    if opponent != UNSEEN and habit.applies(before):
-        key = habit.context(before), transition(habit.origin(before), opponent)
+    rounds_before, counts = so_far.recent, so_far.counts
+    if opponent != UNSEEN and habit.applies(rounds_before):
+        key = habit.context(rounds_before), transition(habit.origin(rounds_before), opponent)
         counts = {**counts, key: counts.get(key, 0) + 1}
-    return TransitionCounts((*before, (bot, opponent))[-2:], counts)
+    return TransitionCounts((*rounds_before, (bot, opponent))[-2:], counts)
 
 
 def likeliest(habit: Habit, so_far: TransitionCounts) -> set[int]:
     """Return the opponent's most frequent moves in the current context; empty if the context is
     new."""
-    before = so_far.recent
-    if not habit.applies(before):
+    rounds_before = so_far.recent
+    if not habit.applies(rounds_before):
         return set()
-    here, start = habit.context(before), habit.origin(before)
-    counts = {step: so_far.counts.get((here, step), 0) for step in (UP, SAME, DOWN)}
-    most = max(counts.values())
-    return {shifted(start, step) for step, n in counts.items() if n == most > 0}
+    context, start = habit.context(rounds_before), habit.origin(rounds_before)
+    counts = {step: so_far.counts.get((context, step), 0) for step in (UP, SAME, DOWN)}
+    largest = max(counts.values())
+    return {shift_move(start, step) for step, n in counts.items() if n == largest > 0}
 
 
 def _counting_script(habit: Habit) -> Callable[..., Script]:
@@ -326,13 +336,13 @@ def _counting_script(habit: Habit) -> Callable[..., Script]:
         check_opening(game, seat, opening, game.rounds)
         check_void(void)
         rounds = with_void if void == "published" else View.rounds
-        follower = Follower(TransitionCounts(), partial(counted, habit), rounds)
+        follower = Follower(TransitionCounts(), partial(count_transition, habit), rounds)
 
         def odds(view: View) -> Odds:
             begun = len(latest(view, len(opening)))
             if begun < len(opening):
                 return surely(opening[begun])
-            beating = {shifted(move, UP) for move in likeliest(habit, follower.state(view))}
+            beating = {shift_move(move, UP) for move in likeliest(habit, follower.state(view))}
             return evenly(beating or MOVES)
 
         return Drawn(odds)

@@ -12,7 +12,7 @@ from sally.core.match.partner import Automaton, Line
 from sally.core.rules.game import Seat
 from sally.core.rules.probe import odds_problem
 from sally.games.repeated_games.partners.basis import Odds, finite
-from sally.games.repeated_games.rules import RepeatedGame, other
+from sally.games.repeated_games.rules import RepeatedGame, other_seat
 
 
 class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -38,34 +38,42 @@ def read_table(game: RepeatedGame, seat: Seat, table: Any) -> Table:
         raise BadInput('policy_table needs `table`, such as {"start": "a", "states": {"a": ...}}')
     try:
         read = msgspec.convert(table, Table)
-    except msgspec.ValidationError as why:
-        raise BadInput(f"table: {why}") from None
-    own, theirs = len(game.moves_of(seat)), len(game.moves_of(other(seat)))
+    except msgspec.ValidationError as error:
+        raise BadInput(f"table: {error}") from None
+    n_own, n_other = len(game.moves_of(seat)), len(game.moves_of(other_seat(seat)))
     for name in {read.start} - set(read.states):
         raise BadInput(f"table: start {name!r} is not one of the states {listed(read.states)}")
     for name, row in read.states.items():
-        if (why_not := odds_problem(row.odds, own)) is not None:
+        if (why_not := odds_problem(row.odds, n_own)) is not None:
             raise BadInput(f"table: state {name!r}: {why_not}")
-        if [len(line) for line in row.after] != [theirs] * own:
-            raise BadInput(f"table: state {name!r}: after must have {own} rows of {theirs} states")
+        if [len(line) for line in row.after] != [n_other] * n_own:
+            raise BadInput(
+                f"table: state {name!r}: after must have {n_own} rows of {n_other} states"
+            )
         for unknown in {to for line in row.after for to in line} - set(read.states):
             raise BadInput(f"table: state {name!r} leads to {unknown!r}, which does not exist")
     return read
 
 
 def remembering_last(
-    first: Sequence[float], then: Mapping[tuple[int, int], Sequence[float]]
+    first: Sequence[float], odds_by_joint: Mapping[tuple[int, int], Sequence[float]]
 ) -> dict[str, Any]:
     """Return the table of a player that remembers only the last pair of moves (own, other's).
 
     The table can represent a trained learner whose state is the last joint action, with move
     probabilities for the first round and for each pair of moves.
     """
-    own = 1 + max(mine for mine, _ in then)
-    theirs = 1 + max(their for _, their in then)
-    after = [[f"{m} {t}" for t in range(theirs)] for m in range(own)]
-    states = {f"{m} {t}": {"odds": list(odds), "after": after} for (m, t), odds in then.items()}
-    return {"start": "first", "states": {"first": {"odds": list(first), "after": after}, **states}}
+    n_own = 1 + max(own_move for own_move, _ in odds_by_joint)
+    n_other = 1 + max(their for _, their in odds_by_joint)
+    next_states = [[f"{m} {t}" for t in range(n_other)] for m in range(n_own)]
+    states = {
+        f"{m} {t}": {"odds": list(odds), "after": next_states}
+        for (m, t), odds in odds_by_joint.items()
+    }
+    return {
+        "start": "first",
+        "states": {"first": {"odds": list(first), "after": next_states}, **states},
+    }
 
 
 def _automaton(game: RepeatedGame, seat: Seat, table: Any = None) -> Automaton[str]:
@@ -75,7 +83,9 @@ def _automaton(game: RepeatedGame, seat: Seat, table: Any = None) -> Automaton[s
         for name, row in read.states.items()
     }
     return Automaton(
-        read.start, chances.__getitem__, lambda q, own, their: read.states[q].after[own][their]
+        read.start,
+        chances.__getitem__,
+        lambda q, own_move, their: read.states[q].after[own_move][their],
     )
 
 

@@ -14,7 +14,7 @@ from sally.core.match.partner import Line, Partner, Script
 from sally.core.rules.game import Seat
 from sally.core.rules.history import Follower
 from sally.games.repeated_games.partners.basis import Drawn, Odds, best_to, evenly
-from sally.games.repeated_games.rules import RepeatedGame, View, other
+from sally.games.repeated_games.rules import RepeatedGame, View, other_seat
 
 DEEPEST = 4
 Belief = tuple[float, ...]  # by move
@@ -41,26 +41,29 @@ class _Tom:
         self.game, self.seat, self.k, self.rate = game, seat, k, rate
 
     def start(self) -> _Thoughts:
-        theirs, mine = (self.game.moves_of(s) for s in (other(self.seat), self.seat))
-        even = tuple(tuple(1 / len(moves) for _ in moves) for moves in (theirs, mine))
+        other_moves, own_moves = (self.game.moves_of(s) for s in (other_seat(self.seat), self.seat))
+        even = tuple(tuple(1 / len(moves) for _ in moves) for moves in (other_moves, own_moves))
         return _Thoughts(even[0], even[1], (0.0,) * self.k)
 
-    def after(self, thoughts: _Thoughts, mine: int, theirs: int) -> _Thoughts:
+    def after(self, thoughts: _Thoughts, own_move: int, other_move: int) -> _Thoughts:
         """Return the state after one more round, with updated trust in each order and updated
         beliefs."""
         of_them, of_me, trust = thoughts
         foreseen = (self.foresees(thoughts, order) for order in range(1, self.k + 1))
-        kept = tuple(
-            self._towards(t, odds.get(theirs, 0.0)) for t, odds in zip(trust, foreseen, strict=True)
+        new_trust = tuple(
+            self._towards(t, odds.get(other_move, 0.0))
+            for t, odds in zip(trust, foreseen, strict=True)
         )
-        return _Thoughts(self._moved(of_them, theirs), self._moved(of_me, mine), kept)
+        return _Thoughts(
+            self._belief_after(of_them, other_move), self._belief_after(of_me, own_move), new_trust
+        )
 
     def foresees(self, thoughts: _Thoughts, order: int) -> Odds:
         """Return the other seat's predicted move probabilities if it is of order `order` - 1."""
         believed = dict(enumerate(thoughts.of_me if order % 2 else thoughts.of_them))
         for step in range(order):  # the last to reply is the other, so begin on the right side
-            who = other(self.seat) if (order - step) % 2 else self.seat
-            believed = dict(evenly(best_to(self.game, who, believed)))
+            reasoning_seat = other_seat(self.seat) if (order - step) % 2 else self.seat
+            believed = dict(evenly(best_to(self.game, reasoning_seat, believed)))
         return believed
 
     def expects(self, thoughts: _Thoughts) -> Odds:
@@ -75,10 +78,10 @@ class _Tom:
             belief = {m: (1 - trust) * p + trust * foreseen.get(m, 0.0) for m, p in belief.items()}
         return belief
 
-    def _towards(self, before: float, now: float) -> float:
-        return (1 - self.rate) * before + self.rate * now
+    def _towards(self, old_value: float, now: float) -> float:
+        return (1 - self.rate) * old_value + self.rate * now
 
-    def _moved(self, belief: Belief, move: int) -> Belief:
+    def _belief_after(self, belief: Belief, move: int) -> Belief:
         return tuple(self._towards(p, float(m == move)) for m, p in enumerate(belief))
 
 

@@ -50,8 +50,8 @@ def drawn_luck(episodes: int, rounds: int, chance: np.random.Generator) -> Unifo
 def keyed_luck(seeds: Sequence[int], seat: Seat, partner: Seat, rounds: int) -> UniformDraws:
     """Return the random draws that single episodes with these seeds would use."""
 
-    def of(who: Seat) -> Floats:
-        return np.array([[Stream(s, who, n, "move")() for n in range(rounds)] for s in seeds])
+    def of(seat: Seat) -> Floats:
+        return np.array([[Stream(s, seat, n, "move")() for n in range(rounds)] for s in seeds])
 
     return UniformDraws(of(seat), of(partner))
 
@@ -65,25 +65,25 @@ def play_tabular(
     settings: Settings | None = None,
 ) -> Rounds:
     """Play episode i against `partners[lots[i]]`, using row i of the draws in `luck`."""
-    how = settings or Settings()
+    used_settings = settings or Settings()
     _check(game, len(partners), lots, luck)
-    machine, starts = _joined([machine_of(game, seat, partner) for partner in partners])
+    machine, starts = _join_machines([machine_of(game, seat, partner) for partner in partners])
     pay = pay_table(game, seat)
-    models = _Models(pay, how)
-    n, each = len(lots), np.arange(len(lots))
+    models = _Models(pay, used_settings)
+    n, episode_index = len(lots), np.arange(len(lots))
     theirs_at, state, model = starts[lots], np.zeros(n, np.intp), np.zeros(n, np.intp)
     counts = np.zeros((n, models.size, pay.shape[1]), np.int32)
     moves, replies, predicted = (np.zeros((n, game.rounds), np.intp) for _ in range(3))
     reached = machine.odds.cumsum(axis=1)
     for t in range(game.rounds):
-        mine = _picked(models.tied[model, state], luck.ties[:, t], how)
-        theirs = _drawn(reached[theirs_at], luck.partner[:, t])
-        predicted[:, t] = counts[each, state].argmax(axis=1)  # no counts: move 0
-        moves[:, t], replies[:, t] = mine, theirs
-        counts[each, state, theirs] += 1
-        model = models.after(model, state, mine, theirs)
-        theirs_at = machine.after[theirs_at, theirs, mine]
-        state = mine * pay.shape[1] + theirs + int(how.own_start)
+        own_moves = _pick_tied(models.tied[model, state], luck.ties[:, t], used_settings)
+        other_moves = _draw_moves(reached[theirs_at], luck.partner[:, t])
+        predicted[:, t] = counts[episode_index, state].argmax(axis=1)  # no counts: move 0
+        moves[:, t], replies[:, t] = own_moves, other_moves
+        counts[episode_index, state, other_moves] += 1
+        model = models.after(model, state, own_moves, other_moves)
+        theirs_at = machine.after[theirs_at, other_moves, own_moves]
+        state = own_moves * pay.shape[1] + other_moves + int(used_settings.own_start)
     return Rounds(moves, replies, predicted)
 
 
@@ -100,18 +100,18 @@ def _check(game: RepeatedGame, partners: int, lots: Ints, luck: UniformDraws) ->
             )
 
 
-def _joined(machines: Sequence[Machine]) -> tuple[Machine, Ints]:
+def _join_machines(machines: Sequence[Machine]) -> tuple[Machine, Ints]:
     """Return all machines merged into one, and the start state of each."""
     sizes = [len(machine.odds) for machine in machines]
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp)
     odds = np.concatenate([machine.odds for machine in machines])
-    after = np.concatenate(
+    transitions = np.concatenate(
         [machine.after + start for machine, start in zip(machines, starts, strict=True)]
     )
-    return Machine(odds, after), starts
+    return Machine(odds, transitions), starts
 
 
-def _picked(tied: Mask, luck: Floats, settings: Settings) -> Ints:
+def _pick_tied(tied: Mask, luck: Floats, settings: Settings) -> Ints:
     """Return one of the tied moves for each episode, chosen as by `Stream.pick`."""
     place = np.zeros(len(tied), np.intp)
     if settings.ties == "random":
@@ -119,7 +119,7 @@ def _picked(tied: Mask, luck: Floats, settings: Settings) -> Ints:
     return np.asarray((tied.cumsum(axis=1) == place[:, None] + 1).argmax(axis=1))
 
 
-def _drawn(reached: Floats, luck: Floats) -> Ints:
+def _draw_moves(reached: Floats, luck: Floats) -> Ints:
     """Return one move for each episode, chosen as by `Stream.draw`."""
     passed = (luck[:, None] * reached[:, -1:] >= reached).sum(axis=1)
     return np.asarray(np.minimum(passed, reached.shape[1] - 1), np.intp)
@@ -138,20 +138,20 @@ class _Models:
         self.tied = tied_moves(first[None], pay, settings)
         self._full = self._is_full(first[None])
 
-    def after(self, model: Ints, state: Ints, mine: Ints, theirs: Ints) -> Ints:
+    def after(self, model: Ints, state: Ints, own_moves: Ints, other_moves: Ints) -> Ints:
         """Return the index of each episode's learned model after one more round."""
-        learns = ~self._full[model, state, mine]
+        learns = ~self._full[model, state, own_moves]
         if not learns.any():
             return model
         shape = (len(self._models), self.size, *self._pay.shape)
         packed = np.ravel_multi_index(
-            (model[learns], state[learns], mine[learns], theirs[learns]), shape
+            (model[learns], state[learns], own_moves[learns], other_moves[learns]), shape
         )
         steps, back = np.unique(packed, return_inverse=True)
-        known = len(self._models)
+        n_known = len(self._models)
         numbers = [self._follow(int(step), shape) for step in steps]
-        if len(self._models) > known:
-            new = np.stack(self._models[known:])
+        if len(self._models) > n_known:
+            new = np.stack(self._models[n_known:])
             tied = tied_moves(new, self._pay, self._settings)
             self.tied = np.concatenate([self.tied, tied])
             self._full = np.concatenate([self._full, self._is_full(new)])
@@ -161,9 +161,9 @@ class _Models:
 
     def _follow(self, step: int, shape: tuple[int, ...]) -> int:
         if step not in self._next:
-            model, state, mine, theirs = (int(i) for i in np.unravel_index(step, shape))
+            model, state, own_move, other_move = (int(i) for i in np.unravel_index(step, shape))
             grown = self._models[model].copy()
-            grown[state, mine, theirs] += 1
+            grown[state, own_move, other_move] += 1
             key = grown.tobytes()
             if key not in self._number:
                 self._number[key] = len(self._models)

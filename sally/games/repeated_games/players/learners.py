@@ -17,10 +17,10 @@ from sally.games.repeated_games.rules import Joint, View
 SAME = 1e-9  # payoffs closer than this are tied
 
 
-def tied(worth: tuple[float, ...]) -> tuple[int, ...]:
+def tied_moves(values: tuple[float, ...]) -> tuple[int, ...]:
     """Return the moves with the highest value."""
-    best = max(worth)
-    return tuple(move for move, value in enumerate(worth) if value >= best - SAME)
+    best = max(values)
+    return tuple(move for move, value in enumerate(values) if value >= best - SAME)
 
 
 # --- fictitious play ----------------------------------------------------------------------------
@@ -39,27 +39,27 @@ class Fictitious(msgspec.Struct, frozen=True):
     pay: PayTable
 
     def decide(self, turn: Turn[int, View]) -> Decision[int]:
-        tally = self.tallied(turn.memory, turn.view)
+        tally = self.count_rounds(turn.memory, turn.view)
         belief = [n + 1 for n in tally.counts]  # one of each to begin with
-        worth = tuple(
+        move_values = tuple(
             sum(n * p for n, p in zip(belief, row, strict=True)) / sum(belief) for row in self.pay
         )
-        return Decision(turn.draws.pick(tied(worth)), tally)
+        return Decision(turn.draws.pick(tied_moves(move_values)), tally)
 
     def report(self, turn: Turn[int, View]) -> ProbeReport | NoAnswer:
-        tally = self.tallied(turn.memory, turn.view)
+        tally = self.count_rounds(turn.memory, turn.view)
         return count_report(turn.question, turn.seat, tally.counts)
 
-    def tallied(self, memory: MoveCounts | None, view: View) -> MoveCounts:
+    def count_rounds(self, memory: MoveCounts | None, view: View) -> MoveCounts:
         """Return the memory updated with the rounds since the last update; void rounds are
         skipped."""
         tally = memory or MoveCounts(0, (0,) * len(self.pay[0]))
-        counts, seen = list(tally.counts), tally.seen
-        for joint in view.rounds(seen):
-            seen += 1
+        counts, rounds_seen = list(tally.counts), tally.seen
+        for joint in view.rounds(rounds_seen):
+            rounds_seen += 1
             if joint is not None:
                 counts[joint[1]] += 1
-        return MoveCounts(seen, tuple(counts))
+        return MoveCounts(rounds_seen, tuple(counts))
 
 
 # --- one-step Q-learning ------------------------------------------------------------------------
@@ -95,24 +95,24 @@ class QLearning(msgspec.Struct, frozen=True):
             raise BadInput(f"epsilon must be from 0 to 1, not {self.epsilon}")
 
     def decide(self, turn: Turn[int, View]) -> Decision[int]:
-        known, draws = self.learned(turn.memory, turn.view), turn.draws
+        values, draws = self.learn(turn.memory, turn.view), turn.draws
         explores = self.epsilon > 0 and draws() < self.epsilon
-        moves = turn.options if explores else tied(known.worth[known.state])
+        moves = turn.options if explores else tied_moves(values.worth[values.state])
         picked = draws.pick(moves)
         assert isinstance(picked, int)  # repeated games have no forms
-        return Decision(picked, known)
+        return Decision(picked, values)
 
     def report(self, turn: Turn[int, View]) -> ProbeReport | NoAnswer:
-        known = self.learned(turn.memory, turn.view)
-        return count_report(turn.question, turn.seat, known.counts[known.state])
+        values = self.learn(turn.memory, turn.view)
+        return count_report(turn.question, turn.seat, values.counts[values.state])
 
-    def learned(self, memory: Values | None, view: View) -> Values:
+    def learn(self, memory: Values | None, view: View) -> Values:
         """Return the memory updated with the rounds since the last update, before this turn's
         move."""
-        known = memory or self.untaught()
-        for joint in view.rounds(known.seen):
-            known = self.taught(known, joint)
-        return known
+        values = memory or self.untaught()
+        for joint in view.rounds(values.seen):
+            values = self.taught(values, joint)
+        return values
 
     def untaught(self) -> Values:
         height, width = len(self.pay), len(self.pay[0])
@@ -121,26 +121,26 @@ class QLearning(msgspec.Struct, frozen=True):
         states = height * width + 1
         return Values(0, 0, ((first,) * height,) * states, ((0,) * width,) * states)
 
-    def taught(self, known: Values, joint: Joint | None) -> Values:
+    def taught(self, values: Values, joint: Joint | None) -> Values:
         """Return the values after one more round; a void round changes nothing."""
         if joint is None:
-            return msgspec.structs.replace(known, seen=known.seen + 1)
-        (mine, theirs), state = joint, known.state
-        after = 1 + mine * len(self.pay[0]) + theirs
-        target = self.pay[mine][theirs] + self.gamma * max(known.worth[after])
-        old = known.worth[state][mine]
-        worth = _with(known.worth[state], mine, old + self.rate * (target - old))
-        counts = _with(known.counts[state], theirs, known.counts[state][theirs] + 1)
+            return msgspec.structs.replace(values, seen=values.seen + 1)
+        (own_move, other_move), state = joint, values.state
+        next_state = 1 + own_move * len(self.pay[0]) + other_move
+        target = self.pay[own_move][other_move] + self.gamma * max(values.worth[next_state])
+        old = values.worth[state][own_move]
+        state_values = _with(values.worth[state], own_move, old + self.rate * (target - old))
+        counts = _with(values.counts[state], other_move, values.counts[state][other_move] + 1)
         return Values(
-            known.seen + 1,
-            after,
-            _with(known.worth, state, worth),
-            _with(known.counts, state, counts),
+            values.seen + 1,
+            next_state,
+            _with(values.worth, state, state_values),
+            _with(values.counts, state, counts),
         )
 
 
-def _with(items: tuple[Any, ...], at: int, item: Any) -> tuple[Any, ...]:
-    return (*items[:at], item, *items[at + 1 :])
+def _with(items: tuple[Any, ...], index: int, item: Any) -> tuple[Any, ...]:
+    return (*items[:index], item, *items[index + 1 :])
 
 
 # --- on the shelf -------------------------------------------------------------------------------

@@ -13,8 +13,8 @@ from sally.core.match.player import Decision, NoAnswer, PlayerKind, Turn
 from sally.core.rules.game import Game, GameSpec, Seat
 from sally.core.rules.probe import ProbeReport
 from sally.games.repeated_games.optimum import pay_table
-from sally.games.repeated_games.rules import RepeatedGame, other
-from sally.players.mindless import asked
+from sally.games.repeated_games.rules import RepeatedGame, other_seat
+from sally.players.mindless import question_of
 from sally.stats.zero_sum import maximin_odds
 
 
@@ -34,8 +34,8 @@ class Minimax(msgspec.Struct, frozen=True):
         return Decision(turn.draws.draw(self.mine))
 
     def report(self, turn: Turn[Any, Any]) -> ProbeReport | NoAnswer:
-        question = asked(turn)
-        if question.about != other(turn.seat):
+        question = question_of(turn)
+        if question.about != other_seat(turn.seat):
             return NoAnswer("minimax only expects moves of the other")
         odds = tuple(self.theirs.get(int(choice), 0.0) for choice in question.choices)
         return ProbeReport(turn.draws.draw(self.theirs), odds)
@@ -44,7 +44,7 @@ class Minimax(msgspec.Struct, frozen=True):
 def _minimax(spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], seat: Seat) -> Minimax:
     if not isinstance(game, RepeatedGame):
         raise BadInput(f"`minimax` is defined for matrix games only, and {spec.name} is not one")
-    return Minimax(security(game, seat), security(game, other(seat)))
+    return Minimax(security(game, seat), security(game, other_seat(seat)))
 
 
 PLAYERS = {

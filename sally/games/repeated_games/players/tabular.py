@@ -20,7 +20,7 @@ from sally.core.match.player import Decision, NoAnswer, PlayerKind, Turn
 from sally.core.rules.game import Game, GameSpec, Seat
 from sally.core.rules.probe import ProbeReport, Question
 from sally.games.repeated_games.optimum import Floats, pay_table
-from sally.games.repeated_games.rules import RepeatedGame, View, other
+from sally.games.repeated_games.rules import RepeatedGame, View, other_seat
 
 Counts = NDArray[np.int32]
 Mask = NDArray[np.bool_]
@@ -50,9 +50,9 @@ def states(pay: Floats, settings: Settings) -> int:
     return pay.size + settings.own_start
 
 
-def state_after(mine: int, theirs: int, width: int, settings: Settings) -> int:
+def state_after(own_move: int, other_move: int, width: int, settings: Settings) -> int:
     """Return the state that a joint action leads to; `width` is the number of the other's moves."""
-    return mine * width + theirs + settings.own_start
+    return own_move * width + other_move + settings.own_start
 
 
 def empty_model(pay: Floats, settings: Settings) -> Counts:
@@ -62,9 +62,9 @@ def empty_model(pay: Floats, settings: Settings) -> Counts:
 
 def tied_moves(models: Counts, pay: Floats, settings: Settings) -> Mask:
     """Return whether each move is greedy, as (model, state, move), for a stack of models."""
-    worth = values(models, pay, settings)
+    move_values = values(models, pay, settings)
     slack = TIE * max(float(np.abs(pay).max()), 1.0) / (1 - settings.gamma)
-    return np.asarray(worth >= worth.max(axis=2, keepdims=True) - slack)
+    return np.asarray(move_values >= move_values.max(axis=2, keepdims=True) - slack)
 
 
 def values(models: Counts, pay: Floats, settings: Settings) -> Floats:
@@ -73,25 +73,25 @@ def values(models: Counts, pay: Floats, settings: Settings) -> Floats:
     The method is policy iteration; its linear systems are solved one model at a time, so that a
     model's values do not depend on the rest of the stack, not even in the last bit.
     """
-    known, chances = _known(models, settings)
+    is_known, chances = _known_and_chances(models, settings)
     top = float(pay.max()) / (1 - settings.gamma)
     slack = TIE * max(float(np.abs(pay).max()), 1.0) / (1 - settings.gamma)
     ahead = np.full(models.shape[:2], top)
-    worth = _backed_up(known, chances, ahead, pay, settings)
-    policy = worth.argmax(axis=2)
+    move_values = _backed_up(is_known, chances, ahead, pay, settings)
+    policy = move_values.argmax(axis=2)
     while True:
-        ahead = _evaluated(known, chances, policy, pay, settings)
-        worth = _backed_up(known, chances, ahead, pay, settings)
-        kept = np.take_along_axis(worth, policy[:, :, None], axis=2)[:, :, 0]
-        better = worth.max(axis=2) > kept + slack
+        ahead = _evaluate_policy(is_known, chances, policy, pay, settings)
+        move_values = _backed_up(is_known, chances, ahead, pay, settings)
+        policy_values = np.take_along_axis(move_values, policy[:, :, None], axis=2)[:, :, 0]
+        better = move_values.max(axis=2) > policy_values + slack
         if not better.any():
-            return worth
-        policy = np.where(better, worth.argmax(axis=2), policy)
+            return move_values
+        policy = np.where(better, move_values.argmax(axis=2), policy)
 
 
-def _known(models: Counts, settings: Settings) -> tuple[Mask, Floats]:
-    seen = models.sum(axis=3)
-    return seen >= settings.visits, models / np.maximum(seen, 1)[..., None]
+def _known_and_chances(models: Counts, settings: Settings) -> tuple[Mask, Floats]:
+    visits = models.sum(axis=3)
+    return visits >= settings.visits, models / np.maximum(visits, 1)[..., None]
 
 
 def _next_states(pay: Floats, settings: Settings) -> NDArray[np.intp]:
@@ -100,31 +100,31 @@ def _next_states(pay: Floats, settings: Settings) -> NDArray[np.intp]:
 
 
 def _backed_up(
-    known: Mask, chances: Floats, ahead: Floats, pay: Floats, settings: Settings
+    is_known: Mask, chances: Floats, ahead: Floats, pay: Floats, settings: Settings
 ) -> Floats:
     """Return the one-step look-ahead values, given the values `ahead` of the states."""
     to = _next_states(pay, settings)
-    worth = np.zeros(known.shape)
-    for theirs in range(pay.shape[1]):  # a loop, so that the order of additions is fixed
-        gain = pay[:, theirs] + settings.gamma * ahead[:, to[:, theirs]]
-        worth += chances[..., theirs] * gain[:, None, :]
-    return np.where(known, worth, float(pay.max()) / (1 - settings.gamma))
+    move_values = np.zeros(is_known.shape)
+    for other_move in range(pay.shape[1]):  # a loop, so that the order of additions is fixed
+        gain = pay[:, other_move] + settings.gamma * ahead[:, to[:, other_move]]
+        move_values += chances[..., other_move] * gain[:, None, :]
+    return np.where(is_known, move_values, float(pay.max()) / (1 - settings.gamma))
 
 
-def _evaluated(
-    known: Mask, chances: Floats, policy: NDArray[np.intp], pay: Floats, settings: Settings
+def _evaluate_policy(
+    is_known: Mask, chances: Floats, policy: NDArray[np.intp], pay: Floats, settings: Settings
 ) -> Floats:
     """Return the value of each state if `policy` is followed forever."""
     n, size = policy.shape
     to = _next_states(pay, settings)
-    each, state = np.arange(n)[:, None], np.arange(size)[None, :]
-    knows = known[each, state, policy]
+    model_index, state = np.arange(n)[:, None], np.arange(size)[None, :]
+    knows = is_known[model_index, state, policy]
     system = np.tile(np.eye(size), (n, 1, 1))
     right = np.where(knows, 0.0, float(pay.max()) / (1 - settings.gamma))
-    for theirs in range(pay.shape[1]):
-        p = np.where(knows, chances[each, state, policy, theirs], 0.0)
-        system[each, state, to[policy, theirs]] -= settings.gamma * p
-        right += p * pay[policy, theirs]
+    for other_move in range(pay.shape[1]):
+        p = np.where(knows, chances[model_index, state, policy, other_move], 0.0)
+        system[model_index, state, to[policy, other_move]] -= settings.gamma * p
+        right += p * pay[policy, other_move]
     return np.asarray(np.linalg.solve(system, right[..., None])[..., 0])
 
 
@@ -149,48 +149,48 @@ class Tabular(msgspec.Struct, frozen=True):
     settings: Settings = Settings()
 
     def decide(self, turn: Turn[int, View]) -> Decision[int]:
-        learned = self.learned(turn.memory, turn.view)
+        learned = self.learn(turn.memory, turn.view)
         tied = greedy(learned.model, self.pay, self.settings)[learned.state]
         if len(tied) == 1 or self.settings.ties == "first":
             return Decision(tied[0], learned)
         return Decision(turn.draws.pick(tied), learned)
 
     def report(self, turn: Turn[int, View]) -> ProbeReport | NoAnswer:
-        learned, width = self.learned(turn.memory, turn.view), len(self.pay[0])
-        here = learned.counts[learned.state * width : (learned.state + 1) * width]
-        return count_report(turn.question, turn.seat, here)
+        learned, width = self.learn(turn.memory, turn.view), len(self.pay[0])
+        state_counts = learned.counts[learned.state * width : (learned.state + 1) * width]
+        return count_report(turn.question, turn.seat, state_counts)
 
-    def learned(self, memory: Learned | None, view: View) -> Learned:
+    def learn(self, memory: Learned | None, view: View) -> Learned:
         """Return the memory updated with the rounds since the last update, before this turn's
         move."""
-        known = self.untaught() if memory is None else memory
-        for joint in view.rounds(known.seen):
-            known = self.taught(known, joint)
-        return known
+        memory_now = self.untaught() if memory is None else memory
+        for joint in view.rounds(memory_now.seen):
+            memory_now = self.taught(memory_now, joint)
+        return memory_now
 
     def untaught(self) -> Learned:
         pay = np.array(self.pay)
         size = states(pay, self.settings)
         return Learned(0, 0, (0,) * (size * pay.size), (0,) * (size * pay.shape[1]))
 
-    def taught(self, known: Learned, joint: tuple[int, int] | None) -> Learned:
+    def taught(self, memory_now: Learned, joint: tuple[int, int] | None) -> Learned:
         """Return the model after one more round; a void round changes nothing."""
         if joint is None:
-            return msgspec.structs.replace(known, seen=known.seen + 1)
-        mine, theirs = joint
+            return msgspec.structs.replace(memory_now, seen=memory_now.seen + 1)
+        own_move, other_move = joint
         width, height = len(self.pay[0]), len(self.pay)
-        pair = (known.state * height + mine) * width
-        visits = sum(known.model[pair : pair + width])
-        model = known.model
+        pair = (memory_now.state * height + own_move) * width
+        visits = sum(memory_now.model[pair : pair + width])
+        model = memory_now.model
         if visits < self.settings.visits:
-            model = _one_more(model, pair + theirs)
-        counts = _one_more(known.counts, known.state * width + theirs)
-        after = state_after(mine, theirs, width, self.settings)
-        return Learned(known.seen + 1, after, model, counts)
+            model = _one_more(model, pair + other_move)
+        counts = _one_more(memory_now.counts, memory_now.state * width + other_move)
+        next_state = state_after(own_move, other_move, width, self.settings)
+        return Learned(memory_now.seen + 1, next_state, model, counts)
 
 
-def _one_more(counts: tuple[int, ...], at: int) -> tuple[int, ...]:
-    return (*counts[:at], counts[at] + 1, *counts[at + 1 :])
+def _one_more(counts: tuple[int, ...], index: int) -> tuple[int, ...]:
+    return (*counts[:index], counts[index] + 1, *counts[index + 1 :])
 
 
 @lru_cache(maxsize=16_384)
@@ -214,7 +214,7 @@ def count_report(
     counts they are uniform, and the prediction is move 0.
     """
     assert question is not None  # a report is asked for with a question only
-    if question.about != other(seat) or question.choices != tuple(range(len(counts))):
+    if question.about != other_seat(seat) or question.choices != tuple(range(len(counts))):
         return NoAnswer("the learner only counts the other's moves")
     total = sum(counts) + len(counts)
     return ProbeReport(counts.index(max(counts)), tuple((n + 1) / total for n in counts))
@@ -235,8 +235,8 @@ def _tabular(
 ) -> Tabular:
     try:
         chosen = msgspec.convert(settings, Settings)
-    except msgspec.ValidationError as why:
-        raise BadInput(str(why).replace("`", "").replace("$.", "")) from None
+    except msgspec.ValidationError as error:
+        raise BadInput(str(error).replace("`", "").replace("$.", "")) from None
     return Tabular(pay_of("tabular", game, seat), chosen)
 
 

@@ -73,24 +73,24 @@ class Ambiguity(Game[State, Action, View]):
     seats = (SPEAKER, TEAMMATE, OPPONENT)
 
     def __post_init__(self) -> None:
-        given = self.problem
-        if not given.word.strip() or not given.b_hint.strip() or not given.c_hint.strip():
+        item = self.problem
+        if not item.word.strip() or not item.b_hint.strip() or not item.c_hint.strip():
             raise BadInput("item needs a word and two hints")
-        if given.b_hint.casefold() == given.c_hint.casefold():
-            raise BadInput(f"item: both listeners have the same hint {given.b_hint!r}")
-        for hint in (given.b_hint, given.c_hint):
-            if objection(given, hint) is not None:
-                raise BadInput(f"item: the hint {hint!r} contains the word {given.word!r}")
+        if item.b_hint.casefold() == item.c_hint.casefold():
+            raise BadInput(f"item: both listeners have the same hint {item.b_hint!r}")
+        for hint in (item.b_hint, item.c_hint):
+            if objection(item, hint) is not None:
+                raise BadInput(f"item: the hint {hint!r} contains the word {item.word!r}")
 
     @cached_property
     def problem(self) -> Item:
         """The word and its two hints."""
         if self.item is not None:
             return self.item
-        known = {item.word: item for item in items()}
-        if self.word not in known:
-            raise unknown("word in the list of toma_ag", self.word, known)
-        return known[self.word]
+        items_by_word = {item.word: item for item in items()}
+        if self.word not in items_by_word:
+            raise unknown("word in the list of toma_ag", self.word, items_by_word)
+        return items_by_word[self.word]
 
     # --- the rules --------------------------------------------------------------------------------
 
@@ -111,12 +111,12 @@ class Ambiguity(Game[State, Action, View]):
         if state.clue is None:
             clue = moves[SPEAKER]
             assert isinstance(clue, Clue)
-            why = objection(self.problem, clue.text)
-            if why is not None:
-                return msgspec.structs.replace(state, refused=(*state.refused, (clue.text, why)))
+            reason = objection(self.problem, clue.text)
+            if reason is not None:
+                return msgspec.structs.replace(state, refused=(*state.refused, (clue.text, reason)))
             return msgspec.structs.replace(state, clue=clue.text)
-        made = tuple((str(s), g.word) for s, g in moves.items() if isinstance(g, Guess))
-        return msgspec.structs.replace(state, guesses=made, over=True)
+        guesses = tuple((str(s), g.word) for s, g in moves.items() if isinstance(g, Guess))
+        return msgspec.structs.replace(state, guesses=guesses, over=True)
 
     def forfeit(
         self, state: State, moves: Mapping[Seat, Action], forfeited: tuple[Seat, ...]
@@ -141,14 +141,14 @@ class Ambiguity(Game[State, Action, View]):
         """Pay the team 1 for a win and -1 for a loss, and the opponent 1 if it finds the word."""
         ended = self.outcome(state)
         team = {"win": 1.0, "loss": -1.0}.get(ended or "", 0.0)
-        found = float(ended in ("leak", "loss"))
-        return {SPEAKER: team, TEAMMATE: team, OPPONENT: found}
+        opponent_found = float(ended in ("leak", "loss"))
+        return {SPEAKER: team, TEAMMATE: team, OPPONENT: opponent_found}
 
     def outcome(self, state: State) -> Outcome | None:
         """Return win, leak, loss or miss; None if no clue was given."""
         if not state.over or state.clue is None:
             return None
-        right = {who: is_right(self.problem, word) for who, word in state.guesses}
+        right = {guesser: is_right(self.problem, word) for guesser, word in state.guesses}
         return outcome(right.get(TEAMMATE, False), right.get(OPPONENT, False))
 
 

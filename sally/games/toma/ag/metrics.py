@@ -16,8 +16,8 @@ def _ended_as(outcome: str) -> Callable[[Played, Seat], float | None]:
 
     def measure(played: Played, seat: Seat) -> float | None:
         game = played.replay.rules(Ambiguity)
-        found = game.outcome(played.replay.states[-1])
-        return None if found is None else float(found == outcome)
+        actual_outcome = game.outcome(played.replay.states[-1])
+        return None if actual_outcome is None else float(actual_outcome == outcome)
 
     return measure
 

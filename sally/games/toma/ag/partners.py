@@ -40,7 +40,7 @@ TRIED = 200  # legal clues for which the speaker predicts the guesses
 # --- vectors --------------------------------------------------------------------------------------
 
 
-def shipped(text: str) -> Vectors:
+def shipped_vector(text: str) -> Vectors:
     """Return the shipped vector of a known text; raise BadInput for any other text."""
     row = rows_by_text().get(text)
     if row is None:
@@ -53,11 +53,11 @@ def shipped(text: str) -> Vectors:
 
 
 @cache
-def encoded(text: str) -> Vectors:
+def encode_text(text: str) -> Vectors:
     """Return the vector of any text: the stored vector if there is one, else the vector computed by
     MiniLM."""
     if text in rows_by_text():
-        return shipped(text)
+        return shipped_vector(text)
     vector: Vectors = minilm().vectors([text])[0]
     return vector
 
@@ -78,23 +78,23 @@ def _nearness(text: str, encode: Encode) -> Vectors:
     up."""
     row = rows_by_text().get(text)
     if row is not None and row < len(vocabulary()):
-        near: Vectors = likeness()[row]
+        similarities: Vectors = likeness()[row]
     else:
-        near = table()[: len(vocabulary())] @ encode(text)
-    return near
+        similarities = table()[: len(vocabulary())] @ encode(text)
+    return similarities
 
 
-def _first_allowed(words: Sequence[str], scores: Vectors, said: str) -> str:
+def _first_allowed(words: Sequence[str], scores: Vectors, texts_given: str) -> str:
     """Return the word with the highest score among those that occur in neither the clue nor the
     hint."""
     best = words[int(scores.argmax())]  # nearly always allowed, which saves the sort
-    for word in chain((best,), _ranked(words, scores)):
-        if objection(Item(word, "", ""), said) is None:
+    for word in chain((best,), _rank_words(words, scores)):
+        if objection(Item(word, "", ""), texts_given) is None:
             return word
-    raise BadInput(f"Every word of the vocabulary is contained in {said!r}.")
+    raise BadInput(f"Every word of the vocabulary is contained in {texts_given!r}.")
 
 
-def _ranked(words: Sequence[str], scores: Vectors) -> Iterator[str]:
+def _rank_words(words: Sequence[str], scores: Vectors) -> Iterator[str]:
     """Yield the words by descending score; ties stay in the order of `words`."""
     for place in np.argsort(-scores, kind="stable"):
         yield words[int(place)]
@@ -106,7 +106,7 @@ def heard_by_senses(hint: str, clue: str, encode: Encode, without: str = "") -> 
     by_hint = senses.fits(encode(hint).tobytes(), hint)
     by_clue = senses.fits(encode(clue).tobytes(), clue, without)
     names, _ = senses.candidates()
-    return _first_allowed(names, senses.worth(by_hint, by_clue), f"{hint} {clue}")
+    return _first_allowed(names, senses.combine_fits(by_hint, by_clue), f"{hint} {clue}")
 
 
 def _listener(name: str, hear: Callable[[str, str, Encode], str]) -> Callable[..., Script]:
@@ -116,7 +116,7 @@ def _listener(name: str, hear: Callable[[str, str, Encode], str]) -> Callable[..
         must_sit(seat, name, *LISTENERS)
         if not vocabulary_only:
             minilm()  # fails now if the weights are not available
-        encode = shipped if vocabulary_only else encoded
+        encode = shipped_vector if vocabulary_only else encode_text
 
         def act(turn: WordTurn) -> Action:
             view = turn.view
@@ -132,7 +132,7 @@ def _hint_only(game: Ambiguity, seat: Seat) -> Script:
 
     def act(turn: WordTurn) -> Action:
         hint = turn.view.b_hint or turn.view.c_hint
-        return Guess(_first_allowed(vocabulary(), _nearness(hint, encoded), hint))
+        return Guess(_first_allowed(vocabulary(), _nearness(hint, encode_text), hint))
 
     return act
 
@@ -148,19 +148,19 @@ def margins(item: Item) -> Vectors:
     then cannot guess.
     """
     target = vocabulary().index(item.word)
-    found = []
+    leads = []
     for hint, sign in ((item.b_hint, 1), (item.c_hint, -1)):
-        near, alike = _nearness(hint, encoded), likeness()
-        lead = np.empty(len(alike), np.result_type(alike, near))
+        hint_nearness, alike = _nearness(hint, encode_text), likeness()
+        lead = np.empty(len(alike), np.result_type(alike, hint_nearness))
         for first in range(0, len(alike), ROWS):
-            scores = alike[first : first + ROWS] + near
+            scores = alike[first : first + ROWS] + hint_nearness
             clues = np.arange(len(scores))
-            own = scores[:, target].copy()
+            target_scores = scores[:, target].copy()
             scores[:, target] = -np.inf
             scores[clues, first + clues] = -np.inf  # the clue itself is never guessed
-            lead[first : first + ROWS] = own - scores.max(axis=1)
-        found.append(sign * lead)
-    lesser: Vectors = np.minimum(*found)
+            lead[first : first + ROWS] = target_scores - scores.max(axis=1)
+        leads.append(sign * lead)
+    lesser: Vectors = np.minimum(*leads)
     return lesser
 
 
@@ -170,15 +170,17 @@ def best_clue(item: Item) -> str:
     among all legal clues if none wins."""
     if item.word not in vocabulary():
         raise BadInput(f"margin: the word {item.word!r} is not in the vocabulary")
-    ranked = _ranked(vocabulary(), margins(item))
+    ranked = _rank_words(vocabulary(), margins(item))
     legal = list(islice((w for w in ranked if objection(item, w) is None), TRIED))
-    return next((clue for clue in legal if predicted(item, clue) == (True, False)), legal[0])
+    return next((clue for clue in legal if predict_guesses(item, clue) == (True, False)), legal[0])
 
 
-def predicted(item: Item, clue: str) -> tuple[bool, bool]:
+def predict_guesses(item: Item, clue: str) -> tuple[bool, bool]:
     """Return whether a listener that guesses by embeddings would find the word with B's hint,
     and whether it would with C's."""
-    b, c = (is_right(item, heard_as(hint, clue, encoded)) for hint in (item.b_hint, item.c_hint))
+    b, c = (
+        is_right(item, heard_as(hint, clue, encode_text)) for hint in (item.b_hint, item.c_hint)
+    )
     return b, c
 
 
@@ -192,7 +194,7 @@ def natural(item: Item) -> str:
 
 def by_likeness(item: Item, sign: int) -> str:
     """Return the legal word most similar (sign 1) or least similar (sign -1) to the secret word."""
-    ranked = _ranked(vocabulary(), sign * _nearness(item.word, encoded))
+    ranked = _rank_words(vocabulary(), sign * _nearness(item.word, encode_text))
     return next(word for word in ranked if objection(item, word) is None)
 
 
@@ -205,8 +207,8 @@ def _answers(predict: Callable[[WordTurn], tuple[bool, bool]]) -> Answerer:
         teammate = turn.question.about == TEAMMATE
         if turn.question.probe == "has_hint":
             return ProbeReport("b" if teammate else "c")
-        found = predict(turn)[0 if teammate else 1]
-        return ProbeReport("right" if found else "wrong")
+        is_found = predict(turn)[0 if teammate else 1]
+        return ProbeReport("right" if is_found else "wrong")
 
     return report
 
@@ -217,7 +219,7 @@ def _predicts(game: Ambiguity, seat: Seat) -> Answerer:
 
     def predict(turn: WordTurn) -> tuple[bool, bool]:
         assert isinstance(turn.pending, Clue)
-        return predicted(game.problem, turn.pending.text)
+        return predict_guesses(game.problem, turn.pending.text)
 
     return _answers(predict)
 

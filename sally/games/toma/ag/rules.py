@@ -43,11 +43,11 @@ def items() -> tuple[Item, ...]:
 
 def objection(item: Item, clue: str) -> str | None:
     """Return why a clue is not allowed, or None if it is allowed."""
-    said = words_of(clue)
-    if not said:
+    clue_words = words_of(clue)
+    if not clue_words:
         return "The clue has no words; say at least one."
     banned = forms(item.word).union(*(forms(form) for form in item.also))
-    for word in said:
+    for word in clue_words:
         if word in banned or is_compound(word, item.word):
             return f"The clue may not use '{word}': it contains the word to be guessed."
     return None
@@ -55,9 +55,9 @@ def objection(item: Item, clue: str) -> str | None:
 
 def is_right(item: Item, guess: str) -> bool:
     """Return whether a guess is the secret word, ignoring case, article and plural."""
-    said = [word for word in words_of(guess) if word not in ARTICLES]
+    guess_words = [word for word in words_of(guess) if word not in ARTICLES]
     plural = {item.word + "s", item.word + "es", re.sub(r"y$", "ies", item.word)}
-    return len(said) == 1 and said[0] in {item.word, *plural}
+    return len(guess_words) == 1 and guess_words[0] in {item.word, *plural}
 
 
 def outcome(teammate_right: bool, opponent_right: bool) -> Outcome:

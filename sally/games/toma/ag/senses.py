@@ -32,17 +32,17 @@ def senses() -> tuple[tuple[str, tuple[str, ...]], ...]:
 @cache
 def candidates() -> tuple[tuple[str, ...], Vectors]:
     """Return all candidates with their vectors: first the senses, then words with one sense."""
-    many = {word for word, _ in senses()}
-    single = [word for word in vocabulary() if word not in many]
-    made = [_sense_vector(word, about) for word, about in senses()]
-    rows = np.stack([*made, *(word_vectors()[places()[word]] for word in single)])
+    ambiguous = {word for word, _ in senses()}
+    single = [word for word in vocabulary() if word not in ambiguous]
+    sense_rows = [_sense_vector(word, about) for word, about in senses()]
+    rows = np.stack([*sense_rows, *(word_vectors()[places()[word]] for word in single)])
     return (*(word for word, _ in senses()), *single), rows
 
 
 def _sense_vector(word: str, about: tuple[str, ...]) -> Vectors:
     """Return the normalised mean vector of the word and its associations."""
-    known = [places()[each] for each in (word, *about) if each in places()]
-    middle = word_vectors()[known].mean(axis=0)
+    rows_known = [places()[associated] for associated in (word, *about) if associated in places()]
+    middle = word_vectors()[rows_known].mean(axis=0)
     unit: Vectors = (middle / np.linalg.norm(middle)).astype(np.float32)
     return unit
 
@@ -51,12 +51,12 @@ def _sense_vector(word: str, about: tuple[str, ...]) -> Vectors:
 def _usual() -> tuple[Vectors, Vectors]:
     """Return the mean and standard deviation of each candidate's similarity to all words."""
     _, rows = candidates()
-    near = rows @ word_vectors().T
-    return near.mean(axis=1), near.std(axis=1)
+    similarities = rows @ word_vectors().T
+    return similarities.mean(axis=1), similarities.std(axis=1)
 
 
 @lru_cache(maxsize=4096)
-def fits(vector: bytes, said: str, without: str = "") -> Vectors:
+def fits(vector: bytes, text: str, without: str = "") -> Vectors:
     """Return how well a text fits every candidate, in standard deviations of that candidate's
     similarity to all words.
 
@@ -65,9 +65,9 @@ def fits(vector: bytes, said: str, without: str = "") -> Vectors:
     _, rows = candidates()
     mean, spread = _usual()
     score: Vectors = (rows @ np.frombuffer(vector, np.float32) - mean) / spread
-    heard = set(words_of(said)) - set(words_of(without))
-    told = np.array([bool(heard & set(about)) for _, about in senses()])
-    score[: len(told)] += np.float32(SAID) * told
+    heard = set(words_of(text)) - set(words_of(without))
+    is_named = np.array([bool(heard & set(about)) for _, about in senses()])
+    score[: len(is_named)] += np.float32(SAID) * is_named
     return score
 
 
@@ -83,7 +83,7 @@ def _lines(name: str) -> list[str]:
     return [line for line in text.splitlines() if line and not line.startswith("#")]
 
 
-def worth(hint: Vectors, clue: Vectors) -> Vectors:
+def combine_fits(hint: Vectors, clue: Vectors) -> Vectors:
     """Return how well hint and clue combined fit every candidate."""
-    both = NARROW * np.minimum(hint, clue) + (1 - NARROW) * (hint + clue) / 2
-    return both.astype(np.float32)
+    combined = NARROW * np.minimum(hint, clue) + (1 - NARROW) * (hint + clue) / 2
+    return combined.astype(np.float32)

@@ -11,7 +11,7 @@ from sally.core.errors import Unreadable
 from sally.core.log.events import Told
 from sally.core.reply.plain_text import after_label
 from sally.core.rules.game import Seat
-from sally.core.rules.menu import Options, admitted
+from sally.core.rules.menu import Options, admit
 from sally.core.rules.probe import Question
 from sally.core.rules.words import Words, read_form
 from sally.games.toma.ag.game import Ambiguity, View
@@ -60,8 +60,8 @@ class AmbiguityWords(Words[Any, "View"]):
         return self.say(f"rules.{_role(seat)}")
 
     def lines(self, view: View, since: int, form: str) -> Iterator[str]:
-        for clue, why in view.refused[since:]:
-            yield self.say("refused", clue=_one_line(clue), why=why)
+        for clue, reason in view.refused[since:]:
+            yield self.say("refused", clue=_one_line(clue), why=reason)
 
     def now(self, view: View) -> str:
         if _role(view.seat) == "speaker":
@@ -84,32 +84,34 @@ class AmbiguityWords(Words[Any, "View"]):
             return read_form(reply, options)
         label = "Action" if _role(view.seat) == "speaker" else "Guess"
         stated = after_label(reply, label)
-        said = "" if stated is None else re.sub(r"^[\s\"'“‘*_`\[]+|[\s\"'”’*_`\]]+$", "", stated)
+        stated_word = (
+            "" if stated is None else re.sub(r"^[\s\"'“‘*_`\[]+|[\s\"'”’*_`\]]+$", "", stated)
+        )
         form: Any = options[0]
         try:
-            return admitted(options, form.make(said))
+            return admit(options, form.make(stated_word))
         except ValueError:
             raise Unreadable(f"{self.format(view, options)} Nothing else is read.") from None
 
     def aside(self, question: Question, view: View, pending: Any = None) -> str:
-        who = self.say(f"who.{question.about}")
+        seat_name = self.say(f"who.{question.about}")
         if question.probe == "has_hint":
-            return self.say("aside.has_hint", who=who)
+            return self.say("aside.has_hint", who=seat_name)
         if pending is None:
-            return self.say("aside.none", who=who)
-        return self.say("aside.finds_it", who=who, clue=_one_line(self.name(pending)))
+            return self.say("aside.none", who=seat_name)
+        return self.say("aside.finds_it", who=seat_name, clue=_one_line(self.name(pending)))
 
     def choice_name(self, question: Question, choice: int | str) -> str:
         """Return the name of a choice in a probe; only the speaker, who sees both hints, is
         probed."""
         return self._hints.get(str(choice), str(choice))
 
-    def told(self, told: Told, question: Question | None = None) -> str:
-        who = self.say(f"who.{told.about}")
-        if told.probe == "has_hint":
-            hint = self._hints[str(told.value)]
-            return self.say(f"told.{told.source}.hint", who=who, value=hint)
-        return self.say(f"told.{told.source}", who=who, value=told.value)
+    def told(self, injected: Told, question: Question | None = None) -> str:
+        seat_name = self.say(f"who.{injected.about}")
+        if injected.probe == "has_hint":
+            hint = self._hints[str(injected.value)]
+            return self.say(f"told.{injected.source}.hint", who=seat_name, value=hint)
+        return self.say(f"told.{injected.source}", who=seat_name, value=injected.value)
 
 
 def _role(seat: Seat) -> str:

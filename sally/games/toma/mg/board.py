@@ -17,7 +17,7 @@ def board(context: SeatContext, view: View) -> Board:
     places = Notes("Places", tuple(Note(p.name, ", ".join(p.features)) for p in view.places))
     words = context.words
     assert isinstance(words, MinorityWords)
-    names = [words.called(agent.name) for agent in view.agents]
+    names = [words.agent_name(agent.name) for agent in view.agents]
     agents = tuple(
         Row(name, _wishes(agent, names)) for name, agent in zip(names, view.agents, strict=True)
     )
@@ -26,14 +26,14 @@ def board(context: SeatContext, view: View) -> Board:
 
 
 def _wishes(agent: Agent, names: Sequence[str]) -> tuple[Cell, ...]:
-    def who(number: int | None) -> str:
+    def agent_name(number: int | None) -> str:
         return "–" if number is None else names[number]
 
     return (
         Cell(", ".join(agent.likes) or "–"),
         Cell(", ".join(agent.dislikes) or "–"),
-        Cell(who(agent.follows)),
-        Cell(who(agent.avoids)),
+        Cell(agent_name(agent.follows)),
+        Cell(agent_name(agent.avoids)),
     )
 
 

@@ -9,7 +9,7 @@ from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.games.toma.metrics import did
 from sally.games.toma.mg.depths import answers_by_depth
-from sally.games.toma.mg.game import Minority, certified, frozen_scenarios
+from sally.games.toma.mg.game import Minority, certified_by_id, frozen_scenarios
 from sally.games.toma.mg.rules import Scenario, answer
 from sally.games.toma.one_shot import training
 
@@ -25,30 +25,30 @@ CHANCE = 0.25  # of four places
 LEARNT = 0.29  # what learners on the page reach at level 1 of the fifth set, which is not even
 
 
-def reasoned(scenario: Scenario, group: str = "") -> Reasoned:
+def reason_about(scenario: Scenario, group: str = "") -> Reasoned:
     """Return a scenario with the answers of reasoners of every depth."""
-    is_certified = scenario.id in certified() or scenario.id in certified(5)
+    is_certified = scenario.id in certified_by_id() or scenario.id in certified_by_id(5)
     block = scenario.level if is_certified else None
     name = group or (f"level {scenario.level}" if block is None else f"certified {block}")
-    uneven = is_certified and scenario.id not in certified()
+    uneven = is_certified and scenario.id not in certified_by_id()
     chance = LEARNT if uneven else CHANCE
     return Reasoned(answers_by_depth(scenario), (answer(scenario),), chance, block, name)
 
 
 def _questions() -> Iterator[Reasoned]:
     for scenario in frozen_scenarios(4).values():
-        yield reasoned(scenario, f"fourth set, level {scenario.level}")
-    yield from (reasoned(one.scenario) for one in certified().values())
+        yield reason_about(scenario, f"fourth set, level {scenario.level}")
+    yield from (reason_about(problem.scenario) for problem in certified_by_id().values())
 
 
-def _answered(played: Played, seat: Seat) -> Iterator[DepthDecision]:
+def _judge_choice(played: Played, seat: Seat) -> Iterator[DepthDecision]:
     game = played.replay.rules(Minority)
     if played.episode.payoffs is not None:
-        yield DepthDecision(reasoned(game.problem), did(played, seat) is True)
+        yield DepthDecision(reason_about(game.problem), did(played, seat) is True)
 
 
 NOTES = (
     f"Level 1 of the fifth set (`mg5-L1`, in the suite Sally-1) is compared with {LEARNT}, which "
     "learners reach on features of the page, instead of one in four.",
 )
-DEPTHS = Depths(ABOUT, _questions, _answered, NOTES)
+DEPTHS = Depths(ABOUT, _questions, _judge_choice, NOTES)

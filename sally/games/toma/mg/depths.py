@@ -12,18 +12,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sally.games.toma.mg.rules import PLACES, Profile, Scenario, best_places, profiles
-from sally.games.toma.mg.shortcuts import least, tally
+from sally.games.toma.mg.shortcuts import smallest_counts, tally
 
 DEEPEST = 3  # of an answer at the deepest level
 
 
 def places_at(listed: Sequence[Profile], depth: int) -> list[tuple[int, ...]]:
     """Return the place, or the equally good places, to which each agent of this depth goes."""
-    found = [best_places(one, {}) for one in listed]
+    places = [best_places(profile, {}) for profile in listed]
     for _ in range(depth):
-        gone = {agent: best[0] for agent, best in enumerate(found) if len(best) == 1}
-        found = [best_places(one, gone) for one in listed]
-    return found
+        gone = {agent: best[0] for agent, best in enumerate(places) if len(best) == 1}
+        places = [best_places(profile, gone) for profile in listed]
+    return places
 
 
 def emptiest_at(listed: Sequence[Profile], depth: int) -> tuple[int, ...]:
@@ -36,7 +36,7 @@ def emptiest_at(listed: Sequence[Profile], depth: int) -> tuple[int, ...]:
         raise ValueError(f"A depth of reasoning must be at least 0, not {depth}.")
     if depth == 0:
         return tuple(PLACES)
-    return tuple(least(tally(places_at(listed, depth - 1), split=True)))
+    return tuple(smallest_counts(tally(places_at(listed, depth - 1), split=True)))
 
 
 def answers_by_depth(scenario: Scenario) -> tuple[tuple[int, ...], ...]:

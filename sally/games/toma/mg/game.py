@@ -82,8 +82,10 @@ def certified_set(version: int = 6) -> frozen.Frozen[frozen.CertifiedScenario[Sc
     )
     if version == 5:
         return fifth
-    rest = tuple(one for one in fifth.scenarios if one.block > 1)
-    return msgspec.structs.replace(sixth, scenarios=(*sixth.scenarios, *rest))
+    deeper = tuple(
+        certified_scenario for certified_scenario in fifth.scenarios if certified_scenario.block > 1
+    )
+    return msgspec.structs.replace(sixth, scenarios=(*sixth.scenarios, *deeper))
 
 
 @cache
@@ -95,11 +97,16 @@ def frozen_scenarios(version: int = 6) -> dict[str, Scenario]:
 def all_scenarios() -> dict[str, Scenario]:
     """Return every stored scenario by id, including those that only stored episodes use."""
     versions = (frozen_scenarios(version) for version in (6, 5, 4, 3))
-    return {id: scenario for found in versions for id, scenario in found.items()}
+    return {
+        id: scenario for version_scenarios in versions for id, scenario in version_scenarios.items()
+    }
 
 
 @cache
-def certified(version: int = 6) -> dict[str, frozen.CertifiedScenario[Scenario]]:
+def certified_by_id(version: int = 6) -> dict[str, frozen.CertifiedScenario[Scenario]]:
     """Return the scenarios of the fifth or sixth stored set of the minority game, by id, with the
     answers of reasoners of every depth."""
-    return {one.scenario.id: one for one in certified_set(version).scenarios}
+    return {
+        certified_scenario.scenario.id: certified_scenario
+        for certified_scenario in certified_set(version).scenarios
+    }

@@ -37,10 +37,10 @@ def scenarios(level: int, seed: int) -> Iterator[Scenario]:
     """Yield certified scenarios of one level indefinitely, determined by the seed."""
     if level not in LEVELS:
         raise ValueError(f"Level {level} does not exist: the game has levels 1 to 3.")
-    yield from _exchanged(seed) if level == 1 else _matched(level, seed)
+    yield from _exchanged_scenarios(seed) if level == 1 else _matched_scenarios(level, seed)
 
 
-def _matched(level: int, seed: int) -> Iterator[Scenario]:
+def _matched_scenarios(level: int, seed: int) -> Iterator[Scenario]:
     """Yield scenarios of levels 2 and 3, in sets of four that differ only in the targets of
     relations."""
     rng = np.random.default_rng([5, seed, level])
@@ -48,36 +48,36 @@ def _matched(level: int, seed: int) -> Iterator[Scenario]:
     for members in matched.sets(level, rng):
         to = [int(place) for place in rng.permutation(4)]
         order = [int(i) for i in rng.permutation(len(members[0]))]
-        listed = [_rearranged(agents, to, order) for agents in members]
+        listed = [_rearrange(agents, to, order) for agents in members]
         story = next(names)
         while True:
-            places, people = worded(listed[0], stories()[story], rng)
+            places, people = put_into_words(listed[0], stories()[story], rng)
             first = Scenario("", level, story, places, people)
             if needs_reading(first):
                 break
         for agents in listed:
             index += 1
             related = tuple(
-                msgspec.structs.replace(agent, follows=one.follows, avoids=one.avoids)
-                for agent, one in zip(people, agents, strict=True)
+                msgspec.structs.replace(agent, follows=profile.follows, avoids=profile.avoids)
+                for agent, profile in zip(people, agents, strict=True)
             )
             scenario = Scenario(f"mg5-L{level}-{seed}-{index}", level, story, places, related)
             certify(scenario)
             yield scenario
 
 
-def _exchanged(seed: int) -> Iterator[Scenario]:
+def _exchanged_scenarios(seed: int) -> Iterator[Scenario]:
     """Yield scenarios of level 1, in sets of four that differ only in which agent has which
     dislikes."""
     rng = np.random.default_rng([6, seed, 1])
     names, index = dealt(list(stories()), rng), 0
-    for one in matched.exchanged_sets(rng):
+    for exchanged in matched.exchanged_sets(rng):
         story = next(names)
         while True:
-            places, likes, dislikes = _worded_apart(one, stories()[story], rng)
+            places, likes, dislikes = _worded_apart(exchanged, stories()[story], rng)
             members = [
                 tuple(Agent(f"Agent {n + 1}", likes[n], dislikes[i]) for n, i in enumerate(order))
-                for order in one.orders
+                for order in exchanged.orders
             ]
             if needs_reading(Scenario("", 1, story, places, members[0])):
                 break
@@ -97,7 +97,11 @@ def certify(scenario: Scenario) -> None:
     check(scenario)
     name = f"Scenario {scenario.id}"
     read = profiles(scenario)
-    if any(len(met) != 1 for one in read for met in (*one.likes, *one.dislikes)):
+    if any(
+        len(places_met) != 1
+        for profile in read
+        for places_met in (*profile.likes, *profile.dislikes)
+    ):
         raise ValueError(f"{name}: every wish must be met by exactly one place.")
     if any(len(place.features) != FEATURES for place in scenario.places):
         raise ValueError(f"{name}: every place needs {FEATURES} features.")
@@ -130,22 +134,27 @@ def needs_reading(scenario: Scenario) -> bool:
     return 3 * min(partial, shared) >= len(wishes)
 
 
-def _rearranged(agents: Sequence[Profile], to: list[int], order: list[int]) -> list[Profile]:
+def _rearrange(agents: Sequence[Profile], to: list[int], order: list[int]) -> list[Profile]:
     """Return the agents in a new order, with every place renumbered."""
 
-    def moved(wishes: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
+    def renumber(wishes: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
         return tuple((to[place],) for (place,) in wishes)
 
     def index(old: int | None) -> int | None:
         return None if old is None else order.index(old)
 
     return [
-        Profile(moved(one.likes), moved(one.dislikes), index(one.follows), index(one.avoids))
-        for one in (agents[i] for i in order)
+        Profile(
+            renumber(profile.likes),
+            renumber(profile.dislikes),
+            index(profile.follows),
+            index(profile.avoids),
+        )
+        for profile in (agents[i] for i in order)
     ]
 
 
-def worded(
+def put_into_words(
     agents: Sequence[Profile], story: Story, rng: np.random.Generator
 ) -> tuple[tuple[Place, ...], tuple[Agent, ...]]:
     """Return places with features, and agents whose wishes, in words, correspond to the
@@ -156,14 +165,14 @@ def worded(
         Place(str(names[i]), tuple(features[FEATURES * i : FEATURES * (i + 1)])) for i in PLACES
     )
     people = []
-    for number, one in enumerate(agents, 1):
+    for number, profile in enumerate(agents, 1):
         # No feature twice per agent: no agent likes what it dislikes, or the same thing twice.
         unused = [[str(f) for f in rng.permutation(place.features)] for place in places]
         likes, dislikes = (
             tuple(names_of(unused[place].pop())[rng.integers(3)] for (place,) in part)
-            for part in (one.likes, one.dislikes)
+            for part in (profile.likes, profile.dislikes)
         )
-        people.append(Agent(f"Agent {number}", likes, dislikes, one.follows, one.avoids))
+        people.append(Agent(f"Agent {number}", likes, dislikes, profile.follows, profile.avoids))
     return places, tuple(people)
 
 
@@ -171,7 +180,7 @@ Texts = list[tuple[str, ...]]
 
 
 def _worded_apart(
-    one: matched.Exchanged, story: Story, rng: np.random.Generator
+    exchanged: matched.Exchanged, story: Story, rng: np.random.Generator
 ) -> tuple[tuple[Place, ...], Texts, Texts]:
     """Return places, likes and dislikes as text. Within each half of the agents, any agent may be
     given the dislikes of any other.
@@ -179,15 +188,17 @@ def _worded_apart(
     This is possible because one feature of every place is reserved for dislikes in each half, so
     that no agent likes a feature that it dislikes.
     """
-    places, _ = worded([], story, rng)
+    places, _ = put_into_words([], story, rng)
     likes: Texts = []
     dislikes: Texts = []
-    for start in range(0, len(one.likes), matched.HALF):
+    for start in range(0, len(exchanged.likes), matched.HALF):
         half = slice(start, start + matched.HALF)
         mixed = [[str(f) for f in rng.permutation(place.features)] for place in places]
-        for wishes in one.likes[half]:
-            left = [[str(f) for f in rng.permutation(features[1:])] for features in mixed]
-            likes.append(tuple(names_of(left[p].pop())[rng.integers(3)] for (p,) in wishes))
-        for wishes in one.dislikes[half]:
+        for wishes in exchanged.likes[half]:
+            features_left = [[str(f) for f in rng.permutation(features[1:])] for features in mixed]
+            likes.append(
+                tuple(names_of(features_left[p].pop())[rng.integers(3)] for (p,) in wishes)
+            )
+        for wishes in exchanged.dislikes[half]:
             dislikes.append(tuple(names_of(mixed[p][0])[rng.integers(3)] for (p,) in wishes))
     return places, likes, dislikes

@@ -44,13 +44,13 @@ HALF = 4  # agents among which dislikes are exchanged at level 1
 
 def liked_lists() -> list[tuple[int, ...]]:
     """Return every list of places that an agent may like; a place may occur twice."""
-    drawn = (c for many in LIKES for c in combinations_with_replacement(PLACES, many))
-    return [c for c in drawn if max(map(c.count, c)) <= MOST_LIKES_A_PLACE]
+    place_lists = (c for n_likes in LIKES for c in combinations_with_replacement(PLACES, n_likes))
+    return [c for c in place_lists if max(map(c.count, c)) <= MOST_LIKES_A_PLACE]
 
 
 def disliked_lists() -> list[tuple[int, ...]]:
     """Return every list of places that an agent may dislike."""
-    return [c for many in DISLIKES for c in combinations(PLACES, many)]
+    return [c for n_dislikes in DISLIKES for c in combinations(PLACES, n_dislikes)]
 
 
 def sets(level: int, rng: np.random.Generator) -> Iterator[Set]:
@@ -58,8 +58,8 @@ def sets(level: int, rng: np.random.Generator) -> Iterator[Set]:
     in random order."""
     debt: Floats = np.zeros(32)
     while True:
-        for found in _drawn(level, debt, rng):
-            yield [found[i] for i in rng.permutation(4)]
+        for matched_set in _draw_sets(level, debt, rng):
+            yield [matched_set[i] for i in rng.permutation(4)]
 
 
 @cache
@@ -69,7 +69,7 @@ def wirings(level: int) -> Ints:
     if level == 2:
         ways = [
             ([-1] * 4 + list(follows), [-1] * 4 + list(avoids))
-            for follows, avoids in _apart(range(4))
+            for follows, avoids in _differing_orders(range(4))
         ]
     else:  # of the two anchors one is followed twice and avoided once, the other the reverse
         ways = [
@@ -78,12 +78,12 @@ def wirings(level: int) -> Ints:
                 [-1, -1, *(int(i != odd) for i in range(3)), *avoids],
             )
             for odd in range(3)
-            for follows, avoids in _apart(range(2, 5))
+            for follows, avoids in _differing_orders(range(2, 5))
         ]
     return np.array(ways)
 
 
-def _apart(targets: Sequence[int]) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+def _differing_orders(targets: Sequence[int]) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
     """Return all pairs of orderings of `targets` that differ in every position."""
     orders = list(permutations(targets))
     return [
@@ -91,69 +91,83 @@ def _apart(targets: Sequence[int]) -> list[tuple[tuple[int, ...], tuple[int, ...
     ]
 
 
-def _drawn(level: int, debt: Floats, rng: np.random.Generator) -> Iterator[Set]:
+def _draw_sets(level: int, debt: Floats, rng: np.random.Generator) -> Iterator[Set]:
     table, ways = _descriptions(), wirings(level)
     clear = np.flatnonzero(table.alone >= 0)
-    drawn = rng.choice(clear, (BATCH[level], sum(ROLES[level])))
-    right, shallow = _answers(level, drawn)
+    drafts = rng.choice(clear, (BATCH[level], sum(ROLES[level])))
+    right, shallow = _answers(level, drafts)
     places = np.bitwise_or.reduce(np.where(right >= 0, 1 << np.maximum(right, 0), 0), axis=1)
     for draft in np.flatnonzero(places == 15):
         groups = [
-            same
-            for seen in np.unique(shallow[draft])
-            if len(set((same := _where(right[draft], shallow[draft], seen)).values())) == 4
+            answers_by_way
+            for shallow_answer in np.unique(shallow[draft])
+            if len(
+                set(
+                    (
+                        answers_by_way := _answers_by_wiring(
+                            right[draft], shallow[draft], shallow_answer
+                        )
+                    ).values()
+                )
+            )
+            == 4
         ]
         if not groups:
             continue
         group = groups[int(rng.integers(len(groups)))]
-        named = [table.named[i] for i in drawn[draft]]
-        wishes = [(_shuffled(liked, rng), _shuffled(disliked, rng)) for liked, disliked in named]
-        said = _said_of_edges(level, table.says[drawn[draft]], np.array(sorted(group)))
+        wish_lists = [table.named[i] for i in drafts[draft]]
+        wishes = [
+            (_shuffle_wishes(liked, rng), _shuffle_wishes(disliked, rng))
+            for liked, disliked in wish_lists
+        ]
+        edge_counts = _said_of_edges(level, table.says[drafts[draft]], np.array(sorted(group)))
         members = []
         for place in PLACES:
-            having = [n for n, way in enumerate(sorted(group)) if group[way] == place]
-            leans = (said[having][:, place] - said[having].mean(axis=1)).reshape(len(having), -1)
+            having = [n for n, wiring in enumerate(sorted(group)) if group[wiring] == place]
+            leans = (edge_counts[having][:, place] - edge_counts[having].mean(axis=1)).reshape(
+                len(having), -1
+            )
             chosen = pick(leans, debt)
             debt += leans[chosen]
             follows, avoids = ways[sorted(group)[having[chosen]]]
             members.append(
                 [
-                    Profile(*one, *(None if t < 0 else int(t) for t in targets))
-                    for one, *targets in zip(wishes, follows, avoids, strict=True)
+                    Profile(*agent_wishes, *(None if t < 0 else int(t) for t in targets))
+                    for agent_wishes, *targets in zip(wishes, follows, avoids, strict=True)
                 ]
             )
         yield members
 
 
-def _said_of_edges(level: int, says: Ints, kept: Ints) -> Ints:
+def _said_of_edges(level: int, says: Ints, wirings_kept: Ints) -> Ints:
     """Count the relations between agents (one follows or avoids the other) by what the two agents
     say about a place.
 
     An agent may say nothing about a place, that it likes it, that it dislikes it, or both. The axes
-    are the wirings in `kept` (a wiring is a choice of whom each agent follows and avoids), the
-    places, and the combinations of relation and the two agents' statements.
+    are the wirings in `wirings_kept` (a wiring is a choice of whom each agent follows and avoids),
+    the places, and the combinations of relation and the two agents' statements.
     """
-    found = np.zeros((len(kept), 4, 2, 16), np.int64)
+    counts = np.zeros((len(wirings_kept), 4, 2, 16), np.int64)
     for kind in range(2):
         for agent in range(ROLES[level][0], len(says)):
-            targets = wirings(level)[kept, kind, agent]
+            targets = wirings(level)[wirings_kept, kind, agent]
             code = 4 * says[agent][None] + says[targets]  # way, place
-            found[np.arange(len(kept))[:, None], np.arange(4)[None], kind, code] += 1
-    return found.reshape(len(kept), 4, 32)
+            counts[np.arange(len(wirings_kept))[:, None], np.arange(4)[None], kind, code] += 1
+    return counts.reshape(len(wirings_kept), 4, 32)
 
 
-def _where(right: Ints, shallow: Ints, seen: int) -> dict[int, int]:
+def _answers_by_wiring(right: Ints, shallow: Ints, shallow_answer: int) -> dict[int, int]:
     """Return the answer of each wiring, that is, of each way to choose whom the agents follow and
     avoid.
 
     Only those wirings are included that have a unique answer, and in which a player that reasons
-    two steps deep expects exactly the places in `seen` to be emptiest.
+    two steps deep expects exactly the places in `shallow_answer` to be emptiest.
     """
-    kept = np.flatnonzero((shallow == seen) & (right >= 0))
-    return {int(way): int(right[way]) for way in kept}
+    wirings_kept = np.flatnonzero((shallow == shallow_answer) & (right >= 0))
+    return {int(wiring): int(right[wiring]) for wiring in wirings_kept}
 
 
-def _answers(level: int, drawn: Ints) -> tuple[Ints, Ints]:
+def _answers(level: int, drafts: Ints) -> tuple[Ints, Ints]:
     """Return, for each draft and each way to choose whom the agents follow and avoid, the answer
     (-1 if it is not unique) and the prediction of depth 2.
 
@@ -162,25 +176,27 @@ def _answers(level: int, drawn: Ints) -> tuple[Ints, Ints]:
     """
     table = _descriptions()
     follows, avoids = wirings(level)[:, 0], wirings(level)[:, 1]
-    alone = table.alone[drawn]
+    alone = table.alone[drafts]
     true = np.repeat(alone[:, None], len(follows), axis=1)
     guessed = true.copy()
-    rows = np.arange(len(drawn))[:, None]
-    for agent in range(ROLES[level][0], drawn.shape[1]):
-        way = np.arange(len(follows))[None]
-        to, off = follows[:, agent], avoids[:, agent]
-        kind = drawn[:, agent][:, None]
-        true[:, :, agent] = table.goes[kind, true[rows, way, to], true[rows, way, off]]
-        guessed[:, :, agent] = table.goes[kind, alone[:, to], alone[:, off]]
-    emptiest = _emptiest()[_packed(true)]
+    rows = np.arange(len(drafts))[:, None]
+    for agent in range(ROLES[level][0], drafts.shape[1]):
+        wiring_index = np.arange(len(follows))[None]
+        to, avoided = follows[:, agent], avoids[:, agent]
+        kind = drafts[:, agent][:, None]
+        true[:, :, agent] = table.goes[
+            kind, true[rows, wiring_index, to], true[rows, wiring_index, avoided]
+        ]
+        guessed[:, :, agent] = table.goes[kind, alone[:, to], alone[:, avoided]]
+    emptiest = _emptiest()[_pack_headcounts(true)]
     right = np.where((true >= 0).all(axis=2), _only_place()[emptiest], -1)
     if level < 3:
         return right, np.zeros(right.shape, np.int64)
     sound = (guessed >= 0).all(axis=2)
-    return np.where(sound, right, -1), _emptiest()[_packed(guessed)]
+    return np.where(sound, right, -1), _emptiest()[_pack_headcounts(guessed)]
 
 
-def _packed(gone: Ints) -> Ints:
+def _pack_headcounts(gone: Ints) -> Ints:
     """Return the headcounts of the four places packed into one number, four bits each."""
     counts: Ints = (1 << 4 * np.maximum(gone, 0)).sum(axis=2)
     return counts
@@ -219,21 +235,22 @@ class Descriptions:
         self.goes: npt.NDArray[np.int64] = np.full((len(self.named), 5, 5), -1)
         for i in range(len(self.named)):
             for to in PLACES:
-                for off in PLACES:
-                    self.goes[i, to, off] = self._goes(i, to, off)
+                for avoided_place in PLACES:
+                    self.goes[i, to, avoided_place] = self._goes(i, to, avoided_place)
 
-    def _goes(self, kind: int, to: int | None, off: int | None) -> int:
+    def _goes(self, kind: int, to: int | None, avoided_place: int | None) -> int:
         """Return the place to which an agent with these wishes goes if the agent that it follows
-        goes to `to` and the agent that it avoids to `off`; -1 if the place is not unique."""
+        goes to `to` and the agent that it avoids to `avoided_place`; -1 if the place is not
+        unique."""
         liked, disliked = self.named[kind]
-        ends = {0: to, 1: off}
-        one = Profile(
+        ends = {0: to, 1: avoided_place}
+        profile = Profile(
             tuple((p,) for p in liked),
             tuple((p,) for p in disliked),
             None if to is None else 0,
-            None if off is None else 1,
+            None if avoided_place is None else 1,
         )
-        best = best_places(one, {i: place for i, place in ends.items() if place is not None})
+        best = best_places(profile, {i: place for i, place in ends.items() if place is not None})
         return best[0] if len(best) == 1 and (best[0] in liked or best[0] == to) else -1
 
 
@@ -245,7 +262,7 @@ def _descriptions() -> Descriptions:
 Wishes = tuple[tuple[int, ...], ...]
 
 
-def _shuffled(places: Sequence[int], rng: np.random.Generator) -> Wishes:
+def _shuffle_wishes(places: Sequence[int], rng: np.random.Generator) -> Wishes:
     return tuple((int(place),) for place in rng.permutation(places))
 
 
@@ -282,16 +299,22 @@ def exchanged_sets(rng: np.random.Generator) -> Iterator[Exchanged]:
     random order."""
     table = _descriptions()
     while True:
-        for one, other, members in _paired(list(_halves(rng)), rng):
+        for first_half, second_half, members in _pair_halves(list(_halves(rng)), rng):
             orders = [
-                tuple(int(i) for i in (*ORDERS[one.orders[a]], *(HALF + ORDERS[other.orders[b]])))
+                tuple(
+                    int(i)
+                    for i in (
+                        *ORDERS[first_half.orders[a]],
+                        *(HALF + ORDERS[second_half.orders[b]]),
+                    )
+                )
                 for a, b in members
             ]
-            liked = [table.likes[i] for i in (*one.likes, *other.likes)]
-            disliked = [table.dislikes[i] for i in (*one.dislikes, *other.dislikes)]
+            liked = [table.likes[i] for i in (*first_half.likes, *second_half.likes)]
+            disliked = [table.dislikes[i] for i in (*first_half.dislikes, *second_half.dislikes)]
             yield Exchanged(
-                [_shuffled(places, rng) for places in liked],
-                [_shuffled(places, rng) for places in disliked],
+                [_shuffle_wishes(places, rng) for places in liked],
+                [_shuffle_wishes(places, rng) for places in disliked],
                 [orders[i] for i in rng.permutation(4)],
             )
 
@@ -299,21 +322,21 @@ def exchanged_sets(rng: np.random.Generator) -> Iterator[Exchanged]:
 Members = list[tuple[int, int]]  # by answer: the numbers of the orders of the two halves
 
 
-def _paired(
+def _pair_halves(
     halves: list[_Half], rng: np.random.Generator
 ) -> Iterator[tuple[_Half, _Half, Members]]:
     """Yield pairs of groups of four agents that together form a matched set; each group is used at
     most once."""
     while len(halves) > 1:
-        one = halves.pop()
+        first_half = halves.pop()
         for n in rng.permutation(len(halves))[:TRIED]:
-            members = _members(one, halves[n], rng)
+            members = _members(first_half, halves[n], rng)
             if members:
-                yield one, halves.pop(int(n)), members
+                yield first_half, halves.pop(int(n)), members
                 break
 
 
-def _members(one: _Half, other: _Half, rng: np.random.Generator) -> Members:
+def _members(first_half: _Half, second_half: _Half, rng: np.random.Generator) -> Members:
     """Return the four scenarios of a matched set, one for each answer, or an empty list if these
     two groups of agents allow no such set.
 
@@ -321,19 +344,19 @@ def _members(one: _Half, other: _Half, rng: np.random.Generator) -> Members:
     receive the lists of dislikes. The number of agents that have both a like and a dislike for a
     place is the same in all four scenarios.
     """
-    right = _only_place()[_emptiest()[one.heads[:, None] + other.heads[None]]]
-    found = np.where(right >= 0, 1 << np.maximum(right, 0), 0)  # as bits
-    if np.bitwise_or.reduce(found, axis=None) != 15:
+    right = _only_place()[_emptiest()[first_half.heads[:, None] + second_half.heads[None]]]
+    answer_bits = np.where(right >= 0, 1 << np.maximum(right, 0), 0)  # as bits
+    if np.bitwise_or.reduce(answer_bits, axis=None) != 15:
         return []
-    crossed = one.crossed[:, None] + other.crossed[None]
+    crossed = first_half.crossed[:, None] + second_half.crossed[None]
     shared = np.zeros(1 << 16, np.int64)
-    np.bitwise_or.at(shared, crossed, found)
+    np.bitwise_or.at(shared, crossed, answer_bits)
     alike = np.flatnonzero(shared == 15)
     if not len(alike):
         return []
     code = alike[int(rng.integers(len(alike)))]
     ways = [np.argwhere((crossed == code) & (right == place)) for place in PLACES]
-    chosen = [way[int(rng.integers(len(way)))] for way in ways]
+    chosen = [choices[int(rng.integers(len(choices)))] for choices in ways]
     return [(int(a), int(b)) for a, b in chosen]
 
 
@@ -344,30 +367,40 @@ def _halves(rng: np.random.Generator) -> Iterator[_Half]:
     table = _descriptions()
     likes = rng.integers(len(table.likes), size=(BATCH[1], HALF))
     sizes = np.array([len(places) for places in table.dislikes])
-    by_size = [np.flatnonzero(sizes == many) for many in range(DISLIKES[0], DISLIKES[1] + 1)]
+    by_size = [
+        np.flatnonzero(sizes == n_dislikes) for n_dislikes in range(DISLIKES[0], DISLIKES[1] + 1)
+    ]
     chosen = rng.integers(len(by_size), size=BATCH[1])
     dislikes = np.stack([rng.choice(by_size[n], HALF) for n in chosen])
     goes = table.alone.reshape(len(table.likes), len(table.dislikes))
-    given = dislikes[:, ORDERS]  # draft, order, agent
-    gone = goes[likes[:, None], given]
-    heads, crossed = _packed(gone), _crossed(likes, given)
+    given_dislikes = dislikes[:, ORDERS]  # draft, order, agent
+    gone = goes[likes[:, None], given_dislikes]
+    heads, crossed = _pack_headcounts(gone), _count_crossed(likes, given_dislikes)
     clear = (gone >= 0).all(axis=2)
     for draft in np.flatnonzero(clear.sum(axis=1) >= LEAST_HEADS):
-        kept = np.flatnonzero(clear[draft])
-        if len(set(heads[draft, kept])) >= LEAST_HEADS:
+        orders_kept = np.flatnonzero(clear[draft])
+        if len(set(heads[draft, orders_kept])) >= LEAST_HEADS:
             yield _Half(
-                likes[draft], dislikes[draft], kept, heads[draft, kept], crossed[draft, kept]
+                likes[draft],
+                dislikes[draft],
+                orders_kept,
+                heads[draft, orders_kept],
+                crossed[draft, orders_kept],
             )
 
 
-def _crossed(likes: Ints, given: Ints) -> Ints:
+def _count_crossed(likes: Ints, given_dislikes: Ints) -> Ints:
     """Return how many agents have both a like and a dislike for each place, by draft and by the
     order in which the agents receive the lists of dislikes.
 
     The counts of the four places are packed into one number, four bits each.
     """
     table = _descriptions()
-    liked = np.array([[place in one for place in PLACES] for one in table.likes])[likes]
-    disliked = np.array([[place in one for place in PLACES] for one in table.dislikes])[given]
+    liked = np.array([[place in liked_list for place in PLACES] for liked_list in table.likes])[
+        likes
+    ]
+    disliked = np.array(
+        [[place in disliked_list for place in PLACES] for disliked_list in table.dislikes]
+    )[given_dislikes]
     counts: Ints = (liked[:, None] & disliked).sum(axis=2) @ (1 << 4 * np.arange(4))
     return counts

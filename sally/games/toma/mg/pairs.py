@@ -24,7 +24,7 @@ from sally.core.rules.pair import MOST_TRIES, Member, PairRecipe, QuestionKind
 from sally.games.toma.mg import shortcuts
 from sally.games.toma.mg.depths import DEEPEST, places_at
 from sally.games.toma.mg.game import Minority, View
-from sally.games.toma.mg.generators import needs_reading, worded
+from sally.games.toma.mg.generators import needs_reading, put_into_words
 from sally.games.toma.mg.matched import disliked_lists, liked_lists
 from sally.games.toma.mg.rules import (
     PLACES,
@@ -93,10 +93,11 @@ def _moves_to(place: int, ruled_out: int) -> Callable[[Wishes], bool]:
     return lambda wishes: without(wishes, ruled_out) == (place,)
 
 
-def _reads_like(other: Wishes) -> Callable[[Wishes], bool]:
+def _reads_like(other_wishes: Wishes) -> Callable[[Wishes], bool]:
     """Return the condition that neither the first like nor the favourites tell two agents apart."""
     return lambda wishes: (
-        wishes.profile.likes[0] == other.profile.likes[0] and wishes.favourites == other.favourites
+        wishes.profile.likes[0] == other_wishes.profile.likes[0]
+        and wishes.favourites == other_wishes.favourites
     )
 
 
@@ -190,11 +191,11 @@ def _draw_related(
     """Draw the asked agent, which goes where its relation leads it, and the rival, which goes to
     one busy place in both members."""
     if follows:
-        both = {place, other_place}
+        two_places = {place, other_place}
         return (
-            _draw_wishes(chance, lambda wishes: not wishes.disliked & both),
+            _draw_wishes(chance, lambda wishes: not wishes.disliked & two_places),
             _draw_wishes(
-                chance, lambda wishes: both <= wishes.disliked and wishes.alone[0] in busy
+                chance, lambda wishes: two_places <= wishes.disliked and wishes.alone[0] in busy
             ),
         )
     return (
@@ -209,7 +210,9 @@ def _is_pair(order: int, draft: Draft) -> bool:
     gone = [destinations(agents) for agents in draft]
     if {agent for agent in gone[0] if gone[0][agent] != gone[1][agent]} != {SUBJECT}:
         return False
-    emptiest = [shortcuts.least(shortcuts.tally([(p,) for p in g.values()], False)) for g in gone]
+    emptiest = [
+        shortcuts.smallest_counts(shortcuts.tally([(p,) for p in g.values()], False)) for g in gone
+    ]
     if len(emptiest[0]) != 1 or len(emptiest[1]) != 1 or emptiest[0] == emptiest[1]:
         return False
     first, second = draft
@@ -224,7 +227,7 @@ def _members(chance: Stream, order: int, draft: Draft) -> tuple[Member, Member]:
     listed = [_in_page_order(agents, places) for agents in draft]
     rng: np.random.Generator = chance.generator()
     while True:
-        shown_places, people = worded(listed[0], stories()[story], rng)
+        shown_places, people = put_into_words(listed[0], stories()[story], rng)
         if needs_reading(Scenario("pair", order, story, shown_places, people)):
             break
     members = []
@@ -367,7 +370,7 @@ def _rules(order: int) -> Mapping[str, Callable[..., Any]]:
         name: partial(_follow_agent_rule, rule) for name, rule in _agent_rules().items()
     }
     for name, count in _counters(order).items():
-        rules[f"least {name}"] = partial(_follow_counter, count, shortcuts.least)
+        rules[f"least {name}"] = partial(_follow_counter, count, shortcuts.smallest_counts)
         rules[f"most {name}"] = partial(_follow_counter, count, shortcuts.greatest)
     for place in PLACES:
         rules[f"always option {place}"] = partial(_constant, place)

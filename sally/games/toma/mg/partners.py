@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sally.core.match.partner import Answerer, Partner, Script, by_name, described
+from sally.core.match.partner import Answerer, Partner, Script, by_name, describe_rule
 from sally.core.rules.game import Seat
 from sally.games.toma.mg.depths import emptiest_at, places_at
 from sally.games.toma.mg.game import Minority
@@ -16,9 +16,9 @@ from sally.games.toma.mg.shortcuts import (
     Counter,
     Counts,
     greatest,
-    least,
     no_relations,
     one_step,
+    smallest_counts,
 )
 from sally.games.toma.one_shot import check_depth, exact_partners, reports
 
@@ -39,7 +39,7 @@ def _reasoner(game: Minority, seat: Seat, depth: int) -> Script:
     return lambda turn: turn.draws.pick(places)
 
 
-def _reasoned(game: Minority, seat: Seat, depth: int) -> Answerer:
+def _answer_at_depth(game: Minority, seat: Seat, depth: int) -> Answerer:
     """Return a function that answers probes with the predictions of a reasoner of this depth.
 
     A reasoner of depth 0 makes no predictions, so it reports those of depth 1.
@@ -62,15 +62,15 @@ def _shortcut(name: str, count: Counter, end: str, picked: Picked) -> Partner:
         return lambda turn: turn.draws.pick(places)  # a tie is a guess among the tied
 
     extreme = {"least": "smallest", "most": "largest"}[end]
-    what = described(count).removeprefix("return ")
-    about = f"the place with the {extreme} count, where the count is {what}"
+    count_text = describe_rule(count).removeprefix("return ")
+    about = f"the place with the {extreme} count, where the count is {count_text}"
     return Partner(f"{end}_{name}", about, OURS, make, answers=_loner_report)
 
 
 _MADE = [
     _shortcut(name, count, end, picked)
     for name, count in COUNTERS.items()
-    for end, picked in (("least", least), ("most", greatest))
+    for end, picked in (("least", smallest_counts), ("most", greatest))
 ]
 
 PARTNERS = {
@@ -85,7 +85,7 @@ PARTNERS = {
         "ours; level-k reasoning (Stahl and Wilson 1995)",
         _reasoner,
         params={"depth": 1},
-        answers=_reasoned,
+        answers=_answer_at_depth,
     ),
     **by_name(*_MADE),
 }

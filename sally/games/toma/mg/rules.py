@@ -68,7 +68,7 @@ def meets(feature: str, wish: str) -> bool:
 def profiles(scenario: Scenario) -> tuple[Profile, ...]:
     """Return every agent's profile, computed from the texts of places and wishes."""
 
-    def where(wish: str) -> tuple[int, ...]:
+    def places_of(wish: str) -> tuple[int, ...]:
         return tuple(
             index
             for index, place in enumerate(scenario.places)
@@ -77,8 +77,8 @@ def profiles(scenario: Scenario) -> tuple[Profile, ...]:
 
     return tuple(
         Profile(
-            tuple(map(where, agent.likes)),
-            tuple(map(where, agent.dislikes)),
+            tuple(map(places_of, agent.likes)),
+            tuple(map(places_of, agent.dislikes)),
             agent.follows,
             agent.avoids,
         )
@@ -99,28 +99,30 @@ def best_places(profile: Profile, gone: Mapping[int, int]) -> tuple[int, ...]:
     followed = None if profile.follows is None else gone.get(profile.follows)
     if followed is not None and followed not in dropped:
         return (followed,)
-    left = [place for place in PLACES if place not in dropped]
-    met = [sum(place in wish for wish in profile.likes) for place in PLACES]
-    most = max((met[place] for place in left), default=0)
-    return tuple(place for place in left if met[place] == most)
+    open_places = [place for place in PLACES if place not in dropped]
+    wishes_met = [sum(place in wish for wish in profile.likes) for place in PLACES]
+    largest = max((wishes_met[place] for place in open_places), default=0)
+    return tuple(place for place in open_places if wishes_met[place] == largest)
 
 
 def depths(relations: Sequence[Profile | Agent]) -> tuple[int, ...]:
     """Return the depth of each agent: 1 without a relation, else 1 more than the deepest agent
     that it follows or avoids."""
-    found: dict[int, int] = {}
-    while len(found) < len(relations):
-        before = len(found)
-        for index, one in enumerate(relations):
-            targets = [t for t in (one.follows, one.avoids) if t is not None]
-            if index not in found and all(target in found for target in targets):
-                found[index] = 1 + max((found[target] for target in targets), default=0)
-        if len(found) == before:
-            stuck = min(set(range(len(relations))) - set(found))
+    depth_by_agent: dict[int, int] = {}
+    while len(depth_by_agent) < len(relations):
+        n_before = len(depth_by_agent)
+        for index, relation in enumerate(relations):
+            targets = [t for t in (relation.follows, relation.avoids) if t is not None]
+            if index not in depth_by_agent and all(target in depth_by_agent for target in targets):
+                depth_by_agent[index] = 1 + max(
+                    (depth_by_agent[target] for target in targets), default=0
+                )
+        if len(depth_by_agent) == n_before:
+            stuck = min(set(range(len(relations))) - set(depth_by_agent))
             raise ValueError(
                 f"Agent number {stuck + 1} depends on itself or on an agent that does not exist."
             )
-    return tuple(found[index] for index in range(len(relations)))
+    return tuple(depth_by_agent[index] for index in range(len(relations)))
 
 
 def destinations(listed: Sequence[Profile]) -> dict[int, int]:
@@ -139,11 +141,11 @@ def destinations(listed: Sequence[Profile]) -> dict[int, int]:
 def predictions(scenario: Scenario) -> dict[int, int]:
     """Return the place to which each agent goes: the right answers to the questions about the
     others."""
-    return dict(_predicted(scenario))
+    return dict(_predict_places(scenario))
 
 
 @lru_cache(maxsize=512)  # truth, player and metrics use it for each agent
-def _predicted(scenario: Scenario) -> Mapping[int, int]:
+def _predict_places(scenario: Scenario) -> Mapping[int, int]:
     try:
         return destinations(profiles(scenario))
     except Undetermined as trouble:
@@ -152,8 +154,8 @@ def _predicted(scenario: Scenario) -> Mapping[int, int]:
 
 def headcounts(places: Mapping[int, int]) -> tuple[int, ...]:
     """Return how many agents are at each of the four places."""
-    there = list(places.values())
-    return tuple(there.count(place) for place in PLACES)
+    taken_places = list(places.values())
+    return tuple(taken_places.count(place) for place in PLACES)
 
 
 def rational_actions(scenario: Scenario, predicted: Mapping[int, int]) -> frozenset[int]:
@@ -194,7 +196,7 @@ def check(scenario: Scenario) -> None:
     if len(scenario.places) != len(PLACES):
         raise ValueError(f"{name}: it has {len(scenario.places)} places, not four.")
     for kind, names in (("places", scenario.places), ("agents", scenario.agents)):
-        if len({one.name for one in names}) < len(names):
+        if len({agent.name for agent in names}) < len(names):
             raise ValueError(f"{name}: two of its {kind} have the same name.")
     if not scenario.agents:
         raise ValueError(f"{name}: it has no agents.")

@@ -23,12 +23,12 @@ Counter = Callable[[Sequence[Profile]], Counts]
 
 def likes(listed: Sequence[Profile]) -> Counts:
     """Return how often each place is liked."""
-    return tally((wish for one in listed for wish in one.likes), split=False)
+    return tally((wish for profile in listed for wish in profile.likes), split=False)
 
 
 def dislikes(listed: Sequence[Profile]) -> Counts:
     """Return how often each place is disliked."""
-    return tally((wish for one in listed for wish in one.dislikes), split=False)
+    return tally((wish for profile in listed for wish in profile.dislikes), split=False)
 
 
 def mentions(listed: Sequence[Profile]) -> Counts:
@@ -43,51 +43,57 @@ def balance(listed: Sequence[Profile]) -> Counts:
 
 def fans(listed: Sequence[Profile]) -> Counts:
     """Return how many agents like something about each place."""
-    return tally((tuple(_liked(one)) for one in listed), split=False)
+    return tally((tuple(_liked_places(profile)) for profile in listed), split=False)
 
 
 def first_likes(listed: Sequence[Profile]) -> Counts:
     """Return how many agents list a feature of each place as their first like."""
-    return tally((one.likes[0] for one in listed), split=True)
+    return tally((profile.likes[0] for profile in listed), split=True)
 
 
 def first_dislikes(listed: Sequence[Profile]) -> Counts:
     """Return how many agents list a feature of each place as their first dislike."""
-    return tally((one.dislikes[0] for one in listed), split=True)
+    return tally((profile.dislikes[0] for profile in listed), split=True)
 
 
-def both(listed: Sequence[Profile]) -> Counts:
+def disputed_places(listed: Sequence[Profile]) -> Counts:
     """Return how many agents both like and dislike something about each place."""
-    return tally((tuple(_liked(one) & _disliked(one)) for one in listed), split=False)
+    return tally(
+        (tuple(_liked_places(profile) & _disliked_places(profile)) for profile in listed),
+        split=False,
+    )
 
 
-def undisputed(listed: Sequence[Profile]) -> Counts:
+def undisputed_places(listed: Sequence[Profile]) -> Counts:
     """Return how many agents like something about each place and dislike nothing about it."""
-    return tally((tuple(_liked(one) - _disliked(one)) for one in listed), split=False)
+    return tally(
+        (tuple(_liked_places(profile) - _disliked_places(profile)) for profile in listed),
+        split=False,
+    )
 
 
 def no_dislikes(listed: Sequence[Profile]) -> Counts:
     """Return how many agents would go to each place if all of them considered only their likes."""
-    return tally((_alone(Profile(one.likes, ())) for one in listed), split=True)
+    return tally((_alone(Profile(profile.likes, ())) for profile in listed), split=True)
 
 
 def no_relations(listed: Sequence[Profile]) -> Counts:
     """Return how many agents would go to each place if none of them followed or avoided another."""
-    return tally((_alone(one) for one in listed), split=True)
+    return tally((_alone(profile) for profile in listed), split=True)
 
 
 def one_step(listed: Sequence[Profile]) -> Counts:
     """Return how many agents would go to each place if each of them assumed that the agent it
     follows or avoids is an anchor, which follows and avoids nobody."""
-    alone = {i: best[0] for i, one in enumerate(listed) if len(best := _alone(one)) == 1}
-    return tally((best_places(one, alone) for one in listed), split=True)
+    alone = {i: best[0] for i, profile in enumerate(listed) if len(best := _alone(profile)) == 1}
+    return tally((best_places(profile, alone) for profile in listed), split=True)
 
 
 def anchors(listed: Sequence[Profile]) -> Counts:
     """Return the headcount of each place, counting only the agents that follow and avoid nobody
     (anchors)."""
-    alone = (one for one in listed if one.follows is None and one.avoids is None)
-    return tally((_alone(one) for one in alone), split=True)
+    alone = (profile for profile in listed if profile.follows is None and profile.avoids is None)
+    return tally((_alone(profile) for profile in alone), split=True)
 
 
 def no_leaves(listed: Sequence[Profile]) -> Counts:
@@ -126,14 +132,14 @@ def counters(level: int) -> dict[str, Counter]:
     return chosen
 
 
-def least(counts: Counts) -> list[int]:
+def smallest_counts(counts: Counts) -> list[int]:
     """Return the places with the smallest count."""
     return [place for place in PLACES if counts[place] <= min(counts) + 1e-9]
 
 
 def greatest(counts: Counts) -> list[int]:
     """Return the places with the largest count."""
-    return least([-count for count in counts])
+    return smallest_counts([-count for count in counts])
 
 
 def hit(picked: Sequence[int], right: int) -> float:
@@ -142,17 +148,17 @@ def hit(picked: Sequence[int], right: int) -> float:
 
 
 @lru_cache(maxsize=1 << 15)  # many drafts describe the same agents
-def _alone(one: Profile) -> tuple[int, ...]:
+def _alone(profile: Profile) -> tuple[int, ...]:
     """Return the places to which an agent may go without regard to other agents."""
-    return best_places(one, {})
+    return best_places(profile, {})
 
 
-def _liked(one: Profile) -> set[int]:
-    return {place for wish in one.likes for place in wish}
+def _liked_places(profile: Profile) -> set[int]:
+    return {place for wish in profile.likes for place in wish}
 
 
-def _disliked(one: Profile) -> set[int]:
-    return {place for wish in one.dislikes for place in wish}
+def _disliked_places(profile: Profile) -> set[int]:
+    return {place for wish in profile.dislikes for place in wish}
 
 
 def tally(votes: Iterable[Sequence[int]], split: bool) -> Counts:

@@ -20,8 +20,8 @@ COUNTERS: dict[str, shortcuts.Counter | None] = {
     "number of agents who like it": shortcuts.fans,
     "number of agents who like it first": shortcuts.first_likes,
     "number of agents who dislike it first": shortcuts.first_dislikes,
-    "number of agents who both like and dislike it": shortcuts.both,
-    "number of agents who like it and do not dislike it": shortcuts.undisputed,
+    "number of agents who both like and dislike it": shortcuts.disputed_places,
+    "number of agents who like it and do not dislike it": shortcuts.undisputed_places,
     "number of agents who like it best": shortcuts.no_dislikes,
 }
 JOINED = (
@@ -32,11 +32,19 @@ JOINED = (
 
 def _group(agents: Sequence[Profile], kind: str) -> list[Profile]:
     if kind == "without a relation":
-        return [one for one in agents if one.follows is None and one.avoids is None]
+        return [profile for profile in agents if profile.follows is None and profile.avoids is None]
     if kind == "with a relation":
-        return [one for one in agents if one.follows is not None or one.avoids is not None]
+        return [
+            profile
+            for profile in agents
+            if profile.follows is not None or profile.avoids is not None
+        ]
     followers = kind == "who follow"
-    return [one for one in agents if (one.follows if followers else one.avoids) is not None]
+    return [
+        profile
+        for profile in agents
+        if (profile.follows if followers else profile.avoids) is not None
+    ]
 
 
 def _of(kind: str, count: shortcuts.Counter) -> shortcuts.Counter:
@@ -48,18 +56,18 @@ def counters_of(level: int, by_group: bool) -> dict[str, shortcuts.Counter | Non
 
     With `by_group`, these include how many agents of each group like a place and do not dislike it.
     """
-    found = dict(COUNTERS)
+    counters = dict(COUNTERS)
     if level == 1:
-        return found
+        return counters
     for kind in ("with a relation", "who follow", "who avoid"):
-        found[f"number of times agents {kind} like it"] = _of(kind, shortcuts.likes)
-        found[f"number of times agents {kind} dislike it"] = _of(kind, shortcuts.dislikes)
-        found[f"number of agents {kind} who like it"] = _of(kind, shortcuts.fans)
+        counters[f"number of times agents {kind} like it"] = _of(kind, shortcuts.likes)
+        counters[f"number of times agents {kind} dislike it"] = _of(kind, shortcuts.dislikes)
+        counters[f"number of agents {kind} who like it"] = _of(kind, shortcuts.fans)
     if by_group:
         for kind in ("without a relation", "who follow", "who avoid"):
             words = f"number of agents {kind} who like it and do not dislike it"
-            found[words] = _of(kind, shortcuts.undisputed)
-    return found
+            counters[words] = _of(kind, shortcuts.undisputed_places)
+    return counters
 
 
 def mentions(s: Scenario, by_group: bool) -> CardQuestion:
@@ -74,8 +82,8 @@ def mentions(s: Scenario, by_group: bool) -> CardQuestion:
 
 
 @lru_cache(maxsize=3)
-def _drawn(level: int, seed: int, many: int) -> tuple[Scenario, ...]:
-    return tuple(islice(generators.scenarios(level, seed), many))
+def _draw_scenarios(level: int, seed: int, n_scenarios: int) -> tuple[Scenario, ...]:
+    return tuple(islice(generators.scenarios(level, seed), n_scenarios))
 
 
 def attacks() -> Iterable[Attack]:
@@ -91,15 +99,17 @@ def attacks() -> Iterable[Attack]:
 def attack_on(level: int, by_group: bool = False) -> Attack:
     """Return a test of whether learners find the answer from how often each place is mentioned."""
 
-    def fresh(many: int, seed: int) -> Sequence[CardQuestion]:
-        return [mentions(s, by_group) for s in _drawn(level, seed, many)]
+    def fresh(n_scenarios: int, seed: int) -> Sequence[CardQuestion]:
+        return [mentions(s, by_group) for s in _draw_scenarios(level, seed, n_scenarios)]
 
     def frozen() -> Sequence[CardQuestion]:
-        kept = frozen_scenarios().values()
-        return [mentions(s, by_group) for s in kept if s.level == level]
+        frozen_set = frozen_scenarios().values()
+        return [mentions(s, by_group) for s in frozen_set if s.level == level]
 
-    def pages(many: int, seed: int) -> Sequence[tuple[Minority, int]]:
-        return [(Minority(scenario=s), answer(s)) for s in _drawn(level, seed, many)]
+    def pages(n_scenarios: int, seed: int) -> Sequence[tuple[Minority, int]]:
+        return [
+            (Minority(scenario=s), answer(s)) for s in _draw_scenarios(level, seed, n_scenarios)
+        ]
 
     return Attack(
         f"level {level}, mentions{' and where anchors go' if by_group else ''}",

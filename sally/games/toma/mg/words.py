@@ -54,11 +54,11 @@ class MinorityWords(NumberedWords[int, "View"]):
         self._story = stories().get(game.problem.story)
         self._names = self.labelled(place.name for place in game.problem.places)
 
-    def called(self, name: str) -> str:
+    def agent_name(self, name: str) -> str:
         """Return the noun and name of an agent, such as `Agent 3`; the plurals of all nouns end in
         s."""
-        one = self._nouns["people"].removesuffix("s").capitalize()
-        return self.say("name", name=name, number=name.split()[-1], one=one)
+        noun = self._nouns["people"].removesuffix("s").capitalize()
+        return self.say("name", name=name, number=name.split()[-1], one=noun)
 
     @property
     def _nouns(self) -> Mapping[str, str]:
@@ -77,8 +77,8 @@ class MinorityWords(NumberedWords[int, "View"]):
 
     def lines(self, view: View, since: int, form: str) -> Iterator[str]:
         """Yield the lines about places and profiles, which never change."""
-        named = zip(self._names, view.places, strict=True)
-        places = self.listing(self._place(name, place) for name, place in named)
+        named_places = zip(self._names, view.places, strict=True)
+        places = self.listing(self._place(name, place) for name, place in named_places)
         agents = self.listing(self._agent(agent, view) for agent in view.agents)
         heads = [self.say(key, **self._nouns) for key in ("places", "agents")]
         page = [heads[0], *places, "", heads[1], *agents, ""]
@@ -90,12 +90,12 @@ class MinorityWords(NumberedWords[int, "View"]):
     def _agent(self, agent: Agent, view: View) -> str:
         relations = ""
         if agent.follows is not None:
-            relations += self.say("follows", other=self.called(view.agents[agent.follows].name))
+            relations += self.say("follows", other=self.agent_name(view.agents[agent.follows].name))
         if agent.avoids is not None:
-            relations += self.say("avoids", other=self.called(view.agents[agent.avoids].name))
+            relations += self.say("avoids", other=self.agent_name(view.agents[agent.avoids].name))
         return self.say(
             "agent",
-            name=self.called(agent.name),
+            name=self.agent_name(agent.name),
             likes=self._wishes(agent.likes),
             dislikes=self._wishes(agent.dislikes),
             relations=relations,
@@ -111,12 +111,14 @@ class MinorityWords(NumberedWords[int, "View"]):
         return self._names[int(action)]
 
     def aside(self, question: Question, view: View, pending: int | None = None) -> str:
-        return self.say("aside.their_place", agent=self.called(question.about), **self._nouns)
+        return self.say("aside.their_place", agent=self.agent_name(question.about), **self._nouns)
 
-    def told(self, told: Told, question: Question | None = None) -> str:
-        assert isinstance(told.value, int)
+    def told(self, injected: Told, question: Question | None = None) -> str:
+        assert isinstance(injected.value, int)
         return self.say(
-            f"told.{told.source}", agent=self.called(told.about), value=self.name(told.value)
+            f"told.{injected.source}",
+            agent=self.agent_name(injected.about),
+            value=self.name(injected.value),
         )
 
 

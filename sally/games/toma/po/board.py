@@ -5,7 +5,7 @@ from __future__ import annotations
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.board import Board, Cell, Row, Table
 from sally.games.toma.po.game import PartlySeen, View
-from sally.games.toma.po.rules import AGENTS, shown
+from sally.games.toma.po.rules import AGENTS, cost_text
 from sally.games.toma.po.words import PartlySeenWords
 
 
@@ -22,7 +22,9 @@ def board(context: SeatContext, view: View) -> Board:
     rows = tuple(
         Row(
             capital(words.agent(AGENTS[agent])) + (" (you)" if agent == problem.player else ""),
-            tuple(Cell(shown(cost)) for cost in row) if row else (unknown,) * len(problem.tasks),
+            tuple(Cell(cost_text(cost)) for cost in row)
+            if row
+            else (unknown,) * len(problem.tasks),
             "yours" if agent == problem.player else "",
         )
         for agent, row in enumerate(view.costs)

@@ -36,7 +36,7 @@ from sally.games.toma.po.cost_matrices import (
     answers,
     certified_scenarios,
     excess_of,
-    untied,
+    without_ties,
 )
 from sally.games.toma.po.rules import FAILURE, Scenario
 
@@ -55,10 +55,10 @@ def scenarios(depth: int, seed: int) -> Iterator[Scenario]:
         for index, scenario in enumerate(generators.scenarios(depth, seed)):
             yield msgspec.structs.replace(scenario, id=f"{stem}-{index + 1}")
     rng = np.random.default_rng([3, seed, depth])
-    yield from certified_scenarios(depth, _balanced(depth, rng), stem, rng)
+    yield from certified_scenarios(depth, _balanced_matrices(depth, rng), stem, rng)
 
 
-def _balanced(depth: int, rng: np.random.Generator) -> Iterator[tuple[Ints, int]]:
+def _balanced_matrices(depth: int, rng: np.random.Generator) -> Iterator[tuple[Ints, int]]:
     """Yield cost matrices (a row for each agent, a column for each task) with their right answers.
     The matrices are selected so that rules that compare whole columns are right no more often than
     chance."""
@@ -67,9 +67,10 @@ def _balanced(depth: int, rng: np.random.Generator) -> Iterator[tuple[Ints, int]
     orders = {fails: dealt(list(permutations(range(4))), rng) for fails in (False, True)}
     for turn in dealt(range(FAILS_IN), rng):
         fails = depth == 2 and turn == 0
-        own = np.sort(rng.choice(np.arange(*COSTS), size=4, replace=False))
-        own[0] = rng.integers(COSTS[0], min(own[1], COSTS[0] + 20))  # room above it for the others
-        costs, right = _fitting(depth, own, np.array(next(orders[fails])), fails, rng)
+        own_costs = np.sort(rng.choice(np.arange(*COSTS), size=4, replace=False))
+        # room above it for the others
+        own_costs[0] = rng.integers(COSTS[0], min(own_costs[1], COSTS[0] + 20))
+        costs, right = _fitting(depth, own_costs, np.array(next(orders[fails])), fails, rng)
         excess = np.hstack(
             [
                 excess_of(depth, costs, right),
@@ -83,7 +84,7 @@ def _balanced(depth: int, rng: np.random.Generator) -> Iterator[tuple[Ints, int]
 
 
 def _fitting(
-    depth: int, own: Ints, order: Ints, fails: bool, rng: np.random.Generator
+    depth: int, own_costs: Ints, order: Ints, fails: bool, rng: np.random.Generator
 ) -> tuple[Ints, Ints]:
     """Return cost matrices in which the predictions of shallower reasoners collide, and their right
     answers.
@@ -92,25 +93,28 @@ def _fitting(
     and the remaining one. So the player's costs do not reveal which agent takes which task.
     """
     while True:
-        others = rng.integers(own[0] + 1, COSTS[1], size=(POOL, 3, 4))
+        others = rng.integers(own_costs[0] + 1, COSTS[1], size=(POOL, 3, 4))
         others = others[_collides(depth, others)]
         roles = _roles_of_tasks(depth, others)
-        mine = np.empty((len(others), 1, 4), dtype=np.int64)
-        np.put_along_axis(mine[:, 0], roles, np.broadcast_to(own[order], roles.shape), axis=1)
-        costs = untied(np.concatenate([mine, others], axis=1))
+        own_rows = np.empty((len(others), 1, 4), dtype=np.int64)
+        np.put_along_axis(
+            own_rows[:, 0], roles, np.broadcast_to(own_costs[order], roles.shape), axis=1
+        )
+        costs = without_ties(np.concatenate([own_rows, others], axis=1))
         right = answers(depth, costs)
         keep = (right == FAILURE) == fails
         if keep.any():
             return costs[keep], right[keep]
 
 
-def _firsts(rows: Ints, *taken: Ints) -> Ints:
-    """Return the cheapest task of each row; each array in `taken` excludes one task of each row."""
-    left = rows.copy()
-    for tasks in taken:
-        np.put_along_axis(left, tasks[:, None], COSTS[1] + 1, axis=1)
-    found: Ints = left.argmin(axis=1)
-    return found
+def _firsts(rows: Ints, *excluded: Ints) -> Ints:
+    """Return the cheapest task of each row; each array in `excluded` excludes one task of each
+    row."""
+    costs_left = rows.copy()
+    for tasks in excluded:
+        np.put_along_axis(costs_left, tasks[:, None], COSTS[1] + 1, axis=1)
+    cheapest: Ints = costs_left.argmin(axis=1)
+    return cheapest
 
 
 def _collides(depth: int, others: Ints) -> Bools:
@@ -126,27 +130,27 @@ def _collides(depth: int, others: Ints) -> Bools:
     third agent, if it avoided only that choice, would take the task to which the second agent
     moves.
     """
-    one, two, three = (others[:, role] for role in range(3))
-    first = _firsts(one)
+    first_role, two, three = (others[:, role] for role in range(3))
+    first = _firsts(first_role)
     if depth == 2:
         return np.asarray((_firsts(two) == first) | (_firsts(three) == first))
-    same = _firsts(two) == first
-    return np.asarray(same & (_firsts(three, first) == _firsts(two, first)))
+    wants_same = _firsts(two) == first
+    return np.asarray(wants_same & (_firsts(three, first) == _firsts(two, first)))
 
 
 def _roles_of_tasks(depth: int, others: Ints) -> Ints:
     """Return the four tasks of each cost matrix, ordered by the role that takes them: role 1, 2, 3,
     then the tasks that no role takes."""
-    one, two, three = (others[:, role] for role in range(3))
-    first = _firsts(one)
+    first_role, two, three = (others[:, role] for role in range(3))
+    first = _firsts(first_role)
     second = _firsts(two, first)
     third = _firsts(three, first, second) if depth == 3 else _firsts(three, first)
     tasks = np.stack([first, second, third], axis=1)
     keys = np.full((len(others), 4), 3)
     for role in (2, 1, 0):  # where two collide, the lower role keeps the task
         np.put_along_axis(keys, tasks[:, role : role + 1], role, axis=1)
-    found: Ints = np.argsort(keys, axis=1, kind="stable")
-    return found
+    order: Ints = np.argsort(keys, axis=1, kind="stable")
+    return order
 
 
 def _patterns(costs: Ints, right: Ints) -> Floats:

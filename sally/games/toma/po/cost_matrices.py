@@ -36,15 +36,15 @@ ORDERS = np.array(list(permutations(range(4))))
 
 
 def certified_scenarios(
-    level: int, drawn: Iterable[tuple[Ints, int]], stem: str, rng: np.random.Generator
+    level: int, matrices: Iterable[tuple[Ints, int]], stem: str, rng: np.random.Generator
 ) -> Iterator[Scenario]:
     """Yield a certified scenario for each cost matrix, one row per role, and its right answer; the
     ids are `stem` and a number."""
     seats, places = dealt(range(4), rng), dealt(range(4), rng)
     names = dealt(list(stories()), rng)
-    for index, (costs, right) in enumerate(drawn):
+    for index, (costs, right) in enumerate(matrices):
         order = listing(right, next(places) if right != FAILURE else None, rng)
-        scenario = seated(level, costs[:, order], next(seats), next(names), rng)
+        scenario = seat_roles(level, costs[:, order], next(seats), next(names), rng)
         scenario = msgspec.structs.replace(scenario, id=f"{stem}-{index + 1}")
         certify(scenario)
         yield scenario
@@ -57,8 +57,8 @@ def certify(scenario: Scenario) -> None:
     if len(set(cells)) < len(cells):
         raise ValueError(f"Scenario {scenario.id}: two of its sixteen costs are equal.")
     totals = {sum(row[task] for row in scenario.costs) for task in range(4)}
-    known = {sum(row[task] for row in known_costs(scenario) if row) for task in range(4)}
-    if min(len(totals), len(known)) < 4:
+    known_totals = {sum(row[task] for row in known_costs(scenario) if row) for task in range(4)}
+    if min(len(totals), len(known_totals)) < 4:
         raise ValueError(f"Scenario {scenario.id}: two tasks cost the same in total.")
     best_assignment(scenario)  # raises on a tie, at every level
     right = answer(scenario)
@@ -73,7 +73,7 @@ def certify(scenario: Scenario) -> None:
         )
 
 
-def untied(costs: Ints) -> Ints:
+def without_ties(costs: Ints) -> Ints:
     """Return the matrices in which all costs differ, all column totals differ, and the best
     assignment is unique."""
     flat = np.sort(costs.reshape(len(costs), 16), axis=1)
@@ -98,13 +98,13 @@ def answers(level: int, costs: Ints) -> Ints:
     if level == 4:
         best: Ints = ORDERS[assignment_totals(costs).argmin(axis=1), 0]
         return best
-    taken = np.zeros((len(costs), 4, 4), dtype=bool)  # by role: the task it takes
+    is_taken = np.zeros((len(costs), 4, 4), dtype=bool)  # by role: the task it takes
     for role in (1, 2, 3, 0):
-        avoided = taken[:, list(SHAPES[level][role])].any(axis=1)
+        avoided = is_taken[:, list(SHAPES[level][role])].any(axis=1)
         choice = np.where(avoided, COSTS[1], costs[:, role]).argmin(axis=1)
-        taken[np.arange(len(costs)), role, choice] = True
-    collide = (taken[:, list(SHAPES[level][0])].sum(axis=1) > 1).any(axis=1)
-    options: Ints = np.where(collide, FAILURE, taken[:, 0].argmax(axis=1))
+        is_taken[np.arange(len(costs)), role, choice] = True
+    collide = (is_taken[:, list(SHAPES[level][0])].sum(axis=1) > 1).any(axis=1)
+    options: Ints = np.where(collide, FAILURE, is_taken[:, 0].argmax(axis=1))
     return options
 
 
@@ -120,8 +120,8 @@ def needs_its_level(level: int, costs: Ints, right: Ints) -> npt.NDArray[np.bool
 def _spare(costs: Ints) -> Ints:
     """Return the player's cheapest task among those that are the first choice of the fewest
     others."""
-    wanted = np.eye(4, dtype=np.int64)[costs[:, 1:].argmin(axis=2)].sum(axis=1)
-    spare: Ints = (wanted * COSTS[1] + costs[:, 0]).argmin(axis=1)
+    demand = np.eye(4, dtype=np.int64)[costs[:, 1:].argmin(axis=2)].sum(axis=1)
+    spare: Ints = (demand * COSTS[1] + costs[:, 0]).argmin(axis=1)
     return spare
 
 
@@ -136,16 +136,21 @@ def excess_of(level: int, costs: Ints, right: Ints) -> Floats:
     replaced by four others: the total, smallest and largest cost of a task over the player and the
     two agents that it can predict, and the cost of the task for the fourth agent.
     """
-    own, totals = costs[:, 0], costs.sum(axis=1)
-    numbers = [totals, costs.min(axis=1), costs.max(axis=1), 4 * own - totals]
+    own_costs, totals = costs[:, 0], costs.sum(axis=1)
+    numbers = [totals, costs.min(axis=1), costs.max(axis=1), 4 * own_costs - totals]
     if level == 1:
-        known = costs[:, :3]
-        numbers += [known.sum(axis=1), known.min(axis=1), known.max(axis=1), costs[:, 3]]
+        known_rows = costs[:, :3]
+        numbers += [
+            known_rows.sum(axis=1),
+            known_rows.min(axis=1),
+            known_rows.max(axis=1),
+            costs[:, 3],
+        ]
     else:
-        numbers += [np.abs(4 * own - own.sum(axis=1)[:, None])]
+        numbers += [np.abs(4 * own_costs - own_costs.sum(axis=1)[:, None])]
     is_task = right != FAILURE
     shares = np.array(SHARES[level])
-    kinds = np.where(is_task, 1 + rank(own, right), 0)
+    kinds = np.where(is_task, 1 + rank(own_costs, right), 0)
     columns = [np.eye(5)[kinds] - shares]
     for number in numbers:
         hits = np.eye(4)[rank(number, right)] * is_task[:, None]
@@ -158,21 +163,23 @@ def excess_of(level: int, costs: Ints, right: Ints) -> Floats:
 def rank(number: Ints, right: Ints) -> Ints:
     """Return the rank of the right task when tasks are sorted by `number` (meaningless if the right
     answer is mission failure)."""
-    own = np.take_along_axis(number, (right % 4)[:, None], axis=1)
-    before: Ints = (number < own).sum(axis=1)
-    return before
+    right_number = np.take_along_axis(number, (right % 4)[:, None], axis=1)
+    n_smaller: Ints = (number < right_number).sum(axis=1)
+    return n_smaller
 
 
 def listing(right: int, place: int | None, rng: np.random.Generator) -> list[int]:
     """Return the order in which tasks are listed, with the right one at `place` if given."""
     order = [int(task) for task in rng.permutation(4)]
     if place is not None:
-        here = order.index(right)
-        order[here], order[place] = order[place], order[here]
+        right_index = order.index(right)
+        order[right_index], order[place] = order[place], order[right_index]
     return order
 
 
-def seated(level: int, costs: Ints, player: int, name: str, rng: np.random.Generator) -> Scenario:
+def seat_roles(
+    level: int, costs: Ints, player: int, name: str, rng: np.random.Generator
+) -> Scenario:
     """Return a scenario with roles assigned to seats, and with task names from a story."""
     others = rng.permutation([seat for seat in range(4) if seat != player])
     seats = [player, *(int(seat) for seat in others)]
@@ -185,7 +192,9 @@ def seated(level: int, costs: Ints, player: int, name: str, rng: np.random.Gener
         "tasks": [str(task) for task in names],
         "costs": [costs[role].tolist() for role in roles],
         "player": player,
-        "knows": [sorted(seats[known] for known in SHAPES[level][role]) for role in roles],
+        "knows": [
+            sorted(seats[known_role] for known_role in SHAPES[level][role]) for role in roles
+        ],
         "goal": "total" if level == 4 else "own",
     }
     return msgspec.convert(data, Scenario)

@@ -10,7 +10,7 @@ from sally.core.rules.metric import Played
 from sally.games.toma.metrics import did
 from sally.games.toma.one_shot import training
 from sally.games.toma.po.depths import answers_by_depth
-from sally.games.toma.po.game import PartlySeen, certified, frozen_scenarios
+from sally.games.toma.po.game import PartlySeen, certified_by_id, frozen_scenarios
 from sally.games.toma.po.rules import Scenario, answer
 
 TRAINING = training(frozen_scenarios)
@@ -29,11 +29,11 @@ NOTES = (
 )
 
 
-def reasoned(scenario: Scenario, block: int | None = None) -> Reasoned:
+def reason_about(scenario: Scenario, block: int | None = None) -> Reasoned:
     """Return a scenario with the answers of reasoners of every depth."""
     level = scenario.level
     return Reasoned(
-        tuple((given,) for given in answers_by_depth(scenario)),
+        tuple((answer_at_depth,) for answer_at_depth in answers_by_depth(scenario)),
         (answer(scenario),),
         CHANCE[level],
         block,
@@ -42,16 +42,18 @@ def reasoned(scenario: Scenario, block: int | None = None) -> Reasoned:
 
 
 def _questions() -> Iterator[Reasoned]:
-    yield from (reasoned(s) for s in frozen_scenarios().values() if s.level in CHANCE)
-    yield from (reasoned(one.scenario, one.block) for one in certified().values())
+    yield from (reason_about(s) for s in frozen_scenarios().values() if s.level in CHANCE)
+    yield from (
+        reason_about(problem.scenario, problem.block) for problem in certified_by_id().values()
+    )
 
 
-def _answered(played: Played, seat: Seat) -> Iterator[DepthDecision]:
+def _judge_choice(played: Played, seat: Seat) -> Iterator[DepthDecision]:
     game = played.replay.rules(PartlySeen)
     if game.problem.level in CHANCE and played.episode.payoffs is not None:
-        kept = certified().get(game.problem.id)
-        block = kept.block if kept is not None else None
-        yield DepthDecision(reasoned(game.problem, block), did(played, seat) is True)
+        certified_scenario = certified_by_id().get(game.problem.id)
+        block = certified_scenario.block if certified_scenario is not None else None
+        yield DepthDecision(reason_about(game.problem, block), did(played, seat) is True)
 
 
-DEPTHS = Depths(ABOUT, _questions, _answered, NOTES)
+DEPTHS = Depths(ABOUT, _questions, _judge_choice, NOTES)

@@ -47,8 +47,8 @@ def predictions_at(scenario: Scenario, depth: int) -> dict[int, int]:
 def choice_at(scenario: Scenario, agent: int, depth: int) -> int:
     """Return the task that an agent of this depth takes; the agent predicts the others as reasoners
     of depth `depth - 1`."""
-    known = scenario.knows[agent] if depth else ()
-    avoided = {choice_at(scenario, other, depth - 1) for other in known}
+    known_agents = scenario.knows[agent] if depth else ()
+    avoided = {choice_at(scenario, known_agent, depth - 1) for known_agent in known_agents}
     return min(cheapest_of(scenario.costs[agent], set(TASKS) - avoided))
 
 

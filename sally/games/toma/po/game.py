@@ -59,8 +59,8 @@ class PartlySeen(OneShot[Scenario, View]):
         return (*TASKS, FAILURE)
 
     def observe(self, state: State, seat: Seat) -> View:
-        shown = self.problem.costs if self.matrix == "full" else known_costs(self.problem)
-        return View(shown, state.chosen)
+        costs_shown = self.problem.costs if self.matrix == "full" else known_costs(self.problem)
+        return View(costs_shown, state.chosen)
 
     def widest_menu(self) -> int:
         return len(TASKS) + 1
@@ -95,11 +95,17 @@ def frozen_scenarios() -> dict[str, Scenario]:
 
 def all_scenarios() -> dict[str, Scenario]:
     """Return every stored scenario by id, certified ones included."""
-    return {**frozen_scenarios(), **{id: one.scenario for id, one in certified().items()}}
+    return {
+        **frozen_scenarios(),
+        **{id: certified_scenario.scenario for id, certified_scenario in certified_by_id().items()},
+    }
 
 
 @cache
-def certified() -> dict[str, frozen.CertifiedScenario[Scenario]]:
+def certified_by_id() -> dict[str, frozen.CertifiedScenario[Scenario]]:
     """Return the certified scenarios by id, each with its depth and the answers of reasoners of
     every depth."""
-    return {one.scenario.id: one for one in certified_set().scenarios}
+    return {
+        certified_scenario.scenario.id: certified_scenario
+        for certified_scenario in certified_set().scenarios
+    }

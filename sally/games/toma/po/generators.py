@@ -23,7 +23,7 @@ from sally.games.toma.po.cost_matrices import (
     excess_of,
     needs_its_level,
     rank,
-    untied,
+    without_ties,
 )
 from sally.games.toma.po.rules import FAILURE, Scenario
 
@@ -48,10 +48,12 @@ def scenarios(level: int, seed: int) -> Iterator[Scenario]:
     if level not in KINDS:
         raise ValueError(f"Level {level} does not exist: the game has levels 0 to 4.")
     rng = np.random.default_rng([2, seed, level])
-    yield from certified_scenarios(level, _balanced(level, rng), f"po2-L{level}-{seed}", rng)
+    yield from certified_scenarios(
+        level, _balanced_matrices(level, rng), f"po2-L{level}-{seed}", rng
+    )
 
 
-def _balanced(level: int, rng: np.random.Generator) -> Iterator[tuple[Ints, int]]:
+def _balanced_matrices(level: int, rng: np.random.Generator) -> Iterator[tuple[Ints, int]]:
     """Yield cost matrices, one row per role, with their right answers; rules over whole columns are
     kept at chance."""
     debt: Floats = np.zeros(1)
@@ -72,14 +74,15 @@ def _own_row(level: int, rng: np.random.Generator) -> Ints:
     return rng.choice(np.arange(low, high), size=4, replace=False)
 
 
-def _fitting(level: int, own: Ints, kind: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
-    """Return random cost matrices and their right answers, where the player has the costs `own` and
+def _fitting(level: int, own_costs: Ints, kind: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
+    """Return random cost matrices and their right answers, where the player has the costs
+    `own_costs` and
     the right answer is of this kind: failure, or the task with this rank among the player's costs.
     """
     while True:
         others = rng.integers(*COSTS, size=(POOL, 3, 4))
-        mine = np.broadcast_to(own, (POOL, 1, 4))
-        costs = untied(np.concatenate([mine, others], axis=1))
+        own_rows = np.broadcast_to(own_costs, (POOL, 1, 4))
+        costs = without_ties(np.concatenate([own_rows, others], axis=1))
         right = answers(level, costs)
         kinds = np.where(right == FAILURE, FAILS, rank(costs[:, 0], right))
         keep = (kinds == kind) & needs_its_level(level, costs, right)
@@ -95,6 +98,8 @@ def leans(costs: Ints, right: Ints) -> Floats:
     numbers = [others.sum(axis=1), others.min(axis=1), others.max(axis=1)]
     columns = []
     for number in numbers:
-        here = np.take_along_axis(number, (right % 4)[:, None], axis=1)
-        columns.append(np.where(is_task, (here - number.mean(axis=1)[:, None]) / COSTS[1], 0.0))
+        right_number = np.take_along_axis(number, (right % 4)[:, None], axis=1)
+        columns.append(
+            np.where(is_task, (right_number - number.mean(axis=1)[:, None]) / COSTS[1], 0.0)
+        )
     return np.hstack(columns)

@@ -51,7 +51,7 @@ def _reasoner(game: PartlySeen, seat: Seat, depth: int) -> Script:
     return lambda turn: answer_at(game.as_seen(turn.view), depth)
 
 
-def _reasoned(game: PartlySeen, seat: Seat, depth: int) -> Answerer:
+def _answer_at_depth(game: PartlySeen, seat: Seat, depth: int) -> Answerer:
     """Return a function that answers probes with the predictions of a reasoner of this depth.
 
     A reasoner of depth 0 makes no predictions, so it reports those of depth 1.
@@ -102,7 +102,7 @@ PARTNERS = {
         "ours; level-k reasoning (Stahl and Wilson 1995) with what each agent knows",
         _reasoner,
         params={"depth": 1},
-        answers=_reasoned,
+        answers=_answer_at_depth,
     ),
     **{name: _shortcut(name) for name in SHORTCUTS},
 }

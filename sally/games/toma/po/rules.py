@@ -54,7 +54,7 @@ def predictions(scenario: Scenario) -> dict[int, int]:
 
 def choice(scenario: Scenario, agent: int) -> int:
     """Return the agent's cheapest task, excluding the tasks of the agents whose costs it knows."""
-    avoided = {choice(scenario, other) for other in scenario.knows[agent]}
+    avoided = {choice(scenario, known_agent) for known_agent in scenario.knows[agent]}
     cheapest = cheapest_of(scenario.costs[agent], set(TASKS) - avoided)
     if len(cheapest) != 1:
         raise Undetermined(
@@ -66,8 +66,8 @@ def choice(scenario: Scenario, agent: int) -> int:
 
 def cheapest_of(row: Row, tasks: set[int]) -> frozenset[int]:
     """Return the cheapest of the given tasks; several if they tie."""
-    least = min((row[task] for task in tasks), default=None)
-    return frozenset(task for task in tasks if row[task] == least)
+    lowest_cost = min((row[task] for task in tasks), default=None)
+    return frozenset(task for task in tasks if row[task] == lowest_cost)
 
 
 def rational_actions(scenario: Scenario, predicted: Mapping[int, int]) -> frozenset[int]:
@@ -81,18 +81,18 @@ def rational_actions(scenario: Scenario, predicted: Mapping[int, int]) -> frozen
     """
     needed = predictable(scenario)
     if predicted.keys() != set(needed) or not set(predicted.values()).issubset(TASKS):
-        wanted = ", ".join(AGENTS[agent] for agent in needed) or "no agent"
+        agent_names = ", ".join(AGENTS[agent] for agent in needed) or "no agent"
         raise ValueError(
-            f"Scenario {scenario.id}: predictions must give a task from 0 to 3 for {wanted}."
+            f"Scenario {scenario.id}: predictions must give a task from 0 to 3 for {agent_names}."
         )
     return _right_options(scenario, predicted)
 
 
 def _right_options(scenario: Scenario, predicted: Mapping[int, int]) -> frozenset[int]:
-    taken = set(predicted.values())
-    if len(taken) < len(predicted):
+    taken_tasks = set(predicted.values())
+    if len(taken_tasks) < len(predicted):
         return frozenset({FAILURE})
-    return cheapest_of(scenario.costs[scenario.player], set(TASKS) - taken)
+    return cheapest_of(scenario.costs[scenario.player], set(TASKS) - taken_tasks)
 
 
 def answer(scenario: Scenario) -> int:
@@ -125,11 +125,11 @@ def total_cost(scenario: Scenario, tasks: tuple[int, ...]) -> int:
 def known_costs(scenario: Scenario) -> tuple[Row | None, ...]:
     """Return the cost rows that the player's role knows; other rows are None, as in prompts with
     `matrix=known`."""
-    seen = {scenario.player, *scenario.knows[scenario.player]}
-    return tuple(row if agent in seen else None for agent, row in enumerate(scenario.costs))
+    known_agents = {scenario.player, *scenario.knows[scenario.player]}
+    return tuple(row if agent in known_agents else None for agent, row in enumerate(scenario.costs))
 
 
-def shown(cost: int) -> str:
+def cost_text(cost: int) -> str:
     """Return a cost as the prompt prints it: 53 -> '5.3'."""
     return f"{cost // 10}.{cost % 10}"
 
@@ -145,8 +145,12 @@ def check(scenario: Scenario) -> None:
         raise ValueError(f"{name}: the four tasks need four different names.")
     if any(cost < 1 for row in scenario.costs for cost in row):
         raise ValueError(f"{name}: every cost must be a positive whole number, in tenths.")
-    for agent, known in enumerate(scenario.knows):
-        if agent in known or not set(known) <= set(range(4)) or len(set(known)) < len(known):
+    for agent, known_agents in enumerate(scenario.knows):
+        if (
+            agent in known_agents
+            or not set(known_agents) <= set(range(4))
+            or len(set(known_agents)) < len(known_agents)
+        ):
             raise ValueError(
                 f"{name}: `knows` of agent {AGENTS[agent]} must list other seats, each once."
             )
@@ -178,8 +182,8 @@ def knowledge(
     `knows` lists, for each seat, the seats whose costs it knows.
     """
     shape = SHAPES[level]
-    for rest in permutations([seat for seat in range(4) if seat != player]):
-        seats = (player, *rest)
+    for other_seats in permutations([seat for seat in range(4) if seat != player]):
+        seats = (player, *other_seats)
         if all(
             {seats[role] for role in shape[i]} == set(knows[seat]) for i, seat in enumerate(seats)
         ):

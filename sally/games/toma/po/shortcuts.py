@@ -28,12 +28,12 @@ def _own_cost(rank: int) -> Rule:
     return lambda s: sorted(TASKS, key=s.costs[s.player].__getitem__)[rank]
 
 
-def _least(number: Callable[[Scenario, int], float]) -> Rule:
+def _smallest_task(number: Callable[[Scenario, int], float]) -> Rule:
     """Return the rule that takes the task for which `number` is smallest."""
     return lambda s: min(TASKS, key=lambda task: number(s, task))
 
 
-def _most(number: Callable[[Scenario, int], float]) -> Rule:
+def _largest_task(number: Callable[[Scenario, int], float]) -> Rule:
     """Return the rule that takes the task for which `number` is largest."""
     return lambda s: max(TASKS, key=lambda task: number(s, task))
 
@@ -70,8 +70,8 @@ def _stranger(end: Callable[[Row], int]) -> Rule:
     """
 
     def rule(s: Scenario) -> int | None:
-        known = {s.player, *predictable(s)}
-        rows = [row for seat, row in enumerate(s.costs) if seat not in known]
+        known_seats = {s.player, *predictable(s)}
+        rows = [row for seat, row in enumerate(s.costs) if seat not in known_seats]
         return rows[0].index(end(rows[0])) if rows else None
 
     return rule
@@ -90,18 +90,18 @@ SHORTCUTS: dict[str, Rule] = {
     "own_max": _own_cost(3),
     "own_second": _own_cost(1),
     "own_third": _own_cost(2),
-    "middle_cost": _least(_off_mean),
-    "extreme_cost": _most(_off_mean),
-    "smallest_cost": _least(lambda s, task: min(row[task] for row in s.costs)),
-    "largest_cost": _most(lambda s, task: max(row[task] for row in s.costs)),
-    "most_popular": _least(_total),
-    "least_popular": _most(_total),
-    "most_popular_known": _least(_known_total),
-    "least_popular_known": _most(_known_total),
+    "middle_cost": _smallest_task(_off_mean),
+    "extreme_cost": _largest_task(_off_mean),
+    "smallest_cost": _smallest_task(lambda s, task: min(row[task] for row in s.costs)),
+    "largest_cost": _largest_task(lambda s, task: max(row[task] for row in s.costs)),
+    "most_popular": _smallest_task(_total),
+    "least_popular": _largest_task(_total),
+    "most_popular_known": _smallest_task(_known_total),
+    "least_popular_known": _largest_task(_known_total),
     "stranger_min": _stranger(min),
     "stranger_max": _stranger(max),
     "spare_task": lambda s: min(TASKS, key=lambda task: _spare(s, task)),
-    "best_placed": _least(_disadvantage),
-    "worst_placed": _most(_disadvantage),
+    "best_placed": _smallest_task(_disadvantage),
+    "worst_placed": _largest_task(_disadvantage),
     "mission_failure": lambda s: FAILURE,
 }

@@ -41,22 +41,24 @@ Seen = Callable[[Scenario], CardQuestion]
 
 def own_row(s: Scenario) -> CardQuestion:
     """Return the player's own costs, and the position and name length of each task."""
-    return CardQuestion(tuple(_own(s, option) for option in _options(s)), answer(s))
+    return CardQuestion(tuple(_own_features(s, option) for option in _options(s)), answer(s))
 
 
 def whole_page(s: Scenario) -> CardQuestion:
     """Return the player's row, and the sum, minimum and maximum of each column."""
-    return CardQuestion(tuple((*_own(s, o), *_column(s, o)) for o in _options(s)), answer(s))
+    return CardQuestion(
+        tuple((*_own_features(s, o), *_column(s, o)) for o in _options(s)), answer(s)
+    )
 
 
 def _options(s: Scenario) -> tuple[int, ...]:
     return (*TASKS, FAILURE) if s.level in (1, 2) else tuple(TASKS)
 
 
-def _own(s: Scenario, option: int) -> tuple[float, ...]:
-    own, fails = s.costs[s.player], option == FAILURE
-    task = (nan, nan, nan) if fails else (own[option], option, len(s.tasks[option]))
-    return (*task, float(fails), *sorted(own), s.player)
+def _own_features(s: Scenario, option: int) -> tuple[float, ...]:
+    own_costs, fails = s.costs[s.player], option == FAILURE
+    task = (nan, nan, nan) if fails else (own_costs[option], option, len(s.tasks[option]))
+    return (*task, float(fails), *sorted(own_costs), s.player)
 
 
 def _column(s: Scenario, option: int) -> tuple[float, ...]:
@@ -75,17 +77,17 @@ def attacks() -> Iterable[Attack]:
 
 
 @lru_cache(maxsize=4)  # shared by both attacks of a level
-def _drawn(level: int, seed: int, many: int) -> tuple[Scenario, ...]:
-    return tuple(islice(generators.scenarios(level, seed), many))
+def _draw_scenarios(level: int, seed: int, n_scenarios: int) -> tuple[Scenario, ...]:
+    return tuple(islice(generators.scenarios(level, seed), n_scenarios))
 
 
 def _attack(
-    name: str, level: int, features: tuple[str, ...], seen: Seen, reasoning: str = ""
+    name: str, level: int, features: tuple[str, ...], features_of: Seen, reasoning: str = ""
 ) -> Attack:
-    def fresh(many: int, seed: int) -> Sequence[CardQuestion]:
-        return [seen(s) for s in _drawn(level, seed, many)]
+    def fresh(n_scenarios: int, seed: int) -> Sequence[CardQuestion]:
+        return [features_of(s) for s in _draw_scenarios(level, seed, n_scenarios)]
 
     def frozen() -> Sequence[CardQuestion]:
-        return [seen(s) for s in frozen_scenarios().values() if s.level == level]
+        return [features_of(s) for s in frozen_scenarios().values() if s.level == level]
 
     return Attack(name, features, fresh, frozen, CHANCE[level], reasoning)

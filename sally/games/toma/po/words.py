@@ -12,7 +12,7 @@ from sally.core.rules.menu import Options
 from sally.core.rules.probe import Question
 from sally.games.toma.one_shot import NumberedWords
 from sally.games.toma.po.game import PartlySeen, View
-from sally.games.toma.po.rules import AGENTS, FAILURE, knowledge, shown
+from sally.games.toma.po.rules import AGENTS, FAILURE, cost_text, knowledge
 from sally.games.toma.po.stories import stories
 
 TEXTS: Mapping[str, str] = {
@@ -82,13 +82,13 @@ class PartlySeenWords(NumberedWords[int, "View"]):
         return self._story.task if self._story else "task"
 
     @property
-    def _one(self) -> str:
+    def _agent_noun(self) -> str:
         """The noun for one of the four agents; the plurals of all nouns end in s."""
         return self._story.team.removesuffix("s") if self._story else "person"
 
     def agent(self, letter: str) -> str:
         """Return the name of one of the four agents."""
-        return self.say("agent", letter=letter, one=self._one)
+        return self.say("agent", letter=letter, one=self._agent_noun)
 
     def rules(self, seat: Seat) -> str:
         story, me = self._story, AGENTS[self._me]
@@ -97,7 +97,7 @@ class PartlySeenWords(NumberedWords[int, "View"]):
             scene=story.scene if story else self.say("scenario.bare"),
             team=story.team if story else "agents",
             task=self._task,
-            one=self._one,
+            one=self._agent_noun,
             me=me,
             goal=self.say(f"goal.{self._goal}", task=self._task),
         )
@@ -108,11 +108,17 @@ class PartlySeenWords(NumberedWords[int, "View"]):
         roles = knowledge(self._level, self._me, self._knows)
         assert roles is not None  # the game has checked its scenario
         _, first, second, third = (self.agent(AGENTS[seat]) for seat in roles)
-        known = listed(sorted((first, second)), "and")
+        known_names = listed(sorted((first, second)), "and")
         middle = listed(sorted((second, third)), "and")
-        facts = {"me": me, "one": self._one, "first": first, "second": second, "third": third}
-        said = self.say(f"knows.{self._level}", known=known, middle=middle, **facts)
-        return f"{said}\n{self.say('knows.page')}" if self._shows_more else said
+        facts = {
+            "me": me,
+            "one": self._agent_noun,
+            "first": first,
+            "second": second,
+            "third": third,
+        }
+        knowledge_text = self.say(f"knows.{self._level}", known=known_names, middle=middle, **facts)
+        return f"{knowledge_text}\n{self.say('knows.page')}" if self._shows_more else knowledge_text
 
     def lines(self, view: View, since: int, form: str) -> Iterator[str]:
         """Yield the lines about costs, which never change."""
@@ -127,10 +133,12 @@ class PartlySeenWords(NumberedWords[int, "View"]):
         if row is None:
             return self.say("row.hidden", agent=agent)
         pairs = self.listing(zip(self._tasks, row, strict=True))
-        return self.say("row", agent=agent, costs=", ".join(f"{t} ({shown(c)})" for t, c in pairs))
+        return self.say(
+            "row", agent=agent, costs=", ".join(f"{t} ({cost_text(c)})" for t, c in pairs)
+        )
 
     def question(self, view: View, options: Options[int]) -> str:
-        return self.say("question", me=AGENTS[self._me], one=self._one, task=self._task)
+        return self.say("question", me=AGENTS[self._me], one=self._agent_noun, task=self._task)
 
     def name(self, action: int | str) -> str:
         return self.say("failure") if int(action) == FAILURE else self._tasks[int(action)]
@@ -139,10 +147,10 @@ class PartlySeenWords(NumberedWords[int, "View"]):
         agent = self.agent(question.about)
         return self.say("aside.their_choice", task=self._task, agent=agent)
 
-    def told(self, told: Told, question: Question | None = None) -> str:
-        assert isinstance(told.value, int)
-        agent, value = self.agent(told.about), self.name(told.value)
-        return self.say(f"told.{told.source}", agent=agent, value=value)
+    def told(self, injected: Told, question: Question | None = None) -> str:
+        assert isinstance(injected.value, int)
+        agent, value = self.agent(injected.about), self.name(injected.value)
+        return self.say(f"told.{injected.source}", agent=agent, value=value)
 
 
 PEOPLE: Mapping[str, str] = {

@@ -37,7 +37,7 @@ def at_depth(depth: int) -> str:
     return SPEAKS if depth == 0 or at_depth(depth - 1) == IS_SILENT else IS_SILENT
 
 
-def reasoned(level: int) -> Reasoned:
+def reason_about(level: int) -> Reasoned:
     """Return the decision problem of a player that may speak or stay silent and whose ally reasons
     at this level, with the answers of reasoners of depths 0 to `level + 1`."""
     right = IS_SILENT if at_depth(level) == SPEAKS else SPEAKS
@@ -47,17 +47,17 @@ def reasoned(level: int) -> Reasoned:
 
 
 def _questions() -> Iterator[Reasoned]:
-    yield from map(reasoned, ALLIES)
+    yield from map(reason_about, ALLIES)
 
 
-def _answered(played: Played, seat: Seat) -> Iterator[DepthDecision]:
+def _judge_turns(played: Played, seat: Seat) -> Iterator[DepthDecision]:
     """Judge every turn of a seat whose ally always speaks."""
     allies = {GUIDE: EXPLORER, EXPLORER: GUIDE}
     if seat not in allies or played.episode.setup.lineup[str(allies[seat])].player != "talker":
         return
     for step in played.replay.steps():
         if allies[seat] in step.moves and seat not in step.forfeited and seat in step.moves:
-            yield DepthDecision(reasoned(0), not isinstance(step.moves[seat], Speak))
+            yield DepthDecision(reason_about(0), not isinstance(step.moves[seat], Speak))
 
 
-DEPTHS = Depths(ABOUT, _questions, _answered, NOTES)
+DEPTHS = Depths(ABOUT, _questions, _judge_turns, NOTES)

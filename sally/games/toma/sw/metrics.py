@@ -16,12 +16,12 @@ def _of_end(
     """Return a measure of the final state; None for a censored episode and, with `team_only`, for
     the eavesdropper C."""
 
-    def measured(played: Played, seat: Seat) -> float | None:
+    def measure_end(played: Played, seat: Seat) -> float | None:
         if played.episode.payoffs is None or (team_only and seat == EAVESDROPPER):
             return None
         return float(measure(played.replay.states[-1]))
 
-    return measured
+    return measure_end
 
 
 METRICS = (

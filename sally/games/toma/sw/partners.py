@@ -33,7 +33,7 @@ from sally.games.toma.sw.rules import (
     Speak,
     SpeakOrWait,
     View,
-    after,
+    cell_after,
     ways,
 )
 from sally.games.toma.sw.worlds import best_guess
@@ -55,28 +55,28 @@ ROUND = (
 # --- what was heard -------------------------------------------------------------------------------
 
 
-def heard(view: View, speaker: str) -> Iterator[Radio]:
+def heard_messages(view: View, speaker: str) -> Iterator[Radio]:
     """Return the messages of a team member that were heard, in order."""
     return (radio for radio in view.radio if radio.speaker == speaker)
 
 
 def heard_passwords(view: View) -> list[str]:
-    return [code for radio in heard(view, "B") for code in radio.reading.passwords]
+    return [code for radio in heard_messages(view, "B") for code in radio.reading.passwords]
 
 
 def heard_treasure(view: View) -> CellOf | None:
     """Return the cell of the guide's last claim about the treasure, or None."""
-    marks, found = dict(view.landmarks), None
-    for radio in heard(view, "A"):
+    marks, claimed_cell = dict(view.landmarks), None
+    for radio in heard_messages(view, "A"):
         for claim in radio.reading.landmarks:
             row, col = marks[claim.landmark]
             cell = (row + claim.rows, col + claim.cols)
             if claim.about == "TREASURE" and cell in CELLS:
-                found = cell
-        for named in radio.reading.cells:
-            if named.about == "TREASURE":
-                found = (named.row, named.col)
-    return found
+                claimed_cell = cell
+        for cell_claim in radio.reading.cells:
+            if cell_claim.about == "TREASURE":
+                claimed_cell = (cell_claim.row, cell_claim.col)
+    return claimed_cell
 
 
 def turn_number(view: View) -> int:
@@ -127,8 +127,8 @@ def _guide(tell: Callable[[View], str], speaks: Callable[[int], bool]) -> Act:
             return WAIT
         if view.treasure is None:
             return Speak(ASK)
-        told = any(radio.text == tell(view) for radio in heard(view, "A"))
-        return WAIT if told else Speak(tell(view))
+        has_told = any(radio.text == tell(view) for radio in heard_messages(view, "A"))
+        return WAIT if has_told else Speak(tell(view))
 
     return act
 
@@ -154,11 +154,11 @@ def _explorer(turn: RadioTurn) -> Action:
 def toward(cell: CellOf | None, goal: CellOf) -> Action:
     """Return a step towards the goal."""
     assert cell is not None
-    far = abs(cell[0] - goal[0]) + abs(cell[1] - goal[1])
-    for way in ways(cell):
-        row, col = after(cell, way)
-        if abs(row - goal[0]) + abs(col - goal[1]) < far:
-            return Move(way)
+    distance = abs(cell[0] - goal[0]) + abs(cell[1] - goal[1])
+    for direction in ways(cell):
+        row, col = cell_after(cell, direction)
+        if abs(row - goal[0]) + abs(col - goal[1]) < distance:
+            return Move(direction)
     return WAIT
 
 
@@ -194,8 +194,8 @@ def _search(cells: Sequence[CellOf]) -> Act:
     the radio."""
 
     def act(turn: RadioTurn) -> Action:
-        made = sum(guess.guess is not None for guess in turn.view.guesses)
-        return Guess("TREASURE", *cells[made % len(cells)])
+        n_guesses = sum(guess.guess is not None for guess in turn.view.guesses)
+        return Guess("TREASURE", *cells[n_guesses % len(cells)])
 
     return act
 
@@ -220,10 +220,10 @@ def _expects_turns(game: SpeakOrWait, seat: Seat) -> Answerer:
             if heard_treasure(view) is not None:
                 return ProbeReport("MOVE")
             return ProbeReport("SPEAK" if number % 2 == 1 and not heard_passwords(view) else "WAIT")
-        told, codes = heard_treasure(view) is not None, heard_passwords(view)
-        if codes and not told and len(view.radio) == _first(view, codes):
+        knows_treasure, codes = heard_treasure(view) is not None, heard_passwords(view)
+        if codes and not knows_treasure and len(view.radio) == _first(view, codes):
             return ProbeReport("OPEN")
-        return ProbeReport("SPEAK" if number % 2 == 0 and not told else "WAIT")
+        return ProbeReport("SPEAK" if number % 2 == 0 and not knows_treasure else "WAIT")
 
     return report
 
@@ -253,9 +253,9 @@ def _partner(
 
 def _noter(game: SpeakOrWait) -> Act:
     def act(turn: RadioTurn) -> Action:
-        said = turn.view.said
-        assert said is not None
-        return read_claims(said.text, said.speaker, game.landmarks)
+        message = turn.view.said
+        assert message is not None
+        return read_claims(message.text, message.speaker, game.landmarks)
 
     return act
 

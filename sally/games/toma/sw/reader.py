@@ -30,19 +30,25 @@ def read_claims(text: str, speaker: str, landmarks: Sequence[str]) -> Reading:
     be about the treasure if A speaks, and about B if B speaks.
     """
     cells: list[CellClaim] = []
-    near: list[LandmarkClaim] = []
+    landmark_claims: list[LandmarkClaim] = []
     ways: list[str] = []
     for sentence in re.split(r"(?<=[.!?])\s+", text):
         if DENIES.search(sentence):
             continue
         about = _about(sentence, speaker)
         cells += [CellClaim(about, *cell) for cell in _cells(sentence)]
-        found, rest = _near(sentence, landmarks)
-        near += [LandmarkClaim(about, name, *offset) for name, offset in found]
-        ways += [way.upper() for way in re.findall(r"(?i)\b(north|south|west|east)\b", rest)]
+        named_landmarks, remaining_text = _landmarks_in(sentence, landmarks)
+        landmark_claims += [LandmarkClaim(about, name, *offset) for name, offset in named_landmarks]
+        ways += [
+            direction.upper()
+            for direction in re.findall(r"(?i)\b(north|south|west|east)\b", remaining_text)
+        ]
     passwords = [] if DENIES.search(text) else PASSWORD.findall(text)
     return Reading(
-        tuple(cells[:8]), tuple(near[:8]), tuple(ways[:8]), tuple(dict.fromkeys(passwords))[:8]
+        tuple(cells[:8]),
+        tuple(landmark_claims[:8]),
+        tuple(ways[:8]),
+        tuple(dict.fromkeys(passwords))[:8],
     )
 
 
@@ -55,26 +61,28 @@ def _about(sentence: str, speaker: str) -> str:
 
 
 def _cells(sentence: str) -> Iterator[tuple[int, int]]:
-    for found in CELL.finditer(sentence):
-        row, col = (int(part) for part in found.groups() if part is not None)
+    for cell_match in CELL.finditer(sentence):
+        row, col = (int(part) for part in cell_match.groups() if part is not None)
         yield row, col
 
 
-def _near(sentence: str, landmarks: Sequence[str]) -> tuple[list[tuple[str, tuple[int, int]]], str]:
+def _landmarks_in(
+    sentence: str, landmarks: Sequence[str]
+) -> tuple[list[tuple[str, tuple[int, int]]], str]:
     """Return the landmarks in a sentence with their offsets, and the rest of the sentence."""
-    found = []
+    named_landmarks = []
     for name in landmarks:
         offset = rf"({ONE_OFFSET})(?:\s*(?:,|and|then)\s*({ONE_OFFSET}))?"
-        whole = rf"(?i)(?:{offset}\s+(?:of|from)\s+)?(?:the\s+)?(?<!\w){re.escape(name)}(?!\w)"
-        match = re.search(whole, sentence)
+        pattern = rf"(?i)(?:{offset}\s+(?:of|from)\s+)?(?:the\s+)?(?<!\w){re.escape(name)}(?!\w)"
+        match = re.search(pattern, sentence)
         if match is None:
             continue
         steps = [part for part in (match[1], match[4]) if part]
         rows, cols = (sum(axis) for axis in zip((0, 0), *map(_step, steps), strict=True))
         if abs(rows) < SIDE and abs(cols) < SIDE:
-            found.append((name, (rows, cols)))
+            named_landmarks.append((name, (rows, cols)))
         sentence = sentence[: match.start()] + sentence[match.end() :]
-    return found, sentence
+    return named_landmarks, sentence
 
 
 def _step(offset: str) -> tuple[int, int]:

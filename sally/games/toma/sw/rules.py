@@ -179,7 +179,7 @@ class SpeakOrWait(Game[State, Action, View]):
     # --- who moves, and how -----------------------------------------------------------------------
 
     def start(self) -> State:
-        return State() if self.world is None else placed(self.world)
+        return State() if self.world is None else first_state(self.world)
 
     def to_move(self, state: State) -> tuple[Seat, ...]:
         if state.world is None:
@@ -212,15 +212,15 @@ class SpeakOrWait(Game[State, Action, View]):
         return Form(Speak, (("text", Text(LONGEST, samples=samples)),))
 
     def _reading(self) -> Form[Action]:
-        about, side, far = Choice(TARGETS), Whole(0, SIDE - 1), Whole(1 - SIDE, SIDE - 1)
+        about, side, offset = Choice(TARGETS), Whole(0, SIDE - 1), Whole(1 - SIDE, SIDE - 1)
         cell: Field = Form(CellClaim, (("about", about), ("row", side), ("col", side)))
-        near: Field = Form(
+        landmark_form: Field = Form(
             LandmarkClaim,
             (
                 ("about", about),
                 ("landmark", Choice(self.landmarks)),
-                ("rows", far),
-                ("cols", far),
+                ("rows", offset),
+                ("cols", offset),
             ),
         )
         code = Text(DIGITS, rf"[0-9]{{{DIGITS}}}", samples=("4821",))
@@ -228,32 +228,32 @@ class SpeakOrWait(Game[State, Action, View]):
             Reading,
             (
                 ("cells", Many(cell, 8)),
-                ("landmarks", Many(near, 8)),
+                ("landmarks", Many(landmark_form, 8)),
                 ("directions", Many(Choice(tuple(STEPS)), 8)),
                 ("passwords", Many(code, 8)),
             ),
         )
 
     def odds(self, state: State) -> Mapping[Action, float]:
-        left = drawable(state.drawn)
-        return {draw: 1 / len(left) for draw in left}
+        possible_draws = drawable(state.drawn)
+        return {draw: 1 / len(possible_draws) for draw in possible_draws}
 
     # --- what happens -----------------------------------------------------------------------------
 
     def step(self, state: State, moves: Mapping[Seat, Action]) -> State:
         if state.world is None:
-            drawn = moves[NATURE]
-            assert isinstance(drawn, int)
-            return made((*state.drawn, drawn))
+            draw = moves[NATURE]
+            assert isinstance(draw, int)
+            return state_after_draws((*state.drawn, draw))
         if state.phase == "act":
-            return self._acted(state, moves.get(GUIDE), moves.get(EXPLORER))
+            return self._apply_acts(state, moves.get(GUIDE), moves.get(EXPLORER))
         if state.phase == "read":
             reading = moves[READER]
             assert isinstance(reading, Reading) and state.said is not None
             heard = msgspec.structs.replace(state.said, reading=reading)
-            return self._heard(state, heard)
+            return self._deliver_message(state, heard)
         guess = moves.get(EAVESDROPPER)
-        return self._guessed(state, guess if isinstance(guess, Guess) else None)
+        return self._apply_guess(state, guess if isinstance(guess, Guess) else None)
 
     def forfeit(
         self, state: State, moves: Mapping[Seat, Action], forfeited: tuple[Seat, ...]
@@ -261,10 +261,12 @@ class SpeakOrWait(Game[State, Action, View]):
         """Let a seat without a legal action do nothing in this turn."""
         return self.step(state, moves)
 
-    def _acted(self, state: State, guide: Action | None, explorer: Action | None) -> State:
+    def _apply_acts(self, state: State, guide: Action | None, explorer: Action | None) -> State:
         world = state.world
         assert world is not None
-        cell = after(state.cell, explorer.direction) if isinstance(explorer, Move) else state.cell
+        cell = (
+            cell_after(state.cell, explorer.direction) if isinstance(explorer, Move) else state.cell
+        )
         opens = isinstance(guide, Open) and guide.password == world.password
         opened_in = state.opened_in or (len(state.guide_acts) + 1 if opens else 0)
         state = msgspec.structs.replace(
@@ -281,20 +283,20 @@ class SpeakOrWait(Game[State, Action, View]):
             )
         if radio.kind == "speech":
             return msgspec.structs.replace(state, said=radio, phase="read")
-        return self._heard(state, radio)
+        return self._deliver_message(state, radio)
 
-    def _heard(self, state: State, radio: Radio) -> State:
+    def _deliver_message(self, state: State, radio: Radio) -> State:
         state = msgspec.structs.replace(
             state, radio=(*state.radio, radio), said=None, phase="guess"
         )
         return self._next(state) if is_blocked(state.guesses, len(state.radio)) else state
 
-    def _guessed(self, state: State, guess: Guess | None) -> State:
+    def _apply_guess(self, state: State, guess: Guess | None) -> State:
         assert state.world is not None
         hidden = {"B": state.cell, "TREASURE": state.world.treasure}
         right = guess is not None and hidden[guess.target] == (guess.row, guess.col)
-        made = Guessed(len(state.radio), guess, right)
-        state = msgspec.structs.replace(state, guesses=(*state.guesses, made))
+        guess_record = Guessed(len(state.radio), guess, right)
+        state = msgspec.structs.replace(state, guesses=(*state.guesses, guess_record))
         if right:
             return msgspec.structs.replace(state, phase="over", outcome="loss")
         return self._next(state)
@@ -315,13 +317,13 @@ class SpeakOrWait(Game[State, Action, View]):
         if seat == EAVESDROPPER:
             objects = tuple(sorted(world.landmarks))
             return View(seat, state.radio, objects=objects, guesses=state.guesses)
-        named = tuple(zip(self.landmarks, world.landmarks, strict=True))
+        named_landmarks = tuple(zip(self.landmarks, world.landmarks, strict=True))
         if seat == GUIDE:
             return View(
                 seat,
                 state.radio,
                 state.guide_acts,
-                named,
+                named_landmarks,
                 opened_in=state.opened_in,
                 treasure=world.treasure if state.opened_in else None,
             )
@@ -329,7 +331,7 @@ class SpeakOrWait(Game[State, Action, View]):
             seat,
             state.radio,
             state.explorer_acts,
-            named,
+            named_landmarks,
             cell=state.cell,
             password=world.password,
         )
@@ -360,7 +362,7 @@ def is_blocked(guesses: tuple[Guessed, ...], turn: int) -> bool:
     return last is not None and last.turn == turn - 1 and last.guess is not None
 
 
-def after(cell: CellOf, direction: str) -> CellOf:
+def cell_after(cell: CellOf, direction: str) -> CellOf:
     """Return the cell one step in a direction; it may be outside the grid."""
     rows, cols = STEPS[direction]
     return (cell[0] + rows, cell[1] + cols)
@@ -368,7 +370,7 @@ def after(cell: CellOf, direction: str) -> CellOf:
 
 def ways(cell: CellOf) -> tuple[str, ...]:
     """Return the directions that stay on the grid."""
-    return tuple(way for way in STEPS if after(cell, way) in CELLS)
+    return tuple(direction for direction in STEPS if cell_after(cell, direction) in CELLS)
 
 
 def kind_of_act(act: Action | None) -> str | None:
@@ -387,25 +389,27 @@ def consistent(predicted: str, act: Action | None) -> bool:
 # --- nature makes the world -----------------------------------------------------------------------
 
 
-def drawable(drawn: tuple[int, ...]) -> tuple[int, ...]:
+def drawable(draws: tuple[int, ...]) -> tuple[int, ...]:
     """Return the values that nature may draw next: three landmarks, B's start, the treasure, four
     digits."""
-    if len(drawn) > 4:
+    if len(draws) > 4:
         return tuple(range(10))
-    taken = drawn if len(drawn) < 3 else drawn[3:4]  # the treasure is not where B starts
-    return tuple(cell for cell in range(len(CELLS)) if cell not in (taken if taken else ()))
+    taken_cells = draws if len(draws) < 3 else draws[3:4]  # the treasure is not where B starts
+    return tuple(
+        cell for cell in range(len(CELLS)) if cell not in (taken_cells if taken_cells else ())
+    )
 
 
-def made(drawn: tuple[int, ...]) -> State:
+def state_after_draws(draws: tuple[int, ...]) -> State:
     """Return the state after these draws, including the world once all draws have been made."""
-    if len(drawn) < 5 + DIGITS:
-        return State(drawn)
-    places = [CELLS[draw] for draw in drawn[:5]]
-    password = "".join(map(str, drawn[5:]))
-    return placed(World((places[0], places[1], places[2]), places[3], places[4], password))
+    if len(draws) < 5 + DIGITS:
+        return State(draws)
+    places = [CELLS[draw] for draw in draws[:5]]
+    password = "".join(map(str, draws[5:]))
+    return first_state(World((places[0], places[1], places[2]), places[3], places[4], password))
 
 
-def placed(world: World) -> State:
+def first_state(world: World) -> State:
     """Return the state at the first turn in a given world."""
     return State(world=world, cell=world.start)
 

@@ -11,7 +11,7 @@ from sally.core.errors import Unreadable, listed
 from sally.core.log.events import Told
 from sally.core.reply.plain_text import after_label, without_thoughts
 from sally.core.rules.game import Seat
-from sally.core.rules.menu import Options, admitted
+from sally.core.rules.menu import Options, admit
 from sally.core.rules.probe import ProbeReport, Question
 from sally.core.rules.words import Words, read_form
 from sally.games.toma.sw.rules import (
@@ -169,13 +169,13 @@ class RadioWords(Words[Action, View]):
 
     def lines(self, view: View, since: int, form: str) -> Iterator[str]:
         if view.seat == EAVESDROPPER:
-            told = list(self._overheard(view))
+            overheard = list(self._overheard(view))
         elif view.seat == READER:
-            told = [self._radio(n, radio) for n, radio in enumerate(view.radio, 1)]
+            overheard = [self._radio(n, radio) for n, radio in enumerate(view.radio, 1)]
         else:  # an act is shown once the radio of its turn is known
             pairs = zip(view.radio, view.acts, strict=False)
-            told = [self._turn(n, view, *pair) for n, pair in enumerate(pairs, 1)]
-        yield from told[since:]
+            overheard = [self._turn(n, view, *pair) for n, pair in enumerate(pairs, 1)]
+        yield from overheard[since:]
 
     def _overheard(self, view: View) -> Iterator[str]:
         guessed = {guess.turn: guess for guess in view.guesses}
@@ -184,12 +184,12 @@ class RadioWords(Words[Action, View]):
             if number in guessed:
                 yield self._guess(guessed[number])
 
-    def _guess(self, made: Guessed) -> str:
-        if made.guess is None:
-            return self.say("guess.none", turn=made.turn)
-        where = {"row": made.guess.row, "col": made.guess.col}
-        target = self.say(f"who.{made.guess.target}")
-        return self.say("guess.wrong", turn=made.turn, target=target, **where)
+    def _guess(self, guess_record: Guessed) -> str:
+        if guess_record.guess is None:
+            return self.say("guess.none", turn=guess_record.turn)
+        cell_facts = {"row": guess_record.guess.row, "col": guess_record.guess.col}
+        target = self.say(f"who.{guess_record.guess.target}")
+        return self.say("guess.wrong", turn=guess_record.turn, target=target, **cell_facts)
 
     def _radio(self, number: int, radio: Radio) -> str:
         speaker = self.say(f"who.{radio.speaker}") if radio.speaker else ""
@@ -200,10 +200,10 @@ class RadioWords(Words[Action, View]):
         line = self._radio(number, radio)
         line += self.say("own.none") if act is None else self.say("own", act=self.name(act))
         if isinstance(act, Open):
-            line += self.say(f"own.{self._opened(number, view.opened_in)}")
+            line += self.say(f"own.{self._door_result(number, view.opened_in)}")
         return line
 
-    def _opened(self, number: int, opened_in: int) -> str:
+    def _door_result(self, number: int, opened_in: int) -> str:
         """Return the result of trying a password in this turn."""
         if opened_in and number > opened_in:
             return "again"
@@ -211,13 +211,17 @@ class RadioWords(Words[Action, View]):
 
     def now(self, view: View) -> str:
         if view.seat == READER:
-            said = view.said
-            return self.say("now.read", speaker=said.speaker, text=said.text) if said else ""
+            message = view.said
+            return (
+                self.say("now.read", speaker=message.speaker, text=message.text) if message else ""
+            )
         turn = len(view.radio) + (view.seat != EAVESDROPPER)
         parts = [self.say("now", turn=min(max(turn, 1), self._turns), turns=self._turns)]
         if view.seat == EAVESDROPPER:
             parts.append(
-                self.say("now.objects", objects=", ".join(self.listing(map(shown, view.objects))))
+                self.say(
+                    "now.objects", objects=", ".join(self.listing(map(cell_text, view.objects)))
+                )
             )
             if is_blocked(view.guesses, len(view.radio)):
                 parts.append(self.say("now.blocked"))
@@ -229,12 +233,12 @@ class RadioWords(Words[Action, View]):
             parts.append(self.say("now.locked"))
         elif view.cell is not None:
             row, col = view.cell
-            moves = listed(map(self._way, ways(view.cell)), "or")
+            moves = listed(map(self._direction_text, ways(view.cell)), "or")
             parts.append(
                 self.say("now.explorer", password=view.password, row=row, col=col, moves=moves)
             )
-        named = self.listing(f"{name} {shown(cell)}" for name, cell in view.landmarks)
-        marks = ", ".join(named)
+        landmark_texts = self.listing(f"{name} {cell_text(cell)}" for name, cell in view.landmarks)
+        marks = ", ".join(landmark_texts)
         return "\n".join([*parts, self.say("now.landmarks", landmarks=marks)])
 
     def drawn(self, view: View) -> str:
@@ -255,15 +259,15 @@ class RadioWords(Words[Action, View]):
         return "\n".join(["    0 1 2 3", *(f"  {n} {row}" for n, row in enumerate(rows))])
 
     def question(self, view: View, options: Options[Action]) -> str:
-        who = view.seat if view.seat in (EAVESDROPPER, READER) else "team"
-        return self.say(f"question.{who}")
+        role = view.seat if view.seat in (EAVESDROPPER, READER) else "team"
+        return self.say(f"question.{role}")
 
     def format(self, view: View, options: Options[Action]) -> str:
         if view.seat == READER:
             return super().format(view, options)
-        wanted = self.say(f"format.{view.seat}")
+        format_text = self.say(f"format.{view.seat}")
         may_pass = view.seat == EAVESDROPPER and self._may_pass
-        return wanted + (self.say("format.pass") if may_pass else "")
+        return format_text + (self.say("format.pass") if may_pass else "")
 
     # --- actions ----------------------------------------------------------------------------------
 
@@ -274,14 +278,14 @@ class RadioWords(Words[Action, View]):
             case Open(password):
                 return self.say("act.open", password=password)
             case Move(direction):
-                return self.say("act.move", way=self._way(direction))
+                return self.say("act.move", way=self._direction_text(direction))
             case _ if action == WAIT:
                 return self.say("act.wait")
             case Guess(target, row, col):
                 return f"Target: {target}, Guess: [{row}, {col}]"
         return str(action) if isinstance(action, str | int) else type(action).__name__.upper()
 
-    def _way(self, direction: str) -> str:
+    def _direction_text(self, direction: str) -> str:
         return self.say(f"way.{direction.lower()}")
 
     def choice_name(self, question: Question, choice: int | str) -> str:
@@ -293,9 +297,9 @@ class RadioWords(Words[Action, View]):
             return filled  # type: ignore[no-any-return]
         chosen: Action = read_guess(reply) if view.seat == EAVESDROPPER else read_act(reply)
         try:
-            return admitted(options, chosen)
-        except ValueError as why:
-            raise Unreadable(f"{self.name(chosen)} is not possible here: {why}") from None
+            return admit(options, chosen)
+        except ValueError as error:
+            raise Unreadable(f"{self.name(chosen)} is not possible here: {error}") from None
 
     # --- probes -----------------------------------------------------------------------------------
 
@@ -314,8 +318,10 @@ class RadioWords(Words[Action, View]):
             raise Unreadable(f"Answer with one line `{ALLY}:` and one of {names}.")
         return ProbeReport(kind, reply=reply)
 
-    def told(self, told: Told, question: Question | None = None) -> str:
-        return self.say(f"told.{told.source}", ally=LETTERS[Seat(told.about)], value=told.value)
+    def told(self, injected: Told, question: Question | None = None) -> str:
+        return self.say(
+            f"told.{injected.source}", ally=LETTERS[Seat(injected.about)], value=injected.value
+        )
 
 
 def one_line(text: str) -> str:
@@ -323,27 +329,29 @@ def one_line(text: str) -> str:
     return " ".join(text.split()).replace('"', "'")
 
 
-def shown(cell: CellOf) -> str:
+def cell_text(cell: CellOf) -> str:
     return f"({cell[0]}, {cell[1]})"
 
 
 def read_act(reply: str) -> Action:
     """Return the act that follows the label in a reply, or the whole reply if it is just an act."""
     # A prediction of the ally's WAIT is not a second answer about the player's own act.
-    mine = "\n".join(line for line in reply.split("\n") if not _of_the_ally(line))
-    stated = next((s for label in LABELS if (s := after_label(mine, label)) is not None), mine)
-    found = ACT.fullmatch(stated.strip(" \t\n*`[].").strip())
-    if found is None:
+    own_lines = "\n".join(line for line in reply.split("\n") if not _of_the_ally(line))
+    stated = next(
+        (s for label in LABELS if (s := after_label(own_lines, label)) is not None), own_lines
+    )
+    act = ACT.fullmatch(stated.strip(" \t\n*`[].").strip())
+    if act is None:
         raise Unreadable(
             'Answer with `My Next Action:` and one of SPEAK "message", OPEN 1234, '
             f"MOVE {listed(STEPS, 'or')}, WAIT, as far as your role allows; messages stand in "
             "quotation marks."
         )
-    if found["text"]:
-        return Speak(found["text"])
-    if found["password"]:
-        return Open(found["password"])
-    return Move(found["way"].upper()) if found["way"] else WAIT
+    if act["text"]:
+        return Speak(act["text"])
+    if act["password"]:
+        return Open(act["password"])
+    return Move(act["way"].upper()) if act["way"] else WAIT
 
 
 def _of_the_ally(line: str) -> bool:
@@ -373,11 +381,11 @@ def read_guess(reply: str) -> Action:
 
 def kind_named(stated: str) -> str | None:
     """Return SPEAK, OPEN, MOVE or WAIT if a text is one of them, with or without an argument."""
-    said = stated.strip(" \t\n*`[].").strip()
-    if said.upper() in ("SPEAK", "OPEN", "MOVE", "WAIT"):
-        return said.upper()
-    found = ACT.fullmatch(said)
-    return said.split()[0].strip(":").upper() if found else None
+    plain_text = stated.strip(" \t\n*`[].").strip()
+    if plain_text.upper() in ("SPEAK", "OPEN", "MOVE", "WAIT"):
+        return plain_text.upper()
+    act = ACT.fullmatch(plain_text)
+    return plain_text.split()[0].strip(":").upper() if act else None
 
 
 PEOPLE: Mapping[str, str] = {

@@ -9,22 +9,34 @@ import numpy as np
 import numpy.typing as npt
 
 from sally.core.rules.chance import Stream
-from sally.games.toma.sw.rules import CELLS, STEPS, TARGETS, CellOf, Guess, Radio, View, after, ways
+from sally.games.toma.sw.rules import (
+    CELLS,
+    STEPS,
+    TARGETS,
+    CellOf,
+    Guess,
+    Radio,
+    View,
+    cell_after,
+    ways,
+)
 
 Fits = npt.NDArray[np.bool_]  # by naming, B's cell, the treasure's cell
 Naming = dict[str, CellOf]  # heard names with the objects they refer to
 
 ROWS, COLS = (np.array(axis) for axis in zip(*CELLS, strict=True))
 APART: Fits = ~np.eye(len(CELLS), dtype=bool)
-REACH = np.array([[a == b or any(after(a, w) == b for w in ways(a)) for a in CELLS] for b in CELLS])
+REACH = np.array(
+    [[a == b or any(cell_after(a, w) == b for w in ways(a)) for a in CELLS] for b in CELLS]
+)
 
 
 def namings(view: View) -> list[Naming]:
     """Return all possible assignments of the landmark names heard so far to the objects on the
     map."""
     names = sorted({c.landmark for radio in view.radio for c in radio.reading.landmarks})
-    given = permutations(view.objects, len(names))
-    return [dict(zip(names, cells, strict=True)) for cells in given]
+    assignments = permutations(view.objects, len(names))
+    return [dict(zip(names, cells, strict=True)) for cells in assignments]
 
 
 def worlds(view: View, wins_on_sight: bool) -> Fits:
@@ -33,23 +45,23 @@ def worlds(view: View, wins_on_sight: bool) -> Fits:
     Statements about B count only if B makes them. If no world remains, some statement was false,
     and only C's own guesses and observations count.
     """
-    fits = _followed(view, wins_on_sight, believing=True)
-    return fits if fits.any() else _followed(view, wins_on_sight, believing=False)
+    fits = _fitting_worlds(view, wins_on_sight, believing=True)
+    return fits if fits.any() else _fitting_worlds(view, wins_on_sight, believing=False)
 
 
-def _followed(view: View, wins_on_sight: bool, believing: bool) -> Fits:
-    named = namings(view)
+def _fitting_worlds(view: View, wins_on_sight: bool, believing: bool) -> Fits:
+    possible_namings = namings(view)
     guessed = {guess.turn: guess.guess for guess in view.guesses}
-    fits = np.broadcast_to(APART, (len(named), len(CELLS), len(CELLS))).copy()
+    fits = np.broadcast_to(APART, (len(possible_namings), len(CELLS), len(CELLS))).copy()
     for number, radio in enumerate(view.radio, 1):
         if radio.speaker != "B" and radio.kind != "noise":  # B did not speak, so it may have moved
             fits = (REACH.astype(np.int64) @ fits) > 0
         if wins_on_sight:  # the game goes on, so B is not on the treasure
             fits &= APART
         if believing:
-            fits &= np.array([_true_in(radio, naming) for naming in named])
+            fits &= np.array([_true_in(radio, naming) for naming in possible_namings])
         if (guess := guessed.get(number)) is not None:
-            fits &= ~_at(guess.target, (guess.row, guess.col))
+            fits &= ~_worlds_with(guess.target, (guess.row, guess.col))
     return fits
 
 
@@ -59,13 +71,15 @@ def _true_in(radio: Radio, naming: Naming) -> Fits:
     holds = np.ones((len(CELLS), len(CELLS)), dtype=bool)
     for claim in radio.reading.cells:
         if _counts(claim.about, radio):
-            holds &= _at(claim.about, (claim.row, claim.col))
-    for near in radio.reading.landmarks:
-        if _counts(near.about, radio):
-            row, col = naming[near.landmark]
-            holds &= _at(near.about, (row + near.rows, col + near.cols))
-    for way in radio.reading.directions:
-        holds &= _way_holds(way, radio)
+            holds &= _worlds_with(claim.about, (claim.row, claim.col))
+    for landmark_claim in radio.reading.landmarks:
+        if _counts(landmark_claim.about, radio):
+            row, col = naming[landmark_claim.landmark]
+            holds &= _worlds_with(
+                landmark_claim.about, (row + landmark_claim.rows, col + landmark_claim.cols)
+            )
+    for direction in radio.reading.directions:
+        holds &= _way_holds(direction, radio)
     return holds
 
 
@@ -74,22 +88,22 @@ def _counts(about: str, radio: Radio) -> bool:
     return about == "TREASURE" or radio.speaker == "B"
 
 
-def _at(target: str, cell: CellOf) -> Fits:
+def _worlds_with(target: str, cell: CellOf) -> Fits:
     """Return the worlds with B, or the treasure, on this cell."""
-    there = np.array([each == cell for each in CELLS])
-    where = there[:, None] if target == "B" else there[None, :]
-    return np.broadcast_to(where, (len(CELLS), len(CELLS)))
+    is_cell = np.array([candidate == cell for candidate in CELLS])
+    mask = is_cell[:, None] if target == "B" else is_cell[None, :]
+    return np.broadcast_to(mask, (len(CELLS), len(CELLS)))
 
 
-def _way_holds(way: str, radio: Radio) -> Fits:
+def _way_holds(direction: str, radio: Radio) -> Fits:
     """Return the worlds in which a claimed direction is true.
 
     If A makes the claim, it means that the treasure lies in that direction from B; if B makes it,
     it means that B can move in that direction.
     """
-    rows, cols = STEPS[way]
+    rows, cols = STEPS[direction]
     if radio.speaker == "B":
-        free = np.array([way in ways(cell) for cell in CELLS])
+        free = np.array([direction in ways(cell) for cell in CELLS])
         return np.broadcast_to(free[:, None], (len(CELLS), len(CELLS)))
     ahead: Fits = (ROWS - ROWS[:, None]) * rows + (COLS - COLS[:, None]) * cols > 0
     return ahead

@@ -15,7 +15,7 @@ from sally.core.match.engine import Match
 from sally.core.prompt.model import Message, Settings
 from sally.core.registry import registry
 from sally.models.stub import Scripted
-from sally.runner.seating import players_of, resolved
+from sally.runner.seating import players_of, resolve_setup
 
 FOLDER = Path(__file__).parent
 STRATEGIES = ("zero_shot", "self_consistency", "cot", "tom_cot", "tom_guide")
@@ -50,7 +50,7 @@ def _of_game(game: str, strategy: str) -> str:
         return reply
 
     registry.add("models", "toma_recorder", lambda name: Scripted(script, name="toma_recorder"))
-    registry._made.cache_clear()
+    registry._make_model.cache_clear()
     params = {"turns": 2} if game == "toma_sw" else {}
     with_ = {"n": 2} if strategy == "self_consistency" else None
     model = {"model": "toma_recorder", "strategy": strategy, "with_": with_}
@@ -58,7 +58,8 @@ def _of_game(game: str, strategy: str) -> str:
         seat: PlayerSpec("language", model)
     }
     match = Match(
-        registry.game(game), resolved(Setup(Instance(game, game, params), 1, lineup, retries=0))
+        registry.game(game),
+        resolve_setup(Setup(Instance(game, game, params), 1, lineup, retries=0)),
     )
     Driver(match, players_of(match)).run()
     return f"=== {game}, {strategy} ===\n" + "\n".join(said)
