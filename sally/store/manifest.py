@@ -56,19 +56,19 @@ def claim(store: Where, manifest: Manifest, study: Study | None = None) -> None:
     try:
         if MANIFEST not in _inside(location):
             data = msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n"
-            at.create(MANIFEST, data)  # another process may be first; `require` checks its study
-    except OSError as why:
-        raise not_written(f"The store {at} cannot be created", why) from None
-    require(at, manifest.study)
-    if asked is not None:
-        data = msgspec.json.encode(asked, order="sorted") + b"\n"
+            location.create(MANIFEST, data)  # another process may be first; `require` checks its study
+    except OSError as error:
+        raise not_written(f"The store {location} cannot be created", error) from None
+    require(location, manifest.study)
+    if study is not None:
+        data = msgspec.json.encode(study, order="sorted") + b"\n"
         name = f"{manifest.asks}.json"
-        _create_once(at, "studies", name, data, "study")
+        _create_once(location, "studies", name, data, "study")
         try:
-            if at.read(f"studies/{name}") != data:  # other factors or tags, which no hash covers
-                at.put(f"studies/{name}", data)
-        except OSError as why:
-            raise not_written("The study could not be stored", why) from None
+            if location.read(f"studies/{name}") != data:  # other factors or tags, which no hash covers
+                location.put(f"studies/{name}", data)
+        except OSError as error:
+            raise not_written("The study could not be stored", error) from None
 
 
 def _create_once(location: Place, folder: str, name: str, data: bytes, content_name: str) -> None:

@@ -13,7 +13,7 @@ from sally.frames.frame import as_frame
 from sally.frames.labels import factors_in_name, tags_of
 from sally.runner.local import manifest, orders, play
 from sally.runner.run import play_missing
-from sally.store.bundles import opened
+from sally.store.bundles import open_store
 from sally.studies import sally_1, sally_2
 
 BOARD = Path(__file__).parents[2] / "docs/board"
@@ -40,7 +40,7 @@ def test_name_without_an_arm_has_no_factors() -> None:
 def test_hash_of_a_suite_is_the_one_stored_before_it_had_factors() -> None:
     study = sally_1.in_one_store(sally_1.bot_suite("random"))
     assert study.tags["size"] == "S" and study.cells[0].factors
-    with opened(BOARD / "random.sally.zip") as (place, _):
+    with open_store(BOARD / "random.sally.zip") as (place, _):
         assert store.studies(place) == {manifest(study).asks: without_labels(study)}
 
 
