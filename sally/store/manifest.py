@@ -56,7 +56,8 @@ def claim(store: Where, manifest: Manifest, study: Study | None = None) -> None:
     try:
         if MANIFEST not in _inside(location):
             data = msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n"
-            location.create(MANIFEST, data)  # another process may be first; `require` checks its study
+            # another process may be first; `require` checks its study
+            location.create(MANIFEST, data)
     except OSError as error:
         raise not_written(f"The store {location} cannot be created", error) from None
     require(location, manifest.study)
@@ -65,7 +66,8 @@ def claim(store: Where, manifest: Manifest, study: Study | None = None) -> None:
         name = f"{manifest.asks}.json"
         _create_once(location, "studies", name, data, "study")
         try:
-            if location.read(f"studies/{name}") != data:  # other factors or tags, which no hash covers
+            # other factors or tags, which no hash covers
+            if location.read(f"studies/{name}") != data:
                 location.put(f"studies/{name}", data)
         except OSError as error:
             raise not_written("The study could not be stored", error) from None
