@@ -267,7 +267,7 @@ def _tops(puzzle: Puzzle) -> list[tuple[int, ...]]:
         for row in puzzle.utilities
     )
     picks = (liked, values(puzzle, puzzle.cells), values(puzzle, puzzle.visible))
-    return [ranking(values)[0] for values in picks]
+    return [ranking(totals)[0] for totals in picks]
 
 
 def _draft(
