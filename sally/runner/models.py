@@ -19,7 +19,15 @@ from sally.core.registry.study import Cell, Study
 from sally.players.language import OPEN, uses_model
 from sally.runner.config import Config
 
-__all__ = ["OPEN", "PRECEDENCE", "SettingUsed", "models_of", "open_seats", "settled", "with_model"]
+__all__ = [
+    "OPEN",
+    "PRECEDENCE",
+    "SettingUsed",
+    "apply_settings",
+    "models_of",
+    "open_seats",
+    "with_model",
+]
 PRECEDENCE = ("--set", "sally.toml", "study", "strategy")  # of settings, the strongest first
 
 

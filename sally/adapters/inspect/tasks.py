@@ -55,7 +55,7 @@ from sally.players.language import LANGUAGE, patient
 from sally.runner.budget import Metered
 from sally.runner.config import in_process
 from sally.runner.gates import forget_refusals, hopeless
-from sally.runner.local import manifest, orders, play_within, reached, used_by
+from sally.runner.local import manifest, orders, play_within, used_by, with_models
 from sally.runner.models import open_seats, with_model
 from sally.runner.orders import Order
 from sally.runner.rates import turnstile_of

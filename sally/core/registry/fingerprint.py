@@ -26,7 +26,7 @@ def _of(added: tuple[Path, ...], objects: tuple[tuple[str, str, int], ...]) -> s
     home = Path(__file__).parents[2]  # the whole package: games and metrics measure
     start = len(str(home)) + 1
     files = [(path[start:], *times) for path, *times in _files(home)]
-    theirs = [file for path in added for file in _files(path)]
+    added_files = [file for path in added for file in _files(path)]
     entries = sorted(
         (entry.group, entry.name, entry.value, entry.dist.version if entry.dist else "")
         for group in ("games", "metrics", "partners", "players")

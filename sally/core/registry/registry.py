@@ -558,8 +558,8 @@ def entry_points(group: str) -> Iterable[metadata.EntryPoint]:
 
 
 @cache
-def _installed(folder: str) -> Mapping[str, Any]:
-    found: dict[str, Any] = {}
+def _installed_entries(folder: str) -> Mapping[str, Any]:
+    entries_found: dict[str, Any] = {}
     if folder == "models":
         return entries_found  # loaded on use: some take seconds to import
     for entry in entry_points(group=f"sally.{folder}"):
