@@ -29,6 +29,12 @@ ANALYSES: dict[str, Callable[[Frame], Any]] = {
         [c.comparison for c in sally.contrast(frame, "asked").contrasts]
     ),
 }
+COMMANDS = {  # of analyses that are an option of a command
+    "crossplay": ("score", "--crossplay"),
+    "reliability": ("profile", "--reliability"),
+    "variance": ("profile", "--variance"),
+    "contrast": ("compare",),
+}
 RESULTS = {"reliability": "measures", "compare": "comparisons", "contrast": "rows"}  # in the JSON
 
 
@@ -61,7 +67,8 @@ def from_python(analysis: str, frame: Frame) -> Any:
 
 
 def on_the_command_line(analysis: str, bundle: Path, *arguments: str) -> Any:
-    result = CliRunner().invoke(cli, [analysis, str(bundle), *arguments, "--json"])
+    command = COMMANDS.get(analysis, (analysis,))
+    result = CliRunner().invoke(cli, [*command, str(bundle), *arguments, "--json"])
     if isinstance(result.exception, sally.BadInput):
         return str(result.exception)
     if result.exit_code:
