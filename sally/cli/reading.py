@@ -73,7 +73,7 @@ def _print_check(found: ReplayCheck) -> None:
     echo(
         f"{found.replayed} of {found.episodes} episodes replayed, "
         f"{len(found.mismatches)} mismatches, {len(found.unchecked)} not checked.",
-        bold=bool(found.unchecked),
+        colour="red" if found.unchecked else "",
     )
     echo(folded(PROVES))
 

@@ -20,6 +20,9 @@ def _visible_sign(hit: re.Match[str]) -> str:
     return chr(0x2400 + code) if code < 0x20 else f"<U+{code:04X}>"
 
 
-def echo(message: object = "", err: bool = False, bold: bool = False) -> None:
-    """Print a line with its control characters made visible."""
-    click.secho(harmless(str(message)), err=err, bold=bold or None)
+def echo(message: object = "", err: bool = False, bold: bool = False, colour: str = "") -> None:
+    """Print a line with its control characters made visible, in bold or in a colour if asked."""
+    text = harmless(str(message))
+    if bold or colour:
+        text = click.style(text, fg=colour or None, bold=bold or None)
+    click.echo(text, err=err)

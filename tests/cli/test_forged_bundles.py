@@ -239,7 +239,7 @@ def test_changed_version_is_refused_by_board_and_counted_by_replay(honest, tmp_p
         checked_entry(bundle, tmp_path / "page", None)
     done = CliRunner().invoke(cli, ["replay", str(bundle)], color=True)
     assert done.exit_code == 0
-    assert "\x1b[31m1 not checked\x1b[0m" in done.output, done.output
+    assert "1 not checked.\x1b[0m" in done.output and "\x1b[31m24 of 24" in done.output, done.output
 
 
 def first_move(episode: Episode) -> Moved:
