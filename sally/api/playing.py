@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from sally.core.display.scenes import REFEREE
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Injection, Instance, PlayerSpec, Setup
@@ -17,6 +19,7 @@ from sally.core.rules.game import GameSpec
 from sally.output.files import transcript as transcripts
 from sally.players.language import LANGUAGE
 from sally.runner import local
+from sally.runner.config import find_config
 from sally.runner.seating import resolve_setup
 
 
@@ -170,9 +173,17 @@ def named_setup(
         Setup(
             Instance(game, game, dict(params)),
             seed,
-            dict(lineup),
+            {seat: _with_model_name(spec) for seat, spec in lineup.items()},
             arms=as_arms(probes),
             injections=tuple(injections),
             retries=retries,
         )
     )
+
+
+def _with_model_name(spec: PlayerSpec) -> PlayerSpec:
+    """Return the player with the name of its model in place of an alias."""
+    if not isinstance(alias := spec.params.get("model"), str):
+        return spec
+    name = find_config().model_name(alias)
+    return replace(spec, params={**spec.params, "model": name})

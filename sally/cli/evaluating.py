@@ -38,6 +38,7 @@ from sally.output.tables.console import (
     print_text,
 )
 from sally.runner.config import use_config
+from sally.runner.models import ANY_MODEL
 from sally.runner.plan import plan as planned
 from sally.stats.intervals import blank_intervals
 from sally.store import Where
@@ -96,9 +97,9 @@ def evaluate_(
     """
     if only_plan:
         if suite == "sally_1":
-            say_plan(model or "MODEL", as_json)
+            say_plan(model or ANY_MODEL, as_json)
             return
-        rows = plan_pairs(model or "MODEL", games, use_config(config))
+        rows = plan_pairs(model or ANY_MODEL, games, use_config(config))
         print_json(rows) if as_json else print_plan(rows)
         return
     if sum(player is not None for player in (model, bot, people)) != 1:

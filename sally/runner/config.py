@@ -110,6 +110,17 @@ class Config(msgspec.Struct, frozen=True):
             return self.models[name]
         return next((e for e in self.models.values() if e.name == name), ModelEntry(name))
 
+    def model_name(self, name: str) -> str:
+        """Return the name of a model that was given by alias or name.
+
+        Raises:
+            BadInput: It is neither an alias nor the name of a model.
+        """
+        full_name = self.entry(name).name
+        if not registry.is_model_name(full_name):
+            raise registry.unknown_model(full_name, self.models)
+        return full_name
+
     def price(self, name: str) -> Price | None:
         """Return the price of a model, or None if unknown. Models in this process are free."""
         if in_process(name):

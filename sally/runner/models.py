@@ -20,6 +20,7 @@ from sally.players.language import OPEN, uses_model
 from sally.runner.config import Config
 
 __all__ = [
+    "ANY_MODEL",
     "OPEN",
     "PRECEDENCE",
     "SettingUsed",
@@ -28,6 +29,7 @@ __all__ = [
     "open_seats",
     "with_model",
 ]
+ANY_MODEL = "MODEL"  # stands for a model in a plan for any model
 PRECEDENCE = ("--set", "sally.toml", "study", "strategy")  # of settings, the strongest first
 
 
@@ -92,15 +94,15 @@ def apply_settings(
     def with_settings(player: PlayerSpec) -> PlayerSpec:
         if not uses_model(player):
             return player
-        entry = config.entry(model if _is_open(player) else str(player.params["model"]))
+        name = model if _is_open(player) else str(player.params["model"])
+        entry = config.entry(name)
+        if name != ANY_MODEL:
+            config.model_name(name)  # raises if it is unknown
         study_settings = player.params.get("settings") or {}
         places = {"--set": command_settings, "sally.toml": entry.settings, "study": study_settings}
-        names = {name for place_settings in places.values() for name in place_settings}
-        used.update(_used(entry.name, name, places) for name in names)
-        params = {
-            **player.params,
-            "model": entry.name if _is_open(player) else player.params["model"],
-        }
+        names = {key for place_settings in places.values() for key in place_settings}
+        used.update(_used(entry.name, key, places) for key in names)
+        params = {**player.params, "model": entry.name}
         merged = {**study_settings, **entry.settings, **command_settings}
         if merged.get("format") == "line":  # the default, under which all ids without it were made
             del merged["format"]

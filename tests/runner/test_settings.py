@@ -53,7 +53,7 @@ def chosen(given: Study, config: Config = CONFIG, **asked: object) -> dict[str, 
 
 def test_command_overrides_config_file_and_file_overrides_study() -> None:
     asked = {"temperature": 0.7, "top_p": 0.95, "max_tokens": 24}
-    assert chosen(study(asked), Config()) == asked
+    assert chosen(study(asked), Config(models={"lab": ModelEntry(STUB)})) == asked
     assert chosen(study(asked)) == {"temperature": 0.5, "top_p": 0.9, "max_tokens": 24}
     assert chosen(study(asked), top_p=1.0) == {"temperature": 0.5, "top_p": 1.0, "max_tokens": 24}
 

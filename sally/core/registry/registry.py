@@ -41,6 +41,18 @@ CONSTANTS: Mapping[str, str] = {
     "models": "MODEL",
     "papers": "PAPER",
 }
+PROVIDERS: Mapping[str, str] = {  # how a vendor's models begin -> its name in Inspect
+    "gpt-": "openai",
+    "chatgpt": "openai",
+    "o1": "openai",
+    "o3": "openai",
+    "o4": "openai",
+    "claude": "anthropic",
+    "gemini": "google",
+    "mistral": "mistral",
+    "grok": "grok",
+    "deepseek": "deepseek",
+}
 PARTS: Mapping[str, str] = {
     "partners": "PARTNERS",
     "players": "PLAYERS",
@@ -313,7 +325,7 @@ def model(name: str) -> Model:
     installed = _installed_models()
     entry = installed.get(maker) or (installed.get("inspect") if "/" in name else None)
     if entry is None:
-        raise unknown("model", name, (*_shipped_entries("models"), *_added["models"], *installed))
+        raise unknown_model(name)
     try:
         return _make_model(entry.load(), name)
     except ImportError as error:
@@ -322,6 +334,29 @@ def model(name: str) -> Model:
             f"({error.name}); "
             f"`{install_command('inspect')}` installs it."
         ) from None
+
+
+def is_model_name(name: str) -> bool:
+    """Return whether a name begins with a known kind of model, or is a provider's as in Inspect."""
+    maker = name.partition(":")[0].partition("/")[0]
+    return "/" in name or maker == OWN or maker in _model_kinds()
+
+
+def unknown_model(name: str, aliases: Iterable[str] = ()) -> BadInput:
+    """Return the error for an unknown model, with the name that was probably meant.
+
+    >>> print(unknown_model("gpt-4o"))
+    There is no model named 'gpt-4o'; did you mean openai/gpt-4o?
+    """
+    family = next((start for start in PROVIDERS if name.lower().startswith(start)), None)
+    if family is not None and name not in aliases:
+        meant = f"{PROVIDERS[family]}/{name}"
+        return BadInput(f"There is no model named {name!r}; did you mean {meant}?")
+    return unknown("model", name, (*aliases, *_model_kinds()))
+
+
+def _model_kinds() -> tuple[str, ...]:
+    return (*_shipped_entries("models"), *_added["models"], *_installed_models())
 
 
 @cache
