@@ -14,12 +14,15 @@ from sally.adapters.terminal import Left, Person
 from sally.api.pair_playing import play_pairs, score_episodes
 from sally.api.playing import play as play_episode
 from sally.cli.common import parsed, set_option
+from sally.core.display.reveal import ending_of, ending_text
 from sally.core.display.scenes import tell
 from sally.core.errors import BadInput, unknown
-from sally.core.log.events import PlayerSpec
+from sally.core.log.events import Ended, PlayerSpec
+from sally.core.match.playback import replayed
+from sally.core.match.seat_context import SeatContext
 from sally.core.registry import registry
 from sally.core.registry.objects import as_player
-from sally.core.rules.game import NATURE
+from sally.core.rules.game import NATURE, Seat
 from sally.core.terminal_text import echo, harmless
 from sally.output.files.transcript import transcript
 from sally.output.tables.console import PATH, folded, json_option, print_json, print_text
@@ -90,6 +93,11 @@ def play(
     print_text(*tell(episode).after.get(seat, ()))  # what happened after the last move
     *_, last = transcript(episode)
     echo(last.strip())
+    if isinstance(episode.end, Ended) and episode.end.payoffs:
+        echo("")
+        replay = replayed(spec, episode)
+        context = SeatContext(spec, replay.game, Seat(seat), seed)
+        print_text(*ending_text(ending_of(context, replay)))
 
 
 def _play_pairs(game: str, count: int, seed: int, out: Path | None, as_json: bool) -> None:

@@ -187,5 +187,5 @@ def test_unauthorized_request_is_refused_before_its_body_is_read(tmp_path: Path)
         assert read == []
         return int(sent[0]["status"])
 
-    for path in ("/api/seat/answer", "/api/seat/look", "/api/seat/leave"):
+    for path in ("/api/seat/answer", "/api/seat/check", "/api/seat/look", "/api/seat/leave"):
         assert asyncio.run(status(path, "nobody")) == 401

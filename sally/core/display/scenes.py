@@ -11,6 +11,8 @@ from typing import Any
 
 import msgspec
 
+from sally.core.display.board import board_of
+from sally.core.display.board_text import board_lines
 from sally.core.errors import BadInput, IllegalMove, NotAsked, listed
 from sally.core.log.events import (
     Censored,
@@ -39,6 +41,9 @@ from sally.core.rules.replay import AskId
 from sally.core.rules.words import Words
 
 REFEREE = "referee"  # sees everything
+PERSON = "person"  # the player that stands for a person at a browser
+PEOPLE_READ = "people_read"  # in `used`: the words pack that people read
+FOR_MODELS = "models"  # instead of a pack: people read the same words as models
 
 
 class Scene(msgspec.Struct, frozen=True):
@@ -89,7 +94,7 @@ def tell(episode: Episode) -> Story:
     """Return an episode as a sequence of scenes; raises BadInput if its log does not replay."""
     spec, setup = registry.game(episode.setup.instance.game), episode.setup
     require_version(spec, episode)
-    texts = {seat: texts_of(player) for seat, player in setup.lineup.items()}
+    texts = {seat: texts_read_by(episode, seat) for seat in setup.lineup}
     try:
         match = Match(spec, setup, ask_nature=True, texts=texts)
         teller = _SceneRecorder(match)
@@ -98,6 +103,18 @@ def tell(episode: Episode) -> Story:
         raise BadInput(f"Episode {episode.id} does not replay: {error}") from None
     rules = {str(seat): _rules(match.context(seat)) for seat in match.game.seats}
     return Story(episode, rules, scenes, teller.lines_after_last_turn())
+
+
+def texts_read_by(episode: Episode, seat: str) -> Mapping[str, str]:
+    """Return the texts that a seat's player read instead of the built-in ones: those of a model's
+    words pack or, for a person, those of the study's pack or of the game's texts for people."""
+    who = episode.setup.lineup.get(seat)
+    if who is None or who.player != PERSON:
+        return texts_of(who)
+    spec, pack = registry.game(episode.setup.instance.game), str(episode.used.get(PEOPLE_READ, ""))
+    if pack == FOR_MODELS:
+        return {}
+    return packs.find(pack).texts if pack in packs.shipped_packs() else spec.people.texts
 
 
 def texts_of(player: PlayerSpec | None) -> Mapping[str, str]:
@@ -138,6 +155,28 @@ def moment(turn: Turn[Any, Any], new: Sequence[str] = ()) -> Scene:
     )
 
 
+def on_a_page(turn: Turn[Any, Any], scene: Scene) -> Scene:
+    """Return the scene as a person saw it: the board and the controls of the page, instead of the
+    sentences that tell a model where the game stands and how to write its answer."""
+    board = board_of(turn.context, turn.view)
+    now = scene.now if board is None else "\n".join(board_lines(board))
+    return msgspec.structs.replace(scene, now=now, format=controls_text(turn, scene.options))
+
+
+def controls_text(turn: Turn[Any, Any], names: Sequence[str]) -> str:
+    """Return the buttons and fields with which a person answers, as one line."""
+    question, options = turn.question, turn.options
+    scale = turn.context.words.scale(options) if question is None else question.scale
+    if scale is not None:
+        return f"[a number from {scale.low} to {scale.high}]"
+    if question is not None and question.kind != "choice":
+        return "[a number for each of: " + ", ".join(names) + "]"
+    forms = [option for option in options if type(option) is Form] if question is None else []
+    buttons = [f"[{name}]" for name in (names[: len(names) - len(forms)] if forms else names)]
+    fields = [f"[{form.kind}: {', '.join(name for name, _ in form.fields)}]" for form in forms]
+    return " ".join((*buttons, *fields))
+
+
 class _SceneRecorder:
     """Recorder of scenes from a match that replays a log."""
 
@@ -148,12 +187,14 @@ class _SceneRecorder:
 
     def scenes(self, episode: Episode) -> tuple[Scene, ...]:
         match, out, number = self._match, list[Scene](), 0
+        people = {s for s, who in episode.setup.lineup.items() if who.player == PERSON}
 
         def show(turn: Turn[Any, Any]) -> Scene:
             nonlocal number
             out.extend(self._since(number))
             number = match.turn
-            return moment(turn, turn.context.reader.news(turn.view) if turn.seat != NATURE else ())
+            scene = moment(turn, turn.context.reader.news(turn.view) if turn.seat != NATURE else ())
+            return on_a_page(turn, scene) if turn.seat in people else scene
 
         def note(turn: Turn[Any, Any], event: Event) -> None:
             self._asked[turn.id] = show(turn)

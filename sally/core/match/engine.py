@@ -110,6 +110,12 @@ class Match(Generic[S, A, V]):
         """Return the ask for a seat's move, or None if that seat is not to move now."""
         return self._open.get((len(self.replay.moves), seat, "", ""))
 
+    def pending_move(self, seat: str) -> A | None:
+        """Return the move that a seat has made in this turn while others are still to move, or
+        None."""
+        made = self._made.get(Seat(seat))
+        return made.action if isinstance(made, Moved) else None
+
     def ask(self, id: AskId) -> Turn[A, V]:
         """Return an open ask; raises NotAsked if there is none with this id."""
         turn = self._open.get(id)

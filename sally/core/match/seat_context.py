@@ -106,6 +106,12 @@ class SeatContext:
         """Return a fresh context of this seat for a match with another seed."""
         return SeatContext(self.spec, self.game, self.seat, seed, self._texts, self.retries, self)
 
+    def beside(self, seat: Seat) -> SeatContext:
+        """Return the context of a seat of the same match, in the texts of this one."""
+        if seat == self.seat:
+            return self
+        return SeatContext(self.spec, self.game, seat, self.seed, self._texts, self.retries)
+
     def copied(self) -> SeatContext:
         """Return the context of this seat for a copy of the match; information that was injected
         into the seat's history is copied too."""

@@ -59,6 +59,7 @@ PARTS: Mapping[str, str] = {
     "metrics": "METRICS",
     "card": "CARD",
     "board": "BOARD",
+    "reveal": "REVEAL",  # the end with everything open
     "problems": "PROBLEMS",  # frozen problems that a visitor may choose from
     "losses": "LOSSES",
     "costs": "COSTS",  # what each decision gave up
@@ -78,8 +79,12 @@ PARTS: Mapping[str, str] = {
     "commands": "COMMANDS",
 }
 """Constant that each part of a game or a paper defines."""
-DECISION_PARTS = frozenset({"losses", "costs", "intended", "acting", "training", "depths"})
-"""Parts whose constants may be together in `decisions.py`: how a game judges a decision."""
+TOGETHER: Mapping[str, str] = {
+    **dict.fromkeys(("losses", "costs", "intended", "acting", "training", "depths"), "decisions"),
+    "reveal": "board",
+}
+"""Modules in which the constants of several parts may be together: how a game judges a decision,
+and how it is drawn."""
 _added: dict[str, dict[str, Any]] = {folder: {} for folder in CONSTANTS}
 _files: list[Path] = []  # users' files, in order of addition
 _objects: dict[tuple[str, str], Any] = {}  # (folder, name) -> what `add_object` was given
@@ -226,7 +231,7 @@ def _load_part(owner: Any, home: str, constant: str, part: str) -> Any | None:
     package = module if hasattr(module, "__path__") else sys.modules.get(module.__package__ or "")
     if package is None or getattr(package, constant, None) is not owner:
         return None
-    for name in (part, "decisions") if part in DECISION_PARTS else (part,):
+    for name in filter(None, (part, TOGETHER.get(part))):
         place = f"{package.__name__}.{name}"
         if find_spec(place) and hasattr(beside := import_module(place), PARTS[part]):
             return getattr(beside, PARTS[part])

@@ -234,6 +234,35 @@ class Drawing(Part, frozen=True):
     shapes: tuple[Shape, ...]
 
 
+class Side(msgspec.Struct, frozen=True):
+    """What one player chose in a round, and what it got for that."""
+
+    who: str
+    choice: str
+    points: str = ""
+    mark: Mark = ""
+
+
+class Showdown(Part, frozen=True):
+    """The choices of the round that was just played, face to face, with their points."""
+
+    caption: str
+    sides: tuple[Side, ...]
+
+
+class Progress(msgspec.Struct, frozen=True):
+    """How far a game is, and the seat's points so far.
+
+    A board with a `Progress` shows everything that the game's sentence about the current position
+    says, so that the page leaves the sentence out.
+    """
+
+    number: int  # of the current round, from 1
+    total: int = 0  # rounds of the game; 0: the seat does not know
+    unit: Literal["round", "turn", "board", "message"] = "round"
+    score: str = ""  # the points so far
+
+
 class Limit(msgspec.Struct, frozen=True):
     """The limit on how many characters of a text reach other seats.
 
@@ -249,3 +278,12 @@ class Board(msgspec.Struct, frozen=True):
 
     parts: tuple[Part, ...]
     limits: dict[str, Limit] = {}  # by form field
+    progress: Progress | None = None
+
+
+class Reveal(msgspec.Struct, frozen=True):
+    """The end of a game with everything open, as the game tells it to one seat."""
+
+    why: str  # one sentence: how the result came about
+    hidden: tuple[Note, ...] = ()  # what some seat could not see while the game was played
+    parts: tuple[Part, ...] = ()  # the board with everything open; empty: the seat's own board

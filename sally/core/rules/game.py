@@ -184,6 +184,11 @@ class PeopleSpec:
     titles: Mapping[str, str] = field(default_factory=dict)  # display names
     sentences: Mapping[str, str] = field(default_factory=dict)  # descriptions of the game
     roles: Mapping[str, str] = field(default_factory=dict)  # "the guide", by seat
+    glyphs: Mapping[str, str] = field(default_factory=dict)  # the picture of each preset's tile
+    minutes: Mapping[str, int] = field(default_factory=dict)  # how long a game takes, estimated
+    briefs: Mapping[str, str] = field(default_factory=dict)
+    """The rules in at most 60 words, the first screen of a game whose rules are longer: by preset
+    and seat (`NAME.SEAT`), by preset, by seat, or under "" for all."""
     settings: Mapping[str, tuple[int, int] | None] = field(default_factory=dict)
     """Parameters that a visitor may set: bounds of a whole number, or None for a stored problem."""
     fresh: Callable[[Stream, str], Mapping[str, Any]] | None = None

@@ -66,6 +66,7 @@ class Text(msgspec.Struct, frozen=True, tag="text"):
     pattern: str = ""
     samples: tuple[str, ...] = ("Hello.",)  # what a random player says
     least: int = 1
+    form: str = ""  # what the pattern asks for, in words for people
 
     def problem(self, value: Any) -> str | None:
         if not isinstance(value, str):

@@ -5,9 +5,11 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from typing import Any
 
 import msgspec
 
+from sally.core.rules.board import Progress
 from sally.core.rules.game import Game, Seat, V
 from sally.core.rules.history import History
 
@@ -88,6 +90,32 @@ class SimultaneousGame(Game[State, int, V]):
     def others(self, seat: Seat) -> tuple[Seat, ...]:
         """Return all other seats."""
         return tuple(other_seat for other_seat in self.seats if other_seat != seat)
+
+
+def totals_of(game: SimultaneousGame[Any], view: View) -> list[float]:
+    """Return each seat's points so far, from the rounds that a seat has seen."""
+    totals = [0.0] * len(game.seats)
+    for moves in view.rounds():
+        if moves is not None:
+            totals = [had + got for had, got in zip(totals, game.paid(moves), strict=True)]
+    return totals
+
+
+def progress_of(game: SimultaneousGame[Any], view: View) -> Progress:
+    """Return the number of the round and the seat's points so far."""
+    score = f"{totals_of(game, view)[view.number]:.6g}" if len(view.past) else ""
+    return Progress(min(view.round, game.rounds), game.rounds, score=score)
+
+
+def compared(game: SimultaneousGame[Any], view: View) -> str:
+    """Return one sentence that compares a seat's points with those of the others."""
+    totals = totals_of(game, view)
+    own = totals[view.number]
+    best = max(points for number, points in enumerate(totals) if number != view.number)
+    rounds = sum(moves is not None for moves in view.rounds())
+    how = "more than" if own > best else "less than" if own < best else "as much as"
+    whom = "the other player" if len(totals) == 2 else "the best of the others"
+    return f"In {rounds} rounds you got {own:.6g} points, {how} {whom} ({best:.6g})."
 
 
 def others_of(moves: Moves, number: int) -> Moves:

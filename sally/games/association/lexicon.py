@@ -14,6 +14,7 @@ from sally.games.association.english import forms, is_compound, vocabulary, word
 
 Rows = npt.NDArray[np.int64]
 SHAPE = r"[A-Za-z]+(?:[-'][A-Za-z]+)*"  # one word: letters, optionally joined by a hyphen
+ONE_WORD = "one word, written in letters"  # the same, for people
 
 
 @cache

@@ -11,6 +11,8 @@ from sally.core.rules.board import (
     Note,
     Notes,
     Part,
+    Progress,
+    Reveal,
     Row,
     Saying,
     Scale,
@@ -18,11 +20,14 @@ from sally.core.rules.board import (
     Table,
     Talk,
 )
+from sally.core.rules.replay import Trajectory
 from sally.games.bargaining.rules import (
     BUYER,
     MOST_CHARACTERS,
+    Action,
     Bargaining,
     Round,
+    State,
     View,
     gain,
     other_seat,
@@ -37,12 +42,43 @@ def BOARD(context: SeatContext, view: View) -> Board:
     """Return the price axis, the payoff of a trade, the latest rounds, and the messages."""
     game = context.game
     assert isinstance(game, Bargaining)
-    parts: list[Part] = [_axis(view), _notes(game, view)]
+    parts: list[Part] = [_axis(view)] if view.limit is None else [_notes(view), _axis(view)]
     if len(view.past):
         parts.append(_rounds(view))
     if view.said or any(past_round.said for past_round in view.past):
         parts.append(_talk(view))
-    return Board(tuple(parts), {"text": Limit(MOST_CHARACTERS)})
+    progress = Progress(min(view.round, game.rounds), game.rounds, score=str(view.total))
+    return Board(tuple(parts), {"text": Limit(MOST_CHARACTERS)}, progress)
+
+
+def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Reveal:
+    """Return both limits, which are hidden during the game, and what trades were worth."""
+    game, state = replay.rules(Bargaining), replay.present
+    view = game.observe(state, context.seat)
+    assert state.value is not None and state.cost is not None  # drawn before the first round
+    trades = sum(each.price is not None for each in state.past)
+    gain_per_unit = state.value - state.cost
+    worth = (
+        f"every trade was worth {gain_per_unit} to the two of you together"
+        if gain_per_unit > 0
+        else "no price could pay both of you"
+    )
+    why = (
+        f"A unit was worth {state.value} to the buyer and cost the seller {state.cost}: "
+        f"{worth}; "
+        f"you traded in {trades} of {len(state.past)} rounds."
+    )
+    hidden = (
+        Note("The buyer's value", str(state.value), "yours" if view.is_buyer else ""),
+        Note("The seller's cost", str(state.cost), "" if view.is_buyer else "yours"),
+    )
+    spots = (
+        Spot(state.value, "the buyer's value", "goal"),
+        Spot(state.cost, "the seller's cost", "last"),
+    )
+    axis = Scale("Prices", 0.0, float(HIGHEST), ("0", str(HIGHEST)), spots)
+    rounds = (_rounds(view),) if len(view.past) else ()
+    return Reveal(why, hidden, (axis, *rounds))
 
 
 def _axis(view: View) -> Scale:
@@ -60,12 +96,9 @@ def _axis(view: View) -> Scale:
     return Scale("Prices", 0.0, float(HIGHEST), ends, tuple(spots))
 
 
-def _notes(game: Bargaining, view: View) -> Notes:
-    notes = [Note("Round", f"{min(view.round, game.rounds)} of {game.rounds}")]
-    if view.limit is not None:
-        notes.append(Note(f"Your {_limit_name(view)}", str(view.limit), "yours"))
-    notes.append(Note("Earned so far", str(view.total), "goal"))
-    return Notes(f"You are the {view.seat}", tuple(notes))
+def _notes(view: View) -> Notes:
+    text = "" if view.limit is None else f"{view.limit}, in every round"
+    return Notes(f"You are the {view.seat}", (Note(f"Your {_limit_name(view)}", text, "yours"),))
 
 
 def _rounds(view: View) -> Table:

@@ -290,7 +290,18 @@ class Bargaining(Game[State, Action, View]):
 MESSAGES: Options[Action] = (
     Form(
         Say,
-        (("text", Text(MOST_CHARACTERS, WORDS_PATTERN, samples=SAMPLES, least=0)),),
+        (
+            (
+                "text",
+                Text(
+                    MOST_CHARACTERS,
+                    WORDS_PATTERN,
+                    samples=SAMPLES,
+                    least=0,
+                    form=f"a message of at most {MOST_WORDS} words",
+                ),
+            ),
+        ),
     ),
 )
 

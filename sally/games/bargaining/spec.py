@@ -214,6 +214,18 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     probes=PROBES,
     usual="responsive",
     people=PeopleSpec(
+        glyphs={"bargaining": "nugget"},
+        minutes={"bargaining": 15},
+        briefs={
+            "buyer": "You buy, the other player sells. In each round you exchange messages, "
+            "then both name a price without seeing the other's. If your bid is at least the "
+            "ask, you trade halfway between and earn your value less the price. Your value "
+            "stays the same; the other's cost is hidden.",
+            "seller": "You sell, the other player buys. In each round you exchange "
+            "messages, then both name a price without seeing the other's. If the bid is at "
+            "least your ask, you trade halfway between and earn the price less your cost. "
+            "Your cost stays the same; the other's value is hidden.",
+        },
         titles={"bargaining": "Haggling"},
         sentences={
             "bargaining": "A buyer and a seller bargain over twenty units, one per round. Neither "

@@ -4,8 +4,9 @@ story."""
 from __future__ import annotations
 
 from sally.core.match.seat_context import SeatContext
-from sally.core.rules.board import Board, Note, Notes, Part
-from sally.games.battery.rules import View
+from sally.core.rules.board import Board, Cell, Note, Notes, Part, Reveal, Row, Table
+from sally.core.rules.replay import Trajectory
+from sally.games.battery.rules import Battery, State, View
 
 
 def BOARD(context: SeatContext, view: View) -> Board:
@@ -16,3 +17,31 @@ def BOARD(context: SeatContext, view: View) -> Board:
         lines = [line for line in view.asked.story.split("\n") if line.strip()]
         parts.append(Notes("The story", tuple(Note("", line) for line in lines)))
     return Board(tuple(parts))
+
+
+def REVEAL(context: SeatContext, replay: Trajectory[State, int, View]) -> Reveal:
+    """Return every question with the answer given and the right one."""
+    game, answers = replay.rules(Battery), replay.present.answers
+    rows = tuple(
+        Row(
+            turn.item.question,
+            (
+                Cell(
+                    "–" if given is None else turn.item.options[given],
+                    "good" if given == turn.item.answer else "bad",
+                ),
+                Cell(turn.item.options[turn.item.answer]),
+            ),
+        )
+        for turn, given in zip(game.schedule, answers, strict=False)
+    )
+    right = sum(
+        given == turn.item.answer for turn, given in zip(game.schedule, answers, strict=False)
+    )
+    stories = tuple(dict.fromkeys(turn.item.story for turn in game.schedule))
+    parts: list[Part] = [Table("Your answers", ("you said", "right"), rows, "question")]
+    for story in stories[:1] if len(stories) > 1 else stories:
+        lines = [line for line in story.split("\n") if line.strip()]
+        parts.append(Notes("The story", tuple(Note("", line) for line in lines)))
+    why = f"{right} of {len(rows)} answers were right: people act on what they saw or were told."
+    return Reveal(why, parts=tuple(parts))

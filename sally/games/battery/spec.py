@@ -80,6 +80,8 @@ GAME: GameSpec[State, int, View] = GameSpec(
     ),
     portable=portable,
     people=PeopleSpec(
+        glyphs={"battery": "paper"},
+        minutes={"battery": 2},
         titles={"battery": "What do they believe?"},
         sentences={
             "battery": "Short stories about people who saw, missed or were told something. Say "

@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 from sally.core.match.seat_context import SeatContext
-from sally.core.rules.board import Board, Cell, Mark, Note, Notes, Part, Row, Table
+from sally.core.rules.board import (
+    Board,
+    Cell,
+    Mark,
+    Note,
+    Notes,
+    Part,
+    Progress,
+    Reveal,
+    Row,
+    Table,
+)
+from sally.core.rules.replay import Trajectory
 from sally.games.cipher.listeners import DIGITS, digits
-from sally.games.cipher.rules import Cipher, Hinted, Over, Revealed, View, Void
+from sally.games.cipher.rules import Action, Cipher, Hinted, Over, Revealed, State, View, Void
 
 ENDS = {
     "survived": "won by encoder and decoder",
@@ -27,9 +39,35 @@ def BOARD(context: SeatContext, view: View) -> Board:
             parts.append(Table("Rounds of this game", COLUMNS, rows, corner="round"))
     ends = [ENDS[event.how] for event in view.log if isinstance(event, Over)]
     if ends:
-        game_notes = tuple(Note(f"Game {n}", end) for n, end in enumerate(ends, 1))
-        parts.append(Notes("Games so far", game_notes))
-    return Board(tuple(parts))
+        shown = tuple(Note(f"Game {n}", how) for n, how in enumerate(ends, 1))
+        parts.append(Notes("Games so far", shown))
+    return Board(tuple(parts), progress=None if view.over else _progress(context, view))
+
+
+def _progress(context: SeatContext, view: View) -> Progress:
+    game = context.game
+    assert isinstance(game, Cipher)
+    before = len(view.pasts[-1])
+    return Progress(before + view.record.played + 1, before + game.rounds)
+
+
+def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Reveal:
+    """Return the keywords of every game, the codes with all guesses, and how each game ended."""
+    game, state = replay.rules(Cipher), replay.present
+    ends = [event.how for event in state.log if isinstance(event, Over)]
+    why = "; ".join(f"game {n} was {ENDS[how]}" for n, how in enumerate(ends, 1))
+    hidden = tuple(
+        Note(f"Keywords of game {n}", ", ".join(problem.keywords))
+        for n, problem in enumerate(game.row[: len(ends)], 1)
+    )
+    rows, hints = list[Row](), ""
+    for event in state.log:
+        if isinstance(event, Hinted):
+            hints = ", ".join(event.hints)
+        elif isinstance(event, Revealed):
+            rows.append(Row(str(len(rows) + 1), _revealed_cells(hints, event)))
+    table = Table("All rounds", COLUMNS, tuple(rows), corner="round")
+    return Reveal(f"{why[:1].upper()}{why[1:]}.", hidden, (table,))
 
 
 COLUMNS = ("hints", "code", "decoder", "interceptor")
@@ -40,10 +78,9 @@ def _code_text(code: int) -> str:
 
 
 def _notes(game: Cipher, view: View) -> list[Note]:
-    record, rounds_before = view.record, len(view.pasts[-1])
+    record = view.record
     notes = [
         Note("Game", f"{view.game} of {game.games}"),
-        Note("Round", f"{rounds_before + record.played + 1} of {rounds_before + game.rounds}"),
         Note("Miscommunications", f"{record.miscommunications} of {game.tokens}"),
         Note("Interceptions", f"{record.interceptions} of {game.tokens}"),
     ]
@@ -85,16 +122,19 @@ def _rounds(view: View) -> tuple[Row, ...]:
                 Row("void", (Cell("none"), Cell(_code_text(event.code)), Cell(""), Cell("")))
             )
         elif isinstance(event, Revealed):
-            right, caught = event.decoder == event.code, event.interceptor == event.code
-            cells_of = (
-                Cell(hints),
-                Cell(_code_text(event.code)),
-                Cell(_code_text(event.decoder), "good" if right else "bad", _says(right)),
-                Cell(_code_text(event.interceptor), "bad" if caught else "", _says(caught)),
-            )
             number = 1 + sum(row.label != "void" for row in rows)
-            rows.append(Row(str(number), cells_of))
+            rows.append(Row(str(number), _revealed_cells(hints, event)))
     return tuple(rows)
+
+
+def _revealed_cells(hints: str, event: Revealed) -> tuple[Cell, ...]:
+    right, caught = event.decoder == event.code, event.interceptor == event.code
+    return (
+        Cell(hints),
+        Cell(_code_text(event.code)),
+        Cell(_code_text(event.decoder), "good" if right else "bad", _says(right)),
+        Cell(_code_text(event.interceptor), "bad" if caught else "", _says(caught)),
+    )
 
 
 def _says(right: bool) -> str:

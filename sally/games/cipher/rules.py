@@ -12,7 +12,14 @@ import msgspec
 from sally.core.errors import BadInput
 from sally.core.rules.game import NATURE, Game, Seat
 from sally.core.rules.menu import Act, Form, Options, Text
-from sally.games.association.lexicon import SHAPE, clue_problem, open_words, overlaps, places
+from sally.games.association.lexicon import (
+    ONE_WORD,
+    SHAPE,
+    clue_problem,
+    open_words,
+    overlaps,
+    places,
+)
 from sally.games.cipher.instances import PastRound, Problem, problems_of
 from sally.games.cipher.listeners import CODES, DIGITS, LENGTH, Filed, digits
 
@@ -267,7 +274,7 @@ class Cipher(Game[State, Action, View]):
             return tuple(self.odds(state))
         if seat != ENCODER:
             return self.record(state).left
-        word = Text(LONGEST, SHAPE, open_words(self.row[state.game].keywords))
+        word = Text(LONGEST, SHAPE, open_words(self.row[state.game].keywords), form=ONE_WORD)
         return (Form(Hints, tuple((name, word) for name in Hints.__struct_fields__)),)
 
     def odds(self, state: State) -> Mapping[Action, float]:

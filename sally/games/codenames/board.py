@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from sally.core.match.seat_context import SeatContext
-from sally.core.rules.board import Board, Grid, Mark, Note, Notes, Part, Square
-from sally.games.codenames.rules import Over, View
+from sally.core.rules.board import Board, Grid, Mark, Note, Notes, Part, Progress, Reveal, Square
+from sally.core.rules.replay import Trajectory
+from sally.games.codenames.instances import Colour
+from sally.games.codenames.rules import Action, Codenames, GivenClue, Over, State, Turned, View
 
 MARKS: dict[str, Mark] = {"own": "good", "other": "bad", "neutral": "hidden", "assassin": "goal"}
 SIGNS = {"own": "✔", "other": "✘", "neutral": "", "assassin": "☠"}
@@ -18,6 +20,8 @@ NAMES = {
 
 def board(context: SeatContext, view: View) -> Board:
     """Return the current board, the clue, and the points of earlier boards."""
+    game = context.game
+    assert isinstance(game, Codenames)
     parts: list[Part] = []
     if not view.over:
         parts.append(_grid(view))
@@ -29,7 +33,62 @@ def board(context: SeatContext, view: View) -> Board:
     notes += [Note(f"Board {n}", f"{points:g} points") for n, points in enumerate(paid, 1)]
     if notes:
         parts.append(Notes("On the table", tuple(notes)))
-    return Board(tuple(parts))
+    found = 0 if view.over else sum(colour == "own" for colour in view.turned.values())
+    score = f"{sum(paid) + found:g}"
+    progress = Progress(len(view.boards), game.boards, "board", score)
+    return Board(tuple(parts), progress=progress)
+
+
+ENDS = {
+    "won": "all of your cards were found",
+    "assassin": "the assassin was turned over, so the board paid nothing",
+    "rival": "the rival team found all its cards first",
+}
+
+
+def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Reveal:
+    """Return every board with the colours of all cards, and how it ended."""
+    game, state = replay.rules(Codenames), replay.present
+    ends = [event for event in state.log if isinstance(event, Over)]
+    told = [f"on board {n}, {ENDS[end.how]}" for n, end in enumerate(ends, 1)]
+    why = f"{'; '.join(told)}."
+    turned = _turned_by_board(state)
+    parts = tuple(
+        _open_grid(n, problem.words, problem.key, turned[n])
+        for n, problem in enumerate(game.row[: len(ends)])
+    )
+    clues = [event for event in state.log if isinstance(event, GivenClue)]
+    said = ", ".join(f"{clue.word} ({clue.number})" for clue in clues)
+    return Reveal(why[:1].upper() + why[1:], (Note("The clues", said or "none"),), parts)
+
+
+def _turned_by_board(state: State) -> list[set[str]]:
+    turned: list[set[str]] = [set()]
+    for event in state.log:
+        if isinstance(event, Turned):
+            turned[-1].add(event.word)
+        elif isinstance(event, Over):
+            turned.append(set())
+    return turned
+
+
+def _open_grid(
+    number: int, words: tuple[str, ...], key: tuple[Colour, ...], turned: set[str]
+) -> Grid:
+    columns = 4 if len(words) <= 16 else 5
+    squares = tuple(
+        Square(
+            n // columns,
+            n % columns,
+            f"{SIGNS[colour]} {f'({word})' if word in turned else word}".strip(),
+            f"{NAMES[colour]}, {'open' if word in turned else 'covered'}",
+            MARKS[colour],
+            word,
+        )
+        for n, (word, colour) in enumerate(zip(words, key, strict=True))
+    )
+    legend = "✔ yours, ✘ the rival's, ☠ the assassin; turned over in brackets"
+    return Grid(f"Board {number + 1}: {legend}", -(-len(words) // columns), columns, squares)
 
 
 def _grid(view: View) -> Grid:

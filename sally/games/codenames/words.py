@@ -11,6 +11,7 @@ from sally.core.reply.plain_text import after_label
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options, admit
 from sally.core.rules.words import read_form
+from sally.games.association.lexicon import clue_problem
 from sally.games.association.speech import WordGameWords, one_line, unquoted
 from sally.games.codenames.rules import (
     GIVER,
@@ -150,6 +151,11 @@ class CodenamesWords(WordGameWords["View"]):
         if view.seat == GIVER:
             return self.say("format.giver", most=view.keys[-1].count("own"))
         return super().format(view, options)
+
+    def refusal(self, view: View, action: Any) -> str:
+        if not isinstance(action, Clue):
+            return ""
+        return clue_problem(action.word, view.covered, self.game.any_word) or ""
 
     def name(self, action: Any) -> str:
         if isinstance(action, Stop):

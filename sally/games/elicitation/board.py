@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from sally.core.errors import listed
 from sally.core.match.seat_context import SeatContext
-from sally.core.rules.board import Board, Note, Notes
-from sally.games.elicitation.rules import Elicitation, View
+from sally.core.rules.board import Board, Cell, Note, Notes, Reveal, Row, Table
+from sally.core.rules.replay import Trajectory
+from sally.games.elicitation.rules import Elicitation, State, View
 
 
 def BOARD(context: SeatContext, view: View) -> Board:
@@ -17,3 +18,28 @@ def BOARD(context: SeatContext, view: View) -> Board:
     if about:
         notes.append(Note("Questions about", listed(about)))
     return Board((Notes("Your decision", tuple(notes)),))
+
+
+def REVEAL(context: SeatContext, replay: Trajectory[State, int, View]) -> Reveal:
+    """Return what the others did and what each choice would have paid."""
+    game, chosen = replay.rules(Elicitation), replay.present.move
+    values = game.true_values
+    truths = tuple(
+        Note(question.ask.replace("_", " "), str(question.truth))
+        for question in game.questions
+        if isinstance(question.truth, str | float | int)
+    )
+    if values is None or chosen is None:
+        return Reveal("What the others did is not known, so no choice has a payoff.", truths)
+    rows = tuple(
+        Row(
+            name,
+            (Cell(f"{value:.4g}", "last" if n == chosen else ""),),
+            "yours" if n == chosen else "",
+        )
+        for n, (name, value) in enumerate(zip(game.menu, values, strict=True))
+    )
+    best = max(values)
+    how = "no choice paid more" if values[chosen] == best else f"the best choice paid {best:.4g}"
+    why = f"You chose {game.menu[chosen]} and got {values[chosen]:.4g}; {how}."
+    return Reveal(why, truths, (Table("What each choice paid", ("points",), rows, "choice"),))

@@ -104,6 +104,12 @@ GAME: GameSpec[State, int, View] = GameSpec(
         _probe(AFTER, "the questions about others that were asked after the move", "after"),
     ),
     people=PeopleSpec(
+        glyphs={"elicitation": "nugget"},
+        minutes={"elicitation": 2},
+        briefs={
+            "": "Choose, and say what you expect of the other player. What you get depends "
+            "on your choice and on what the other does.",
+        },
         titles={"elicitation": "Choose and expect"},
         sentences={
             "elicitation": "You send points to another player and say what you expect in return.",

@@ -11,9 +11,11 @@ from sally.core.rules.board import (
     Note,
     Notes,
     PlayingCard,
+    Reveal,
 )
+from sally.core.rules.replay import Trajectory
 from sally.games.hanabi.rules import Hanabi
-from sally.games.hanabi.state import View
+from sally.games.hanabi.state import State, View
 from sally.games.hanabi.words import HanabiWords
 
 # Tones of the page that come nearest to red, yellow, green, white and blue; each has a shape.
@@ -27,6 +29,38 @@ def board(context: SeatContext, view: View) -> Board:
     assert isinstance(game, Hanabi)
     rows = (_piles(words, game, view), *_hands(words, game, view))
     return Board((Cards("Piles and hands, oldest card first", rows), _facts(words, game, view)))
+
+
+def REVEAL(context: SeatContext, replay: Trajectory[State, int, View]) -> Reveal:
+    """Return all hands face up, the piles, and what ended the game."""
+    words, game, state = context.words, replay.rules(Hanabi), replay.present
+    assert isinstance(words, HanabiWords)
+    view = game.observe(state, context.seat)
+    hands = tuple(
+        CardRow(
+            f"{words.player(seat)} (you)" if seat == view.me else words.player(seat),
+            tuple(_face(words, game, card) for card in hand),
+            "yours" if seat == view.me else "",
+        )
+        for seat, hand in enumerate(state.hands)
+    )
+    built, most = sum(state.piles), game.colours * game.ranks
+    if built == most:
+        how = "every firework is complete"
+    elif not state.lives:
+        how = "the last life was lost" + (
+            ", and then nothing counts" if game.score == "zero" else ""
+        )
+    else:
+        how = "the deck was used up"
+    why = f"You built {built} of {most} cards; {how}."
+    cards = Cards("Piles and all hands, oldest card first", (_piles(words, game, view), *hands))
+    return Reveal(why, parts=(cards, _facts(words, game, view)))
+
+
+def _face(words: HanabiWords, game: Hanabi, card: int) -> PlayingCard:
+    colour, rank = divmod(card, game.ranks)
+    return PlayingCard(str(rank + 1), words.card(card), TONES[colour % len(TONES)])
 
 
 def _piles(words: HanabiWords, game: Hanabi, view: View) -> CardRow:

@@ -32,6 +32,19 @@ GAME: GameSpec[State, int, View] = GameSpec(
     },
     usual="smart",
     people=PeopleSpec(
+        glyphs={
+            "hanabi": "flame",
+            "hanabi_mini": "flame",
+            "hanabi_small": "flame",
+            "hanabi_very_small": "flame",
+        },
+        minutes={"hanabi": 20, "hanabi_mini": 10, "hanabi_small": 8, "hanabi_very_small": 5},
+        briefs={
+            "": "You see everybody's cards except your own. Build each colour from 1 "
+            "upwards, together. In your turn play a card, discard one (which brings back a "
+            "hint), or tell another player all their cards of one colour or rank, which "
+            "costs a hint. A wrong card costs a life. Every card built is a point.",
+        },
         texts=PEOPLE,
         titles={
             "hanabi": "Hanabi",

@@ -3,8 +3,22 @@
 from __future__ import annotations
 
 from sally.core.match.seat_context import SeatContext
-from sally.core.rules.board import Board, Box, Cell, Lockers, Note, Notes, Part, Row, Table
-from sally.core.rules.simultaneous import others_of
+from sally.core.rules.board import (
+    Board,
+    Box,
+    Cell,
+    Lockers,
+    Note,
+    Notes,
+    Part,
+    Reveal,
+    Row,
+    Showdown,
+    Side,
+    Table,
+)
+from sally.core.rules.replay import Trajectory
+from sally.core.rules.simultaneous import Moves, State, compared, others_of, progress_of
 from sally.games.level_k.payoffs import Boxes, Contest, Pennies, Request
 from sally.games.level_k.rules import LevelGame, View
 from sally.games.level_k.solvers import pay_table
@@ -18,9 +32,36 @@ def BOARD(context: SeatContext, view: View) -> Board:
     game = context.game
     assert isinstance(game, LevelGame)
     parts: list[Part] = [_picture(context, game, view)]
+    progress = progress_of(game, view)
     if len(view.past):
+        last = next(iter(view.rounds(len(view.past) - 1)))
+        if last is not None and len(game.seats) <= MOST_ROWS:
+            parts.insert(0, _showdown(context, game, view, last))
         parts.append(_rounds(context, game, view))
-    return Board(tuple(parts))
+    return Board(tuple(parts), progress=progress)
+
+
+def _showdown(context: SeatContext, game: LevelGame, view: View, last: Moves) -> Showdown:
+    """Return the choices of the last round with their points, the seat's own first."""
+    paid, order = game.paid(last), sorted(range(len(last)), key=lambda n: n != view.number)
+    names = ["You", *("Other" if len(last) == 2 else f"Other {i}" for i in range(1, len(last)))]
+    sides = tuple(
+        Side(
+            name,
+            context.beside(game.seats[n]).words.name(last[n]),
+            f"{paid[n]:g}",
+            "yours" if n == view.number else "",
+        )
+        for name, n in zip(names, order, strict=True)
+    )
+    return Showdown(f"Round {len(view.past)}", sides)
+
+
+def REVEAL(context: SeatContext, replay: Trajectory[State, int, View]) -> Reveal:
+    """Return the last rounds and, in one sentence, how the points were distributed."""
+    game = replay.rules(LevelGame)
+    view = game.observe(replay.present, context.seat)
+    return Reveal(compared(game, view), parts=BOARD(context, view).parts)
 
 
 def _picture(context: SeatContext, game: LevelGame, view: View) -> Part:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from sally.core.match.seat_context import SeatContext
-from sally.core.rules.board import Board, Good, Hand, Hands, Limit, Note, Notes
-from sally.games.mindgames.rules import PERSUADER, Brief, MindGame, View
+from sally.core.rules.board import Board, Good, Hand, Hands, Limit, Note, Notes, Progress, Reveal
+from sally.core.rules.replay import Trajectory
+from sally.games.mindgames.rules import PERSUADER, Action, Brief, MindGame, State, View
 
 EFFECTS = {1: "+", 0: "0", -1: "−"}
 LEGEND = "+ increases it, − decreases it, 0 no effect, ? not known"
@@ -26,7 +27,35 @@ def board(context: SeatContext, view: View) -> Board:
         *_revealed_notes(brief, names.attributes),
     ]
     counted = view.seat == PERSUADER and not game.discrete and not game.notes
-    return Board(tuple(parts), {"text": Limit(game.limit, "---")} if counted else {})
+    progress = Progress(min(view.sent + 1, game.messages), game.messages, "message")
+    limits = {"text": Limit(game.limit, "---")} if counted else {}
+    return Board(tuple(parts), limits, progress if view.seat == PERSUADER else None)
+
+
+def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Reveal:
+    """Return the target's likes and what it knew, and what it chose in the end."""
+    game, state = replay.rules(MindGame), replay.present
+    names, puzzle, chosen = game.names, game.problem, game.chosen(replay.present)
+    brief = Brief(
+        puzzle.utilities, puzzle.goal, puzzle.target_values, tuple(sorted(puzzle.visible))
+    )
+    cards = tuple(
+        _card(brief, p, f"{names.noun.capitalize()} {letter}", names.attributes)
+        for p, letter in enumerate(names.proposals)
+    )
+    letters = names.proposals
+    first, last = letters[puzzle.initial], letters[chosen]
+    moved = "still chose" if chosen == puzzle.initial else f"first wanted {first} and then chose"
+    verdict = "as you wanted" if chosen == puzzle.goal else f"you wanted {letters[puzzle.goal]}"
+    learned = sorted(state.mind.known - puzzle.visible)
+    told = ", ".join(f"{names.attributes[a]} of {letters[p]}" for p, a in learned)
+    why = f"The other player {moved} {last}: {verdict}."
+    hidden = (Note("It learned from you", told or "nothing"),)
+    parts = (
+        Hands(f"What each {names.noun} does: {LEGEND}", cards),
+        *_revealed_notes(brief, names.attributes),
+    )
+    return Reveal(why, hidden, parts)
 
 
 def _card(brief: Brief, proposal: int, label: str, attributes: tuple[str, ...]) -> Hand:

@@ -109,6 +109,14 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     probes=PROBES,
     occupants={READER: "rules", TARGET: "exact"},
     people=PeopleSpec(
+        glyphs={"mindgames": "air"},
+        minutes={"mindgames": 10},
+        briefs={
+            "": "Get the other player to choose your proposal. You do not know what it "
+            "likes, nor what it knows about the proposals: ask. Then tell it true things "
+            "that make your proposal the best for it, and leave out what does not help. A "
+            "false statement comes back to you. It chooses after your last message.",
+        },
         titles={"mindgames": "Talk them into it"},
         sentences={
             "mindgames": "Somebody must choose one of three proposals, and you have a favourite. "

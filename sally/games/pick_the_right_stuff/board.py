@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from sally.core.match.seat_context import SeatContext
-from sally.core.rules.board import Board, Box, Lockers
-from sally.games.pick_the_right_stuff.locker import View
+from sally.core.rules.board import Board, Box, Cell, Lockers, Reveal, Row, Table
+from sally.core.rules.replay import Trajectory
+from sally.games.pick_the_right_stuff.locker import Retrieval, View
+from sally.games.pick_the_right_stuff.rules import Action, State
 from sally.games.pick_the_right_stuff.words import LockerWords
 
 
@@ -19,6 +21,34 @@ def board(context: SeatContext, view: View) -> Board:
     )
     waits = "" if view.asked is None else f" {words.person(view.asked)} comes to collect."
     return Board((Lockers(f"The monitor now.{waits}", boxes),))
+
+
+def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Reveal:
+    """Return, for each person who came to collect, where they looked, why, and your answer."""
+    words, story = context.words, replay.present.locker.story
+    assert isinstance(words, LockerWords)
+    rows = tuple(
+        Row(
+            words.person(event.user),
+            (
+                Cell(
+                    "–" if event.answered is None else words.box(event.answered),
+                    "good" if event.answered == event.believed else "bad",
+                ),
+                Cell(words.box(event.believed)),
+                Cell(words.box(event.true)),
+            ),
+        )
+        for event in story
+        if isinstance(event, Retrieval)
+    )
+    right = replay.present.locker.correct
+    why = (
+        f"{right} of {len(rows)} answers were right: everybody looks where they last saw, or were "
+        "shown, their own item, not where it really is."
+    )
+    columns = ("you said", "they looked in", "it was in")
+    return Reveal(why, parts=(Table("Who looked where", columns, rows, "person"),))
 
 
 def _capital(name: str) -> str:

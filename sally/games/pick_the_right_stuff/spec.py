@@ -77,6 +77,14 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     probes=PROBES,
     words_version=2,
     people=PeopleSpec(
+        glyphs={"pick_the_right_stuff": "vessel"},
+        minutes={"pick_the_right_stuff": 5},
+        briefs={
+            "": "Each person has an item in one of the boxes. Now and then all items change "
+            "boxes, and nobody but you sees it. When a person comes to collect, say which "
+            "box they will open: the one in which they believe their item to be. Each right "
+            "answer is a point.",
+        },
         titles={"pick_the_right_stuff": "Who looks where?"},
         sentences={
             "pick_the_right_stuff": "Items are moved between boxes when their owners are not "

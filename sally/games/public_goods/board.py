@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from sally.core.match.seat_context import SeatContext
-from sally.core.rules.board import Board, Cell, Note, Notes, Part, Row, Table
-from sally.core.rules.simultaneous import View, others_of
+from sally.core.rules.board import Board, Cell, Note, Notes, Part, Reveal, Row, Table
+from sally.core.rules.replay import Trajectory
+from sally.core.rules.simultaneous import State, View, compared, others_of, progress_of
 from sally.games.public_goods.rules import PublicGoods
 
 SHOWN = 10  # rounds drawn; the history beside the board has them all
@@ -28,7 +29,18 @@ def BOARD(context: SeatContext, view: View) -> Board:
     ]
     if len(view.past):
         parts.append(_rounds(game, view))
-    return Board(tuple(parts))
+    return Board(tuple(parts), progress=progress_of(game, view))
+
+
+def REVEAL(context: SeatContext, replay: Trajectory[State, int, View]) -> Reveal:
+    """Return the latest rounds and, in one sentence, who gave and who got how much."""
+    game = replay.rules(PublicGoods)
+    view = game.observe(replay.present, context.seat)
+    played = [moves for moves in view.rounds() if moves is not None]
+    given = sum(moves[view.number] for moves in played)
+    others = sum(sum(others_of(moves, view.number)) for moves in played) / (game.players - 1)
+    why = f"You gave {given} tokens in all, the others {others:.3g} on average. "
+    return Reveal(why + compared(game, view), parts=BOARD(context, view).parts)
 
 
 def _rounds(game: PublicGoods, view: View) -> Table:

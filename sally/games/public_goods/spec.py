@@ -105,6 +105,14 @@ GAME: GameSpec[State, int, View] = GameSpec(
     probes=PROBES,
     usual="conditional_cooperator",
     people=PeopleSpec(
+        glyphs={"public_goods": "water"},
+        minutes={"public_goods": 5},
+        briefs={
+            "": "In every round each player puts some tokens into a common pot and keeps "
+            "the rest. The pot is multiplied and divided equally among all, whoever gave. "
+            "Everybody then sees what everybody gave. Your points are the sum over all "
+            "rounds.",
+        },
         titles={"public_goods": "The common pot"},
         sentences={
             "public_goods": "All players have the same number of tokens and give some to a common "

@@ -7,13 +7,14 @@ from functools import lru_cache
 from itertools import islice
 
 from sally.core.match.seat_context import SeatContext
-from sally.core.rules.board import Board, Cell, Row, Table
+from sally.core.rules.board import Board, Cell, Progress, Reveal, Row, Showdown, Side, Table
 from sally.core.rules.game import Seat
-from sally.games.repeated_games.rules import RepeatedGame, View, other_seat
+from sally.core.rules.replay import Trajectory
+from sally.games.repeated_games.rules import RepeatedGame, State, View, other_seat
 
 Say = Callable[[str], str]  # a sentence of the game's words, by its key
 Last = tuple[int, int] | None  # the moves of the previous round, the seat's own first
-SHOWN = 12  # rounds drawn; the history beside the board has them all
+SHOWN = 8  # rounds drawn; the history beside the board has them all
 
 
 def BOARD(context: SeatContext, view: View) -> Board:
@@ -24,7 +25,60 @@ def BOARD(context: SeatContext, view: View) -> Board:
     say = context.words.say
     texts = say("board.pays"), say("board.you_down"), say("board.last")
     payoffs = _payoffs(game, view.seat, view.last, texts)
-    return Board((payoffs, _rounds(game, view, say)) if len(view.past) else (payoffs,))
+    played = [moves for moves in view.rounds(0) if moves is not None]
+    score = sum(game.pay(view.seat, *moves) for moves in played)
+    total = 0 if game.stop_chance else game.rounds
+    number = min(view.round, game.rounds)
+    progress = Progress(number, total, score=_points(game, score) if played else "")
+    if not len(view.past):
+        return Board((payoffs,), progress=progress)
+    rounds = _rounds(game, view, say)
+    last = next(iter(view.rounds(len(view.past) - 1)))
+    if last is None:
+        return Board((payoffs, rounds), progress=progress)
+    return Board((_showdown(game, view, last, say), payoffs, rounds), progress=progress)
+
+
+def _showdown(game: RepeatedGame, view: View, last: tuple[int, int], say: Say) -> Showdown:
+    """Return the choices of the last round with their points."""
+    mine, theirs = last
+    them = other_seat(view.seat)
+    own, others = game.pay(view.seat, mine, theirs), game.pay(them, theirs, mine)
+    sides = (
+        Side(say("board.you"), game.names_of(view.seat)[mine], _points(game, own), "yours"),
+        Side(say("board.other"), game.names_of(them)[theirs], _points(game, others)),
+    )
+    return Showdown(f"{say('board.round')} {len(view.past)}", sides)
+
+
+def _points(game: RepeatedGame, points: float) -> str:
+    return format(points, "+g" if game.signed else "g") if points else "0"
+
+
+def REVEAL(context: SeatContext, replay: Trajectory[State, int, View]) -> Reveal:
+    """Return how often each player chose what, and what that paid."""
+    game, me = replay.rules(RepeatedGame), context.seat
+    view = game.observe(replay.present, me)
+    played = [moves for moves in view.rounds(0) if moves is not None]
+    mine, theirs = game.names_of(me), game.names_of(other_seat(me))
+    counts = tuple(
+        Row(
+            mine[i],
+            tuple(Cell(str(played.count((i, j)))) for j in range(len(theirs))),
+            "yours",
+        )
+        for i in range(len(mine))
+    )
+    say = context.words.say
+    own = sum(game.pay(me, *moves) for moves in played)
+    others = sum(game.pay(other_seat(me), *moves[::-1]) for moves in played)
+    how = "more than" if own > others else "less than" if own < others else "as much as"
+    why = (
+        f"Over {len(played)} rounds you got {_points(game, own)}, {how} the other player "
+        f"({_points(game, others)})."
+    )
+    table = Table("How often each pair of choices came up", theirs, counts, say("board.you_down"))
+    return Reveal(why, parts=(*BOARD(context, view).parts, table))
 
 
 @lru_cache(1000)  # in a study all players play the same few games

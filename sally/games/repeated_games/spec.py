@@ -116,6 +116,8 @@ GAME: GameSpec[State, int, View] = GameSpec(
     usual="tit_for_tat",
     words_version=4,
     people=PeopleSpec(
+        glyphs={"repeated_games": "shape1", "rps": "scissors", "ibs": "house", "ipd": "shape3"},
+        minutes={"repeated_games": 10, "rps": 10, "ibs": 10, "ipd": 10},
         titles={
             "repeated_games": "Matrix game",
             "rps": "Rock, paper, scissors",

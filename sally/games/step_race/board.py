@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sally.core.errors import listed
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.board import (
     Board,
@@ -11,6 +12,7 @@ from sally.core.rules.board import (
     Note,
     Notes,
     Part,
+    Reveal,
     Row,
     Saying,
     Scale,
@@ -18,7 +20,8 @@ from sally.core.rules.board import (
     Table,
     Talk,
 )
-from sally.games.step_race.rules import STAYS, StepRace, View
+from sally.core.rules.replay import Trajectory
+from sally.games.step_race.rules import STAYS, Action, State, StepRace, View, prize
 from sally.games.step_race.words import StepWords
 
 SHOWN = 10  # turns drawn; the history beside the board has them all
@@ -36,6 +39,23 @@ def BOARD(context: SeatContext, view: View) -> Board:
     if len(view.past):
         parts.append(_turns(words, view))
     return Board(tuple(parts), {"text": Limit(game.letters)} if view.speaks else {})
+
+
+def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Reveal:
+    """Return the track, all moves with their collisions, and who arrived."""
+    game, words, state = replay.rules(StepRace), context.words, replay.present
+    assert isinstance(words, StepWords)
+    view = game.observe(state, context.seat)
+    shares = prize(state.positions, game.target)
+    if shares is None:
+        why = f"Nobody reached step {game.target}, so nobody got the point."
+    else:
+        first = listed([_name_player(words, view, n) for n in range(3) if shares[n]], "and")
+        why = f"{first} reached step {game.target} and had gone furthest."
+    collisions = [sum(not gain for gain in turn.gains) for turn in state.past]
+    why += f" Moves were lost to equal numbers {sum(collisions)} times."
+    parts = (_track(game, words, view), _turns(words, view)) if len(view.past) else ()
+    return Reveal(why, parts=parts)
 
 
 def _name_player(words: StepWords, view: View, number: int) -> str:

@@ -234,6 +234,14 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     probes=PROBES,
     usual="listener",
     people=PeopleSpec(
+        glyphs={"step_race": "rail"},
+        minutes={"step_race": 15},
+        briefs={
+            "": "Three players race to the end of the track. In every turn you talk, then "
+            "all choose 1, 3 or 5 steps in secret. Players with the same number stay where "
+            "they are. What is said binds nobody. The first to reach the end gets the "
+            "point.",
+        },
         titles={"step_race": "The step race"},
         sentences={
             "step_race": "Three players talk, then each secretly moves 1, 3 or 5 steps. Players "
@@ -245,6 +253,7 @@ GAME: GameSpec[State, Action, View] = GameSpec(
             "is another round of talk; with Done you have nothing to add, and the text may stay "
             "empty.",
             "field.text": "your message",
+            "field.done.text": "your last words (may stay empty)",
         },
         settings={"target": (5, 40), "talks": (0, 4)},
     ),

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 from sally.core.match.seat_context import SeatContext
-from sally.core.rules.board import Board, Cell, Note, Notes, Part, Row, Table
-from sally.games.taboo.rules import View
+from sally.core.rules.board import Board, Cell, Note, Notes, Part, Progress, Reveal, Row, Table
+from sally.core.rules.replay import Trajectory
+from sally.games.taboo.rules import Action, State, Taboo, View
 
 
 def board(context: SeatContext, view: View) -> Board:
     """Return this round, its hints and guesses, and the rounds before it."""
+    game = context.game
+    assert isinstance(game, Taboo)
     parts: list[Part] = []
-    notes = [Note("Rounds played", str(len(view.past)))]
+    notes = []
     if view.cue:
         notes.append(Note("Think of", view.cue, "last"))
+    elif not view.over:
+        notes.append(Note("Hint", f"number {len(view.tries) + 1} of {game.hints}"))
     if view.target:
         notes.append(Note("Secret word", view.target, "goal"))
-        notes += [Note("Banned", word, "bad") for word in view.banned]
+        notes.append(Note("Forbidden", ", ".join(view.banned), "bad"))
     if view.hint is not None:
         notes.append(Note("The hint", view.hint, "last"))
-    parts.append(Notes("On the table", tuple(notes)))
+    if notes:
+        parts.append(Notes("On the table", tuple(notes)))
     if view.tries:
         rows = tuple(Row(str(n), _cells(*each)) for n, each in enumerate(view.tries, 1))
         parts.append(Table("This round", ("hint", "guess"), rows, corner="number"))
@@ -28,7 +34,33 @@ def board(context: SeatContext, view: View) -> Board:
             for n, seen in enumerate(view.past, 1)
         )
         parts.append(Table("Rounds so far", ("word", "hints", "points"), done, corner="round"))
-    return Board(tuple(parts))
+    number = min(len(view.past) + 1, game.rounds)
+    score = str(sum(seen.points for seen in view.past))
+    return Board(tuple(parts), progress=Progress(number, game.rounds, score=score))
+
+
+def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Reveal:
+    """Return every secret word with its forbidden words, and how many hints it took."""
+    game = replay.rules(Taboo)
+    view = game.observe(replay.present, context.seat)
+    found = sum(seen.found for seen in view.past)
+    why = (
+        f"{found} of {len(view.past)} words were found; a word pays 1 point and 1 more for every "
+        "hint that was not needed."
+    )
+    rows = tuple(
+        Row(
+            seen.target,
+            (
+                Cell(", ".join(problem.banned)),
+                Cell(", ".join(f"{hint or '–'} → {guess or '–'}" for hint, guess in seen.tries)),
+                Cell(str(seen.points), "good" if seen.found else "bad"),
+            ),
+        )
+        for problem, seen in zip(game.row, view.past, strict=False)
+    )
+    columns = ("forbidden", "hints and guesses", "points")
+    return Reveal(why, parts=(Table("All words", columns, rows, corner="secret word"),))
 
 
 def _cells(*shown: str | None) -> tuple[Cell, ...]:

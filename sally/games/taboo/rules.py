@@ -14,6 +14,7 @@ from sally.core.rules.game import Game, Seat
 from sally.core.rules.menu import Act, Form, Options, Text
 from sally.games.association.frozen import row_of
 from sally.games.association.lexicon import (
+    ONE_WORD,
     SHAPE,
     cards,
     clue_problem,
@@ -151,7 +152,8 @@ class Taboo(Game[State, Action, View]):
 
     def options(self, state: State, seat: Seat) -> Options[Action]:
         if seat == GUESSER:
-            return (Form(Guess, (("word", Text(LONGEST, SHAPE, samples=cards())),)),)
+            word = Text(LONGEST, SHAPE, samples=cards(), form=ONE_WORD)
+            return (Form(Guess, (("word", word),)),)
         samples = open_words(hidden(self.row[len(state.past)]))
         return (Form(Hint, (("word", Text(LONGEST, samples=samples)),)),)
 
@@ -188,12 +190,21 @@ class Taboo(Game[State, Action, View]):
 
     def objection(self, state: State, said: str) -> str | None:
         """Return why a hint is not allowed now, or None if it is allowed."""
-        problem, word = self.row[len(state.past)], plain(said)
-        if word in problem.banned:
+        problem = self.row[len(state.past)]
+        hints = tuple(hint for hint, _ in state.now.tries if hint)
+        return self.objection_to(said, problem.target, problem.banned, hints)
+
+    def objection_to(
+        self, said: str, target: str, banned: tuple[str, ...], hints: tuple[str, ...]
+    ) -> str | None:
+        """Return why a hint for this target is not allowed after these hints, or None if it is
+        allowed."""
+        word = plain(said)
+        if word in banned:
             return f"The word '{word}' is banned."
-        if word in {plain(hint) for hint, _ in state.now.tries if hint}:
+        if word in {plain(hint) for hint in hints}:
             return f"You have said '{word}' already."
-        return clue_problem(said, hidden(problem), self.any_word)
+        return clue_problem(said, (target, *banned), self.any_word)
 
     def rejections(self, state: State, seat: Seat) -> int:
         if seat != GIVER or state.hint is not None:

@@ -9,7 +9,7 @@ from sally.core.errors import listed
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options
 from sally.games.association.speech import WordGameWords, one_line, read_word
-from sally.games.taboo.rules import GIVER, Tries, View
+from sally.games.taboo.rules import GIVER, Hint, Tries, View
 
 TEXTS: Mapping[str, str] = {
     "rules": "You are the {role} in a word game for two who play together. Each round has a secret "
@@ -93,6 +93,12 @@ class TabooWords(WordGameWords["View"]):
             if (each.round, each.number) == (number, n):
                 word = one_line(each.word)
                 yield self.say("refused", round=number + 1, word=word, why=each.why)
+
+    def refusal(self, view: View, action: Any) -> str:
+        if not isinstance(action, Hint):
+            return ""
+        hints = tuple(hint for hint, _ in view.tries if hint)
+        return self.game.objection_to(action.word, view.target, view.banned, hints) or ""
 
     def now(self, view: View) -> str:
         if view.over:

@@ -11,12 +11,25 @@ from importlib import resources
 import msgspec
 
 from sally.core.match.seat_context import SeatContext
-from sally.core.rules.board import Board, Good, Hand, Hands, Part, Recipe, Recipes, Saying, Talk
-from sally.games.tradecraft.actions import SEATS, Craft, as_action_goods, goods
+from sally.core.rules.board import (
+    Board,
+    Good,
+    Hand,
+    Hands,
+    Part,
+    Progress,
+    Recipe,
+    Recipes,
+    Reveal,
+    Saying,
+    Talk,
+)
+from sally.core.rules.replay import Trajectory
+from sally.games.tradecraft.actions import SEATS, Action, Craft, as_action_goods, goods
 from sally.games.tradecraft.amounts import Amount
 from sally.games.tradecraft.crafting import cover, prepare_recipes
 from sally.games.tradecraft.hands import union
-from sally.games.tradecraft.rules import Entry, TradeCraft, View
+from sally.games.tradecraft.rules import Entry, State, TradeCraft, View
 from sally.games.tradecraft.speech import amount_said, item_said
 from sally.games.tradecraft.tools import within_reach
 
@@ -53,15 +66,38 @@ def board(context: SeatContext, view: View) -> Board:
     ]
     target = Hand("Your target", _goods(view.target), "goal")
     parts: list[Part] = [Hands("On the table", (*hands, target))]
-    if (proposal := view.proposal) is not None and proposal.to == view.seat:
-        get = Hand("You would get", _goods(goods(proposal.offer)))
-        give = Hand("You would give", _goods(goods(proposal.request)))
-        parts.append(Hands("The proposal", (get, give)))
+    if (made := view.proposal) is not None and made.to == view.seat:
+        get = Hand("You would get", _goods(goods(made.offer)))
+        give = Hand("You would give", _goods(goods(made.request)))
+        parts.append(Hands(f"{view.proposer} proposes to you", (get, give)))
     if game.book:  # else recipes are there to be looked up, for people as for models
         parts.append(Recipes("Recipes", _recipes(game, view)))
-    if sayings := tuple(_sayings(view)):
-        parts.append(Talk("Messages", sayings))
-    return Board(tuple(parts))
+    if said := tuple(_sayings(view)):
+        parts.append(Talk("Messages", said))
+    progress = Progress(min(view.turn, game.max_turns), game.max_turns, "turn")
+    return Board(tuple(parts), progress=progress)
+
+
+def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Reveal:
+    """Return all hands and all targets, and who made its item."""
+    game, state, me = replay.rules(TradeCraft), replay.present, context.seat
+    hands = [
+        Hand(f"{seat} (you)" if seat == me else seat, _goods(hand), "yours" if seat == me else "")
+        for seat, hand in zip(game.seats, state.hands, strict=True)
+    ]
+    targets = [
+        Hand(f"Target of {seat}", _goods(goal), "goal")
+        for seat, goal in zip(game.seats, game.goals, strict=True)
+    ]
+    if not state.winners:
+        why = "Nobody made the secret item before the turns were over, so nobody got points."
+    elif len(state.winners) == 1:
+        (winner,) = state.winners
+        who = "You" if winner == me else winner
+        why = f"{who} alone made the secret item, which pays 3 points."
+    else:
+        why = "Several players made their secret items, which pays 1 point each."
+    return Reveal(why, parts=(Hands("All hands and all targets", (*hands, *targets)),))
 
 
 def _goods(hand: Mapping[str, Amount]) -> tuple[Good, ...]:

@@ -199,6 +199,14 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     tools=TOOLS,
     portable=portable,
     people=PeopleSpec(
+        glyphs={"tradecraft": "tool"},
+        minutes={"tradecraft": 20},
+        briefs={
+            "": "Be the first to hold your secret target. In each turn one player may "
+            "propose a trade; then everybody crafts for themselves, by the recipes in the "
+            "book. Press an item to see what it is for. A sole winner gets 3 points, "
+            "several winners 1 each.",
+        },
         titles={"tradecraft": "Trade and craft"},
         sentences={
             "tradecraft": "Each player has a secret item to make. Trade, craft, and work out what "

@@ -3,12 +3,27 @@
 from __future__ import annotations
 
 from sally.core.match.seat_context import SeatContext
-from sally.core.rules.board import Board, Cell, Note, Notes, Part, Row, Scale, Spot, Table
-from sally.games.wavelength.rules import DIAL, Seen, View
+from sally.core.rules.board import (
+    Board,
+    Cell,
+    Note,
+    Notes,
+    Part,
+    Progress,
+    Reveal,
+    Row,
+    Scale,
+    Spot,
+    Table,
+)
+from sally.core.rules.replay import Trajectory
+from sally.games.wavelength.rules import DIAL, Action, Seen, State, View, Wavelength
 
 
 def board(context: SeatContext, view: View) -> Board:
     """Return the current round as a dial and the earlier rounds as a table."""
+    game = context.game
+    assert isinstance(game, Wavelength)
     parts: list[Part] = []
     if view.left:
         target = view.target
@@ -21,7 +36,19 @@ def board(context: SeatContext, view: View) -> Board:
         columns = ("0", "100", "clue", "dial", "target", "points")
         rows = tuple(Row(str(n), _cells(seen)) for n, seen in enumerate(view.past, 1))
         parts.append(Table("Rounds so far", columns, rows, corner="round"))
-    return Board(tuple(parts))
+    score = str(sum(seen.points for seen in view.past))
+    number = min(len(view.past) + 1, game.rounds)
+    return Board(tuple(parts), progress=Progress(number, game.rounds, score=score))
+
+
+def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Reveal:
+    """Return all rounds with their targets, and how far the dial was off."""
+    game = replay.rules(Wavelength)
+    view = game.observe(replay.present, context.seat)
+    errors = [abs(seen.target - seen.dial) for seen in view.past if seen.dial is not None]
+    off = f"{sum(errors) / len(errors):.0f}" if errors else "not set at all"
+    why = f"On average the dial stood {off} from the target; the nearer, the more points."
+    return Reveal(why, parts=BOARD(context, view).parts)
 
 
 def _cells(seen: Seen) -> tuple[Cell, ...]:

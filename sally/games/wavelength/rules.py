@@ -134,7 +134,8 @@ class Wavelength(Game[State, Action, View]):
         if state.clue is None:
             clue = moves[PSYCHIC]
             assert isinstance(clue, Clue)
-            why = self.objection(self.row[len(state.past)], clue.word)
+            problem = self.row[len(state.past)]
+            why = self.objection(problem.left, problem.right, clue.word)
             if why is None:
                 return msgspec.structs.replace(state, clue=clue.word)
             refusal = (len(state.past), clue.word, why)
@@ -152,11 +153,11 @@ class Wavelength(Game[State, Action, View]):
     def _over(self, state: State, done: Round) -> State:
         return State((*state.past, done), None, state.refused)
 
-    def objection(self, problem: Problem, said: str) -> str | None:
-        """Return why a clue is not allowed, or None if it is allowed."""
+    def objection(self, left: str, right: str, said: str) -> str | None:
+        """Return why a clue is not allowed on a dial with these ends, or None if it is allowed."""
         if said.strip().casefold() in places_by_name():
             return f"The clue '{said.strip()}' names a place on the dial; say what lies there."
-        return clue_problem(said, (problem.left, problem.right), self.any_word)
+        return clue_problem(said, (left, right), self.any_word)
 
     def rejections(self, state: State, seat: Seat) -> int:
         if seat != PSYCHIC or state.clue is not None:

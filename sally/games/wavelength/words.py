@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options, Whole, span
 from sally.games.association.speech import WordGameWords, one_line, read_word
-from sally.games.wavelength.rules import PSYCHIC, Seen, View, Wavelength
+from sally.games.wavelength.rules import PSYCHIC, Clue, Seen, View, Wavelength
 
 TEXTS: Mapping[str, str] = {
     "rules": "You are the {role} in a word game for two who play together. A dial runs from 0 to "
@@ -101,6 +101,11 @@ class WavelengthWords(WordGameWords["View"]):
             key = "now.psychic" if view.clue is None else "now.psychic.said"
             return self.say(key, target=view.target, **facts)
         return self.say("now.guesser.waits" if view.clue is None else "now.guesser", **facts)
+
+    def refusal(self, view: View, action: Any) -> str:
+        if not isinstance(action, Clue):
+            return ""
+        return self.game.objection(view.left, view.right, action.word) or ""
 
     def format(self, view: View, options: Options[Any]) -> str:
         if view.seat == PSYCHIC:

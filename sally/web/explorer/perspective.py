@@ -9,7 +9,7 @@ import msgspec
 from sally.analysis.decisions.costs import DecisionCost, costs_by_turn
 from sally.analysis.decisions.rollouts import at_turn
 from sally.core.display.board import board_of
-from sally.core.display.scenes import REFEREE, Scene, Story, ending, texts_of
+from sally.core.display.scenes import REFEREE, Scene, Story, ending, texts_read_by
 from sally.core.errors import BadInput, PromptDiffers, unknown
 from sally.core.log.events import (
     Censored,
@@ -167,7 +167,7 @@ def _seat_context(episode: Episode, seat: str) -> SeatContext:
     """Return the seat's context with the words that it was shown."""
     setup = episode.setup
     spec = registry.game(setup.instance.game)
-    game, texts = spec.build(setup.instance.params), texts_of(setup.lineup.get(seat))
+    game, texts = spec.build(setup.instance.params), texts_read_by(episode, seat)
     return SeatContext(spec, game, Seat(seat), setup.seed, texts)
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import msgspec
 
+from sally.core.display.scenes import PEOPLE_READ
 from sally.core.errors import BadInput, IllegalMove, NotAsked
 from sally.core.log.events import Forfeited, Moved
 from sally.core.match.answers import as_answer
@@ -37,7 +38,7 @@ from sally.web.live.answers import (
     written,
 )
 from sally.web.live.plain import Labels, shortened
-from sally.web.live.screen import Screen, ask_name, decided, reported
+from sally.web.live.screen import Screen, ask_name, decided, refusal_of, reported
 from sally.web.live.seat_screen import SeatScreen
 
 LOG = logging.getLogger("sally.web")
@@ -81,9 +82,9 @@ class LiveMatch:
         self._keys: dict[tuple[str, str], str] = {}  # (seat, client's key) -> ask that it answered
         self._out: dict[AskId, asyncio.Task[None]] = {}
         self._forfeits_late = forfeits_late
+        self._labels = labels or Labels()
         self._screens = {
-            seat: SeatScreen(id, match, seat, labels or Labels(), seat in mirrored)
-            for seat in people
+            seat: SeatScreen(id, match, seat, self._labels, seat in mirrored) for seat in people
         }
         self._changed = asyncio.Event()
         self._since: dict[AskId, float] = {}  # when each open ask was put to a person
@@ -140,6 +141,17 @@ class LiveMatch:
                 screen.is_stale = True
                 raise IllegalMove(sentence) from None
             return self._dated(seat)
+
+    async def check(self, seat: str, ask: str, value: Any) -> str:
+        """Return why the rules would refuse this move; "" if they would not, or if this move is not
+        asked for any more. Nothing is logged, and it is no try."""
+        async with self.lock:
+            self._check()
+            open_now = {ask_name(self.id, turn.id): turn for turn in self._open(seat)}
+            turn = open_now.get(ask)  # the move may have been sent while it was typed
+            if turn is None or turn.question is not None:
+                return ""
+            return shortened(self._screens[seat].plainly(refusal_of(turn, value)))
 
     async def look(self, seat: str, ask: str, tool: str, given: Mapping[str, Any]) -> Any:
         """Call a tool for a decision and return its result; the call is logged."""
@@ -382,8 +394,10 @@ class LiveMatch:
 
     @property
     def used(self) -> dict[str, Any]:
-        """Return the `used` field of the record: what each model reports about itself."""
-        return used_by(self._players)
+        """Return the `used` field of the record: what each model reports about itself, and the
+        words pack that people read."""
+        pack = self._labels.packs.get(self.match.spec.name, "")
+        return {**used_by(self._players), **({PEOPLE_READ: pack} if pack else {})}
 
     # --- screens --------------------------------------------------------------------------------
 

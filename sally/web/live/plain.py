@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from itertools import groupby
@@ -10,20 +11,22 @@ from typing import Any
 
 import msgspec
 
+from sally.core.display.reveal import SeatScore
+from sally.core.display.scenes import FOR_MODELS
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.board import Board, Table
 from sally.core.rules.game import GameSpec
 from sally.players.language import checked_pack
-from sally.web.live.screen import Ask, Rewrite, Screen, plain
+from sally.web.live.screen import Ask, Rewrite, Score, Screen, plain, title_of
 from sally.web.texts import ENGLISH, Texts, shipped
 
+MOST_WORDS = 60  # of the rules on the first screen; longer rules are folded below a summary
 LONGEST = 600  # characters of a sentence that may repeat a value of a request
-MODELS = "models"  # instead of a pack's name: people read the same words as models
 
 
 def words_of(spec: GameSpec[Any, Any, Any], pack: str = "") -> dict[str, str]:
     """Return the texts for people that replace a game's texts for models."""
-    if pack == MODELS:
+    if pack == FOR_MODELS:
         return {}
     return dict(checked_pack(pack, spec).texts if pack else spec.people.texts)
 
@@ -41,6 +44,10 @@ class Labels(msgspec.Struct, frozen=True):
     roles: Mapping[str, str] = {}
     words: Mapping[str, Mapping[str, str]] = {}  # by game, texts that replace those for models
     language: str = ENGLISH  # of messages about a match
+    reveals: bool = True  # whether the end of a game shows what was hidden
+    per_point: float = 0.0  # money that a point is worth; 0: points are not paid
+    currency: str = ""
+    packs: Mapping[str, str] = {}  # by game, the words pack that people read
 
     @property
     def texts(self) -> Texts:
@@ -52,6 +59,30 @@ class Labels(msgspec.Struct, frozen=True):
     def role(self, context: SeatContext, seat: str) -> str:
         """Return the role of a seat, such as "the guide", or an empty string."""
         return self.roles.get(seat, context.spec.people.roles.get(seat, ""))
+
+    def brief(self, context: SeatContext, rules: str) -> str:
+        """Return the rules in a few sentences, or "" if they are short or are told in words of a
+        study, which the game's own sentences would contradict."""
+        people, seat = context.spec.people, context.seat
+        is_ours = self.words.get(context.spec.name, people.texts) == people.texts
+        if len(rules.split()) <= MOST_WORDS or self.language != ENGLISH or not is_ours:
+            return ""
+        name = context.spec.name
+        keys = (f"{name}.{seat}", name, seat, "")
+        return next((people.briefs[key] for key in keys if key in people.briefs), "")
+
+    def score(self, context: SeatContext, seat: str, score: SeatScore) -> Score:
+        """Return what a seat got, as another seat reads it; only its own score is also money."""
+        number, is_own = self.texts.number, score.seat == seat
+        most = "" if score.most is None or score.most == math.inf else f"{score.most:g}"
+        money = f"{score.points * self.per_point:.2f} {self.currency}" if self.per_point else ""
+        who = "" if is_own else self.role(context, score.seat) or title_of(score.seat)
+        return Score(
+            who,
+            number(f"{score.points:.6g}"),
+            number(most),
+            number(money.strip()) if is_own else "",
+        )
 
     def plainly(self, context: SeatContext) -> Rewrite:
         """Return a function that replaces underscores by spaces and seat identifiers by roles."""

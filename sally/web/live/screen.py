@@ -19,7 +19,7 @@ from sally.core.errors import IllegalMove
 from sally.core.log.events import Censored, Ended
 from sally.core.match.player import Decision, Turn
 from sally.core.match.seat_context import SeatContext
-from sally.core.rules.board import Board
+from sally.core.rules.board import Board, Note
 from sally.core.rules.game import Tool
 from sally.core.rules.menu import (
     Amounts,
@@ -34,7 +34,7 @@ from sally.core.rules.menu import (
 )
 from sally.core.rules.probe import ProbeReport, Question
 from sally.core.rules.replay import AskId
-from sally.core.rules.words import as_tuples
+from sally.core.rules.words import Words, as_tuples
 from sally.web.texts import Texts
 
 Json = dict[str, Any]
@@ -63,6 +63,18 @@ class Ask(msgspec.Struct, frozen=True):
     tools: tuple[Json, ...] = ()
     looked: tuple[Json, ...] = ()  # tool calls for this decision so far
     refused: str | None = None  # why the last answer was refused
+    draft: Any = None  # the move that the rules refused, to be corrected
+    tries_left: int | None = None  # after a refused move: how many more may be sent
+    is_checked: bool = False  # whether the rules can say before a move is sent that they refuse it
+
+
+class Score(msgspec.Struct, frozen=True):
+    """What a seat got, in words for people."""
+
+    who: str  # empty: this seat
+    points: str
+    most: str = ""  # the most points that were possible; empty: not known
+    money: str = ""
 
 
 class Over(msgspec.Struct, frozen=True):
@@ -71,6 +83,9 @@ class Over(msgspec.Struct, frozen=True):
     how: Literal["ended", "censored"]
     payoff: float | None
     text: str
+    scores: tuple[Score, ...] = ()
+    why: str = ""
+    hidden: tuple[Note, ...] = ()
 
 
 class Screen(msgspec.Struct, frozen=True):
@@ -81,6 +96,7 @@ class Screen(msgspec.Struct, frozen=True):
     seat: str
     role: str
     rules: str
+    brief: str  # the rules in a few sentences; empty: the rules are short themselves
     lines_from: int  # number of lines that the browser has already
     lines: tuple[str, ...]
     now: str
@@ -89,6 +105,7 @@ class Screen(msgspec.Struct, frozen=True):
     told: tuple[str, ...]
     waiting_for: tuple[str, ...]
     over: Over | None
+    sent: str = ""  # the seat's own move in this turn, while others are still to move
     due: float | None = None  # Unix time until which the answer is awaited
 
 
@@ -113,8 +130,21 @@ def title_of(name: str) -> str:
 # --- asks ---------------------------------------------------------------------------------------
 
 
+class Rejection(msgspec.Struct, frozen=True):
+    """A move that the rules refused: why, the move, and how many more may be sent."""
+
+    why: str
+    move: Any
+    tries_left: int
+
+
 def ask_of(
-    match: str, turn: Turn[Any, Any], scene: Scene, refused: str | None, plainly: Rewrite
+    match: str,
+    turn: Turn[Any, Any],
+    scene: Scene,
+    refused: str | None,
+    plainly: Rewrite,
+    rejection: Rejection | None = None,
 ) -> Ask:
     """Return the ask that a browser receives for a turn, in words for people."""
     if turn.question is not None:
@@ -124,9 +154,15 @@ def ask_of(
     ready = _ready(turn.context, options)
     forms = [o for o in options if type(o) is Form]
 
-    def named(label: str) -> str:
-        """Return the game's label for people (`field.NAME`), if it has one."""
-        return words.texts.get(f"field.{label}", label)
+    def labelled(form: Form[Any]) -> Any:
+        """Return a form with the game's labels for people (`field.KIND.NAME`, or `field.NAME` in
+        every form)."""
+
+        def named(label: str) -> str:
+            general = words.texts.get(f"field.{label}", label)
+            return words.texts.get(f"field.{form.kind}.{label}", general)
+
+        return relabelled(form_of(form), named)
 
     return Ask(
         ask_name(match, turn.id),
@@ -135,14 +171,25 @@ def ask_of(
         "",  # the format is for text replies; browsers have buttons and fields
         "move" if scale is None else "number",
         tuple(Option(plainly(words.name(o)), msgspec.to_builtins(o)) for o in ready),
-        tuple(relabelled(relabelled(form_of(form), named), plainly, ["labels"]) for form in forms),
+        tuple(relabelled(labelled(form), plainly, ["labels"]) for form in forms),
         range=_ends(scale),
         tools=tuple(_tool(tool) for tool in turn.context.spec.tools),
         looked=tuple(
             {"tool": look.tool, "arguments": look.given, "found": look.found}
             for look in turn.looked
         ),
-        refused=refused,
+        refused=refused or (rejection.why if rejection else None),
+        draft=rejection.move if rejection else None,
+        tries_left=rejection.tries_left if rejection else None,
+        is_checked=bool(forms) and is_checked(words, forms),
+    )
+
+
+def is_checked(words: Words[Any, Any], forms: Sequence[Form[Any]]) -> bool:
+    """Return whether a move in these forms can be refused for what was typed."""
+    typed = [field for form in forms for _, field in form.fields if isinstance(field, Text)]
+    return bool(typed) and (
+        type(words).refusal is not Words.refusal or any(field.pattern for field in typed)
     )
 
 
@@ -245,8 +292,30 @@ def decided(turn: Turn[Any, Any], value: Any, tries: int) -> Decision[Any]:
     """Convert JSON to a move; raises IllegalMove with the reason."""
     if type(value) not in (int, str, dict):
         raise IllegalMove("A move must be one of the options or a filled-in form.")
-    action = fill_form(turn.options, as_tuples(value))
+    try:
+        action = fill_form(turn.options, as_tuples(value))
+    except IllegalMove as why:
+        raise IllegalMove(_in_words(str(why), turn.options)) from None
     return Decision(action, None, _reply(value), tries)
+
+
+def _in_words(why: str, options: Options[Any]) -> str:
+    """Return why a form was refused, without the regular expression of a field."""
+    for form in (option for option in options if type(option) is Form):
+        for _, field in form.fields:
+            if isinstance(field, Text) and field.pattern:
+                form_in_words = f"is not {field.form}" if field.form else "has another form"
+                why = why.replace(f"does not have the form {field.pattern}", form_in_words)
+    return why
+
+
+def refusal_of(turn: Turn[Any, Any], value: Any) -> str:
+    """Return why the rules would refuse a move as it is typed now; "" if they would not."""
+    try:
+        action = decided(turn, value, 1).action
+    except IllegalMove as why:
+        return str(why)
+    return turn.context.words.refusal(turn.view, action)
 
 
 def reported(turn: Turn[Any, Any], value: Any, tries: int) -> ProbeReport:
@@ -319,4 +388,6 @@ def since(screen: Screen, lines: int) -> Screen:
     `lines` lines, if `lines` is not 0."""
     if not 0 < lines <= len(screen.lines):
         return screen
-    return msgspec.structs.replace(screen, rules="", lines_from=lines, lines=screen.lines[lines:])
+    return msgspec.structs.replace(
+        screen, rules="", brief="", lines_from=lines, lines=screen.lines[lines:]
+    )

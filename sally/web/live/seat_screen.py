@@ -9,14 +9,17 @@ from typing import Any
 import msgspec
 
 from sally.core.display.board import board_of
+from sally.core.display.reveal import ending_of
 from sally.core.display.scenes import moment, outlook
-from sally.core.log.events import Censored, Ended
+from sally.core.log.events import Censored, Ended, Moved
 from sally.core.match.engine import Match
 from sally.core.match.player import Turn
+from sally.core.rules.board import Note
 from sally.core.rules.game import Seat
 from sally.core.rules.replay import AskId
 from sally.web.live.plain import Labels, plain_board, turned
-from sally.web.live.screen import Screen, ask_of, menu_of, over_of
+from sally.web.live.screen import Rejection, Screen, ask_of, menu_of, over_of
+from sally.web.texts import ENGLISH
 
 
 class SeatScreen:
@@ -29,6 +32,7 @@ class SeatScreen:
         self._context = match.context(self._seat)
         self.plainly = labels.plainly(self._context)
         self._rules = self.plainly(self._context.words.rules(self._seat))
+        self._brief = labels.brief(self._context, self._rules)
         self._lines: list[str] = []
         self._is_mirrored = is_mirrored
         self._menu: list[str] = []  # option labels in the game's order, if it is mirrored
@@ -57,6 +61,7 @@ class SeatScreen:
         self._lines += map(plainly, context.reader.news(view))
         scenes = [moment(turn) for turn in turns] or [outlook(context, match.turn, view)]
         end = match.events[-1] if match.over else None
+        rejection = None if match.over else self._rejection()
         # Which of the others must still act may be hidden, so always list all of them.
         others = () if turns or match.over else [s for s in match.game.seats if s != self._seat]
         screen = Screen(
@@ -65,23 +70,67 @@ class SeatScreen:
             seat=self._seat,
             role=labels.role(context, self._seat),
             rules=self._rules,
+            brief=self._brief,
             lines_from=0,
             lines=tuple(self._lines),
             now="" if match.over else plainly(scenes[0].now),
             board=plain_board(board_of(context, scenes[0].view), plainly),
             asks=tuple(
-                ask_of(self._id, turn, scene, self.refused.get(turn.id, (0, None))[1], plainly)
+                ask_of(
+                    self._id,
+                    turn,
+                    scene,
+                    self.refused.get(turn.id, (0, None))[1],
+                    plainly,
+                    rejection,
+                )
                 for turn, scene in zip(turns, scenes, strict=False)
             ),
             told=tuple(plainly(told) for scene in scenes for told in scene.told),
             waiting_for=tuple(labels.role(context, seat) for seat in others),
+            sent="" if turns or match.over else self._sent(),
             over=over_of(self._seat, end, labels.texts)
             if isinstance(end, Ended | Censored)
             else None,
         )
+        if isinstance(end, Ended) and end.payoffs and labels.reveals:
+            screen = self._revealed(screen)
         if not self._is_mirrored:
             return screen
         if self._seat in match.game.to_move(match.state):  # also while it is being probed
             menu = menu_of(context, match.game.options(match.state, self._seat))
             self._menu = [plainly(label) for label in menu]
         return turned(screen, self._menu)
+
+    def _revealed(self, screen: Screen) -> Screen:
+        """Return the last screen with everything open: scores, what was hidden, and why."""
+        ending, labels, plainly = (
+            ending_of(self._context, self._match.replay),
+            self._labels,
+            self.plainly,
+        )
+        assert screen.over is not None
+        scores = tuple(labels.score(self._context, self._seat, score) for score in ending.scores)
+        hidden = tuple(
+            Note(plainly(note.label), plainly(note.text), note.mark) for note in ending.hidden
+        )
+        over = msgspec.structs.replace(screen.over, scores=scores)
+        if labels.language != ENGLISH:  # games tell the end in English
+            return msgspec.structs.replace(screen, over=over)
+        over = msgspec.structs.replace(over, why=plainly(ending.why), hidden=hidden)
+        board = plain_board(ending.board, plainly)
+        return msgspec.structs.replace(screen, over=over, board=board)
+
+    def _sent(self) -> str:
+        move = self._match.pending_move(self._seat)
+        return "" if move is None else self.plainly(self._context.words.name(move))
+
+    def _rejection(self) -> Rejection | None:
+        """Return the seat's last move if the rules refused it and the seat may try again."""
+        match = self._match
+        count = match.game.rejections(match.state, self._seat)
+        if not count:
+            return None
+        moves = (e for e in reversed(match.events) if isinstance(e, Moved) and e.seat == self._seat)
+        move = msgspec.to_builtins(next(moves).action)
+        return Rejection(self._lines[-1], move, match.setup.retries + 1 - count)

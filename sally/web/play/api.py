@@ -223,6 +223,19 @@ async def say(request: Request) -> Response:
     return answer({"version": seen.version, "screen": since(seen, lines)})
 
 
+async def check(request: Request) -> Response:
+    token = await seated(request)
+    sent = await json_of(request)
+    only(sent, "ask", "value")
+    ask, value = text_of(sent, "ask"), sent.get("value")
+    if not is_plain(value):
+        raise RequestRefused(400, "value contains a number that is not finite or is beyond 2**53.")
+    problem = await request.app.state.live_matches.at(
+        token, lambda live, seat: live.check(seat, ask, value)
+    )
+    return answer({"problem": problem})
+
+
 async def look_up(request: Request) -> Response:
     token = await seated(request)
     sent = await json_of(request)
@@ -273,6 +286,7 @@ ROUTES: list[BaseRoute] = [
     Route("/api/seat", see),
     Route("/api/seat/take", take, methods=["POST"]),
     Route("/api/seat/answer", say, methods=["POST"]),
+    Route("/api/seat/check", check, methods=["POST"]),
     Route("/api/seat/look", look_up, methods=["POST"]),
     Route("/api/seat/leave", leave, methods=["POST"]),
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from types import NoneType, UnionType
@@ -85,6 +85,17 @@ class Offer(msgspec.Struct, frozen=True):
     probes: dict[str, tuple[str, ...]]
     asked: tuple[str, ...] = ()  # labels of the choices that select a problem
     problems: tuple[ProblemChoice, ...] = ()
+    glyph: str = ""  # the picture of the tile
+    minutes: int = 0  # how long a game takes; 0: not estimated
+    sentences: dict[str, str] = {}  # what each player does, by name
+
+
+def sentences_of(game: str, names: Collection[str]) -> dict[str, str]:
+    """Return one sentence on each of these players of a game, where one is declared."""
+    family = registry.family(game).name
+    sentences = {name: kind.about for name, kind in registry.players(family).items()}
+    sentences |= {name: partner.about for name, partner in registry.partners(family).items()}
+    return {name: sentences[name].replace("`", "") for name in sorted(names) if name in sentences}
 
 
 class Busy(Exception):
@@ -128,6 +139,9 @@ class Lobby:
             {seat: tuple(p.name for p in spec.probes if seat in p.seats) for seat in bots},
             room.asked if (room := _problems_module(name)) is not None else (),
             tuple(ProblemChoice(id, each.choice, each.seats) for id, each in frozen.items()),
+            spec.people.glyphs.get(name, ""),
+            spec.people.minutes.get(name, 0),
+            sentences_of(name, {bot for names in bots.values() for bot in names}),
         )
 
     async def open(

@@ -1,11 +1,13 @@
 // What is asked of a seat: buttons for a finite menu, forms, and probes in a panel of their own.
 
-import { Lost, Refused, freshKey } from "./api.js";
+import { Lost, Refused, call, freshKey } from "./api.js";
 import { capital, el, freshId, isHeading, titled } from "./dom.js";
 import { Unfilled, makeField, pills } from "./fields.js";
 import { pictured } from "./glyphs.js";
 import { entry } from "./recipes.js";
 import { t } from "./texts.js";
+
+const TYPED = 400; // ms without a key after which what was typed is checked
 
 export class AskPanel {
   constructor(ask, limits, seat) {
@@ -22,7 +24,48 @@ export class AskPanel {
       this.heading, probe ? this.#probe() : this.#move(limits), this.#tools(),
       this.problem, this.progress);
     this.node.addEventListener("keydown", (event) => this.#pressed(event));
-    if (ask.refused) this.#complain(ask.refused);
+    if (ask.refused) this.#explain(ask);
+  }
+
+  // A move that the rules refused comes back to its field, with the reason and the tries left.
+  #explain({ refused, draft, tries_left: left }) {
+    const typed = this.fields.flatMap((form) => form.fields).filter((field) => field.draft);
+    if (draft === null || !typed.length) {
+      this.#complain(refused);
+      return;
+    }
+    const { kind, ...values } = draft;
+    const form = this.fields.find((each) => each.kind === kind);
+    for (const field of form.fields) if (field.name in values) field.set?.(values[field.name]);
+    const tries = left === 1 ? t("last_try") : t("tries_left", { n: left });
+    form.fields.find((field) => field.draft).complain(`${refused} ${tries}`, false);
+  }
+
+  // While a move is typed the rules say whether they would refuse it; that is no try.
+  #watch(fields, read) {
+    let timer = null;
+    const look = async () => {
+      if (this.sending || this.sent || !this.node.isConnected) return;
+      let value = null;
+      try {
+        value = read();
+      } catch (why) {
+        if (why instanceof Unfilled) return; // it is not complete yet
+        throw why;
+      }
+      try {
+        const { problem } = await call("/api/seat/check", { token: this.seat.token, body: { ask: this.ask.id, value } });
+        if (this.sending || !this.node.isConnected) return;
+        const field = fields.find((each) => each.draft);
+        field.complain(problem.replace(/^\w+: /, ""), false);
+      } catch (why) {
+        if (!(why instanceof Refused || why instanceof Lost)) throw why; // then sending it will tell
+      }
+    };
+    return () => {
+      clearTimeout(timer);
+      timer = setTimeout(look, TYPED);
+    };
   }
 
   // --- moves ---------------------------------------------------------------------------------
@@ -68,7 +111,7 @@ export class AskPanel {
     const says = form.fields.some((field) => field.type === "text") && !this.ask.options.length;
     const send = this.ask.forms.length === 1 && (letter || says);
     const submit = el("button", { type: "submit", class: "button primary" }, send ? t("send") : name);
-    const node = el("form", { class: letter && form.fields[0].limit <= 80 ? "form said" : "form", novalidate: true, "aria-label": name },
+    const node = el("form", { class: letter && form.fields[0].limit <= 80 ? "form one-line" : "form", novalidate: true, "aria-label": name },
       fields.map((field) => field.node), submit);
     node.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -76,7 +119,10 @@ export class AskPanel {
     });
     const shown = folded
       ? el("details", { class: "form" }, el("summary", {}, t("own_way", { name })), node) : node;
-    this.fields.push({ form: node, fields, shown, submit });
+    if (this.ask.is_checked && fields.some((field) => field.draft)) {
+      node.addEventListener("input", this.#watch(fields, () => ({ kind: form.kind, ...Object.fromEntries(fields.map((f) => [f.name, f.peek ? f.peek() : f.read()])) })));
+    }
+    this.fields.push({ kind: form.kind, form: node, fields, shown, submit });
     return shown;
   }
 

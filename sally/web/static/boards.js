@@ -29,7 +29,9 @@ function table(part, how) {
         el("td", { class: cell.text === "–" ? "none" : marked(cell.mark), title: cell.note || null, "data-column": part.columns[i] },
           cell.text, noted(cell.note)))));
   const [caption, id] = captioned(part.caption);
-  const drawn = el("table", { class: wordy ? "prosy" : part.columns.length < 6 ? "few" : null, "aria-labelledby": id },
+  const rounds = part.columns.length > 1 && part.columns.every((name) => /^\d+$/.test(name));
+  const kinds = [wordy ? "prosy" : part.columns.length < 6 ? "few" : "", rounds ? "rounds" : ""].filter(Boolean).join(" ");
+  const drawn = el("table", { class: kinds || null, "aria-labelledby": id },
     el("thead", {}, head), el("tbody", {}, body));
   return [caption, scrolling(drawn, part.caption)];
 }
@@ -117,7 +119,7 @@ function scale(part, how) {
     const there = el("li", { class: `spot ${marked(spot.mark) || ""}` }, `${spot.text}: ${spot.at}`);
     const share = (100 * (spot.at - part.low)) / (part.high - part.low);
     there.style.setProperty("--at", `${Math.min(Math.max(share, 0), 100)}%`); // scripts may, attributes may not
-    there.classList.add(share < 25 ? "leftmost" : share > 75 ? "rightmost" : "middle");
+    there.classList.add(share > 50 ? "rightmost" : "leftmost"); // the label takes the longer side
     return there;
   });
   const ends = [part.low, part.high].map((n, i) => el("span", {}, part.ends[i] === String(n) ? part.ends[i] : `${n} ${part.ends[i]}`));
@@ -125,6 +127,14 @@ function scale(part, how) {
   const line = el("div", { class: dial ? "line dial" : "line", "aria-hidden": dial ? null : "true" }, dial);
   return [el("p", { class: "caption" }, part.caption), el("div", { class: "scale" },
     el("ul", { class: "spots" }, spots), line, el("p", { class: "ends" }, ends))];
+}
+
+// Both choices of a round face to face, each with its points.
+function showdown(part) {
+  const sides = part.sides.map((side) => el("li", { class: `side ${marked(side.mark) || ""}` },
+    el("span", { class: "by" }, side.who), el("span", { class: "choice" }, pictured(side.choice), side.choice),
+    side.points ? el("span", { class: "points" }, side.points) : null));
+  return [el("p", { class: "caption" }, part.caption), el("ul", { class: "sides" }, sides)];
 }
 
 const picture = (part) => el("pre", { class: "picture", tabindex: "0" }, part.text);
@@ -154,11 +164,14 @@ function drawing(part) {
   return [el("p", { class: "caption" }, part.caption), svg];
 }
 
+// What was hidden while the game was played, as labelled facts.
+export const facts = (caption, hidden) => el("div", { class: "part part-notes" }, notes({ caption, notes: hidden }));
+
 // What may be wider than the page scrolls by itself, and by keyboard too.
 const scrolling = (node, label) =>
   el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, node);
 
-const DRAW = { table, lockers, grid, cards, hands, recipes, notes, talk, scale, picture, drawing };
+const DRAW = { table, lockers, grid, cards, hands, recipes, notes, talk, scale, showdown, picture, drawing };
 
 // `dial` is the slider of a question for one number: a scale with the same ends holds it.
 export function drawn(board, labels = [], pick = () => {}, fill = null, dial = null) {

@@ -23,7 +23,7 @@ function framed(tag, field, hint, ...inputs) {
     input.id = freshId("field");
     title.setAttribute("for", input.id);
   }
-  const complain = (sentence) => {
+  const complain = (sentence, focus = true) => {
     for (const each of node.querySelectorAll(".refused")) each.textContent = "";
     problem.textContent = sentence;
     for (const each of node.querySelectorAll("input, select, textarea")) {
@@ -31,7 +31,7 @@ function framed(tag, field, hint, ...inputs) {
       else each.removeAttribute("aria-invalid");
     }
     if (sentence && input) input.setAttribute("aria-describedby", problem.id);
-    if (sentence && input) input.focus();
+    if (sentence && input && focus) input.focus();
   };
   node.addEventListener("input", () => problem.textContent && complain(""));
   return { node, complain, name: field.name };
@@ -61,7 +61,8 @@ function choice(field) {
   if (values.length <= 8) {
     const frame = framed("fieldset", field, null, pills(values, labels, freshId("choice")));
     const set = (value) => { frame.node.querySelectorAll("input")[values.indexOf(value)].checked = true; };
-    return { ...frame, set, read: () => chosen(frame.node, values) };
+    const peek = () => values[Number(frame.node.querySelector("input:checked")?.value ?? 0)]; // before one is chosen
+    return { ...frame, set, peek, read: () => chosen(frame.node, values) };
   }
   const select = el("select", {}, values.map((_, i) => el("option", { value: String(i) }, labels[i])));
   const set = (value) => { select.value = String(values.indexOf(value)); };

@@ -3,6 +3,7 @@
 import { call, insist, sleep } from "./api.js";
 import { capital, el, freshId, titled } from "./dom.js";
 import { pills } from "./fields.js";
+import { glyph } from "./glyphs.js";
 
 const $ = (id) => document.getElementById(id);
 const PERSON = "person";
@@ -31,24 +32,50 @@ async function tried(act) {
   }
 }
 
-function tile(game) {
+// Games that are told in the same sentence are variants of one: they share a tile.
+function families(games) {
+  const told = new Map();
+  for (const game of games) told.set(game.about, [...(told.get(game.about) || []), game]);
+  return [...told.values()];
+}
+
+const NARROW = matchMedia("(max-width: 60rem)"); // there the set-up stands below its tile
+
+function tile(variants) {
+  const [game] = variants;
+  const minutes = variants.map((each) => each.minutes).filter(Boolean);
+  const [low, high] = [Math.min(...minutes), Math.max(...minutes)];
+  const facts = [game.seats.length === 1 ? "1 player" : `${game.seats.length} players`,
+    minutes.length ? `about ${low === high ? low : `${low} to ${high}`} minutes` : "",
+    variants.length > 1 ? `${variants.length} variants` : ""].filter(Boolean);
   const node = el("button", { type: "button", class: "tile", "aria-pressed": "false", "data-game": game.name },
-    el("strong", {}, game.title), el("span", { class: "muted" }, capital(game.about)));
+    el("strong", {}, glyph(game.glyph), game.title), el("span", { class: "muted" }, capital(game.about)),
+    el("span", { class: "facts" }, facts.join(" · ")));
   node.addEventListener("click", () => {
     for (const each of document.querySelectorAll(".tile")) each.setAttribute("aria-pressed", String(each === node));
-    setUp(game);
+    if (NARROW.matches) node.after($("setup"));
+    setUp(game, variants);
   });
   return node;
 }
 
-function setUp(game) {
+// Another variant of the same game is set up in place of this one.
+function variantField(game, variants) {
+  if (variants.length < 2) return null;
+  const select = el("select", { id: freshId("variant"), "data-variant": "" }, variants.map((each) =>
+    el("option", { value: each.name, selected: each === game }, each.title)));
+  select.addEventListener("change", () => setUp(variants.find((each) => each.name === select.value), variants));
+  return el("div", { class: "field" }, el("label", { for: select.id }, "Variant"), select);
+}
+
+function setUp(game, variants) {
   const at = problems(game); // where there are problems to choose from, one of them has the seats
   const seats = el("div");
   const mine = el("fieldset", { class: "field" }, el("legend", {}, "You are"), seats);
   const others = el("div");
   const sit = el("button", { type: "submit", class: "button primary" }, "Play");
   const wait = game.seats.length > 1
-    ? el("button", { type: "button", class: "button", onclick: () => tried(() => pair(game)) }, "Play with another visitor")
+    ? el("button", { type: "button", class: "button", onclick: () => tried(() => pair(game, variants)) }, "Play with another visitor")
     : null;
   const heading = el("h2", { tabindex: "-1" }, game.title);
   const params = settings(game.parameters);
@@ -69,7 +96,7 @@ function setUp(game) {
   seats.addEventListener("change", fill);
   at.node?.addEventListener("change", place);
   place();
-  const form = el("form", { novalidate: true }, at.node, mine, others, params.node, asides, el("div", { class: "actions" }, sit, wait),
+  const form = el("form", { novalidate: true }, variantField(game, variants), at.node, mine, others, params.node, asides, el("div", { class: "actions" }, sit, wait),
     wait && at.node ? el("p", { class: "hint" }, "You play the default two-player table together.") : null, refusal(""));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -107,7 +134,11 @@ function otherSeats(game, seats, mine) {
     const select = el("select", { id: freshId("other"), "data-seat": seat }, game.players[seat].map((name) =>
       el("option", { value: name, selected: name === game.usual[seat] },
         name === PERSON ? "A person I invite" : titled(name))));
-    return el("div", { class: "field" }, el("label", { for: select.id }, `${capital(game.roles[seat])} is played by`), select);
+    const about = el("p", { class: "hint", role: "status" });
+    const tell = () => { about.textContent = capital(game.sentences[select.value] || ""); };
+    select.addEventListener("change", tell);
+    tell();
+    return el("div", { class: "field" }, el("label", { for: select.id }, `${capital(game.roles[seat])} is played by`), select, about);
   });
 }
 
@@ -180,7 +211,7 @@ function invitation(role, seat, token) {
   return el("div", {}, el("label", { class: "label", for: id }, `Link for ${role}`), el("div", { class: "invite" }, link, copy));
 }
 
-async function pair(game) {
+async function pair(game, variants) {
   const { ticket } = await call("/api/lobby", { body: { game: game.name } });
   const said = el("p", { class: "status waiting", role: "status" }, "Waiting for another visitor");
   let left = false;
@@ -189,7 +220,7 @@ async function pair(game) {
     call("/api/lobby/leave", { token: ticket, body: {}, keepalive: true }).catch(() => {});
   };
   addEventListener("pagehide", leave); // else somebody would be seated with nobody
-  const stop = el("button", { type: "button", class: "button", onclick: () => { leave(); setUp(game); } }, "Stop waiting");
+  const stop = el("button", { type: "button", class: "button", onclick: () => { leave(); setUp(game, variants); } }, "Stop waiting");
   const heading = el("h2", { tabindex: "-1" }, game.title);
   $("setup").replaceChildren(heading, said,
     el("p", { class: "muted" }, "Keep this page open; the game opens automatically."), stop);
@@ -212,4 +243,4 @@ addEventListener("pageshow", (event) => event.persisted && location.reload());
 
 const games = await tried(() => call("/api/games"));
 $("games").removeAttribute("aria-busy");
-$("games").replaceChildren(...(games || []).map(tile));
+$("games").replaceChildren(...families(games || []).map(tile));

@@ -31,7 +31,7 @@ for (const part of document.querySelectorAll("[data-chat]")) {
     form.hidden = left === null;
     for (const [who, words] of said.slice(list.children.length)) {
       const line = document.createElement("li");
-      if (who === "you") line.className = "mark-own";
+      if (who === "you") line.className = "mark-yours";
       for (const [kind, text] of [["by", who === "you" ? t("chat_you") : t("chat_other", { number: who })], ["words", words]]) {
         const span = document.createElement("span");
         span.className = kind;

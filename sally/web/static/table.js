@@ -2,7 +2,7 @@
 
 import { Lost, Refused, call, freshKey, insist, serverTime, sleep } from "./api.js";
 import { AskPanel } from "./asks.js";
-import { drawn } from "./boards.js";
+import { drawn, facts } from "./boards.js";
 import { el, isHeading, prose } from "./dom.js";
 import { watch } from "./events.js";
 import { fit } from "./fit.js";
@@ -52,6 +52,7 @@ function ownToken(name) {
 }
 
 const seat = {
+  token,
   async send(path, body) {
     touched = true; // before it is taken: news of it may come first
     const told = await insist(path, { token, body, patience: 20000 }, () => connection(false));
@@ -193,6 +194,7 @@ function show(next) {
   if (!before) arrive();
   showLines(screen.lines);
   showNotes(screen);
+  showProgress(screen);
   showAsks(screen);
   showBoard(screen);
   showStatus(screen);
@@ -220,7 +222,10 @@ function arrive() {
   $("title").textContent = screen.title;
   document.body.dataset.seat = screen.seat;
   $("who").textContent = screen.role ? t("you_are", { role: screen.role }) : "";
-  $("rules-text").replaceChildren(...prose(screen.rules));
+  $("rules-brief").replaceChildren(...prose(screen.brief));
+  $("rules-brief").hidden = $("all-rules").hidden = !screen.brief;
+  const rules = el("div", { class: "prose" }, prose(screen.rules));
+  (screen.brief ? $("all-rules") : $("rules-text")).append(rules);
   $("leave").hidden = false;
   readRules(recall("rules") === "read");
 }
@@ -263,16 +268,18 @@ function showBoard({ board, asks }) {
   $("talk").replaceChildren(...beside.flatMap((part) => [...part.children]));
   $("talk").hidden = !beside.length;
   $("talk").scrollTop = $("talk").scrollHeight;
+  for (const rounds of $("board").querySelectorAll(".rounds")) rounds.parentNode.scrollLeft = rounds.scrollWidth;
   $("board").querySelectorAll("details").forEach((each, i) => { each.open = open[i] ?? each.open; });
   $("board").hidden = !board;
   const acts = [...$("board").querySelectorAll("[data-option]")].map((act) => act.dataset.option);
   if (acts.length) panel?.cover(new Set(acts));
 }
 
-function showNotes({ told, now, over }) {
-  $("told").replaceChildren(...told.map((line) => el("p", { class: "told" }, line)));
+function showNotes({ told, now, over, sent, board }) {
+  const own = sent ? [el("p", { class: "sent" }, t("you_sent", { move: sent }))] : [];
+  $("told").replaceChildren(...told.map((line) => el("p", { class: "told" }, line)), ...own);
   $("now").replaceChildren(...prose(over ? "" : now));
-  $("now").hidden = Boolean(over) || !now;
+  $("now").hidden = Boolean(over) || !now || Boolean(board?.progress); // the board says it
 }
 
 function showAsks({ asks, board }) {
@@ -319,15 +326,44 @@ function showStatus({ asks, waiting_for: others, over, title }) {
 const onward = () => el("a", { class: "button primary", href: back || "/" },
   back ? t("go_on") : t("play_another"));
 
-function end({ how, payoff, text }) {
+function end({ how, payoff, text, scores, why, hidden }) {
   if ($("end").children.length) return;
   const heading = el("h2", { tabindex: "-1" }, how === "ended" ? t("over") : t("stopped"));
   $("end").append(el("section", { class: "card result", "aria-label": t("over") }, heading,
     payoff === null ? null : el("p", { class: "payoff" }, t("result", { payoff: payoff.toLocaleString(document.documentElement.lang) })),
-    payoff === null ? el("p", {}, text) : null, onward()));
+    payoff === null ? el("p", {}, text) : null, why ? el("p", { class: "why" }, why) : null,
+    scores.length ? ranking(scores) : null, hidden.length ? facts(t("was_hidden"), hidden) : null, onward()));
   $("turn").hidden = true;
   $("leave").hidden = true;
   if (touched) heading.focus();
+}
+
+// Who got what, of how much; one's own line first, and in money where points are paid.
+function ranking(scores) {
+  const line = ({ who, points, most, money }) => el("li", { class: who ? null : "mark-yours" },
+    el("span", { class: "by" }, who || t("chat_you")),
+    el("span", { class: "points" }, most ? t("points_of", { points, most }) : t("points", { points })),
+    money ? el("span", { class: "money" }, t("worth", { money })) : null);
+  return el("ul", { class: "ranking" }, scores.map(line));
+}
+
+const COUNTED = {
+  round: (of, slots) => (of ? t("round_of", slots) : t("round_n", slots)),
+  turn: (of, slots) => (of ? t("turn_of", slots) : t("turn_n", slots)),
+  board: (of, slots) => (of ? t("board_of", slots) : t("board_n", slots)),
+  message: (of, slots) => (of ? t("message_of", slots) : t("message_n", slots)),
+};
+
+// How far the game is: the round, a bar where the number of rounds is known, and the points.
+function showProgress({ board, over }) {
+  const progress = over ? null : board?.progress;
+  $("progress").hidden = !progress;
+  if (!progress) return;
+  const { number, total, unit, score } = progress;
+  const said = COUNTED[unit](Boolean(total), { n: number, total });
+  const bar = total ? el("progress", { max: total, value: number - 1, "aria-label": said }) : null;
+  $("progress").replaceChildren(...[el("strong", {}, said), bar,
+    score ? el("span", {}, t("score", { score })) : null].filter(Boolean));
 }
 
 // --- rules and leaving -----------------------------------------------------------------------------

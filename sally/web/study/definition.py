@@ -248,6 +248,7 @@ class HumanStudy(StudySection, frozen=True):
     roles: dict[str, str] = msgspec.field(default_factory=dict)  # role names by seat
     quality: Quality = Quality()
     instructions: tuple[str, ...] = ()
+    reveal: bool = True  # whether the end of a game shows what was hidden and what others did
     practice: bool = False  # a practice game of each game, with bots and feedback, not paid
     check: Check | None = None
     survey: tuple[Item, ...] = ()
@@ -340,7 +341,17 @@ class HumanStudy(StudySection, frozen=True):
     @property
     def labels(self) -> Labels:
         """The titles, roles and texts that participants see."""
-        return Labels(self.titles, self.roles, self.spoken, self.language)
+        bonus = self.bonus
+        return Labels(
+            self.titles,
+            self.roles,
+            self.spoken,
+            self.language,
+            self.reveal,
+            bonus.per_point,
+            bonus.currency,
+            {game: self.pack_of(game) for game in self.games if self.pack_of(game)},
+        )
 
     @property
     def untranslated(self) -> list[str]:

@@ -6,12 +6,15 @@ from typing import Any
 
 import msgspec
 
+from sally.core.display.reveal import ending_of
 from sally.core.log.events import Censored, Episode, Moved, Reported
 from sally.core.match.seat_context import SeatContext
-from sally.core.rules.game import Seat
+from sally.core.rules.board import Note, Table
 from sally.frames.replays import played
+from sally.web.live.plain import plain_board
 from sally.web.study.definition import HumanStudy
 from sally.web.study.tables import move_label, probe_row, turn_points
+from sally.web.texts import ENGLISH
 
 
 class PracticeTurn(msgspec.Struct, frozen=True):
@@ -29,6 +32,9 @@ class PracticeFeedback(msgspec.Struct, frozen=True):
 
     turns: tuple[PracticeTurn, ...]
     payoff: float | None
+    why: str = ""  # one sentence; empty if the game stopped early or is not told in this language
+    hidden: tuple[Note, ...] = ()
+    tables: tuple[Table, ...] = ()  # of the board with everything open
 
     @property
     def predicted(self) -> bool:
@@ -42,15 +48,21 @@ class PracticeFeedback(msgspec.Struct, frozen=True):
 def feedback(study: HumanStudy, episode: Episode, seat: str) -> PracticeFeedback:
     """Return what a participant and the others did in a practice game, turn by turn."""
     whole, spoken = played(episode), study.spoken.get(episode.setup.instance.game)
-    context = SeatContext(whole.spec, whole.replay.game, Seat(seat), episode.setup.seed, spoken)
-    labels = study.labels
-    plainly, seats = labels.plainly(context), whole.replay.game.seats
+    seats, seed = whole.replay.game.seats, episode.setup.seed
+    contexts = {
+        str(each): SeatContext(whole.spec, whole.replay.game, each, seed, spoken) for each in seats
+    }
+    context, labels = contexts[seat], study.labels
+    plainly = labels.plainly(context)
     moved = [e for e in episode.events if isinstance(e, Moved) and e.seat in seats]
     reports = [e for e in episode.events if isinstance(e, Reported) and e.source == "probe"]
     asked = [e for e in reports if e.seat == seat]
     turns: list[PracticeTurn] = []
     for turn in sorted({event.turn for event in (*moved, *asked)}):
-        moves = {e.seat: plainly(move_label(whole, context, e)) for e in moved if e.turn == turn}
+        # a move is named by its mover: "tell Bob" is said by another than Bob
+        moves = {
+            e.seat: plainly(move_label(whole, contexts[e.seat], e)) for e in moved if e.turn == turn
+        }
         answers = [e for e in asked if e.turn == turn]
         turns.append(
             PracticeTurn(
@@ -63,7 +75,17 @@ def feedback(study: HumanStudy, episode: Episode, seat: str) -> PracticeFeedback
         )
     end = episode.end
     payoff = None if isinstance(end, Censored) else end.payoffs.get(seat)
-    return PracticeFeedback(tuple(turns), payoff)
+    if payoff is None or study.language != ENGLISH:  # games tell the end in English
+        return PracticeFeedback(tuple(turns), payoff)
+    ending = ending_of(context, whole.replay)
+    board = plain_board(ending.board, plainly)
+    return PracticeFeedback(
+        tuple(turns),
+        payoff,
+        plainly(ending.why),
+        tuple(Note(plainly(note.label), plainly(note.text), note.mark) for note in ending.hidden),
+        tuple(part for part in (board.parts if board else ()) if isinstance(part, Table)),
+    )
 
 
 def _prediction(row: dict[str, Any]) -> tuple[str, str, bool | None]:

@@ -93,8 +93,9 @@ class RunningStudy:
         self.study, self.secrets = study, kept
         self.database, self.live_matches = database, live_matches
         self.texts = study.said
+        unpaid = msgspec.structs.replace(study.labels, reveals=True, per_point=0.0)
+        live_matches.labels |= {self.owner: study.labels, self.practice_owner: unpaid}
         for owner in (self.owner, self.practice_owner):
-            live_matches.labels[owner] = study.labels
             live_matches.timeouts[owner] = study.limits.timeout
         self._known: dict[str, IndexEntry] = {}  # finished matches by id
         self._unreadable: set[str] = set()  # matches whose rules are not installed

@@ -153,6 +153,9 @@ def test_leaving_censors_the_match_and_informs_the_other_player(tmp_path: Path) 
             "how": "censored",
             "payoff": None,
             "text": "A player left or did not answer in time, so the game was stopped.",
+            "scores": [],
+            "why": "",
+            "hidden": [],
         }
     (episode,) = stored(tmp_path)
     assert isinstance(episode.end, Censored)

@@ -33,6 +33,7 @@ POSTS = (
     "/api/lobby",
     "/api/seat/take",
     "/api/seat/answer",
+    "/api/seat/check",
     "/api/seat/look",
     "/api/seat/leave",
     "/experimenter/login",

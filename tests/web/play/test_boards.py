@@ -101,7 +101,8 @@ def test_payoffs_are_drawn_from_the_seats_perspective() -> None:
 def test_last_round_and_past_are_drawn_from_the_seats_perspective() -> None:
     match = match_of("ipd")
     answer(match, {"agent": 0, "partner": 1})
-    payoffs, rounds = plain(drawn(match, "partner"))["parts"]
+    showdown, payoffs, rounds = plain(drawn(match, "partner"))["parts"]
+    assert [side["choice"] for side in showdown["sides"]] == ["F", "J"]
     assert payoffs["rows"][1]["cells"][0]["mark"] == "last"
     assert [row["cells"][0]["text"] for row in rounds["rows"]] == ["F", "J"]
 

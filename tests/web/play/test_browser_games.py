@@ -32,7 +32,7 @@ def test_repeated_games_from_the_lobby_to_the_result(person: Arrive) -> None:
     me.shot("end")
     assert len(me.lines()) == 3
     assert me.lines()[0].startswith("Round 1: you picked P, the other player picked ")
-    assert me.page.locator("#board .part-table").count() == 2  # payoffs, and the rounds so far
+    assert me.page.locator("#board .part-table").count() == 3  # payoffs, rounds, how often
 
 
 def test_probe_is_shown_separately_and_answered_first(person: Arrive, served: Server) -> None:

@@ -122,9 +122,10 @@ def test_trade_between_two_people_wins_the_game(person: Arrive, served: Server) 
     offer.get_by_role("button", name="more coal").click()
     offer.get_by_role("button", name="more raw iron").click()
     offer.get_by_role("button", name="Propose").click()
-    bob.page.get_by_text(
-        "Player 1 proposes to you: you get 1 coal, you give 1 raw iron."
-    ).wait_for()
+    proposal = bob.page.locator("#board .part-hands", has_text="Player 1 proposes to you")
+    proposal.wait_for()
+    assert "coal" in proposal.locator(".hand", has_text="You would get").inner_text()
+    assert "raw iron" in proposal.locator(".hand", has_text="You would give").inner_text()
     bob.pick("accept")
     ann.page.get_by_role("button", name="craft 1 iron ingot from").click()
     ann.page.get_by_text("Waiting for Player 2").wait_for()  # both craft at the same time

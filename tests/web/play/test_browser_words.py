@@ -25,7 +25,13 @@ def test_clue_too_close_to_a_card_is_refused_and_another_is_played(
     board = me.page.locator("#board")
     assert "✔ yours" in board.inner_text() and board.locator(".thing").count() == 12
     for word, expected in ((frozen("small").rows[0][0].words[0], "too close"), ("ocean", "ocean")):
-        me.ask().get_by_label("Word").fill(word)
+        field = me.ask().get_by_label("Word")
+        if expected == "ocean":  # the refused word came back, with the reason at its field
+            assert field.input_value() == frozen("small").rows[0][0].words[0]
+            assert "tries left" in me.ask().locator(".field .refused").first.inner_text()
+        field.fill(word)
+        if expected == "too close":  # said while it is typed, before it is sent
+            me.ask().locator(".field .refused", has_text=expected).wait_for()
         me.ask().get_by_role("group", name="Number").get_by_role("radio", name="1").check()
         before = me.question_id()
         me.ask().get_by_role("button", name="Send").click()

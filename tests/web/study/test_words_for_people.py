@@ -24,7 +24,20 @@ from tests.web.guests import Guest, Json, play, sit, web_server
 GAMES = [n for n in registry.games() if registry.game(n).game.__module__.startswith("sally.")]
 KEY = re.compile(r"\b[a-z]+[0-9]{4}\b")  # such as kang2026
 SHOUTED = re.compile(r"\b[A-Z]{3,}\b")  # such as WAIT
-UNREAD = ("id", "value", "values", "kind", "name", "type", "mark", "answer", "seat", "most", "fill")
+UNREAD = (
+    "id",
+    "value",
+    "values",
+    "kind",
+    "name",
+    "type",
+    "mark",
+    "answer",
+    "seat",
+    "most",
+    "fill",
+    "draft",
+)
 
 
 def read(seen: Any, key: str = "") -> list[str]:
@@ -175,7 +188,9 @@ def test_german_study_is_german_during_play() -> None:
     context = SeatContext(spec, game, Seat("agent"), 1, study.spoken["ipd"])
     view = game.observe(game.start(), Seat("agent"))
     board = board_of(context, view)
-    said = [context.words.rules(Seat("agent")), context.words.question(view, (0, 1)), str(board)]
+    assert board is not None
+    said = [context.words.rules(Seat("agent")), context.words.question(view, (0, 1))]
+    said.append(str(board.parts))
     assert "Welche Option wählen Sie in dieser Runde, Option J oder Option F?" in said
     english = re.compile(r"\b(you|the other player|round|or|pick|win)\b")
     assert [text for text in said if english.search(text)] == []

@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 from sally.core.match.seat_context import SeatContext
-from sally.core.rules.board import Board, Note, Notes
-from sally.games.toma.ag.game import SPEAKER, View
+from sally.core.rules.board import Board, Note, Notes, Reveal
+from sally.core.rules.replay import Trajectory
+from sally.games.toma.ag.game import (
+    OPPONENT,
+    SPEAKER,
+    TEAMMATE,
+    Action,
+    Ambiguity,
+    State,
+    View,
+)
 
 
 def board(context: SeatContext, view: View) -> Board:
@@ -21,6 +30,33 @@ def board(context: SeatContext, view: View) -> Board:
     if view.clue is not None:
         notes.append(Note("The clue", view.clue, "last"))
     return Board((Notes("On the table", tuple(notes)),))
+
+
+ENDS = {
+    "win": "Your teammate found the word and the opponent did not.",
+    "leak": "Both found the word, so nobody gained.",
+    "loss": "Only the opponent found the word.",
+    "miss": "Nobody found the word.",
+    None: "No clue was given.",
+}
+
+
+def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Reveal:
+    """Return the word, both hints, the clue and both guesses."""
+    game, state = replay.rules(Ambiguity), replay.present
+    guesses, problem = dict(state.guesses), game.problem
+    notes = (
+        Note("Secret word", problem.word, "goal"),
+        Note("The clue", state.clue or "none", "last"),
+        Note("Teammate B's hint", problem.b_hint),
+        Note("Teammate B guessed", guesses.get(TEAMMATE, "nothing"), "good"),
+        Note("Opponent C's hint", problem.c_hint),
+        Note("Opponent C guessed", guesses.get(OPPONENT, "nothing"), "bad"),
+    )
+    why = ENDS[game.outcome(state)]
+    if context.seat != SPEAKER:
+        why = why.replace("Your teammate", "The teammate")
+    return Reveal(why, parts=(Notes("Everything on the table", notes),))
 
 
 BOARD = board

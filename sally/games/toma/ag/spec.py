@@ -76,6 +76,14 @@ GAME: GameSpec[State, Action, View] = GameSpec(
         ),
     ),
     people=PeopleSpec(
+        glyphs={"toma_ag": "gem"},
+        minutes={"toma_ag": 2},
+        briefs={
+            "speaker": "You know the secret word; your teammate and your opponent each have "
+            "a hint that the other does not see. Give one clue, which both hear. Your "
+            "teammate should find the word with it, and your opponent should not. The clue "
+            "may not contain the word.",
+        },
         titles={"toma_ag": "A clue for one of two"},
         sentences={
             "toma_ag": "Give one clue to a secret word. Your teammate should find the word and "

@@ -14,7 +14,8 @@ from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options, admit
 from sally.core.rules.probe import Question
 from sally.core.rules.words import Words, read_form
-from sally.games.toma.ag.game import Ambiguity, View
+from sally.games.toma.ag.game import Ambiguity, Clue, View
+from sally.games.toma.ag.rules import objection
 
 TEXTS: Mapping[str, str] = {
     "rules.speaker": "You are Speaker A in a word game with two listeners, Teammate B and "
@@ -78,6 +79,9 @@ class AmbiguityWords(Words[Any, "View"]):
 
     def name(self, action: Any) -> str:
         return str(getattr(action, "text", None) or getattr(action, "word", None) or action)
+
+    def refusal(self, view: View, action: Any) -> str:
+        return (objection(self.game.problem, action.text) or "") if isinstance(action, Clue) else ""
 
     def read(self, reply: str, view: View, options: Options[Any]) -> Any:
         if "{" in reply:

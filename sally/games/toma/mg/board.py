@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sally.core.match.seat_context import SeatContext
-from sally.core.rules.board import Board, Cell, Note, Notes, Row, Table
-from sally.games.toma.mg.game import View
-from sally.games.toma.mg.rules import Agent
+from sally.core.rules.board import Board, Cell, Note, Notes, Reveal, Row, Table
+from sally.core.rules.replay import Trajectory
+from sally.games.toma.mg.game import Minority, View
+from sally.games.toma.mg.rules import Agent, answer, headcounts, predictions
 from sally.games.toma.mg.words import MinorityWords
+from sally.games.toma.one_shot import State
 
 
 def board(context: SeatContext, view: View) -> Board:
@@ -23,6 +25,26 @@ def board(context: SeatContext, view: View) -> Board:
     )
     columns = ("likes", "dislikes", "follows", "avoids")
     return Board((places, Table("Who wants what", columns, agents)))
+
+
+def REVEAL(context: SeatContext, replay: Trajectory[State, int, View]) -> Reveal:
+    """Return where each agent goes, and how many are at each place."""
+    game, words, chosen = replay.rules(Minority), context.words, replay.present.chosen
+    assert isinstance(words, MinorityWords)
+    problem = game.problem
+    goes, right = predictions(problem), answer(problem)
+    view = game.observe(replay.present, context.seat)
+    counts = headcounts(goes)
+    places = [place.name for place in view.places]
+    names = [words.agent_name(agent.name) for agent in view.agents]
+    at = ", ".join(f"{place} {count}" for place, count in zip(places, counts, strict=True))
+    own = "nowhere" if chosen is None else places[chosen]
+    verdict = (
+        "the place with the fewest" if chosen == right else f"but {places[right]} had the fewest"
+    )
+    hidden = tuple(Note(names[agent], f"goes to {places[place]}") for agent, place in goes.items())
+    parts = BOARD(context, view).parts
+    return Reveal(f"You went to {own}, {verdict}; people at each place: {at}.", hidden, parts)
 
 
 def _wishes(agent: Agent, names: Sequence[str]) -> tuple[Cell, ...]:

@@ -18,6 +18,14 @@ GAME: GameSpec[State, int, View] = GameSpec(
     probes=(probe("their_place", "where each of the others goes", PLACES),),
     words_version=2,
     people=PeopleSpec(
+        glyphs={"toma_mg": "house"},
+        minutes={"toma_mg": 3},
+        briefs={
+            "": "Find the place with the fewest people. Everybody leaves out places with "
+            "something they dislike and the place of somebody they avoid. Then they go to "
+            "the one they follow, if they can; otherwise to the place with most of what "
+            "they like. You are not counted.",
+        },
         titles={"toma_mg": "The empty place"},
         sentences={
             "toma_mg": "Everybody goes to the place they like best, or to where their friends go. "

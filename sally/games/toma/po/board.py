@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from sally.core.errors import listed
 from sally.core.match.seat_context import SeatContext
-from sally.core.rules.board import Board, Cell, Row, Table
+from sally.core.rules.board import Board, Cell, Note, Notes, Reveal, Row, Table
+from sally.core.rules.replay import Trajectory
+from sally.games.toma.one_shot import State
 from sally.games.toma.po.game import PartlySeen, View
-from sally.games.toma.po.rules import AGENTS, cost_text
+from sally.games.toma.po.rules import AGENTS, answer, best_assignment, choice, cost_text
 from sally.games.toma.po.words import PartlySeenWords
 
 
@@ -30,7 +33,62 @@ def board(context: SeatContext, view: View) -> Board:
         for agent, row in enumerate(view.costs)
         if row is None or agent == problem.player or agent in problem.knows[problem.player]
     )
-    return Board((Table("What each task costs whom", problem.tasks, rows),))
+    table = Table("What each task costs whom", problem.tasks, rows)
+    return Board((table, Notes("Who knows whose costs", _knowledge(game, words))))
+
+
+def _knowledge(game: PartlySeen, words: PartlySeenWords) -> tuple[Note, ...]:
+    """Return whose costs the player, and the agents that the player can predict, know."""
+    problem = game.problem
+
+    def known_to(agent: int) -> str:
+        others = [words.agent(AGENTS[n]) for n in sorted(problem.knows[agent])]
+        return f"own costs and those of {listed(others, 'and')}" if others else "own costs only"
+
+    me = problem.player
+    rows = [Note("You know", f"your {known_to(me)}", "yours")]
+    rows += [
+        Note(f"{capital(words.agent(AGENTS[agent]))} knows", f"their {known_to(agent)}")
+        for agent in sorted(problem.knows[me])
+    ]
+    return tuple(rows)
+
+
+def REVEAL(context: SeatContext, replay: Trajectory[State, int, View]) -> Reveal:
+    """Return all costs and the task that each agent takes, by the rule of the scenario."""
+    game, words = replay.rules(PartlySeen), context.words
+    assert isinstance(words, PartlySeenWords)
+    problem, chosen = game.problem, replay.present.chosen
+    taken = best_assignment(problem) if problem.goal == "total" else None
+    tasks = {
+        agent: taken[agent] if taken else choice(problem, agent)
+        for agent in range(len(problem.costs))
+        if agent != problem.player
+    }
+    right = answer(problem)
+    names = {agent: capital(words.agent(AGENTS[agent])) for agent in range(len(problem.costs))}
+    rows = tuple(
+        Row(
+            f"{names[agent]} (you)" if agent == problem.player else names[agent],
+            tuple(
+                _revealed_cell(cost, task, tasks.get(agent, chosen))
+                for task, cost in enumerate(row)
+            ),
+            "yours" if agent == problem.player else "",
+        )
+        for agent, row in enumerate(problem.costs)
+    )
+    others = ", ".join(
+        f"{words.agent(AGENTS[agent])} took {problem.tasks[task]}" for agent, task in tasks.items()
+    )
+    own = "nothing" if chosen is None else words.name(chosen)
+    verdict = "which was right" if chosen == right else f"right was {words.name(right)}"
+    why = f"You chose {own}, {verdict}: {others}."
+    return Reveal(why, parts=(Table("All costs; ✔ the task that each took", problem.tasks, rows),))
+
+
+def _revealed_cell(cost: int, task: int, taken: int | None) -> Cell:
+    return Cell(f"✔ {cost_text(cost)}", "last", "taken") if task == taken else Cell(cost_text(cost))
 
 
 def capital(name: str) -> str:

@@ -24,6 +24,14 @@ GAME: GameSpec[State, int, View] = GameSpec(
     probes=(probe("their_choice", "which task each predictable agent takes", TASKS),),
     words_version=2,
     people=PeopleSpec(
+        glyphs={"toma_po": "boat"},
+        minutes={"toma_po": 3},
+        briefs={
+            "": "Everybody takes one of the four at the same time, and two on the same one "
+            "fail. All take the cheapest that is left after working out what those take "
+            "whose costs they know. Do the same, with the costs that you may use; if two "
+            "you can work out must clash, say so.",
+        },
         titles={"toma_po": "Four people, four tasks"},
         sentences={
             "toma_po": "Four people choose among four tasks, and not everybody knows what each "

@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 from sally.core.match.seat_context import SeatContext
-from sally.core.rules.board import Board, Grid, Note, Notes, Square
-from sally.games.toma.sw.rules import EAVESDROPPER, GUIDE, SIDE, View
+from sally.core.rules.board import Board, Grid, Note, Notes, Progress, Reveal, Square
+from sally.core.rules.replay import Trajectory
+from sally.games.toma.sw.rules import (
+    EAVESDROPPER,
+    GUIDE,
+    SIDE,
+    Action,
+    SpeakOrWait,
+    State,
+    View,
+)
 
 
 def board(context: SeatContext, view: View) -> Board:
@@ -22,14 +31,66 @@ def board(context: SeatContext, view: View) -> Board:
         squares.append(Square(*view.treasure, "Treasure", "the treasure", "goal"))
     if view.cell is not None:
         squares.append(Square(*view.cell, say("board.you"), say("board.you.long"), "yours"))
-    grid = Grid("The map. Row 0 is north, column 0 is west.", SIDE, SIDE, tuple(squares))
-    notes = _notes(view)
-    return Board((grid, Notes("What you know", notes)) if notes else (grid,))
+    grid = Grid(CAPTION, SIDE, SIDE, tuple(squares))
+    notes, game = _notes(view), context.game
+    assert isinstance(game, SpeakOrWait)
+    progress = Progress(min(len(view.radio) + 1, game.turns), game.turns, "turn")
+    return Board((grid, Notes("What you know", notes)) if notes else (grid,), progress=progress)
+
+
+TARGETS = {"B": "the explorer", "TREASURE": "the treasure"}
+CAPTION = "The map. Row 0 is north, column 0 is west."
+OUTCOMES = {
+    "win": "The explorer reached the treasure before the eavesdropper found out where it was.",
+    "loss": "The eavesdropper guessed right, so the guide and the explorer lost.",
+    "draw": "The time was over before anybody had won.",
+    "": "The game stopped early.",
+}
+
+
+def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Reveal:
+    """Return the whole map with treasure, explorer and guesses, the password, and who won."""
+    game, state = replay.rules(SpeakOrWait), replay.present
+    world = state.world
+    if world is None:
+        return Reveal(OUTCOMES[state.outcome])
+    named = tuple(zip(game.landmarks, world.landmarks, strict=True))
+    squares = [Square(*cell, _initials(name), name) for name, cell in named]
+    squares += [
+        Square(
+            g.guess.row,
+            g.guess.col,
+            "✔" if g.right else "×",
+            "guessed",
+            "good" if g.right else "bad",
+        )
+        for g in state.guesses
+        if g.guess is not None
+    ]
+    squares.append(Square(*world.treasure, "Treasure", "the treasure", "goal"))
+    squares.append(Square(*state.cell, "Explorer", "the explorer", "yours"))
+    guesses = [
+        f"turn {g.turn}: {TARGETS[g.guess.target]} at ({g.guess.row}, {g.guess.col})"
+        for g in state.guesses
+        if g.guess is not None
+    ]
+    hidden = (
+        Note("Treasure", f"at {world.treasure}", "goal"),
+        Note("Password", world.password),
+        Note("Box", f"opened in turn {state.opened_in}" if state.opened_in else "never opened"),
+        Note("The eavesdropper guessed", "; ".join(guesses) or "nothing"),
+    )
+    return Reveal(OUTCOMES[state.outcome], hidden, (Grid(CAPTION, SIDE, SIDE, tuple(squares)),))
 
 
 def _notes(view: View) -> tuple[Note, ...]:
     if view.seat == EAVESDROPPER:
-        return ()
+        wrong = [
+            f"turn {g.turn}: {TARGETS[g.guess.target]} at ({g.guess.row}, {g.guess.col})"
+            for g in view.guesses
+            if g.guess is not None
+        ]
+        return (Note("Your guesses", "; ".join(wrong), "bad"),) if wrong else ()
     landmark_notes = tuple(
         Note(_initials(name), f"{name}, at ({cell[0]}, {cell[1]})") for name, cell in view.landmarks
     )

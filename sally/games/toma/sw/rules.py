@@ -203,7 +203,9 @@ class SpeakOrWait(Game[State, Action, View]):
             )
             return (guess, PASS) if self.may_pass else (guess,)
         if seat == GUIDE:
-            code = Text(DIGITS, rf"[0-9]{{{DIGITS}}}", samples=("0000", "4821"))
+            code = Text(
+                DIGITS, rf"[0-9]{{{DIGITS}}}", samples=("0000", "4821"), form=f"{DIGITS} digits"
+            )
             return (self._speech(), Form(Open, (("password", code),)), WAIT)
         return (self._speech(), *map(Move, ways(state.cell)), WAIT)
 
@@ -223,7 +225,7 @@ class SpeakOrWait(Game[State, Action, View]):
                 ("cols", offset),
             ),
         )
-        code = Text(DIGITS, rf"[0-9]{{{DIGITS}}}", samples=("4821",))
+        code = Text(DIGITS, rf"[0-9]{{{DIGITS}}}", samples=("4821",), form=f"{DIGITS} digits")
         return Form(
             Reading,
             (

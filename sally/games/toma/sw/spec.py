@@ -70,6 +70,22 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     occupants={READER: "noter"},
     words_version=2,
     people=PeopleSpec(
+        glyphs={"toma_sw": "gem"},
+        minutes={"toma_sw": 10},
+        briefs={
+            "guide": "Lead the explorer to the treasure by radio. First learn the password, "
+            "open the box with it, and see where the treasure is. Then tell the explorer "
+            "where to go, so that a listener who hears everything, but does not know the "
+            "landmarks by name, cannot tell. If you both speak at once, nobody understands.",
+            "explorer": "Walk to the treasure. Only the guide can learn where it is: tell "
+            "the guide the password by radio (that is safe), then be told where to go. A "
+            "listener hears everything and wins by guessing your place or the treasure's; "
+            "it does not know the landmarks by name.",
+            "eavesdropper": "Listen to the guide and the explorer on the radio. You win if "
+            "you guess the square of the explorer or of the treasure; they win if the "
+            "explorer reaches it first. You see landmarks, but not their names. After a "
+            "wrong guess you miss a turn.",
+        },
         titles={"toma_sw": "The treasure and the listener"},
         sentences={
             "toma_sw": "A guide leads an explorer to a treasure by radio, while an eavesdropper "

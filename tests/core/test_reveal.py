@@ -1,0 +1,78 @@
+"""The end of every game with everything open: who got what, what was hidden, and why."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from sally.core.display.reveal import Ending, ending_of, ending_text
+from sally.core.match.engine import Match
+from sally.core.match.seat_context import SeatContext
+from sally.core.registry import registry
+from sally.core.rules.game import Seat
+from sally.web.live.plain import words_of
+from tests.table import asked_in_turn, match_of, table
+
+OURS = {family for family, home in registry.packages().items() if home.startswith("sally.")}
+GAMES = sorted(registry.games())
+
+
+def ended(game: str, seed: int = 3) -> Match[Any, Any, Any]:
+    match = match_of(table(game, seed))
+    for _ in asked_in_turn(match):
+        pass
+    return match
+
+
+def ending(match: Match[Any, Any, Any], seat: str) -> Ending:
+    texts = words_of(match.spec)
+    return ending_of(SeatContext(match.spec, match.game, Seat(seat), 1, texts), match.replay)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_end_of_every_game_says_who_got_what_and_why(game: str) -> None:
+    match = ended(game)
+    paid = match.game.payoffs(match.state)
+    for seat in match.game.seats:
+        told = ending(match, seat)
+        assert told.scores[0].seat == seat
+        assert {score.seat: score.points for score in told.scores} == paid
+        assert told.why and told.board is not None and told.board.parts
+        assert msgspec.json.decode(msgspec.json.encode(told), type=dict)["why"]
+        assert told.why in ending_text(told)
+    if registry.family(game).name in OURS:
+        assert registry.part(game, "reveal") is not None
+
+
+def test_game_without_a_reveal_shows_the_moves_of_all_seats() -> None:
+    match = ended("haggle")
+    table_of_moves = ending(match, "ada").board.parts[-1]
+    assert table_of_moves.caption == "What everyone did"
+    assert table_of_moves.columns == ("ada", "bo", "cy")
+    assert any(cell.text != "–" for row in table_of_moves.rows for cell in row.cells)
+
+
+def test_end_opens_what_a_seat_could_not_see() -> None:
+    haggling = ended("bargaining")
+    buyer, seller = ending(haggling, "buyer"), ending(haggling, "seller")
+    assert {note.text for note in buyer.hidden} == {
+        str(haggling.state.value),
+        str(haggling.state.cost),
+    }
+    assert [note.text for note in seller.hidden] == [note.text for note in buyer.hidden]
+
+    fireworks = ended("hanabi_mini")
+    cards = ending(fireworks, "ann").board.parts[0].rows[1:]
+    assert [len(row.cards) for row in cards] == [len(hand) for hand in fireworks.state.hands]
+    assert all(card.text != "?" for row in cards for card in row.cards)
+
+    radio = ended("toma_sw")
+    notes = {note.label: note.text for note in ending(radio, "eavesdropper").hidden}
+    assert notes["Password"] == radio.state.world.password
+    assert notes["Treasure"] == f"at {radio.state.world.treasure}"
+
+    words = ended("codenames")
+    marks = [square.mark for square in ending(words, "guesser").board.parts[0].squares]
+    assert marks.count("goal") == 1 and "good" in marks and "bad" in marks  # the whole key

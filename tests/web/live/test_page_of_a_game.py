@@ -1,0 +1,84 @@
+"""The page of a game: short rules first, rounds and points, and the end with everything open."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sally.core.display.reveal import SeatScore
+from sally.core.match.seat_context import SeatContext
+from sally.core.registry import registry
+from sally.web.live.plain import MOST_WORDS, Labels, words_of
+from sally.web.play.lobby import sentences_of
+from tests.web.guests import play, sit, web_server
+
+OURS = {family for family, home in registry.packages().items() if home.startswith("sally.")}
+GAMES = sorted(game for game in registry.games() if registry.family(game).name in OURS)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_first_screen_of_the_rules_has_at_most_sixty_words(game: str) -> None:
+    spec = registry.game(game)
+    rules = spec.build({})
+    for seat in rules.seats:
+        context = SeatContext(spec, rules, seat, 1, words_of(spec))
+        text = context.words.rules(seat)
+        brief = Labels().brief(context, text)
+        assert len(brief.split()) <= MOST_WORDS
+        assert brief or len(text.split()) <= MOST_WORDS, seat
+
+
+def test_rules_in_words_of_a_study_are_not_shortened() -> None:
+    spec = registry.game("taboo")
+    context = SeatContext(spec, spec.build({}), spec.build({}).seats[0], 1)
+    rules = context.words.rules(context.seat)
+    assert Labels().brief(context, rules)
+    assert not Labels(words={"taboo": {"rules": "Another wording."}}).brief(context, rules)
+    assert not Labels(language="de").brief(context, rules)
+
+
+def test_board_counts_rounds_and_points_and_shows_both_choices(tmp_path: Path) -> None:
+    with web_server(tmp_path) as web:
+        guest, _ = sit(web, "ipd", params={"rounds": 3}, others={"partner": "tit_for_tat"})
+        progress = guest.see()["board"]["progress"]
+        assert (progress["number"], progress["total"], progress["score"]) == (1, 3, "")
+        guest.say(guest.see()["asks"][0]["id"], 0)
+        board = guest.see()["board"]
+        assert (board["progress"]["number"], board["progress"]["score"]) == (2, "8")
+        (showdown,) = (part for part in board["parts"] if part["kind"] == "showdown")
+        assert [(s["choice"], s["points"]) for s in showdown["sides"]] == [("J", "8"), ("J", "8")]
+
+
+def test_end_tells_who_got_what_and_the_study_may_switch_it_off(tmp_path: Path) -> None:
+    with web_server(tmp_path) as web:
+        guest, _ = sit(web, "bargaining", "buyer", params={"rounds": 2})
+        (screen,) = play([guest])
+        over = screen["over"]
+        assert [score["who"] for score in over["scores"]] == ["", "the seller"]
+        assert over["why"] and [note["label"] for note in over["hidden"]] == [
+            "The buyer's value",
+            "The seller's cost",
+        ]
+        matches = web.app.state.live_matches  # type: ignore[attr-defined]
+        matches.labels[""] = Labels(reveals=False)
+        guest, _ = sit(web, "bargaining", "buyer", params={"rounds": 2})
+        (screen,) = play([guest])
+        assert screen["over"]["scores"] == [] and screen["over"]["hidden"] == []
+
+
+def test_points_are_also_told_in_money_where_they_are_paid() -> None:
+    spec = registry.game("ipd")
+    context = SeatContext(spec, spec.build({}), spec.build({}).seats[0], 1)
+    paid = Labels(per_point=0.05, currency="GBP")
+    own = paid.score(context, "agent", SeatScore("agent", 12.0, 30.0))
+    assert (own.who, own.points, own.most, own.money) == ("", "12", "30", "0.60 GBP")
+    assert paid.score(context, "agent", SeatScore("partner", 12.0)).money == ""
+    assert Labels().score(context, "agent", SeatScore("agent", 12.0)).money == ""
+
+
+def test_every_tile_of_the_lobby_has_a_picture_and_a_duration() -> None:
+    for game in GAMES:
+        people = registry.game(game).people
+        assert people.glyphs.get(game) and people.minutes.get(game), game
+    assert "last move" in sentences_of("ipd", {"tit_for_tat"})["tit_for_tat"]
