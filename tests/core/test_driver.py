@@ -181,17 +181,6 @@ def test_rules_that_censor_without_a_forfeit_are_asked_after_every_turn(moves: A
     assert isinstance(match.events[-1], Censored) and match.turn == 2
 
 
-def test_until_asked_stops_at_the_move_of_a_seat_and_takes_its_probes() -> None:
-    match = match_of({"agent": ("their_move",)})
-    driver = Driver(match, {"agent": Prophet(0), "partner": defects})
-    for number in range(4):
-        turn = driver.until_asked("agent")
-        assert turn is not None and turn.id == (number, "agent", "", "")
-        assert driver.until_asked("agent") is turn
-        driver.answer(turn.id, 0)
-    assert driver.until_asked("agent") is None and match.over
-
-
 def test_nature_draws_as_the_match_does_if_it_is_asked() -> None:
     lineup = {"ann": PlayerSpec("random"), "bob": PlayerSpec("random")}
     setup = Setup(Instance("hanabi_mini", "hanabi_mini", {}), 3, lineup, 1)

@@ -88,15 +88,6 @@ class Driver:
         """Play as `run` does, in the running event loop; open asks are awaited concurrently."""
         await self._await_answers(self.advance())
 
-    def until_asked(self, seat: str) -> Turn[Any, Any] | None:
-        """Play until a seat is asked for a move and return that ask; None if it is never asked."""
-        source = self._decide.pop(seat, wait)
-        try:
-            self.run()
-        finally:
-            self._decide[seat] = source
-        return self.match.asked(seat)
-
     def advance(self) -> list[Awaited]:
         """Send asks, through the following turns, until no source answers immediately.
 
