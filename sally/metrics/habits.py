@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -219,17 +220,26 @@ def _if_followed(press: KeyPress, option: int | None) -> tuple[float, float]:
 LABEL, POSITION, MOVE = "label ", "position ", "move "  # with which the name of a key begins
 
 
+@lru_cache(maxsize=1 << 12)  # most presses of an episode have the same menu
+def _key_names(labels: tuple[str, ...], positions: tuple[int, ...]) -> list[tuple[str, str, str]]:
+    """Return the names of each option's keys: by label, by position on the page and by move."""
+    size, menu_labels = len(labels), "/".join(sorted(labels))
+    return [
+        (
+            f"{LABEL}{label} of {menu_labels}",
+            f"{POSITION}{position + 1} of {size}",
+            f"{MOVE}{option + 1} of {size}",
+        )
+        for option, (label, position) in enumerate(zip(labels, positions, strict=True))
+    ]
+
+
 def _keys(pressed: Iterable[KeyPress]) -> Keys:
     sums_by_key: dict[str, list[int]] = {}
     for press in pressed:
         size, best = len(press.labels), press.best or ()
-        menu_labels = "/".join(sorted(press.labels))
-        for option, (label, position) in enumerate(zip(press.labels, press.positions, strict=True)):
-            for name in (
-                f"{LABEL}{label} of {menu_labels}",
-                f"{POSITION}{position + 1} of {size}",
-                f"{MOVE}{option + 1} of {size}",
-            ):
+        for option, names in enumerate(_key_names(press.labels, press.positions)):
+            for name in names:
                 sums = sums_by_key.setdefault(name, [size, 0, 0, 0])
                 sums[1] += 1
                 sums[2] += option == press.chosen
