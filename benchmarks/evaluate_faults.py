@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import os
 import random
-import re
 import signal
 import subprocess
 import sys
@@ -22,9 +21,7 @@ from threading import Lock
 
 from sally import store
 from sally.runner.check import check
-from tests.adapters.inspect.server import Fault, Handler, serving
-
-RAMBLE = "Well, on the one hand this, on the other hand that. " * 20
+from tests.adapters.inspect.server import RAMBLE, Fault, Handler, choose_option, serving
 
 
 def unsteady(seed: int) -> Fault:
@@ -41,26 +38,9 @@ def unsteady(seed: int) -> Fault:
         elif drawn < 0.10:
             handler.say(RAMBLE)
         else:
-            handler.say(answer(str(handler.asked["messages"][-1]["content"]), other))
+            handler.say(choose_option(str(handler.asked["messages"][-1]["content"]), other))
 
     return say
-
-
-def answer(page: str, drawn: float) -> str:
-    """Return an answer under the label that the page's last line names, with an option drawn from
-    it."""
-    last_line = page.rstrip().splitlines()[-1]
-    label = re.search(r"(\w+): [<\[]", last_line)
-    span = re.search(r"whole number from (\d+) to (\d+)", last_line)
-    named = re.search(r"where <\w+> is (.+)\.$", last_line) or re.search(r": <(.+)>$", last_line)
-    if span:
-        options = [str(number) for number in range(int(span[1]), int(span[2]) + 1)]
-    elif "[option number]" in last_line:
-        options = re.findall(r"^(\d+)\. ", page, re.MULTILINE)
-    else:
-        options = re.split(r", | or ", named[1]) if named else ["1"]
-    chosen = options[int(drawn * len(options))]
-    return f"{label[1]}: {chosen}" if label else chosen
 
 
 def stored(out: Path) -> int:

@@ -120,7 +120,7 @@ def test_every_page_is_in_the_menu_and_on_the_map():
 def test_internal_links_of_the_documentation_exist(page):
     text = re.sub(r"`[^`\n]*`", "", page.read_text(encoding="utf-8"))  # without code
     for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", text):
-        assert "://" in target or (page.parent / target).exists(), target
+        assert "://" in target or (page.parent / target).is_file(), target
 
 
 def test_every_dependency_is_explained_under_its_extra():

@@ -40,9 +40,10 @@ class Person(msgspec.Struct, frozen=True):
 
     def decide(self, turn: Turn[Any, Any]) -> Decision[Any] | Fault:
         scene = self._shown(turn)
-        picture = turn.context.words.drawn(turn.view)
-        for text in (*scene.told, *filter(None, (picture,)), scene.now, scene.question):
+        for text in scene.told:
             self.show(text)
+        self._show_position(turn, scene)
+        self.show(scene.question)
         for tool in turn.context.spec.tools:
             keys = "".join(f" {key}=..." for key in tool.parameters.get("properties", {}))
             self.show(f"(type `?{tool.name}{keys}` to look up: {tool.about})")
@@ -59,6 +60,7 @@ class Person(msgspec.Struct, frozen=True):
         question, words = turn.question, turn.context.words
         assert question is not None
         scene = self._shown(turn)
+        self._show_position(turn, scene)
         self.show(f"{words.say('aside.intro')} {scene.question}")
         numbered = not any(name.isdigit() for name in scene.options)
         if question.kind != "choice":
@@ -91,6 +93,12 @@ class Person(msgspec.Struct, frozen=True):
         for line in scene.new:
             self.show(line)
         return scene
+
+    def _show_position(self, turn: Turn[Any, Any], scene: Scene) -> None:
+        """Print the board, if the game draws one, and the current position."""
+        for text in (turn.context.words.drawn(turn.view), scene.now):
+            if text:
+                self.show(text)
 
     def _typed(self, turn: Turn[Any, Any]) -> str:
         """Return the typed answer, after answering any tool calls (`?tool key=value`)."""

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from sally.core.log.events import Episode
-from sally.core.prompt.model import Usage
+from sally.frames.rows import ModelUsage
 
 
 class CallTotals(msgspec.Struct, frozen=True):
@@ -20,18 +19,14 @@ class CallTotals(msgspec.Struct, frozen=True):
     seconds: float = 0.0  # summed over calls, which may overlap
     cost: float | None = None
     uncounted: int = 0  # calls with a reply and without a count of tokens
+    currency: str = ""  # of the cost; "" if it is not on record
 
 
-def count_calls(episodes: Iterable[Episode]) -> CallTotals:
+def total_calls(usages: Iterable[ModelUsage]) -> CallTotals:
     """Return the sums over all calls; the cost is None if the cost of a call is unknown."""
-    calls = lost = uncounted = 0
-    usage = Usage(cost=0.0)
-    for episode in episodes:
-        for event in episode.events:
-            for call in event.calls:
-                calls += 1
-                lost += bool(call.failure)
-                uncounted += not call.failure and not call.usage.get("input")
-                usage += msgspec.convert({"cost": None, **call.usage}, Usage, strict=False)
-    cost = usage.cost if calls else None
-    return CallTotals(calls, lost, usage.input, usage.output, usage.seconds, cost, uncounted)
+    used = ModelUsage()
+    for usage in usages:
+        used.join(usage)
+    cost = used.cost if used.calls and not used.unpriced else None
+    lost = used.failed + used.unusable
+    return CallTotals(used.calls, lost, used.input, used.output, used.seconds, cost, used.uncounted)

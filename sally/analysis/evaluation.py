@@ -16,15 +16,15 @@ import msgspec
 import numpy as np
 import polars as pl
 
-from sally.analysis.call_totals import CallTotals
-from sally.analysis.compare.compare import Comparison
-from sally.analysis.compare.contrast import Of, contrast, said_of
+from sally.analysis.call_totals import CallTotals, total_calls
+from sally.analysis.compare.contrast import Contrast, Of, contrast, said_of
 from sally.analysis.design.claims import ACTS_ON, KNOWS, THEORY, Verdict, verdicts
 from sally.analysis.profile.baselines import Baseline, baselines
 from sally.analysis.profile.depth_curve import DepthPoint, depth_curve
 from sally.analysis.profile.profile import ProfileRow, profile_of
+from sally.analysis.unreadable import count_unreadable
 from sally.core.errors import BadInput, listed
-from sally.core.log.events import Censored, Episode, Setup, episode_id, label
+from sally.core.log.events import Censored, Episode, Forfeited, Setup, episode_id, label
 from sally.frames.frame import Frame, as_frame
 from sally.frames.measured import is_mind, seats_under_study
 from sally.frames.profiles import SeatSums
@@ -126,6 +126,7 @@ class Control(msgspec.Struct, frozen=True):
     difference: Estimate  # this arm minus the asked arm
     verdict: str
     pairs: int
+    condition: str = ""  # the words pack, or the probes
 
 
 class Planned(msgspec.Struct, frozen=True):
@@ -198,8 +199,9 @@ def evaluate(
     known = reliability or {}
     games = tuple(
         msgspec.structs.replace(
-            _result(row, said[game], {p: found.get(game) for p, found in parts.items()},
-                    lines.get(game, ()), survived[game]),
+            _readable_result(
+                _result(row, said[game], {p: found.get(game) for p, found in parts.items()},
+                        lines.get(game, ()), survived[game])),
             halves=halves.get(game, {}), reliability=dict(known.get(game, {})))
         for game, row in rows.items()
     )  # fmt: skip
@@ -217,7 +219,7 @@ def evaluate(
             if point.player == "evaluated"
         ),
         bill=_bill(frame),
-        sentences=tuple(sentences(games, player)),
+        sentences=tuple(_verdict(games, player, kept)),
         recorded=tuple(one for one in recorded if one.game in rows),
         doing_intention_to_treat=_doing_intention_to_treat(kept, missing),
     )
@@ -444,11 +446,12 @@ def _controls(frame: Frame) -> list[Control]:
             contrasts = contrast(both, kind)
         except BadInput:
             continue  # a bot reads no words, and an evaluation may have stopped early
-        controls += [_control(arm, one.comparison) for one in contrasts]
+        controls += [_control(arm, one) for one in contrasts]
     return controls
 
 
-def _control(arm: str, made: Comparison) -> Control:
+def _control(arm: str, compared: Contrast) -> Control:
+    made = compared.comparison
     value = made.difference
     if arm == NOT_ASKED and value.value is not None:  # the contrast is asked minus not asked
         low, high = value.interval or (None, None)
@@ -458,18 +461,48 @@ def _control(arm: str, made: Comparison) -> Control:
             low=None if high is None else -high,
             high=None if low is None else -low,
         )
-    return Control(arm, made.game, made.metric, value, said_of(made), made.pairs)
+    return Control(
+        arm, made.game, made.metric, value, said_of(made), made.pairs, compared.condition
+    )
 
 
 def _bill(frame: Frame) -> CallTotals:
     """Return the sums over all calls; the cost is None if the cost of a call is unknown."""
-    used = ModelUsage()
-    for text in frame.column("usage").drop_nulls():
-        for usage in msgspec.json.decode(text, type=dict[str, ModelUsage]).values():
-            used.join(usage)
-    cost = used.cost if used.calls and not used.unpriced else None
-    totals = (used.calls, used.failed, used.input, used.output, used.seconds)
-    return CallTotals(*totals, cost, used.uncounted)
+    return total_calls(
+        usage
+        for text in frame.column("usage").drop_nulls()
+        for usage in msgspec.json.decode(text, type=dict[str, ModelUsage]).values()
+    )
+
+
+NO_MOVE = "every move was forfeited"
+
+
+def _readable_result(result: GameResult) -> GameResult:
+    """Return the result; without a single move, what the player did is blank.
+
+    What the rules pay for forfeits is no play: it may be what a random player scores.
+    """
+    if result.moves or not result.forfeits:
+        return result
+    blank = Estimate(None, None, None, 0, NO_MOVE)
+    names = ("doing", "practice", "test", "error_survival")
+    return msgspec.structs.replace(
+        result, **dict.fromkeys(names, blank), why=result.why | {"doing": NO_MOVE}
+    )
+
+
+def _verdict(games: Sequence[GameResult], player: str, frame: Frame) -> list[str]:
+    """Return the sentences of an evaluation: that nothing could be read, or the claims."""
+    if any(game.moves for game in games):
+        return sentences(games, player)
+    forfeits = (
+        event
+        for episode in frame
+        for event in episode.events
+        if isinstance(event, Forfeited) and event.seat in seats_under_study(episode.setup)
+    )
+    return [count_unreadable(forfeits).sentence("moves were forfeited")]
 
 
 def sentences(games: Sequence[GameResult], player: str) -> list[str]:

@@ -15,7 +15,13 @@ import polars as pl
 from sally.adapters.executors.by_name import executor
 from sally.analysis.evaluation import ASKED, Evaluation, GameResult, name_of
 from sally.analysis.evaluation import evaluate as evaluated
-from sally.api.pair_evaluation import PairRequest, PairRows, evaluate_on_pairs, evaluate_people
+from sally.api.pair_evaluation import (
+    PairRequest,
+    PairRows,
+    evaluate_on_pairs,
+    evaluate_people,
+    require_finished,
+)
 from sally.api.rows import Rows
 from sally.api.studies import PreparedStudy, RunRequest, prepared_study
 from sally.core.errors import BadInput, unknown
@@ -31,6 +37,7 @@ from sally.runner import run as runs
 from sally.runner.budget import Budget, Meter
 from sally.runner.config import use_config
 from sally.runner.models import models_of
+from sally.runner.watching import currency_of
 from sally.store import Where
 from sally.studies import sally_1
 from sally.studies.sally_1 import BOTS, REFERENCES, Size, bot_suite, in_one_store
@@ -172,6 +179,7 @@ def evaluate(
                 watch = watch or notebook_progress(study.name)
                 job: dict[str, Any] = {"tables": True, "wanted": wanted, "settings": settings_used}
                 runs.play_missing(study, place, None, watch, meter, executor(on), **job)
+            require_finished(place, (id for id, _, _ in wanted), play)
             return EvaluationRows(
                 evaluation_of(place, bot or "", study=study, many=len(wanted), size=size)
             )
@@ -242,7 +250,7 @@ def evaluation_of(
     if not len(finished):
         raise BadInput(f"The store {place} holds no finished episode of sally_1.")
     name = player or name_of(finished.setups())
-    return evaluated(
+    evaluation = evaluated(
         finished,
         player=name,
         suite=f"Sally-1, version {sally_1.VERSION}, size {size}",
@@ -251,6 +259,8 @@ def evaluation_of(
         reliability=sally_1.reliability(size),
         recorded=sally_1.recorded_play(),
     )
+    bill = msgspec.structs.replace(evaluation.bill, currency=currency_of(place))
+    return msgspec.structs.replace(evaluation, bill=bill)
 
 
 def reference_episodes(frame: Frame) -> dict[str, Frame]:

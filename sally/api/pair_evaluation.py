@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import msgspec
+import polars as pl
 
 from sally import store
 from sally.adapters.executors.by_name import executor
+from sally.analysis.pairs.comparison import PairComparison, compare_pairs
 from sally.analysis.pairs.evaluation import (
     GamePairs,
     PairEvaluation,
@@ -21,10 +23,11 @@ from sally.analysis.pairs.evaluation import (
 )
 from sally.api.rows import Rows
 from sally.api.studies import RunRequest, prepared_study
-from sally.core.errors import BadInput
+from sally.core.errors import BadInput, RunFailed, listed
 from sally.core.log.events import Episode, Setup
 from sally.core.registry.objects import ObjectNames
 from sally.core.registry.study import Study
+from sally.frames.frame import Frame, as_frame
 from sally.output.page.pair_evaluation import write_pair_evaluation
 from sally.output.progress import notebook_progress
 from sally.runner import local
@@ -32,7 +35,8 @@ from sally.runner import run as runs
 from sally.runner.budget import Budget, Meter
 from sally.runner.config import Config
 from sally.runner.models import models_of
-from sally.runner.plan import plan
+from sally.runner.plan import bill_of, plan
+from sally.runner.watching import currency_of
 from sally.stats.intervals import Estimate
 from sally.stats.power import t_power
 from sally.store import Where
@@ -137,6 +141,7 @@ def evaluate_on_pairs(
                     "settings": settings,
                 }
                 runs.play_missing(study, place, None, watch, meter, executor(request.on), **job)
+            require_finished(place, (id for id, _, _ in planned_setups), request.play)
             evaluation = pair_evaluation_of(place, study, planned_setups, request.bot or "")
             if request.until is None:
                 return PairRows(evaluation)
@@ -188,6 +193,22 @@ def _widened(estimate: Estimate | None) -> Estimate | None:
     )
 
 
+def require_finished(place: Where, planned: Iterable[str], has_played: bool) -> None:
+    """Raise an error if a store holds no finished episode of those that were planned.
+
+    Raises:
+        RunFailed: If they were just played; the message says why none was finished.
+        BadInput: If they were not.
+    """
+    stored = store.survey(place)
+    if any(id in stored.finished for id in planned):
+        return
+    if has_played:
+        reasons = listed([f"{count:,} {reason}" for reason, count in stored.reasons.items()][:3])
+        raise RunFailed(f"No episode was finished ({reasons or 'none was started'}).")
+    raise BadInput(f"The store {place} holds no finished episode of this suite.")
+
+
 def pair_evaluation_of(
     place: Where,
     study: Study,
@@ -207,7 +228,9 @@ def pair_evaluation_of(
     ]
     if not episodes:
         raise BadInput(f"The store {place} holds no finished position of {study.name}.")
-    return evaluation_of_episodes(episodes, study, len(ids), player)
+    evaluation = evaluation_of_episodes(episodes, study, len(ids), player)
+    calls = msgspec.structs.replace(evaluation.calls, currency=currency_of(place))
+    return msgspec.structs.replace(evaluation, calls=calls)
 
 
 def evaluation_of_episodes(
@@ -251,6 +274,28 @@ def evaluate_people(place: Where) -> PairRows:
     return PairRows(evaluation)
 
 
+def compare_on_pairs(first: Where | Frame, second: Where | Frame) -> PairComparison:
+    """Compare two evaluations on Sally-2, pair by pair.
+
+    Args:
+        first: A store or bundle.
+        second: Another one, whose scores are shown as differences from the first.
+
+    Raises:
+        BadInput: If one of them holds several players, or both have no pair in common.
+    """
+    from sally.analysis.evaluation import name_of
+
+    sides = [as_frame(side).filter(~pl.col("cut")) for side in (first, second)]
+    names = [name_of(side.setups()) for side in sides]
+    if names[0] == names[1]:
+        names = [
+            f"{name} ({next(iter(side.stores))})" for name, side in zip(names, sides, strict=True)
+        ]
+    players = (names[0], names[1])
+    return compare_pairs(sides[0], sides[1], players, sally_2.game_of, sally_2.GAMES)
+
+
 # --- the plan -------------------------------------------------------------------------------------
 
 POWER = 0.8
@@ -258,12 +303,17 @@ POWER = 0.8
 
 def plan_pairs(model: str, games: Sequence[str], config: Config) -> list[dict[str, Any]]:
     """Return, for each size, the pairs, calls, tokens, cost and what can be detected."""
+    pilots = sally_2.pilot_suite(tuple(games) or sally_2.GAMES)
+    study, _ = prepared_study(pilots, RunRequest(model=model), config)
+    parts = plan(study, config=config).parts
+    cells = {cell.name: cell for cell in study.cells}
     rows = []
     for size in SIZE_NAMES:
-        suite = sally_2.suite(size, tuple(games) or sally_2.GAMES)
-        study, _ = prepared_study(suite, RunRequest(model=model), config)
-        estimate = plan(study)
-        (bill,) = estimate.bills
+        of_size = [
+            msgspec.structs.replace(part, episodes=sally_2.count_positions(cells[part.cell], size))
+            for part in parts
+        ]
+        bill = bill_of(parts[0].model, of_size, config)
         counts = [sally_2.row_named(game).count(size) for game in games or sally_2.GAMES]
         rows.append(
             {

@@ -22,6 +22,7 @@ from sally.api.analyses import compare as compare_players
 from sally.cli.common import STORE, open_frame, say_bad
 from sally.cli.evaluation_drift import compare_evaluations
 from sally.cli.group import WithViews
+from sally.cli.pair_comparison import evaluation_place
 from sally.cli.scoring import heading
 from sally.core.errors import BadInput, listed
 from sally.core.terminal_text import echo
@@ -75,7 +76,8 @@ def compare(
     """Compare players, evaluations, conditions or Inspect logs.
 
     DIR A B compares A with B in the store DIR: which is better, where, and how certain that is.
-    OLD NEW compares two evaluations problem by problem, and reports changes beyond chance.
+    OLD NEW compares two evaluations (stores, bundles or names of models) pair by pair or problem by
+    problem, on the suite's own scales.
 
     A and B are players as listed by `sally score DIR`, or models; models are pooled over the
     strategies they share. Differences are A minus B on the same instances, with the same random
@@ -87,10 +89,11 @@ def compare(
             f"or Inspect logs (A.eval B.eval), not {len(places)} names."
         )
     refuse_other_options(ctx, PLACES[len(places)])
-    folder = STORE.convert(places[0], None, None)
     if len(places) == 2:
-        compare_evaluations(folder, STORE.convert(places[1], None, None), every, as_json)
+        old, new = map(evaluation_place, places)
+        compare_evaluations(old, new, every, as_json)
         return
+    folder = STORE.convert(places[0], None, None)
     first, second = places[1:]
     with open_frame(folder) as frame:
         found = compare_players(frame, first, second, metrics=metrics, by=by, margin=margin)

@@ -24,7 +24,7 @@ from sally.core.errors import BadInput
 from sally.core.prompt.model import read_settings
 from sally.core.terminal_text import echo
 from sally.output.page.evaluation import (
-    said_bill,
+    said_calls,
     said_recorded,
     said_reliability,
 )
@@ -37,7 +37,8 @@ from sally.output.tables.console import (
     print_table,
     print_text,
 )
-from sally.runner.config import use_config
+from sally.runner.budget import money_text
+from sally.runner.config import Config, use_config
 from sally.runner.models import ANY_MODEL
 from sally.runner.plan import plan as planned
 from sally.stats.intervals import blank_intervals
@@ -96,11 +97,13 @@ def evaluate_(
     run; a larger size keeps the episodes of a smaller one.
     """
     if only_plan:
+        used = use_config(config)
+        currency = used.prices.currency if used.prices else ""
         if suite == "sally_1":
-            say_plan(model or ANY_MODEL, as_json)
+            say_plan(model or ANY_MODEL, used, as_json)
             return
-        rows = plan_pairs(model or ANY_MODEL, games, use_config(config))
-        print_json(rows) if as_json else print_plan(rows)
+        rows = plan_pairs(model or ANY_MODEL, games, used)
+        print_json(rows) if as_json else print_plan(rows, currency)
         return
     if sum(player is not None for player in (model, bot, people)) != 1:
         raise BadInput("Name the player: --model MODEL, --bot BOT, or --people STORE.")
@@ -134,7 +137,7 @@ def evaluate_(
     elif isinstance(result, PairRows):
         print_evaluation(result.evaluation, show_all)
     else:
-        say(result.evaluation)
+        say(result.evaluation, show_all)
     if not as_json:
         episodes = people or place
         echo(f"Page: {page}   Episodes: {episodes}   Share: sally pack {episodes}")
@@ -148,8 +151,12 @@ def evaluate_(
 # --- output ---------------------------------------------------------------------------------------
 
 
-def say(found: Evaluation) -> None:
-    """Print an evaluation on one screen."""
+SHORT = ("knowing", "acting on it", "doing", "mindless", "forfeits")  # columns of one screen
+
+
+def say(found: Evaluation, show_all: bool) -> None:
+    """Print an evaluation on one screen; with `show_all` also every other table of its page."""
+    print_text(*found.sentences)
     lines = [
         {
             "game": one.game,
@@ -168,35 +175,40 @@ def say(found: Evaluation) -> None:
         for one in found.games
     ]
     names = list(dict.fromkeys(name for line in lines for name in line if name != "game"))
+    names = names if show_all else list(SHORT)
     rows = [{name: line.get(name) for name in ("game", *names)} for line in lines]
     for n, group in enumerate(fitting(rows, ["game"], names)):
         title = "" if n else f"{found.player}, {found.suite}"
         print_table(rows, ["game", *group], title=title)
-    measures = {"knowing": "knowing", "knowing_beyond": "beyond rules", "acting": "acting on it",
-                "doing": "doing"}  # fmt: skip
-    print_text(
-        *blank_intervals(
-            (f"{name} in {one.game}", getattr(one, field))
-            for one in found.games
-            for field, name in measures.items()
+    if show_all:
+        measures = {
+            "knowing": "knowing",
+            "knowing_beyond": "beyond rules",
+            "acting": "acting on it",
+            "doing": "doing",
+        }
+        print_text(
+            *blank_intervals(
+                (f"{name} in {one.game}", getattr(one, field))
+                for one in found.games
+                for field, name in measures.items()
+            )
         )
-    )
-    print_text(*found.sentences)
     for arm, (_, question) in CONTRASTS.items():
         mine = [one.verdict for one in found.controls if one.arm == arm]
         if mine:
             counts = ", ".join(f"{mine.count(v)} {v}" for v in dict.fromkeys(mine))
             print_text(f"{arm}: {question} {counts}")
-    if found.depths:
+    if found.depths and show_all:
         by_game: dict[str, list[str]] = {}
         for point in found.depths:
             said = f"{point.depth}: {point.right.value:.2f} (chance {point.chance:.2f})"
             by_game.setdefault(point.game, []).append(said)
         for game, said_ones in by_game.items():
             print_text(f"right by certified depth, {game}: {', '.join(said_ones)}")
-    for one in found.recorded:
+    for one in found.recorded if show_all else ():
         print_text(f"recorded play, not the suite, {one.game}: {said_recorded(one)}")
-    print_text(said_bill(found))
+    print_text(said_calls(found.bill))
     print_text(
         "knowing, acting, doing: 0 for a guess or a random player, 1 for all right or the optimum; "
         "beyond rules: 0 for the best mindless rule; mindless and the bots: their doing on the "
@@ -209,12 +221,12 @@ def _cell(found: Any) -> str:
     return estimate_cell(found.value, found.interval, 2)
 
 
-def say_plan(model: str, as_json: bool) -> None:
+def say_plan(model: str, config: Config, as_json: bool) -> None:
     """Print, for each suite size, the calls, the tokens and the smallest detectable differences."""
     rows: list[dict[str, Any]] = []
     for size in SIZES:
-        filled, _ = prepared_study(sally_1.suite(size), RunRequest(model=model), use_config(None))
-        plan = planned(filled)
+        filled, _ = prepared_study(sally_1.suite(size), RunRequest(model=model), config)
+        plan = planned(filled, config=config)
         (bill,) = plan.bills
         knowing, doing = (sally_1.smallest_differences(size, m) for m in ("knowing", "doing"))
         rows.append(
@@ -224,6 +236,7 @@ def say_plan(model: str, as_json: bool) -> None:
                 "calls": round(bill.count.calls),
                 "input tokens": round(bill.count.input),
                 "output tokens": round(bill.count.output),
+                "cost": bill.cost,
                 "knowing": knowing,
                 "doing": doing,
             }
@@ -231,8 +244,10 @@ def say_plan(model: str, as_json: bool) -> None:
     if as_json:
         print_json(rows)
         return
+    currency = config.prices.currency if config.prices else ""
     shown = [
-        {**row, **{m: _span(row[m]) for m in ("knowing", "doing")},
+        {**row, "cost": None if row["cost"] is None else money_text(row["cost"], currency),
+         **{m: _span(row[m]) for m in ("knowing", "doing")},
          **{k: f"{row[k]:,}" for k in ("episodes", "calls", "input tokens", "output tokens")}}
         for row in rows
     ]  # fmt: skip

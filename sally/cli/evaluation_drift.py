@@ -8,6 +8,7 @@ import msgspec
 import polars as pl
 
 from sally.analysis.evaluation import Change, drift, name_of
+from sally.cli.pair_comparison import compare_pair_evaluations, holds_pairs
 from sally.core.terminal_text import echo
 from sally.frames.frame import as_frame
 from sally.output.tables.console import (
@@ -21,8 +22,11 @@ from sally.store import Where
 
 
 def compare_evaluations(old: Where, new: Where, every: bool, as_json: bool) -> None:
-    """Compare two evaluations of one model, problem by problem; report changes beyond chance."""
+    """Compare two evaluations, pair by pair or problem by problem."""
     sides = [as_frame(place).filter(~pl.col("cut")) for place in (old, new)]
+    if all(map(holds_pairs, sides)):
+        compare_pair_evaluations(sides[0], sides[1], as_json)
+        return
     names = [name_of(side.setups()) for side in sides]
     found = drift(*sides)
     if as_json:

@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sally.analysis.pairs.evaluation import GamePairs, PairEvaluation, PersonScore
-from sally.output.page.pair_evaluation import ARM_QUESTIONS, LEGEND, said_calls
+from sally.output.page.evaluation import said_calls
+from sally.output.page.pair_evaluation import ARM_QUESTIONS, LEGEND
 from sally.output.tables.console import estimate_cell, print_table, print_text
+from sally.runner.budget import money_text
 from sally.stats.intervals import Estimate
 from sally.stats.pairs import PairScore
 from sally.studies import sally_2
@@ -30,7 +32,7 @@ def print_evaluation(evaluation: PairEvaluation, show_all: bool) -> None:
         _print_people(evaluation.people)
     if show_all:
         _print_tables(evaluation)
-    print_text(said_calls(evaluation))
+    print_text(said_calls(evaluation.calls))
 
 
 def _print_people(people: Sequence[PersonScore]) -> None:
@@ -89,13 +91,14 @@ def _print_tables(evaluation: PairEvaluation) -> None:
     print_text(LEGEND)
 
 
-def print_plan(rows: Sequence[Mapping[str, Any]]) -> None:
+def print_plan(rows: Sequence[Mapping[str, Any]], currency: str) -> None:
     """Print what each size costs and what it can detect."""
     shown = [
         {
             **row,
             **{name: f"{row[name]:,}" for name in ("pairs", "calls", "input tokens")},
             "output tokens": f"{row['output tokens']:,}",
+            "cost": None if row["cost"] is None else money_text(row["cost"], currency),
             "interval of the mean": f"±{row['interval of the mean']:.2f}",
         }
         for row in rows
@@ -106,6 +109,6 @@ def print_plan(rows: Sequence[Mapping[str, Any]]) -> None:
     print_text(
         "found in a game: the J of a player that is found with 80% power in the game with the "
         "fewest pairs (one-sided t test at .05; it guesses between two options where it does not "
-        "know); interval of the mean: of a player that guesses everywhere. Retries of unreadable "
-        "answers come on top."
+        "know); interval of the mean: of a player that guesses everywhere. Calls are exact if "
+        "every answer can be read; an answer that cannot is asked for up to three times."
     )

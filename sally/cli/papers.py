@@ -337,7 +337,11 @@ def missing(found: Reproduction, rows: Sequence[Row]) -> list[str]:
         play = commands[0] if len(commands) == 1 else found.command({})
         how = f"; `{brought}` imports them" if brought else f"; `{play}` plays them"
         label = NOT_RUN if why == NOT_RUN else f"missing ({why})"
-        said.append(f"{label}: {len(mine)} of {printed} values{how if commands else ''}")
+        other = found.other_models(mine) if why == NOT_RUN else []
+        note = f" of models other than {listed(other)}, whose values have rows of their own" * bool(
+            other
+        )
+        said.append(f"{label}: {len(mine)} of {printed} values{note}{how if commands else ''}")
     return said
 
 

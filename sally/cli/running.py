@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 
 from sally import store
 from sally.adapters.executors.by_name import NAMES, executor
@@ -18,7 +19,7 @@ from sally.api.studies import RunRequest, prepared_study
 from sally.cli import INCOMPLETE
 from sally.cli.common import STORE, parsed, say_bad
 from sally.cli.scoring import reason_lines, say_summary
-from sally.core.terminal_text import echo
+from sally.core.terminal_text import echo, harmless
 from sally.output.progress import progress_note
 from sally.output.tables.console import PATH, json_option, print_json, print_text, progress
 from sally.runner import local
@@ -31,6 +32,7 @@ from sally.studies import arms
 
 ON_HELP = f"Executor: {NAMES}."
 QUIET_SECONDS = 60.0  # between progress lines if standard error is not a terminal
+FAILING_SECONDS = 10.0  # between progress lines while calls fail
 SET_HELP = "Set a model setting (temperature=0) or a parameter of every instance (rounds=10)."
 
 
@@ -123,6 +125,14 @@ def run(
     job: dict[str, Any] = {"tables": True, "cache": cache}
     listed = local.orders(wanted, request.limit)
     job |= {"wanted": listed, "settings": chosen}
+    if request.limit is not None and models_of(wanted):
+        lineups = len({(cell, msgspec.json.encode(setup.lineup)) for cell, setup in listed.alike})
+        cells = len({cell for cell, _ in listed.alike})
+        echo(
+            f"{len(listed):,} episodes: at most {request.limit} of each of {lineups:,} lineups in "
+            f"{cells:,} cells; `sally plan` with the same options estimates calls and cost.",
+            err=True,
+        )
     with progress_watcher(wanted.name, used) as watch:
         play_missing(wanted, place, request.limit, watch, meter, executor(on), **job)
     found = store.survey(place)
@@ -160,17 +170,21 @@ def progress_watcher(study: str, config: Config) -> Iterator[Watcher]:
     """Yield a function that shows the progress of a run: by a bar, or by a line per minute if
     standard error is not a terminal."""
     currency = config.prices.currency if config.prices else ""
-    line_at = time.monotonic() - QUIET_SECONDS
+    line_at, failed_calls = time.monotonic() - QUIET_SECONDS, 0
     with progress() as bar:
         task = bar.add_task(f"{study}: preparing", total=None, note="")
 
         def watch(now: Progress) -> None:
-            nonlocal line_at
-            note = progress_note(now, currency)
+            nonlocal line_at, failed_calls
+            note = harmless(progress_note(now, currency))
             name = f"{study}: playing"
             bar.update(task, description=name, total=now.wanted, completed=now.done, note=note)
-            if bar.disable and time.monotonic() - line_at >= QUIET_SECONDS and now.used.calls:
-                line_at = time.monotonic()
+            is_failing = now.used.failed_calls > failed_calls
+            is_first_failure = is_failing and not failed_calls
+            seconds = FAILING_SECONDS if is_failing else QUIET_SECONDS
+            is_due = is_first_failure or time.monotonic() - line_at >= seconds
+            if bar.disable and is_due and now.used.calls:
+                line_at, failed_calls = time.monotonic(), now.used.failed_calls
                 echo(f"{name}, {now.done} of {now.wanted} episodes, {note}", err=True)
 
         yield watch

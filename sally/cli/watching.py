@@ -16,6 +16,7 @@ from sally.cli.common import STORE
 from sally.core.terminal_text import echo
 from sally.output.progress import clock
 from sally.output.tables.console import console, harmless, json_option, print_json
+from sally.runner.budget import money_text
 from sally.runner.watching import ProgressSnapshot, RunSnapshot, look
 
 LOOK_SECONDS = 2.0
@@ -70,12 +71,14 @@ def lines(now: ProgressSnapshot) -> list[str]:
 
 
 def _money(now: ProgressSnapshot) -> str:
-    used = f"used {now.used.calls:,} calls, {now.used.tokens:,} tokens"
+    failed = f" ({now.used.failed_calls:,} failed)" if now.used.failed_calls else ""
+    used = f"used {now.used.calls:,} calls{failed}, {now.used.tokens:,} tokens"
     if now.used.unpriced:
         return f"{used}; the cost is unknown, because sally.toml has no price"
     if now.cost_left is None:
         return used
-    return f"{used}, {now.used.money:,.2f} {now.currency}; about {now.cost_left:,.2f} more expected"
+    spent, left = (money_text(amount, now.currency) for amount in (now.used.money, now.cost_left))
+    return f"{used}, {spent}; about {left} more expected"
 
 
 def _run(run: RunSnapshot) -> str:

@@ -19,6 +19,7 @@ from sally.core.log.events import (
     Call,
     Censored,
     Episode,
+    Event,
     Forfeited,
     Moved,
     PlayerSpec,
@@ -103,7 +104,8 @@ def setup_of(text: str) -> Setup:
     return msgspec.json.decode(text, type=Setup)
 
 
-SUMMED = ("calls", "failed", "input", "output", "seconds", "cost", "unpriced", "uncounted")
+SUMMED = ("calls", "failed", "input", "output", "seconds", "cost", "unpriced", "uncounted",
+          "unusable")  # fmt: skip
 
 
 class ModelUsage(msgspec.Struct, omit_defaults=True):
@@ -117,6 +119,7 @@ class ModelUsage(msgspec.Struct, omit_defaults=True):
     cost: float = 0.0
     unpriced: int = 0  # calls with unknown cost
     uncounted: int = 0  # calls with a reply and without a count of tokens
+    unusable: int = 0  # calls whose reply could not be read
     settings: set[str] = msgspec.field(default_factory=set)  # as JSON
     used: set[str] = msgspec.field(default_factory=set)  # as JSON: weights, versions, addresses
 
@@ -129,7 +132,7 @@ class ModelUsage(msgspec.Struct, omit_defaults=True):
         self.seconds += call.usage.get("seconds", 0.0)
         cost = call.usage.get("cost")
         self.cost += cost or 0.0
-        self.unpriced += cost is None
+        self.unpriced += cost is None and not call.failure  # a failed call costs nothing
         self.uncounted += not call.failure and not call.usage.get("input")
         settings = {
             k: v for k, v in call.settings.items() if k != "seed" and v not in (None, [], ())
@@ -152,10 +155,21 @@ def usage_of(episode: Episode) -> dict[str, ModelUsage]:
             usage = models.setdefault(model_of(lineup.get(event.seat)), ModelUsage())
             for call in event.calls:
                 usage.add(call)
+            usage.unusable += _unusable_replies(event)
     for seat, used in episode.used.items():
         if seat in lineup:  # entries of people are not models
             models.setdefault(model_of(lineup.get(seat)), ModelUsage()).used.add(as_json(used))
     return models
+
+
+def _unusable_replies(event: Event) -> int:
+    """Return how many replies to one ask could not be read; of a readable answer only the last
+    try was."""
+    replies = sum(not call.failure for call in event.calls)
+    is_unread = isinstance(event, Forfeited) or (
+        isinstance(event, Reported) and event.value is None
+    )
+    return min(event.tries if is_unread else event.tries - 1, replies)
 
 
 def model_of(spec: PlayerSpec | None) -> str:
@@ -212,7 +226,7 @@ def seat_rows(played: Played) -> Iterator[Row]:
             "setting": bytes.fromhex(setting(setup, seat)),
             "turns": len(played.replay),
             **effort(episode, seat),
-            "payoff": None if episode.payoffs is None else episode.payoffs[seat],
+            "payoff": None if episode.payoffs is None else episode.payoffs.get(seat),
         }
 
 

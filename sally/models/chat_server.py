@@ -50,11 +50,13 @@ LONGEST_NAME: Final = 200  # characters of the model name that a server reports
 DETAIL: Final = 300  # characters of a server's error message that are logged
 BY_STATUS: Final[dict[int, FaultKind]] = {
     401: "auth",
+    402: "quota",
     403: "auth",
     408: "timeout",
     413: "context_length",
     429: "rate_limit",
 }
+NO_QUOTA: Final = re.compile(rb"insufficient_quota|billing_hard_limit_reached")
 TOO_LONG: Final = re.compile(
     r"(?i)context[ _]length|maximum context|too many tokens|prompt is too long"
 )
@@ -337,6 +339,8 @@ def failure_of(status: int, body: bytes, headers: Any, address: str) -> ModelFai
             "bad_request", f"{address} redirects to another address; give the final address."
         )
     kind: FaultKind = BY_STATUS.get(status) or ("server" if status >= 500 else "bad_request")
+    if NO_QUOTA.search(body):  # OpenAI sends it with 429, but no wait helps
+        kind = "quota"
     if kind == "bad_request" and TOO_LONG.search(message):
         kind = "context_length"
     detail = f"{address} answered {status}" + (f": {message}" if message else "")

@@ -8,6 +8,7 @@ from html import escape
 from importlib import import_module
 from typing import Any
 
+from sally.runner.budget import money_text
 from sally.runner.run import Progress, Watcher
 
 UPDATE_SECONDS = 0.2  # between updates of a display in a notebook
@@ -26,7 +27,10 @@ def progress_note(now: Progress, currency: str) -> str:
         else []
     )
     if used.money and currency:
-        parts.append(f"{used.money:,.2f} {currency}")
+        parts.append(money_text(used.money, currency))
+    if used.failed_calls:
+        failed = f"{used.failed_calls:,} of the calls failed"
+        parts.append(f"{failed} ({used.refusal.rstrip('.')})" if used.refusal else failed)
     if now.censored:
         parts.append(f"{now.censored} without a result")
     if now.done >= now.wanted:

@@ -7,18 +7,41 @@ from collections.abc import Awaitable, Callable, Iterable
 import msgspec
 
 from sally.core.errors import BadInput, listed
-from sally.core.prompt.model import Answer, Context, Model, Reply, Usage, WrappedModel
+from sally.core.prompt.model import (
+    Answer,
+    Context,
+    Model,
+    ModelFailure,
+    Reply,
+    Usage,
+    WrappedModel,
+)
 from sally.runner.config import Config
+from sally.runner.gates import hopeless
 
 CHARACTERS = 4  # assumed per token where the provider does not count
 
 
-class BudgetSpent(Exception):
-    """Raised when the budget is spent; the episode is censored with this cause."""
+def money_text(amount: float, currency: str) -> str:
+    """Return an amount of money for display, the same everywhere.
+
+    >>> money_text(0.01234, "USD")
+    '0.0123 USD'
+    """
+    digits = 2 if amount >= 1 or not amount else 4
+    return f"{amount:,.{digits}f} {currency or 'in an unrecorded currency'}"
+
+
+class EpisodeStopped(Exception):
+    """Raised when no further call is made; the episode is censored with this cause."""
 
     def __init__(self, cause: str, detail: str) -> None:
         super().__init__(cause, detail)
         self.cause, self.detail = cause, detail
+
+
+class BudgetSpent(EpisodeStopped):
+    """Raised when the budget is spent."""
 
 
 class Budget(msgspec.Struct, frozen=True):
@@ -45,6 +68,7 @@ class Meter:
     ) -> None:
         self._budget, self.config, self._run = budget or Budget(), config or Config(), run
         self.calls, self.tokens, self.money = 0, 0, 0.0
+        self.failed, self.words = 0, ""  # calls that failed, and why the last one did
         self.unpriced = 0  # calls without a known price
         self.guessed = 0  # calls whose tokens the provider did not count
 
@@ -60,9 +84,12 @@ class Meter:
         return money_is_spent or (budget.tokens is not None and self.tokens >= budget.tokens)
 
     def refuse_if_spent(self) -> None:
-        """Raise BudgetSpent if the run's budget or the episode's limit is used up."""
+        """Raise BudgetSpent if the run's budget or the episode's limit is used up, and
+        EpisodeStopped if the run stops because no call is answered."""
         if self._run is not None:
             self._run.refuse_if_spent()
+            if (why := hopeless()) is not None:
+                raise EpisodeStopped("fault", why)
         if self.spent:
             cause = "budget" if self._run is None else "limit"
             raise BudgetSpent(cause, f"spent: {self.said}")
@@ -71,13 +98,21 @@ class Meter:
     def said(self) -> str:
         """The calls, tokens and money used so far, in one sentence."""
         prices = self.config.prices
-        money = f", {self.money:.4f} {prices.currency}" if prices else ""
+        money = f", {money_text(self.money, prices.currency)}" if prices else ""
         guessed = (
             f" (those of {self.guessed} calls estimated, because the provider did not count them)"
             if self.guessed
             else ""
         )
-        return f"{self.calls} calls, {self.tokens} tokens{money}{guessed}"
+        failed = f" ({self.failed:,} failed)" if self.failed else ""
+        return f"{self.calls:,} calls{failed}, {self.tokens:,} tokens{money}{guessed}"
+
+    def fail(self, words: str) -> None:
+        """Count a failed call, which costs nothing."""
+        self.calls += 1
+        self.failed, self.words = self.failed + 1, words
+        if self._run is not None:
+            self._run.fail(words)
 
     def charge(self, model: str, usage: Usage, characters: int = 0) -> Usage:
         """Count a call and return its usage, with its cost if a price is known.
@@ -99,9 +134,12 @@ class Meter:
             usage = msgspec.structs.replace(usage, cost=cost) if counted else usage
         return usage if self._run is None else self._run.charge(model, usage, characters)
 
-    def add(self, calls: int, tokens: int, money: float, unpriced: int, guessed: int) -> None:
+    def add(
+        self, calls: int, failed: int, tokens: int, money: float, unpriced: int, guessed: int
+    ) -> None:
         """Add the resources used in another process."""
         self.calls += calls
+        self.failed += failed
         self.tokens += tokens
         self.money += money
         self.unpriced += unpriced
@@ -146,7 +184,11 @@ class Metered(WrappedModel):
 
     async def call(self, ask: Callable[[Model], Awaitable[Answer]], context: Context) -> Answer:
         self._meter.refuse_if_spent()
-        answer = await ask(self._model)
+        try:
+            answer = await ask(self._model)
+        except ModelFailure as why:
+            self._meter.fail(why.fault.detail)
+            raise
         texts = [context] if isinstance(context, str) else [m.text for m in context]
         if isinstance(answer, Reply):
             texts.append(answer.text)

@@ -1,4 +1,4 @@
-"""Gates: after a failure, all calls of a model wait together; a run stops if all calls fail."""
+"""Gates: after a failure, all calls of a model wait together; a run stops if none is answered."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import time
 from sally.core.prompt.model import ModelFailure
 
 WAITING = frozenset({"rate_limit", "server", "timeout", "connection"})
-FINAL = 3  # permanently refused calls (unknown model or key) after which a run stops
-PATIENCE = 30  # transient failures without any success after which a run stops
+FINAL = frozenset({"auth", "quota"})  # refusals of the key itself, which waiting does not change
+MOST_FINAL = 3  # final refusals in a row after which a run stops
+MOST_BAD_REPLIES = 30  # replies in a row that are no chat completion, likewise
+MOST_WAITS = 7  # waits in a row without any answer after which a run stops: a minute
 LONGEST = 120.0  # maximum wait in seconds
 
 
@@ -16,8 +18,13 @@ class Gate:
     """A gate at which all calls of a model wait after a failure or a rate limit."""
 
     def __init__(self, first_wait: float = 1.0) -> None:
-        self._first, self._until, self._streak, self._counted = first_wait, 0.0, 0, 0.0
-        self.served, self.refusals, self.words = False, 0, ""
+        self._first, self._until, self._counted = first_wait, 0.0, 0.0
+        self.forget()
+
+    def forget(self) -> None:
+        """Forget all answers and refusals."""
+        self.answered, self.words = 0, ""
+        self.waits = self.final_refusals = self.bad_replies = 0  # since the last answer
 
     async def passed(self) -> float:
         """Wait until the model may be called; return the current time."""
@@ -29,19 +36,35 @@ class Gate:
 
     def record_success(self) -> None:
         """Record a success."""
-        self._streak, self.served = 0, True
+        self.answered += 1
+        self.waits = self.final_refusals = self.bad_replies = 0
 
     def failed(self, begun: float, failure: ModelFailure) -> None:
         """Record a failure; wait as long as the provider says, else double the last wait."""
-        self.refusals += 1 if failure.kind in WAITING else PATIENCE // FINAL
         self.words = failure.fault.detail
+        if failure.kind == "bad_reply":
+            self.bad_replies += 1
+            return
         if failure.kind not in WAITING:
+            # A model that has answered may refuse a single page, but not its key.
+            self.final_refusals += failure.kind in FINAL or not self.answered
             return
         if begun >= self._counted:  # concurrent failures count once
-            self._streak, self._counted = self._streak + 1, time.monotonic()
+            self.waits, self._counted = self.waits + 1, time.monotonic()
         requested_wait = failure.fault.retry_after
-        wait = self._first * 2 ** (self._streak - 1) if requested_wait is None else requested_wait
+        wait = self._first * 2 ** (self.waits - 1) if requested_wait is None else requested_wait
+        if self.is_hopeless:
+            wait = self._first  # nothing is gained by a longer one
         self._until = max(self._until, time.monotonic() + min(wait, LONGEST))
+
+    @property
+    def is_hopeless(self) -> bool:
+        """Whether so many calls in a row were refused that a run should stop."""
+        return (
+            self.final_refusals >= MOST_FINAL
+            or self.bad_replies >= MOST_BAD_REPLIES
+            or self.waits >= MOST_WAITS
+        )
 
 
 _gates: dict[tuple[str, str, float], Gate] = {}  # by model, address and first wait
@@ -54,15 +77,20 @@ def gate_of(model: str, address: str | None, first_wait: float) -> Gate:
 
 
 def hopeless() -> str | None:
-    """Return why a run should stop, if a model has refused all of many calls; else None."""
+    """Return why a run should stop, in the provider's words; None if it may go on."""
     for (model, address, _), gate in _gates.items():
-        if not gate.served and gate.refusals >= PATIENCE:
+        if gate.is_hopeless:
             address_text = f" at {address}" if address and address not in gate.words else ""
-            return f"{model}{address_text} answered none of the calls: {gate.words.rstrip('.')}."
+            what = (
+                f"stopped answering after {gate.answered:,} calls"
+                if gate.answered
+                else "answered none of the calls"
+            )
+            return f"{model}{address_text} {what}: {gate.words.rstrip('.')}."
     return None
 
 
 def forget_refusals() -> None:
     """Reset the counts of refusals at the start of a run."""
     for gate in _gates.values():
-        gate.served, gate.refusals, gate.words = False, 0, ""
+        gate.forget()

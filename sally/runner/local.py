@@ -23,7 +23,7 @@ from sally.core.registry.study import Study, without_labels
 from sally.core.registry.wording import verbatim_texts
 from sally.core.rules.replay import Trajectory
 from sally.players.language import patient, uses_model
-from sally.runner.budget import BudgetSpent, Meter, Metered
+from sally.runner.budget import EpisodeStopped, Meter, Metered
 from sally.runner.config import SERVER_AT_ONCE, Config, Limits, declared_at_once, transport_of
 from sally.runner.gates import forget_refusals, hopeless
 from sally.runner.orders import Order, Orders, models_in
@@ -168,7 +168,7 @@ async def play_within(
     try:
         async with clock:
             await play
-    except BudgetSpent as error:
+    except EpisodeStopped as error:
         match.censor(error.cause, error.detail)
     except TimeoutError:
         if not clock.expired():

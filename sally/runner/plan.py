@@ -8,7 +8,7 @@ characters.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -37,14 +37,13 @@ from sally.players.language import LANGUAGE, LanguagePlayer, uses_model
 from sally.players.mindless import Random
 from sally.runner.budget import CHARACTERS
 from sally.runner.config import Config, declared_at_once, in_process
-from sally.runner.local import has_model, orders, with_models
+from sally.runner.local import limit_trials, with_models
 from sally.runner.models import SettingUsed
-from sally.runner.orders import Order
-from sally.runner.seating import players_of
+from sally.runner.seating import players_of, resolve_setup
 
 PILOT = "pilot"  # prefix of a model whose calls are only counted
 REPLY = 60  # tokens assumed per reply, unless fewer are allowed
-PILOTS = 2  # pilot episodes of each group: its first and last
+PILOTS = 3  # pilot episodes of each group: its first, middle and last
 REMEMBERED = 6  # earlier prompts that a provider's prefix cache may hold
 CONNECTIONS = 10  # Inspect's default number of concurrent calls
 
@@ -228,28 +227,35 @@ def plan(
     registry.add(
         "models", PILOT, ModelKind(PILOT, "counts", lambda name: CountingModel(_real(name)))
     )
-    planned = [(id, cell, setup) for id, cell, setup in _as_pilots(study, limit)]
-    missing = [order for order in planned if order[0] not in done]
+    planned = list(_as_pilots(study, limit))
+    missing = planned
+    if done:
+        missing = [(cell, setup) for cell, setup in planned if _true_id(setup) not in done]
+    groups = _groups(missing)
+    kinds = {name: _kind(name, group) for name, group in groups.items()}
+    pools: dict[bytes, list[Setup]] = {}  # cells that differ only in partners share their pilots
+    for name, group in groups.items():
+        pools.setdefault(kinds[name], []).extend(group)
+    means = {kind: _mean(pool, reply_tokens) for kind, pool in pools.items()}
     parts = [
         PlanPart(cell, players_text, model, len(group), count)
-        for (cell, players_text), group in _groups(missing).items()
-        for model, count in _mean(group, reply_tokens).items()
+        for (cell, players_text), group in groups.items()
+        for model, count in means[kinds[cell, players_text]].items()
     ]
     names = list(dict.fromkeys(part.model for part in parts))
-    bills = tuple(_bill(name, parts, config, stored_episodes.values()) for name in names)
+    bills = tuple(bill_of(name, parts, config, stored_episodes.values()) for name in names)
     there_now = len(planned) - len(missing)
     return Plan(tuple(parts), bills, len(planned), there_now, reply_tokens, settings)
 
 
-def _as_pilots(study: Study, limit: int | None) -> list[Order]:
-    """Return every planned episode with stub models that count prompts; its id is that of the
-    episode with the real models."""
+def _as_pilots(study: Study, limit: int | None) -> Iterator[tuple[str, Setup]]:
+    """Yield every planned episode, by cell, with stub models that count prompts."""
     cells = tuple(
         msgspec.structs.replace(cell, lineups=tuple(map(_with_pilots, cell.lineups)))
         for cell in study.cells
     )
-    planned = orders(msgspec.structs.replace(study, cells=cells), limit)
-    return [(_true_id(setup), cell, setup) for _, cell, setup in planned]
+    paired = {cell.name for cell in cells if cell.paired}
+    yield from limit_trials(msgspec.structs.replace(study, cells=cells).trials(), limit, paired)
 
 
 def _with_pilots(lineup: Mapping[str, PlayerSpec]) -> dict[str, PlayerSpec]:
@@ -257,8 +263,10 @@ def _with_pilots(lineup: Mapping[str, PlayerSpec]) -> dict[str, PlayerSpec]:
 
 
 def _true_id(setup: Setup) -> str:
-    lineup = with_models(setup.lineup, lambda _, name: _real(name))
-    return episode_id(msgspec.structs.replace(setup, lineup=lineup))
+    """Return the id of the episode with the real models."""
+    ready = resolve_setup(setup)
+    lineup = with_models(ready.lineup, lambda _, name: _real(name))
+    return episode_id(msgspec.structs.replace(ready, lineup=lineup))
 
 
 def _model(player: PlayerSpec) -> str:
@@ -269,16 +277,25 @@ def _real(name: str) -> str:
     return name.removeprefix(f"{PILOT}:")
 
 
-def _groups(missing: Sequence[Order]) -> dict[tuple[str, str], list[Setup]]:
+def _groups(missing: Iterable[tuple[str, Setup]]) -> dict[tuple[str, str], list[Setup]]:
     """Return episodes grouped by cell, models and strategies; partners are pooled."""
     groups: dict[tuple[str, str], list[Setup]] = {}
-    for _, cell, setup in missing:
-        if has_model(setup):
-            players_text = ", ".join(
-                _describe_strategy(player) for player in setup.lineup.values() if uses_model(player)
-            )
-            groups.setdefault((cell, players_text), []).append(setup)
+    for cell, setup in missing:
+        players = [_describe_strategy(spec) for spec in setup.lineup.values() if uses_model(spec)]
+        if players:
+            groups.setdefault((cell, ", ".join(players)), []).append(setup)
     return groups
+
+
+def _kind(name: tuple[str, str], group: Sequence[Setup]) -> bytes:
+    """Return a key of episodes with the same problem, models, strategies and probes; a group with
+    several problems has a key of its own."""
+    first = group[0]
+    if any(setup.instance is not first.instance for setup in group):
+        return msgspec.json.encode(name)
+    players = {seat: spec for seat, spec in first.lineup.items() if uses_model(spec)}
+    problem = first.instance.game, first.instance.params
+    return msgspec.json.encode((problem, players, first.arms, first.injections), order="sorted")
 
 
 def _describe_strategy(player: PlayerSpec) -> str:
@@ -290,17 +307,18 @@ def _describe_strategy(player: PlayerSpec) -> str:
 
 
 def _mean(group: Sequence[Setup], reply_tokens: int) -> dict[str, Count]:
-    tried = [group[0], group[-1]][: min(PILOTS, len(group))]
+    places = {round(step * (len(group) - 1) / (PILOTS - 1)) for step in range(PILOTS)}
     means: dict[str, Count] = {}
-    for setup in tried:
-        for model, count in pilot_episode(setup, reply_tokens).items():
-            means[model] = means.get(model, Count()) + count.times(1 / len(tried))
+    for place in sorted(places):
+        for model, count in pilot_episode(resolve_setup(group[place]), reply_tokens).items():
+            means[model] = means.get(model, Count()) + count.times(1 / len(places))
     return means
 
 
-def _bill(
-    model: str, parts: Sequence[PlanPart], config: Config, stored: Iterable[Episode]
+def bill_of(
+    model: str, parts: Sequence[PlanPart], config: Config, stored: Iterable[Episode] = ()
 ) -> ModelCost:
+    """Return the calls, tokens, cost and time of one model over all parts of a study."""
     model_parts = [part for part in parts if part.model == model]
     count = sum((part.each.times(part.episodes) for part in model_parts), Count())
     price, cost, cached = config.price(model), None, None

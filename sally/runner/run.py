@@ -434,7 +434,14 @@ class RunState:
 
     def _count(self, tally: EpisodeCounts) -> None:
         self._state = replace(self._state, tally=self._state.tally + tally)
-        self._meter.add(tally.calls, tally.tokens, tally.money, tally.unpriced, tally.guessed)
+        self._meter.add(
+            tally.calls,
+            tally.failed_calls,
+            tally.tokens,
+            tally.money,
+            tally.unpriced,
+            tally.guessed,
+        )
         self._tell(EpisodeCounts())
 
     def _tell(self, now: EpisodeCounts) -> None:

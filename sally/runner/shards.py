@@ -48,6 +48,8 @@ class EpisodeCounts(msgspec.Struct, frozen=True):
     calls_left: int = 0  # estimated from finished episodes
     busy: float = 0.0  # processor seconds of the processes that made the calls
     limited: float = 0.0  # seconds that calls waited for rate limits, summed over the calls
+    failed_calls: int = 0  # of `calls`
+    refusal: str = ""  # why the last failed call did
 
     @property
     def stored(self) -> int:
@@ -55,8 +57,9 @@ class EpisodeCounts(msgspec.Struct, frozen=True):
         return self.done + self.found
 
     def __add__(self, other: EpisodeCounts) -> EpisodeCounts:
-        own_counts, other_counts = msgspec.structs.astuple(self), msgspec.structs.astuple(other)
-        return EpisodeCounts(*(a + b for a, b in zip(own_counts, other_counts, strict=True)))
+        names = [name for name in self.__struct_fields__ if name != "refusal"]
+        sums: dict[str, Any] = {name: getattr(self, name) + getattr(other, name) for name in names}
+        return EpisodeCounts(**sums, refusal=other.refusal or self.refusal)
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -183,7 +186,7 @@ def work(
     wait_for_writers(location, shard)
     stored_ids = store.survey(location, shard.concerns).finished
     missing = [order for order in shard.orders if order[0] not in stored_ids]
-    is_taken_over = False
+    is_taken_over, failure = False, ""
     with ProgressCounter(
         location, job, shard, Meter(shard.budget, job.config), tell, missing
     ) as notes:
@@ -191,10 +194,12 @@ def work(
             _play(job, shard, missing, notes, services)
         except store.TakenOver:
             is_taken_over = True
+        except RunFailed as error:  # what the shard used so far still counts
+            failure = str(error)
     tally = msgspec.structs.replace(notes.tally, calls_left=0)
     if is_taken_over:  # stored episodes are found when the shard is played again
         tally = msgspec.structs.replace(tally, done=0, found=0, censored=0, failed=0)
-    return Result(shard.label, tally, notes.seconds, is_taken_over)
+    return Result(shard.label, tally, notes.seconds, is_taken_over, failed=failure)
 
 
 def _play(
@@ -337,6 +342,8 @@ class ProgressCounter:
             self._calls_left(),
             time.process_time() - self._busy if self._ticks else 0.0,
             waited_for_rates() - self._limited,
+            m.failed,
+            m.words,
         )
 
     def _calls_left(self) -> int:

@@ -78,6 +78,13 @@ def speed_of(store_location: Where) -> Speed | None:
     return None
 
 
+def currency_of(store_location: Where) -> str:
+    """Return the currency of the prices with which a store was played; "" if none is on record."""
+    location = store.place(store_location)
+    runs = read_runs(location) if location.exists() else []
+    return next((run.currency for run in runs if run.currency), "")
+
+
 def look(store_location: Where) -> ProgressSnapshot:
     """Return the current progress of a store's study."""
     location = store.place(store_location)

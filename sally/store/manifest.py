@@ -122,9 +122,10 @@ def _inside(location: Place) -> list[str]:
     """Return all file names at the location of a store, including hidden files except a manifest
     that is being written."""
     if isinstance(location, Folder):
-        if not location.path.exists():
+        try:
+            names = [entry.name for entry in location.path.iterdir()]
+        except FileNotFoundError:
             return []
-        names = [entry.name for entry in location.path.iterdir()]
         return [name for name in names if not name.startswith(f".{MANIFEST}")]
     return location.names()
 

@@ -148,6 +148,23 @@ def size_of(study: Study) -> Size | None:
     return next((size for size in SIZE_NAMES if is_suite and size == tags.get("size")), None)
 
 
+def pilot_suite(games: Sequence[str] = GAMES, pairs: int = 2) -> Study:
+    """Return a few pairs of every arm, from which the calls of each size are estimated."""
+    cells = []
+    for row in map(row_named, games):
+        every_pair = frozen_pairs(row.name)
+        sample = every_pair[:: len(every_pair) // pairs][:pairs]
+        cells += [_cell(row, arm, sample) for arm in ARMS]
+    return Study(name=NAME, about="pilot pairs of Sally-2", cells=tuple(cells), seed=SEED)
+
+
+def count_positions(cell: Cell, size: Size) -> int:
+    """Return how many positions a cell of `pilot_suite` has in the suite at a size."""
+    game, _, arm = cell.name.partition(": ")
+    pairs = row_named(game).count(size)
+    return 2 * (pairs if arm == ASKED else min(pairs, PAIRS_OF_ARM[size]))
+
+
 def _cells(row: Row, size: Size) -> Iterator[Cell]:
     pairs = frozen_pairs(row.name)[: row.count(size)]
     yield _cell(row, ASKED, pairs)

@@ -46,7 +46,7 @@ from sally.core.rules.game import Seat
 from sally.frames.frame import as_frame
 from sally.models.stub import Scripted
 from sally.output.files.bundle import pack
-from sally.output.page.evaluation import said_bill
+from sally.output.page.evaluation import said_calls
 from sally.runner.check import check
 from sally.runner.config import use_config
 from sally.runner.local import manifest, orders, play
@@ -197,7 +197,7 @@ def test_removed_usage_is_counted(honest):
     forged = changed(asked[0], lambda m: _last_call(m, usage={}))
     found = evaluate(as_frame([forged, *asked[1:]]), player="forged", suite="Sally-1")
     assert found.bill.uncounted == 1
-    assert "tokens (those of 1 calls not known)" in said_bill(found)
+    assert "tokens (those of 1 calls not known)" in said_calls(found.bill)
 
 
 def test_lucky_draw_of_nature_does_not_replay(honest):

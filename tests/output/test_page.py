@@ -30,7 +30,7 @@ from sally.output.page.page_data import PageData
 from sally.output.page.transcripts import transcript_of
 from sally.output.page.write import PageOptions, chosen_of, in_turn, write_page
 from sally.runner.check import prompts_of
-from sally.runner.plan import orders
+from sally.runner.local import orders
 from tests.metrics.test_answers import random_episode
 from tests.output.hostile import hostile_store
 

@@ -227,7 +227,7 @@ def test_shares_of_a_budget_never_exceed_the_budget() -> None:
     out.append(meter.share(2, out))  # type: ignore[arg-type]
     assert out == [Budget(4.0, 50), Budget(4.0, 50)]
     assert meter.share(2, out) is None  # type: ignore[arg-type]  # a third has to wait
-    meter.add(1, 20, 1.0, 0, 0)  # one of the two came back, having used so much
+    meter.add(1, 0, 20, 1.0, 0, 0)  # one of the two came back, having used so much
     assert meter.share(2, out[:1]) == Budget(3.0, 30)  # type: ignore[arg-type]
     assert Meter(Budget(tokens=1)).share(2) == Budget(tokens=1)  # or a run would wait for ever
     assert Meter().share(3, [Budget()] * 9) == Budget()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from hashlib import blake2b
 from itertools import islice
 
@@ -178,6 +179,9 @@ def test_plan_states_what_can_be_found() -> None:
     assert widest_mean([28] * 11) <= 0.08
     result = run_command("--plan", "--json", "--game", "ibs", "--model", "embedded")
     assert result.exit_code == 0 and '"pairs": 28' in result.output
+    rows = {row["size"]: row for row in json.loads(result.output)}
+    # two calls in each of two positions; from size M on also in four arms, one of which only moves
+    assert rows["S"]["calls"] == 4 * 28 and rows["M"]["calls"] == 4 * 100 + (3 * 4 + 2) * 20
 
 
 def test_orders_of_a_larger_size_have_other_arms() -> None:

@@ -27,13 +27,20 @@ BY_NAME: tuple[tuple[str, FaultKind], ...] = (
     ("NotFound", "bad_request"),
     ("UnprocessableEntity", "bad_request"),
 )
-BY_STATUS: dict[int, FaultKind] = {401: "auth", 403: "auth", 408: "timeout", 429: "rate_limit"}
+BY_STATUS: dict[int, FaultKind] = {
+    401: "auth",
+    402: "quota",
+    403: "auth",
+    408: "timeout",
+    429: "rate_limit",
+}
 # Messages of Python or of a client library that tell a user nothing about the server
 INTERNAL = re.compile(
     r"'\w+' object|object (is|has|does|of type)\b|NoneType|<class |positional argument|"
     r"keyword argument|codec can't|list index|validation error|Expecting value|"
     r"(?:line|column) \d+|0x[0-9a-f]{6,}|^'?\w+'?$"
 )
+NO_QUOTA = ("insufficient_quota", "billing_hard_limit_reached")  # codes of OpenAI
 LONGEST = 300  # characters of a detail
 PLAIN: dict[FaultKind, str] = {
     "rate_limit": "The server asks to send fewer calls.",
@@ -42,6 +49,7 @@ PLAIN: dict[FaultKind, str] = {
     "connection": "No connection could be made.",
     "bad_reply": "The answer is not a chat completion.",
     "auth": "The key was refused.",
+    "quota": "The quota is used up.",
     "bad_request": "The server refused the call.",
 }
 
@@ -66,6 +74,8 @@ def failure_of(error: BaseException, address: str | None = None) -> ModelFailure
 
 def _kind(error: BaseException) -> FaultKind | None:
     status = getattr(error, "status_code", None)
+    if getattr(error, "code", None) in NO_QUOTA:  # sent with 429, but no wait helps
+        return "quota"
     if isinstance(status, int) and status >= 500:
         return "server"
     if status in BY_STATUS:

@@ -6,12 +6,12 @@ members of a pair differ, 1 for a perfect one. So there is a mean over games, wi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
 
 import msgspec
 
-from sally.analysis.call_totals import CallTotals, count_calls
+from sally.analysis.call_totals import CallTotals, total_calls
 from sally.analysis.pairs.score import (
     AnsweredPair,
     PositionAnswer,
@@ -19,9 +19,10 @@ from sally.analysis.pairs.score import (
     read_position,
     score_player,
 )
-from sally.core.errors import listed
-from sally.core.log.events import Episode, Forfeited, Reported, Told
+from sally.analysis.unreadable import UnreadableAnswers, count_unreadable
+from sally.core.log.events import Episode, Event, Told
 from sally.frames.measured import person_of
+from sally.frames.rows import usage_of
 from sally.stats.cluster_interval import mean_by_rule
 from sally.stats.intervals import Estimate
 from sally.stats.multiple import holm_where_known
@@ -96,8 +97,7 @@ class PairEvaluation(msgspec.Struct, frozen=True):
     acting: Estimate | None
     arms: tuple[ArmEffect, ...]
     calls: CallTotals
-    unreadable: dict[str, int]  # reasons with their number of answers
-    answers: int
+    unreadable: UnreadableAnswers
     sentences: tuple[str, ...]
     people: tuple[PersonScore, ...] = ()  # empty: the player is a model or a bot
     gap: Estimate | None = None  # the mean over games of knowing less doing
@@ -149,7 +149,6 @@ def evaluate_pairs(
     records = pair_records(every_episode, player=player, game_of=game_of, arms=arms)
     finished = (episode for episode in every_episode if episode.payoffs is not None)
     asked = (episode for episode in finished if arms[episode.cell] == ASKED)
-    answers, unreadable = _count_unreadable(asked)
     summary = summarize_records(records, games)
     means = summary.means
     people = _score_people(_by_game(records, games))
@@ -167,9 +166,8 @@ def evaluate_pairs(
         means["doing"],
         means["acting"],
         summary.arms,
-        count_calls(every_episode),
-        unreadable,
-        answers,
+        total_calls(usage for episode in every_episode for usage in usage_of(episode).values()),
+        count_unreadable(_answers(asked)),
         (),
         people,
         means["gap"],
@@ -293,7 +291,7 @@ def _result(game: str, pairs: Sequence[AnsweredPair]) -> GamePairs:
         _readable(score.acting),
         _j_test(pairs, "knowing"),
         _j_test(pairs, "doing"),
-        len(is_known) if score.knowing else None,
+        len(is_known) if _readable(score.knowing) else None,
         score.known_not_done,
         score.done_not_known,
         _order_reached(pairs),
@@ -478,21 +476,14 @@ def _stated_effect(arm: str, members: Sequence[PairRecord]) -> ArmEffect:
 # --- unreadable answers ---------------------------------------------------------------------------
 
 
-def _count_unreadable(episodes: Iterable[Episode]) -> tuple[int, dict[str, int]]:
-    """Return the number of answers, and of those that could not be read, by reason."""
-    answers, reasons = 0, dict[str, int]()
+def _answers(episodes: Iterable[Episode]) -> Iterator[Event]:
+    """Yield the answers of the evaluated player: its moves, forfeits and predictions."""
     for episode in episodes:
         position = episode.setup.instance.position
         seat = position.seat if position else ""
         for event in episode.events:
-            if event.seat != seat or isinstance(event, Told):
-                continue
-            answers += 1
-            if isinstance(event, Forfeited):
-                reasons[event.reason] = reasons.get(event.reason, 0) + 1
-            elif isinstance(event, Reported) and event.value is None:
-                reasons["no prediction"] = reasons.get("no prediction", 0) + 1
-    return answers, reasons
+            if event.seat == seat and not isinstance(event, Told):
+                yield event
 
 
 # --- the verdict ----------------------------------------------------------------------------------
@@ -501,13 +492,11 @@ def _count_unreadable(episodes: Iterable[Episode]) -> tuple[int, dict[str, int]]
 def verdict(evaluation: PairEvaluation) -> list[str]:
     """Return the verdict in two or three sentences, with its numbers."""
     games = evaluation.games
-    unreadable = sum(evaluation.unreadable.values())
+    unreadable = evaluation.unreadable
+    if not evaluation.is_readable and not unreadable.count:
+        return ["No result: no pair has answers in both positions."]
     if not evaluation.is_readable:
-        reasons = listed([f"{count} {reason}" for reason, count in evaluation.unreadable.items()])
-        return [
-            f"No result: {unreadable:,} of {evaluation.answers:,} answers could not be read "
-            f"({reasons})."
-        ]
+        return [unreadable.sentence("answers could not be read")]
     told_apart = [game for game in games if game.tells_apart]
     acted_apart = [game for game in games if game.acts_apart]
     known = sum(game.known or 0 for game in games)
@@ -518,10 +507,10 @@ def verdict(evaluation: PairEvaluation) -> list[str]:
         f"(mean {_interval(evaluation.doing)}).",
         f"Of {known} pairs that it predicted rightly it played {known - not_done} rightly.",
     ]
-    if unreadable:
+    if unreadable.count:
         sentences.append(
-            f"{unreadable:,} of {evaluation.answers:,} answers could not be read; they count as "
-            "neither right nor crosswise."
+            f"{unreadable.count:,} of {unreadable.answers:,} answers could not be read; they count "
+            "as neither right nor crosswise."
         )
     return sentences
 

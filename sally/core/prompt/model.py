@@ -285,6 +285,7 @@ FaultKind: TypeAlias = Literal[
     "refused",
     "context_length",
     "auth",
+    "quota",
     "bad_request",
     "unsupported",
 ]

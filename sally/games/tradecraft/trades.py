@@ -101,6 +101,8 @@ def exchange(
         raise ValueError(
             "Give one requested value, one offered value and one episode per proposal."
         )
+    if not len(x):  # no proposal was made
+        return ExchangeRate(None, None, None, None, None, 0, 0, 0)
     names, episode_index = np.unique(np.asarray(episodes, dtype=str), return_inverse=True)
     # Sums by episode: a bootstrap draw is then one weighting of a small table.
     parts = np.stack([np.ones_like(x), x, y, x * x, y * y, x * y], axis=1)

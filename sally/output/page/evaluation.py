@@ -6,11 +6,13 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from sally.analysis.call_totals import CallTotals
 from sally.analysis.evaluation import CONTRASTS, Control, Evaluation, GameResult, Recorded
 from sally.output.files.new_file import new_file
 from sally.output.html import Html, joined, tag
 from sally.output.page.write import foot, head
 from sally.output.tables.console import estimate_cell
+from sally.runner.budget import money_text
 from sally.stats.intervals import Estimate
 
 PANELS = {  # field -> heading, what 0 and 1 are
@@ -85,7 +87,7 @@ def pieces(found: Evaluation, made: datetime) -> Iterator[Html | str]:
         yield tag("h2", "Depth of reasoning", id="depths")
         yield _depths(found)
     yield tag("h2", "Calls", id="calls")
-    yield tag("p", said_bill(found))
+    yield tag("p", said_calls(found.bill))
     yield "</main>"
     yield tag("footer", tag("p", "Made by Sally. The page makes no network requests."))
     yield foot()
@@ -153,6 +155,20 @@ def _x(value: float) -> float:
     return LEFT + (inside - LOW) / (HIGH - LOW) * (WIDTH - LEFT - 10)
 
 
+def outside_mark(x: float, y: float, value: float, low: float, high: float) -> Html | None:
+    """Return an arrow with the value, at the edge of the axis, if the value lies outside of it."""
+    if low <= value <= high:
+        return None
+    side = -1 if value < low else 1
+    tip, back = x + 9 * side, x + 2 * side
+    points = f"{tip},{y} {back},{y - 5} {back},{y + 5} {tip},{y}"
+    arrow = tag("polyline", tag("title", f"outside the axis: {value:.2f}"), points=points,
+                class_="outside")  # fmt: skip
+    anchor = "start" if side < 0 else "end"
+    text = tag("text", f"{value:.2f}", x=x - 8 * side, y=y - 6, text_anchor=anchor, class_="axis")
+    return joined(arrow, text)
+
+
 def _panel(field: str, games: Sequence[GameResult]) -> Html:
     title, ends = PANELS[field]
     height = TOP + ROW * len(games) + 24
@@ -182,10 +198,10 @@ def _row(field: str, game: GameResult, y: float) -> Iterator[Html]:
             ring = tag("circle", tag("title", f"{line.player}: {value:.2f}"),
                        cx=_x(value), cy=y, r=4, class_="ring")  # fmt: skip
             yield ring
-    mark = game.rule_knowing if field == "knowing" else game.mindless if field == "doing" else None
-    if mark is not None:
+    best = game.rule_knowing if field == "knowing" else game.mindless if field == "doing" else None
+    if best is not None:
         who = game.rule if field == "knowing" else game.mindless_name
-        yield tag("line", tag("title", f"{who}: {mark:.2f}"), x1=_x(mark), x2=_x(mark),
+        yield tag("line", tag("title", f"{who}: {best:.2f}"), x1=_x(best), x2=_x(best),
                   y1=y - 8, y2=y + 8, class_="mindless")  # fmt: skip
     if found.value is None:
         yield tag("text", "-", x=_x(0) + 6, y=y + 4, class_="axis")
@@ -195,6 +211,8 @@ def _row(field: str, game: GameResult, y: float) -> Iterator[Html]:
     said = estimate_cell(found.value, found.interval, 2)
     yield tag("circle", tag("title", f"{game.game}: {said}"), cx=_x(found.value), cy=y, r=5,
               class_="dot")  # fmt: skip
+    if (mark := outside_mark(_x(found.value), y, found.value, LOW, HIGH)) is not None:
+        yield mark
 
 
 # --- tables ---------------------------------------------------------------------------------------
@@ -310,7 +328,8 @@ def _controls(controls: Sequence[Control]) -> Html:
         if not mine:
             continue
         rows = [
-            tag("tr", tag("th", one.game, scope="row"), tag("td", one.metric),
+            tag("tr", tag("th", one.game, scope="row"), tag("td", one.condition),
+                tag("td", one.metric),
                 tag("td", estimate_cell(one.difference.value, one.difference.interval, 2)),
                 tag("td", one.verdict), tag("td", one.pairs))
             for one in mine
@@ -319,7 +338,7 @@ def _controls(controls: Sequence[Control]) -> Html:
             v: sum(o.verdict == v for o in mine) for v in dict.fromkeys(o.verdict for o in mine)
         }
         said = ", ".join(f"{n} {verdict}" for verdict, n in counts.items())
-        shown = table(["game", "metric", "difference", "verdict", "pairs"], rows)
+        shown = table(["game", "condition", "metric", "difference", "verdict", "pairs"], rows)
         parts.append(
             tag("details", tag("summary", f"{arm.capitalize()}: {question} ({said})"), shown)
         )
@@ -342,16 +361,17 @@ def _depths(found: Evaluation) -> Html:
     return joined(shown, tag("p", note, class_="quiet"))
 
 
-def said_bill(found: Evaluation) -> str:
+def said_calls(totals: CallTotals) -> str:
     """Return one sentence on calls, tokens, time and cost."""
-    bill = found.bill
-    if not bill.calls:
+    if not totals.calls:
         return "No model was called."
-    hours = bill.seconds / 3600
-    time = f"{hours:.1f} hours" if hours >= 1 else f"{bill.seconds / 60:.1f} minutes"
-    cost = "cost not known" if bill.cost is None else f"cost {bill.cost:.2f}"
-    uncounted = f" (those of {bill.uncounted:,} calls not known)" if bill.uncounted else ""
+    hours = totals.seconds / 3600
+    time = f"{hours:.1f} hours" if hours >= 1 else f"{totals.seconds / 60:.1f} minutes"
+    cost = "cost not known"
+    if totals.cost is not None:
+        cost = f"cost {money_text(totals.cost, totals.currency)}" if totals.cost else "cost 0"
+    uncounted = f" (those of {totals.uncounted:,} calls not known)" if totals.uncounted else ""
     return (
-        f"{bill.calls:,} calls ({bill.lost:,} without a usable reply), {bill.input:,} input and "
-        f"{bill.output:,} output tokens{uncounted}, {time} of calls added up, {cost}."
+        f"{totals.calls:,} calls ({totals.lost:,} without a usable reply), {totals.input:,} input "
+        f"and {totals.output:,} output tokens{uncounted}, {time} of calls added up, {cost}."
     )

@@ -14,6 +14,8 @@ from sally.output.files.provenance import Counts, Provenance, installed
 from sally.output.html import Html, Inside, joined, tag
 from sally.output.page.columns import sortable
 from sally.output.page.page_data import PageData
+from sally.runner.budget import money_text
+from sally.runner.watching import currency_of
 from sally.store import PeoplePlan
 
 REASONS = 8  # most frequent reasons for episodes without a result
@@ -30,7 +32,7 @@ def origin(held: PageData, seen: Provenance, counts: Counts, made: datetime) -> 
         ("players", [tag("p", _player(name, found)) for name, found in seen.players.items()]),
         ("words packs", ", ".join(sorted(seen.packs)) or "none: the games' own words"),
         ("models", [_model(name, use) for name, use in seen.models.items()] or "none"),
-        ("cost", cost_of(seen)),
+        ("cost", cost_of(seen, currency_of(held.where))),
         ("lines", _lines(held)),
     ]
     listed = [joined(tag("dt", head), tag("dd", said)) for head, said in entries]
@@ -90,16 +92,17 @@ def _model(name: str, use: ModelUsage) -> Html:
     )  # fmt: skip
 
 
-def cost_of(seen: Provenance) -> str:
-    """Return a phrase on the cost of all calls; amounts without a currency are not summed."""
+def cost_of(seen: Provenance, currency: str) -> str:
+    """Return a phrase on the cost of all calls."""
     money, unpriced = seen.cost
     if not seen.models:
         return "nothing: no model was called"
     if not unpriced and not money:
         return "nothing, according to the models"
     if not unpriced:
-        return "unknown: providers reported amounts without a currency; see their bills"
-    return f"unknown: {unpriced:,} calls have no price"
+        return money_text(money, currency)
+    least = f"at least {money_text(money, currency)}" if money else "unknown"
+    return f"{least}: {unpriced:,} calls have no price"
 
 
 def _lines(held: PageData) -> str:

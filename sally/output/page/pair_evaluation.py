@@ -9,7 +9,7 @@ from pathlib import Path
 from sally.analysis.pairs.evaluation import GamePairs, PairEvaluation, PersonScore
 from sally.output.files.new_file import new_file
 from sally.output.html import Html, joined, tag
-from sally.output.page.evaluation import table
+from sally.output.page.evaluation import outside_mark, said_calls, table
 from sally.output.page.write import foot, head
 from sally.output.tables.console import estimate_cell
 from sally.stats.intervals import Estimate
@@ -71,7 +71,7 @@ def page_parts(evaluation: PairEvaluation, made: datetime) -> Iterator[Html | st
     yield tag("h2", "Strict scores", id="strict")
     yield _strict_table(evaluation.games)
     yield tag("h2", "Calls", id="calls")
-    yield tag("p", said_calls(evaluation))
+    yield tag("p", said_calls(evaluation.calls))
     yield "</main>"
     yield tag("footer", tag("p", "Made by Sally. The page makes no network requests."))
     yield foot()
@@ -79,11 +79,11 @@ def page_parts(evaluation: PairEvaluation, made: datetime) -> Iterator[Html | st
 
 def _heading(evaluation: PairEvaluation, made: datetime) -> Html:
     pairs = sum(game.pairs for game in evaluation.games)
-    unreadable = sum(evaluation.unreadable.values())
+    unreadable = evaluation.unreadable
     tiles = [
         ("games", f"{len(evaluation.games)}"),
         ("pairs", f"{pairs:,}"),
-        ("answers that could not be read", f"{unreadable:,} of {evaluation.answers:,}"),
+        ("answers that could not be read", f"{unreadable.count:,} of {unreadable.answers:,}"),
         ("calls", f"{evaluation.calls.calls:,}"),
     ]
     unfinished = None
@@ -150,6 +150,8 @@ def _mark(name: str, estimate: Estimate | None, y: float, kind: str) -> Iterator
     text = estimate_cell(estimate.value, estimate.interval, 2)
     yield tag("circle", tag("title", f"{name}: {text}"), cx=_x(estimate.value), cy=y, r=4,
               class_=kind)  # fmt: skip
+    if (mark := outside_mark(_x(estimate.value), y, estimate.value, LOWEST, HIGHEST)) is not None:
+        yield mark
 
 
 # --- tables ---------------------------------------------------------------------------------------
@@ -243,12 +245,3 @@ def _people_table(people: Sequence[PersonScore]) -> Html:
     )
     top = ["participant", "pairs", "knowing", "doing", "same move twice"]
     return joined(table(top, rows), tag("p", note, class_="quiet"))
-
-
-def said_calls(evaluation: PairEvaluation) -> str:
-    """Return the calls, tokens and cost in one sentence."""
-    calls = evaluation.calls
-    if not calls.calls:
-        return "No model was called."
-    cost = "" if calls.cost is None else f", cost {calls.cost:.2f}"
-    return f"{calls.calls:,} calls, {calls.input:,} tokens in, {calls.output:,} out{cost}."

@@ -45,6 +45,7 @@ from sally.output.page.results import (
 from sally.output.page.transcripts import PromptsOf, transcript_of
 from sally.output.tables.layout import Grid
 from sally.represent.results import read_results
+from sally.runner.watching import currency_of
 
 Numbers = NDArray[np.integer[Any]]
 BUDGET = 1_000_000  # bytes of stored episodes that get transcripts by default
@@ -237,6 +238,7 @@ class _Page:
             first = f"{len(self.unplayed):,} episodes could not be measured and are in no mean"
             warnings.append(f"{first}; the first: {self.unplayed[0]}")
         cut = sum(n for end, n in self.seen.ends.items() if end != "over")
+        cost = cost_of(self.seen, currency_of(self.held.where))
         calls = sum(use.calls for use in self.seen.models.values())
         tiles = [
             ("episodes", f"{len(self.held):,}"),
@@ -252,7 +254,11 @@ class _Page:
             tag("p", about, class_="lede") if about else None,
             tag("ul", facts, class_="tiles"),
             [tag("p", said, class_="warn") for said in warnings],
-            tag("p", f"Cost: {cost_of(self.seen)}. Made {made:%Y-%m-%d}.", class_="quiet"),
+            tag(
+                "p",
+                f"Cost: {cost}. Made {made:%Y-%m-%d}.",
+                class_="quiet",
+            ),
         )
 
     # --- the parts --------------------------------------------------------------------------------

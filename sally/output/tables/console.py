@@ -244,7 +244,7 @@ def progress() -> Progress:
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
-        TextColumn("{task.fields[note]}"),
+        TextColumn("{task.fields[note]}", markup=False),
         console=console(stderr=True),
         transient=True,
         disable=not console(stderr=True).is_terminal,  # no stray lines in files and pipes

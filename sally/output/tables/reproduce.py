@@ -185,6 +185,13 @@ class Reproduction:
         """Names of the tables and figures."""
         return [*self.published.tables, *self.engine.figures]
 
+    def other_models(self, rows: Sequence[Row]) -> list[str]:
+        """Return the models of the store if none of them is the model of one of these rows."""
+        who, models = self.engine.who, self._stored.models
+        of_rows = {str(row.row.get(who, "")) for row in rows}
+        is_other = self._model is None and not any({m, short(m)} & of_rows for m in models)
+        return models if is_other else []
+
     def command(self, row: Conditions, study: str = "") -> str:
         """Return the command that plays the episodes of a table row."""
         if self.quick:

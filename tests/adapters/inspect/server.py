@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -10,6 +11,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock, Thread
 from typing import Any
+
+RAMBLE = "Well, on the one hand this, on the other hand that. " * 20
 
 Fault = Callable[["Handler"], None]
 
@@ -145,3 +148,73 @@ def not_utf8(call: Handler) -> None:
 
 def replying(text: str | None, finish: str = "stop", **more: Any) -> Fault:
     return lambda call: call.say(text, finish, **more)
+
+
+# --- the modes of a colleague's endpoint ----------------------------------------------------------
+
+
+def choose_option(page: str, place: float) -> str:
+    """Return an answer under the label that the page's last line names.
+
+    `place`, from 0 to 1, chooses one of the options that the page names.
+    """
+    last_line = page.rstrip().splitlines()[-1]
+    label = re.search(r"(\w+): [<\[]", last_line)
+    span = re.search(r"whole number from (\d+) to (\d+)", last_line)
+    named = re.search(r"where <\w+> is (.+)\.$", last_line) or re.search(r": <(.+)>$", last_line)
+    if span:
+        options = [str(number) for number in range(int(span[1]), int(span[2]) + 1)]
+    elif "[option number]" in last_line:
+        options = re.findall(r"^(\d+)\. ", page, re.MULTILINE)
+    else:
+        options = re.split(r", | or ", named[1]) if named else ["1"]
+    option = options[int(place * len(options))]
+    return f"{label[1]}: {option}" if label else option
+
+
+def plain(call: Handler) -> None:
+    """Answer with one of the options on the page, the same one for the same page."""
+    page = str(call.asked["messages"][-1]["content"])
+    call.say(choose_option(page, sum(map(ord, page)) % 97 / 97))
+
+
+def refusing(status_code: int, message: str, **fields: Any) -> Fault:
+    """An error in the format of OpenAI's API."""
+    body = json.dumps({"error": {"message": message, **fields}}).encode()
+    return lambda call: call.send(status_code, body)
+
+
+def quota(calls: int) -> Fault:
+    """Plain answers to so many calls, then a used-up quota."""
+    spent = refusing(429, "You exceeded your current quota.", code="insufficient_quota")
+
+    def fault(call: Handler) -> None:
+        (spent if call.server.script.calls > calls else plain)(call)
+
+    return fault
+
+
+def calling_tool(call: Handler) -> None:
+    """A call of a tool that does not exist, and no text."""
+    function = {"name": "search", "arguments": '{"query": "what to answer"}'}
+    calls = [{"id": "call_1", "type": "function", "function": function}]
+    message = {"role": "assistant", "content": None, "tool_calls": calls}
+    choice = {"index": 0, "message": message, "finish_reason": "tool_calls"}
+    usage = {"prompt_tokens": 50, "completion_tokens": 5, "total_tokens": 55}
+    body = {"id": "x", "object": "chat.completion", "created": 1, "model": "local-7"}
+    call.send(200, json.dumps({**body, "choices": [choice], "usage": usage}).encode())
+
+
+MODES: dict[str, Fault] = {
+    "plain": plain,
+    "401": refusing(401, "Incorrect API key provided.", code="invalid_api_key"),
+    "404": refusing(404, "The model `faulty` does not exist.", code="model_not_found"),
+    "429": refusing(429, "Rate limit reached for requests."),
+    "quota": quota(400),
+    "500": refusing(500, "The server had an error while processing your request."),
+    "empty": replying(""),
+    "null": replying(None),
+    "tool call": calling_tool,
+    "cut-off thought": replying("<think>Let me see. First, the other player", "length"),
+    "optionless": replying(RAMBLE),
+}

@@ -44,7 +44,7 @@ def test_refusals_in_earlier_run_do_not_block_new_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gone = gates.Gate()
-    gone.refusals = gates.PATIENCE
+    gone.final_refusals = gates.MOST_FINAL
     monkeypatch.setitem(gates._gates, ("gone", "", 1.0), gone)
     assert gates.hopeless()
     assert len(stored(evaluated(tmp_path) / "out")) == 2

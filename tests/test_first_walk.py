@@ -1,0 +1,64 @@
+"""What a new user met on the first walk through the README, each with its own test."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from sally.adapters.terminal import Left, Person
+from sally.analysis.evaluation import Control
+from sally.api.playing import play
+from sally.cli import cli
+from sally.core.errors import BadInput
+from sally.games.tradecraft.trades import exchange
+from sally.output.page.evaluation import _controls
+from sally.output.page.pair_evaluation import HIGHEST, LOWEST, _mark
+from sally.stats.intervals import Estimate
+
+
+def test_rate_of_exchange_without_a_proposal_is_unknown() -> None:
+    rate = exchange([], [], [], seed=1)
+    assert (rate.r, rate.slope_interval, rate.proposals) == (None, None, 0)
+
+
+def test_probe_at_the_terminal_comes_after_the_position() -> None:
+    shown: list[str] = []
+
+    def leave(prompt: str) -> str:
+        raise Left
+
+    person: Any = Person(shown.append, leave)
+    play("bargaining", {"buyer": person, "seller": "random"}, 3, probes={"buyer": ["their_value"]})
+    position = next(n for n, text in enumerate(shown) if "Your value is 94" in text)
+    question = next(n for n, text in enumerate(shown) if "What is the cost of the seller" in text)
+    assert position < question, shown
+
+
+def test_value_outside_the_axis_is_marked_with_its_number() -> None:
+    for value, is_outside in ((LOWEST - 0.3, True), (HIGHEST, False), (0.2, False)):
+        drawn = "".join(map(str, _mark("rps", Estimate(value, None, None, 9, "t"), 10.0, "dot")))
+        assert ('class="outside"' in drawn) is is_outside
+        assert (f">{value:.2f}</text>" in drawn) is is_outside
+
+
+def test_controls_of_two_wordings_are_told_apart() -> None:
+    none = Estimate(None, None, None, 0, "t")
+    rows = [
+        Control("reworded", "ibs", "payoff", none, "undecided", 4, f"ibs_{skin}")
+        for skin in ("formal", "plain")
+    ]
+    page = str(_controls(rows))
+    assert "ibs_formal" in page and "ibs_plain" in page
+
+
+@pytest.mark.parametrize("command", [["run", "quickstart"], ["evaluate", "--bot", "random"]])
+def test_store_inside_a_file_is_refused_with_one_sentence(
+    command: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "file").touch()
+    done = CliRunner().invoke(cli, [*command, "--out", str(tmp_path / "file" / "out")])
+    assert isinstance(done.exception, BadInput)
+    assert "cannot be created: Not a directory" in str(done.exception)
