@@ -79,6 +79,7 @@ VIEWS: Mapping[str, Mapping[str, str]] = {
         "*.json": "inspecting:compare_logs_",
     },
     "replay": {"--reread": "reading:reread"},
+    "audit": {"--logs": "audit_logs:audit_logs"},
 }
 RENAMED: Mapping[str, str] = {  # names of version 0.1, accepted until the next version
     "demo": "evaluate --demo",

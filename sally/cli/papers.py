@@ -25,6 +25,7 @@ from sally.analysis.design.depth import depth_table, depths_of
 from sally.api.studies import find_study
 from sally.cli.audit_pairs import print_pair_audit
 from sally.cli.common import STORE
+from sally.cli.group import WithViews
 from sally.cli.scoring import heading
 from sally.core.errors import BadInput, listed, unknown
 from sally.core.registry import registry
@@ -406,7 +407,7 @@ def _counted(found: Sequence[Verdict]) -> str:
     return listed([f"{found.count(v)} {text} ({SIGNS[v]})" for v, text in _VERDICTS.items()])
 
 
-@click.command()
+@click.command(cls=WithViews)
 @click.argument("game")
 @click.option(
     "--episodes", type=int, help="Episodes per condition and player [as on the card, or 100]."
