@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from sally import testing
 from sally.cli import cli
 from sally.core.display.board import board_of
 from sally.core.registry import registry
+from sally.testing import run_check, words
 from sally.testing.bench import Bench, match_of
 
 ROOT = Path(__file__).parent.parent
@@ -118,6 +120,38 @@ def test_planted_fault_is_found_by_its_check(
     assert ran.exit_code == 1
     failed = [c["check"] for c in json.loads(ran.stdout)["checks"] if c["why"]]
     assert check in failed
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        (
+            {"PRICES = (1, 2, 3, 4, 5)": "PRICES = (0, 1)", "return span(options)": "return None"},
+            "people in seat left would choose among 0  1",
+        ),
+        (
+            {
+                "numeric=True": "numeric=False",
+                '"choice", PRICES': '"choice", (0, 1)',
+            },
+            "people in seat left would choose among 0  1; `choice_name`",
+        ),
+        ({'return self.say("aside")': "return {}[self.game]"}, "seat left: KeyError in aside"),
+    ],
+)
+def test_people_read_names_and_messages_name_the_seat(
+    tmp_path: Path, changes: dict[str, str], why: str
+) -> None:
+    file = one_file(tmp_path)
+    text = file.read_text()
+    for sound, broken in changes.items():
+        assert sound in text
+        text = text.replace(sound, broken)
+    file.write_text(text)
+    sally.use(file)
+    checks = [words.people_can_read_every_option, words.a_page_says_what_is_wanted_and_how]
+    results = [run_check("", partial(check, Bench.of("stall"))) for check in checks]
+    assert any(result.why.startswith(why) for result in results), results
 
 
 @pytest.mark.parametrize(

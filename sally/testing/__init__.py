@@ -33,6 +33,7 @@ ONCE: tuple[Callable[[Bench], None], ...] = (
     logs.censoring_at_any_moment_plays_back,
     words.pages_grow_by_appending,
     words.a_page_says_what_is_wanted_and_how,
+    words.people_can_read_every_option,
     words.every_text_has_plain_slots,
     words.words_refuse_what_is_unclear,
     words.reports_are_read_and_unclear_ones_refused,
@@ -186,7 +187,8 @@ def run_check(name: str, run: Callable[[], Any]) -> Result:
         with _stopped_after(LONGEST):
             run()
     except Broken as error:
-        return Result(name, str(error))
+        why = str(error)
+        return Result(name, why if why in (ENDLESS, TOO_LONG) else _with_seat(why, error))
     except Exception as error:
         return Result(name, _describe_error(error))
     return Result(name)
@@ -217,7 +219,17 @@ def _stopped_after(seconds: float) -> Iterator[None]:
 def _describe_error(error: Exception) -> str:
     """Return an exception as text: its type, where it was raised, and its message."""
     last = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{type(error).__name__} in {last.name}, line {last.lineno}: {error}"
+    sentence = f"{type(error).__name__} in {last.name}, line {last.lineno}: {error}"
+    return _with_seat(sentence, error)
+
+
+def _with_seat(sentence: str, error: Exception) -> str:
+    """Return the sentence with the seat whose turn it was, as the innermost frame knows it."""
+    seat = ""
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        turn = frame.f_locals.get("turn")
+        seat = str(getattr(turn, "seat", "") or frame.f_locals.get("seat", "") or seat)
+    return sentence if not seat or seat in sentence else f"seat {seat}: {sentence}"
 
 
 def _refuse(subject: str, check_results: Iterator[Result] | list[Result]) -> None:
