@@ -9,7 +9,7 @@ different games measure different quantities.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -18,7 +18,17 @@ import polars as pl
 
 from sally.analysis.call_totals import CallTotals, total_calls
 from sally.analysis.compare.contrast import Contrast, Of, contrast, said_of
-from sally.analysis.design.claims import ACTS_ON, KNOWS, THEORY, Verdict, verdicts
+from sally.analysis.design.claims import (
+    ACTS_ON,
+    KNOWS,
+    THEORY,
+    ArmResult,
+    Verdict,
+    arm_reasons,
+    verdicts,
+)
+from sally.analysis.design.claims import Controls as GameControls
+from sally.analysis.pairs.evaluation import PairEvaluation
 from sally.analysis.profile.baselines import Baseline, baselines
 from sally.analysis.profile.depth_curve import DepthPoint, depth_curve
 from sally.analysis.profile.profile import ProfileRow, profile_of
@@ -83,6 +93,7 @@ class Reliability(msgspec.Struct, frozen=True):
 
 
 Halves = tuple[float | None, float | None]
+NO_EPISODE = Estimate(None, None, None, 0, "no episode")
 
 
 class GameResult(msgspec.Struct, frozen=True):
@@ -115,6 +126,9 @@ class GameResult(msgspec.Struct, frozen=True):
     why: dict[str, str]  # by field, why it has no value
     halves: dict[str, Halves] = {}  # by field: on odd and on even problems
     reliability: dict[str, Reliability] = {}  # by field: of bots of graded skill in this size
+    unshowable: tuple[str, ...] = ()  # words that nobody can show in this game
+    knowing_beyond_learning: Estimate = NO_EPISODE  # 0: the best simple rule, learning ones too
+    acting_contrast: Estimate = NO_EPISODE  # 0: moves do not depend on the player's forecasts
 
 
 class Control(msgspec.Struct, frozen=True):
@@ -172,12 +186,16 @@ def evaluate(
     reliability: Mapping[str, Mapping[str, Reliability]] | None = None,
     recorded: Sequence[Recorded] = (),
     missing: Sequence[Planned] = (),
+    pairs: PairEvaluation | None = None,
+    solved_by_tables: Collection[str] = (),
 ) -> Evaluation:
     """Return the evaluation of the player that played these episodes of a suite.
 
     `references` are episodes of other players on the same problems, by name; `reliability` is the
     reliability of the suite at this size, by game and field; `recorded` are figures from other
-    problems; `missing` are episodes that were planned and not played.
+    problems; `missing` are episodes that were planned and not played; `pairs` is the same player on
+    certified pairs, and `solved_by_tables` names the games whose pairs a table of what followed
+    solves.
 
     Raises:
         BadInput: If there is no episode of the suite's arms.
@@ -193,7 +211,14 @@ def evaluate(
     }
     parts = {part: _doing(_of_part(kept, seats, part), ends) for part in ("practice", "test")}
     lines = _reference_lines(references or {}, ends)
-    said = {verdict.game: verdict for verdict in verdicts(list(rows.values()))}
+    controls = tuple(_controls(frame))
+    best = in_arms((references or {}).get(BEST, frame.filter(pl.lit(False))), (ASKED,))
+    found = verdicts(
+        list(rows.values()),
+        controls={game: _game_controls(game, controls, pairs, solved_by_tables) for game in rows},
+        best=list(_rows(measured_of(best), ends, BEST).values()) if len(best) else (),
+    )
+    said = {verdict.game: verdict for verdict in found}
     survived = _survived(kept)
     halves = _halves(seats, ends)
     known = reliability or {}
@@ -212,7 +237,7 @@ def evaluate(
         episodes=len(frame),
         wanted=wanted,
         games=games,
-        controls=tuple(_controls(frame)),
+        controls=controls,
         depths=tuple(
             msgspec.structs.replace(point, player=player)
             for point in depth_curve(map(_as_one, kept))
@@ -223,6 +248,34 @@ def evaluate(
         recorded=tuple(one for one in recorded if one.game in rows),
         doing_intention_to_treat=_doing_intention_to_treat(kept, missing),
     )
+
+
+BEST = "best_bot"  # the reference whose refusals show what nobody can show
+
+
+def _game_controls(
+    game: str,
+    controls: Sequence[Control],
+    pairs: PairEvaluation | None,
+    solved_by_tables: Collection[str],
+) -> GameControls:
+    results = [
+        ArmResult(one.game, one.metric, one.arm == TWIN, one.difference, one.verdict)
+        for one in controls
+        if one.arm in (TWIN, REWORDED)
+    ]
+    return GameControls(
+        arm_reasons(results, game), certified_order(pairs, game), game in solved_by_tables
+    )
+
+
+def certified_order(pairs: PairEvaluation | None, game: str) -> int | None:
+    """Return the order that a player reached on the certified pairs of a game, if its moves depend
+    on the difference between members as well."""
+    for result in pairs.games if pairs is not None else ():
+        if result.game == game and result.tells_apart and result.acts_apart:
+            return result.order
+    return None
 
 
 def _doing_intention_to_treat(frame: Frame, missing: Sequence[Planned]) -> dict[str, Estimate]:
@@ -393,7 +446,6 @@ def _result(
     lines: Sequence[Line],
     survived: Estimate,
 ) -> GameResult:
-    none = Estimate(None, None, None, 0, "no episode")
     rule = row.predictor
     guess = row.guess
     above = (
@@ -414,8 +466,8 @@ def _result(
         acting=row.acting,
         acting_beyond=row.acting_beyond,
         doing=row.doing,
-        practice=parts["practice"] or none,
-        test=parts["test"] or none,
+        practice=parts["practice"] or NO_EPISODE,
+        test=parts["test"] or NO_EPISODE,
         pooled_position_bias=row.pooled_position_bias,
         pooled_label_bias=row.pooled_label_bias,
         error_survival=survived,
@@ -426,12 +478,17 @@ def _result(
         top=row.reference.player if row.reference else "",
         lines=tuple(lines),
         refused=dict(verdict.refused),
+        unshowable=verdict.unshowable,
+        knowing_beyond_learning=row.beyond_learning,
+        acting_contrast=row.acting_contrast,
         why={
             new: row.why[old]
             for old, new in (("skill", "knowing"), ("beyond", "knowing_beyond"),
                              ("acting", "acting"), ("acting_beyond", "acting_beyond"),
                              ("doing", "doing"), ("pooled_position_bias", "pooled_position_bias"),
-                             ("pooled_label_bias", "pooled_label_bias"))
+                             ("pooled_label_bias", "pooled_label_bias"),
+                             ("beyond_learning", "knowing_beyond_learning"),
+                             ("acting_contrast", "acting_contrast"))
             if old in row.why
         },
     )  # fmt: skip
@@ -511,20 +568,29 @@ def sentences(games: Sequence[GameResult], player: str) -> list[str]:
     sentence."""
     claims = {KNOWS: "knows what others will do", ACTS_ON: "acts on what it knows",
               THEORY: "shows theory of mind"}  # fmt: skip
-    places = defaultdict[tuple[str, ...], list[str]](list)
+    places = defaultdict[tuple[tuple[str, ...], tuple[str, ...]], list[str]](list)
     for word, verb in claims.items():
-        places[tuple(one.game for one in games if not one.refused[word])].append(verb)
+        open_games = tuple(one.game for one in games if not one.refused[word])
+        unshowable = tuple(one.game for one in games if word in one.unshowable)
+        places[open_games, unshowable].append(verb)
     found = []
-    for open_, verbs in places.items():
+    for (open_games, unshowable), verbs in places.items():
         said = "The claim that" if len(verbs) == 1 else "Each of the claims that"
         claimed = f"{said} {player} {listed(verbs)}"
-        if open_:
-            share = f"{len(open_)} of {len(games)}"
-            found.append(f"{claimed} is not refused in {listed(open_)} ({share}).")
+        count = len(games) - len(unshowable)
+        if open_games:
+            verdict = f"is not refused in {listed(open_games)} ({len(open_games)} of {count})"
+        elif not count:
+            verdict = ""
         elif len(games) == 1:
-            found.append(f"{claimed} is refused in {games[0].game}.")
+            verdict = f"is refused in {games[0].game}"
+        elif not unshowable:
+            verdict = f"is refused in every one of the {count} games"
         else:
-            found.append(f"{claimed} is refused in every one of the {len(games)} games.")
+            verdict = f"is refused in {count} of {len(games)} games"
+        limit = f"cannot be shown in {listed(unshowable)}, where the best bot is refused it too"
+        parts = [part for part in (verdict, limit if unshowable else "") if part]
+        found.append(f"{claimed} {' and '.join(parts)}.")
     return found
 
 

@@ -39,7 +39,7 @@ from sally.runner.config import use_config
 from sally.runner.models import models_of
 from sally.runner.watching import currency_of
 from sally.store import Where
-from sally.studies import sally_1
+from sally.studies import sally_1, sally_2
 from sally.studies.sally_1 import BOTS, REFERENCES, Size, bot_suite, in_one_store
 
 MEASURES = ("knowing", "acting", "doing")
@@ -258,6 +258,7 @@ def evaluation_of(
         references=reference_episodes(finished),
         reliability=sally_1.reliability(size),
         recorded=sally_1.recorded_play(),
+        solved_by_tables=sally_2.SOLVED_BY_TABLES,
     )
     bill = msgspec.structs.replace(evaluation.bill, currency=currency_of(place))
     return msgspec.structs.replace(evaluation, bill=bill)

@@ -6,6 +6,7 @@ import click
 import msgspec
 
 from sally.analysis.design.claims import Verdict, verdicts
+from sally.api.claims import claim_controls
 from sally.cli.common import STORE
 from sally.cli.profiling import profile_rows
 from sally.core.terminal_text import echo
@@ -19,6 +20,12 @@ from sally.store import Where
 @click.option("--player", "players", multiple=True, help="Only this player; may be repeated.")
 @click.option("--cell", "cells", multiple=True, help="Only this cell; * matches anything.")
 @click.option("--by", type=click.Choice(["cell"]), help="One verdict per player and cell.")
+@click.option(
+    "--pairs",
+    type=STORE,
+    metavar="DIR",
+    help="Store of the same player on certified pairs (`sally evaluate`), for theory of mind.",
+)
 @json_option
 def checklist(
     folders: tuple[Where, ...],
@@ -26,16 +33,18 @@ def checklist(
     players: tuple[str, ...],
     cells: tuple[str, ...],
     by: str | None,
+    pairs: Where | None,
     as_json: bool,
 ) -> None:
     """Check which words about players (knows, acts on, ...) the episodes in DIR support.
 
-    "Knows", "acts on" and "theory of mind" are refused if a mindless rule predicts as well, a habit
-    explains the moves, there are fewer than five clusters, or arms are missing. A word that is not
-    refused may still be wrong. `sally audit --checklist STUDY` checks a design.
+    "Knows", "acts on" and "theory of mind" are refused if a simple rule predicts as well, a habit
+    explains the moves, there are fewer than five clusters, or control arms are missing or did not
+    come out as they must. A word that is not refused may still be wrong. `sally audit --checklist
+    STUDY` checks a design.
     """
     rows = profile_rows(folders, games=games, players=players, cells=cells, by_cell=by == "cell")
-    found = verdicts(rows.estimates)
+    found = verdicts(rows.estimates, controls=claim_controls(folders, pairs))
     if as_json:
         print_json([msgspec.to_builtins(each) for each in found])
         return
@@ -43,7 +52,7 @@ def checklist(
         {
             "game": each.game,
             "player": f"{each.player}, {each.cell}" if each.cell else each.player,
-            **{word: "refused" if why else "-" for word, why in each.refused.items()},
+            **{word: each.said(word) or "-" for word in each.refused},
             "clusters": each.clusters,
         }
         for each in found

@@ -1,14 +1,14 @@
 """What a seat knows about others: sums over its answers, and scores of mindless predictors.
 
-Two baselines need no model of the other player: an even guess, and the best mindless predictor of
-this partner. Mindless predictors repeat the last true answer, name the seat's own last move, or
-always give the same answer.
+Baselines need no model of the other player: an even guess, three fixed rules (repeat the last true
+answer, name the seat's own last move, always give the same answer), and the simple rules of
+`sally.parts.simple_rules`, some of which learn from past rounds.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence, Set
 
 import msgspec
 
@@ -16,6 +16,7 @@ from sally.core.errors import listed
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import JudgedReport, Played
+from sally.parts.simple_rules import RULES, PastRounds
 
 BINS = 10  # of equal width, in a calibration curve
 Scored = tuple[JudgedReport, Mapping[str, float]]
@@ -38,6 +39,7 @@ class Knowing(msgspec.Struct, frozen=True, array_like=True, gc=False):
     # by bin of the odds of the likeliest choice: count, sum of the odds, sum of correct answers
     bins: tuple[tuple[int, float, float], ...] = ()
     mindless: dict[str, float] = {}  # correct answers of each mindless predictor
+    rules: dict[str, float] = {}  # correct answers of each simple rule, where ours is scored
     truths: dict[str, int] = {}  # occurrences of each truth of each probe
     sure_truths: dict[str, int] = {}  # the same for answers with stated odds
     # by probe: correct answers, and answers with a truth; unreadable ones are wrong
@@ -71,6 +73,7 @@ def knowing(played: Played, seat: Seat, answers: Sequence[Scored]) -> Knowing:
             AGAIN: sum(_again(questions)),
             MIRROR: sum(_mirror(played, seat, a) for a in questions),
         },
+        rules=rule_hits(played, seat, [a for a, _ in answers], {id(a) for a in questions}),
         truths=Counter(map(_key, questions)),
         sure_truths=Counter(_key(a) for a, _ in sure),
         probes=_by_probe(answers),
@@ -117,6 +120,39 @@ def _mirror(played: Played, seat: Seat, answer: JudgedReport) -> float:
     before = (played.replay.move(turn, seat) for turn in range(answer.turn - 1, -1, -1))
     mine = next((move for move in before if move is not None), None)
     return float(mine == answer.truth) if mine in answer.question.choices else _even(answer)
+
+
+def rule_hits(
+    played: Played, seat: Seat, answers: Sequence[JudgedReport], scored_ids: Set[int]
+) -> dict[str, float]:
+    """Return the correct answers of each simple rule to the scored questions.
+
+    A rule sees the truth of every earlier question, also where the seat's own answer could not be
+    read. Where it expects nothing that is among the choices, it guesses evenly.
+    """
+    hits = dict.fromkeys(RULES, 0.0)
+    pasts: dict[tuple[str, str], PastRounds] = {}
+    for answer in answers:
+        if answer.truth is None or answer.question.kind == "values":
+            continue
+        past = pasts.setdefault((answer.question.probe, answer.question.about), PastRounds())
+        if id(answer) in scored_ids:
+            even = _even(answer)
+            for rule in RULES:
+                expected_move = past.expect(rule)
+                is_choice = expected_move is not None and expected_move in answer.question.choices
+                hits[rule] += float(expected_move == answer.truth) if is_choice else even
+        past.add(_hashable(played.replay.move(answer.turn, seat)), _hashable(answer.truth))
+    return hits
+
+
+def _hashable(move: object) -> Hashable:
+    """Return a move, or its text if it cannot be a key of a table."""
+    try:
+        hash(move)
+    except TypeError:
+        return repr(move)
+    return move
 
 
 def binned(answers: Sequence[JudgedReport]) -> tuple[tuple[int, float, float], ...]:

@@ -31,7 +31,7 @@ from sally.frames.knowing import AGAIN, MIRROR, Knowing, Scored, knowing
 from sally.frames.losses import terms
 from sally.frames.replays import played as replay_of
 from sally.metrics.answers import score_reports
-from sally.metrics.consistency import list_decision_fits
+from sally.metrics.consistency import contrast_of, forecast_fits, list_decision_fits
 from sally.metrics.habits import Habits, habits
 from sally.parts.imported import RECORDED
 from sally.players.language import uses_model
@@ -46,6 +46,9 @@ class Acting(msgspec.Struct, frozen=True, array_like=True, gc=False):
     weighed: int = 0  # decisions in which a random pick has a known chance to be a best reply
     weighed_fits: int = 0
     chance: float = 0.0  # expected best replies of random picks among these
+    forecasts: int = 0  # decisions with best replies to the player's forecast of the next round
+    contrasted: int = 0  # of these, after a forecast that calls for other moves than another one
+    contrast: float = 0.0  # best replies among these, less those of moves after the other forecasts
 
 
 class SeatKind(msgspec.Struct, frozen=True):
@@ -106,7 +109,7 @@ class MeasuredSeat(msgspec.Struct, frozen=True, gc=False):
     def row(self) -> dict[str, Any]:
         """Return the seat as a row of the table of profiles."""
         knowing, habits = asdict(self.knowing), asdict(self.habits)
-        nested = {name: knowing.pop(name) for name in ("truths", "sure_truths", "bins", "probes")}
+        nested = {name: knowing.pop(name) for name in NESTED}
         nested["keys"] = habits.pop("keys")
         mindless = knowing.pop("mindless")
         return {
@@ -133,6 +136,7 @@ class MeasuredSeat(msgspec.Struct, frozen=True, gc=False):
         }
 
 
+NESTED = ("truths", "sure_truths", "bins", "probes", "rules")  # of `Knowing`, kept as JSON
 KNOWN = 4096  # setups whose encoded settings are cached
 
 
@@ -208,12 +212,17 @@ def acting(played: Played, seat: Seat) -> Acting:
     if not (found := list_decision_fits(played, seat)):
         return Acting()
     weighed = [each for each in found if each.chance is not None]
+    forecasts = forecast_fits(played, seat)
+    contrasted, contrast = contrast_of(forecasts)
     return Acting(
         n=len(found),
         fits=sum(each.fits for each in found),
         weighed=len(weighed),
         weighed_fits=sum(each.fits for each in weighed),
         chance=sum(each.chance or 0.0 for each in weighed),
+        forecasts=len(forecasts),
+        contrasted=contrasted,
+        contrast=contrast,
     )
 
 

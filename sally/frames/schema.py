@@ -162,7 +162,7 @@ HABITS = Habits.__struct_fields__[:-1]  # the last field holds the keys
 SUMS = (
     "asked", "unread", "scored", "right", "guess", "with_odds", "brier", "even_brier", "valued",
     "value_error", "as_last_time", "as_own_move",
-    "n", "fits", "weighed", "weighed_fits", "chance",
+    "n", "fits", "weighed", "weighed_fits", "chance", "forecasts", "contrasted", "contrast",
     *HABITS, "moves", "forfeits",
 )  # fmt: skip
 LEVELS = ("doing", "least", "most", "optimum", "inference", "translation", "format", "luck")
@@ -178,6 +178,7 @@ PROFILE = (
         keys="pressed keys, as JSON",
         bins="calibration bins, as JSON",
         probes="right answers and answers of each probe about a mind, as JSON",
+        rules="right answers of each simple rule, as JSON",
     ),
     *_columns(pl.Binary(), setting="hash of all that the player met"),
     *(Column(field, about="sum over the episode; null counts as 0") for field in SUMS),

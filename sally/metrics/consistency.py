@@ -6,7 +6,7 @@ moves that would be best replies, for comparison.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -63,6 +63,67 @@ def beliefs(played: Played, seat: Seat) -> Iterator[tuple[int, dict[str, Any]]]:
             and None not in beliefs_by_turn.get(turn, {}).values()
         ):
             yield turn, beliefs_by_turn.get(turn, {})
+
+
+class ForecastFit(msgspec.Struct, frozen=True):
+    """One move, and the moves that are best in the next round if the player's forecast is right;
+    moves are given by their index in the menu."""
+
+    move: int
+    best: frozenset[int]
+    menu: int  # number of options
+
+
+def forecast_fits(played: Played, seat: Seat) -> list[ForecastFit]:
+    """Return the moves after a forecast, with the best replies to it in the next round alone.
+
+    Later rounds, and what the other will really do, do not matter: the player was asked about the
+    next round only.
+    """
+    if played.spec.measured.best_replies is None:
+        return []
+    fits = []
+    for turn, belief in beliefs(played, seat):
+        if not belief:
+            continue
+        fit = _judge_decision(played, seat, turn, belief)
+        menu = played.replay.game.options(played.replay.states[turn], seat)
+        if fit is not None and fit.best is not None and is_finite(menu):
+            move = menu.index(played.replay.move(turn, seat))
+            fits.append(ForecastFit(move, frozenset(fit.best), len(menu)))
+    return fits
+
+
+def contrast_of(fits: Sequence[ForecastFit]) -> tuple[int, float]:
+    """Return how many moves can be contrasted, and the sum of their contrasts.
+
+    The contrast of a move is whether it is a best reply to its own forecast, less the share of best
+    replies to that forecast among the moves after forecasts whose best replies are others. Moves
+    that do not depend on forecasts have a sum of 0 in expectation; moves that follow a share q of
+    them have a mean of q.
+
+    >>> zero, one = frozenset({0}), frozenset({1})
+    >>> contrast_of([ForecastFit(0, zero, 2), ForecastFit(1, one, 2)])
+    (2, 2.0)
+    >>> contrast_of([ForecastFit(0, zero, 2), ForecastFit(0, one, 2)])
+    (2, 0.0)
+    """
+    groups: dict[tuple[int, frozenset[int]], list[int]] = {}
+    for fit in fits:
+        groups.setdefault((fit.menu, fit.best), []).append(fit.move)
+    contrasted, contrast = 0, 0.0
+    for (menu, best), moves in groups.items():
+        others = [
+            move
+            for (size, other_best), other_moves in groups.items()
+            if size == menu and not other_best & best
+            for move in other_moves
+        ]
+        if others:
+            hits = sum(move in best for move in moves)
+            share = sum(move in best for move in others) / len(others)
+            contrasted, contrast = contrasted + len(moves), contrast + hits - share * len(moves)
+    return contrasted, contrast
 
 
 def _judge_decision(

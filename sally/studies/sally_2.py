@@ -72,6 +72,9 @@ ROWS: tuple[Row, ...] = (
     Row("pick_the_right_stuff", "pick_the_right_stuff", (("zero", 1), ("finite", 1))),
 )
 GAMES = tuple(row.name for row in ROWS)
+# Pairs of these games are solved by a table of what followed each move, pair of moves or case, so
+# they certify no theory of mind.
+SOLVED_BY_TABLES = ("rps", "ibs", "stag_hunt", "bargaining")
 
 
 def row_named(name: str) -> Row:

@@ -2,22 +2,27 @@
 
 Three claims are checked for each row of a profile, with the reasons against each:
 
-- *knows*: predictions beyond the best mindless rule; - *acts on*: moves that follow these
-predictions beyond the player's own habits; - *theory of mind*: both, in a study whose arms rule out
-simpler explanations.
+- *knows*: predictions beyond every simple rule, those that learn included;
+- *acts on*: moves that follow these predictions, beyond the player's own habits;
+- *theory of mind*: both, where the control arms came out as they must (worse with a mechanism in
+  place of the mind, the same in other words), and pairs of positions certify an order of reasoning
+  that no table of what followed can reach.
 
-A claim that is not refused may still be wrong: the checklist covers some simple explanations, not
-all.
+Where the best bot of a game is refused a claim too, nobody can show it there. A claim that is not
+refused may still be wrong: the checklist covers some simple explanations, not all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
+from sally.analysis.compare.compare import KNOWING
+from sally.analysis.compare.contrast import TWIN, Of, contrast, said_of
 from sally.analysis.profile.profile import ProfileRow
-from sally.core.errors import listed
+from sally.core.errors import BadInput, listed
+from sally.frames.frame import Frame
 from sally.stats.intervals import FEW, Estimate
 
 KNOWS, ACTS_ON, THEORY = "knows", "acts on", "theory of mind"
@@ -27,6 +32,13 @@ ARMS = {  # arm -> what its absence leaves open
     "twin": "no arm with a mechanism instead of a mind (a words pack `*_twin`)",
 }
 HALF = 50.0  # percent of moves whose best reply depends on the prediction
+NOT_HERE = "cannot be shown here"
+ORDER = 2  # the least order of certified pairs that counts as reasoning about a mind
+NOT_CERTIFIED = (
+    f"no pairs of positions certify an order of {ORDER} or more that tables of what followed "
+    "cannot solve"
+)
+Reasons = tuple[str, ...]
 
 
 class Verdict(msgspec.Struct, frozen=True):
@@ -39,30 +51,139 @@ class Verdict(msgspec.Struct, frozen=True):
     player: str
     episodes: int
     clusters: int
-    refused: dict[str, tuple[str, ...]]  # word -> reasons; empty: nothing speaks against it
+    refused: dict[str, Reasons]  # word -> reasons; empty: nothing speaks against it
+    unshowable: Reasons = ()  # words that nobody can show in this game
 
     @property
     def allowed(self) -> tuple[str, ...]:
         """The claims that no check refused."""
         return tuple(word for word, reasons in self.refused.items() if not reasons)
 
+    def said(self, word: str) -> str:
+        """Return what is said of a claim: refused, that it cannot be shown, or nothing."""
+        if word in self.unshowable:
+            return NOT_HERE
+        return "refused" if self.refused[word] else ""
 
-def verdicts(rows: Sequence[ProfileRow]) -> list[Verdict]:
-    """Return, for each row of a profile, which claims its episodes do not support."""
-    return [_verdict(row) for row in rows]
+
+class Controls(msgspec.Struct, frozen=True):
+    """What control arms and certified pairs say about one game."""
+
+    arms: Reasons  # why the arms did not come out as they must
+    order: int | None = None  # certified by pairs of this game; None: no result
+    is_solved_by_tables: bool = False  # whether a table of what followed solves these pairs
 
 
-def _verdict(row: ProfileRow) -> Verdict:
-    few = _few(row)
-    knows = (*few, *_against_knowing(row))
-    acts = (*few, *_against_acting(row))
-    acts += ("the player is not shown to know anything that it could act on",) if knows else ()
-    missing = tuple(why for arm, why in ARMS.items() if arm not in row.arms)
+def verdicts(
+    rows: Sequence[ProfileRow],
+    *,
+    controls: Mapping[str, Controls] | None = None,
+    best: Sequence[ProfileRow] = (),
+) -> list[Verdict]:
+    """Return, for each row of a profile, which claims its episodes do not support.
+
+    Args:
+        rows: The profile.
+        controls: Results of the control arms and of certified pairs, by game.
+        best: Rows of the best bot in the same games; what it cannot show, nobody can.
+    """
+    known = controls or {}
+    unshowable = {row.game: _unshowable(row, known.get(row.game)) for row in best}
+    return [_verdict(row, known.get(row.game), unshowable.get(row.game, {})) for row in rows]
+
+
+def _verdict(row: ProfileRow, controls: Controls | None, unshowable: Mapping[str, str]) -> Verdict:
+    knows, acts = _knows(row), _acts(row)
     first = [word for word, why in ((KNOWS, knows), (ACTS_ON, acts)) if why]
-    theory = ((f"{listed(first, 'and')} {'is' if len(first) == 1 else 'are'} refused",)
-              if first else ()) + missing  # fmt: skip
+    theory: Reasons = ()
+    if first:
+        theory = (f"{listed(first, 'and')} {'is' if len(first) == 1 else 'are'} refused",)
+    theory += tuple(why for arm, why in ARMS.items() if arm not in row.arms)
+    theory += controls.arms if controls is not None else ()
+    if controls is None or controls.is_solved_by_tables or (controls.order or 0) < ORDER:
+        theory += (NOT_CERTIFIED,)
+    refused = {KNOWS: knows, ACTS_ON: acts, THEORY: theory}
+    refused = {
+        word: (f"{NOT_HERE}: {unshowable[word]}", *reasons) if word in unshowable else reasons
+        for word, reasons in refused.items()
+    }
     return Verdict(row.game, row.seat, row.cell, row.part, row.player, row.episodes,
-                   row.cluster_count, {KNOWS: knows, ACTS_ON: acts, THEORY: theory})  # fmt: skip
+                   row.cluster_count, refused, tuple(unshowable))  # fmt: skip
+
+
+def _unshowable(best: ProfileRow, controls: Controls | None) -> dict[str, str]:
+    """Return the claims that the best bot of a game does not earn, with the reason."""
+    reasons = {KNOWS: _knows(best), ACTS_ON: _acts(best)}
+    unshowable = {
+        word: f"the best bot is refused it too ({why[0]})" for word, why in reasons.items() if why
+    }
+    if unshowable:
+        unshowable[THEORY] = f"it needs {listed(list(unshowable), 'and')}"
+    elif controls is not None and controls.is_solved_by_tables:
+        unshowable[THEORY] = "tables of what followed solve the certified pairs of this game"
+    return unshowable
+
+
+def _knows(row: ProfileRow) -> Reasons:
+    return (*_few(row), *_against_knowing(row))
+
+
+def _acts(row: ProfileRow) -> Reasons:
+    unknown = "the player is not shown to know anything that it could act on"
+    return (*_few(row), *_against_acting(row), *([unknown] if _knows(row) else []))
+
+
+# --- results of control arms ----------------------------------------------------------------------
+
+
+class ArmResult(msgspec.Struct, frozen=True):
+    """What an arm changed in one game, by one metric: this arm less the game's own words."""
+
+    game: str
+    metric: str
+    is_twin: bool  # a mechanism in place of the mind; else another wording
+    difference: Estimate
+    verdict: str
+
+
+def arm_results(frame: Frame) -> list[ArmResult]:
+    """Return what other wordings and twins changed in these episodes."""
+    kinds: tuple[Of, ...] = ("twin", "packs")
+    results = []
+    for kind in kinds:
+        try:
+            contrasts = contrast(frame, kind)
+        except BadInput:
+            continue  # no two arms have the same problems; the missing arm is a reason of its own
+        for one in contrasts:
+            is_twin, made = one.condition.endswith(TWIN), one.comparison
+            if is_twin == (kind == "twin"):
+                result = (made.game, made.metric, is_twin, made.difference, said_of(made))
+                results.append(ArmResult(*result))
+    return results
+
+
+def arm_reasons(results: Sequence[ArmResult], game: str) -> Reasons:
+    """Return why the control arms of a game did not come out as they must: worse with a mechanism
+    in place of the mind, and the same in other words."""
+    twins = [result for result in results if result.game == game and result.is_twin]
+    others = [result for result in results if result.game == game and not result.is_twin]
+    reasons = []
+    if twins and not any(result.verdict == "worse" for result in twins):
+        reasons.append(f"a mechanism in place of the mind makes it no worse: {_compared(twins)}")
+    if changed := [one for one in others if one.verdict in ("better", "worse", "different")]:
+        reasons.append(f"another wording changes it: {_compared(changed)}")
+    return tuple(reasons)
+
+
+def _compared(results: Sequence[ArmResult]) -> str:
+    some = [result for result in results if result.metric in KNOWING] or list(results)
+    return "; ".join(
+        f"{result.metric} {_said(result.difference)}, {result.verdict}" for result in some
+    )
+
+
+# --- reasons against a claim ----------------------------------------------------------------------
 
 
 def _few(row: ProfileRow) -> list[str]:
@@ -72,15 +193,26 @@ def _few(row: ProfileRow) -> list[str]:
 
 
 def _against_knowing(row: ProfileRow) -> Iterator[str]:
-    if row.beyond.value is None:
-        yield row.why.get("beyond", "no prediction about others was scored")
-    elif not _above_zero(row.beyond):
-        yield f"knowing beyond rules is not above 0: {_said(row.beyond)}"
+    if row.beyond_learning.value is None:
+        yield row.why.get("beyond_learning", "no prediction about others was scored")
+    elif not _above_zero(row.beyond_learning):
+        yield f"knowing beyond learning rules is not above 0: {_said(row.beyond_learning)}"
+    elif row.unbeaten is not None:
+        yield (
+            f"a simple rule is not beaten: {row.unbeaten.rule} "
+            f"({row.unbeaten.accuracy:.0f} % right)"
+        )
 
 
 def _against_acting(row: ProfileRow) -> Iterator[str]:
     if row.called:
         yield f"a habit explains the moves: it {row.called}"
+    if row.has_rounds:  # forecasts of one episode can be compared with each other
+        if row.acting_contrast.value is None:
+            yield row.why["acting_contrast"]
+        elif not _above_zero(row.acting_contrast):
+            yield f"acting by contrast is not above 0: {_said(row.acting_contrast)}"
+        return
     if row.acting_beyond.value is None:
         yield row.why.get("acting_beyond", "no move followed a prediction")
     elif not _above_zero(row.acting_beyond):
@@ -89,10 +221,6 @@ def _against_acting(row: ProfileRow) -> Iterator[str]:
     elif not _above_zero(row.acting_beyond_move):
         yield "always the same move explains it: acting beyond that is not above 0" + (
             f": {_said(row.acting_beyond_move)}" if row.acting_beyond_move.value is not None else ""
-        )
-    elif not _above_zero(found := row.acting_beyond_repetition):
-        yield "its own last move repeated explains it: acting beyond that is not " + (
-            f"above 0: {_said(found)}" if found.value is not None else "above 0"
         )
     if row.decides is not None and row.decides < HALF:
         yield f"the best reply depends on the prediction in {row.decides:.0f} % of moves only"
@@ -103,6 +231,8 @@ def _above_zero(found: Estimate) -> bool:
 
 
 def _said(found: Estimate) -> str:
+    if found.value is None:
+        return "without a value"
     if found.interval is None:
         return f"{found.value:.2f}, without an interval"
     return f"{found.value:.2f} [{found.interval[0]:.2f}, {found.interval[1]:.2f}]"

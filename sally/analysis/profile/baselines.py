@@ -2,7 +2,8 @@
 
 Stored episodes are used where they exist; the others are played with the same problem, random
 stream and other players. If very many settings differ only in their seed, a sample represents
-them. The game's card lists the mindless players; the game itself names its reference player.
+them. The game's card lists the mindless players, the best of which is chosen on other problems
+than those it is scored on; the game itself names its reference player.
 
 Gains are shown on a scale (*doing*) whose zero is the random player's expected score
 (`Metric.at_random`). Where a game cannot compute this score, the mean of many episodes of the
@@ -11,7 +12,7 @@ random player is used, with seeds that depend on the problem alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
@@ -19,6 +20,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from sally.analysis.profile.halves import halves_of, other_players
 from sally.core.errors import BadInput
 from sally.core.log.events import PlayerSpec, Setup
 from sally.core.registry import registry
@@ -31,7 +33,8 @@ from sally.frames.profiles import Codes, Floats, MetSetting, SeatSums
 from sally.runner.local import play_open
 from sally.runner.seating import resolve_setup
 
-TRIALS = 24  # episodes by which the best mindless player is chosen
+TRIALS = 36  # episodes by which the best mindless player is chosen
+FIRST_TRIALS, FINALISTS = 12, 4  # episodes of every mindless player; players that play the others
 PLAYED = 400  # settings played of those that differ only in their seed; their mean represents all
 DRAWS = 400  # random episodes of a game and seat without an exact expectation, over all problems
 LEAST_DRAWS = 5  # of them for each problem with its other players
@@ -74,9 +77,7 @@ def baselines(
         reference = registry.game(table.shared[table.kind[rows[0]]].game).measured.reference
         unsolved = np.isnan(table.of("optimum"))
         found.append(_drawn(settings if reference else settings[~unsolved[settings]], table))
-        best = best_mindless([table.setting(int(n)) for n in spread_over(settings)])
-        if best is not None:
-            found.append(_all(best, "mindless", settings, table))
+        found += _best_mindless(table, settings)
         if reference and unsolved[rows].any():
             found.append(_all(PlayerSpec(reference), "reference", settings, table))
         if watch:
@@ -141,27 +142,52 @@ def _baseline(
     return Baseline(role, table, rows, sums, [for_others for _, for_others in played])
 
 
+def _best_mindless(table: SeatSums, settings: Codes) -> Iterator[Baseline]:
+    """Yield the episodes of the best mindless player, which is chosen on other problems than those
+    it is scored on: the best player of one half of the problems plays the other half."""
+    if not len(settings):
+        return
+    rows = table.take(settings)
+    problems = np.unique(rows.rows["instance"].to_physical().to_numpy(), return_inverse=True)[1]
+    if problems.max() == 0:
+        problems = np.arange(len(settings))
+    halves = halves_of(problems, other_players(rows))
+    for half in np.unique(halves).tolist():
+        scored_rows, others = settings[halves == half], settings[halves != half]
+        chosen_on = spread_over(others if len(others) else scored_rows)
+        best = best_mindless([table.setting(int(row)) for row in chosen_on])
+        if best is not None:
+            yield _all(best, "mindless", scored_rows, table)
+
+
 def best_mindless(settings: Sequence[MetSetting]) -> PlayerSpec | None:
     """Return the mindless player with the highest mean over a sample of the settings.
 
-    The choice uses separate seeds, because choosing by the episodes that are then reported would
-    make the luckiest of several equal players look better than it is.
+    Every mindless player plays some episodes, and the best of them play on. The choice uses
+    separate seeds, because choosing by the episodes that are then reported would make the luckiest
+    of several equal players look better than it is.
     """
+    if not settings:
+        return None
     some = spread_over(settings)
-    tried = [
-        _redealt(m := some[n % len(some)], m.setup.seed, "mindless", n)
-        for n in range(TRIALS if some else 0)
+    trials = [
+        _redealt(met := some[number % len(some)], met.setup.seed, "mindless", number)
+        for number in range(TRIALS)
     ]
-    best: tuple[int, float] | None = None
-    chosen: PlayerSpec | None = None
-    for who in mindless(tried):
-        got = [m.least for m, _ in _played(who, _some(tried))]
-        scores = [score for score in got if score is not None]
-        # a player that cannot take every seat ranks below those that can
-        rank = (len(scores), round(sum(scores) / len(scores), 12)) if scores else None
-        if rank is not None and (best is None or rank > best):
-            best, chosen = rank, who
-    return chosen
+    players = mindless(trials)
+    for count in (FIRST_TRIALS, TRIALS):
+        ranks = {number: _rank(player, trials[:count]) for number, player in enumerate(players)}
+        order = sorted(ranks, key=lambda number: (ranks[number], -number), reverse=True)
+        players = [players[number] for number in order[:FINALISTS]]
+    return players[0] if players and ranks[order[0]][0] else None
+
+
+def _rank(player: PlayerSpec, trials: Sequence[MetSetting]) -> tuple[int, float]:
+    """Return the number of trials that a player can play, and its mean score in them; a player that
+    cannot take every seat ranks below those that can."""
+    levels = [seat.least for seat, _ in _played(player, _some(trials))]
+    scores = [score for score in levels if score is not None]
+    return len(scores), round(sum(scores) / len(scores), 12) if scores else 0.0
 
 
 S = TypeVar("S", Sequence[MetSetting], Codes)

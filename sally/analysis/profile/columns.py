@@ -45,9 +45,17 @@ COLUMNS: tuple[ProfileColumn, ...] = (
     ),
     ProfileColumn(
         "beyond", "beyond rules", "", 2, "higher",
-        "the same, 0 for the best mindless rule",
+        "the same, 0 for the best of three fixed rules (as last time, the player's own last move, "
+        "always the same); no evidence of knowing, because a table of what followed exceeds them",
         estimate=lambda g: g.skills.beyond,
         why=lambda g: g.no_beyond,
+    ),
+    ProfileColumn(
+        "beyond_learning", "beyond learning rules", "", 2, "higher",
+        "the same, 0 for the best of all simple rules, some of which learn what followed; chosen "
+        "in other instances than those scored",
+        estimate=lambda g: g.skills.beyond_learning,
+        why=lambda g: g.no_beyond_learning,
     ),
     ProfileColumn(
         "brier", "Brier", "", 2, "lower",
@@ -118,7 +126,9 @@ COLUMNS: tuple[ProfileColumn, ...] = (
     ),
     ProfileColumn(
         "acting", "acting", "", 2, "higher",
-        "the same, 0 for a random choice and 1 for always",
+        "the same, 0 for a random choice and 1 for always; in repeated games best replies are "
+        "those of the optimal plan, which nobody was asked for, so it changes with the accuracy of "
+        "the predictions; claims use *acting by contrast*",
         estimate=lambda g: g.means.ratio(
             g.of("weighed_fits") - g.of("chance"), or_missing(g.of("weighed") - g.of("chance"))
         ),
@@ -126,9 +136,20 @@ COLUMNS: tuple[ProfileColumn, ...] = (
         is_brief=True,
     ),
     ProfileColumn(
+        "acting_contrast", "acting by contrast", "", 2, "higher",
+        "best replies to the player's own forecast of the next round, less those of its moves "
+        "after forecasts of the same episode that call for other moves: 0 if moves do not depend "
+        "on forecasts, right or wrong, 1 if they always follow them",
+        estimate=lambda g: g.means.ratio(
+            g.of("contrast"), or_missing(g.of("contrasted")), (-1.0, 1.0)
+        ),
+        why=lambda g: g.no_contrast,
+    ),
+    ProfileColumn(
         "acting_beyond", "beyond habits", "", 2, "higher",
         "the same, 0 for the habit that explains most of it (one label, one position, the "
-        "predicted label, the other's last move), by exchanging moves between instances",
+        "predicted label, the other's last move), by exchanging moves between instances; read it "
+        "one-sidedly, because below 0 it means nothing: a habit alone may be there",
         estimate=lambda g: g.habits.acting_beyond,
         why=lambda g: g.no_acting_beyond,
     ),

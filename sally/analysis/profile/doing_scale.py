@@ -373,6 +373,9 @@ def _mark(group: SeatSums, met: BaselineScores, role: str) -> Mark | None:
     if not len(got):
         return None
     first, values = known.first(int(got[0])), known.least[got]
+    # the best mindless player may differ between problems
+    some = got if role == "mindless" else got[:1]
+    players = {label(known.first(int(index)).player_spec) for index in some}
     bounds = registry.entries("metrics")[first.metric].bounds
     standing: Standing | None = None
     if role == "reference":
@@ -381,7 +384,7 @@ def _mark(group: SeatSums, met: BaselineScores, role: str) -> Mark | None:
     scored, right = total(known.scored[there]), total(known.right[there])
     stored = int(known.stored[there].sum())
     return Mark(
-        player=label(first.player_spec),
+        player=" or ".join(sorted(players)),
         value=total(values) / len(values),
         accuracy=100 * right / scored if scored else None,
         standing=standing,

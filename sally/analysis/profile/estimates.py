@@ -22,6 +22,12 @@ class Means:
         self._clusters: Codes | range = unit if isinstance(unit, range) else np.asarray(unit)
         self.cluster_count = len(np.unique(self._clusters))
 
+    @property
+    def cluster_codes(self) -> Codes:
+        """The number of the cluster of each row, from 0."""
+        codes: Codes = np.unique(np.asarray(self._clusters), return_inverse=True)[1]
+        return codes
+
     def ratio(self, above: Floats, below: Floats, bounds: Bounds | None = None) -> Estimate:
         """Return the ratio of two sums over the rows in which both are known."""
         there = ~(np.isnan(above) | np.isnan(below))

@@ -88,6 +88,13 @@ class ProfileGroup:
         return f"nothing is left to know: '{best.rule}' foresees {best.accuracy:.0f} %"
 
     @cached_property
+    def no_beyond_learning(self) -> str:
+        """Why there is no accuracy beyond rules that learn."""
+        if (best := self.skills.unbeaten) is None:
+            return self.no_skill
+        return f"nothing is left to know: '{best.rule}' foresees {best.accuracy:.0f} %"
+
+    @cached_property
     def no_odds(self) -> str:
         """Why there is no Brier score."""
         return "no odds were stated" if self.of("asked").any() else self.no_answer
@@ -111,6 +118,20 @@ class ProfileGroup:
         if (habit := self.habits.habit) is None:
             return self.no_split
         return f"nothing is left to explain: {habit.rule} fits in {habit.fits:.0f} %"
+
+    @property
+    def has_rounds(self) -> bool:
+        """Whether an episode has several moves after predictions."""
+        return bool((self.of("forecasts") > 1).any())
+
+    @cached_property
+    def no_contrast(self) -> str:
+        """Why moves after different forecasts cannot be compared."""
+        if not self.of("forecasts").any():
+            return self.no_split
+        if not self.has_rounds:
+            return "an episode has one move after a prediction"
+        return "no two forecasts of an episode call for different moves in the next round"
 
     def no_keys(self, otherwise: str = "") -> str:
         """Why a habit is not known; `otherwise` if moves were chosen from menus."""

@@ -9,8 +9,10 @@ import msgspec
 import numpy as np
 
 from sally.analysis.profile.estimates import Means, or_missing, total
+from sally.analysis.profile.halves import halves_of, other_players
 from sally.frames.knowing import AGAIN, MIRROR
-from sally.frames.profiles import Floats, SeatSums
+from sally.frames.profiles import Codes, Floats, SeatSums
+from sally.parts.simple_rules import RULES
 from sally.stats.intervals import Estimate, without_interval
 
 SAME = "always the same"  # the third mindless predictor; the other two are in `knowing`
@@ -31,6 +33,8 @@ class Skills(msgspec.Struct, frozen=True):
     skill: Estimate
     predictor: Predictor | None
     beyond: Estimate
+    beyond_learning: Estimate  # 0: the best of all simple rules, chosen in other clusters
+    unbeaten: Predictor | None  # a rule beyond which the player is not shown to know; None: none
     brier_skill: Estimate
     brier_beyond: Estimate
 
@@ -41,26 +45,17 @@ def skills(means: Means) -> Skills:
     hits = _hits(table)
     rule = max(hits, key=lambda name: total(hits[name])) if hits else ""
     floor = hits.get(rule, np.zeros(len(table)))
+    halves = halves_of(means.cluster_codes, other_players(table))
+    every_rule = hits | _simple_rules(table)
     return Skills(
         skill=_over(means, table.of("guess")),
         predictor=_predictor(table, rule, floor) if rule else None,
         beyond=_over(means, floor, LEAST),
+        beyond_learning=_over(means, chosen_elsewhere(every_rule, halves), LEAST),
+        unbeaten=_unbeaten(means, every_rule),
         brier_skill=_brier(means, table.of("even_brier")),
         brier_beyond=_brier(means, _frequencies(table)),
     )
-
-
-def _company(table: SeatSums) -> list[str]:
-    """Return, for each row, a key that identifies the players in the other seats."""
-    keys = []
-    for shared in table.shared:
-        others = {
-            seat: (who.player, who.params)
-            for seat, who in shared.setup.lineup.items()
-            if seat != shared.seat
-        }
-        keys.append(msgspec.json.encode(others, order="sorted").decode())
-    return [keys[kind] for kind in table.kind.tolist()]
 
 
 def _hits(table: SeatSums) -> dict[str, Floats]:
@@ -70,16 +65,61 @@ def _hits(table: SeatSums) -> dict[str, Floats]:
         return {}
     truths = table.decoded("truths")
     guess = table.of("guess").tolist()
-    same = constant_hits(truths, guess, scored.tolist(), _company(table))
+    same = constant_hits(truths, guess, scored.tolist(), other_players(table))
     followed = {AGAIN: table.of("as_last_time"), MIRROR: table.of("as_own_move")}
     return followed | {SAME: np.array(same)}
+
+
+def _simple_rules(table: SeatSums) -> dict[str, Floats]:
+    """Return, for each simple rule, how many answers it would predict correctly in each row."""
+    if not table.of("scored").any():
+        return {}
+    by_row = table.decoded("rules")
+    guess = table.of("guess").tolist()
+    return {
+        about: np.array([row.get(rule, even) for row, even in zip(by_row, guess, strict=True)])
+        for rule, about in RULES.items()
+    }
+
+
+def chosen_elsewhere(hits: Mapping[str, Floats], halves: Codes) -> Floats:
+    """Return, by row, the hits of the rule that is best in the other half of the rows.
+
+    >>> hits = {"a": np.array([1.0, 0.0]), "b": np.array([0.0, 3.0])}
+    >>> chosen_elsewhere(hits, np.array([0, 1])).tolist()
+    [0.0, 0.0]
+    """
+    if not hits:
+        return np.zeros(len(halves))
+    table = np.stack(list(hits.values()))  # (rule, row)
+    sums = np.stack([np.bincount(halves, row, 2) for row in table])  # (rule, half)
+    are_both = len(np.unique(halves)) == 2  # else rules are chosen where they are scored
+    best = np.argmax(np.round(sums, 9), axis=0)[[1, 0] if are_both else [0, 1]]
+    floor: Floats = table[best[halves], np.arange(len(halves))]
+    return floor
+
+
+def _unbeaten(means: Means, hits: Mapping[str, Floats]) -> Predictor | None:
+    """Return the rule that predicts most among those that the player is not shown to exceed.
+
+    A player that is itself a rule of the list never exceeds that rule, whichever rule is best.
+    """
+    unbeaten = {}
+    for rule, floor in hits.items():
+        beyond = _over(means, floor, LEAST)
+        if beyond.low is None or beyond.low <= 0:
+            unbeaten[rule] = floor
+    if not unbeaten:
+        return None
+    rule = max(unbeaten, key=lambda name: total(unbeaten[name]))
+    return _predictor(means.group, rule, unbeaten[rule])
 
 
 def _frequencies(table: SeatSums) -> Floats:
     """Return the Brier score of predicting the answer frequencies, by row."""
     if not table.of("with_odds").any():
         return np.zeros(len(table))
-    return np.array(frequency_brier(table.decoded("sure_truths"), _company(table)))
+    return np.array(frequency_brier(table.decoded("sure_truths"), other_players(table)))
 
 
 def _over(means: Means, floor: Floats, least: float = 0.0) -> Estimate:

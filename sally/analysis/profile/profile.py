@@ -61,7 +61,7 @@ class ProfileRow(msgspec.Struct, frozen=True):
     moves: int
     forfeits: int
     guess: float | None  # accuracy of an even guess, in percent
-    predictor: Predictor | None  # the best mindless one
+    predictor: Predictor | None  # the best of the three fixed rules
     unread: float | None  # share of answers that could not be read, in percent
     even_brier: float | None  # Brier score of even odds
     calibration: tuple[CalibrationPoint, ...]
@@ -81,6 +81,9 @@ class ProfileRow(msgspec.Struct, frozen=True):
     arms: tuple[str, ...]  # of this game and seat in all episodes, for the checklist of claims
     estimates: dict[str, Estimate]  # by field of a column
     why: dict[str, str]  # by field, why it has no value
+    # the best simple rule that the player is not shown to exceed; None: it exceeds all
+    unbeaten: Predictor | None = None
+    has_rounds: bool = False  # whether an episode has several moves after predictions
 
     @property
     def results(self) -> int:
@@ -178,6 +181,7 @@ def _row(
         forfeits=int(of("forfeits").sum()),
         guess=100 * total(of("guess")) / scored if scored else None,
         predictor=group.skills.predictor,
+        unbeaten=group.skills.unbeaten,
         unread=100 * total(of("unread")) / asked if asked else None,
         even_brier=total(of("even_brier")) / odds if odds else None,
         calibration=tuple(_calibration(group.means)),
@@ -189,6 +193,7 @@ def _row(
         reference=doing.reference,
         judged=int(total(of("judged"))),
         judged_fits=int(total(of("judged_fits"))),
+        has_rounds=group.has_rounds,
         habit=habits.habit,
         decides=habits.decides,
         called=habits.called,

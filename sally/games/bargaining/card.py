@@ -19,6 +19,7 @@ SHORTCUTS = (
     both_ways("half"),
     both_ways("fifty_capped"),
     Shortcut(player_spec("copy_last_capped"), player_spec("away_from_last")),
+    both_ways("zero_then_last"),
     both_ways("split_own_and_last"),
     Shortcut(player_spec("concede_1"), player_spec("harden_1")),
 )

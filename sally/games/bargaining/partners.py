@@ -261,6 +261,13 @@ def copy_last_capped(view: View, limit: int, last: Round | None) -> int:
     )
 
 
+def _zero_then_last(view: View, limit: int, last: Round | None) -> int:
+    """Return the seat's best price in the first round, then the other's last quote."""
+    if last is None:
+        return 0 if view.is_buyer else HIGHEST
+    return capped(view, limit, theirs(view, last))
+
+
 def _away_from_last(view: View, limit: int, last: Round | None) -> int:
     return halfway(view, limit) if last is None else HIGHEST - other_quote(view, last)
 
@@ -376,6 +383,13 @@ PARTNERS = by_name(
         "quotes what the other quoted last, or its limit where that is beyond it; halfway in "
         "the first round",
         copy_last_capped,
+        1,
+    ),
+    _habit(
+        "zero_then_last",
+        "bids 0 (asks 100) in the first round, then what the other quoted last, or its limit "
+        "where that is beyond it",
+        _zero_then_last,
         1,
     ),
     _habit("away_from_last", "quotes 100 less what the other quoted last", _away_from_last, 1),

@@ -15,6 +15,7 @@ from __future__ import annotations
 from sally.core.log.events import Instance, PlayerSpec
 from sally.core.registry.study import instance, player_spec
 from sally.core.rules.card import Card, Condition, Shortcut, both_ways
+from sally.parts.simple_rules import rule_shortcuts
 
 METRICS = ("depth_regret", "best_reply_percent", "won_per_round")
 DEPTHS = range(4)
@@ -30,8 +31,7 @@ EQUILIBRIUM = both_ways("equilibrium")
 HABITS = (
     Shortcut(player_spec("repeater"), player_spec("switcher")),
     Shortcut(player_spec("win_stay_lose_shift"), player_spec("win_shift_lose_stay")),
-    both_ways("copy_last"),
-    both_ways("majority"),
+    *rule_shortcuts(),
 )
 NUMBERS = (_pair(50, 0), _pair(33, 67), _pair(27, 18))
 
@@ -62,7 +62,7 @@ def _requests() -> list[Condition]:
     A fixed number is the best reply to at most one level; against an equilibrium, every number in
     its support is a best reply.
     """
-    shortcuts = (_pair(9, 0), _pair(8, 5), EQUILIBRIUM)
+    shortcuts = (_pair(9, 0), _pair(8, 5), *rule_shortcuts(first=9), EQUILIBRIUM)
     against = {f"level {k}": player_spec("level", k=k) for k in DEPTHS}
     more = {"people": player_spec("people"), "equilibrium": player_spec("equilibrium")}
     return [

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sally.core.log.events import PlayerSpec
 from sally.core.registry.study import instance, player_spec
 from sally.core.rules.card import Card, Condition, Shortcut, both_ways
+from sally.parts.simple_rules import rule_shortcuts
 
 MOVES = {"rps": 3, "ibs": 2, "ipd": 2}
 METRICS = ("functional_regret", "tom_percent", "tom_regret", "reward_per_round")
@@ -13,8 +14,7 @@ METRICS = ("functional_regret", "tom_percent", "tom_regret", "reward_per_round")
 def _shortcuts(moves: int) -> tuple[Shortcut, ...]:
     return (
         *(both_ways("constant", place=place) for place in range(moves)),
-        both_ways("copy_last"),
-        both_ways("majority"),
+        *rule_shortcuts(),
         both_ways("minimax"),
     )
 

@@ -247,7 +247,11 @@ def _reasons(games: Sequence[GameResult]) -> Html:
     """Return why claims are refused and why values are missing, game by game."""
     parts = []
     for one in games:
-        said = [f"{word} refused: {'; '.join(why)}" for word, why in one.refused.items() if why]
+        said = [
+            f"{word}{'' if word in one.unshowable else ' refused'}: {'; '.join(why)}"
+            for word, why in one.refused.items()
+            if why
+        ]
         blank = [f"no {field.replace('_', ' ')}: {why}" for field, why in one.why.items()]
         if said or blank:
             parts.append(

@@ -307,7 +307,7 @@ def claims_section(found: Sequence[Verdict]) -> Html:
             tag("th", tag("bdi", each.player), scope="row"),
             tag("td", each.game),
             *(
-                tag("td", tag("details", tag("summary", "refused"), tag("p", "; ".join(why))))
+                tag("td", tag("details", tag("summary", each.said(word)), tag("p", "; ".join(why))))
                 if (why := each.refused[word])
                 else tag("td", "–")
                 for word in words
@@ -320,9 +320,9 @@ def claims_section(found: Sequence[Verdict]) -> Html:
         "table", tag("caption", caption), tag("thead", tag("tr", heads)), tag("tbody", body)
     )
     said = (
-        "Refused where a mindless rule foresees as much, a habit explains the moves, there are "
-        "fewer than five clusters, or arms are missing. A word that is not refused (–) is not "
-        "thereby true."
+        "Refused where a simple rule foresees as much, a habit explains the moves, there are "
+        "fewer than five clusters, or arms are missing or did not come out as they must. A word "
+        "that is not refused (–) is not thereby true."
     )
     return joined(tag("p", said), scrolled(table, caption))
 
