@@ -112,7 +112,10 @@ def _verdict(row: ProfileRow, controls: Controls | None, unshowable: Mapping[str
 
 
 def _unshowable(best: ProfileRow, controls: Controls | None) -> dict[str, str]:
-    """Return the claims that the best bot of a game does not earn, with the reason."""
+    """Return the claims that the best bot of a game does not earn, with the reason; none if there
+    are too few clusters to tell."""
+    if _few(best):
+        return {}
     reasons = {KNOWS: _knows(best), ACTS_ON: _acts(best)}
     unshowable = {
         word: f"the best bot is refused it too ({why[0]})" for word, why in reasons.items() if why
