@@ -29,7 +29,7 @@ def claim_controls(folders: Sequence[Where], pairs: Where | None) -> dict[str, C
         ]
         if not positions:
             raise BadInput(f"The store {pairs} holds no finished position of certified pairs.")
-        evaluation = evaluation_of_episodes(positions, "S", len(positions))
+        evaluation = evaluation_of_episodes(positions, sally_2.suite("L"), len(positions))
     frames = [as_frame(folder) for folder in folders]
     results = [result for frame in frames for result in arm_results(frame)]
     games = {game for frame in frames for game in frame.episodes["game"].unique()}

@@ -12,7 +12,7 @@ from sally.core.match.player import Decision, NoAnswer, PlayerKind, Turn
 from sally.core.rules.game import Game, GameSpec, Seat
 from sally.core.rules.probe import ProbeReport
 from sally.parts.simple_rules import LAST, MOVES, PLAYER, RULES, WIN_STAY, PastRounds
-from sally.players.mindless import asked, named, ready
+from sally.players.mindless import question_of, ready, report_choice
 
 
 class SimpleRule(msgspec.Struct, frozen=True):
@@ -32,12 +32,14 @@ class SimpleRule(msgspec.Struct, frozen=True):
         return Decision(turn.draws.pick([move for move in menu if move in moves] or menu))
 
     def report(self, turn: Turn[Any, Any]) -> ProbeReport | NoAnswer:
-        question = asked(turn)
+        question = question_of(turn)
         if question.kind == "values":
             return NoAnswer("a simple rule expects a move, not values")
         expected = PastRounds(turn.view.played()).expect(self.rule)
         choices = question.choices
-        return named(question, expected if expected in choices else turn.draws.pick(choices))
+        return report_choice(
+            question, expected if expected in choices else turn.draws.pick(choices)
+        )
 
     def _moves(
         self, turn: Turn[Any, Any], past: PastRounds, menu: tuple[Any, ...]

@@ -265,7 +265,7 @@ def _zero_then_last(view: View, limit: int, last: Round | None) -> int:
     """Return the seat's best price in the first round, then the other's last quote."""
     if last is None:
         return 0 if view.is_buyer else HIGHEST
-    return capped(view, limit, theirs(view, last))
+    return cap_at_limit(view, limit, other_quote(view, last))
 
 
 def _away_from_last(view: View, limit: int, last: Round | None) -> int:
