@@ -73,19 +73,19 @@ def a_page_says_what_is_wanted_and_how(bench: Bench) -> None:
 
 
 def people_can_read_every_option(bench: Bench) -> None:
-    """Check that no one chooses among bare indices, such as `0  1`; numbers on a scale are fine."""
+    """Check that no one chooses between the bare indices 0 and 1; boxes may have numbers."""
     for turn, _ in asked_in_turn(match_of(bench.table(arms=bench.all_probes))):
         words, question = turn.context.words, turn.question
         if turn.seat in bench.game.helpers or not (question or is_finite(turn.options)):
             continue
         if question is None:
             values, names = tuple(turn.options), words.menu(turn.options)
-            is_index = words.scale(turn.options) is None and values == tuple(range(len(values)))
+            is_index = words.scale(turn.options) is None and values == (0, 1)
             cure = "`name` of the words names an action, `scale` makes it a number"
         else:
             values = question.choices
             names = tuple(words.choice_name(question, choice) for choice in values)
-            is_index = question.scale is None and values == (0, 1)  # boxes may have numbers
+            is_index = question.scale is None and values == (0, 1)
             cure = f"`choice_name` of the words names an answer to {question.probe}"
         must(
             not is_index or names != tuple(map(str, values)),
