@@ -1,8 +1,9 @@
 """Check recipes of certified pairs: `python -m benchmarks.pairs [GAME ...] [--pairs 1000]`.
 
 With `--learners 1000`, learners also read the pages of that many pairs and answer as many others;
-`--pairs 0` leaves out everything else. `--recipe` and `--order` choose one recipe or order. A table
-of all recipes comes last.
+`--pairs 0` leaves out everything else. `--certificates` only checks the certificate of each pair
+and prints the count after every 100 pairs. `--recipe` and `--order` choose one recipe or order. A
+table of all recipes comes last.
 
 For every recipe and order: the share of pairs whose certificate holds and whose members have the
 same words; the largest |J| and |D| over all mindless rules, constants and places on the menu, none
@@ -302,6 +303,18 @@ def report_recipe(
     )
 
 
+def count_certified(recipe: PairRecipe, order: int, count: int, seed: int) -> None:
+    """Print how many pairs have a certificate, after every 100 pairs."""
+    certified = 0
+    for number in range(count):
+        certified += certify(draw_pair(recipe, order, seed, number)).holds
+        if (number + 1) % 100 == 0:
+            print(
+                f"{recipe.game} {recipe.name}, order {order}: {certified} of {number + 1}",
+                flush=True,
+            )
+
+
 def report_learners(recipe: PairRecipe, order: int, count: int, seed: int) -> str:
     """Print D of learners trained on pages, and return the one that is farthest from 0."""
     scores = attack_pairs(recipe, order, count, count, seed)
@@ -358,6 +371,7 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--learners", type=int, default=0, help="pairs that learners read")
+    parser.add_argument("--certificates", action="store_true", help="only certificates")
     parser.add_argument("--recipe", help="only this recipe")
     parser.add_argument("--order", type=int, help="only this order")
     options = parser.parse_args()
@@ -368,6 +382,10 @@ def main() -> None:
         for order in recipe.orders
         if options.recipe in (None, recipe.name) and options.order in (None, order)
     ]
+    if options.certificates:
+        for recipe, order in kinds:
+            count_certified(recipe, order, options.pairs, options.seed)
+        return
     if not options.pairs:
         for recipe, order in kinds:
             print(f"{recipe.game} {recipe.name}, order {order}, {options.learners} pairs")

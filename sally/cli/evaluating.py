@@ -205,7 +205,7 @@ def say(found: Evaluation, show_all: bool) -> None:
             said = f"{point.depth}: {point.right.value:.2f} (chance {point.chance:.2f})"
             by_game.setdefault(point.game, []).append(said)
         for game, said_ones in by_game.items():
-            print_text(f"right by certified depth, {game}: {', '.join(said_ones)}")
+            print_text(f"right by reasoner depth, {game}: {', '.join(said_ones)}")
     for one in found.recorded if show_all else ():
         print_text(f"recorded play, not the suite, {one.game}: {said_recorded(one)}")
     print_text(said_calls(found.bill))

@@ -620,10 +620,11 @@ def _say_depths(game: str, as_json: bool) -> None:
         print_json(rows)
         return
     columns = list(dict.fromkeys(name for row in rows for name in row))
-    ordered = [c for c in columns if c not in ("certified", "depths")] + ["certified", "depths"]
+    ordered = [c for c in columns if c not in ("block", "depths")] + ["block", "depths"]
     print_table(rows, ordered, title=f"{game}: share right by depth of reasoning")
     declared = depths_of(game)
     print_text(f"Reasoners: {declared.about}.")
+    print_text("block: the depth of the shallowest reasoner that solves the whole set.")
     print_text("depths: scenarios by the smallest depth from which on answers are right.")
     print_text(*declared.notes)
 

@@ -79,7 +79,7 @@ MISSING = Column("censored", "missing", type=COUNT, about="episodes without a re
     help="Draw the calibration curves: .svg, .pdf or .png.",
 )
 @click.option(
-    "--depth", "by_depth", is_flag=True, help="Print accuracy by certified depth, and pass^k."
+    "--depth", "by_depth", is_flag=True, help="Print accuracy by reasoner depth, and pass^k."
 )
 @click.option(
     "--ideal",
@@ -198,8 +198,8 @@ def say_depths(
     figure: Path | None,
     as_json: bool,
 ) -> None:
-    """Print each player's accuracy at each depth of reasoning that problems are certified to
-    require, with pass^k over repeats of a problem."""
+    """Print each player's accuracy at each depth of the reasoners that solve a block of
+    problems, with pass^k over repeats of a problem."""
     points = [
         point
         for point in depth_curve(episodes)
@@ -211,7 +211,9 @@ def say_depths(
         print_json(plain(points))
         return
     if not points:
-        echo("No episode has a decision of a certified set; `sally audit GAME --depth` lists them.")
+        echo(
+            "No episode has a decision of a set with depths; `sally audit GAME --depth` lists them."
+        )
         return
     for game, seat in dict.fromkeys((point.game, point.seat) for point in points):
         there = [point for point in points if (point.game, point.seat) == (game, seat)]
@@ -230,7 +232,7 @@ def say_depths(
                 }
             )
         columns = ("player", "depth", "right", "chance", "corrected", "pass^k", "n")
-        print_table(lines, columns, title=f"{game}, seat {seat}, by certified depth")
+        print_table(lines, columns, title=f"{game}, seat {seat}, by reasoner depth")
     named = ((f"{p.player} in {p.game} at depth {p.depth}", p.right) for p in points)
     print_text(*blank_intervals(named))
     print_text(DEPTH_LEGEND)

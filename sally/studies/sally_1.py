@@ -1,6 +1,6 @@
 """The suite Sally-1: ten games, frozen, in three nested sizes.
 
-Every game has certified problems or an exact optimum, a pool of opponents divided by behaviour into
+Every game has problems by depth or an exact optimum, a pool of opponents divided by behaviour into
 practice and test, and four arms: asked (probes before every move), reworded (the same in another
 wording or order), not asked, and twin (a mechanism in place of a mind). Arms are spread over the
 problems, not crossed: problem n is played in the asked arm and in one other arm, in turn, on the

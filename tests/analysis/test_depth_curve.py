@@ -1,4 +1,4 @@
-"""Accuracy by certified depth: recovered from reasoners of known depth; the table of an audit."""
+"""Accuracy by reasoner depth: recovered from reasoners of known depth; the table of an audit."""
 
 from __future__ import annotations
 
@@ -87,11 +87,11 @@ def test_pass_all_is_one_if_every_repeat_is_right() -> None:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_reasoner_of_certified_depth_is_always_right_and_shallower_is_not(family: str) -> None:
-    rows = [row for row in depth_table(family) if row["certified"] is not None]
+    rows = [row for row in depth_table(family) if row["block"] is not None]
     assert rows
     for row in rows:
-        assert row[f"depth {row['certified']}"] == 1.0
-        for shallow in range(row["certified"]):
+        assert row[f"depth {row['block']}"] == 1.0
+        for shallow in range(row["block"]):
             assert row[f"depth {shallow}"] <= row["chance"] + 0.02
 
 
@@ -102,7 +102,7 @@ def test_game_without_depths_is_refused() -> None:
 
 def test_commands_print_table_and_curve(tmp_path: Path) -> None:
     shown = CliRunner().invoke(cli, ["audit", "toma_mg", "--depth", "--json"])
-    assert shown.exit_code == 0 and '"set": "certified 3"' in shown.output
+    assert shown.exit_code == 0 and '"set": "block 3"' in shown.output
     (tmp_path / "store").mkdir()
     with store.Writer(tmp_path / "store") as writer:
         for episode in played(1, 1, 8):

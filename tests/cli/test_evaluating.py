@@ -53,7 +53,7 @@ def test_one_command_prints_a_screen_and_writes_a_page(place):
     assert done.output.startswith("Each of the claims that random knows what others will do")
     assert len(done.output.splitlines()) <= 30 and "best_bot" not in done.output
     done = typed("evaluate", *RANDOM, "--out", place, "--all")
-    assert "best_bot" in done.output and "right by certified depth" in done.output
+    assert "best_bot" in done.output and "right by reasoner depth" in done.output
     page = (place.parent / "random.html").read_text("utf-8")
     assert "<h1><bdi>random</bdi></h1>" in page and "not refused may still be wrong" in page
 

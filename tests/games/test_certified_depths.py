@@ -1,4 +1,4 @@
-"""Reasoners of a certified depth, and of the depth below it, play the games that certify one."""
+"""Reasoners of a block's depth, and of the depth below it, play the games that have blocks."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ def answered(episode: Any, seat: str) -> list[DepthDecision]:
 
 @pytest.mark.parametrize("game", ["bargaining", "toma_sw"])
 def test_reasoner_of_certified_depth_answers_all_and_shallower_none(game: str) -> None:
-    rows = [row for row in depth_table(game) if row["certified"] is not None]
+    rows = [row for row in depth_table(game) if row["block"] is not None]
     assert rows
     for row in rows:
-        shares = [row[f"depth {k}"] for k in range(row["certified"] + 1)]
-        assert shares == [0.0] * row["certified"] + [1.0]
+        shares = [row[f"depth {k}"] for k in range(row["block"] + 1)]
+        assert shares == [0.0] * row["block"] + [1.0]
 
 
 class Bargainer(msgspec.Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""Certified depths against second solvers, written from the protocols alone.
+"""Reasoner depths against second solvers, written from the protocols alone.
 
 Those of bargaining are in `tests/games/bargaining/test_solver.py`, those of the place and task
 games in `tests/games/toma`.

@@ -45,6 +45,6 @@ def _row(name: str, listed: list[Reasoned]) -> dict[str, Any]:
         "n": len(listed),
         "chance": listed[0].chance,
         **shares,
-        "certified": listed[0].block,
+        "block": listed[0].block,
         "depths": ", ".join(depths),
     }

@@ -1,10 +1,9 @@
-"""Accuracy at each depth of reasoning that problems are certified to require, and pass^k, for each
-player of some episodes.
+"""Accuracy at each reasoner depth, and pass^k, for each player of some episodes.
 
-Only decisions from certified sets of problems count. Such a set consists of blocks, one for each
-depth of reasoning: in a block, a reasoner of its depth is right in every decision, and every
-shallower reasoner is right only as often as chance. `corrected` is 0 at chance level and 1 if every
-decision in the block is right. A forfeited decision counts as wrong.
+Only decisions from sets of blocks count, one block for each depth of reasoning: in a block, a
+reasoner of its depth is right in every decision, and every shallower reasoner is right only as
+often as chance. `corrected` is 0 at chance level and 1 if every decision in the block is right. A
+forfeited decision counts as wrong.
 """
 
 from __future__ import annotations
@@ -25,8 +24,7 @@ from sally.stats.intervals import Estimate
 
 
 class DepthPoint(msgspec.Struct, frozen=True):
-    """The accuracy of one player on the problems that are certified to require one depth of
-    reasoning."""
+    """The accuracy of one player on the blocks of one reasoner depth."""
 
     game: str
     seat: str

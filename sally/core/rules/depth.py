@@ -2,9 +2,10 @@
 
 A reasoner of depth k assumes that every other player is a reasoner of depth k - 1 that knows only
 what its own seat can know, and makes the best reply to these players. The depth of a decision is
-the smallest k such that reasoners of depth k and deeper are all right. A *certified* set consists
-of blocks: a reasoner of a block's depth answers every question in it correctly, and all shallower
-ones are right as often as chance.
+the smallest k such that reasoners of depth k and deeper are all right. Some sets consist of blocks:
+a reasoner of a block's depth answers every question in it correctly, and all shallower ones are
+right as often as chance. Other rules than these reasoners may solve a block, too:
+`benchmarks/rule_search.py` looks for short ones.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ class Reasoned(msgspec.Struct, frozen=True):
     by_depth: tuple[tuple[Any, ...], ...]  # by depth; several options where it finds them equal
     right: tuple[Any, ...]  # the options that are right
     chance: float  # accuracy over the set of the best answer without reasoning about the others
-    block: int | None = None  # certified depth; None: not of a certified set
+    block: int | None = None  # depth of its block; None: of no block
     group: str = ""  # set and level, for the table of an audit
 
     @property

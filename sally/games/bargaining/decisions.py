@@ -158,11 +158,11 @@ NOTES = (
 
 
 def reason_about(problem: Problem) -> Reasoned:
-    """Return a certified problem with, for each depth, whether a reasoner of that depth is
+    """Return a stored problem with, for each depth, whether a reasoner of that depth is
     right."""
     earned = (problem.held, max(problem.held, problem.followed), problem.optimum)
     by_depth = tuple((earnings >= ENOUGH * problem.optimum,) for earnings in earned)
-    return Reasoned(by_depth, (True,), 0.0, problem.depth, f"certified {problem.depth}")
+    return Reasoned(by_depth, (True,), 0.0, problem.depth, f"block {problem.depth}")
 
 
 def _questions() -> Iterator[Reasoned]:
@@ -170,7 +170,7 @@ def _questions() -> Iterator[Reasoned]:
 
 
 def _judge_episode(played: Played, seat: Seat) -> Iterator[DepthDecision]:
-    """Yield the problem of the episode and whether the seat solved it, if it is a certified problem
+    """Yield the problem of the episode and whether the seat solved it, if it is a stored problem
     played against its declared partner."""
     setup, payoffs = played.episode.setup, played.episode.payoffs
     across, params = setup.lineup[str(other_seat(seat))], setup.instance.params

@@ -1,4 +1,4 @@
-"""Generator of the certified set: problems of each depth for both seats, solved exactly.
+"""Generator of the stored set: problems of each depth for both seats, solved exactly.
 
 `python -m sally.games.bargaining.generators` prints the set as JSON.
 """

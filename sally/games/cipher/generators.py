@@ -1,4 +1,5 @@
-"""Generator of the stored sets of games with distinct keywords, and of certified decisions."""
+"""Generator of the stored sets of games with distinct keywords, and of decisions that depend on the
+interceptor."""
 
 from __future__ import annotations
 

@@ -197,7 +197,7 @@ def reason_about(
     if len(true) == len(MOVES):
         return None
     block = 1 if set(first) <= set(true) else None if set(first) & set(true) else 2
-    name = "no block" if block is None else f"certified {block}"
+    name = "no block" if block is None else f"block {block}"
     return Reasoned((MOVES, first, true), true, CHANCE[block], block, name)
 
 

@@ -18,7 +18,7 @@ class Keyed(msgspec.Struct, Generic[T], frozen=True):
 
 
 class CertifiedScenario(Keyed[T], Generic[T], frozen=True):
-    """A scenario of a certified set, with the answers of reasoners of every depth."""
+    """A scenario of a set of blocks, with the answers of reasoners of every depth."""
 
     block: int  # reasoners of this depth answer the whole block, shallower ones are at chance
     depth: int  # of this scenario: the least depth from which on the answer is right

@@ -1,4 +1,4 @@
-"""The curve of accuracy over the depth of reasoning that problems are certified to require, with
+"""The curve of accuracy over the depth of the reasoners that solve a block of problems, with
 one panel for each game and seat."""
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-TITLE = "Accuracy by certified depth"
+TITLE = "Accuracy by reasoner depth"
 CAPTION = (
     "Share of decisions that were right, by the depth of reasoning that the block asks for: a "
     "reasoner of that depth answers all of it, shallower ones are at chance (dashed). Thin lines: "
@@ -32,15 +32,15 @@ CAPTION = (
 
 
 def depth_figure(points: Sequence[DepthPoint], columns: int = 2) -> Figure:
-    """Draw each player's accuracy at each depth of reasoning that problems are certified to
-    require.
+    """Draw each player's accuracy at each depth of the reasoners that solve a block of
+    problems.
 
     Raises:
         BadInput: If there is no point, or Matplotlib is not installed.
     """
     keys = list(dict.fromkeys((point.game, point.seat) for point in points))
     if not keys:
-        raise BadInput("There is nothing to draw: no episode belongs to a certified set.")
+        raise BadInput("There is nothing to draw: no episode belongs to a set with depths.")
     panels = [_panel([p for p in points if (p.game, p.seat) == key]) for key in keys]
     return figure_of(panels, columns, TITLE, CAPTION)
 
@@ -52,7 +52,7 @@ def _panel(points: Sequence[DepthPoint]) -> Panel:
     def draw(axes: Axes, height: float) -> None:
         axes.set_ylim(-0.03, 1.03)
         axes.set_xticks(sorted(chances))
-        axes.set_xlabel("certified depth")
+        axes.set_xlabel("reasoner depth")
         axes.set_ylabel("right")
         axes.plot(sorted(chances), [chances[d] for d in sorted(chances)], "--", color=GREY)
         name_beside(axes, [_curve(axes, n, player) for n, player in enumerate(players)], height)

@@ -357,7 +357,7 @@ def _depths(found: Evaluation) -> Html:
             tag("td", f"{point.chance:.2f}"), tag("td", point.instances))
         for point in found.depths
     ]  # fmt: skip
-    shown = table(["game", "certified depth", "right", "chance", "problems"], rows)
+    shown = table(["game", "reasoner depth", "right", "chance", "problems"], rows)
     note = (
         "A reasoner of the block's depth answers all of it; every shallower one is right as often "
         "as chance."

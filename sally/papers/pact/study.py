@@ -58,8 +58,8 @@ def study(model: str = OPEN, rounds: int = 20) -> Study:
 
 
 def certified(model: str = OPEN) -> Study:
-    """Return the study of the certified problems, which measure how deeply a player models its
-    partner."""
+    """Return the study of the problems by depth: what no model of the partner, a forecast, or
+    a plan for its reactions earns there is known."""
     agents = (player_spec("random"), player_spec("language", model=model, strategy="qa"))
     cells = tuple(
         Cell(

@@ -1,4 +1,4 @@
-"""Certified problems: package data that may be superseded but is never edited.
+"""Problems by depth: package data that may be superseded but is never edited.
 
 Each problem fixes value, cost, seat and a declared partner, and has a depth: how deeply the player
 must model the partner, as exact play shows:
@@ -27,7 +27,7 @@ ENOUGH, TOO_LITTLE = 0.95, 0.85
 
 
 class Problem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A certified problem, with the earnings at each depth of modelling."""
+    """A stored problem, with the earnings at each depth of modelling."""
 
     id: str
     seat: str
@@ -65,5 +65,5 @@ class Frozen(msgspec.Struct, frozen=True):
 
 @cache
 def frozen() -> Frozen:
-    """Return the stored set of certified problems."""
+    """Return the stored set of problems."""
     return msgspec.json.decode((files(__package__) / "certified.json").read_bytes(), type=Frozen)

@@ -29,7 +29,7 @@ def reason_about(scenario: Scenario, group: str = "") -> Reasoned:
     """Return a scenario with the answers of reasoners of every depth."""
     is_certified = scenario.id in certified_by_id() or scenario.id in certified_by_id(5)
     block = scenario.level if is_certified else None
-    name = group or (f"level {scenario.level}" if block is None else f"certified {block}")
+    name = group or (f"level {scenario.level}" if block is None else f"block {block}")
     uneven = is_certified and scenario.id not in certified_by_id()
     chance = LEARNT if uneven else CHANCE
     return Reasoned(answers_by_depth(scenario), (answer(scenario),), chance, block, name)

@@ -71,7 +71,7 @@ def frozen_set(version: int = 6) -> frozen.Frozen[frozen.Keyed[Scenario]]:
 
 def certified_set(version: int = 6) -> frozen.Frozen[frozen.CertifiedScenario[Scenario]]:
     """Return the fifth or sixth stored set, with the depth of each scenario. In these sets, the
-    level of a scenario is its certified depth: no reasoner of a smaller depth scores above
+    level of a scenario is its reasoner depth: no reasoner of a smaller depth scores above
     chance."""
     fifth, sixth = (
         msgspec.json.decode(

@@ -1,5 +1,4 @@
-"""Generator of the certified set: scenarios grouped by the depth of reasoning needed to score above
-chance.
+"""Generator of the blocks: scenarios grouped by the depth at which reasoners score above chance.
 
 A block of depth d (0 to 3) uses the knowledge structure of kang2026's level d. A reasoner of depth
 d or more answers every scenario of the block correctly. Shallower reasoners do not beat chance:
@@ -17,6 +16,9 @@ d or more answers every scenario of the block correctly. Shallower reasoners do 
 One strategy cannot be excluded by any set: a player may predict some of the others correctly, rule
 out the predicted tasks even if two predictions collide, and guess among the remaining two or three
 tasks. The player's row gives no information about which of these is right.
+
+The blocks are not certified against other rules: the selection of collisions leaves a short rule
+that is right in nearly all scenarios of blocks 2 and 3 (`benchmarks/rule_search.py`).
 """
 
 from __future__ import annotations

@@ -23,9 +23,11 @@ ABOUT = (
 )
 NOTES = (
     "At level 3 of kang2026's generator depth 2 is nearly always right: its scores do not show a "
-    "third step; read them beside the certified set.",
+    "third step; read them beside block 3.",
     "Block 2 and 3: predictions of depth d - 1 always collide, so that reasoner answers failure. A "
     "player that ignores the collision has two or three tasks left and guesses among them.",
+    "A short rule solves .80 of block 2 and all of block 3 (benchmarks/rule_search.py): a score there "
+    "does not show this depth; certified pairs do (sally audit toma_po --pairs).",
 )
 
 
@@ -37,7 +39,7 @@ def reason_about(scenario: Scenario, block: int | None = None) -> Reasoned:
         (answer(scenario),),
         CHANCE[level],
         block,
-        f"level {level}" if block is None else f"certified {block}",
+        f"level {level}" if block is None else f"block {block}",
     )
 
 
