@@ -43,9 +43,9 @@ from sally.games.repeated_games.optimum import machine_of, optimal_reward, rando
 from sally.games.repeated_games.rules import AGENT, PARTNER
 from sally.parts.machines import expected_move, what_followed
 from sally.runner import local
-from sally.runner.seating import resolved
+from sally.runner.seating import resolve_setup
 from sally.stats.pairs import outcome_of
-from sally.store.bundles import opened
+from sally.store.bundles import open_store
 from sally.studies import sally_1, sally_2
 
 ROOT = Path(__file__).parent.parent
@@ -294,7 +294,7 @@ def report_repeated() -> None:
 
 def doing_in_sally_1(name: str) -> dict[str, float]:
     """Return doing by game in whole episodes of a shipped evaluation on Sally-1."""
-    with opened(ROOT / "docs" / "board" / f"{name}.sally.zip") as (place, _):
+    with open_store(ROOT / "docs" / "board" / f"{name}.sally.zip") as (place, _):
         frame = as_frame(place).filter(~pl.col("cut") & pl.col("game").is_in(sally_2.GAMES))
         evaluation = evaluate(frame, player=name, suite="Sally-1")
     return {
@@ -304,7 +304,7 @@ def doing_in_sally_1(name: str) -> dict[str, float]:
 
 def moves_of_model(name: str) -> dict[str, float]:
     """Return J of moves by game of a shipped evaluation on Sally-2."""
-    with opened(ROOT / "docs/results/bundles" / f"sally_2-{name}.sally.zip") as (place, _):
+    with open_store(ROOT / "docs/results/bundles" / f"sally_2-{name}.sally.zip") as (place, _):
         episodes = [e for e in store.load(place).episodes.values() if not store.to_run_again(e)]
     evaluation = evaluation_of_episodes(episodes, sally_2.suite("M"), len(episodes))
     return {
@@ -326,7 +326,7 @@ def moves_of_bot(name: str) -> dict[str, float]:
                 assert player is not None
                 seed = derived_seed(1, pair.id, member)
                 setup = position_setup(recipe, pair, member, player, "do", seed=seed)
-                positions.append(read_position(local.play(resolved(setup))))
+                positions.append(read_position(local.play(resolve_setup(setup))))
         score = score_player(join_pairs(filter(None, positions))).doing
         assert score is not None and score.j.value is not None
         scores[game] = score.j.value

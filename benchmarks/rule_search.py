@@ -52,7 +52,7 @@ from sally.games.toma.po import certified as po_blocks
 from sally.games.toma.po.rules import TASKS, Scenario
 from sally.games.toma.po.rules import answer as task_of
 from sally.runner import local
-from sally.runner.seating import resolved
+from sally.runner.seating import resolve_setup
 
 Floats = NDArray[np.float64]
 
@@ -292,7 +292,7 @@ def solved_share(player: PlayerSpec, problems: Sequence[Problem]) -> float:
     solved = []
     for problem in problems:
         setup = Setup(problem.instance(), 1, {problem.seat: player, **problem.across})
-        payoffs = local.play(resolved(setup)).payoffs
+        payoffs = local.play(resolve_setup(setup)).payoffs
         assert payoffs is not None
         solved.append(payoffs[Seat(problem.seat)] >= ENOUGH * problem.optimum)
     return fmean(solved)

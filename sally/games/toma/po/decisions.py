@@ -26,8 +26,8 @@ NOTES = (
     "third step; read them beside block 3.",
     "Block 2 and 3: predictions of depth d - 1 always collide, so that reasoner answers failure. A "
     "player that ignores the collision has two or three tasks left and guesses among them.",
-    "A short rule solves .80 of block 2 and all of block 3 (benchmarks/rule_search.py): a score there "
-    "does not show this depth; certified pairs do (sally audit toma_po --pairs).",
+    "A short rule solves .80 of block 2 and all of block 3 (benchmarks/rule_search.py): a score "
+    "there does not show this depth; certified pairs do (sally audit toma_po --pairs).",
 )
 
 
