@@ -14,7 +14,6 @@ from sally.core.terminal_text import echo
 from sally.frames import Row
 from sally.output.tables.console import (
     estimate_cell,
-    fitting,
     json_option,
     p_cell,
     print_json,
@@ -78,9 +77,7 @@ def compare_logs_(
     for name, letter in letters.items():
         echo(f"{letter}: {name}")
     rows = [_row(c, letters) for c in found]
-    keys = ["logs", "scorer"]
-    for group in fitting(rows, keys, [name for name in rows[0] if name not in keys]):
-        print_table(rows, [*keys, *group])
+    print_table(rows, [name for name in rows[0] if name != "logs" or len(names) > 2])
     print_text(*notes(found, margin))
     if page is not None:
         echo(f"Page: {page}")
@@ -136,11 +133,14 @@ def notes(found: Sequence[LogComparison], margin: float | None) -> list[str]:
     wide = f"{margin:g}" if margin else f"{SMALL} standard deviations of the scores"
     over = found[0].clusters
     lines = [
-        "difference: first minus second over pairs of samples, 95% intervals from a bootstrap over "
-        f"{over}; p: sign flips of whole {over}, adjusted by Holm over {len(found)} comparisons; "
-        f"equivalent: two one-sided tests within {wide}; detects: smallest difference found with a "
-        f"power of .8; needs: {over} that would settle an undecided one. unpaired: Welch's "
-        "interval, which ignores pairs and clusters; shown for comparison only."
+        f"difference: first minus second over pairs of samples, []: 95% intervals over {over}; p: "
+        f"sign flips of {over}, adjusted over {len(found)} comparisons (Holm); equivalent: within "
+        f"{wide}; detects: smallest difference found with a power of .8."
+    ]
+    lines += [
+        f"{c.scorer}: {c.needs:,} {over} would settle it"
+        for c in found
+        if c.needs is not None and c.needs > c.units
     ]
     for c in found:
         if any(c.missing):
@@ -159,18 +159,18 @@ def notes(found: Sequence[LogComparison], margin: float | None) -> list[str]:
 
 
 def _row(c: LogComparison, letters: Mapping[str, str]) -> Row:
+    first, second = letters[c.first], letters[c.second]
+    is_one_letter = len(letters) == 2
     return {
-        "logs": f"{letters[c.first]} - {letters[c.second]}",
+        "logs": f"{first} - {second}",
         "scorer": c.scorer,
-        "means": f"{estimate_cell(c.first_mean, None)} - {estimate_cell(c.second_mean, None)}",
+        first if is_one_letter else "first": estimate_cell(c.first_mean, None),
+        second if is_one_letter else "second": estimate_cell(c.second_mean, None),
         "difference": estimate_cell(c.difference.value, c.difference.interval),
-        "the first is": c.verdict,
+        f"{first if is_one_letter else 'first'} is": c.verdict,
         "p": p_cell(c.p_holm),
-        "pairs": c.pairs,
         c.clusters: c.units,
-        "detects": None if c.detects is None else f"{c.detects:.3g}",
-        "needs": c.needs,
-        "unpaired": estimate_cell(c.unpaired.value, c.unpaired.interval),
+        "detects": None if c.detects is None else f"{c.detects:.2g}",
     }
 
 

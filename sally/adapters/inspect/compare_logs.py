@@ -10,6 +10,7 @@ flipping the signs of whole clusters, adjusted by Holm's method over all compari
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from itertools import combinations
@@ -22,10 +23,11 @@ from inspect_ai.log import EvalLog, EvalSample, read_eval_log, read_eval_log_sam
 from inspect_ai.scorer import value_to_float
 
 from sally.core.errors import BadInput, listed, unknown
+from sally.stats.columns import encode_labels
 from sally.stats.intervals import FEW, Estimate
 from sally.stats.multiple import holm_where_known
 from sally.stats.paired import unpaired_difference
-from sally.stats.paired_tests import cluster_means, paired_tests
+from sally.stats.paired_tests import paired_tests
 from sally.stats.power import equivalence_sample_size, t_power, t_sample_size
 
 ALPHA, POWER, SEED = 0.05, 0.8, 1
@@ -107,12 +109,14 @@ def compare_logs(
         raise BadInput("A comparison needs at least two logs.")
     if margin is not None and not margin > 0:
         raise BadInput(f"The margin must be above 0, not {margin}.")
-    read = labelled([log_scores(Path(log), cluster) for log in logs], logs)
+    read = labelled(*merged([log_scores(Path(log), cluster) for log in logs], logs))
+    if len(read) < 2:
+        raise BadInput("These logs are runs of one model on one task, with different samples.")
     named = cluster if isinstance(cluster, str) else "clusters" if cluster else "samples"
     found = []
     for one, two in combinations(read, 2):
         if not ids_only:
-            _refuse_other_inputs(one, two)
+            one, two = _with_same_inputs(one, two)
         for scorer in _shared_scorers(one, two, scorers):
             found.append(_compared(one, two, scorer, named, margin, seed))
     return _adjusted(found)
@@ -159,6 +163,40 @@ def log_scores(path: Path, cluster: Cluster | None = None) -> LogScores:
         clusters=clusters,
         inputs=inputs,
         failed=frozenset(failed),
+    )
+
+
+def merged(
+    read: Sequence[LogScores], logs: Sequence[str | Path]
+) -> tuple[list[LogScores], list[str | Path]]:
+    """Return the logs with several runs of one model on one task as one log, if no sample and epoch
+    is in two of them; each with the path of its first run."""
+    runs: list[LogScores] = []
+    paths: list[str | Path] = []
+    for log, path in zip(read, logs, strict=True):
+        for index, earlier in enumerate(runs):
+            is_same = (log.task, log.label) == (earlier.task, earlier.label)
+            if is_same and not set(log.planned) & set(earlier.planned):
+                runs[index] = _joined(earlier, log)
+                break
+        else:
+            runs.append(log)
+            paths.append(path)
+    return runs, paths
+
+
+def _joined(first: LogScores, second: LogScores) -> LogScores:
+    scorers = dict.fromkeys([*first.values, *second.values])
+    return msgspec.structs.replace(
+        first,
+        planned=first.planned + second.planned,
+        values={
+            name: {**first.values.get(name, {}), **second.values.get(name, {})} for name in scorers
+        },
+        graded=first.graded & second.graded,
+        clusters={**first.clusters, **second.clusters},
+        inputs={**first.inputs, **second.inputs},
+        failed=first.failed | second.failed,
     )
 
 
@@ -341,17 +379,25 @@ def detectable(units: int, variance: float, alpha: float = ALPHA) -> float | Non
     low, high = 0.0, 40 * math.sqrt(variance)
     for _ in range(60):
         middle = (low + high) / 2
-        enough = t_power(units, middle, variance, alpha=alpha) >= POWER if middle else False
-        low, high = (low, middle) if enough else (middle, high)
+        # For large differences scipy's power is NaN, which is not below either.
+        is_too_small = not middle or t_power(units, middle, variance, alpha=alpha) < POWER
+        low, high = (middle, high) if is_too_small else (low, middle)
     return high
 
 
 def _variance(differences: np.ndarray[Any, Any], clusters: Sequence[Hashable]) -> float | None:
-    """Return the variance of cluster means; None if it is 0 or there are fewer than two
-    clusters."""
-    means = cluster_means(differences, clusters)
-    found = float(np.var(means, ddof=1)) if len(means) > 1 else 0.0
-    return found or None
+    """Return the variance of clusters of equal size that gives the mean the same cluster-robust
+    error; None if it is 0 or there are fewer than two clusters.
+
+    The mean is over samples, so a large cluster weighs more, in the interval and here.
+    """
+    codes, count = encode_labels(clusters, differences.size, "clusters")
+    if count < 2:
+        return None
+    sizes = np.bincount(codes, minlength=count)
+    away = np.bincount(codes, differences, count) - float(differences.mean()) * sizes
+    variance = count**2 / (count - 1) * float((away**2).sum()) / differences.size**2
+    return variance if variance > 1e-24 else None
 
 
 # --- reading --------------------------------------------------------------------------------------
@@ -372,7 +418,28 @@ def _samples(path: Path) -> Iterator[EvalSample]:
     except BadInput:
         raise
     except Exception as why:
-        raise BadInput(f"The samples of {path} cannot be read: {type(why).__name__}.") from why
+        if path.suffix != ".json":
+            raise BadInput(f"The samples of {path} cannot be read: {type(why).__name__}.") from why
+        yield from _samples_without_ids(path)
+
+
+def _samples_without_ids(path: Path) -> Iterator[EvalSample]:
+    """Yield the samples of a JSON log, each named by its input if it has no id.
+
+    Raises:
+        BadInput: A sample cannot be read.
+    """
+    for number, sample in enumerate(json.loads(path.read_bytes()).get("samples") or ()):
+        try:
+            plain = {name: value for name, value in sample.items() if name not in UNREAD}
+            text = json.dumps(plain.get("input"), sort_keys=True)
+            named = {"id": hashlib.sha256(text.encode()).hexdigest(), "epoch": 1, **plain}
+            yield EvalSample.model_validate(named)
+        except (AttributeError, ValueError) as error:
+            raise BadInput(
+                f"Sample {number} of {path} cannot be read; a sample needs `input`, `target` and "
+                "`scores`."
+            ) from error
 
 
 def _cluster_of(sample: EvalSample, cluster: Cluster | None, path: Path) -> Hashable:
@@ -438,10 +505,36 @@ def _shared_scorers(one: LogScores, two: LogScores, wanted: Sequence[str]) -> li
     return list(wanted) or shared
 
 
-def _refuse_other_inputs(one: LogScores, two: LogScores) -> None:
-    for id, given in one.inputs.items():
-        if two.inputs.get(id, given) != given:
-            raise BadInput(
-                f"Sample {id} has different inputs in {one.label} and {two.label}, so its scores "
-                "are not a pair; ids_only pairs samples by id nevertheless."
-            )
+def _with_same_inputs(one: LogScores, two: LogScores) -> tuple[LogScores, LogScores]:
+    """Return the logs with ids under which samples have the same input.
+
+    If an id stands for different inputs, as with numbers that Inspect gave to samples in another
+    order, samples are named by their inputs, provided that no input occurs twice.
+    """
+    other = [id for id, text in one.inputs.items() if two.inputs.get(id, text) != text]
+    if not other:
+        return one, two
+    is_distinct = all(len(set(log.inputs.values())) == len(log.inputs) for log in (one, two))
+    if not is_distinct or not set(one.inputs.values()) & set(two.inputs.values()):
+        raise BadInput(
+            f"Sample {other[0]} has different inputs in {one.label} and {two.label}, so its scores "
+            "are not a pair; ids_only pairs samples by id nevertheless."
+        )
+    return _named_by_input(one), _named_by_input(two)
+
+
+def _named_by_input(log: LogScores) -> LogScores:
+    def renamed(unit: Unit) -> Unit:
+        return log.inputs.get(unit[0], unit[0]), unit[1]
+
+    return msgspec.structs.replace(
+        log,
+        planned=tuple(map(renamed, log.planned)),
+        values={
+            name: {renamed(unit): value for unit, value in column.items()}
+            for name, column in log.values.items()
+        },
+        clusters={renamed((id, 1))[0]: cluster for id, cluster in log.clusters.items()},
+        inputs={text: text for text in log.inputs.values()},
+        failed=frozenset(map(renamed, log.failed)),
+    )

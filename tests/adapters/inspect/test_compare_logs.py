@@ -19,7 +19,13 @@ from inspect_ai.scorer import Score, Scorer, Target, accuracy, match, mean, scor
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 import sally
-from sally.adapters.inspect.compare_logs import compare_logs, log_scores, power_of_logs
+from sally.adapters.inspect.compare_logs import (
+    LogScores,
+    _compared,
+    compare_logs,
+    log_scores,
+    power_of_logs,
+)
 from sally.cli import cli
 from sally.core.errors import BadInput
 
@@ -235,3 +241,75 @@ def test_commands_print_one_screen_json_and_a_page(two: tuple[Path, Path], tmp_p
 def test_notebook_gets_rows(two: tuple[Path, Path]) -> None:
     found = sally.compare_logs(*two, scorers=["match"])
     assert [row["verdict"] for row in found] == ["higher"]
+
+
+def test_detectable_difference_agrees_with_the_interval_for_clusters_of_unequal_size() -> None:
+    """A cluster of many samples weighs as much in `detects` as in the interval."""
+    rng = np.random.default_rng(1)
+    sizes = [200, 150, 120, 100, 2, 2, 1, 1]
+    stories = np.repeat(np.arange(8), sizes)
+    units = [(str(n), 1) for n in range(stories.size)]
+    favoured = np.array([0.2, 0.25, 0.3, 0.22, 2.0, -1.5, 3.0, -2.0])[stories]
+    scores = {"first": favoured + rng.normal(0, 0.1, stories.size), "second": favoured * 0}
+    logs = [
+        LogScores(
+            label=name,
+            task="",
+            planned=tuple(units),
+            values={"score": dict(zip(units, column.tolist(), strict=True))},
+            graded=frozenset(),
+            clusters={id: int(stories[n]) for n, (id, _) in enumerate(units)},
+            inputs={},
+            failed=frozenset(),
+        )
+        for name, column in scores.items()
+    ]
+    comparison = _compared(logs[0], logs[1], "score", "story", None, 1)
+    low, high = comparison.difference.low, comparison.difference.high
+    assert low is not None and high is not None and comparison.detects is not None
+    assert 0.7 < comparison.detects / ((high - low) / 2) < 2
+
+
+def test_samples_numbered_in_another_order_are_paired_by_input(logged: Logs) -> None:
+    replies = ["yes" if n % 3 else "no" for n in range(12)]
+    first, second = logged(replies), logged(["yes"] * 12)
+    log = read_eval_log(second)
+    assert log.samples is not None
+    for number, sample in enumerate(reversed(log.samples)):
+        sample.id = number
+    write_eval_log(log, second)
+    comparison = compare_logs([first, second], scorers=["letter"])[0]
+    assert (comparison.pairs, comparison.difference.value) == (12, pytest.approx(-4 / 12))
+
+
+def test_json_log_without_sample_ids_is_paired_by_input(logged: Logs, tmp_path: Path) -> None:
+    paths = []
+    for name, replies in (("a", ["yes"] * 12), ("b", ["no", "yes"] * 6)):
+        log = read_eval_log(logged(replies))
+        path = tmp_path / f"{name}.json"
+        write_eval_log(log, path)
+        plain = json.loads(path.read_text())
+        plain["eval"]["dataset"]["sample_ids"] = None
+        for sample in plain["samples"]:
+            del sample["id"]
+        path.write_text(json.dumps(plain))
+        paths.append(path)
+    comparison = compare_logs(paths, scorers=["letter"])[0]
+    assert (comparison.pairs, comparison.difference.value) == (12, 0.5)
+
+
+def test_several_runs_of_one_model_count_as_one_log(logged: Logs, tmp_path: Path) -> None:
+    whole = logged(["yes", "no"] * 6)
+    parts = []
+    for name, numbers in (("first", range(6)), ("second", range(6, 12))):
+        log = read_eval_log(logged(["yes"] * 12))
+        log.eval.model = "mockllm/other"
+        assert log.samples is not None
+        log.samples = [sample for sample in log.samples if sample.id in numbers]
+        log.eval.dataset.sample_ids = list(numbers)
+        path = tmp_path / f"{name}.eval"
+        write_eval_log(log, path)
+        parts.append(path)
+    (comparison,) = compare_logs([*parts, whole], scorers=["letter"])
+    assert (comparison.first, comparison.pairs, comparison.missing) == ("mockllm/other", 12, (0, 0))
+    assert comparison.difference.value == 0.5
