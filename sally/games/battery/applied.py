@@ -12,7 +12,7 @@ from __future__ import annotations
 import msgspec
 
 from sally.core.rules.chance import Stream
-from sally.games.battery.casts import Cast, called, worded
+from sally.games.battery.casts import Cast, cast_name, wording_for
 from sally.games.battery.items import Belief, Item
 from sally.games.battery.nested import NAMES
 
@@ -114,14 +114,16 @@ REASONABLE = "Given what {name} knew, was that a reasonable thing to do?"
 COMES = ("Now {name} comes {comes}.", "{name} is here {comes}.")
 
 
-def applied(seed: int, number: int, cast: Cast = "people") -> Item:
+def applied_item(seed: int, number: int, cast: Cast = "people") -> Item:
     """Return an item; every eight consecutive numbers share one story, which has two versions
     (twins) with four questions each."""
     story, place = divmod(number, PER_STORY)
     aware, question = place // len(QUESTIONS) == 0, QUESTIONS[place % len(QUESTIONS)]
     draws = Stream(seed, "battery", "applied", story)
-    scene = Scene(*(worded(part, cast) for part in msgspec.structs.astuple(draws.pick(SCENES))))
-    names = [called(name, cast) for name in draws.shuffled(NAMES)[:2]]
+    scene = Scene(
+        *(wording_for(part, cast) for part in msgspec.structs.astuple(draws.pick(SCENES)))
+    )
+    names = [cast_name(name, cast) for name in draws.shuffled(NAMES)[:2]]
     doors = draws.shuffled(DOORS)[:2]  # the notice hangs at the first
     notice = draws.pick(NOTICES).format(place=scene.place, door=doors[0], fault=scene.fault)
     ways = dict(zip(names, doors if aware else doors[::-1], strict=True))
@@ -129,28 +131,31 @@ def applied(seed: int, number: int, cast: Cast = "people") -> Item:
     entered = [draws.pick(ENTERED).format(name=name, door=ways[name]) for name in order]
     name = names[0]
     comes = draws.pick(COMES).format(name=name, comes=scene.comes)
-    lines = [notice, worded(NOTE, cast), *entered, comes]
-    knows = worded(KNOWS, cast).format(name=name)
+    lines = [notice, wording_for(NOTE, cast), *entered, comes]
+    knows = wording_for(KNOWS, cast).format(name=name)
     is_aware = Belief(knows, ("yes", "no"), int(not aware), ())
     yes_no = ("yes", "no")
     if question == "aware":
-        asked, options, answer, belief = is_aware.question, yes_no, int(not aware), None
+        question_text, options, answer, belief = is_aware.question, yes_no, int(not aware), None
         blind = 1 if draws() < 0.5 else 0
     elif question == "next":
-        asked, options = f"What does {name} most likely do next?", (scene.uses, scene.leaves)
+        question_text, options = (
+            f"What does {name} most likely do next?",
+            (scene.uses, scene.leaves),
+        )
         answer, belief = int(aware), msgspec.structs.replace(is_aware, acts=(1, 0))
         blind = 0
     else:
         used = question == "reasonable_use"
         lines.append(f"{name} {scene.used if used else scene.left}.")
-        asked = worded(REASONABLE, cast).format(name=name)
+        question_text = wording_for(REASONABLE, cast).format(name=name)
         options, answer = yes_no, int(used == aware)
         belief = msgspec.structs.replace(is_aware, acts=(1, 0) if used else (0, 1))
         blind = int(used)  # who knows of the fault judges by it
     return Item(
         id=f"applied-{seed}-{number}",
         story="\n".join(lines),
-        question=asked,
+        question=question_text,
         options=options,
         answer=answer,
         task=question.partition("_")[0],
@@ -161,11 +166,14 @@ def applied(seed: int, number: int, cast: Cast = "people") -> Item:
         about=name,
         people=tuple(names),
         by_depth=(blind, answer),
-        mindless={"always_aware": _judged(question, True), "never_aware": _judged(question, False)},
+        mindless={
+            "always_aware": _answer_if_aware(question, True),
+            "never_aware": _answer_if_aware(question, False),
+        },
     )
 
 
-def _judged(question: str, aware: bool) -> int:
+def _answer_if_aware(question: str, aware: bool) -> int:
     """Return the answer of a reader that assumes that everyone in the story knows of the hidden
     fault (`aware`), or that nobody does."""
     match question:

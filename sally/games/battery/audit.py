@@ -16,7 +16,7 @@ import numpy as np
 
 from sally.core.errors import BadInput, needs_extra
 from sally.games.battery import hitom_beliefs
-from sally.games.battery.hitom_beliefs import believed
+from sally.games.battery.hitom_beliefs import place_believed
 from sally.games.battery.items import Item, by_pair, differs, read_items
 from sally.games.battery.mindless import (
     NEGATION,
@@ -60,7 +60,7 @@ class Audit(msgspec.Struct, frozen=True):
     notes: tuple[str, ...]
 
 
-def audited(items: Sequence[Item], learn: bool = True) -> Audit:
+def audit_items(items: Sequence[Item], learn: bool = True) -> Audit:
     """Return the audit of items; with `learn`, also train the two classifiers.
 
     Rules are scored on all items as published; strict scores leave out flagged items.
@@ -72,7 +72,9 @@ def audited(items: Sequence[Item], learn: bool = True) -> Audit:
     page = learner_hits(items, page_features) if learn else {}
     flags = Counter(re.sub(r" as \S+$", "", flag) for item in items for flag in item.flags)
     lines = [_line("all", items, blind, page)]
-    lines += [_line(name, some, blind, page) for name, some in _groups(items) if len(some) >= LEAST]
+    lines += [
+        _line(name, group, blind, page) for name, group in _groups(items) if len(group) >= LEAST
+    ]
     return Audit(
         items=len(items),
         stories=len(by_pair(items)),
@@ -87,7 +89,7 @@ def audited(items: Sequence[Item], learn: bool = True) -> Audit:
 
 def audit_file(file: Path) -> Audit:
     """Return the audit of a file of items."""
-    return audited(read_items(file))
+    return audit_items(read_items(file))
 
 
 ITEM_AUDIT = audit_file
@@ -96,18 +98,18 @@ ITEM_AUDIT = audit_file
 def _groups(items: Sequence[Item]) -> Iterator[tuple[str, list[Item]]]:
     """Yield named groups of items: by condition and order if there is only one task, otherwise by
     task and, for BigToM, also by task and condition."""
-    found: dict[str, list[Item]] = {}
-    one = len({item.task for item in items}) == 1
+    groups: dict[str, list[Item]] = {}
+    is_single_task = len({item.task for item in items}) == 1
     for item in items:
-        if one and item.order is not None:
+        if is_single_task and item.order is not None:
             names = [f"{item.condition}, order {item.order}" if item.condition else item.order]
         else:
             names = [item.task or "no task"]
             if item.condition and item.task and item.task.startswith(("forward", "backward")):
                 names.append(f"{item.task}, {item.condition}")
         for name in names:
-            found.setdefault(str(name), []).append(item)
-    yield from found.items()
+            groups.setdefault(str(name), []).append(item)
+    yield from groups.items()
 
 
 def rules_of(item: Item) -> Mapping[str, Rule]:
@@ -115,8 +117,8 @@ def rules_of(item: Item) -> Mapping[str, Rule]:
     if item.task == "hitom":
         return {**SURFACE, **HITOM}
     if item.belief_stated is not None:  # its options are listed aware first, never as printed
-        known = {name: rule for name, rule in SURFACE.items() if "as_printed" not in name}
-        return {**known, "negation_second_on_ties": negation_second_on_ties}
+        surface_rules = {name: rule for name, rule in SURFACE.items() if "as_printed" not in name}
+        return {**surface_rules, "negation_second_on_ties": negation_second_on_ties}
     if item.task == "False Belief Task":
         return {**SURFACE, "named_first_unless_seen": named_first_unless_seen}
     return SURFACE
@@ -125,10 +127,12 @@ def rules_of(item: Item) -> Mapping[str, Rule]:
 def _line(
     name: str, items: Sequence[Item], blind: Mapping[str, float], page: Mapping[str, float]
 ) -> Line:
-    known = dict(rules_of(items[0]))
+    rules_by_name = dict(rules_of(items[0]))
     for item in items:  # a rule of one task is scored where all items have it
-        known = {name: rule for name, rule in known.items() if name in rules_of(item)}
-    rules = {rule: share(made, items) for rule, made in known.items()}
+        rules_by_name = {
+            name: rule for name, rule in rules_by_name.items() if name in rules_of(item)
+        }
+    rules = {rule: share(rule_function, items) for rule, rule_function in rules_by_name.items()}
     rule = max(rules, key=rules.__getitem__)
     return Line(
         name,
@@ -143,8 +147,8 @@ def _line(
 
 
 def _mean_hits(items: Sequence[Item], hits: Mapping[str, float]) -> float | None:
-    found = [hits[item.id] for item in items if item.id in hits]
-    return 100 * sum(found) / len(found) if found else None
+    item_hits = [hits[item.id] for item in items if item.id in hits]
+    return 100 * sum(item_hits) / len(item_hits) if item_hits else None
 
 
 # --- rules of single batteries --------------------------------------------------------------------
@@ -153,13 +157,13 @@ def _mean_hits(items: Sequence[Item], hits: Mapping[str, float]) -> float | None
 PlaceOf = Callable[[Sequence[hitom_beliefs.WitnessedEvent], str, Sequence[str]], str]
 
 
-def _where(place_of: PlaceOf) -> Rule:
+def _place_rule(place_of: PlaceOf) -> Rule:
     """Return the rule for Hi-ToM that chooses the place which `place_of` returns for the events of
     the story, the place where the thing really is, and the people that the question names."""
 
     def rule(item: Item) -> tuple[int, ...]:
-        thing, chain = hitom_beliefs.asked(item.question)
-        place = place_of(*hitom_beliefs.happened(item.story, thing), chain)
+        thing, chain = hitom_beliefs.people_asked(item.question)
+        place = place_of(*hitom_beliefs.events_about(item.story, thing), chain)
         if place in item.options:
             return (item.options.index(place),)
         return tuple(range(len(item.options)))
@@ -168,12 +172,14 @@ def _where(place_of: PlaceOf) -> Rule:
 
 
 HITOM: Mapping[str, Rule] = {
-    "first_place": _where(lambda seen, real, chain: seen[0].place),
-    "where_it_is": _where(lambda seen, real, chain: real),
-    "said_or_put_last": _where(lambda seen, real, chain: seen[-1].place),
-    "first_mind": _where(lambda seen, real, chain: believed(seen, real, chain[:1])),
-    "last_mind": _where(lambda seen, real, chain: believed(seen, real, chain[-1:])),
-    "talk_ignored": _where(lambda seen, real, chain: believed(seen, real, chain, talk=False)),
+    "first_place": _place_rule(lambda seen, real, chain: seen[0].place),
+    "where_it_is": _place_rule(lambda seen, real, chain: real),
+    "said_or_put_last": _place_rule(lambda seen, real, chain: seen[-1].place),
+    "first_mind": _place_rule(lambda seen, real, chain: place_believed(seen, real, chain[:1])),
+    "last_mind": _place_rule(lambda seen, real, chain: place_believed(seen, real, chain[-1:])),
+    "talk_ignored": _place_rule(
+        lambda seen, real, chain: place_believed(seen, real, chain, talk=False)
+    ),
 }
 
 
@@ -193,17 +199,23 @@ def negation_second_on_ties(item: Item) -> tuple[int, ...]:
 
 
 def _first_asked(item: Item, option: int) -> float:
-    own, other = (item.options[n].lower().split() for n in (option, 1 - option))
-    asked = item.question.lower().split()
-    at = [asked.index(word) for word in own if word not in other and word in asked]
-    return -sum(at) / len(at) if at else float("-inf")
+    own_words, other_words = (item.options[n].lower().split() for n in (option, 1 - option))
+    question_words = item.question.lower().split()
+    places = [
+        question_words.index(word)
+        for word in own_words
+        if word not in other_words and word in question_words
+    ]
+    return -sum(places) / len(places) if places else float("-inf")
 
 
 def _named_places(item: Item) -> list[tuple[int, int]]:
     """Return (position in the story, option) for each option that the story names, in order."""
     story = " ".join(words_of(item.story))
-    at = [(story.find(" ".join(words_of(option))), n) for n, option in enumerate(item.options)]
-    return sorted(found for found in at if found[0] >= 0)
+    positions = [
+        (story.find(" ".join(words_of(option))), n) for n, option in enumerate(item.options)
+    ]
+    return sorted(place for place in positions if place[0] >= 0)
 
 
 def named_first_unless_seen(item: Item) -> tuple[int, ...]:
@@ -212,14 +224,16 @@ def named_first_unless_seen(item: Item) -> tuple[int, ...]:
     For reality and true-belief questions, it chooses among the other options the one that the story
     names last. The rule is told the type of each question.
     """
-    named = _named_places(item)
-    if not named:
+    named_options = _named_places(item)
+    if not named_options:
         return tuple(range(len(item.options)))
-    old = named[0][1]
+    old = named_options[0][1]
     if item.condition not in ("reality", "true_belief"):
         return (old,)
     story = " ".join(words_of(item.story))
-    last = [(story.rfind(" ".join(words_of(item.options[n]))), n) for _, n in named if n != old]
+    last = [
+        (story.rfind(" ".join(words_of(item.options[n]))), n) for _, n in named_options if n != old
+    ]
     return (max(last)[1],) if last else (old,)
 
 
@@ -235,20 +249,24 @@ def _strict(items: Sequence[Item]) -> Iterator[tuple[str, float]]:
     (`true_control`).
     """
     groups = strict_groups(items)
-    known = {rule for item in items for rule in rules_of(item).items()}
+    named_rules = {rule for item in items for rule in rules_of(item).items()}
     right = {
-        name: {item.id for item in items if rule(item) == (item.answer,)} for name, rule in known
+        name: {item.id for item in items if rule(item) == (item.answer,)}
+        for name, rule in named_rules
     }
     kinds = dict.fromkeys(key[:-1] for key in groups)
     for kind in kinds:
-        some = {key: ids for key, ids in groups.items() if key[:-1] == kind}
+        kind_groups = {key: ids for key, ids in groups.items() if key[:-1] == kind}
         label = ", ".join(kind) or "all questions of a story"
-        scores = {name: strict_share(some, ids) or 0.0 for name, ids in right.items()}
+        scores = {name: strict_share(kind_groups, ids) or 0.0 for name, ids in right.items()}
         best = max(scores, key=scores.__getitem__)
         yield f"{label}: {best}", scores[best]
-        both = {key: _without_control(ids) for key, ids in some.items()}
+        groups_without_control = {key: _without_control(ids) for key, ids in kind_groups.items()}
         if kind and kind[0].startswith(("forward", "backward")):
-            pairs = {name: strict_share(both, ids) or 0.0 for name, ids in right.items()}
+            pairs = {
+                name: strict_share(groups_without_control, ids) or 0.0
+                for name, ids in right.items()
+            }
             best = max(pairs, key=pairs.__getitem__)
             yield f"{label}, published criterion (without the true control): {best}", pairs[best]
 
@@ -261,26 +279,28 @@ def _notes(items: Sequence[Item]) -> Iterator[str]:
     """Yield notes on properties of particular batteries, with counts."""
     nested = [item for item in items if item.published_vp is not None]
     if nested:
-        apart = [i for i in nested if i.published_vp != i.published_cotp]
-        orders = sorted({i.order or 0 for i in apart})
-        many = ", ".join(f"{k}: {sum(i.order == k for i in apart)}" for k in orders)
-        yield f"published copies with different keys: {len(apart)} of {len(nested)} (order {many})"
+        differing = [i for i in nested if i.published_vp != i.published_cotp]
+        orders = sorted({i.order or 0 for i in differing})
+        counts_text = ", ".join(f"{k}: {sum(i.order == k for i in differing)}" for k in orders)
+        yield f"published copies with different keys: {len(differing)} of {len(nested)} (order {counts_text})"
         rule = {i.id: i.answer if i.sound else i.by_rule for i in nested}
         for copy in ("published_cotp", "published_vp"):
             fits = sum(getattr(i, copy) == rule[i.id] for i in nested)
             shares = []
             for k in range(5):
-                some = [i for i in nested if i.order == k]
-                if some:
-                    wrong = sum(getattr(i, copy) != rule[i.id] for i in some)
-                    shares.append(f"{k}: {100 * wrong / len(some):.0f}%")
-            said = f"{copy} agrees with the belief rule in {fits} of {len(nested)}"
-            yield f"{said} (wrong at order {', '.join(shares)})"
+                order_items = [i for i in nested if i.order == k]
+                if order_items:
+                    wrong = sum(getattr(i, copy) != rule[i.id] for i in order_items)
+                    shares.append(f"{k}: {100 * wrong / len(order_items):.0f}%")
+            agreement_text = f"{copy} agrees with the belief rule in {fits} of {len(nested)}"
+            yield f"{agreement_text} (wrong at order {', '.join(shares)})"
     for cell in ("true_belief", "false_belief"):
-        there = [i for i in items if i.condition == cell and (i.task or "").startswith("forward")]
-        if there:
-            denied = sum(bool(NEGATION.search(last_sentence(i.story))) for i in there)
-            yield f"{cell}: the last sentence has a negation in {100 * denied / len(there):.0f}%"
+        cell_items = [
+            i for i in items if i.condition == cell and (i.task or "").startswith("forward")
+        ]
+        if cell_items:
+            denied = sum(bool(NEGATION.search(last_sentence(i.story))) for i in cell_items)
+            yield f"{cell}: the last sentence has a negation in {100 * denied / len(cell_items):.0f}%"
 
 
 # --- learners -------------------------------------------------------------------------------------
@@ -316,26 +336,26 @@ def learner_hits(items: Sequence[Item], features: Features) -> dict[str, float]:
             continue
         model = LogisticRegression(C=0.3, max_iter=300).fit(table[~out], truth[~out])
         scores[out] = model.decision_function(table[out])
-    found = {}
+    hits_by_item = {}
     starts = np.searchsorted(owners, np.arange(len(items) + 1))
     for number, item in enumerate(items):
-        mine = scores[starts[number] : starts[number + 1]]
-        best = np.flatnonzero(mine >= mine.max() - 1e-12)
-        found[item.id] = float(item.answer in best) / len(best)
-    return found
+        item_scores = scores[starts[number] : starts[number + 1]]
+        best = np.flatnonzero(item_scores >= item_scores.max() - 1e-12)
+        hits_by_item[item.id] = float(item.answer in best) / len(best)
+    return hits_by_item
 
 
 def blind_features(item: Item, option: int) -> dict[str, float]:
     """Return the features of an option that can be computed without the story: the option's words,
     pairs of a question word and an option word, and lengths."""
-    own, asked = words_of(item.options[option]), words_of(item.question)
-    found = {f"o:{word}": 1.0 for word in own}
-    found |= {f"q:{a}|{b}": 1.0 for a in set(asked) for b in set(own)}
+    option_words, question_words = words_of(item.options[option]), words_of(item.question)
+    features = {f"o:{word}": 1.0 for word in option_words}
+    features |= {f"q:{a}|{b}": 1.0 for a in set(question_words) for b in set(option_words)}
     lengths = [len(text) for text in item.options]
-    found["length"] = len(item.options[option]) / 100
-    found["longest"] = float(lengths[option] == max(lengths))
-    found["shortest"] = float(lengths[option] == min(lengths))
-    return found
+    features["length"] = len(item.options[option]) / 100
+    features["longest"] = float(lengths[option] == max(lengths))
+    features["shortest"] = float(lengths[option] == min(lengths))
+    return features
 
 
 def page_features(item: Item, option: int) -> dict[str, float]:
@@ -346,30 +366,44 @@ def page_features(item: Item, option: int) -> dict[str, float]:
     options by order of mention, alone and combined with each word of the question and of the
     story's last sentence.
     """
-    found = blind_features(item, option)
-    every = [frozenset(words_of(text)) for text in item.options]
-    shared = frozenset.intersection(*every)
-    story, asked = words_of(item.story), words_of(item.question)
-    at = [[n for n, word in enumerate(story) if word in own - shared] for own in every]
-    here = at[option]
+    features = blind_features(item, option)
+    option_words = [frozenset(words_of(text)) for text in item.options]
+    shared = frozenset.intersection(*option_words)
+    story, question_words = words_of(item.story), words_of(item.question)
+    places_by_option = [
+        [n for n, word in enumerate(story) if word in words - shared] for words in option_words
+    ]
+    own_places = places_by_option[option]
     ranks = {
-        "story": sum(min(places, default=10**6) < min(here, default=10**6) for places in at),
-        "end": sum(max(places, default=-1) > max(here, default=-1) for places in at),
+        "story": sum(
+            min(places, default=10**6) < min(own_places, default=10**6)
+            for places in places_by_option
+        ),
+        "end": sum(
+            max(places, default=-1) > max(own_places, default=-1) for places in places_by_option
+        ),
     }
     first = [
-        min((n for n, word in enumerate(asked) if word in own - shared), default=10**6)
-        for own in every
+        min((n for n, word in enumerate(question_words) if word in words - shared), default=10**6)
+        for words in option_words
     ]
     ranks["question"] = sum(place < first[option] for place in first)
-    found["times"] = len(here) / 5
-    found["share"] = len(every[option] & set(story)) / max(1, len(every[option]))
+    features["times"] = len(own_places) / 5
+    features["share"] = len(option_words[option] & set(story)) / max(1, len(option_words[option]))
     last = words_of(last_sentence(item.story))
     for name, rank in ranks.items():
-        found[f"{name} {rank}"] = 1.0
-        found |= {f"{name} {rank}|q:{word}": 1.0 for word in asked}
-        found |= {f"{name} {rank}|s:{word}": 1.0 for word in last}
-    if here:
-        found |= {f"first|{word}": 1.0 for word in story[max(0, here[0] - 4) : here[0] + 4]}
-        found |= {f"last|{word}": 1.0 for word in story[max(0, here[-1] - 4) : here[-1] + 4]}
-        found["first at"], found["last at"] = here[0] / len(story), here[-1] / len(story)
-    return found
+        features[f"{name} {rank}"] = 1.0
+        features |= {f"{name} {rank}|q:{word}": 1.0 for word in question_words}
+        features |= {f"{name} {rank}|s:{word}": 1.0 for word in last}
+    if own_places:
+        features |= {
+            f"first|{word}": 1.0 for word in story[max(0, own_places[0] - 4) : own_places[0] + 4]
+        }
+        features |= {
+            f"last|{word}": 1.0 for word in story[max(0, own_places[-1] - 4) : own_places[-1] + 4]
+        }
+        features["first at"], features["last at"] = (
+            own_places[0] / len(story),
+            own_places[-1] / len(story),
+        )
+    return features

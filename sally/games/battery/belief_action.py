@@ -14,7 +14,7 @@ from itertools import combinations, pairwise
 
 from sally.core.errors import listed
 from sally.core.rules.chance import Stream
-from sally.games.battery.casts import Cast, called, worded
+from sally.games.battery.casts import Cast, cast_name, wording_for
 from sally.games.battery.items import Belief, Item
 from sally.games.battery.nested import NAMES
 
@@ -83,17 +83,17 @@ BELIEVES = "Where does {name} believe the {thing} to be?"
 DID = "Later {name}, who wants the {thing}, comes from outside and {did}."
 
 
-def located(start: int, swaps: Sequence[Swap], seen: Sequence[int]) -> int:
+def believed_place(start: int, swaps: Sequence[Swap], swaps_seen: Sequence[int]) -> int:
     """Return the believed place of a thing after the swaps that were seen."""
-    at = start
-    for n in seen:
+    place = start
+    for n in swaps_seen:
         a, b = swaps[n]
-        at = b if at == a else a if at == b else at
-    return at
+        place = b if place == a else a if place == b else place
+    return place
 
 
-def _rest(seen: Sequence[int]) -> tuple[int, ...]:
-    return tuple(n for n in range(SWAPS) if n not in seen)
+def _unseen_swaps(swaps_seen: Sequence[int]) -> tuple[int, ...]:
+    return tuple(n for n in range(SWAPS) if n not in swaps_seen)
 
 
 SUBSETS = tuple(s for n in range(SWAPS + 1) for s in combinations(range(SWAPS), n))
@@ -106,10 +106,10 @@ def _choices(start: int, swaps: Sequence[Swap], key: int, alike: bool) -> list[t
     if not.
     """
     return [
-        seen
-        for seen in SUBSETS
-        if located(start, swaps, seen) == key
-        and (located(start, swaps, _rest(seen)) == key) == alike
+        subset
+        for subset in SUBSETS
+        if believed_place(start, swaps, subset) == key
+        and (believed_place(start, swaps, _unseen_swaps(subset)) == key) == alike
     ]
 
 
@@ -117,7 +117,7 @@ def _drawn_swaps(draws: Stream) -> tuple[int, tuple[Swap, ...]]:
     """Draw the thing's first place, and swaps after which every place can be the believed one."""
     while True:
         start, swaps = draws.below(HOLDERS), tuple(draws.pick(PAIRS) for _ in range(SWAPS))
-        moved = located(start, swaps, range(SWAPS)) != start
+        moved = believed_place(start, swaps, range(SWAPS)) != start
         varied = all(a != b for a, b in pairwise(swaps))
         if (
             moved
@@ -138,14 +138,14 @@ def belief_action(seed: int, number: int, cast: Cast = "people") -> Item:
     question, twin = QUESTIONS[place % len(QUESTIONS)], TWINS[place // len(QUESTIONS)]
     draws = Stream(seed, "battery", "belief_action", story)
     start, swaps = _drawn_swaps(draws)
-    real = located(start, swaps, range(SWAPS))
+    real = believed_place(start, swaps, range(SWAPS))
     key = {"seen": real, "missed": start, "partly": 3 - real - start}[twin]
-    names = [called(name, cast) for name in draws.shuffled(NAMES)[:2]]
+    names = [cast_name(name, cast) for name in draws.shuffled(NAMES)[:2]]
     rooms = draws.shuffled(ROOMS)[:2]
     colours, kind = draws.shuffled(COLOURS)[:HOLDERS], draws.pick(KINDS)
     things, devices = draws.shuffled(WANTED)[:HOLDERS], draws.shuffled(DEVICES)[:HOLDERS]
     kinds = f"{kind}es" if kind == "box" else f"{kind}s"
-    opening = worded(draws.pick(OPENINGS), cast).format(
+    opening = wording_for(draws.pick(OPENINGS), cast).format(
         kinds=kinds, room=rooms[0], contents=_contents(draws, colours, things, start),
         one=names[0], two=names[1],
     )  # fmt: skip
@@ -154,53 +154,55 @@ def belief_action(seed: int, number: int, cast: Cast = "people") -> Item:
         for n in draws.shuffled(range(HOLDERS))
     )
     steps = _steps(draws, swaps, colours, kind, cast)
-    wants = worded(draws.pick(WANTS), cast).format(name=names[0], thing=things[0])
+    wants = wording_for(draws.pick(WANTS), cast).format(name=names[0], thing=things[0])
     twins = Stream(seed, "battery", "belief_action", story, twin)
-    seen = twins.pick(_choices(start, swaps, key, twins.below(HOLDERS) == 0))
+    swaps_seen = twins.pick(_choices(start, swaps, key, twins.below(HOLDERS) == 0))
     noticed = twins.below(2) == 0
-    lines = [opening, worded(NOTE, cast), f"{doors[0].upper()}{doors[1:]}."]
+    lines = [opening, wording_for(NOTE, cast), f"{doors[0].upper()}{doors[1:]}."]
     for swap, sentence in steps:
-        here = noticed if swap is None else swap in seen
+        is_present = noticed if swap is None else swap in swaps_seen
         if question != "backward":
-            lines.append(_where(twins, names, rooms, here, cast))
+            lines.append(_room_sentence(twins, names, rooms, is_present, cast))
         lines.append(sentence)
     name, thing = names[0], things[0]
     holders = tuple(f"in the {colour} {kind}" for colour in colours)
     acts = tuple(f"{name} {does}" for _, does in devices)
     if question == "backward":
-        lines.append(worded(DID, cast).format(name=name, thing=thing, did=devices[key][1]))
+        lines.append(wording_for(DID, cast).format(name=name, thing=thing, did=devices[key][1]))
     elif question == "action":
         lines.append(wants)
-    asked = worded(BELIEVES, cast).format(name=name, thing=thing)
+    belief_question = wording_for(BELIEVES, cast).format(name=name, thing=thing)
     return Item(
         id=f"belief_action-{seed}-{number}",
         story="\n".join(lines),
-        question=f"What does {name} do first?" if question == "action" else asked,
+        question=f"What does {name} do first?" if question == "action" else belief_question,
         options=acts if question == "action" else holders,
         answer=key,
         task=question,
         order=1,
         condition=f"{twin}, irrelevant {'seen' if noticed else 'missed'}",
         pair=f"belief_action-{seed}-{story}",
-        belief=Belief(asked, holders, key, tuple(range(HOLDERS))) if question == "action" else None,
+        belief=Belief(belief_question, holders, key, tuple(range(HOLDERS)))
+        if question == "action"
+        else None,
         about=name,
         people=tuple(names),
         by_depth=(real, key),
         mindless={
             "where_it_is": real,
             "old_state": start,
-            "other_person": located(start, swaps, _rest(seen)),
+            "other_person": believed_place(start, swaps, _unseen_swaps(swaps_seen)),
         },
     )
 
 
 def _contents(draws: Stream, colours: Sequence[str], things: Sequence[str], start: int) -> str:
     """Return a sentence that lists the contents; the first thing is in the container `start`."""
-    held = {start: things[0]}
-    held |= dict(zip([n for n in range(HOLDERS) if n != start], things[1:], strict=True))
+    things_by_place = {start: things[0]}
+    things_by_place |= dict(zip([n for n in range(HOLDERS) if n != start], things[1:], strict=True))
     form = draws.pick(CONTENTS)
     order = draws.shuffled(range(HOLDERS))
-    return listed([form.format(colour=colours[n], thing=held[n]) for n in order])
+    return listed([form.format(colour=colours[n], thing=things_by_place[n]) for n in order])
 
 
 def _steps(
@@ -211,20 +213,24 @@ def _steps(
     steps: list[tuple[int | None, str]] = []
     for n, swap in enumerate(swaps):
         a, b = draws.shuffled(swap)
-        said = worded(draws.pick(SWAPPED), cast).format(
+        sentence = wording_for(draws.pick(SWAPPED), cast).format(
             first=colours[a], second=colours[b], kind=kind
         )
-        steps.append((n, said))
-    said = worded(draws.pick(IRRELEVANT), cast).format(colour=draws.pick(colours), kind=kind)
-    steps.insert(draws.below(len(steps) + 1), (None, said))
+        steps.append((n, sentence))
+    sentence = wording_for(draws.pick(IRRELEVANT), cast).format(
+        colour=draws.pick(colours), kind=kind
+    )
+    steps.insert(draws.below(len(steps) + 1), (None, sentence))
     return steps
 
 
-def _where(
-    draws: Stream, names: Sequence[str], rooms: Sequence[str], here: bool, cast: Cast
+def _room_sentence(
+    draws: Stream, names: Sequence[str], rooms: Sequence[str], is_present: bool, cast: Cast
 ) -> str:
     """Return a sentence that says which room each person is in; the first person is in the room
-    with the containers if and only if `here` is true."""
-    at = list(zip(names, rooms if here else rooms[::-1], strict=True))
-    (one, one_at), (two, two_at) = draws.shuffled(at)
-    return worded(draws.pick(WHERE), cast).format(one=one, here=one_at, two=two, there=two_at)
+    with the containers if and only if `is_present` is true."""
+    people_and_rooms = list(zip(names, rooms if is_present else rooms[::-1], strict=True))
+    (first_person, one_at), (two, two_at) = draws.shuffled(people_and_rooms)
+    return wording_for(draws.pick(WHERE), cast).format(
+        one=first_person, here=one_at, two=two, there=two_at
+    )

@@ -26,7 +26,7 @@ class Event(msgspec.Struct, frozen=True):
     lie: bool = False  # the speaker believes otherwise
 
 
-def believed(events: Sequence[Event], chain: Chain, talk: bool = True) -> int:
+def place_believed(events: Sequence[Event], chain: Chain, talk: bool = True) -> int:
     """Return the place where a chain of minds believes the thing is.
 
     With `talk` false, statements are ignored.
@@ -42,9 +42,9 @@ def believed(events: Sequence[Event], chain: Chain, talk: bool = True) -> int:
 def simpler(chain: Chain) -> dict[str, Chain]:
     """Return the shorter chains of minds that a simplifying reader uses instead of this one:
     without one of the minds, or with only its first or last minds."""
-    found: dict[str, Chain] = {}
+    shorter_chains: dict[str, Chain] = {}
     for n in range(len(chain)):
-        found[f"without_mind_{n + 1}"] = chain[:n] + chain[n + 1 :]
+        shorter_chains[f"without_mind_{n + 1}"] = chain[:n] + chain[n + 1 :]
     for n in range(1, len(chain)):
-        found[f"first_{n}"], found[f"last_{n}"] = chain[:n], chain[-n:]
-    return found
+        shorter_chains[f"first_{n}"], shorter_chains[f"last_{n}"] = chain[:n], chain[-n:]
+    return shorter_chains

@@ -9,7 +9,7 @@ from sally.core.registry.study import instance
 from sally.core.rules.card import Attack, Card, CardQuestion, Condition, both_ways
 from sally.games.battery.items import Item
 from sally.games.battery.mindless import SURFACE, content, words_of
-from sally.games.battery.rules import PER_STORY, Battery, Generator, generated
+from sally.games.battery.rules import PER_STORY, Battery, Generator, generate_item
 
 ITEMS = 120
 SEED = 2025  # fixed before any result was seen
@@ -38,7 +38,7 @@ def _condition(name: str, generator: str, skips: Sequence[str], **params: object
         seat="reader",
         shortcuts=(
             *(both_ways(rule) for rule in SURFACE),
-            *(both_ways("skips", what=what) for what in skips),
+            *(both_ways("skips", what=skipped_part) for skipped_part in skips),
         ),
         metrics=("literal",),
         chance={"literal": CHANCE[generator]},
@@ -62,19 +62,19 @@ FEATURES = (
 
 def features(item: Item, place: int) -> tuple[float, ...]:
     """Return surface features of an option."""
-    every = [content(option) for option in item.options]
-    own = every[place] - frozenset.intersection(*every)
+    option_words = [content(option) for option in item.options]
+    distinctive = option_words[place] - frozenset.intersection(*option_words)
     story = words_of(item.story)
-    at = [n for n, word in enumerate(story) if word in own]
+    places = [n for n, word in enumerate(story) if word in distinctive]
     none = float("nan")
     return (
         float(place),
         float(len(item.options[place])),
-        float(len(at)),
-        at[0] / len(story) if at else none,
-        at[-1] / len(story) if at else none,
-        len(every[place] & content(item.story)) / max(1, len(every[place])),
-        float(sum(word in own for word in words_of(item.question))),
+        float(len(places)),
+        places[0] / len(story) if places else none,
+        places[-1] / len(story) if places else none,
+        len(option_words[place] & content(item.story)) / max(1, len(option_words[place])),
+        float(sum(word in distinctive for word in words_of(item.question))),
         float(len(story)),
         float(item.story.count("\n")),
     )
@@ -93,26 +93,26 @@ def number_of(generator: Generator, n: int) -> tuple[int, int | None]:
     return n * per + n % per, None
 
 
-def fresh_items(generator: Generator, many: int, seed: int) -> list[Item]:
+def fresh_items(generator: Generator, n_items: int, seed: int) -> list[Item]:
     """Return generated items, each from a different story, on which learners are tested."""
-    return [generated(generator, seed, *number_of(generator, n)) for n in range(many)]
+    return [generate_item(generator, seed, *number_of(generator, n)) for n in range(n_items)]
 
 
 def _attack(generator: Generator) -> Attack:
-    def fresh(many: int, seed: int) -> list[CardQuestion]:
+    def fresh(n_items: int, seed: int) -> list[CardQuestion]:
         return [
             CardQuestion(tuple(features(item, n) for n in range(len(item.options))), item.answer)
-            for item in fresh_items(generator, many, seed)
+            for item in fresh_items(generator, n_items, seed)
         ]
 
-    def pages(many: int, seed: int) -> list[tuple[Battery, int]]:
-        found = []
-        for n in range(many):
+    def pages(n_items: int, seed: int) -> list[tuple[Battery, int]]:
+        pages = []
+        for n in range(n_items):
             number, order = number_of(generator, n)
             game = Battery(generator=generator, number=number, order=order, generator_seed=seed)
             turn = game.schedule[0]
-            found.append((game, turn.shown.index(turn.item.answer)))
-        return found
+            pages.append((game, turn.shown.index(turn.item.answer)))
+        return pages
 
     return Attack(generator, FEATURES, fresh, pages=pages)
 

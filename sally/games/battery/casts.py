@@ -140,12 +140,12 @@ UNITS: Mapping[str, str] = {
 }  # fmt: skip
 
 
-def worded(template: str, cast: Cast) -> str:
+def wording_for(template: str, cast: Cast) -> str:
     """Return the version of a story template for this cast."""
     return template if cast == "people" else UNITS.get(template, template)
 
 
-def called(name: str, cast: Cast) -> str:
+def cast_name(name: str, cast: Cast) -> str:
     """Return the name by which the stories call a member of the cast."""
     return name if cast == "people" else f"Unit {name}"
 

@@ -10,7 +10,7 @@ from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.games.battery.items import Item
 from sally.games.battery.metrics import answers
-from sally.games.battery.rules import PER_STORY, SEED, Generator, generated
+from sally.games.battery.rules import PER_STORY, SEED, Generator, generate_item
 from sally.games.battery.scores import majority
 from sally.parts.training import Split, Training, by_problem
 
@@ -41,7 +41,7 @@ NOTES = (
 )
 
 
-def _reasoned(item: Item) -> Reasoned | None:
+def _reason_about(item: Item) -> Reasoned | None:
     if not item.by_depth or not item.order:
         return None
     by_depth = tuple((answer,) for answer in item.by_depth)
@@ -52,19 +52,19 @@ def _reasoned(item: Item) -> Reasoned | None:
 def _questions() -> Iterator[Reasoned]:
     for order in range(1, 5):
         for n in range(STORIES):
-            if found := _reasoned(generated("nested", SEED, n, order)):
-                yield found
+            if question := _reason_about(generate_item("nested", SEED, n, order)):
+                yield question
     kinds: tuple[Generator, ...] = ("belief_action", "applied")
     for kind in kinds:
         for n in range(STORIES * PER_STORY[kind]):
-            if found := _reasoned(generated(kind, SEED, n)):
-                yield found
+            if question := _reason_about(generate_item(kind, SEED, n)):
+                yield question
 
 
-def _answered(played: Played, seat: Seat) -> Iterator[DepthDecision]:
-    for item, given in answers(played, seat):
-        if found := _reasoned(item):
-            yield DepthDecision(found, majority(given) == item.answer)
+def _judge_answers(played: Played, seat: Seat) -> Iterator[DepthDecision]:
+    for item, item_answers in answers(played, seat):
+        if question := _reason_about(item):
+            yield DepthDecision(question, majority(item_answers) == item.answer)
 
 
-DEPTHS = Depths(ABOUT, _questions, _answered, NOTES)
+DEPTHS = Depths(ABOUT, _questions, _judge_answers, NOTES)

@@ -28,7 +28,7 @@ class WitnessedEvent(msgspec.Struct, frozen=True):
     trusts: frozenset[str] = frozenset()  # hearers who left before the speaker
 
 
-def happened(story: str, thing: str) -> tuple[list[WitnessedEvent], str]:
+def events_about(story: str, thing: str) -> tuple[list[WitnessedEvent], str]:
     """Return the events and claims about a thing, in order, and its final place."""
     rooms: dict[str, str] = {}
     left: dict[str, int] = {}
@@ -54,21 +54,27 @@ def happened(story: str, thing: str) -> tuple[list[WitnessedEvent], str]:
             found.append(WitnessedEvent(frozenset(p for p in there if rooms[p] == room), place))
         elif (hit := PUBLIC.fullmatch(said)) and hit[2] == thing:
             heard = frozenset(p for p in there if rooms[p] == rooms[hit[1]])
-            found.append(WitnessedEvent(heard, hit[3], hit[1], _before(hit[1], heard, left)))
+            found.append(
+                WitnessedEvent(heard, hit[3], hit[1], _trusting_hearers(hit[1], heard, left))
+            )
         elif (hit := PRIVATE.fullmatch(said)) and hit[3] == thing:
             heard = frozenset((hit[1], hit[2]))
-            found.append(WitnessedEvent(heard, hit[4], hit[1], _before(hit[1], heard, left)))
+            found.append(
+                WitnessedEvent(heard, hit[4], hit[1], _trusting_hearers(hit[1], heard, left))
+            )
     return found, place
 
 
-def _before(speaker: str, heard: frozenset[str], left: dict[str, int]) -> frozenset[str]:
+def _trusting_hearers(
+    speaker: str, heard: frozenset[str], leaving_order: dict[str, int]
+) -> frozenset[str]:
     """Return the hearers who left before the speaker and who therefore trust the claim."""
-    mine = left.get(speaker, 10**9)
-    return frozenset(p for p in heard if left.get(p, 10**9) < mine)
+    speaker_order = leaving_order.get(speaker, 10**9)
+    return frozenset(p for p in heard if leaving_order.get(p, 10**9) < speaker_order)
 
 
-def believed(
-    seen: Sequence[WitnessedEvent], place: str, chain: Sequence[str], talk: bool = True
+def place_believed(
+    events: Sequence[WitnessedEvent], place: str, chain: Sequence[str], talk: bool = True
 ) -> str:
     """Return the place where a chain of minds believes the thing is; for an empty chain, the real
     place.
@@ -79,7 +85,7 @@ def believed(
     """
     if not chain:
         return place
-    for fact in reversed(seen):
+    for fact in reversed(events):
         if set(chain) <= fact.who and (not fact.speaker or (talk and _accepts(fact, chain))):
             return fact.place
     return ""
@@ -94,7 +100,7 @@ def _accepts(fact: WitnessedEvent, chain: Sequence[str]) -> bool:
     return False
 
 
-def asked(question: str) -> tuple[str, tuple[str, ...]]:
+def people_asked(question: str) -> tuple[str, tuple[str, ...]]:
     """Return the thing and the minds that a question names."""
     thing = re.search(r"(?:thinks?|is) the (\S+)", question)
     if thing is None:

@@ -65,7 +65,7 @@ class Item(msgspec.Struct, frozen=True, omit_defaults=True):
         return not set(self.flags) - {DIFFER}
 
 
-def checked(item: Item, where: str) -> Item:
+def check_item(item: Item, source: str) -> Item:
     """Return the item; raise BadInput if its key or options are invalid."""
     keys = [(item.answer, len(item.options), "answer")]
     if item.belief is not None:
@@ -73,10 +73,10 @@ def checked(item: Item, where: str) -> Item:
         keys.append((b.answer, len(b.options), "belief.answer"))
         keys += [(act, len(item.options), "belief.acts") for act in b.acts]
         if len(b.acts) != len(b.options):
-            raise BadInput(f"{where}: belief.acts needs one option for each belief option.")
+            raise BadInput(f"{source}: belief.acts needs one option for each belief option.")
     for key, n, name in keys:
         if not 0 <= key < n:
-            raise BadInput(f"{where}: {name} must be from 0 to {n - 1}, not {key}.")
+            raise BadInput(f"{source}: {name} must be from 0 to {n - 1}, not {key}.")
     return item
 
 
@@ -85,31 +85,31 @@ def hash_of(data: bytes) -> str:
     return sha256(data).hexdigest()[:16]
 
 
-def encoded(items: Iterable[Item]) -> bytes:
+def encode_items(items: Iterable[Item]) -> bytes:
     """Return items as JSON lines."""
     return b"".join(msgspec.json.encode(item) + b"\n" for item in items)
 
 
-def decoded(data: bytes, where: str) -> tuple[Item, ...]:
+def decode_items(data: bytes, source: str) -> tuple[Item, ...]:
     """Return the items in a text of JSON lines; raise BadInput with the number of the invalid
     line."""
-    found = []
+    items = []
     for number, line in enumerate(data.splitlines(), 1):
         if line.strip():
             try:
                 item = msgspec.json.decode(line, type=Item)
             except (msgspec.DecodeError, UnicodeError) as error:
-                raise BadInput(f"{where}, line {number}: {error}") from None
-            found.append(checked(item, f"{where}, line {number}"))
-    if not found:
-        raise BadInput(f"{where}: no items; a file of items has one JSON object per line.")
-    return tuple(found)
+                raise BadInput(f"{source}, line {number}: {error}") from None
+            items.append(check_item(item, f"{source}, line {number}"))
+    if not items:
+        raise BadInput(f"{source}: no items; a file of items has one JSON object per line.")
+    return tuple(items)
 
 
 def read_items(path: Path) -> tuple[Item, ...]:
     """Return the items of a file; raise BadInput if it cannot be read."""
     try:
-        return decoded(path.read_bytes(), str(path))
+        return decode_items(path.read_bytes(), str(path))
     except OSError as error:
         raise BadInput(f"{path}: cannot be read ({error.strerror}).") from None
 
@@ -136,10 +136,10 @@ def kept_at(hash: str) -> Path:
 def keep(data: bytes) -> str:
     """Store a file of items on this machine and return its hash, by which episodes name it."""
     hash = hash_of(data)
-    at = kept_at(hash)
-    if not at.exists():
-        at.parent.mkdir(parents=True, exist_ok=True)
-        at.write_bytes(data)
+    kept_path = kept_at(hash)
+    if not kept_path.exists():
+        kept_path.parent.mkdir(parents=True, exist_ok=True)
+        kept_path.write_bytes(data)
     return hash
 
 
@@ -148,30 +148,30 @@ def _by_id(path: str, hash: str) -> dict[str, Item]:
     data = Path(path).read_bytes()
     if hash and hash_of(data) != hash:
         raise BadInput(f"{path} has hash {hash_of(data)}, but the instance asks for {hash}.")
-    return {item.id: item for item in decoded(data, path)}
+    return {item.id: item for item in decode_items(data, path)}
 
 
-def _located(file: str, hash: str) -> Path:
+def _locate_file(file: str, hash: str) -> Path:
     """Return the path of a file of items, found by path or, if stored on this machine, by hash."""
-    at = Path(file)
-    if not (file and at.is_file()) and hash:
-        at = kept_at(hash)
-    if not at.is_file():
+    path = Path(file)
+    if not (file and path.is_file()) and hash:
+        path = kept_at(hash)
+    if not path.is_file():
         raise BadInput(
             f"The items of {file or hash} are not on this machine; create them with `sally import`."
         )
-    return at
+    return path
 
 
 def story_of(file: str, hash: str, name: str) -> tuple[Item, ...]:
     """Return the item with this id, or all scored items of the story with this name."""
-    items = _by_id(str(_located(file, hash)), hash)
+    items = _by_id(str(_locate_file(file, hash)), hash)
     if name in items:
         return (items[name],)
-    found = tuple(item for item in items.values() if item.pair == name and item.sound)
-    if not found:
+    story_items = tuple(item for item in items.values() if item.pair == name and item.sound)
+    if not story_items:
         raise BadInput(f"{file or hash}: no item or story named {name!r}.")
-    return found
+    return story_items
 
 
 def portable(params: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -181,8 +181,8 @@ def portable(params: Mapping[str, Any]) -> Mapping[str, Any]:
     """
     if params.get("generator") != "file" or not params.get("file"):
         return params
-    at = _located(str(params["file"]), str(params.get("hash", "")))
-    return {**params, "file": Path(str(params["file"])).name, "hash": keep(at.read_bytes())}
+    path = _locate_file(str(params["file"]), str(params.get("hash", "")))
+    return {**params, "file": Path(str(params["file"])).name, "hash": keep(path.read_bytes())}
 
 
 def shown_orders(item: Item, orders: int, seed: int) -> tuple[tuple[int, ...], ...]:
@@ -199,10 +199,10 @@ def shown_orders(item: Item, orders: int, seed: int) -> tuple[tuple[int, ...], .
 
 def by_pair(items: Sequence[Item]) -> dict[str, list[Item]]:
     """Return the items by story."""
-    found: dict[str, list[Item]] = {}
+    items_by_story: dict[str, list[Item]] = {}
     for item in items:
-        found.setdefault(item.pair or item.id, []).append(item)
-    return found
+        items_by_story.setdefault(item.pair or item.id, []).append(item)
+    return items_by_story
 
 
 def published_keys(item: Item) -> tuple[int, ...]:

@@ -18,11 +18,11 @@ def answers(played: Played, seat: Seat) -> list[tuple[Item, list[int | None]]]:
     """Return the scored items of an episode, each with its answers in every order of the
     options."""
     game, final = played.replay.rules(Battery), played.replay.states[-1]
-    found: dict[str, tuple[Item, list[int | None]]] = {}
-    for turn, given in zip(game.schedule, final.answers, strict=False):
+    answers_by_item: dict[str, tuple[Item, list[int | None]]] = {}
+    for turn, answer in zip(game.schedule, final.answers, strict=False):
         if not turn.practice and turn.item.sound:
-            found.setdefault(turn.item.id, (turn.item, []))[1].append(given)
-    return list(found.values())
+            answers_by_item.setdefault(turn.item.id, (turn.item, []))[1].append(answer)
+    return list(answers_by_item.values())
 
 
 def _share(
@@ -32,41 +32,48 @@ def _share(
     out."""
     right = [
         chosen == item.answer
-        for item, given in answers(played, seat)
-        if fits(item) and (chosen := majority(given)) is not None
+        for item, item_answers in answers(played, seat)
+        if fits(item) and (chosen := majority(item_answers)) is not None
     ]
     return 100 * sum(right) / len(right) if right else None
 
 
 def _strict(played: Played, seat: Seat) -> float | None:
-    there = answers(played, seat)
+    items_and_answers = answers(played, seat)
     if played.episode.payoffs is None:
         return None
-    right = {item.id for item, given in there if majority(given) == item.answer}
-    return strict_share(strict_groups([item for item, _ in there]), right)
+    right = {
+        item.id for item, item_answers in items_and_answers if majority(item_answers) == item.answer
+    }
+    return strict_share(strict_groups([item for item, _ in items_and_answers]), right)
 
 
-def _published(played: Played, seat: Seat) -> float | None:
+def _published_share(played: Played, seat: Seat) -> float | None:
     """Return the percentage of answers that are right by the published keys; an unreadable answer
     is wrong."""
-    there = answers(played, seat)
-    if not there or played.episode.payoffs is None:
+    items_and_answers = answers(played, seat)
+    if not items_and_answers or played.episode.payoffs is None:
         return None
     right = [
-        majority(given) == (item.answer if item.published_answer is None else item.published_answer)
-        for item, given in there
+        majority(item_answers)
+        == (item.answer if item.published_answer is None else item.published_answer)
+        for item, item_answers in items_and_answers
     ]
     return 100 * sum(right) / len(right)
 
 
 def _flips(played: Played, seat: Seat) -> float | None:
     """Return the percentage of items whose answer changes with the order of the options."""
-    several = [
-        {answer for answer in given if answer is not None}
-        for _, given in answers(played, seat)
-        if sum(answer is not None for answer in given) > 1
+    answer_sets = [
+        {answer for answer in item_answers if answer is not None}
+        for _, item_answers in answers(played, seat)
+        if sum(answer is not None for answer in item_answers) > 1
     ]
-    return 100 * sum(len(found) > 1 for found in several) / len(several) if several else None
+    return (
+        100 * sum(len(answer_set) > 1 for answer_set in answer_sets) / len(answer_sets)
+        if answer_sets
+        else None
+    )
 
 
 def literal_at_random(setup: Setup, seat: Seat) -> float | None:
@@ -118,7 +125,7 @@ METRICS = (
     Metric(
         name="literal_published",
         about="share of right answers by the published keys; unreadable is wrong",
-        measure=_published,
+        measure=_published_share,
         better="higher",
         unit="%",
         published=True,

@@ -42,9 +42,9 @@ def _best(scores: Sequence[float]) -> tuple[int, ...]:
 
 def _distinct(item: Item) -> list[frozenset[str]]:
     """Return, for each option, the words that it does not share with all other options."""
-    every = [content(option) for option in item.options]
-    shared = frozenset.intersection(*every)
-    return [words - shared for words in every]
+    option_words = [content(option) for option in item.options]
+    shared = frozenset.intersection(*option_words)
+    return [words - shared for words in option_words]
 
 
 def _mentions(text: str, words: frozenset[str]) -> list[int]:
@@ -87,26 +87,26 @@ def most_mentioned(item: Item) -> tuple[int, ...]:
     return _best([len(_mentions(item.story, words)) for words in _distinct(item)])
 
 
-def _named(text: str, item: Item, last: bool) -> tuple[int, ...]:
-    found = [_mentions(text, words) for words in _distinct(item)]
+def _choose_named(text: str, item: Item, last: bool) -> tuple[int, ...]:
+    mentions = [_mentions(text, words) for words in _distinct(item)]
     if last:
-        return _best([max(places, default=-1) for places in found])
-    return _best([-min(places, default=10**6) for places in found])
+        return _best([max(places, default=-1) for places in mentions])
+    return _best([-min(places, default=10**6) for places in mentions])
 
 
 def named_first(item: Item) -> tuple[int, ...]:
     """Choose the option whose distinctive words come first in the story."""
-    return _named(item.story, item, last=False)
+    return _choose_named(item.story, item, last=False)
 
 
 def named_last(item: Item) -> tuple[int, ...]:
     """Choose the option whose distinctive words come last in the story."""
-    return _named(item.story, item, last=True)
+    return _choose_named(item.story, item, last=True)
 
 
 def first_in_question(item: Item) -> tuple[int, ...]:
     """Choose the option whose distinctive words come first in the question."""
-    return _named(item.question, item, last=False)
+    return _choose_named(item.question, item, last=False)
 
 
 def negation(item: Item) -> tuple[int, ...]:
@@ -124,8 +124,8 @@ def old_state(item: Item) -> tuple[int, ...]:
     about an action, it is the option with the largest share of its words in the story.
     """
     acts = item.task is not None and "action" in item.task
-    found = () if acts else first_in_question(item)
-    return found if 0 < len(found) < len(item.options) else most_words(item)
+    chosen = () if acts else first_in_question(item)
+    return chosen if 0 < len(chosen) < len(item.options) else most_words(item)
 
 
 def last_sentence(story: str) -> str:

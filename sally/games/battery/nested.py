@@ -18,8 +18,8 @@ import msgspec
 
 from sally.core.errors import listed
 from sally.core.rules.chance import Stream
-from sally.games.battery.beliefs import Chain, Event, believed, simpler
-from sally.games.battery.casts import Cast, called, worded
+from sally.games.battery.beliefs import Chain, Event, place_believed, simpler
+from sally.games.battery.casts import Cast, cast_name, wording_for
 from sally.games.battery.items import Item
 
 PLACES, STATEMENTS, PERSONS = 3, 9, 6
@@ -94,14 +94,14 @@ QUESTION = {
 }
 
 
-def nested(seed: int, number: int, order: int | None = None, cast: Cast = "people") -> Item:
+def nested_item(seed: int, number: int, order: int | None = None, cast: Cast = "people") -> Item:
     """Return the item with this number; without `order`, consecutive numbers take the orders of
     belief in rotation."""
     level = number % len(ORDERS) if order is None else order
     draws = Stream(seed, "battery", "nested", level, number)
     chain = tuple(draws.shuffled(range(PERSONS))[:level])
     events = _events(draws, chain)
-    return _told(draws, events, chain, f"nested-{seed}-{level}-{number}", cast)
+    return _write_item(draws, events, chain, f"nested-{seed}-{level}-{number}", cast)
 
 
 class Outline(msgspec.Struct, frozen=True):
@@ -122,7 +122,7 @@ def _events(draws: Stream, chain: Chain) -> tuple[Event, ...]:
     while True:
         outline = _outline(draws, len(chain))
         if not chain:
-            if events := _filled(draws, outline, _anybody(outline)):
+            if events := _fill_people(draws, outline, _anybody(outline)):
                 return events
             continue
         stories = []
@@ -140,13 +140,15 @@ def _story(draws: Stream, outline: Outline, chain: Chain, key: int) -> tuple[Eve
     `TRIES` draws give none."""
     real = outline.places[outline.last]
     for _ in range(TRIES):
-        who = (_same if key == real else _apart)(draws, outline, chain, key)
-        if who is None:
+        presences = (_presence_for_agreement if key == real else _presence_for_difference)(
+            draws, outline, chain, key
+        )
+        if presences is None:
             return None
-        events = _filled(draws, outline, who)
-        if events is None or believed(events, chain) != key:
+        events = _fill_people(draws, outline, presences)
+        if events is None or place_believed(events, chain) != key:
             continue
-        if all((said == key) == (key == real) for said in readings(events, chain).values()):
+        if all((reading == key) == (key == real) for reading in readings(events, chain).values()):
             return events
     return None
 
@@ -156,10 +158,13 @@ def readings(events: Sequence[Event], chain: Chain) -> dict[str, int]:
     reader."""
     if not chain:
         return {}
-    found = {name: believed(events, other) for name, other in simpler(chain).items()}
-    found["where_it_is"] = believed(events, ())
-    found["talk_ignored"] = believed(events, chain, talk=False)
-    return found
+    answers = {
+        name: place_believed(events, shorter_chain)
+        for name, shorter_chain in simpler(chain).items()
+    }
+    answers["where_it_is"] = place_believed(events, ())
+    answers["talk_ignored"] = place_believed(events, chain, talk=False)
+    return answers
 
 
 # --- the outline ----------------------------------------------------------------------------------
@@ -180,17 +185,17 @@ def _outline(draws: Stream, order: int) -> Outline:
     last = _last_put(kinds)
     sizes, lies = [PERSONS], [False]
     for n in range(1, STATEMENTS):
-        said, least, most = kinds[n] == "tell", 1, PERSONS - 1
+        is_told, fewest, largest = kinds[n] == "tell", 1, PERSONS - 1
         # what is said of a place that was not named before cannot be believed by the speaker
-        lies.append(said and (places[n] not in places[:n] or draws() < 0.5))
+        lies.append(is_told and (places[n] not in places[:n] or draws() < 0.5))
         if n > last and places[n] != places[last]:  # told to none of the chain, except by a liar
-            most = min(most, PERSONS - order + lies[n])
+            largest = min(largest, PERSONS - order + lies[n])
         elif n == last:  # seen by the whole chain if the key is where the thing is
-            least = max(least, order)
+            fewest = max(fewest, order)
         elif draws() < LARGE:
-            least = max(least, order - 1)
-        least = max(least, 1 + said)
-        sizes.append(least + draws.below(most - least + 1))
+            fewest = max(fewest, order - 1)
+        fewest = max(fewest, 1 + is_told)
+        sizes.append(fewest + draws.below(largest - fewest + 1))
     return Outline(places, kinds, tuple(sizes), tuple(lies))
 
 
@@ -218,13 +223,15 @@ def _turns(places: Sequence[int], kinds: Sequence[str], order: int, key: int) ->
     """Return the indices of statements that can set a belief of this order to `key`: someone says
     that the thing is at `key`, after it was put elsewhere, and at least `order` later statements
     name other places."""
-    found = []
-    for at, (place, kind) in enumerate(zip(places, kinds, strict=True)):
-        put = any(k == "put" and p != key for p, k in zip(places[:at], kinds[:at], strict=True))
-        later = sum(p != key for p in places[at + 1 :])
-        if place == key and kind == "tell" and put and later >= order:
-            found.append(at)
-    return found
+    indices = []
+    for index, (place, kind) in enumerate(zip(places, kinds, strict=True)):
+        was_elsewhere = any(
+            k == "put" and p != key for p, k in zip(places[:index], kinds[:index], strict=True)
+        )
+        later = sum(p != key for p in places[index + 1 :])
+        if place == key and kind == "tell" and was_elsewhere and later >= order:
+            indices.append(index)
+    return indices
 
 
 # --- who was present ------------------------------------------------------------------------------
@@ -246,7 +253,9 @@ def _anybody(outline: Outline) -> list[Presence]:
     return [EVERYBODY] + [ANYBODY] * (len(outline.places) - 1)
 
 
-def _apart(draws: Stream, outline: Outline, chain: Chain, key: int) -> list[Presence] | None:
+def _presence_for_difference(
+    draws: Stream, outline: Outline, chain: Chain, key: int
+) -> list[Presence] | None:
     """Return who must be present at each statement so that two conditions hold; None if the outline
     does not allow it.
 
@@ -256,74 +265,80 @@ def _apart(draws: Stream, outline: Outline, chain: Chain, key: int) -> list[Pres
     places, sizes, order = outline.places, outline.sizes, len(chain)
     minds = frozenset(chain)
     rooms = []
-    for at in _turns(places, outline.kinds, order, key):
+    for index in _turns(places, outline.kinds, order, key):
         later = [
             n
-            for n in range(at + 1, len(places))
+            for n in range(index + 1, len(places))
             if places[n] != key and order - 1 <= sizes[n] < PERSONS
         ]
-        shown = [
+        showing = [
             n
-            for n in range(1, at)
+            for n in range(1, index)
             if outline.kinds[n] == "put" and places[n] != key and sizes[n] >= order
         ]
-        if sizes[at] >= order and len(later) >= order and (places[0] != key or shown):
-            rooms.append((at, later, shown))
+        if sizes[index] >= order and len(later) >= order and (places[0] != key or showing):
+            rooms.append((index, later, showing))
     if not rooms:
         return None
-    at, later, shown = draws.pick(rooms)
-    found = _anybody(outline)
+    index, later, showing = draws.pick(rooms)
+    presences = _anybody(outline)
     if places[0] == key:  # a later event must take the place of the first for all of them
-        found[draws.pick(shown)] = Presence(minds)
-    found[at] = Presence(minds)
+        presences[draws.pick(showing)] = Presence(minds)
+    presences[index] = Presence(minds)
     missing = dict(zip(draws.shuffled(later), chain, strict=False))
-    for n in range(at + 1, len(places)):
+    for n in range(index + 1, len(places)):
         mind = missing.get(n)
         if mind is None:
-            found[n] = Presence(away=frozenset({draws.pick(chain)}))
+            presences[n] = Presence(away=frozenset({draws.pick(chain)}))
         else:
-            found[n] = Presence(minds - {mind}, frozenset({mind}))
-    return found
+            presences[n] = Presence(minds - {mind}, frozenset({mind}))
+    return presences
 
 
-def _same(draws: Stream, outline: Outline, chain: Chain, key: int) -> list[Presence] | None:
+def _presence_for_agreement(
+    draws: Stream, outline: Outline, chain: Chain, key: int
+) -> list[Presence] | None:
     """Return who is present at each statement, such that all minds see the thing being put into its
     final place and later statements do not change their beliefs; None if the outline does not allow
     it."""
-    last, found = outline.last, _anybody(outline)
+    last, presences = outline.last, _anybody(outline)
     if outline.sizes[last] < len(chain):
         return None
     if last:
-        found[last] = Presence(frozenset(chain))
+        presences[last] = Presence(frozenset(chain))
     for n in range(last + 1, len(outline.places)):
         if outline.places[n] != key:
             minds = frozenset(chain)
             if outline.lies[n] and (len(chain) + outline.sizes[n] > PERSONS or draws() < 0.5):
                 liar = draws.pick(chain)  # a lie does not change the liar's own belief
-                found[n] = Presence(frozenset({liar}), minds - {liar}, liar)
+                presences[n] = Presence(frozenset({liar}), minds - {liar}, liar)
             else:
-                found[n] = Presence(away=minds)
-    return found
+                presences[n] = Presence(away=minds)
+    return presences
 
 
-def _filled(draws: Stream, outline: Outline, who: Sequence[Presence]) -> tuple[Event, ...] | None:
+def _fill_people(
+    draws: Stream, outline: Outline, presences: Sequence[Presence]
+) -> tuple[Event, ...] | None:
     """Return the events with people filled in, or None if a statement has no possible speaker."""
     events: list[Event] = []
     for n, (place, kind) in enumerate(zip(outline.places, outline.kinds, strict=True)):
-        free = [p for p in range(PERSONS) if p not in who[n].there | who[n].away]
-        more = outline.sizes[n] - len(who[n].there)
-        if not 0 <= more <= len(free):
+        free = [p for p in range(PERSONS) if p not in presences[n].there | presences[n].away]
+        n_more = outline.sizes[n] - len(presences[n].there)
+        if not 0 <= n_more <= len(free):
             return None
         free = draws.shuffled(free)
         if kind == "put":
-            people = [*sorted(who[n].there), *free[:more]]
+            people = [*sorted(presences[n].there), *free[:n_more]]
             events.append(Event("put", tuple(draws.shuffled(people)), place))
             continue
-        fits = {p for p in range(PERSONS) if (believed(events, (p,)) != place) == outline.lies[n]}
-        if more and not fits & who[n].there:  # somebody must be able to say it
+        fits = {
+            p for p in range(PERSONS) if (place_believed(events, (p,)) != place) == outline.lies[n]
+        }
+        if n_more and not fits & presences[n].there:  # somebody must be able to say it
             free.sort(key=lambda p: p not in fits)
-        people = draws.shuffled([*sorted(who[n].there), *free[:more]])
-        able = [p for p in people if p in fits and who[n].speaker in (None, p)]
+        people = draws.shuffled([*sorted(presences[n].there), *free[:n_more]])
+        able = [p for p in people if p in fits and presences[n].speaker in (None, p)]
         if not able:
             return None
         speaker = draws.pick(able)
@@ -335,32 +350,34 @@ def _filled(draws: Stream, outline: Outline, who: Sequence[Presence]) -> tuple[E
 # --- the text -------------------------------------------------------------------------------------
 
 
-def _told(draws: Stream, events: Sequence[Event], chain: Chain, id: str, cast: Cast) -> Item:
-    names = [called(name, cast) for name in draws.shuffled(NAMES)[:PERSONS]]
+def _write_item(draws: Stream, events: Sequence[Event], chain: Chain, id: str, cast: Cast) -> Item:
+    names = [cast_name(name, cast) for name in draws.shuffled(NAMES)[:PERSONS]]
     places = draws.shuffled(CONTAINERS)[:PLACES]
     thing, room = draws.pick(THINGS), draws.pick(ROOMS)
-    opening = worded(draws.pick(OPENINGS), cast).format(
+    opening = wording_for(draws.pick(OPENINGS), cast).format(
         names=listed(draws.shuffled(names)),
         room=room,
         places=listed([f"a {place}" for place in draws.shuffled(places)]),
     )
-    lines = [opening, worded(NOTE, cast)]
+    lines = [opening, wording_for(NOTE, cast)]
     lines += [_sentence(draws, event, names, thing, places[event.place], cast) for event in events]
-    asked = [names[person] for person in chain]
-    key = believed(events, chain)
+    people_asked = [names[person] for person in chain]
+    key = place_believed(events, chain)
     return Item(
         id=id,
         story="\n".join(lines),
-        question=worded(QUESTION[len(chain)], cast).format(*asked, thing=thing),
+        question=wording_for(QUESTION[len(chain)], cast).format(*people_asked, thing=thing),
         options=tuple(f"the {place}" for place in places),
         answer=key,
         task="nested",
         order=len(chain),
         condition=_condition(events, chain),
         pair=id,
-        about=asked[0] if asked else "",
+        about=people_asked[0] if people_asked else "",
         people=tuple(names),
-        by_depth=tuple(believed(events, chain[len(chain) - k :]) for k in range(len(chain) + 1)),
+        by_depth=tuple(
+            place_believed(events, chain[len(chain) - k :]) for k in range(len(chain) + 1)
+        ),
         mindless=readings(events, chain),
     )
 
@@ -368,7 +385,7 @@ def _told(draws: Stream, events: Sequence[Event], chain: Chain, id: str, cast: C
 def _condition(events: Sequence[Event], chain: Chain) -> str:
     if not chain:
         return "about the world"
-    return "as it is" if believed(events, chain) == believed(events, ()) else "apart"
+    return "as it is" if place_believed(events, chain) == place_believed(events, ()) else "apart"
 
 
 def _sentence(
@@ -385,7 +402,7 @@ def _sentence(
         forms = PUTS_ALL
     else:
         forms = PUTS_IN if draws() < 0.5 else PUTS_WITHOUT
-    return worded(draws.pick(forms), cast).format(
+    return wording_for(draws.pick(forms), cast).format(
         actor=actor,
         others=listed(draws.shuffled(others)) if others else "",
         absent=listed(draws.shuffled(absent)) if absent else "",

@@ -25,15 +25,15 @@ def _item(game: Battery, view: View) -> Item:
 def _script(answer: Answers) -> Callable[..., Script]:
     """Return a factory of readers that draw uniformly from the options that `answer` returns."""
 
-    def made(game: Battery, seat: Seat) -> Script:
+    def make_script(game: Battery, seat: Seat) -> Script:
         def script(turn: Turn[int, View]) -> int:
-            found = answer(_item(game, turn.view))
+            options = answer(_item(game, turn.view))
             assert turn.view.asked is not None
-            return turn.view.asked.base + turn.draws.pick(found)
+            return turn.view.asked.base + turn.draws.pick(options)
 
         return script
 
-    return made
+    return make_script
 
 
 def _believes(game: Battery, seat: Seat) -> Answerer:
@@ -44,7 +44,7 @@ def _believes(game: Battery, seat: Seat) -> Answerer:
     return answer
 
 
-def _every(item: Item) -> tuple[int, ...]:
+def _all_options(item: Item) -> tuple[int, ...]:
     return tuple(range(len(item.options)))
 
 
@@ -54,12 +54,12 @@ def _to_depth(game: Battery, seat: Seat, k: int = 0) -> Script:
     if not isinstance(k, int):
         raise BadInput(f"k must be a whole number, not {k!r}")
 
-    def found(item: Item) -> tuple[int, ...]:
+    def choose(item: Item) -> tuple[int, ...]:
         if not item.by_depth:
-            return _every(item)
+            return _all_options(item)
         return (item.by_depth[min(k, len(item.by_depth) - 1)],)
 
-    return _script(found)(game, seat)
+    return _script(choose)(game, seat)
 
 
 def _skipping(game: Battery, seat: Seat, what: str = "where_it_is") -> Script:
@@ -68,10 +68,10 @@ def _skipping(game: Battery, seat: Seat, what: str = "where_it_is") -> Script:
     if not isinstance(what, str):
         raise BadInput(f"what must be the name of a part, such as where_it_is, not {what!r}")
 
-    def found(item: Item) -> tuple[int, ...]:
-        return (item.mindless[what],) if what in item.mindless else _every(item)
+    def choose(item: Item) -> tuple[int, ...]:
+        return (item.mindless[what],) if what in item.mindless else _all_options(item)
 
-    return _script(found)(game, seat)
+    return _script(choose)(game, seat)
 
 
 def _surface(name: str, rule: Rule) -> Partner:

@@ -133,32 +133,32 @@ class Battery(Game[State, int, View]):
                 )
             return story_of(self.file, self.hash, self.item)
         return tuple(
-            generated(self.generator, self.generator_seed, self.number + n, self.order, cast)
+            generate_item(self.generator, self.generator_seed, self.number + n, self.order, cast)
             for n in range(self.length)
         )
 
     def practice_item(self, cast: Cast) -> Item:
         """Return the practice item, which is not scored."""
         kind: Generator = "applied" if self.generator == "file" else self.generator
-        return generated(kind, PRACTICE, 0, 1 if kind == "nested" else None, cast)
+        return generate_item(kind, PRACTICE, 0, 1 if kind == "nested" else None, cast)
 
     @cached_property
     def schedule(self) -> tuple[Turn, ...]:
         """The turns: every item with its options in the first order, then every item in the second,
         etc."""
-        found = []
-        shown = [shown_orders(item, self.orders, self.options_seed) for item in self.items]
+        turns = []
+        orders_by_item = [shown_orders(item, self.orders, self.options_seed) for item in self.items]
         *bases, end = accumulate((len(item.options) for item in self.items), initial=0)
         if self.practice:
             first = self.practice_item("people")
             order = shown_orders(first, 1, self.options_seed)[0]
-            found.append(Turn(first, order, end, True))
+            turns.append(Turn(first, order, end, True))
         for n in range(self.orders):
-            found += [
-                Turn(item, orders[n], at)
-                for item, orders, at in zip(self.items, shown, bases, strict=True)
+            turns += [
+                Turn(item, orders[n], base)
+                for item, orders, base in zip(self.items, orders_by_item, bases, strict=True)
             ]
-        return tuple(found)
+        return tuple(turns)
 
     # --- the rules ------------------------------------------------------------------------------
 
@@ -173,8 +173,8 @@ class Battery(Game[State, int, View]):
         return tuple(now.base + option for option in now.shown)
 
     def step(self, state: State, moves: Mapping[Seat, int]) -> State:
-        at = len(state.answers)
-        return State((*state.answers, moves[READER] - self.schedule[at].base))
+        turn_index = len(state.answers)
+        return State((*state.answers, moves[READER] - self.schedule[turn_index].base))
 
     def forfeit(
         self, state: State, moves: Mapping[Seat, int], forfeited: tuple[Seat, ...]
@@ -183,19 +183,23 @@ class Battery(Game[State, int, View]):
         return State((*state.answers, None))
 
     def observe(self, state: State, seat: Seat) -> View:
-        at = len(state.answers)
-        now = self.schedule[at] if at < len(self.schedule) else None
-        practised = self.schedule[0].item.answer if self.practice and at else None
+        turn_index = len(state.answers)
+        now = self.schedule[turn_index] if turn_index < len(self.schedule) else None
+        practised = self.schedule[0].item.answer if self.practice and turn_index else None
         return View(
-            None if now is None else _asked(now), at, len(self.schedule), state.answers, practised
+            None if now is None else _pose_item(now),
+            turn_index,
+            len(self.schedule),
+            state.answers,
+            practised,
         )
 
     def payoffs(self, state: State) -> Mapping[Seat, float]:
         """Pay 1 for each scored item answered correctly, averaged over the orders of its
         options."""
         right = sum(
-            given == turn.item.answer
-            for turn, given in zip(self.schedule, state.answers, strict=False)
+            answer == turn.item.answer
+            for turn, answer in zip(self.schedule, state.answers, strict=False)
             if not turn.practice
         )
         return {READER: right / self.orders}
@@ -204,7 +208,7 @@ class Battery(Game[State, int, View]):
         return max(len(turn.shown) for turn in self.schedule)
 
 
-def _asked(turn: Turn) -> PosedItem:
+def _pose_item(turn: Turn) -> PosedItem:
     item = turn.item
     belief = item.belief
     return PosedItem(
@@ -221,7 +225,7 @@ def _asked(turn: Turn) -> PosedItem:
 
 
 @lru_cache(maxsize=8192)
-def generated(
+def generate_item(
     generator: Generator,
     seed: int,
     number: int,
@@ -230,8 +234,8 @@ def generated(
 ) -> Item:
     """Return an item of one of the generators, cached per process."""
     if generator == "nested":
-        return nested.nested(seed, number, order, cast)
+        return nested.nested_item(seed, number, order, cast)
     if generator == "watched":
-        return watched.watched(seed, number, order, cast)
-    make = belief_action.belief_action if generator == "belief_action" else applied.applied
+        return watched.watched_item(seed, number, order, cast)
+    make = belief_action.belief_action if generator == "belief_action" else applied.applied_item
     return make(seed, number, cast)

@@ -18,7 +18,7 @@ def strict_groups(items: Sequence[Item]) -> dict[tuple[str, ...], list[str]]:
     the questions of a story up to that order. Other batteries: all questions of a story; for the
     generated items, all questions of a task.
     """
-    found: dict[tuple[str, ...], list[str]] = {}
+    groups: dict[tuple[str, ...], list[str]] = {}
     for item in items:
         if not item.sound:
             continue
@@ -26,16 +26,16 @@ def strict_groups(items: Sequence[Item]) -> dict[tuple[str, ...], list[str]]:
         if task in STRICT_TASKS:
             if item.condition in STRICT_CELLS:
                 stated = "stated" if item.belief_stated else "not stated"
-                found.setdefault((task, stated, story), []).append(item.id)
+                groups.setdefault((task, stated, story), []).append(item.id)
         elif task == "hitom":
-            for other in items:
-                if other.pair == item.pair and (other.order or 0) >= (item.order or 0):
-                    found.setdefault((task, str(other.order), story), []).append(item.id)
+            for member in items:
+                if member.pair == item.pair and (member.order or 0) >= (item.order or 0):
+                    groups.setdefault((task, str(member.order), story), []).append(item.id)
         elif item.belief is not None or item.by_depth:
-            found.setdefault((task, story), []).append(item.id)
+            groups.setdefault((task, story), []).append(item.id)
         else:
-            found.setdefault((story,), []).append(item.id)
-    return found
+            groups.setdefault((story,), []).append(item.id)
+    return groups
 
 
 def strict_share(groups: Mapping[tuple[str, ...], Sequence[str]], right: set[str]) -> float | None:
@@ -51,5 +51,5 @@ def majority(answers: Sequence[int | None]) -> int | None:
     >>> majority([2, 1, 1, 2, None])
     2
     """
-    given = [answer for answer in answers if answer is not None]
-    return max(given, key=given.count) if given else None
+    readable = [answer for answer in answers if answer is not None]
+    return max(readable, key=readable.count) if readable else None

@@ -20,8 +20,8 @@ def study_text(items: Sequence[Item], name: str, file: str, hash: str) -> str:
     items stays in `file`, which the study identifies by path and hash.
     """
     cells: dict[str, list[str]] = {}
-    for story, asked in by_pair([item for item in items if item.sound]).items():
-        tasks = {item.task for item in asked}
+    for story, story_items in by_pair([item for item in items if item.sound]).items():
+        tasks = {item.task for item in story_items}
         task = next(iter(tasks)) if len(tasks) == 1 else None
         cells.setdefault(task or name, []).append(story)
     lines = [f"name = {json.dumps(name)}", f"about = {json.dumps('the items of ' + name)}"]

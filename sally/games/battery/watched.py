@@ -25,7 +25,7 @@ from sally.core.errors import BadInput, listed
 from sally.core.rules.chance import Stream
 from sally.games.battery.belief_action import COLOURS
 from sally.games.battery.beliefs import Chain
-from sally.games.battery.casts import Cast, called, worded
+from sally.games.battery.casts import Cast, cast_name, wording_for
 from sally.games.battery.items import Belief, Item
 from sally.games.battery.nested import CONTAINERS, NAMES, QUESTION, THINGS
 
@@ -152,7 +152,7 @@ def simulated_place(lines: Sequence[Line], chain: Chain, notices_same_storey: bo
             if height == OUTSIDE:
                 continue
             top = height if notices_same_storey else height - 1
-            in_view = {other: storey for other, storey in storeys.items() if storey <= top}
+            in_view = {person: storey for person, storey in storeys.items() if storey <= top}
             remembered.append((place, in_view | {person: height}))
         history = remembered
     return history[-1][0]
@@ -540,7 +540,7 @@ def _reorder(draws: Stream, line: Line) -> Line:
 # --- the text -------------------------------------------------------------------------------------
 
 
-def watched(seed: int, number: int, order: int | None = None, cast: Cast = "people") -> Item:
+def watched_item(seed: int, number: int, order: int | None = None, cast: Cast = "people") -> Item:
     """Return an item; every two consecutive numbers are the members of one story.
 
     Without `order`, consecutive stories take the orders of belief in rotation.
@@ -550,29 +550,29 @@ def watched(seed: int, number: int, order: int | None = None, cast: Cast = "peop
     story = draw_story(seed, story_number, level)
     lines, chain = story.members[member], story.chain
     draws = Stream(seed, "battery", "watched", level, story_number, "words")
-    names = [called(name, cast) for name in draws.shuffled(NAMES)[:PERSONS]]
+    names = [cast_name(name, cast) for name in draws.shuffled(NAMES)[:PERSONS]]
     places = draws.shuffled(CONTAINERS)[:PLACES]
     colours = draws.shuffled(COLOURS)[:PLACES]
     thing = draws.pick(THINGS)
-    opening = worded(OPENING, cast).format(
+    opening = wording_for(OPENING, cast).format(
         names=listed(draws.shuffled(names)),
         places=listed([f"a {place}" for place in draws.shuffled(places)]),
     )
-    note = worded(NOTE, cast).format(thing=thing)
+    note = wording_for(NOTE, cast).format(thing=thing)
     minds = [names[person] for person in chain]
     lamps = [LAMP.format(colour=colours[n], place=places[n]) for n in draws.shuffled(range(PLACES))]
     key = believed_place(lines, chain)
-    question = worded(QUESTION[level], cast).format(*minds, thing=thing)
+    question = wording_for(QUESTION[level], cast).format(*minds, thing=thing)
     id = f"watched-{seed}-{level}-{story_number}"
     return Item(
         id=f"{id}-{member}",
         story="\n".join(
             [opening, note, *(_sentence(line, names, thing, places) for line in lines)]
         ),
-        question=worded(ACT, cast).format(
+        question=wording_for(ACT, cast).format(
             *minds,
             lamps="; ".join(lamps),
-            asked=worded(ASKED_WHERE[level], cast).format(*minds, thing=thing),
+            asked=wording_for(ASKED_WHERE[level], cast).format(*minds, thing=thing),
         ),
         options=tuple(f"the {colour} lamp" for colour in colours),
         answer=key,

@@ -56,8 +56,8 @@ class BatteryWords(Words[int, View]):
         super().__init__(game, texts)
         self._alone = len(game.schedule) == 1
         cast = cast_of(self.texts["cast"])
-        told = [*game.told_of(cast), *([game.practice_item(cast)] if game.practice else ())]
-        self._told: dict[str, Item] = {item.id: item for item in told}
+        items_told = [*game.told_of(cast), *([game.practice_item(cast)] if game.practice else ())]
+        self._told: dict[str, Item] = {item.id: item for item in items_told}
         self._names = {
             turn.base + option: text
             for turn in game.schedule
@@ -67,11 +67,11 @@ class BatteryWords(Words[int, View]):
     # --- a page ---------------------------------------------------------------------------------
 
     def rules(self, seat: Seat) -> str:
-        said = [self.say("rules.one" if self._alone else "rules.many")]
+        sentences = [self.say("rules.one" if self._alone else "rules.many")]
         if self.game.practice:
-            said.append(self.say("rules.practice"))
-        said.append(self.say("rules.score"))
-        opening = " ".join(said)
+            sentences.append(self.say("rules.practice"))
+        sentences.append(self.say("rules.score"))
+        opening = " ".join(sentences)
         if self._alone:
             opening += self.say(
                 "rules.story", story=self._told[self.game.schedule[0].item.id].story
@@ -80,18 +80,18 @@ class BatteryWords(Words[int, View]):
 
     def lines(self, view: View, since: int, form: str) -> Iterator[str]:
         if not since and view.practised is not None:
-            options, mine = self._told[self.game.schedule[0].item.id].options, view.answers[0]
+            options, own_answer = self._told[self.game.schedule[0].item.id].options, view.answers[0]
             key = options[view.practised]
-            if mine is None:
+            if own_answer is None:
                 yield self.say("past.forfeit", right=key)
-            elif mine == view.practised:
-                yield self.say("past.right", mine=options[mine])
+            elif own_answer == view.practised:
+                yield self.say("past.right", mine=options[own_answer])
             else:
-                yield self.say("past.wrong", mine=options[mine], right=key)
+                yield self.say("past.wrong", mine=options[own_answer], right=key)
 
     def now(self, view: View) -> str:
-        asked = view.asked
-        if asked is None or self._alone:
+        posed = view.asked
+        if posed is None or self._alone:
             return ""
         practice = int(self.game.practice)
         turn = (
@@ -99,12 +99,12 @@ class BatteryWords(Words[int, View]):
             if view.turn < practice
             else self.say("turn", turn=view.turn + 1 - practice, turns=view.turns - practice)
         )
-        return self.say("now", turn=turn, story=self._told[asked.id].story)
+        return self.say("now", turn=turn, story=self._told[posed.id].story)
 
     def question(self, view: View, options: Options[int]) -> str:
-        asked = view.asked
-        assert asked is not None  # the reader is asked only then
-        question = self._told[asked.id].question
+        posed = view.asked
+        assert posed is not None  # the reader is asked only then
+        question = self._told[posed.id].question
         return self._with_options(question, [self.name(option) for option in options])
 
     def _with_options(self, question: str, texts: Sequence[str]) -> str:
@@ -124,15 +124,19 @@ class BatteryWords(Words[int, View]):
         return tuple(self.listing(LETTERS[: len(options)]))
 
     def read(self, reply: str, view: View, options: Options[int]) -> int:
-        shown: list[Any] = self.listing(options)
-        return int(shown[read_option(reply, [self.name(one) for one in shown], self.label)])
+        listed_options: list[Any] = self.listing(options)
+        return int(
+            listed_options[
+                read_option(reply, [self.name(option) for option in listed_options], self.label)
+            ]
+        )
 
     # --- the probe ------------------------------------------------------------------------------
 
     def aside(self, question: Question, view: View, pending: int | None = None) -> str:
-        asked = view.asked
-        assert asked is not None
-        belief = self._belief(asked.id)
+        posed = view.asked
+        assert posed is not None
+        belief = self._belief(posed.id)
         texts = [belief.options[int(choice)] for choice in question.choices]
         return self._with_options(self.say("aside.belief", question=belief.question), texts)
 
@@ -142,15 +146,17 @@ class BatteryWords(Words[int, View]):
         return self.say("choice", letter=LETTERS[place], text=text)
 
     def read_report(self, reply: str, question: Question) -> ProbeReport:
-        shown, texts = self.listing(question.choices), self._belief(question.about).options
-        place = read_option(reply, [texts[int(choice)] for choice in shown], self.label)
-        return ProbeReport(shown[place], reply=reply)
+        listed_choices, texts = self.listing(question.choices), self._belief(question.about).options
+        place = read_option(reply, [texts[int(choice)] for choice in listed_choices], self.label)
+        return ProbeReport(listed_choices[place], reply=reply)
 
-    def told(self, told: Told, question: Question | None = None) -> str:
-        belief = self._belief(told.about)
-        assert isinstance(told.value, int)
+    def told(self, injected: Told, question: Question | None = None) -> str:
+        belief = self._belief(injected.about)
+        assert isinstance(injected.value, int)
         about = self.say("about.belief", question=belief.question)
-        return self.say(f"told.{told.source}", about=about, value=belief.options[told.value])
+        return self.say(
+            f"told.{injected.source}", about=about, value=belief.options[injected.value]
+        )
 
     def _belief(self, id: str) -> Belief:
         """Return an item's question about a mind, as worded in this words pack."""
@@ -158,8 +164,8 @@ class BatteryWords(Words[int, View]):
         assert belief is not None  # it is asked only then
         return belief
 
-    def kept(self, told: Told, view: View) -> str:
-        return self.say("kept", told=self.told(told))
+    def kept(self, injected: Told, view: View) -> str:
+        return self.say("kept", told=self.told(injected))
 
 
 def read_option(reply: str, texts: Sequence[str], label: str) -> int:

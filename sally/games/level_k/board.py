@@ -91,10 +91,14 @@ def _picture(context: SeatContext, game: LevelGame, view: View) -> Part:
 
 def _payoffs(context: SeatContext, game: LevelGame, view: View) -> Table:
     (them,) = game.others(view.seat)
-    mine, theirs = pay_table(game, view.seat), pay_table(game, them)
+    own_pays, other_pays = pay_table(game, view.seat), pay_table(game, them)
     names = [context.words.name(move) for move in game.menu(view.seat)]
     rows = tuple(
-        Row(name, tuple(Cell(f"{mine[i, j]:+g} / {theirs[j, i]:+g}") for j in (0, 1)), "yours")
+        Row(
+            name,
+            tuple(Cell(f"{own_pays[i, j]:+g} / {other_pays[j, i]:+g}") for j in (0, 1)),
+            "yours",
+        )
         for i, name in enumerate(names)
     )
     return Table("What a round pays: you / the other player", tuple(names), rows, "You ↓")
@@ -106,8 +110,8 @@ def _rounds(context: SeatContext, game: LevelGame, view: View) -> Table:
     latest = list(view.rounds(first))
     void = Cell("–", "hidden", "not played")
     n = len(game.seats)
-    mine = [void if m is None else Cell(context.words.name(m[view.number])) for m in latest]
-    rows = [Row("You", tuple(mine), "yours")]
+    own_cells = [void if m is None else Cell(context.words.name(m[view.number])) for m in latest]
+    rows = [Row("You", tuple(own_cells), "yours")]
     if n - 1 <= MOST_ROWS:
         for i in range(n - 1):
             cells = [

@@ -64,27 +64,27 @@ def _requests() -> list[Condition]:
     """
     shortcuts = (_pair(9, 0), _pair(8, 5), *rule_shortcuts(first=9), EQUILIBRIUM)
     against = {f"level {k}": player_spec("level", k=k) for k in DEPTHS}
-    more = {"people": player_spec("people"), "equilibrium": player_spec("equilibrium")}
+    further_players = {"people": player_spec("people"), "equilibrium": player_spec("equilibrium")}
     return [
-        _condition(name, (instance("eleven_twenty"),), {"player_2": who}, shortcuts)
-        for name, who in {**against, **more}.items()
+        _condition(name, (instance("eleven_twenty"),), {"player_2": partner}, shortcuts)
+        for name, partner in {**against, **further_players}.items()
     ]
 
 
 def contest_of(k: int) -> tuple[Instance, dict[str, PlayerSpec]]:
     """Return a five-player contest and the four others: three of level k and one of level k + 2."""
     levels = {"player_2": k, "player_3": k, "player_4": k, "player_5": k + 2}
-    others = {seat: player_spec("level", k=each) for seat, each in levels.items()}
+    others = {seat: player_spec("level", k=level) for seat, level in levels.items()}
     return instance("beauty_contest", pays={"kind": "contest", "players": 5}), others
 
 
 def _contests() -> list[Condition]:
-    found = []
+    conditions = []
     for k in DEPTHS:
         problem, others = contest_of(k)
         name = f"level {k}, and one of level {k + 2}"
-        found.append(_condition(name, (problem,), others, (*NUMBERS, EQUILIBRIUM)))
-    return found
+        conditions.append(_condition(name, (problem,), others, (*NUMBERS, EQUILIBRIUM)))
+    return conditions
 
 
 def rows_of_boxes() -> tuple[Instance, ...]:
@@ -101,33 +101,33 @@ def rows_of_boxes() -> tuple[Instance, ...]:
 
 
 def _boxes() -> list[Condition]:
-    found = []
+    conditions = []
     shortcuts = (_pair(2, 1), EQUILIBRIUM)
-    for role, seat, other, even in (
+    for role, seat, other_seat, even in (
         ("hider", "player_1", "player_2", 0.75),
         ("seeker", "player_2", "player_1", 0.25),
     ):
-        for name, who in {
+        for name, partner in {
             **{f"level {k}": player_spec("level", k=k) for k in DEPTHS},
             "equilibrium": player_spec("equilibrium"),
         }.items():
-            title, others = f"{role} against {name}", {other: who}
+            title, others = f"{role} against {name}", {other_seat: partner}
             chance = {"won_per_round": even}
-            found.append(_condition(title, rows_of_boxes(), others, shortcuts, seat, chance))
-    return found
+            conditions.append(_condition(title, rows_of_boxes(), others, shortcuts, seat, chance))
+    return conditions
 
 
 def _pennies() -> list[Condition]:
     shortcuts = (_pair(0, 1), *HABITS, EQUILIBRIUM)
     problem = (instance("matching_pennies"),)
-    found = [
+    conditions = [
         _condition(f"{k}-ToM", problem, {"player_2": player_spec("k_tom", k=k)}, shortcuts)
         for k in range(3)
     ]
     # no player can do better or worse against this one
     none = {"depth_regret": 0.0, "won_per_round": 0.0, "best_reply_percent": 100.0}
     even = {"player_2": player_spec("equilibrium")}
-    return [*found, _condition("equilibrium", problem, even, shortcuts, chance=none)]
+    return [*conditions, _condition("equilibrium", problem, even, shortcuts, chance=none)]
 
 
 CARD = Card(

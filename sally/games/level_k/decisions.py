@@ -24,11 +24,13 @@ from sally.parts.training import Split, Training, by_partner
 
 def LOSSES(played: Played, seat: Seat) -> Terms:
     """Return the mean losses over the rounds with a prediction, given the others' actual moves."""
-    split = [found for each in rounds(played, seat) if (found := _split(played, seat, each))]
+    split = [
+        parts for past_round in rounds(played, seat) if (parts := _split(played, seat, past_round))
+    ]
     return terms_of(split, _format_loss(played, seat))
 
 
-def _split(played: Played, seat: Seat, each: Round) -> tuple[float, float, float] | None:
+def _split(played: Played, seat: Seat, past_round: Round) -> tuple[float, float, float] | None:
     """Return one round's inference, translation and total loss; None if the seat made no
     prediction.
 
@@ -39,31 +41,31 @@ def _split(played: Played, seat: Seat, each: Round) -> tuple[float, float, float
         (
             report.value
             for report in played.replay.reports.values()
-            if (report.turn, report.seat, report.probe) == (each.turn, seat, "their_move")
+            if (report.turn, report.seat, report.probe) == (past_round.turn, seat, "their_move")
         ),
         None,
     )
     if not isinstance(predicted, int):
         return None
-    replies = best_replies(game, each.view, predicted)
-    loss = _loss_by_move(played, game, seat, each.turn)
+    replies = best_replies(game, past_round.view, predicted)
+    loss = _loss_by_move(played, game, seat, past_round.turn)
     expected = worths(game, seat, [{predicted: 1.0}] * len(game.others(seat)))
     if not replies or loss is None or expected is None:
         return None
-    inference = inference_loss(each.mine, replies, loss.__getitem__)
-    translation = max(expected) - expected[game.menu(seat).index(each.mine)]
-    return inference, translation, loss[each.mine]
+    inference = inference_loss(past_round.mine, replies, loss.__getitem__)
+    translation = max(expected) - expected[game.menu(seat).index(past_round.mine)]
+    return inference, translation, loss[past_round.mine]
 
 
 def _loss_by_move(
     played: Played, game: LevelGame, seat: Seat, turn: int
 ) -> dict[int, float] | None:
     """Return how much less each move pays than the best reply, given the others' actual moves."""
-    theirs = [played.replay.move(turn, other) for other in game.others(seat)]
-    worth = worths(game, seat, [{move: 1.0} for move in theirs if move is not None])
-    if worth is None or None in theirs:
+    other_moves = [played.replay.move(turn, other_seat) for other_seat in game.others(seat)]
+    values = worths(game, seat, [{move: 1.0} for move in other_moves if move is not None])
+    if values is None or None in other_moves:
         return None
-    return {move: max(worth) - w for move, w in zip(game.menu(seat), worth, strict=True)}
+    return {move: max(values) - w for move, w in zip(game.menu(seat), values, strict=True)}
 
 
 def _format_loss(played: Played, seat: Seat) -> float | None:
@@ -73,7 +75,7 @@ def _format_loss(played: Played, seat: Seat) -> float | None:
     missed = 0.0
     for step in steps:
         if step.forfeited == (seat,):
-            odds = [{step.moves[other]: 1.0} for other in game.others(seat)]
+            odds = [{step.moves[other_seat]: 1.0} for other_seat in game.others(seat)]
             missed += max(worths(game, seat, odds) or [0.0])
     return missed / len(steps) if steps else None
 
@@ -90,15 +92,15 @@ def COSTS(played: Played, seat: Seat) -> list[Cost]:
     for step in played.replay.steps():
         if step.forfeited not in ((), (seat,)):
             continue
-        odds, how = _odds(played, seat, step.turn)
-        worth = worths(game, seat, odds)
-        if worth is None:
+        odds, criterion = _odds(played, seat, step.turn)
+        values = worths(game, seat, odds)
+        if values is None:
             continue
-        mine, menu = step.moves.get(seat), game.menu(seat)
-        got = 0.0 if mine is None else worth[menu.index(mine)]
-        best = tuple(m for m, w in zip(menu, worth, strict=True) if w >= max(worth) - SAME)
-        lost = max(worth) - got
-        costs.append(Cost(step.turn, 0.0 if lost <= SAME else lost, best, how))
+        own_move, menu = step.moves.get(seat), game.menu(seat)
+        value = 0.0 if own_move is None else values[menu.index(own_move)]
+        best = tuple(m for m, w in zip(menu, values, strict=True) if w >= max(values) - SAME)
+        loss = max(values) - value
+        costs.append(Cost(step.turn, 0.0 if loss <= SAME else loss, best, criterion))
     return costs
 
 
@@ -108,13 +110,13 @@ def _odds(played: Played, seat: Seat, turn: int) -> tuple[list[Odds], str]:
     replay, game = played.replay, game_of(played)
     others, minds = game.others(seat), minds_of_others(replay, seat)
     declared = [
-        mind.does(replay.view(turn, other))
-        for other, mind in zip(others, minds, strict=True)
+        mind.does(replay.view(turn, other_seat))
+        for other_seat, mind in zip(others, minds, strict=True)
         if mind is not None
     ]
     if len(declared) == len(others):
         return declared, DECLARED
-    return [{replay.moves[turn][other]: 1.0} for other in others], DONE
+    return [{replay.moves[turn][other_seat]: 1.0} for other_seat in others], DONE
 
 
 # --- intention to treat ---------------------------------------------------------------------------
@@ -127,7 +129,7 @@ def INTENDED(played: Played, seat: Seat) -> tuple[float, float, float | None]:
     earned = 0.0
     for step in steps:
         if not step.forfeited:
-            moves = tuple(step.moves[other] for other in game.seats)
+            moves = tuple(step.moves[other_seat] for other_seat in game.seats)
             earned += float(game.pays.pay(moves)[game.seats.index(seat)])
     due = len(steps) if played.episode.payoffs is not None else game.rounds
     forfeits = sum(seat in step.forfeited for step in steps)
@@ -167,7 +169,7 @@ NOTES = (
 LEVELS = range(4)  # of partners
 
 
-def _reasoned(game: LevelGame, seat: Seat, k: int, group: str = "") -> Reasoned | None:
+def _reason_about(game: LevelGame, seat: Seat, k: int, group: str = "") -> Reasoned | None:
     """Return a round against a partner of level k with the moves of reasoners of every depth; None
     if several moves are best.
 
@@ -175,8 +177,8 @@ def _reasoned(game: LevelGame, seat: Seat, k: int, group: str = "") -> Reasoned 
     """
     if not isinstance(game.pays, Request | Boxes):
         return None
-    (other,) = game.others(seat)
-    right = best_replies_to(game, seat, [level_odds(game, other, k)])
+    (other_seat,) = game.others(seat)
+    right = best_replies_to(game, seat, [level_odds(game, other_seat, k)])
     if right is None or len(right) > 1:
         return None
     by_depth = tuple(tuple(level_odds(game, seat, depth)) for depth in range(k + 2))
@@ -191,21 +193,21 @@ def _questions() -> Iterator[Reasoned]:
         assert isinstance(game, LevelGame)
         for seat in game.seats:
             for k in LEVELS:
-                found = _reasoned(game, seat, k, f"{name}, {seat} against level {k}")
-                if found is not None:
-                    yield found
+                decision = _reason_about(game, seat, k, f"{name}, {seat} against level {k}")
+                if decision is not None:
+                    yield decision
 
 
-def _answered(played: Played, seat: Seat) -> Iterator[DepthDecision]:
+def _judge_moves(played: Played, seat: Seat) -> Iterator[DepthDecision]:
     game = game_of(played)
-    others = [played.episode.setup.lineup[str(other)] for other in game.others(seat)]
+    others = [played.episode.setup.lineup[str(other_seat)] for other_seat in game.others(seat)]
     if len(others) != 1 or others[0].player != "level" or others[0].params.get("base"):
         return
-    found = _reasoned(game, seat, int(others[0].params.get("k", 1)))
-    if found is not None:
+    decision = _reason_about(game, seat, int(others[0].params.get("k", 1)))
+    if decision is not None:
         for step in played.replay.steps():
             if step.forfeited in ((), (seat,)):
-                yield DepthDecision(found, step.moves.get(seat) in found.right)
+                yield DepthDecision(decision, step.moves.get(seat) in decision.right)
 
 
-DEPTHS = Depths(ABOUT, _questions, _answered, NOTES)
+DEPTHS = Depths(ABOUT, _questions, _judge_moves, NOTES)

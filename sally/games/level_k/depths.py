@@ -37,8 +37,8 @@ def depth_of(game: LevelGame, move: int) -> int | None:
     there is no such level."""
     pays = game.pays
     if isinstance(pays, Request):
-        steps, rest = divmod(pays.high - move, pays.gap)
-        return None if rest else steps
+        steps, remainder = divmod(pays.high - move, pays.gap)
+        return None if remainder else steps
     if not isinstance(pays, Contest) or pays.fraction == 1 or move == 0:
         return None
     steps_up = log(2 * move / (pays.low + pays.high)) / log(pays.fraction)
@@ -50,13 +50,13 @@ def levels_at(game: LevelGame, seat: Seat, view: View, levels: int = LEVELS) -> 
     """Return each level's move probabilities; in a contest, uniform over the numbers near the
     level's choice."""
     if isinstance(game.pays, Contest):
-        near: list[list[int]] = [[] for _ in range(levels)]
+        near_moves: list[list[int]] = [[] for _ in range(levels)]
         for move in game.menu(seat):
             k = depth_of(game, move)
             if k is not None and k < levels:
-                near[k].append(move)
-        if all(near):
-            return [evenly(moves) for moves in near]
+                near_moves[k].append(move)
+        if all(near_moves):
+            return [evenly(moves) for moves in near_moves]
     return [mind.does(view) for mind in ladder(game, seat, levels - 1)]
 
 
@@ -77,7 +77,7 @@ class Depth(msgspec.Struct, frozen=True):
         return sqrt(sum((k - self.mean) ** 2 * p for k, p in enumerate(self.chances)))
 
 
-def estimated(
+def estimate_depth(
     game: LevelGame, seat: Seat, moves: Sequence[tuple[View, int]], error: float = ERROR
 ) -> Depth | None:
     """Return the posterior over levels 0 to 3 after a seat's moves; None if no moves are given."""
@@ -88,17 +88,17 @@ def estimated(
     fixed = levels_at(game, seat, NOTHING) if minds is None else []
     weight = [0.0] * LEVELS
     for view, move in moves:
-        here = fixed if minds is None else [mind.does(view) for mind in minds]
-        for k, odds in enumerate(here):
+        level_odds_now = fixed if minds is None else [mind.does(view) for mind in minds]
+        for k, odds in enumerate(level_odds_now):
             weight[k] += log((1 - error) * odds.get(move, 0.0) + even)
     top = [exp(w - max(weight)) for w in weight]
     return Depth(tuple(t / sum(top) for t in top))
 
 
-def distance(one: Odds, other: Odds) -> float:
+def distance(first: Odds, second: Odds) -> float:
     """Return the total variation distance: 0 for equal distributions, 1 for disjoint ones."""
-    moves = {*one, *other}
-    return sum(abs(one.get(move, 0.0) - other.get(move, 0.0)) for move in moves) / 2
+    moves = {*first, *second}
+    return sum(abs(first.get(move, 0.0) - second.get(move, 0.0)) for move in moves) / 2
 
 
 # --- many people ----------------------------------------------------------------------------------
@@ -112,7 +112,7 @@ class LevelMixture(msgspec.Struct, frozen=True):
     depth: Estimate  # the mean level of those who do not
 
 
-def fitted(
+def fit_levels(
     game: LevelGame,
     seat: Seat,
     counts: Mapping[int, int],
@@ -129,10 +129,10 @@ def fitted(
             "the levels of matching pennies depend on the past; estimate each seat separately"
         )
     shape = _shape(game, seat, levels_at(game, seat, NOTHING, levels))
-    seen = _seen(game, seat, counts)
-    found = [_summary(_mixture(shape, sample)) for sample in _samples(seen, draws, seed)]
-    n = int(seen.sum())
-    *shares, error, depth = (_interval(column, n) for column in zip(*found, strict=True))
+    observed = _count_moves(game, seat, counts)
+    summaries = [_summary(_mixture(shape, sample)) for sample in _samples(observed, draws, seed)]
+    n = int(observed.sum())
+    *shares, error, depth = (_interval(column, n) for column in zip(*summaries, strict=True))
     return LevelMixture(tuple(shares), error, depth)
 
 
@@ -145,11 +145,11 @@ def fitted_tau(
     Level 0 is uniform, as in Camerer, Ho and Chong (2004): it accounts for moves that no level
     would make.
     """
-    seen = _seen(game, seat, counts)
+    observed = _count_moves(game, seat, counts)
     shapes = [_hierarchy(game, seat, tau) for tau in TAUS]
     logs = np.log(np.array(shapes))
-    found = [TAUS[int(np.argmax(logs @ sample))] for sample in _samples(seen, draws, seed)]
-    return _interval(found, int(seen.sum()))
+    taus = [TAUS[int(np.argmax(logs @ sample))] for sample in _samples(observed, draws, seed)]
+    return _interval(taus, int(observed.sum()))
 
 
 def _hierarchy(game: LevelGame, seat: Seat, tau: float, deepest: int = 8) -> Floats:
@@ -171,24 +171,24 @@ def _shape(game: LevelGame, seat: Seat, levels: Sequence[Odds]) -> Floats:
     return np.array(rows)
 
 
-def _seen(game: LevelGame, seat: Seat, counts: Mapping[int, int]) -> Floats:
+def _count_moves(game: LevelGame, seat: Seat, counts: Mapping[int, int]) -> Floats:
     if strange := set(counts) - set(game.menu(seat)):
         raise BadInput(f"{min(strange)} is not a move of this game")
-    seen = np.array([counts.get(move, 0) for move in game.menu(seat)], dtype=float)
-    if seen.sum() < 2 or seen.min() < 0:
+    observed = np.array([counts.get(move, 0) for move in game.menu(seat)], dtype=float)
+    if observed.sum() < 2 or observed.min() < 0:
         raise BadInput("a mixture of levels needs at least two observed choices")
-    return seen
+    return observed
 
 
-def _samples(seen: Floats, draws: int, seed: int) -> list[Floats]:
+def _samples(observed: Floats, draws: int, seed: int) -> list[Floats]:
     """Return the observed counts, followed by bootstrap samples of the same size."""
-    n = int(seen.sum())
+    n = int(observed.sum())
     chance = Stream("level_k", "bootstrap", seed).generator()
-    again = chance.multinomial(n, seen / n, size=draws).astype(float)
-    return [seen, *again]
+    resampled = chance.multinomial(n, observed / n, size=draws).astype(float)
+    return [observed, *resampled]
 
 
-def _mixture(shape: Floats, seen: Floats) -> Floats:
+def _mixture(shape: Floats, observed: Floats) -> Floats:
     """Return the mixture weights of the rows of `shape`, by the EM algorithm (Dempster et al.
     1977)."""
     weights = np.full(len(shape), 1 / len(shape))
@@ -196,7 +196,7 @@ def _mixture(shape: Floats, seen: Floats) -> Floats:
         joint = weights[:, None] * shape
         total = joint.sum(axis=0)
         parts = joint / np.where(total > 0, total, 1.0)
-        better = parts @ seen / seen.sum()
+        better = parts @ observed / observed.sum()
         still = float(np.abs(better - weights).max()) < STILL
         weights = better
         if still:

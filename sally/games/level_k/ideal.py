@@ -28,13 +28,13 @@ LOOKAHEAD = 2  # ten moves each; beyond the first distinguishing round little is
 @lru_cache(maxsize=32)
 def ideal_of(game: LevelGame, seat: Seat, lookahead: int = LOOKAHEAD) -> Ideal:
     """Return the ideal observer of the pool in a two-seat game."""
-    (other,) = game.others(seat)
-    mine, theirs = len(game.menu(seat)), game.menu(other)
-    stays = np.zeros((1, len(theirs), mine), dtype=np.intp)
+    (other_seat,) = game.others(seat)
+    n_own, other_menu = len(game.menu(seat)), game.menu(other_seat)
+    stays = np.zeros((1, len(other_menu), n_own), dtype=np.intp)
     machines = []
     for k in LEVELS:
-        odds = level_odds(game, other, k)
-        row = np.array([[odds.get(move, 0.0) for move in theirs]])
+        odds = level_odds(game, other_seat, k)
+        row = np.array([[odds.get(move, 0.0) for move in other_menu]])
         machines.append(PoolMachine(row, stays))
     return Ideal(pay_table(game, seat), machines, lookahead=lookahead)
 
@@ -51,23 +51,27 @@ def IDEAL(played: Played, seat: Seat) -> IdealProblem | None:
     others = game.others(seat)
     if not has_levels(game):
         return None
-    who = played.episode.setup.lineup.get(str(others[0]))
-    level = None if who is None or who.player != "level" else int(who.params.get("k", 1))
-    if who is None or level is None or level not in LEVELS or who.params.get("base"):
+    partner = played.episode.setup.lineup.get(str(others[0]))
+    level = (
+        None if partner is None or partner.player != "level" else int(partner.params.get("k", 1))
+    )
+    if partner is None or level is None or level not in LEVELS or partner.params.get("base"):
         return None
     if played.episode.payoffs is None:
         return None
-    mine, theirs = game.menu(seat), game.menu(others[0])
-    said: dict[int, tuple[float, ...]] = {}
+    own_menu, other_menu = game.menu(seat), game.menu(others[0])
+    stated: dict[int, tuple[float, ...]] = {}
     for report in played.replay.reports.values():
         if (report.seat, report.probe) == (seat, "their_move"):
-            odds = stated_odds(None, report.value, theirs)
+            odds = stated_odds(None, report.value, other_menu)
             if odds is not None:
-                said[report.turn] = odds
-    seen = []
-    for one in rounds(played, seat):
-        answer = played.replay.move(one.turn, others[0])
+                stated[report.turn] = odds
+    seen_rounds = []
+    for past_round in rounds(played, seat):
+        answer = played.replay.move(past_round.turn, others[0])
         assert answer is not None  # the round was not void
-        place = theirs.index(answer)
-        seen.append(SeenRound(mine.index(one.mine), place, said.get(one.turn)))
-    return IdealProblem(ideal_of(game, seat), level, tuple(seen))
+        place = other_menu.index(answer)
+        seen_rounds.append(
+            SeenRound(own_menu.index(past_round.mine), place, stated.get(past_round.turn))
+        )
+    return IdealProblem(ideal_of(game, seat), level, tuple(seen_rounds))

@@ -78,29 +78,29 @@ class KTom:
         """The state before the first round."""
         return self._start(self.k)
 
-    def after(self, mind: Mind, own: int, other: int) -> Mind:
+    def after(self, mind: Mind, own_move: int, other_move: int) -> Mind:
         """Return the state after one more round."""
-        return self._learned(mind, self._own, self.gains, own, other)
+        return self._learn(mind, self._own_parameters, self.gains, own_move, other_move)
 
     def expects(self, mind: Mind) -> float:
         """Return the probability that the player assigns to its opponent playing 1."""
-        return _expected(mind)
+        return _expected_chance(mind)
 
     def chance(self, mind: Mind) -> float:
         """Return the probability that the player itself plays 1."""
-        return self._chance(mind, self._own, self.gains)
+        return self._chance(mind, self._own_parameters, self.gains)
 
     # Below, parameters are those of the imagined player, and gains are from its side.
 
     @property
-    def _own(self) -> Parameters:
-        more = (self.dilution, self.bias)
-        return (self.volatility, self.temperature, *(p for p in more if p is not None))
+    def _own_parameters(self) -> Parameters:
+        optional = (self.dilution, self.bias)
+        return (self.volatility, self.temperature, *(p for p in optional if p is not None))
 
     def _start(self, k: int) -> Mind:
         if k == 0:
             return Zero()
-        n = len(self._own)
+        n = len(self._own_parameters)
         slope = [0.0] * n
         if self.bias is not None:
             slope[BIAS] = FIRST_BIAS_SLOPE
@@ -111,20 +111,22 @@ class KTom:
             )
         )
 
-    def _chance(self, mind: Mind, given: Parameters, gains: Gains) -> float:
-        p = _expected(mind)
+    def _chance(self, mind: Mind, parameters: Parameters, gains: Gains) -> float:
+        p = _expected_chance(mind)
         gain = (1 - p) * gains[0][0] + p * gains[0][1]
-        lean = given[BIAS] if self.bias is not None else 0.0
-        return min(max(_logistic(gain / exp(given[TEMPERATURE]) + lean), SURE), 1 - SURE)
+        lean = parameters[BIAS] if self.bias is not None else 0.0
+        return min(max(_logistic(gain / exp(parameters[TEMPERATURE]) + lean), SURE), 1 - SURE)
 
-    def _learned(self, mind: Mind, given: Parameters, gains: Gains, own: int, other: int) -> Mind:
+    def _learn(
+        self, mind: Mind, parameters: Parameters, gains: Gains, own_move: int, other_move: int
+    ) -> Mind:
         if isinstance(mind, Zero):
-            return _tracked(mind, given, other)
-        forgets = given[DILUTION] if self.dilution is not None else 0.0
-        weights = _weights(mind.guesses, other, _logistic(forgets) if forgets else 0.0)
+            return _track_frequency(mind, parameters, other_move)
+        forgets = parameters[DILUTION] if self.dilution is not None else 0.0
+        weights = _weights(mind.guesses, other_move, _logistic(forgets) if forgets else 0.0)
         return KTomState(
             tuple(
-                self._guessed_again(guess, weight, given, gains, own, other)
+                self._guessed_again(guess, weight, parameters, gains, own_move, other_move)
                 for guess, weight in zip(mind.guesses, weights, strict=True)
             )
         )
@@ -133,25 +135,27 @@ class KTom:
         self,
         guess: OpponentModel,
         weight: float,
-        given: Parameters,
+        parameters: Parameters,
         gains: Gains,
-        own: int,
-        other: int,
+        own_move: int,
+        other_move: int,
     ) -> OpponentModel:
         """Return a guess with updated parameters and the move probability that they imply."""
         p = _logistic(guess.logit)
-        drift = [exp(given[VOLATILITY]) if i == VOLATILITY else 0.0 for i in range(len(given))]
+        drift = [
+            exp(parameters[VOLATILITY]) if i == VOLATILITY else 0.0 for i in range(len(parameters))
+        ]
         variance = tuple(
             1 / (1 / (v + d) + weight * p * (1 - p) * g * g)
             for v, d, g in zip(guess.variance, drift, guess.slope, strict=True)
         )
         mean = tuple(
-            m + weight * v * g * (other - p)
+            m + weight * v * g * (other_move - p)
             for m, v, g in zip(guess.mean, variance, guess.slope, strict=True)
         )
         swapped = (gains[1], gains[0])
 
-        mind = self._learned(guess.mind, mean, swapped, other, own)
+        mind = self._learn(guess.mind, mean, swapped, other_move, own_move)
         logit = _logit(self._chance(mind, mean, swapped))
         slope = []
         for i, m in enumerate(mean):
@@ -159,19 +163,21 @@ class KTom:
             moved = (*mean[:i], m + step, *mean[i + 1 :])
             # what is learned depends on volatility and dilution only, the choice on all
             learns = i == VOLATILITY or (i == DILUTION and self.dilution is not None)
-            then = self._learned(guess.mind, moved, swapped, other, own) if learns else mind
-            slope.append((_logit(self._chance(then, moved, swapped)) - logit) / step)
+            mind_after = (
+                self._learn(guess.mind, moved, swapped, other_move, own_move) if learns else mind
+            )
+            slope.append((_logit(self._chance(mind_after, moved, swapped)) - logit) / step)
         return OpponentModel(weight, mean, variance, logit, tuple(slope), mind)
 
 
-def _tracked(mind: Zero, given: Parameters, other: int) -> Zero:
+def _track_frequency(mind: Zero, parameters: Parameters, other_move: int) -> Zero:
     """Return the state of a 0-ToM after the opponent's choice."""
     p = _logistic(mind.mean)
-    variance = 1 / (1 / (exp(given[VOLATILITY]) + mind.variance) + p * (1 - p))
-    return Zero(mind.mean + variance * (other - p), variance)
+    variance = 1 / (1 / (exp(parameters[VOLATILITY]) + mind.variance) + p * (1 - p))
+    return Zero(mind.mean + variance * (other_move - p), variance)
 
 
-def _weights(guesses: tuple[OpponentModel, ...], other: int, dilution: float) -> list[float]:
+def _weights(guesses: tuple[OpponentModel, ...], other_move: int, dilution: float) -> list[float]:
     """Return the posterior probability of each possible level of the opponent after the opponent's
     choice.
 
@@ -183,11 +189,11 @@ def _weights(guesses: tuple[OpponentModel, ...], other: int, dilution: float) ->
         prior = (1 - dilution) * guess.weight + dilution / len(guesses)
         spread = guess.spread
         p = _logistic((guess.logit - 0.319 * spread**0.781) / sqrt(1 + 0.205 * spread**0.870))
-        joint.append(prior * (p if other == 1 else 1 - p))
-    return [each / sum(joint) for each in joint]
+        joint.append(prior * (p if other_move == 1 else 1 - p))
+    return [weight / sum(joint) for weight in joint]
 
 
-def _expected(mind: Mind) -> float:
+def _expected_chance(mind: Mind) -> float:
     if isinstance(mind, Zero):
         return _logistic(mind.mean / sqrt(1 + 0.36 * mind.variance))
     return sum(g.weight * _logistic(g.logit / sqrt(1 + 0.36 * g.spread)) for g in mind.guesses)

@@ -13,7 +13,7 @@ from sally.core.log.events import Setup
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Metric, Played, cache_by_seat, mean
-from sally.games.level_k.depths import Depth, depth_of, estimated
+from sally.games.level_k.depths import Depth, depth_of, estimate_depth
 from sally.games.level_k.minds import mind_of
 from sally.games.level_k.rules import LevelGame, View
 from sally.games.level_k.solvers import SAME, Odds, pay_table, worths
@@ -43,25 +43,25 @@ def rounds(played: Played, seat: Seat) -> list[Round]:
 
 
 @cache_by_seat
-def lost(played: Played, seat: Seat) -> list[float] | None:
+def payoffs_lost(played: Played, seat: Seat) -> list[float] | None:
     """Return, for each played round, the expected payoff lost relative to the best reply to the
     declared minds.
 
     None if a seat declares no mind, or if the combinations of moves are too many to enumerate.
     """
-    game, found = game_of(played), []
+    game, losses = game_of(played), []
     others, minds = game.others(seat), minds_of_others(played.replay, seat)
-    for each in rounds(played, seat):
+    for past_round in rounds(played, seat):
         odds: list[Odds] = []
-        for other, mind in zip(others, minds, strict=True):
+        for other_seat, mind in zip(others, minds, strict=True):
             if mind is None:
                 return None
-            odds.append(mind.does(played.replay.view(each.turn, other)))
-        worth = worths(game, seat, odds)
-        if worth is None:
+            odds.append(mind.does(played.replay.view(past_round.turn, other_seat)))
+        values = worths(game, seat, odds)
+        if values is None:
             return None
-        found.append(max(worth) - worth[game.menu(seat).index(each.mine)])
-    return found
+        losses.append(max(values) - values[game.menu(seat).index(past_round.mine)])
+    return losses
 
 
 def _won_per_round(played: Played, seat: Seat) -> float | None:
@@ -82,28 +82,28 @@ def random_won_per_round(setup: Setup, seat: Seat) -> float | None:
         if float(by_reply.max() - by_reply.min()) <= SAME:
             return float(by_reply.mean())
     odds = []
-    for other in game.others(seat):
-        mind = mind_of(game, other, setup.lineup.get(str(other)))
+    for other_seat in game.others(seat):
+        mind = mind_of(game, other_seat, setup.lineup.get(str(other_seat)))
         if mind is None or (mind.always is None and game.rounds > 1):
             return None
-        odds.append(mind.always or mind.does(game.observe(game.start(), other)))
-    worth = worths(game, seat, odds)
-    return None if worth is None else sum(worth) / len(worth)
+        odds.append(mind.always or mind.does(game.observe(game.start(), other_seat)))
+    values = worths(game, seat, odds)
+    return None if values is None else sum(values) / len(values)
 
 
 def _regret(played: Played, seat: Seat) -> float | None:
-    found = lost(played, seat)
-    return None if found is None or played.episode.payoffs is None else mean(found)
+    losses = payoffs_lost(played, seat)
+    return None if losses is None or played.episode.payoffs is None else mean(losses)
 
 
 def _best_replies(played: Played, seat: Seat) -> float | None:
-    found = lost(played, seat)
-    return None if found is None else mean([100.0 * (loss <= SAME) for loss in found])
+    losses = payoffs_lost(played, seat)
+    return None if losses is None else mean([100.0 * (loss <= SAME) for loss in losses])
 
 
 def _depths(played: Played, seat: Seat) -> list[float]:
-    found = [depth_of(game_of(played), each.mine) for each in rounds(played, seat)]
-    return [float(depth) for depth in found if depth is not None]
+    depths = [depth_of(game_of(played), past_round.mine) for past_round in rounds(played, seat)]
+    return [float(depth) for depth in depths if depth is not None]
 
 
 def _depth_played(played: Played, seat: Seat) -> float | None:
@@ -112,25 +112,27 @@ def _depth_played(played: Played, seat: Seat) -> float | None:
 
 def _over_thinking(played: Played, seat: Seat) -> float | None:
     depths = {None if mind is None else mind.depth for mind in minds_of_others(played.replay, seat)}
-    theirs = depths.pop() if len(depths) == 1 else None
-    return None if theirs is None else mean([d - theirs - 1 for d in _depths(played, seat)])
+    other_depth = depths.pop() if len(depths) == 1 else None
+    return (
+        None if other_depth is None else mean([d - other_depth - 1 for d in _depths(played, seat)])
+    )
 
 
 @cache_by_seat
 def estimate(played: Played, seat: Seat) -> Depth | None:
     """Return the estimated depth of a seat's moves in an episode."""
-    moves = [(each.view, each.mine) for each in rounds(played, seat)]
-    return estimated(game_of(played), seat, moves)
+    moves = [(past_round.view, past_round.mine) for past_round in rounds(played, seat)]
+    return estimate_depth(game_of(played), seat, moves)
 
 
 def _estimated_depth(played: Played, seat: Seat) -> float | None:
-    found = estimate(played, seat)
-    return None if found is None else found.mean
+    depth = estimate(played, seat)
+    return None if depth is None else depth.mean
 
 
 def _estimated_depth_sd(played: Played, seat: Seat) -> float | None:
-    found = estimate(played, seat)
-    return None if found is None else found.sd
+    depth = estimate(played, seat)
+    return None if depth is None else depth.sd
 
 
 METRICS = (

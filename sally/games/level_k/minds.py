@@ -25,7 +25,7 @@ from sally.games.level_k.solvers import (
     best_replies,
     equilibrium,
     evenly,
-    mixed,
+    mix_odds,
     nearest,
     pay_table,
 )
@@ -45,7 +45,7 @@ class Mind:
     always: Odds | None = None  # the odds of its moves if they are the same in every round
 
 
-def fixed(does: Odds, expects: Odds | None = None, depth: int | None = None) -> Mind:
+def fixed_mind(does: Odds, expects: Odds | None = None, depth: int | None = None) -> Mind:
     """Return a mind with the same moves and expectations in every round."""
     expected = None if expects is None else lambda view: expects
     return Mind(lambda view: does, expected, depth, does)
@@ -62,7 +62,7 @@ def ground(game: LevelGame, seat: Seat, base: str | Sequence[float] = "") -> Odd
     """
     menu = game.menu(seat)
     if not isinstance(base, str):
-        return _given(base, menu)
+        return _given_odds(base, menu)
     if base not in ("", *BASES):
         raise unknown("base", base, BASES)
     if base == "uniform" or (not base and isinstance(game.pays, Pennies)):
@@ -82,7 +82,7 @@ def _salient(game: LevelGame) -> int:
             raise BadInput("no side of a coin is salient; base must be uniform, or probabilities")
 
 
-def _given(base: Sequence[float], menu: tuple[int, ...]) -> Odds:
+def _given_odds(base: Sequence[float], menu: tuple[int, ...]) -> Odds:
     fine = len(base) == len(menu) and all(isfinite(p) and p >= 0 for p in base)
     if not fine or abs(sum(base) - 1) > 1e-6:
         raise BadInput(f"base must be {len(menu)} probabilities that sum to 1, or one of {BASES}")
@@ -99,7 +99,7 @@ def level_odds(game: LevelGame, seat: Seat, k: int, base: str | Sequence[float] 
     if k == 0:
         return ground(game, seat, base)
     if isinstance(game.pays, Contest):
-        return _named(game, seat, Fraction(_mean0(game, seat, base)) * game.pays.fraction**k)
+        return _nearest_move(game, seat, Fraction(_mean0(game, seat, base)) * game.pays.fraction**k)
     (them,) = game.others(seat)
     return _reply(game, seat, level_odds(game, them, k - 1, base))
 
@@ -108,7 +108,7 @@ def _mean0(game: LevelGame, seat: Seat, base: str | Sequence[float]) -> float:
     return sum(move * p for move, p in ground(game, seat, base).items())
 
 
-def _named(game: LevelGame, seat: Seat, number: float | Fraction) -> Odds:
+def _nearest_move(game: LevelGame, seat: Seat, number: float | Fraction) -> Odds:
     return {nearest(number, game.menu(seat)): 1.0}
 
 
@@ -126,7 +126,7 @@ def _depth(k: int) -> None:
 def level(game: LevelGame, seat: Seat, k: int = 1, base: str | Sequence[float] = "") -> Mind:
     _depth(k)
     below = level_odds(game, game.others(seat)[0], k - 1, base) if k else None
-    return fixed(level_odds(game, seat, k, base), below, k)
+    return fixed_mind(level_odds(game, seat, k, base), below, k)
 
 
 def cognitive_hierarchy(
@@ -149,21 +149,21 @@ def _hierarchy(
     k: int,
     tau: float,
     base: str | Sequence[float],
-    known: dict[tuple[Seat, int], Mind],  # the levels below are the same for all above them
+    minds_below: dict[tuple[Seat, int], Mind],  # the levels below are the same for all above them
 ) -> Mind:
     if k == 0:
-        return fixed(ground(game, seat, base), None, 0)
+        return fixed_mind(ground(game, seat, base), None, 0)
     parts, them = [], game.others(seat)[0]
     for j in range(k):
-        if (them, j) not in known:
-            known[them, j] = _hierarchy(game, them, j, tau, base, known)
+        if (them, j) not in minds_below:
+            minds_below[them, j] = _hierarchy(game, them, j, tau, base, minds_below)
         weight = exp(-tau) * tau**j / factorial(j)
-        parts.append((weight, known[them, j].does(NOTHING)))
-    expected = mixed(parts)
+        parts.append((weight, minds_below[them, j].does(NOTHING)))
+    expected = mix_odds(parts)
     if isinstance(game.pays, Contest):
         aim = float(game.pays.fraction) * sum(m * p for m, p in expected.items())
-        return fixed(_named(game, seat, aim), expected, k)
-    return fixed(_reply(game, seat, expected), expected, k)
+        return fixed_mind(_nearest_move(game, seat, aim), expected, k)
+    return fixed_mind(_reply(game, seat, expected), expected, k)
 
 
 NOTHING: Any = None  # a fixed mind looks at no view
@@ -171,18 +171,18 @@ NOTHING: Any = None  # a fixed mind looks at no view
 
 def people(game: LevelGame, seat: Seat) -> Mind:
     """Return a mind that draws from the choices of people in a published experiment."""
-    found = people_at(game.pays)
-    if found is None:
+    choices = people_at(game.pays)
+    if choices is None:
         raise BadInput(
             "people's choices are only known for the request game from 11 to 20 with a bonus of "
             "20 and a gap of 1"
         )
-    return fixed(found.odds)
+    return fixed_mind(choices.odds)
 
 
-def balanced(game: LevelGame, seat: Seat) -> Mind:
+def equilibrium_mind(game: LevelGame, seat: Seat) -> Mind:
     """Return a mind that plays its equilibrium strategy and expects the others to play theirs."""
-    return fixed(equilibrium(game, seat), equilibrium(game, game.others(seat)[0]))
+    return fixed_mind(equilibrium(game, seat), equilibrium(game, game.others(seat)[0]))
 
 
 def note_reader(game: LevelGame, seat: Seat) -> Mind:
@@ -192,7 +192,7 @@ def note_reader(game: LevelGame, seat: Seat) -> Mind:
     expected: Odds = {game.notes.amounts_read()[-1]: 1.0}
     if game.notes.depth == 2:
         expected = _reply(game, game.others(seat)[0], expected)
-    return fixed(_reply(game, seat, expected), expected)
+    return fixed_mind(_reply(game, seat, expected), expected)
 
 
 # --- k-ToM ----------------------------------------------------------------------------------------
@@ -209,10 +209,12 @@ def gains_of(game: LevelGame, seat: Seat) -> Gains:
     seats."""
     if len(game.seats) != 2 or len(game.menu(seat)) != 2:
         raise BadInput("k_tom plays games of two players with two moves each")
-    mine, theirs = (pay_table(game, each) for each in (seat, *game.others(seat)))
+    own_pays, other_pays = (
+        pay_table(game, seat_of_table) for seat_of_table in (seat, *game.others(seat))
+    )
     return (
-        (float(mine[1, 0] - mine[0, 0]), float(mine[1, 1] - mine[0, 1])),
-        (float(theirs[1, 0] - theirs[0, 0]), float(theirs[1, 1] - theirs[0, 1])),
+        (float(own_pays[1, 0] - own_pays[0, 0]), float(own_pays[1, 1] - own_pays[0, 1])),
+        (float(other_pays[1, 0] - other_pays[0, 0]), float(other_pays[1, 1] - other_pays[0, 1])),
     )
 
 
@@ -243,12 +245,12 @@ def k_tom(
 
 
 def _random(game: LevelGame, seat: Seat) -> Mind:
-    return fixed(evenly(game.menu(seat)), None, 0)
+    return fixed_mind(evenly(game.menu(seat)), None, 0)
 
 
 def _constant(game: LevelGame, seat: Seat, place: int = 0) -> Mind:
     menu = game.menu(seat)
-    return fixed({menu[place % len(menu)]: 1.0})
+    return fixed_mind({menu[place % len(menu)]: 1.0})
 
 
 @dataclass(frozen=True)
@@ -263,7 +265,7 @@ MINDS: Mapping[str, Declared] = {
     "level": Declared(level, {"k": 1, "base": ""}),
     "cognitive_hierarchy": Declared(cognitive_hierarchy, {"k": 2, "tau": 1.5, "base": ""}),
     "people": Declared(people),
-    "equilibrium": Declared(balanced),
+    "equilibrium": Declared(equilibrium_mind),
     "note_reader": Declared(note_reader),
     "k_tom": Declared(
         k_tom,
@@ -274,10 +276,10 @@ MINDS: Mapping[str, Declared] = {
 }
 
 
-def mind_of(game: LevelGame, seat: Seat, who: PlayerSpec | None) -> Mind | None:
+def mind_of(game: LevelGame, seat: Seat, player: PlayerSpec | None) -> Mind | None:
     """Return the declared mind of the player in a seat; None if the player declares none."""
-    declared = MINDS.get(who.player) if who else None
-    return declared.make(game, seat, **who.params) if declared and who else None
+    declared = MINDS.get(player.player) if player else None
+    return declared.make(game, seat, **player.params) if declared and player else None
 
 
 def ladder(game: LevelGame, seat: Seat, highest: int = 3) -> tuple[Mind, ...]:

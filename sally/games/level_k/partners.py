@@ -23,7 +23,7 @@ Making = Callable[..., Mind]
 
 
 def _script(make: Making) -> Callable[..., Script]:
-    def made(game: LevelGame, seat: Seat, **settings: Any) -> Script:
+    def make_script(game: LevelGame, seat: Seat, **settings: Any) -> Script:
         mind = make(game, seat, **settings)
 
         def script(turn: Turn[int, View]) -> int:
@@ -32,31 +32,31 @@ def _script(make: Making) -> Callable[..., Script]:
 
         return script
 
-    return made
+    return make_script
 
 
 def _answers(make: Making) -> Callable[..., Answerer]:
     """Return a factory of answerers that report what the mind expects, or give no answer if it
     expects nothing."""
 
-    def made(game: LevelGame, seat: Seat, **settings: Any) -> Answerer:
+    def make_answerer(game: LevelGame, seat: Seat, **settings: Any) -> Answerer:
         mind = make(game, seat, **settings)
 
         def answer(turn: Turn[int, View]) -> ProbeReport | NoAnswer:
             question = turn.question
             assert question is not None
             if question.probe == "their_move" and mind.expects is not None:
-                return _drawn(question, mind.expects(turn.view), turn)
+                return _report_likeliest(question, mind.expects(turn.view), turn)
             if question.probe == "their_depth" and mind.depth:
                 return _sure(question, min(mind.depth - 1, len(DEPTHS) - 1))
             return NoAnswer("this mind has no such thought")
 
         return answer
 
-    return made
+    return make_answerer
 
 
-def _drawn(question: Question, odds: Odds, turn: Turn[int, View]) -> ProbeReport:
+def _report_likeliest(question: Question, odds: Odds, turn: Turn[int, View]) -> ProbeReport:
     """Return a report of the most probable move (ties are broken at random) and of all
     probabilities."""
     chances = tuple(odds.get(int(choice), 0.0) for choice in question.choices)
@@ -71,10 +71,10 @@ def _sure(question: Question, value: int) -> ProbeReport:
 # --- habits: what a mind without a theory of the other does ---------------------------------------
 
 
-def _habit(name: str, about: str, source: str, again: Callable[[float], bool]) -> Partner:
+def _habit(name: str, about: str, source: str, repeats: Callable[[float], bool]) -> Partner:
     """Return a partner that repeats or changes its last move, depending on the last payoff."""
 
-    def made(game: LevelGame, seat: Seat) -> Script:
+    def make_script(game: LevelGame, seat: Seat) -> Script:
         if game.rounds < 2:
             raise BadInput(f"{name} needs a game of several rounds")
         menu = game.menu(seat)
@@ -84,14 +84,14 @@ def _habit(name: str, about: str, source: str, again: Callable[[float], bool]) -
             last = view.last
             if last is None:
                 return turn.draws.pick(menu)
-            paid, mine = game.pays.pay(last), last[view.number]
-            if again(paid[view.number] - sum(paid) / len(paid)):
-                return mine
-            return turn.draws.draw(evenly(set(menu) - {mine}))
+            paid, own_move = game.pays.pay(last), last[view.number]
+            if repeats(paid[view.number] - sum(paid) / len(paid)):
+                return own_move
+            return turn.draws.draw(evenly(set(menu) - {own_move}))
 
         return script
 
-    return Partner(name, about, source, made, memory=1)
+    return Partner(name, about, source, make_script, memory=1)
 
 
 # --- the Bayes-adaptive player --------------------------------------------------------------------
@@ -104,13 +104,17 @@ def _adaptive(game: LevelGame, seat: Seat) -> tuple[Ideal, Callable[[View], Beli
 
     if not has_levels(game):
         raise BadInput("bayes_adaptive plays only the request and box games for two players")
-    ideal, mine, theirs = ideal_of(game, seat), game.menu(seat), game.menu(game.others(seat)[0])
+    ideal, own_menu, other_menu = (
+        ideal_of(game, seat),
+        game.menu(seat),
+        game.menu(game.others(seat)[0]),
+    )
 
     def belief(view: View) -> Belief:
-        found = ideal.start()
+        current = ideal.start()
         for my_move, their_move in view.played():
-            found = ideal.after(found, mine.index(my_move), theirs.index(their_move))
-        return found
+            current = ideal.after(current, own_menu.index(my_move), other_menu.index(their_move))
+        return current
 
     return ideal, belief
 
@@ -120,8 +124,8 @@ def _bayes_adaptive(game: LevelGame, seat: Seat) -> Script:
     menu = game.menu(seat)
 
     def script(turn: Turn[int, View]) -> int:
-        left = game.rounds - turn.view.round + 1
-        return menu[turn.draws.pick(ideal.best(belief(turn.view), left))]
+        rounds_left = game.rounds - turn.view.round + 1
+        return menu[turn.draws.pick(ideal.best(belief(turn.view), rounds_left))]
 
     return script
 
@@ -129,7 +133,7 @@ def _bayes_adaptive(game: LevelGame, seat: Seat) -> Script:
 def _observer(game: LevelGame, seat: Seat) -> Answerer:
     """Return an answerer that reports the ideal observer's forecast."""
     ideal, belief = _adaptive(game, seat)
-    theirs = game.menu(game.others(seat)[0])
+    other_menu = game.menu(game.others(seat)[0])
 
     def answer(turn: Turn[int, View]) -> ProbeReport | NoAnswer:
         question = turn.question
@@ -137,7 +141,9 @@ def _observer(game: LevelGame, seat: Seat) -> Answerer:
         if question.probe != "their_move":
             return NoAnswer("it only forecasts moves")
         odds = ideal.forecast(belief(turn.view)).tolist()
-        return _drawn(question, {m: p for m, p in zip(theirs, odds, strict=True) if p > 0}, turn)
+        return _report_likeliest(
+            question, {m: p for m, p in zip(other_menu, odds, strict=True) if p > 0}, turn
+        )
 
     return answer
 

@@ -94,12 +94,12 @@ class Contest(_Pays, frozen=True):
 
     def pay(self, moves: tuple[int, ...]) -> tuple[float, ...]:
         """Return the payoffs; distances are compared as whole numbers, so ties are exact."""
-        over, under = self.fraction.as_integer_ratio()
-        goal = over * sum(moves)
-        off = [abs(x * under * len(moves) - goal) for x in moves]
-        nearest = min(off)
-        each = self.prize / off.count(nearest)
-        return tuple(each if far == nearest else 0.0 for far in off)
+        numerator, denominator = self.fraction.as_integer_ratio()
+        goal = numerator * sum(moves)
+        distances = [abs(x * denominator * len(moves) - goal) for x in moves]
+        nearest = min(distances)
+        share = self.prize / distances.count(nearest)
+        return tuple(share if distance == nearest else 0.0 for distance in distances)
 
 
 class Boxes(_Pays, frozen=True):
@@ -128,8 +128,8 @@ class Boxes(_Pays, frozen=True):
         return tuple(range(len(self.labels)))
 
     def pay(self, moves: tuple[int, ...]) -> tuple[float, ...]:
-        found = moves[0] == moves[1]
-        return (0.0, self.prize) if found else (self.prize, 0.0)
+        is_found = moves[0] == moves[1]
+        return (0.0, self.prize) if is_found else (self.prize, 0.0)
 
 
 class Pennies(_Pays, frozen=True):
@@ -174,5 +174,5 @@ def _exact(share: str) -> Fraction:
 
 def _fraction(text: str) -> bool:
     """Return whether a text is a fraction above 0."""
-    over, _, under = text.partition("/")
-    return int(over) > 0 and (not under or int(under) > 0)
+    numerator, _, denominator = text.partition("/")
+    return int(numerator) > 0 and (not denominator or int(denominator) > 0)

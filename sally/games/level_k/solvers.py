@@ -29,7 +29,7 @@ def evenly(moves: Iterable[int]) -> Odds:
     return {move: 1 / len(listed) for move in listed}
 
 
-def mixed(parts: Sequence[tuple[float, Odds]]) -> Odds:
+def mix_odds(parts: Sequence[tuple[float, Odds]]) -> Odds:
     """Return the weighted mixture of distributions; the weights need not sum to 1."""
     total = sum(weight for weight, _ in parts)
     chances: dict[int, float] = {}
@@ -53,8 +53,11 @@ def pay_table(game: LevelGame, seat: Seat) -> NDArray[np.float64]:
     n = game.number[seat]
     (them,) = game.others(seat)
     rows = [
-        [game.pays.pay((mine, their) if n == 0 else (their, mine))[n] for their in game.menu(them)]
-        for mine in game.menu(seat)
+        [
+            game.pays.pay((own_move, their) if n == 0 else (their, own_move))[n]
+            for their in game.menu(them)
+        ]
+        for own_move in game.menu(seat)
     ]
     return np.array(rows, dtype=float)
 
@@ -67,15 +70,15 @@ def worths(game: LevelGame, seat: Seat, others: Sequence[Odds]) -> list[float] |
     if len(others) == 1:
         (them,) = game.others(seat)
         chances = [others[0].get(move, 0.0) for move in game.menu(them)]
-        return [float(worth) for worth in pay_table(game, seat) @ chances]
+        return [float(value) for value in pay_table(game, seat) @ chances]
     if prod(len(odds) for odds in others) > MOST_CASES // len(game.menu(seat)):
         return None
     n, menu = game.number[seat], game.menu(seat)
     total = [0.0] * len(menu)
     for case in product(*(odds.items() for odds in others)):
         moves, chance = tuple(move for move, _ in case), prod(p for _, p in case)
-        for i, mine in enumerate(menu):
-            total[i] += chance * game.pays.pay((*moves[:n], mine, *moves[n:]))[n]
+        for i, own_move in enumerate(menu):
+            total[i] += chance * game.pays.pay((*moves[:n], own_move, *moves[n:]))[n]
     return total
 
 
@@ -89,11 +92,11 @@ def best_replies(game: LevelGame, seat: Seat, others: Sequence[Odds]) -> tuple[i
 def _best(
     game: LevelGame, seat: Seat, others: tuple[tuple[tuple[int, float], ...], ...]
 ) -> tuple[int, ...] | None:
-    worth = worths(game, seat, [dict(odds) for odds in others])
-    if worth is None:
+    values = worths(game, seat, [dict(odds) for odds in others])
+    if values is None:
         return None
-    top = max(worth) - SAME
-    return tuple(move for move, w in zip(game.menu(seat), worth, strict=True) if w >= top)
+    top = max(values) - SAME
+    return tuple(move for move, w in zip(game.menu(seat), values, strict=True) if w >= top)
 
 
 def nearest(number: float | Fraction, menu: Sequence[int]) -> int:
@@ -112,12 +115,14 @@ def request_equilibrium(pays: Request) -> Odds:
     the highest number. The descent ends when the probabilities sum to 1.
     """
     chances: dict[int, float] = {}
-    left = 1.0
+    chance_left = 1.0
     for x in range(pays.high, pays.low - 1, -pays.gap):
         last = x - pays.gap < pays.low
-        chances[x] = left if last else min(left, (pays.high - x + pays.gap) / pays.bonus)
-        left -= chances[x]
-        if left <= SAME:
+        chances[x] = (
+            chance_left if last else min(chance_left, (pays.high - x + pays.gap) / pays.bonus)
+        )
+        chance_left -= chances[x]
+        if chance_left <= SAME:
             break
     return {x: chances[x] for x in sorted(chances)}
 
@@ -144,9 +149,9 @@ def equilibrium(game: LevelGame, seat: Seat) -> Odds:
 
 def agreements(game: LevelGame) -> tuple[int, ...]:
     """Return every number of a contest that is a best reply if all others name the same number."""
-    seat, found = game.seats[0], []
+    seat, numbers = game.seats[0], []
     for number in game.menu(seat):
         replies = best_replies(game, seat, [{number: 1.0}] * (len(game.seats) - 1))
         if replies is not None and number in replies:
-            found.append(number)
-    return tuple(found)
+            numbers.append(number)
+    return tuple(numbers)

@@ -119,11 +119,11 @@ class LevelWords(Words[int, View]):
         notes = self.game.notes
         if notes is None or self.game.number[seat]:
             return
-        other = notes.people[OTHER]
-        subjects = {"you": self.say("notes.you"), "other": other}
+        other_person = notes.people[OTHER]
+        subjects = {"you": self.say("notes.you"), "other": other_person}
         yield self.say(
             "notes.people",
-            other=other,
+            other=other_person,
             others=listed(notes.people[1:]),
             notes="; ".join(
                 self.say(
@@ -135,7 +135,7 @@ class LevelWords(Words[int, View]):
                 for note in notes.notes
             ),
         )
-        yield self.say("notes.first" if notes.depth == 1 else "notes.second", other=other)
+        yield self.say("notes.first" if notes.depth == 1 else "notes.second", other=other_person)
         for reading in notes.readings:
             key = "notes.sees" if reading.sees_you else "notes.reads"
             colour = notes.notes[reading.note].colour
@@ -149,8 +149,10 @@ class LevelWords(Words[int, View]):
                 key = "rules.contest" if players > 2 else "rules.contest.two"
                 return self.say(key, others=players - 1, low=low, high=high)
             case Boxes(labels=labels):
-                shown = {"boxes": len(labels), "labels": listed(labels)}
-                return self.say("rules.boxes", **shown, role=self.say(f"role.{self._role(seat)}"))
+                box_facts = {"boxes": len(labels), "labels": listed(labels)}
+                return self.say(
+                    "rules.boxes", **box_facts, role=self.say(f"role.{self._role(seat)}")
+                )
             case Pennies():
                 return self.say("rules.pennies", names=self._or(self._sides))
 
@@ -187,8 +189,8 @@ class LevelWords(Words[int, View]):
 
     def _round(self, number: int, moves: Moves, seat: int) -> str:
         paid = [_amount(pay) for pay in self.pays.pay(moves)]
-        mine, others = self.name(moves[seat]), [self.name(m) for m in others_of(moves, seat)]
-        facts = {"round": number, "mine": mine, "theirs": listed(others), "my_pay": paid[seat]}
+        own_name, others = self.name(moves[seat]), [self.name(m) for m in others_of(moves, seat)]
+        facts = {"round": number, "mine": own_name, "theirs": listed(others), "my_pay": paid[seat]}
         if isinstance(self.pays, Contest) and len(moves) > 2:
             goal = float(self.pays.fraction) * sum(moves) / len(moves)
             return self.say("past.many", **facts, share=self.pays.share, goal=f"{goal:.2f}")
@@ -224,9 +226,9 @@ class LevelWords(Words[int, View]):
 
     def aside(self, question: Question, view: View, pending: int | None = None) -> str:
         if question.probe == "their_depth":
-            mine = "nothing yet" if pending is None else self.name(pending)
+            own_name = "nothing yet" if pending is None else self.name(pending)
             company = self.say(f"thinks.{self._many}")
-            return self.say("aside.their_depth", mine=mine, company=company)
+            return self.say("aside.their_depth", mine=own_name, company=company)
         return self.say(self._asking(f"aside.{question.probe}"))
 
     def _asking(self, key: str) -> str:
@@ -235,15 +237,15 @@ class LevelWords(Words[int, View]):
     def choice_name(self, question: Question, choice: int | str) -> str:
         return DEPTHS[int(choice)] if question.probe == "their_depth" else self.name(choice)
 
-    def told(self, told: Told, question: Question | None = None) -> str:
-        assert isinstance(told.value, int)
-        depth = told.probe == "their_depth"
-        value = DEPTHS[told.value] if depth else self.name(told.value)
-        about = self.say(self._asking(f"told.{told.probe}"))
-        return self.say(f"told.{told.source}", about=about, value=value)
+    def told(self, injected: Told, question: Question | None = None) -> str:
+        assert isinstance(injected.value, int)
+        depth = injected.probe == "their_depth"
+        value = DEPTHS[injected.value] if depth else self.name(injected.value)
+        about = self.say(self._asking(f"told.{injected.probe}"))
+        return self.say(f"told.{injected.source}", about=about, value=value)
 
-    def kept(self, told: Told, view: View) -> str:
-        return self.say("kept", round=view.round, told=self.told(told))
+    def kept(self, injected: Told, view: View) -> str:
+        return self.say("kept", round=view.round, told=self.told(injected))
 
 
 class NumberWords(LevelWords):

@@ -36,7 +36,7 @@ RULES = (
 def guess(users: int) -> float:
     """Return the expected score of a uniform guess over the occupied boxes: 1/k with k items
     left."""
-    return 100 * sum(1 / left for left in range(1, users + 1)) / users
+    return 100 * sum(1 / items_left for items_left in range(1, users + 1)) / users
 
 
 def _condition(name: str, chance: float | None, frozen: bool = False, **params: Any) -> Condition:

@@ -8,7 +8,7 @@ from sally.core.rules.depth import DepthDecision, Depths, Reasoned
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.games.pick_the_right_stuff.frozen import COLLECTIONS, frozen_games
-from sally.games.pick_the_right_stuff.locker import occupied, questions
+from sally.games.pick_the_right_stuff.locker import occupied_in, questions
 from sally.games.pick_the_right_stuff.picks import picks
 from sally.games.pick_the_right_stuff.rules import LockerGame
 from sally.parts.training import Split, Training, by_problem
@@ -45,7 +45,7 @@ CERTIFIED = (
 )
 
 
-def _reasoned(name: str, believed: int, true: int, items: int, users: int) -> Reasoned:
+def _reason_about(name: str, believed: int, true: int, items: int, users: int) -> Reasoned:
     """Return one question with the answers of reasoners of every depth; the chance level is that
     of a guess over the occupied boxes or, in the infinite mode, over all boxes."""
     among = users if name.startswith("infinite") else items
@@ -56,22 +56,24 @@ def _reasoned(name: str, believed: int, true: int, items: int, users: int) -> Re
 def _questions() -> Iterator[Reasoned]:
     for name in COLLECTIONS:
         for problem in frozen_games(name, USERS):
-            for seen, believed in questions(problem):
-                now = seen.states[-1]
-                items = len(occupied(now))
+            for view, believed in questions(problem):
+                now = view.states[-1]
+                items = len(occupied_in(now))
                 if items > 1:
-                    yield _reasoned(name, believed, now.index(seen.asked), items, USERS)
+                    yield _reason_about(name, believed, now.index(view.asked), items, USERS)
 
 
-def _answered(played: Played, seat: Seat) -> Iterator[DepthDecision]:
+def _judge_picks(played: Played, seat: Seat) -> Iterator[DepthDecision]:
     game = played.replay.rules(LockerGame)
     kind = "infinite_2" if game.mode == "infinite" else f"{game.generator}_{game.mode}"
     if game.problem is not None:
         kind = "other"
     for pick in picks(played, seat):
         if pick.items > 1:
-            one = _reasoned(kind, pick.believed, pick.true, pick.items, game.instance.users)
-            yield DepthDecision(one, pick.is_right)
+            question = _reason_about(
+                kind, pick.believed, pick.true, pick.items, game.instance.users
+            )
+            yield DepthDecision(question, pick.is_right)
 
 
-DEPTHS = Depths(ABOUT, _questions, _answered, NOTES)
+DEPTHS = Depths(ABOUT, _questions, _judge_picks, NOTES)

@@ -61,7 +61,7 @@ class Compounding(msgspec.Struct, frozen=True, tag="compounding"):
 Rule = Shift | Alternate | Affine | TwoStride | Growing | Compounding
 
 
-def travelled(rule: Rule, resets: int) -> int:
+def distance_moved(rule: Rule, resets: int) -> int:
     """Return how many boxes to the right the rule moves the item during `resets` resets."""
     match rule:
         case Shift(step):
@@ -75,12 +75,13 @@ def travelled(rule: Rule, resets: int) -> int:
         case Growing(step, growth):
             return step * resets + growth * (resets * (resets - 1) // 2)
         case Compounding(first, second):
-            return _compounded(first, second, resets)
+            return _compound_distance(first, second, resets)
 
 
-def extrapolated(rule: Rule, seen: int, resets: int, boxes: int) -> int:
-    """Return the box believed by a user that saw its item in box `seen`, `resets` resets ago."""
-    return (seen + travelled(rule, resets)) % boxes
+def extrapolate(rule: Rule, box_seen: int, resets: int, boxes: int) -> int:
+    """Return the box believed by a user that saw its item in box `box_seen`, `resets` resets
+    ago."""
+    return (box_seen + distance_moved(rule, resets)) % boxes
 
 
 def rules_of(family: Family, boxes: int) -> Iterator[Rule]:
@@ -104,19 +105,19 @@ def rules_of(family: Family, boxes: int) -> Iterator[Rule]:
 
 
 @lru_cache(maxsize=256)
-def listed(family: Family, boxes: int) -> tuple[Rule, ...]:
+def list_rules(family: Family, boxes: int) -> tuple[Rule, ...]:
     """Return the rules of a family, cached, in the order of `rules_of`."""
     return tuple(rules_of(family, boxes))
 
 
 @lru_cache(maxsize=4096)  # users see their items in any box, but after few numbers of resets
-def carried(family: Family, boxes: int, resets: int) -> tuple[int, ...]:
+def distances_moved(family: Family, boxes: int, resets: int) -> tuple[int, ...]:
     """Return how far each rule of a family moves an item, during `resets` resets, modulo the
     number of boxes."""
-    return tuple(travelled(rule, resets) % boxes for rule in listed(family, boxes))
+    return tuple(distance_moved(rule, resets) % boxes for rule in list_rules(family, boxes))
 
 
-def _compounded(first: int, second: int, resets: int) -> int:
+def _compound_distance(first: int, second: int, resets: int) -> int:
     total, step, following = 0, first, second
     for _ in range(resets):
         total, step, following = total + step, following, step + following

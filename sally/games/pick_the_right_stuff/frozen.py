@@ -45,10 +45,12 @@ class FrozenSet(msgspec.Struct, frozen=True):
 
 def frozen_games(collection: CollectionName, users: int) -> tuple[Instance, ...]:
     """Return the sixty stored games of a collection that have this number of users."""
-    kept = {each.users: each.games for each in frozen_sets(collection)}
-    if users not in kept:
-        raise ValueError(f"{collection} has sets for {sorted(kept)} users, not for {users}.")
-    return kept[users]
+    games_by_users = {frozen_set.users: frozen_set.games for frozen_set in frozen_sets(collection)}
+    if users not in games_by_users:
+        raise ValueError(
+            f"{collection} has sets for {sorted(games_by_users)} users, not for {users}."
+        )
+    return games_by_users[users]
 
 
 def frozen_sets(collection: CollectionName) -> tuple[FrozenSet, ...]:
@@ -63,12 +65,14 @@ def frozen_sets(collection: CollectionName) -> tuple[FrozenSet, ...]:
 
 def make(collection: CollectionName, users: int, seed: int = SEED) -> FrozenSet:
     """Generate a set of games; the seed of a stored set reproduces the games of that set."""
-    return FrozenSet(collection, users, seed, _selected(collection, users, seed))
+    return FrozenSet(collection, users, seed, _select_games(collection, users, seed))
 
 
-def written(sets: tuple[FrozenSet, ...]) -> bytes:
+def sets_as_json(sets: tuple[FrozenSet, ...]) -> bytes:
     """Return the sets encoded as JSON, one game per line for readable diffs."""
-    lines = [b",\n".join(msgspec.json.encode(game) for game in each.games) for each in sets]
+    lines = [
+        b",\n".join(msgspec.json.encode(game) for game in frozen_set.games) for frozen_set in sets
+    ]
     heads = [
         msgspec.json.encode({"collection": s.collection, "users": s.users, "seed": s.seed})[:-1]
         for s in sets
@@ -79,7 +83,7 @@ def written(sets: tuple[FrozenSet, ...]) -> bytes:
     return b"[" + b",\n".join(blocks) + b"]\n"
 
 
-def generated(
+def generate_games(
     collection: CollectionName, users: int, count: int, seed: int
 ) -> tuple[Instance, ...]:
     """Generate games of the kind that a collection contains, from one random stream."""
@@ -91,7 +95,7 @@ def generated(
     return balanced_games(mode, users, count, seed, counted=collection.startswith("balanced_2"))
 
 
-def _selected(collection: CollectionName, users: int, seed: int) -> tuple[Instance, ...]:
+def _select_games(collection: CollectionName, users: int, seed: int) -> tuple[Instance, ...]:
     """Return the games of a new set: the first ones that the published generator yields, or those
     of many candidates on which rules of thumb score closest to a guess."""
     from sally.games.pick_the_right_stuff.selection import (
@@ -99,9 +103,9 @@ def _selected(collection: CollectionName, users: int, seed: int) -> tuple[Instan
     )
 
     if collection.startswith("published"):
-        return generated(collection, users, GAMES, seed)
-    many = EVEN_CANDIDATES if collection == "infinite_2" else CANDIDATES
-    games = generated(collection, users, many, seed)
+        return generate_games(collection, users, GAMES, seed)
+    n_candidates = EVEN_CANDIDATES if collection == "infinite_2" else CANDIDATES
+    games = generate_games(collection, users, n_candidates, seed)
     rules, guess = list(RULES_OF_THUMB.values()), random
     if collection == "infinite_2":
         rules, guess = [*rules, _frozen_belief], any_box
@@ -109,8 +113,8 @@ def _selected(collection: CollectionName, users: int, seed: int) -> tuple[Instan
     return most_even(games, GAMES, rules, guess, Random(seed), counts=counts)
 
 
-def _frozen_belief(seen: View) -> tuple[int, ...]:
-    return (where_user_saw_it_last(seen),)
+def _frozen_belief(view: View) -> tuple[int, ...]:
+    return (where_user_saw_it_last(view),)
 
 
 @click.command()
@@ -118,7 +122,7 @@ def _frozen_belief(seen: View) -> tuple[int, ...]:
 @click.argument("target", type=click.Path(path_type=Path, dir_okay=False))
 def main(collection: CollectionName, target: Path) -> None:
     """Generate a collection and write it to a file."""
-    target.write_bytes(written(tuple(make(collection, users) for users in SIZES)))
+    target.write_bytes(sets_as_json(tuple(make(collection, users) for users in SIZES)))
 
 
 if __name__ == "__main__":

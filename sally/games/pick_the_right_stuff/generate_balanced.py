@@ -45,7 +45,7 @@ from sally.games.pick_the_right_stuff.locker import (
     Visit,
     after_moving,
     after_retrieval,
-    occupied,
+    occupied_in,
 )
 
 TRIES = 60  # stretches tried at each length before a longer one is allowed
@@ -122,17 +122,17 @@ def _with_question(draft: Draft, user: int, onlooker: int, chance: Random) -> Dr
     stretch = _stretch(draft, user, onlooker, chance)
     states = draft.states + stretch.states
     asked_at = len(states) - 1
-    believed = chance.choice(occupied(states[-1]))
+    believed = chance.choice(occupied_in(states[-1]))
     onlook = Look(onlooker, stretch.look_at, stretch.look_shown)
     if onlooker == user:
         decided = onlook.shown
     else:
         visible = _visible(draft, user, onlook.shown)
         decided = chance.choice([i for i in visible if states[i].index(user) == believed])
-    after = after_retrieval(states[-1], believed, states[-1].index(user))
+    contents_after = after_retrieval(states[-1], believed, states[-1].index(user))
     return Draft(
         mode=draft.mode,
-        states=(*states, after),
+        states=(*states, contents_after),
         moves=(*draft.moves, *map(Reset, stretch.resets), Collection(user)),
         onlooks=(*draft.onlooks, onlook),
         closed=draft.closed | set(range(stretch.look_at + 1, asked_at + 1)),
@@ -145,21 +145,23 @@ def _stretch(draft: Draft, user: int, onlooker: int, chance: Random) -> Stretch:
     look at the locker by an onlooker. They are chosen so that only the waiting user's own looks
     reveal where it believes its item to be; few resets are preferred."""
     length = chance.randint(0, 2)
-    before = [state.index(user) for state in draft.states]
-    unseen = set(range(len(draft.states[0]))).difference(before[draft.floor(user).shown :])
+    places_before = [state.index(user) for state in draft.states]
+    unseen = set(range(len(draft.states[0]))).difference(places_before[draft.floor(user).shown :])
     floor = draft.floor(onlooker).shown
     while True:
-        visible = None if onlooker == user else _visible(draft, user, len(before) + length - 1)
+        visible = (
+            None if onlooker == user else _visible(draft, user, len(places_before) + length - 1)
+        )
         for _ in range(TRIES if length else 1):  # without resets there is only one candidate
             resets, added = _wander(draft.states[-1], user, unseen, length, chance)
-            boxes = set(occupied(added[-1] if added else draft.states[-1]))
-            if before[0] not in boxes:
+            boxes = set(occupied_in(added[-1] if added else draft.states[-1]))
+            if places_before[0] not in boxes:
                 continue
-            places = before + [state.index(user) for state in added]
+            places = places_before + [state.index(user) for state in added]
             looks = _balanced_looks(draft, floor, visible, places, boxes)
             if looks:
-                at, shown = chance.choice(looks)
-                return Stretch(resets, added, at, shown)
+                time, state_shown = chance.choice(looks)
+                return Stretch(resets, added, time, state_shown)
         length += 1
 
 
@@ -169,22 +171,22 @@ def _wander(
     """Draw resets (permutations of the boxes' contents) that tend to move the user's item to boxes
     in which the user cannot have seen it."""
     resets, states = list[tuple[int, ...]](), list[Contents]()
-    new, here = set(unseen), state.index(user)
+    new, box = set(unseen), state.index(user)
     for _ in range(length):
         to = random_cycle(len(state), chance)
-        if new and to[here] not in new and chance.random() < 0.8:
-            to = _relabelled(to, to[here], chance.choice(sorted(new)), here)
-        here = to[here]
-        new.discard(here)
+        if new and to[box] not in new and chance.random() < 0.8:
+            to = _exchange_boxes(to, to[box], chance.choice(sorted(new)), box)
+        box = to[box]
+        new.discard(box)
         resets.append(to)
         state = after_moving(state, to)
         states.append(state)
     return tuple(resets), tuple(states)
 
 
-def _relabelled(to: tuple[int, ...], old: int, new: int, here: int) -> tuple[int, ...]:
-    """Exchange two boxes in a cyclic permutation; the box `here` keeps its position."""
-    if here in (old, new):
+def _exchange_boxes(to: tuple[int, ...], old: int, new: int, fixed_box: int) -> tuple[int, ...]:
+    """Exchange two boxes in a cyclic permutation; the box `fixed_box` keeps its position."""
+    if fixed_box in (old, new):
         return to
     name = {old: new, new: old}
     moved = {name.get(b, b): name.get(to[b], to[b]) for b in range(len(to))}
@@ -206,10 +208,10 @@ def _balanced_looks(
     if enough == len(places):
         return []
     return [
-        (at, shown)
-        for at in range(max(len(draft.states) - 1, 1), len(places))
-        for shown in range(at if draft.mode == "zero" else floor, at + 1)
-        if shown >= enough and places[shown] in boxes
+        (time, state_shown)
+        for time in range(max(len(draft.states) - 1, 1), len(places))
+        for state_shown in range(time if draft.mode == "zero" else floor, time + 1)
+        if state_shown >= enough and places[state_shown] in boxes
     ]
 
 
@@ -239,7 +241,9 @@ def _span(draft: Draft, user: int) -> tuple[int, Look, Look]:
     The period starts with the user's own last look as an onlooker of an earlier question (or with
     the initial placement). It ends with the onlooker's look before the question about this user.
     """
-    turn, decided = next((i, s) for i, (who, s) in enumerate(draft.beliefs) if who == user)
+    turn, decided = next(
+        (i, s) for i, (believer, s) in enumerate(draft.beliefs) if believer == user
+    )
     earlier = [look for look in draft.onlooks[:turn] if look.user == user]
     return decided, earlier[-1] if earlier else Look(user, 0, 0), draft.onlooks[turn]
 
@@ -253,14 +257,14 @@ def _counted_looks(draft: Draft, user: int, chance: Random) -> Iterator[Look]:
     decided, floor, onlook = _span(draft, user)
     if onlook.user == user:
         return
-    wanted = 1 + chance.randint(0, EARLIER_LOOKS)
+    n_wanted = 1 + chance.randint(0, EARLIER_LOOKS)
     first = floor.at if draft.mode == "zero" else floor.at + 1  # the monitor shows the same again
     free = [t for t in range(first, onlook.at + 1) if t not in draft.closed]
     moments = [t for t in free if t >= decided]
-    at = decided if draft.mode == "zero" else chance.choice(moments)
-    times = [t for t in free if t < at]
-    times = sorted(chance.sample(times, min(len(times), wanted - 1)))
-    yield from [Look(user, at, decided)] * (wanted - len(times))
+    time = decided if draft.mode == "zero" else chance.choice(moments)
+    times = [t for t in free if t < time]
+    times = sorted(chance.sample(times, min(len(times), n_wanted - 1)))
+    yield from [Look(user, time, decided)] * (n_wanted - len(times))
     yield from _earlier_looks(draft, times, floor, decided, chance)
 
 
@@ -271,9 +275,9 @@ def _own_looks(draft: Draft, user: int, chance: Random) -> Iterator[Look]:
         return
     free = [t for t in range(floor.at + 1, onlook.at + 1) if t not in draft.closed]
     moments = [t for t in free if t >= decided]
-    at = decided if draft.mode == "zero" else chance.choice(moments)
-    yield Look(user, at, decided)
-    times = [t for t in free if t < at]
+    time = decided if draft.mode == "zero" else chance.choice(moments)
+    yield Look(user, time, decided)
+    times = [t for t in free if t < time]
     times = sorted(chance.sample(times, min(len(times), chance.randint(0, EARLIER_LOOKS))))
     yield from _earlier_looks(draft, times, floor, decided, chance)
 
@@ -283,10 +287,10 @@ def _earlier_looks(
 ) -> list[Look]:
     """Return a user's looks at these times, after `floor` and before the look that shows the state
     `decided`."""
-    shown = times
+    states_shown = times
     if draft.mode == "finite":  # sorted: no state is shown before its moment or out of order
-        shown = sorted(chance.randint(floor.shown, min(t, decided)) for t in times)
-    return [Look(floor.user, t, s) for t, s in zip(times, shown, strict=True)]
+        states_shown = sorted(chance.randint(floor.shown, min(t, decided)) for t in times)
+    return [Look(floor.user, t, s) for t, s in zip(times, states_shown, strict=True)]
 
 
 def _script(draft: Draft, looks: list[Look]) -> Iterator[Move]:

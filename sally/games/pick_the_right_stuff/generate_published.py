@@ -18,9 +18,9 @@ from sally.games.pick_the_right_stuff.locker import (
     Reset,
     Snapshot,
     Visit,
-    announced,
-    answered,
-    opened,
+    apply_answer,
+    apply_move,
+    open_locker,
     remaining,
 )
 
@@ -48,14 +48,14 @@ def published_game(
     if placement == "shuffled":
         chance.shuffle(boxes)
     blank = Instance(name=name, mode=mode, users=users, placement=tuple(boxes), script=())
-    locker, script, resetting = opened(blank), list[Move](), True
+    locker, script, resetting = open_locker(blank), list[Move](), True
     while remaining(locker):
         move = _reset_scene(users, chance) if resetting else _decision_scene(locker, chance)
         if move is not None:
             script.append(move)
-            locker = announced(locker, move)
+            locker = apply_move(locker, move)
         if locker.asked is not None:
-            locker = answered(locker, None)
+            locker = apply_answer(locker, None)
         resetting = _coin(chance)
     return Instance(name=name, mode=mode, users=users, placement=tuple(boxes), script=tuple(script))
 
@@ -65,14 +65,14 @@ def random_cycle(boxes: int, chance: Random) -> tuple[int, ...]:
     around, draw = list(range(boxes)), chance.getrandbits
     for last in range(boxes - 1, 0, -1):  # as `chance.shuffle`, with half as many calls
         bits = (last + 1).bit_length()
-        other = draw(bits)
-        while other > last:
-            other = draw(bits)
-        around[last], around[other] = around[other], around[last]
-    to, here = [0] * boxes, around[-1]
-    for there in around:
-        to[here] = there
-        here = there
+        second = draw(bits)
+        while second > last:
+            second = draw(bits)
+        around[last], around[second] = around[second], around[last]
+    to, box = [0] * boxes, around[-1]
+    for next_box in around:
+        to[box] = next_box
+        box = next_box
     return tuple(to)
 
 

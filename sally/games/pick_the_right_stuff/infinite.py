@@ -24,9 +24,9 @@ from sally.games.pick_the_right_stuff.extrapolation import (
     FAMILIES,
     Family,
     Rule,
-    extrapolated,
-    listed,
-    travelled,
+    distance_moved,
+    extrapolate,
+    list_rules,
 )
 from sally.games.pick_the_right_stuff.generate_published import random_cycle
 from sally.games.pick_the_right_stuff.locker import (
@@ -66,11 +66,11 @@ def infinite_games(
     for number in range(count):
         minds = [_even_mind(user, families, users, chance) for user in range(users)]
         name = f"infinite2-{users}-{number:03d}"
-        games.append(_game(name, _shuffled(users, chance), minds, families, chance))
+        games.append(_game(name, _shuffle_users(users, chance), minds, families, chance))
     return tuple(games)
 
 
-def _shuffled(users: int, chance: Random) -> list[int]:
+def _shuffle_users(users: int, chance: Random) -> list[int]:
     placement = list(range(users))
     chance.shuffle(placement)
     return placement
@@ -126,8 +126,8 @@ def even_plans(families: tuple[Family, ...], boxes: int) -> Plans:
     they move the item in the gap before the collection. Combinations in which some distance is
     reached by no rule are left out.
     """
-    found: Plans = {}
-    rules = [(family, rule) for family in families for rule in listed(family, boxes)]
+    plans_by_gaps: Plans = {}
+    rules = [(family, rule) for family in families for rule in list_rules(family, boxes)]
     # equally many rehearsals for all users: otherwise the number would reveal the family
     size = max(len(smallest_gap_sets(rule, families, boxes)[0]) for _, rule in rules)
     for family, rule in rules:
@@ -135,9 +135,9 @@ def even_plans(families: tuple[Family, ...], boxes: int) -> Plans:
         for shown_at in combinations(DECIDING_GAPS, size):
             if any(set(few) <= set(shown_at) for few in smallest):
                 for gap in set(range(1, LONGEST_GAP + 1)) - set(shown_at):
-                    plan = found.setdefault((gap, shown_at), [{} for _ in range(boxes)])
-                    plan[travelled(rule, gap) % boxes].setdefault(family, []).append(rule)
-    plans = {key: plan for key, plan in found.items() if all(plan)}
+                    plan = plans_by_gaps.setdefault((gap, shown_at), [{} for _ in range(boxes)])
+                    plan[distance_moved(rule, gap) % boxes].setdefault(family, []).append(rule)
+    plans = {key: plan for key, plan in plans_by_gaps.items() if all(plan)}
     if not plans:
         raise ValueError(
             f"With {boxes} boxes, there is no gap (number of resets) after which the rules of the "
@@ -160,17 +160,18 @@ def rehearsals(
     Raises:
         ValueError: The examples do not identify the rule.
     """
-    seen = [chance.randrange(boxes) for _ in gaps]
-    shown = tuple(
-        Rehearsal(user, box, gap, extrapolated(rule, box, gap, boxes))
-        for box, gap in zip(seen, gaps, strict=True)
+    boxes_seen = [chance.randrange(boxes) for _ in gaps]
+    examples = tuple(
+        Rehearsal(user, box, gap, extrapolate(rule, box, gap, boxes))
+        for box, gap in zip(boxes_seen, gaps, strict=True)
     )
-    if not is_identified(shown, scope, boxes):
+    if not is_identified(examples, scope, boxes):
         raise ValueError(
-            f"The rehearsed answers {shown} fit other rules of the families {scope} too, not only "
+            f"The rehearsed answers {examples} fit other rules of the families {scope} too, not "
+            f"only "
             f"{rule}."
         )
-    return shown
+    return examples
 
 
 @cache
@@ -179,23 +180,26 @@ def smallest_gap_sets(
 ) -> tuple[tuple[int, ...], ...]:
     """Return the smallest sets of gaps (numbers of resets) that suffice to tell a rule apart from
     all others in these families of rules."""
-    own = signature(rule, boxes)
-    others = {signature(r, boxes) for f in families for r in listed(f, boxes)} - {own}
+    own_signature = signature(rule, boxes)
+    others = {signature(r, boxes) for f in families for r in list_rules(f, boxes)} - {own_signature}
     places = range(len(DECIDING_GAPS))
     for size in range(1, len(DECIDING_GAPS) + 1):
         sets = [
             chosen
             for chosen in combinations(places, size)
-            if not any(all(own[i] == other[i] for i in chosen) for other in others)
+            if not any(
+                all(own_signature[i] == other_signature[i] for i in chosen)
+                for other_signature in others
+            )
         ]
         if sets:
             return tuple(tuple(DECIDING_GAPS[i] for i in chosen) for chosen in sets)
     raise AssertionError("two different rules agree for all numbers of resets in DECIDING_GAPS")
 
 
-def is_identified(shown: Iterable[Rehearsal], families: Iterable[Family], boxes: int) -> bool:
+def is_identified(examples: Iterable[Rehearsal], families: Iterable[Family], boxes: int) -> bool:
     """Return whether all rules that explain the rehearsals are the same function."""
-    fitting = fitting_rules(shown, families, boxes)
+    fitting = fitting_rules(examples, families, boxes)
     return len({signature(rule, boxes) for rule in fitting}) == 1
 
 
@@ -203,7 +207,7 @@ def is_identified(shown: Iterable[Rehearsal], families: Iterable[Family], boxes:
 def signature(rule: Rule, boxes: int) -> tuple[int, ...]:
     """Return how far the rule moves an item for a few numbers of resets, which together determine
     the rule."""
-    return tuple(travelled(rule, gap) % boxes for gap in DECIDING_GAPS)
+    return tuple(distance_moved(rule, gap) % boxes for gap in DECIDING_GAPS)
 
 
 def _timetable(gaps: tuple[int, ...], chance: Random) -> list[Move]:

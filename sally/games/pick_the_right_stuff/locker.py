@@ -12,7 +12,7 @@ from typing import Literal
 import msgspec
 
 from sally.core.rules.menu import Act
-from sally.games.pick_the_right_stuff.extrapolation import Family, Rule, extrapolated
+from sally.games.pick_the_right_stuff.extrapolation import Family, Rule, extrapolate
 
 Mode = Literal["zero", "finite", "infinite"]
 Contents = tuple[int | None, ...]  # box -> the user whose item it holds, None for an empty box
@@ -115,7 +115,7 @@ class View(msgspec.Struct, frozen=True):
     correct: int
 
 
-def opened(instance: Instance) -> Locker:
+def open_locker(instance: Instance) -> Locker:
     """Return the locker just after the users have stored their items."""
     check_header(instance)
     contents = [0] * instance.users
@@ -135,7 +135,7 @@ def opened(instance: Instance) -> Locker:
     )
 
 
-def announced(locker: Locker, move: Move) -> Locker:
+def apply_move(locker: Locker, move: Move) -> Locker:
     """Return the locker after one move of nature."""
     if locker.asked is not None:
         raise ValueError(f"User {locker.asked} is waiting: an answer is needed before {move}.")
@@ -157,7 +157,7 @@ def announced(locker: Locker, move: Move) -> Locker:
             return msgspec.structs.replace(locker, story=story, asked=user)
 
 
-def answered(locker: Locker, box: int | None) -> Locker:
+def apply_answer(locker: Locker, box: int | None) -> Locker:
     """Return the locker after the manager's answer and the retrieval; `box` is None for a
     forfeited answer."""
     if locker.asked is None:
@@ -191,8 +191,8 @@ def after_retrieval(contents: Contents, believed: int, true: int) -> Contents:
 def after_moving(contents: Contents, to: tuple[int, ...]) -> Contents:
     """Return the contents after each box `i`, empty or not, has moved to `to[i]`."""
     moved: list[int | None] = [None] * len(contents)
-    for box, held in enumerate(contents):
-        moved[to[box]] = held
+    for box, item in enumerate(contents):
+        moved[to[box]] = item
     return tuple(moved)
 
 
@@ -203,7 +203,7 @@ def believed_box(locker: Locker, user: int) -> int:
     if locker.mode != "infinite":
         return box
     gap = locker.resets[-1] - locker.resets[last]
-    return extrapolated(locker.rules[user], box, gap, locker.users)
+    return extrapolate(locker.rules[user], box, gap, locker.users)
 
 
 def true_box(locker: Locker, user: int) -> int:
@@ -213,7 +213,7 @@ def true_box(locker: Locker, user: int) -> int:
     return locker.states[-1].index(user)
 
 
-def occupied(contents: Contents) -> tuple[int, ...]:
+def occupied_in(contents: Contents) -> tuple[int, ...]:
     """Return the boxes that hold an item, in order."""
     return tuple(box for box, user in enumerate(contents) if user is not None)
 
@@ -242,10 +242,10 @@ def view_of(locker: Locker) -> View:
     )
 
 
-def looks(seen: View) -> Iterator[Look]:
+def looks(view: View) -> Iterator[Look]:
     """Yield the looks of all users so far, in order."""
     current = 0
-    for event in seen.story:
+    for event in view.story:
         match event:
             case Reset() | Retrieval():
                 current += 1
@@ -257,32 +257,32 @@ def looks(seen: View) -> Iterator[Look]:
                 pass
 
 
-def own_looks(seen: View) -> list[Look]:
+def own_looks(view: View) -> list[Look]:
     """Return the looks of the waiting user so far, in order."""
-    return [look for look in looks(seen) if look.user == seen.asked]
+    return [look for look in looks(view) if look.user == view.asked]
 
 
 @lru_cache(maxsize=512)  # rules of thumb are evaluated one after another on the same games
 def questions(instance: Instance) -> tuple[tuple[View, int], ...]:
     """Return every question of a game with its right answer."""
-    met: list[tuple[View, int]] = []
+    asked_questions: list[tuple[View, int]] = []
 
-    def ask(seen: View, believed: int) -> int:
-        met.append((seen, believed))
+    def ask(view: View, believed: int) -> int:
+        asked_questions.append((view, believed))
         return believed
 
-    _played(instance, ask)
-    return tuple(met)
+    _play_game(instance, ask)
+    return tuple(asked_questions)
 
 
-def played(instance: Instance, manager: Callable[[View], int | None]) -> Locker:
+def play_game(instance: Instance, manager: Callable[[View], int | None]) -> Locker:
     """Return the final state of a game played by this manager."""
-    return _played(instance, lambda seen, _: manager(seen))
+    return _play_game(instance, lambda view, _: manager(view))
 
 
 def check(instance: Instance) -> None:
     """Raise ValueError if the game cannot be played until the locker is empty."""
-    end = played(instance, lambda seen: None)
+    end = play_game(instance, lambda view: None)
     if remaining(end):
         raise ValueError(f"{instance.name}: users {remaining(end)} never collect their items.")
 
@@ -314,13 +314,13 @@ def is_single_cycle(to: tuple[int, ...]) -> bool:
     return length == len(to)
 
 
-def _played(instance: Instance, ask: Callable[[View, int], int | None]) -> Locker:
-    locker = opened(instance)
+def _play_game(instance: Instance, ask: Callable[[View, int], int | None]) -> Locker:
+    locker = open_locker(instance)
     for move in instance.script:
-        locker = announced(locker, move)
+        locker = apply_move(locker, move)
         if locker.asked is not None:
             believed = believed_box(locker, locker.asked)
-            locker = answered(locker, ask(view_of(locker), believed))
+            locker = apply_answer(locker, ask(view_of(locker), believed))
     return locker
 
 
@@ -344,8 +344,8 @@ def _after_sight(locker: Locker, user: int, state: int, story: tuple[Event, ...]
             f"User {user} cannot be shown state {state}: it must be from {locker.seen[user]} "
             f"(the last state that the user saw) to {len(locker.states) - 1} (the current state)."
         )
-    seen = (*locker.seen[:user], state, *locker.seen[user + 1 :])
-    return msgspec.structs.replace(locker, seen=seen, story=story)
+    states_seen = (*locker.seen[:user], state, *locker.seen[user + 1 :])
+    return msgspec.structs.replace(locker, seen=states_seen, story=story)
 
 
 def _check_room(locker: Locker, move: Move, modes: set[str]) -> None:
@@ -357,5 +357,5 @@ def _check_rehearsal(locker: Locker, move: Rehearsal) -> None:
     _check_room(locker, move, {"infinite"})
     if not (0 <= move.user < locker.users and 0 <= move.seen < locker.users and move.resets >= 1):
         raise ValueError(f"{move} does not fit a locker with {locker.users} users and boxes.")
-    if move.named != extrapolated(locker.rules[move.user], move.seen, move.resets, locker.users):
+    if move.named != extrapolate(locker.rules[move.user], move.seen, move.resets, locker.users):
         raise ValueError(f"{move} contradicts the private rule {locker.rules[move.user]}.")

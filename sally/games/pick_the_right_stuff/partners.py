@@ -40,9 +40,9 @@ ABOUT = {
 }
 
 
-def _naming(where: Callable[[View], int]) -> Make:
-    """Return a factory of managers that name the box returned by `where`."""
-    return lambda game, seat: lambda turn: where(turn.view)
+def _naming(choose_box: Callable[[View], int]) -> Make:
+    """Return a factory of managers that name the box returned by `choose_box`."""
+    return lambda game, seat: lambda turn: choose_box(turn.view)
 
 
 def _drawing(rule: RuleOfThumb) -> Make:
@@ -54,13 +54,13 @@ def _tracking_answers(game: LockerGame, seat: Seat) -> Callable[[Turn[Any, Any]]
     """Return the tracker's answers to probes."""
 
     def report(turn: Turn[Any, Any]) -> ProbeReport:
-        seen: View = turn.view
+        view: View = turn.view
         assert turn.question is not None
-        known = {
-            STATE_LAST_SEEN: len(seen.states) - state_last_seen(seen),
-            TRUE_BOX: seen.states[-1].index(seen.asked),
+        boxes_by_probe = {
+            STATE_LAST_SEEN: len(view.states) - state_last_seen(view),
+            TRUE_BOX: view.states[-1].index(view.asked),
         }
-        return ProbeReport(known[turn.question.probe])
+        return ProbeReport(boxes_by_probe[turn.question.probe])
 
     return report
 
@@ -102,10 +102,10 @@ AT_LAST_LOOK = Partner(
 )
 
 
-def _guess(seen: View) -> tuple[int, ...]:
+def _guess(view: View) -> tuple[int, ...]:
     """Return the boxes from which a random guess is drawn. These are the occupied boxes; in the
     infinite mode they are all boxes, because a user may expect its item in an empty box."""
-    return (any_box if seen.mode == "infinite" else occupied_boxes)(seen)
+    return (any_box if view.mode == "infinite" else occupied_boxes)(view)
 
 
 RULES = {**RULES_OF_THUMB, "random": _guess, **COMBINED}

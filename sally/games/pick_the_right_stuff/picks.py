@@ -13,7 +13,7 @@ import msgspec
 from sally.core.log.events import Forfeited, Moved
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
-from sally.games.pick_the_right_stuff.locker import Locker, believed_box, occupied, true_box
+from sally.games.pick_the_right_stuff.locker import Locker, believed_box, occupied_in, true_box
 
 
 class Pick(msgspec.Struct, frozen=True):
@@ -59,13 +59,17 @@ def picks(played: Played, seat: Seat) -> Iterator[Pick]:
                 tries[step.turn],
                 believed_box(locker, user),
                 true_box(locker, user),
-                len(occupied(locker.states[-1])),
+                len(occupied_in(locker.states[-1])),
             )
 
 
 def share_right(
-    found: Iterable[Pick], counts: Callable[[Pick], bool] = lambda pick: True
+    all_picks: Iterable[Pick], counts: Callable[[Pick], bool] = lambda pick: True
 ) -> float | None:
     """Return the percentage of right answers among the answers given; forfeits are excluded."""
-    given = [p for p in found if counts(p) and p.answered is not None]
-    return 100 * sum(p.is_right for p in given) / len(given) if given else None
+    answered_picks = [p for p in all_picks if counts(p) and p.answered is not None]
+    return (
+        100 * sum(p.is_right for p in answered_picks) / len(answered_picks)
+        if answered_picks
+        else None
+    )

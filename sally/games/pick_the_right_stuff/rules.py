@@ -12,7 +12,7 @@ import msgspec
 from sally.core.errors import BadInput
 from sally.core.rules.chance import derived_seed
 from sally.core.rules.game import NATURE, Game, Seat
-from sally.games.pick_the_right_stuff.frozen import COLLECTIONS, SIZES, frozen_games, generated
+from sally.games.pick_the_right_stuff.frozen import COLLECTIONS, SIZES, frozen_games, generate_games
 from sally.games.pick_the_right_stuff.locker import (
     Collection,
     Instance,
@@ -23,10 +23,10 @@ from sally.games.pick_the_right_stuff.locker import (
     Snapshot,
     View,
     Visit,
-    announced,
-    answered,
+    apply_answer,
+    apply_move,
     check,
-    opened,
+    open_locker,
     view_of,
 )
 
@@ -69,7 +69,7 @@ class LockerGame(Game[State, Action, View]):
 
     def __post_init__(self) -> None:
         if self.problem is None:
-            _found(self.mode, self.generator, self.users, self.number, self.generator_seed)
+            _find_game(self.mode, self.generator, self.users, self.number, self.generator_seed)
         else:
             check(self.problem)
 
@@ -78,12 +78,12 @@ class LockerGame(Game[State, Action, View]):
         """The problem as data."""
         if self.problem is not None:
             return self.problem
-        return _found(self.mode, self.generator, self.users, self.number, self.generator_seed)
+        return _find_game(self.mode, self.generator, self.users, self.number, self.generator_seed)
 
     # --- the rules ------------------------------------------------------------------------------
 
     def start(self) -> State:
-        return State(opened(self.instance))
+        return State(open_locker(self.instance))
 
     def to_move(self, state: State) -> tuple[Seat, ...]:
         if state.locker.asked is not None:
@@ -103,15 +103,15 @@ class LockerGame(Game[State, Action, View]):
     def step(self, state: State, moves: Mapping[Seat, Action]) -> State:
         ((_, move),) = moves.items()
         if isinstance(move, int):
-            return State(answered(state.locker, move), state.read)
-        return State(announced(state.locker, move), state.read + 1)
+            return State(apply_answer(state.locker, move), state.read)
+        return State(apply_move(state.locker, move), state.read + 1)
 
     def forfeit(
         self, state: State, moves: Mapping[Seat, Action], forfeited: tuple[Seat, ...]
     ) -> State:
         """Give no point for a forfeited answer; the retrieval takes place and the game
         continues."""
-        return State(answered(state.locker, None), state.read)
+        return State(apply_answer(state.locker, None), state.read)
 
     def observe(self, state: State, seat: Seat) -> View:
         return view_of(state.locker)
@@ -126,7 +126,9 @@ class LockerGame(Game[State, Action, View]):
 
 
 @lru_cache(maxsize=512)
-def _found(mode: Mode, generator: Generator, users: int, number: int, seed: int | None) -> Instance:
+def _find_game(
+    mode: Mode, generator: Generator, users: int, number: int, seed: int | None
+) -> Instance:
     """Return game `number`, from a stored set or generated from a seed."""
     if number < 0:
         raise BadInput(f"number must be at least 0, not {number}")
@@ -134,10 +136,10 @@ def _found(mode: Mode, generator: Generator, users: int, number: int, seed: int 
         raise BadInput(f"users must be at least 2, not {users}")
     if generator == "even" and mode != "infinite":
         raise BadInput(f"generator {generator!r} needs the infinite mode, not {mode}")
-    wanted = "infinite_2" if mode == "infinite" else f"{generator}_{mode}"
-    collection = next(name for name in COLLECTIONS if name == wanted)
+    collection_name = "infinite_2" if mode == "infinite" else f"{generator}_{mode}"
+    collection = next(name for name in COLLECTIONS if name == collection_name)
     if seed is not None:
-        return generated(collection, users, 1, derived_seed(seed, number))[0]
+        return generate_games(collection, users, 1, derived_seed(seed, number))[0]
     if users not in SIZES:
         raise BadInput(
             f"there are no stored games with {users} users, only with "

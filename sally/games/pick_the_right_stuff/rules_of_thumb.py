@@ -7,67 +7,67 @@ sampled. No rule considers what the waiting user has seen.
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from sally.games.pick_the_right_stuff.locker import Instance, View, looks, occupied, questions
+from sally.games.pick_the_right_stuff.locker import Instance, View, looks, occupied_in, questions
 
 RuleOfThumb = Callable[[View], tuple[int, ...]]
 
 
-def start(seen: View) -> tuple[int, ...]:
+def start(view: View) -> tuple[int, ...]:
     """Name the box where the item was stored."""
-    return (seen.states[0].index(seen.asked),)
+    return (view.states[0].index(view.asked),)
 
 
-def true(seen: View) -> tuple[int, ...]:
+def true(view: View) -> tuple[int, ...]:
     """Name the box where the item is."""
-    return (seen.states[-1].index(seen.asked),)
+    return (view.states[-1].index(view.asked),)
 
 
-def last_seen(seen: View) -> tuple[int, ...]:
+def last_seen(view: View) -> tuple[int, ...]:
     """Name the item's box at the time of the last look by any user, or the start box if there was
     no look."""
-    shown = [look.shown for look in looks(seen)]
-    return (seen.states[shown[-1] if shown else 0].index(seen.asked),)
+    states_shown = [look.shown for look in looks(view)]
+    return (view.states[states_shown[-1] if states_shown else 0].index(view.asked),)
 
 
-def most_frequent(seen: View) -> tuple[int, ...]:
+def most_frequent(view: View) -> tuple[int, ...]:
     """Draw from the occupied boxes that held the item in the most states."""
-    stays = Counter(state.index(seen.asked) for state in seen.states)
-    boxes = occupied(seen.states[-1])
-    most = max(stays[box] for box in boxes)
-    return tuple(box for box in boxes if stays[box] == most)
+    stays = Counter(state.index(view.asked) for state in view.states)
+    boxes = occupied_in(view.states[-1])
+    largest = max(stays[box] for box in boxes)
+    return tuple(box for box in boxes if stays[box] == largest)
 
 
-def recency(seen: View) -> tuple[int, ...]:
+def recency(view: View) -> tuple[int, ...]:
     """Name the box that held the item most recently, apart from its current box.
 
     Only boxes that are occupied now are considered; if there is no such box, the current box is
     named.
     """
-    places = [state.index(seen.asked) for state in reversed(seen.states)]
-    boxes = set(occupied(seen.states[-1])) - {places[0]}
+    places = [state.index(view.asked) for state in reversed(view.states)]
+    boxes = set(occupied_in(view.states[-1])) - {places[0]}
     return (next((box for box in places if box in boxes), places[0]),)
 
 
-def first_box(seen: View) -> tuple[int, ...]:
+def first_box(view: View) -> tuple[int, ...]:
     """Name the occupied box with the lowest number."""
-    return occupied(seen.states[-1])[:1]
+    return occupied_in(view.states[-1])[:1]
 
 
-def random(seen: View) -> tuple[int, ...]:
+def random(view: View) -> tuple[int, ...]:
     """Draw from the occupied boxes."""
-    return occupied(seen.states[-1])
+    return occupied_in(view.states[-1])
 
 
-def any_box(seen: View) -> tuple[int, ...]:
+def any_box(view: View) -> tuple[int, ...]:
     """Guess any box, with equal probability; empty boxes are included."""
-    return tuple(range(seen.users))
+    return tuple(range(view.users))
 
 
 def either(*rules: RuleOfThumb) -> RuleOfThumb:
     """Return a rule that draws from the boxes that any of these rules would name."""
 
-    def union(seen: View) -> tuple[int, ...]:
-        return tuple(sorted({box for rule in rules for box in rule(seen)}))
+    def union(view: View) -> tuple[int, ...]:
+        return tuple(sorted({box for rule in rules for box in rule(view)}))
 
     return union
 
@@ -76,9 +76,9 @@ def but(*rules: RuleOfThumb) -> RuleOfThumb:
     """Return a rule that draws from the occupied boxes that none of these rules would name, or
     from all occupied boxes if no such box exists."""
 
-    def inverse(seen: View) -> tuple[int, ...]:
-        boxes = occupied(seen.states[-1])
-        avoided = {box for rule in rules for box in rule(seen)}
+    def inverse(view: View) -> tuple[int, ...]:
+        boxes = occupied_in(view.states[-1])
+        avoided = {box for rule in rules for box in rule(view)}
         return tuple(box for box in boxes if box not in avoided) or boxes
 
     return inverse
@@ -121,8 +121,12 @@ def expected_score(games: Iterable[Instance], rule: RuleOfThumb) -> float:
 
 def game_score(game: Instance, rule: RuleOfThumb) -> float:
     """Return the expected score of a rule in one game."""
-    met = questions(game)
-    return 100 * sum(hit_chance(rule(seen), believed) for seen, believed in met) / len(met)
+    asked_questions = questions(game)
+    return (
+        100
+        * sum(hit_chance(rule(view), believed) for view, believed in asked_questions)
+        / len(asked_questions)
+    )
 
 
 def hit_chance(drawn_from: tuple[int, ...], believed: int) -> float:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from sally.games.pick_the_right_stuff.locker import (
     Instance,
     View,
-    occupied,
+    occupied_in,
     own_looks,
     questions,
 )
@@ -50,10 +50,10 @@ def most_even(
         raise ValueError(f"{count} games cannot be chosen from {len(games)}.")
     table = np.array([leans(game, rules, guess) for game in games], dtype=np.int64)
     if counts:
-        more = np.array([leans_by_looks(game, guess) for game in games], dtype=np.int64)
-        table = np.hstack([table, more])
-    found = [_local_search(table, count, chance) for _ in range(STARTS)]
-    best = min(found, key=lambda chosen: _cost(table[chosen].sum(axis=0)))
+        by_looks = np.array([leans_by_looks(game, guess) for game in games], dtype=np.int64)
+        table = np.hstack([table, by_looks])
+    selections = [_local_search(table, count, chance) for _ in range(STARTS)]
+    best = min(selections, key=lambda chosen: _cost(table[chosen].sum(axis=0)))
     return tuple(games[i] for i in sorted(best))
 
 
@@ -67,14 +67,14 @@ def leans(game: Instance, rules: Sequence[RuleOfThumb], guess: RuleOfThumb) -> l
     unit = lcm(*range(1, game.users + 1))
     width = len(rules) + 3 * PATTERNS
     rows = np.zeros((game.users, width), dtype=np.int64)
-    for seen, believed in questions(game):
-        left = len(occupied(seen.states[-1])) - 1
-        fair = _share(guess(seen), believed, unit)
-        rows[left, : len(rules)] += [_share(r(seen), believed, unit) - fair for r in rules]
-        pattern, boxes = coincidence(seen)
+    for view, believed in questions(game):
+        items_left = len(occupied_in(view.states[-1])) - 1
+        fair = _share(guess(view), believed, unit)
+        rows[items_left, : len(rules)] += [_share(r(view), believed, unit) - fair for r in rules]
+        pattern, boxes = coincidence(view)
         for column, box in enumerate(boxes):
             cell = len(rules) + 3 * pattern + column
-            rows[left, cell] += _share((box,), believed, unit) - fair
+            rows[items_left, cell] += _share((box,), believed, unit) - fair
     # The sum over the whole game is what a score shows, so it is added to its parts.
     return [int(lean) for lean in np.vstack([rows, rows.sum(axis=0)]).ravel()]
 
@@ -83,21 +83,21 @@ def leans_by_looks(game: Instance, guess: RuleOfThumb) -> list[int]:
     """Return how much more often naming the start box, the true box or the last-seen box is right
     than the random guess `guess`, for each number of looks that the waiting user has had (1, 2, 3,
     4 or more), as scaled integers."""
-    unit, most = lcm(*range(1, game.users + 1)), 4
-    rows = np.zeros((most, 3), dtype=np.int64)
-    for seen, believed in questions(game):
-        fair = _share(guess(seen), believed, unit)
+    unit, n_rows = lcm(*range(1, game.users + 1)), 4
+    rows = np.zeros((n_rows, 3), dtype=np.int64)
+    for view, believed in questions(game):
+        fair = _share(guess(view), believed, unit)
         for column, rule in enumerate((start, true, last_seen)):
-            rows[min(len(own_looks(seen)), most) - 1, column] += (
-                _share(rule(seen), believed, unit) - fair
+            rows[min(len(own_looks(view)), n_rows) - 1, column] += (
+                _share(rule(view), believed, unit) - fair
             )
     return [int(lean) for lean in rows.ravel()]
 
 
-def coincidence(seen: View) -> tuple[int, list[int]]:
+def coincidence(view: View) -> tuple[int, list[int]]:
     """Return the pattern (0 to 4) in which the start, true and last-seen boxes coincide, and the
     distinct boxes."""
-    s, t, last = start(seen)[0], true(seen)[0], last_seen(seen)[0]
+    s, t, last = start(view)[0], true(view)[0], last_seen(view)[0]
     patterns = [s == t == last, s == t != last, s == last != t, t == last != s]
     return next((i for i, holds in enumerate(patterns) if holds), 4), [*dict.fromkeys((s, t, last))]
 

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
 from sally.core.rules.card import Attack, CardQuestion
-from sally.games.pick_the_right_stuff.frozen import CollectionName, frozen_games, generated
+from sally.games.pick_the_right_stuff.frozen import CollectionName, frozen_games, generate_games
 from sally.games.pick_the_right_stuff.locker import (
     Instance,
     Rehearsal,
     View,
-    occupied,
+    occupied_in,
     own_looks,
     questions,
 )
@@ -55,49 +55,63 @@ Games = Callable[[int, int], Sequence[Instance]]
 Seen = Callable[[View, int], tuple[float, ...]]
 
 
-def plain(seen: View, box: int) -> tuple[float, ...]:
+def plain(view: View, box: int) -> tuple[float, ...]:
     """Return features of a box: when the user's item was in it, whether the item was stored there,
     is there now, or was last seen there by anyone, and how far the game has come.
 
     When and how often the waiting user looked into the locker is not among the features.
     """
-    places = [state.index(seen.asked) for state in seen.states]
+    places = [state.index(view.asked) for state in view.states]
     since = next((n for n, place in enumerate(reversed(places)) if place == box), len(places))
-    claims = (float(box in rule(seen)) for rule in (start, true, last_seen))
-    left = len(occupied(seen.states[-1]))
-    return (box, *claims, places.count(box), since, len(places), left)
+    claims = (float(box in rule(view)) for rule in (start, true, last_seen))
+    items_left = len(occupied_in(view.states[-1]))
+    return (box, *claims, places.count(box), since, len(places), items_left)
 
 
-def with_count(seen: View, box: int) -> tuple[float, ...]:
+def with_count(view: View, box: int) -> tuple[float, ...]:
     """Return the features of `plain`, plus how often the waiting user looked."""
-    return (*plain(seen, box), len(own_looks(seen)))
+    return (*plain(view, box), len(own_looks(view)))
 
 
-def with_looks(seen: View, box: int) -> tuple[float, ...]:
+def with_looks(view: View, box: int) -> tuple[float, ...]:
     """Return the features of `plain`, plus how often and how long ago the waiting user looked."""
-    return (*with_count(seen, box), last_sight(seen)[1])
+    return (*with_count(view, box), last_sight(view)[1])
 
 
-def with_steps(seen: View, box: int) -> tuple[float, ...]:
+def with_steps(view: View, box: int) -> tuple[float, ...]:
     """Return the features of a box in the infinite mode, in which users extrapolate by private
     rules where their items are. The features are those of `plain`, the distance from the box that
     the user saw last, and numbers of resets. The answers that users gave in rehearsals are not
     used."""
-    last, gap = last_sight(seen)
-    shown = [e.resets for e in seen.story if isinstance(e, Rehearsal) and e.user == seen.asked]
-    way = (box - last) % seen.users
-    return (*plain(seen, box), way, gap, gap % 2, gap % seen.users, len(shown), sum(shown))
+    last, gap = last_sight(view)
+    resets_shown = [
+        e.resets for e in view.story if isinstance(e, Rehearsal) and e.user == view.asked
+    ]
+    distance = (box - last) % view.users
+    return (
+        *plain(view, box),
+        distance,
+        gap,
+        gap % 2,
+        gap % view.users,
+        len(resets_shown),
+        sum(resets_shown),
+    )
 
 
-def posed(games: Iterable[Instance], features: Seen, every_box: bool) -> list[CardQuestion]:
+def pose_questions(
+    games: Iterable[Instance], features: Seen, every_box: bool
+) -> list[CardQuestion]:
     """Return one question of each game, cycling through question numbers."""
-    found = []
+    card_questions = []
     for n, game in enumerate(games):
-        met = questions(game)
-        seen, believed = met[n % len(met)]
-        boxes = tuple(range(seen.users)) if every_box else occupied(seen.states[-1])
-        found.append(CardQuestion(tuple(features(seen, b) for b in boxes), boxes.index(believed)))
-    return found
+        asked_questions = questions(game)
+        view, believed = asked_questions[n % len(asked_questions)]
+        boxes = tuple(range(view.users)) if every_box else occupied_in(view.states[-1])
+        card_questions.append(
+            CardQuestion(tuple(features(view, b) for b in boxes), boxes.index(believed))
+        )
+    return card_questions
 
 
 def attacks() -> Iterable[Attack]:
@@ -110,23 +124,31 @@ def attacks() -> Iterable[Attack]:
     leaks = "the authors' generator leans to the stored and the present box; see the card"
     yield _attack("published, zero", "published_zero", PLAIN, plain, known=leaks)
     yield _attack("published, finite", "published_finite", PLAIN, plain, known=leaks)
-    for kept in BALANCED:
-        name = kept.replace("_", " ").replace(" zero", ", zero").replace(" finite", ", finite")
-        known = COUNTS if kept in ("balanced_zero", "balanced_finite") else ""
-        yield _attack(name, kept, PLAIN, plain)
+    for collection in BALANCED:
+        name = (
+            collection.replace("_", " ").replace(" zero", ", zero").replace(" finite", ", finite")
+        )
+        known_leak = COUNTS if collection in ("balanced_zero", "balanced_finite") else ""
+        yield _attack(name, collection, PLAIN, plain)
         for users in (3, USERS):
             boxes = "" if users == USERS else f", {users} boxes"
             counted = f"{name}, with the number of the asker's looks{boxes}"
-            yield _attack(counted, kept, (*PLAIN, COUNT), with_count, known=known, users=users)
+            yield _attack(
+                counted, collection, (*PLAIN, COUNT), with_count, known=known_leak, users=users
+            )
         yield _attack(
-            f"{name}, with the asker's looks", kept, (*PLAIN, *LOOKS), with_looks, reasoning=TRACKS
+            f"{name}, with the asker's looks",
+            collection,
+            (*PLAIN, *LOOKS),
+            with_looks,
+            reasoning=TRACKS,
         )
     for users in (3, USERS):
         name = "infinite" if users == USERS else f"infinite, {users} boxes"
         yield _attack(name, "infinite_2", (*PLAIN, *STEPS), with_steps, users=users)
 
 
-_games = lru_cache(maxsize=4)(generated)  # attacked with and without the asker's looks
+_games = lru_cache(maxsize=4)(generate_games)  # attacked with and without the asker's looks
 
 
 def _attack(
@@ -141,10 +163,10 @@ def _attack(
     # in the others a user may believe in an empty box
     every_box = not collection.startswith("balanced")
 
-    def fresh(many: int, seed: int) -> Sequence[CardQuestion]:
-        return posed(_games(collection, users, many, seed), features, every_box)
+    def fresh(n_games: int, seed: int) -> Sequence[CardQuestion]:
+        return pose_questions(_games(collection, users, n_games, seed), features, every_box)
 
     def frozen() -> Sequence[CardQuestion]:
-        return posed(frozen_games(collection, users), features, every_box)
+        return pose_questions(frozen_games(collection, users), features, every_box)
 
     return Attack(name, words, fresh, frozen, reasoning=reasoning, known=known)

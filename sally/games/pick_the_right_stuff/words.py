@@ -196,8 +196,8 @@ class LockerWords(Words[Action, View]):
     def now(self, view: View) -> str:
         if self.wording == "published":
             return ""  # the authors' harness sends nothing between the announcements
-        left = self.users - view.states[-1].count(None)
-        return self.say("now", left=left, users=self.users, points=view.correct)
+        items_left = self.users - view.states[-1].count(None)
+        return self.say("now", left=items_left, users=self.users, points=view.correct)
 
     def question(self, view: View, options: Options[Action]) -> str:
         return self.say(f"question.{self.wording}", user=view.asked)
@@ -217,11 +217,11 @@ class LockerWords(Words[Action, View]):
 
     def drawn(self, view: View) -> str:
         """Return the locker as a row of boxes."""
-        held = ["" if user is None else f"User {user}" for user in view.states[-1]]
+        labels = ["" if user is None else f"User {user}" for user in view.states[-1]]
         names = [self.box(number) for number in range(self.users)]
-        width = 2 + max(map(len, (*held, *names)))
+        width = 2 + max(map(len, (*labels, *names)))
         edge = "+".join(["", *["-" * width] * self.users, ""])
-        inside = "|".join(["", *(text.center(width) for text in held), ""])
+        inside = "|".join(["", *(text.center(width) for text in labels), ""])
         below = " ".join(["", *(name.center(width) for name in names)])
         return "\n".join([edge, inside, edge, below.rstrip()])
 
@@ -238,10 +238,12 @@ class LockerWords(Words[Action, View]):
             return self.name(choice)
         return _answer_name(question.probe, choice)
 
-    def told(self, told: Told, question: Question | None = None) -> str:
-        assert isinstance(told.value, int)
-        value = _answer_name(told.probe, told.value)
-        return self.say(f"told.{told.source}.{told.probe}", user=told.about, value=value)
+    def told(self, injected: Told, question: Question | None = None) -> str:
+        assert isinstance(injected.value, int)
+        value = _answer_name(injected.probe, injected.value)
+        return self.say(
+            f"told.{injected.source}.{injected.probe}", user=injected.about, value=value
+        )
 
     # --- pieces ---------------------------------------------------------------------------------
 
@@ -256,28 +258,28 @@ class LockerWords(Words[Action, View]):
         ]
         return self.say("locker", boxes=listed(self.listing(boxes)))
 
-    def _line(self, event: Event, after: Contents) -> str:
+    def _line(self, event: Event, contents_after: Contents) -> str:
         match event:
             case Reset():
-                return self.say("past.reset", locker=self._locker(after))
+                return self.say("past.reset", locker=self._locker(contents_after))
             case Visit(user):
                 return self.say("past.visit", user=user)
             case Snapshot(user, back):
                 return self.say("past.snapshot", user=user, back=to_last(back))
-            case Rehearsal(user, seen, resets, named):
+            case Rehearsal(user, box_seen, resets, box_named):
                 count = self.say("resets.one" if resets == 1 else "resets.many", count=resets)
-                boxes = {"seen": self.box(seen), "named": self.box(named)}
+                boxes = {"seen": self.box(box_seen), "named": self.box(box_named)}
                 return self.say("past.rehearsal", user=user, resets=count, **boxes)
             case Collection(user):
                 return self.say("past.collection", user=user)
             case Retrieval():
-                return self._retrieval(event, after)
+                return self._retrieval(event, contents_after)
 
-    def _retrieval(self, event: Retrieval, after: Contents) -> str:
+    def _retrieval(self, event: Retrieval, contents_after: Contents) -> str:
         facts: dict[str, Any] = {"user": event.user, "believed": self.box(event.believed)}
         idle = event.believed == event.true
         swap = self.say("swap.idle" if idle else "swap.made", true=self.box(event.true), **facts)
-        facts |= {"swap": swap, "locker": self._locker(after)}
+        facts |= {"swap": swap, "locker": self._locker(contents_after)}
         if event.answered is None:
             return self.say("past.forfeit", **facts)
         outcome = "past.right" if event.answered == event.believed else "past.wrong"
@@ -288,11 +290,11 @@ def published_answer(reply: str, boxes: int) -> int:
     """Return the answer as the authors' harness reads it: a reply that is an integer, or the
     integer after "position"."""
     bare = re.fullmatch(r"[+-]?\d+", reply.strip())
-    after = re.search(r"position\D{0,3}(\d+)", reply, re.IGNORECASE)
-    found = int(bare.group()) if bare else int(after.group(1)) if after else None
-    if found is None or not 0 <= found < boxes:
+    position_match = re.search(r"position\D{0,3}(\d+)", reply, re.IGNORECASE)
+    answer = int(bare.group()) if bare else int(position_match.group(1)) if position_match else None
+    if answer is None or not 0 <= answer < boxes:
         raise Unreadable(f"Answer with one number from 0 to {boxes - 1} and nothing else.")
-    return found
+    return answer
 
 
 def ordinal(number: int) -> str:

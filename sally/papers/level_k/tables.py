@@ -47,7 +47,7 @@ def people() -> Choices:
 
 @lru_cache(maxsize=4)
 def _fit(seed: int) -> depths.LevelMixture:
-    return depths.fitted(REQUEST, ONE, people().counts, seed=seed)
+    return depths.fit_levels(REQUEST, ONE, people().counts, seed=seed)
 
 
 @lru_cache(maxsize=4)
@@ -64,7 +64,7 @@ def _asked(who: str, effort: Effort) -> Odds | None:
         levels = [mind.does(NOTHING) for mind in ladder(REQUEST, ONE)]
         parts = [(share.value or 0.0, odds) for share, odds in zip(fit.shares, levels, strict=True)]
         even = solvers.evenly(REQUEST.menu(ONE))
-        return solvers.mixed([*parts, (fit.error.value or 0.0, even)])
+        return solvers.mix_odds([*parts, (fit.error.value or 0.0, even)])
     if who == HIERARCHY:
         return _poisson(REQUEST)
     return None
@@ -77,7 +77,7 @@ def _poisson(game: LevelGame) -> Odds:
     for k in range(9):
         does = cognitive_hierarchy(game, ONE, k, TAU, "uniform").does(NOTHING)
         parts.append((exp(-TAU) * TAU**k / factorial(k), does))
-    return solvers.mixed(parts)
+    return solvers.mix_odds(parts)
 
 
 # --- theory and fits ------------------------------------------------------------------------------

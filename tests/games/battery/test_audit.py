@@ -10,11 +10,11 @@ from click.testing import CliRunner
 from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.games.battery.audit import (
-    audited,
+    audit_items,
     named_first_unless_seen,
     negation_second_on_ties,
 )
-from sally.games.battery.items import Item, encoded
+from sally.games.battery.items import Item, encode_items
 from sally.games.battery.mindless import negation, share
 
 CELLS = {"true_belief": "sees", "false_belief": "does not see", "true_control": "sees"}
@@ -41,7 +41,7 @@ def items(many: int = 10) -> list[Item]:
 
 
 def test_rule_about_negations_meets_the_weaker_criterion_and_not_the_strict_one() -> None:
-    found = audited(items(), learn=False)
+    found = audit_items(items(), learn=False)
     strict = {name: value for name, value in found.strict.items() if "published" not in name}
     weak = {name: value for name, value in found.strict.items() if "published" in name}
     assert list(weak.values()) == [100.0] and "negation" in next(iter(weak))
@@ -52,7 +52,7 @@ def test_rule_about_negations_meets_the_weaker_criterion_and_not_the_strict_one(
 
 def test_counts_flags_and_keys() -> None:
     broken = Item("x", "s", "q", ("a", "b"), 1, pair="x", flags=("broken",), published_answer=0)
-    found = audited([*items(), broken], learn=False)
+    found = audit_items([*items(), broken], learn=False)
     assert (found.items, found.stories, found.not_scored, found.differ) == (31, 11, 1, 1)
     assert found.flags == {"broken": 1}
 
@@ -71,11 +71,11 @@ def test_blind_learner_finds_a_word_that_reveals_the_key() -> None:
     given_away = [
         Item(f"w-{n}", "s", "Which?", (f"thing {n}", "surely"), 1, pair=f"p-{n}") for n in range(40)
     ]
-    assert audited(given_away).lines[0].blind == pytest.approx(100)
+    assert audit_items(given_away).lines[0].blind == pytest.approx(100)
 
 
 def test_only_learner_with_story_finds_leak_in_last_sentence() -> None:
-    line = audited([item for item in items(30) if item.condition != "true_control"]).lines[0]
+    line = audit_items([item for item in items(30) if item.condition != "true_control"]).lines[0]
     assert line.page == pytest.approx(100)
     assert line.blind is not None and line.blind < 70
 
@@ -92,7 +92,7 @@ def test_negation_rule_with_ties_to_the_second_option() -> None:
 
 def test_command_prints_the_table_and_refuses_other_games(tmp_path: Path) -> None:
     file = tmp_path / "items.jsonl"
-    file.write_bytes(encoded(items()))
+    file.write_bytes(encode_items(items()))
     said = CliRunner().invoke(cli, ["audit", "battery", "--items", str(file)])
     assert said.exit_code == 0, said.output
     assert "30 items of 10 stories" in said.output and "written after looking" in said.output
@@ -102,4 +102,4 @@ def test_command_prints_the_table_and_refuses_other_games(tmp_path: Path) -> Non
 
 def test_items_that_are_all_flagged_are_refused() -> None:
     with pytest.raises(BadInput, match="all of them are flagged"):
-        audited([Item("x", "s", "q", ("a", "b"), 0, flags=("broken",))])
+        audit_items([Item("x", "s", "q", ("a", "b"), 0, flags=("broken",))])

@@ -17,8 +17,16 @@ from sally.core.registry import registry
 from sally.frames.replays import played
 from sally.games.battery import applied, belief_action, nested, watched
 from sally.games.battery.casts import UNITS
-from sally.games.battery.items import Belief, Item, decoded, encoded, hash_of, kept_at, portable
-from sally.games.battery.rules import READER, Battery, generated
+from sally.games.battery.items import (
+    Belief,
+    Item,
+    decode_items,
+    encode_items,
+    hash_of,
+    kept_at,
+    portable,
+)
+from sally.games.battery.rules import READER, Battery, generate_item
 from sally.games.battery.scores import majority, strict_groups, strict_share
 from sally.games.battery.words import TEXTS as WORDS
 from sally.games.battery.words import BatteryWords, read_option
@@ -147,7 +155,7 @@ def test_items_of_a_file_are_played_by_id_or_story(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SALLY_CACHE", str(tmp_path / "cache"))
-    data = encoded([ONE, TWO])
+    data = encode_items([ONE, TWO])
     file = tmp_path / "items.jsonl"
     file.write_bytes(data)
     assert Battery(generator="file", file=str(file), item="x-2").items == (TWO,)
@@ -164,7 +172,7 @@ def test_items_of_a_file_are_played_by_id_or_story(
 
 def test_flagged_items_have_no_score(tmp_path: Path) -> None:
     file = tmp_path / "items.jsonl"
-    file.write_bytes(encoded([ONE, TWO]))
+    file.write_bytes(encode_items([ONE, TWO]))
     assert scores("literal", generator="file", file=str(file), item="x-2") == [None]
     assert scores("literal", generator="file", file=str(file), item="x-1") == [100]
 
@@ -174,17 +182,19 @@ def test_flagged_items_have_no_score(tmp_path: Path) -> None:
     [
         (b"{", "line 1"),
         (b'{"id":"a"}', "line 1"),
-        (encoded([Item("a", "s", "q", ("x", "y"), 2)]), "answer must be from 0 to 1, not 2"),
+        (encode_items([Item("a", "s", "q", ("x", "y"), 2)]), "answer must be from 0 to 1, not 2"),
         (b"", "no items"),
         (
-            encoded([Item("a", "s", "q", ("x", "y"), 0, belief=Belief("q", ("x", "y"), 0, (0,)))]),
+            encode_items(
+                [Item("a", "s", "q", ("x", "y"), 0, belief=Belief("q", ("x", "y"), 0, (0,)))]
+            ),
             "one option for each belief option",
         ),
     ],
 )
 def test_bad_line_is_named(line: bytes, why: str) -> None:
     with pytest.raises(BadInput, match=why):
-        decoded(line, "items.jsonl")
+        decode_items(line, "items.jsonl")
 
 
 @pytest.mark.parametrize(
@@ -223,7 +233,9 @@ def test_twin_describes_units_without_mental_terms_and_keeps_every_key(generator
         r"\b(believes?|thinks?|told|knows?|knew|saw|sees|nobody|every(one|body)|lie)\b"
     )
     for number in range(72):
-        own, twin = (generated(generator, 7, number, None, cast) for cast in ("people", "units"))
+        own, twin = (
+            generate_item(generator, 7, number, None, cast) for cast in ("people", "units")
+        )
         assert (own.id, own.answer, own.by_depth) == (twin.id, twin.answer, twin.by_depth)
         page = "\n".join((twin.story, twin.question, *twin.options))
         assert minds.search(page) is None, page

@@ -8,13 +8,13 @@ from itertools import permutations
 import pytest
 
 from sally.core.rules.chance import Stream
-from sally.games.battery.applied import applied
+from sally.games.battery.applied import applied_item
 from sally.games.battery.belief_action import PER_STORY, SWAPS, belief_action
-from sally.games.battery.beliefs import Event, believed
+from sally.games.battery.beliefs import Event, place_believed
 from sally.games.battery.card import fresh_items
 from sally.games.battery.items import Item
 from sally.games.battery.mindless import SURFACE, chance, inverse_share, share
-from sally.games.battery.nested import PERSONS, _events, _outline, _story, nested
+from sally.games.battery.nested import PERSONS, _events, _outline, _story, nested_item
 from sally.games.battery.rules import Generator
 from tests.games.battery import reference
 
@@ -39,20 +39,30 @@ def test_two_engines_agree_on_every_chain_of_generated_stories() -> None:
         events = _events(Stream(3, n), tuple(range(1 + n % 4)))
         for length in range(5):
             for chain in permutations(range(PERSONS), length):
-                assert believed(events, chain) == reference.believed(events, chain)
+                assert place_believed(events, chain) == reference.believed(events, chain)
 
 
 def test_liar_keeps_its_own_belief_and_knows_the_hearers_new_one() -> None:
     events = [Event("put", (0, 1, 2), 0), Event("tell", (0, 1), 1, lie=True)]
-    assert believed(events, (0,)) == 0
-    assert believed(events, (1,)) == believed(events, (0, 1)) == believed(events, (1, 0)) == 1
-    assert believed(events, (2,)) == believed(events, (2, 1)) == believed(events, (1, 2)) == 0
+    assert place_believed(events, (0,)) == 0
+    assert (
+        place_believed(events, (1,))
+        == place_believed(events, (0, 1))
+        == place_believed(events, (1, 0))
+        == 1
+    )
+    assert (
+        place_believed(events, (2,))
+        == place_believed(events, (2, 1))
+        == place_believed(events, (1, 2))
+        == 0
+    )
 
 
 def test_absent_person_does_not_learn_of_the_move() -> None:
     events = [Event("put", (0, 1), 0), Event("put", (0,), 2)]
-    assert believed(events, ()) == believed(events, (0,)) == 2
-    assert believed(events, (1,)) == believed(events, (0, 1)) == 0
+    assert place_believed(events, ()) == place_believed(events, (0,)) == 2
+    assert place_believed(events, (1,)) == place_believed(events, (0, 1)) == 0
 
 
 # --- balance --------------------------------------------------------------------------------------
@@ -82,7 +92,7 @@ def test_mindless_readings_are_at_chance(generator: Generator) -> None:
 def test_either_every_belief_level_is_needed_or_none(order: int) -> None:
     apart = 0
     for n in range(40):
-        item = nested(7, n, order)
+        item = nested_item(7, n, order)
         same = {said == item.answer for said in item.mindless.values()}
         assert len(same) == 1
         apart += same == {False}
@@ -101,7 +111,7 @@ def test_stories_with_different_keys_have_the_same_outline(order: int) -> None:
             continue
         found += 1
         events = [story for story in stories if story is not None]
-        assert [believed(story, chain) for story in events] == [0, 1, 2]
+        assert [place_believed(story, chain) for story in events] == [0, 1, 2]
         shapes = {tuple((e.kind, e.place, len(e.who), e.lie) for e in story) for story in events}
         assert len(shapes) == 1
     assert found >= 2
@@ -112,11 +122,11 @@ def test_speaker_lies_exactly_if_its_belief_differs_from_the_claim() -> None:
         events = _events(Stream(11, n), tuple(range(1 + n % 4)))
         for at, event in enumerate(events):
             if event.kind == "tell":
-                assert (believed(events[:at], event.who[:1]) != event.place) == event.lie
+                assert (place_believed(events[:at], event.who[:1]) != event.place) == event.lie
 
 
 def test_ignoring_talk_changes_many_answers() -> None:
-    items = [nested(8, n, 2) for n in range(60)]
+    items = [nested_item(8, n, 2) for n in range(60)]
     assert sum(item.mindless["talk_ignored"] != item.answer for item in items) > 25
 
 
@@ -133,18 +143,20 @@ def test_twins_have_equal_length_and_different_answers() -> None:
 
 
 def test_twins_with_different_answers_use_the_same_words() -> None:
-    twins = [applied(4, n) for n in (0, 4)]
+    twins = [applied_item(4, n) for n in (0, 4)]
     words = [Counter(twin.story.split()) for twin in twins]
     assert [twin.answer for twin in twins] == [0, 1]
     assert {w.strip(".,") for w in words[0]} == {w.strip(".,") for w in words[1]}
 
 
 def test_reasonable_act_depends_on_awareness() -> None:
-    keys = {(i.condition, n % 4): i.answer for n in range(8) if (i := applied(9, n)).task[0] == "r"}
+    keys = {
+        (i.condition, n % 4): i.answer for n in range(8) if (i := applied_item(9, n)).task[0] == "r"
+    }
     assert keys == {("aware", 2): 1, ("aware", 3): 0, ("unaware", 2): 0, ("unaware", 3): 1}
 
 
 def test_item_is_determined_by_seed_and_number() -> None:
-    assert nested(1, 5) == nested(1, 5) != nested(2, 5)
+    assert nested_item(1, 5) == nested_item(1, 5) != nested_item(2, 5)
     assert belief_action(1, 5) == belief_action(1, 5) != belief_action(2, 5)
-    assert applied(1, 5) == applied(1, 5) != applied(2, 5)
+    assert applied_item(1, 5) == applied_item(1, 5) != applied_item(2, 5)

@@ -7,12 +7,19 @@ import pytest
 from sally.core.errors import BadInput
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import Seat
-from sally.games.level_k.depths import LEVELS, depth_of, distance, estimated, fitted, fitted_tau
+from sally.games.level_k.depths import (
+    LEVELS,
+    depth_of,
+    distance,
+    estimate_depth,
+    fit_levels,
+    fitted_tau,
+)
 from sally.games.level_k.minds import NOTHING, k_tom, ladder
 from sally.games.level_k.payoffs import Boxes, Contest, Pennies, Request
 from sally.games.level_k.people import published
 from sally.games.level_k.rules import LevelGame, View
-from sally.games.level_k.solvers import mixed
+from sally.games.level_k.solvers import mix_odds
 
 ONE, TWO = Seat("player_1"), Seat("player_2")
 ELEVEN_TWENTY, CONTEST = LevelGame(), LevelGame(pays=Contest())
@@ -42,18 +49,18 @@ def moves(game: LevelGame, numbers: list[int]) -> list[tuple[View, int]]:
 
 
 def test_one_move_is_informative_only_where_levels_differ() -> None:
-    sure = estimated(ELEVEN_TWENTY, ONE, moves(ELEVEN_TWENTY, [18]))
+    sure = estimate_depth(ELEVEN_TWENTY, ONE, moves(ELEVEN_TWENTY, [18]))
     assert sure is not None
     assert sure.chances == pytest.approx((0.01 / 0.94, 0.01 / 0.94, 0.91 / 0.94, 0.01 / 0.94))
     assert sure.mean == pytest.approx(sum(k * p for k, p in enumerate(sure.chances)))
-    blank = estimated(ELEVEN_TWENTY, ONE, moves(ELEVEN_TWENTY, [12]))
+    blank = estimate_depth(ELEVEN_TWENTY, ONE, moves(ELEVEN_TWENTY, [12]))
     assert blank is not None
     assert (blank.mean, blank.sd) == (pytest.approx(1.5), pytest.approx(1.25**0.5))
-    assert estimated(ELEVEN_TWENTY, ONE, []) is None
+    assert estimate_depth(ELEVEN_TWENTY, ONE, []) is None
 
 
 def test_repeated_moves_reduce_the_depth_uncertainty() -> None:
-    once, often = (estimated(CONTEST, ONE, moves(CONTEST, [22] * n)) for n in (1, 5))
+    once, often = (estimate_depth(CONTEST, ONE, moves(CONTEST, [22] * n)) for n in (1, 5))
     assert once is not None and often is not None
     assert often.sd < once.sd
     assert often.mean == pytest.approx(2, abs=0.01)
@@ -73,7 +80,7 @@ def test_moves_of_k_tom_raise_the_weight_of_its_true_depth(k: int) -> None:
             seen.append((view, mine))
             theirs = draws.draw(rival.does(game.observe(state, TWO)))
             state = game.step(state, {ONE: mine, TWO: theirs})
-        found = estimated(game, ONE, seen)
+        found = estimate_depth(game, ONE, seen)
         assert found is not None
         weights.append(found.chances[k])
     assert sum(weights) / len(weights) > 0.4
@@ -83,9 +90,9 @@ def test_level_mixture_is_recovered_by_the_fit() -> None:
     shares, error, n = (0.1, 0.2, 0.4, 0.1), 0.2, 4000
     levels = [mind.does(NOTHING) for mind in ladder(ELEVEN_TWENTY, ONE)]
     even = dict.fromkeys(ELEVEN_TWENTY.menu(ONE), 0.1)
-    odds = mixed([*zip(shares, levels, strict=True), (error, even)])
+    odds = mix_odds([*zip(shares, levels, strict=True), (error, even)])
     counts = {move: round(n * p) for move, p in odds.items()}
-    found = fitted(ELEVEN_TWENTY, ONE, counts, draws=50)
+    found = fit_levels(ELEVEN_TWENTY, ONE, counts, draws=50)
     assert [s.value for s in found.shares] == pytest.approx(shares, abs=0.01)
     assert found.error.value == pytest.approx(error, abs=0.01)
     assert found.depth.value == pytest.approx((0.2 + 0.8 + 0.3) / 0.8, abs=0.02)
@@ -96,7 +103,7 @@ def test_level_mixture_is_recovered_by_the_fit() -> None:
 
 def test_people_at_eleven_twenty_think_two_or_three_steps() -> None:
     """17 and 18 are 62 of 108: the abstract says that almost all think at most three steps."""
-    found = fitted(ELEVEN_TWENTY, ONE, published()["request"].counts, draws=100)
+    found = fit_levels(ELEVEN_TWENTY, ONE, published()["request"].counts, draws=100)
     values = [s.value for s in found.shares]
     assert len(values) == LEVELS
     assert values[3] == max(v for v in values if v is not None)
@@ -125,4 +132,4 @@ def test_unfittable_data_is_refused() -> None:
         (ELEVEN_TWENTY, {20: 1}),
     ):
         with pytest.raises(BadInput):
-            fitted(game, ONE, counts)
+            fit_levels(game, ONE, counts)

@@ -14,14 +14,14 @@ from sally.games.pick_the_right_stuff.frozen import (
     frozen_games,
     frozen_sets,
     make,
-    written,
+    sets_as_json,
 )
 from sally.games.pick_the_right_stuff.generate_balanced import balanced_games
 from sally.games.pick_the_right_stuff.locker import (
     check,
-    occupied,
+    occupied_in,
     own_looks,
-    played,
+    play_game,
     questions,
     score,
 )
@@ -62,7 +62,7 @@ def test_sixty_different_games_all_won_by_the_tracker(
         assert game.users == users
         assert game.mode in collection.split("_")
         check(game)
-        assert score(played(game, where_user_will_look)) == 100
+        assert score(play_game(game, where_user_will_look)) == 100
 
 
 @pytest.mark.parametrize("users", SIZES)
@@ -96,7 +96,7 @@ def test_share_of_true_beliefs_equals_chance(collection: CollectionName, users: 
         hits = [
             believed == seen.states[-1].index(seen.asked)
             for seen, believed in met
-            if len(occupied(seen.states[-1])) == left
+            if len(occupied_in(seen.states[-1])) == left
         ]
         assert len(hits) == 60
         assert abs(sum(hits) - 60 / left) <= 2
@@ -106,7 +106,7 @@ def test_share_of_true_beliefs_equals_chance(collection: CollectionName, users: 
 def test_naive_rule_is_at_chance_in_infinite_set_with_all_families(users: int) -> None:
     games = frozen_games("infinite_2", users)
     assert {family_of(rule) for game in games for rule in game.rules} == set(FAMILIES)
-    naive = mean(score(played(game, where_user_saw_it_last)) for game in games)
+    naive = mean(score(play_game(game, where_user_saw_it_last)) for game in games)
     assert abs(naive - 100 / users) < 2
 
 
@@ -115,7 +115,7 @@ def test_published_sets_equal_generator_output(collection: CollectionName) -> No
     kept = frozen_sets(collection)
     assert tuple(make(each.collection, each.users, each.seed) for each in kept) == kept
     assert [each.users for each in kept] == list(SIZES)
-    assert written(kept).count(b"\n") > 180
+    assert sets_as_json(kept).count(b"\n") > 180
 
 
 @pytest.mark.parametrize("collection", ["balanced_zero", "balanced_2_zero"])

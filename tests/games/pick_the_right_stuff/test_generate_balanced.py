@@ -24,9 +24,9 @@ from sally.games.pick_the_right_stuff.locker import (
     View,
     Visit,
     check,
-    occupied,
+    occupied_in,
     own_looks,
-    played,
+    play_game,
     questions,
     score,
 )
@@ -51,7 +51,7 @@ def test_number_of_looks_is_independent_of_the_belief(mode: ObservingMode) -> No
     for left in (2, 3):
         by_count: dict[int, list[bool]] = defaultdict(list)
         for seen, believed in met:
-            if len(occupied(seen.states[-1])) == left:
+            if len(occupied_in(seen.states[-1])) == left:
                 by_count[len(own_looks(seen))].append(believed in start(seen))
         assert min(by_count) >= 1  # nobody collects without having looked
         for hits in by_count.values():
@@ -66,9 +66,9 @@ def test_every_question_is_undetermined_without_the_users_own_looks(
 ) -> None:
     game = balanced_games(mode, users, 1, seed, counted=counted)[0]
     check(game)
-    assert score(played(game, where_user_will_look)) == 100
+    assert score(play_game(game, where_user_will_look)) == 100
     for seen, believed in questions(game):
-        boxes = set(occupied(seen.states[-1]))
+        boxes = set(occupied_in(seen.states[-1]))
         assert {believed, *start(seen), *last_seen(seen)} <= boxes
         if len(boxes) > 1:
             look, shown = looks(seen.story)[-1]
@@ -85,7 +85,7 @@ def test_other_own_looks_would_lead_to_any_other_occupied_box(
         for seen, believed in questions(game):
             reachable = set(beliefs_with_other_looks(seen))
             assert believed in reachable
-            assert set(occupied(seen.states[-1])) <= reachable
+            assert set(occupied_in(seen.states[-1])) <= reachable
 
 
 def beliefs_with_other_looks(seen: View) -> Iterator[int]:
@@ -179,7 +179,7 @@ def test_believed_box_is_uniform_given_start_true_and_last_seen(
 def test_believed_start_and_last_seen_boxes_are_occupied(sample: tuple[Instance, ...]) -> None:
     for game in sample:
         for seen, believed in questions(game):
-            assert {believed, *start(seen), *last_seen(seen)} <= set(occupied(seen.states[-1]))
+            assert {believed, *start(seen), *last_seen(seen)} <= set(occupied_in(seen.states[-1]))
 
 
 def test_false_and_true_beliefs_both_occur(sample: tuple[Instance, ...]) -> None:
@@ -187,7 +187,7 @@ def test_false_and_true_beliefs_both_occur(sample: tuple[Instance, ...]) -> None
         seen.states[-1].index(seen.asked) == believed
         for game in sample
         for seen, believed in questions(game)
-        if len(occupied(seen.states[-1])) > 1
+        if len(occupied_in(seen.states[-1])) > 1
     }
     assert held == {True, False}
 
@@ -201,7 +201,7 @@ def uniformity(games: Sequence[Instance]) -> float:
     cells: defaultdict[tuple[int, int, int], Counter[int]] = defaultdict(Counter)
     for game in games:
         for seen, believed in questions(game):
-            boxes = occupied(seen.states[-1])
+            boxes = occupied_in(seen.states[-1])
             pattern, named = coincidence(seen)
             if believed not in boxes or not set(named) <= set(boxes):
                 continue

@@ -18,7 +18,7 @@ from sally.games.pick_the_right_stuff.locker import (
     Visit,
     check,
     is_single_cycle,
-    played,
+    play_game,
     score,
 )
 from sally.games.pick_the_right_stuff.rules_of_thumb import game_score, start, true
@@ -56,7 +56,7 @@ def test_most_users_collect_before_they_have_seen_anything_new() -> None:
 def test_games_are_playable_and_a_tracker_is_always_right(mode: ObservingMode, users: int) -> None:
     for game in published_games(mode, users, count=30, seed=1):
         check(game)
-        assert score(played(game, where_user_will_look)) == 100
+        assert score(play_game(game, where_user_will_look)) == 100
         looks = {type(move) for move in game.script} - {Reset, Collection}
         assert looks <= {Visit if mode == "zero" else Snapshot}
 

@@ -17,9 +17,9 @@ from sally.games.pick_the_right_stuff.extrapolation import (
     Rule,
     Shift,
     TwoStride,
-    extrapolated,
+    distance_moved,
+    extrapolate,
     rules_of,
-    travelled,
 )
 from sally.games.pick_the_right_stuff.infinite import (
     LONGEST_GAP,
@@ -36,7 +36,7 @@ from sally.games.pick_the_right_stuff.locker import (
     Rehearsal,
     Reset,
     check,
-    played,
+    play_game,
     questions,
     score,
 )
@@ -64,7 +64,7 @@ from tests.games.pick_the_right_stuff.families import family_of
     ],
 )
 def test_lines_of_belief_on_five_boxes(rule: Rule, seen: int, believed: list[int]) -> None:
-    assert [extrapolated(rule, seen, resets, 5) for resets in range(6)] == believed
+    assert [extrapolate(rule, seen, resets, 5) for resets in range(6)] == believed
 
 
 def test_at_least_five_families_and_every_rule_maps_to_its_family() -> None:
@@ -86,7 +86,9 @@ def test_rules_equal_at_the_deciding_gaps_are_equal_at_all_gaps(boxes: int) -> N
     by_signature: dict[tuple[int, ...], Rule] = {}
     for rule in rules:
         twin = by_signature.setdefault(signature(rule, boxes), rule)
-        assert all((travelled(rule, g) - travelled(twin, g)) % boxes == 0 for g in range(40))
+        assert all(
+            (distance_moved(rule, g) - distance_moved(twin, g)) % boxes == 0 for g in range(40)
+        )
 
 
 def draw_rehearsals(rule: Rule, boxes: int, chance: Random) -> tuple[Rehearsal, ...]:
@@ -118,7 +120,7 @@ def test_ambiguous_rehearsals_are_not_extrapolated() -> None:
     script = (Rehearsal(0, 0, 1, 1), right, right, Collection(0))
     game = Instance("x", "infinite", 3, (0, 1, 2), script, (Shift(1),) * 3, FAMILIES)
     with pytest.raises(ValueError, match="should leave exactly one"):
-        played(game, where_user_will_look)
+        play_game(game, where_user_will_look)
 
 
 SIZES = {2: 100, 3: 100, 5: 60, 8: 12}
@@ -134,8 +136,8 @@ def test_games_are_playable_and_only_the_extrapolating_tracker_is_always_right(
 ) -> None:
     for game in games:
         check(game)
-        assert score(played(game, where_user_will_look)) == 100
-    frozen = mean(score(played(game, where_user_saw_it_last)) for game in games)
+        assert score(play_game(game, where_user_will_look)) == 100
+    frozen = mean(score(play_game(game, where_user_saw_it_last)) for game in games)
     assert frozen < 100 / games[0].users + 20
 
 
@@ -148,7 +150,7 @@ def test_every_question_is_at_a_gap_not_rehearsed_by_its_user(
             shown = [e for e in seen.story if isinstance(e, Rehearsal) and e.user == seen.asked]
             assert gap >= 1
             assert gap not in {r.resets for r in shown}
-            assert believed == extrapolated(game.rules[seen.asked], box, gap, game.users)
+            assert believed == extrapolate(game.rules[seen.asked], box, gap, game.users)
             assert is_identified(shown, game.families, game.users)
 
 

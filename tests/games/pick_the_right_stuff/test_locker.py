@@ -16,12 +16,12 @@ from sally.games.pick_the_right_stuff.locker import (
     Reset,
     Snapshot,
     Visit,
-    announced,
-    answered,
+    apply_answer,
+    apply_move,
     believed_box,
     check,
-    opened,
-    played,
+    open_locker,
+    play_game,
     remaining,
     score,
     true_box,
@@ -39,11 +39,11 @@ def game(mode: Mode, users: int, *script: Move) -> Instance:
 
 def after(instance: Instance, *answers: int | None) -> Locker:
     """Play the script, taking the answers in turn; stops while a user waits without an answer."""
-    locker, given_so_far = opened(instance), list(answers)
+    locker, given_so_far = open_locker(instance), list(answers)
     for move in instance.script:
-        locker = announced(locker, move)
+        locker = apply_move(locker, move)
         if locker.asked is not None and given_so_far:
-            locker = answered(locker, given_so_far.pop(0))
+            locker = apply_answer(locker, given_so_far.pop(0))
     return locker
 
 
@@ -55,7 +55,7 @@ def test_belief_of_user_that_never_looked_is_the_start_box() -> None:
 def test_visit_makes_the_belief_true_until_the_next_reset() -> None:
     locker = after(game("zero", 3, RIGHT, Visit(1)))
     assert believed_box(locker, 1) == true_box(locker, 1) == 2
-    locker = announced(locker, LEFT)
+    locker = apply_move(locker, LEFT)
     assert (believed_box(locker, 1), true_box(locker, 1)) == (2, 1)
     assert believed_box(locker, 0) == 0
 
@@ -91,7 +91,7 @@ def test_believed_box_is_the_answer_even_if_emptied_since() -> None:
     locker = after(game("zero", 3, *script), 0)
     assert locker.states[-1][0] is None
     assert believed_box(locker, 0) == 0
-    locker = answered(locker, 0)
+    locker = apply_answer(locker, 0)
     assert locker.correct == 2
     assert locker.states[-1] == (None, None, 1)  # the item went through box 0 and is gone
 
@@ -101,7 +101,7 @@ def test_two_users_may_believe_in_the_same_box() -> None:
     # both 0 (saw it in box 1) and 1 (stored in box 1) look in box 1, which is empty the second time
     assert believed_box(locker, 1) == 1
     assert locker.states[-1].count(None) == 1
-    locker = answered(locker, 1)
+    locker = apply_answer(locker, 1)
     assert locker.correct == 2
     assert remaining(locker) == (2,)
 
@@ -118,7 +118,7 @@ def test_reset_moves_the_only_item_left() -> None:
     locker = after(game("zero", 3, *script), 0, 1)
     assert locker.states[-1] == (2, None, None)
     assert (believed_box(locker, 2), true_box(locker, 2)) == (2, 0)
-    assert answered(locker, 2).states[-1] == (None, None, None)
+    assert apply_answer(locker, 2).states[-1] == (None, None, None)
 
 
 def test_snapshot_older_than_a_retrieval_shows_where_the_item_was_before_it() -> None:
@@ -132,11 +132,11 @@ def test_in_the_infinite_mode_belief_moves_with_resets_but_not_with_retrievals()
     instance = Instance(
         "by hand", "infinite", 3, (0, 1, 2), (RIGHT, Collection(1), LEFT), (Shift(1),) * 3
     )
-    believed = [believed_box(opened(instance), 0)]
-    locker = opened(instance)
+    believed = [believed_box(open_locker(instance), 0)]
+    locker = open_locker(instance)
     for move in instance.script:
-        locker = announced(locker, move)
-        locker = answered(locker, 0) if locker.asked is not None else locker
+        locker = apply_move(locker, move)
+        locker = apply_answer(locker, 0) if locker.asked is not None else locker
         believed.append(believed_box(locker, 0))
     assert believed == [0, 1, 1, 2]
 
@@ -182,12 +182,12 @@ def test_invalid_game_is_refused_with_a_reason(instance: Instance, words: str) -
 
 def test_answers_out_of_turn_or_out_of_range_are_refused() -> None:
     with pytest.raises(ValueError, match="No user is waiting"):
-        answered(opened(game("zero", 3)), 0)
+        apply_answer(open_locker(game("zero", 3)), 0)
     waiting = after(game("zero", 3, Collection(0)))
     with pytest.raises(ValueError, match="boxes are 0 to 2"):
-        answered(waiting, 3)
+        apply_answer(waiting, 3)
     with pytest.raises(ValueError, match="User 0 is waiting"):
-        announced(waiting, RIGHT)
+        apply_move(waiting, RIGHT)
 
 
 @given(st.permutations(range(5)), st.lists(st.integers(0, 4), min_size=5, max_size=5))
@@ -198,7 +198,7 @@ def test_retrieval_removes_exactly_the_item_of_its_user(
     for user in order:
         script += [Reset((1, 2, 3, 4, 0)), Collection(user)]
     given_so_far = iter(answers)
-    end = played(
+    end = play_game(
         Instance("x", "zero", 5, tuple(order), tuple(script)), lambda _: next(given_so_far)
     )
     assert remaining(end) == ()

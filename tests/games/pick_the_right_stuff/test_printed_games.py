@@ -8,11 +8,11 @@ from sally.games.pick_the_right_stuff.locker import (
     Reset,
     Snapshot,
     Visit,
-    announced,
-    answered,
+    apply_answer,
+    apply_move,
     believed_box,
-    opened,
-    played,
+    open_locker,
+    play_game,
     score,
 )
 from sally.games.pick_the_right_stuff.tracker import where_user_will_look
@@ -48,13 +48,13 @@ FINITE: list[Line] = [
 
 
 def replay(game: Instance, lines: list[Line]) -> None:
-    locker = opened(game)
+    locker = open_locker(game)
     assert locker.states == ((0, 1, 2),)
     for move, printed, answer in lines:
-        locker = announced(locker, move)
+        locker = apply_move(locker, move)
         if locker.asked is not None:
             assert believed_box(locker, locker.asked) == answer
-            locker = answered(locker, answer)
+            locker = apply_answer(locker, answer)
         assert printed is None or locker.states[-1] == printed
     assert score(locker) == 100
 
@@ -83,4 +83,4 @@ def test_printed_finite_game() -> None:
 
 def test_tracker_scores_full_marks_in_both() -> None:
     for mode, lines in (("zero", ZERO), ("finite", FINITE)):
-        assert score(played(printed_game(mode, lines), where_user_will_look)) == 100
+        assert score(play_game(printed_game(mode, lines), where_user_will_look)) == 100

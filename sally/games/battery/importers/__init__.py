@@ -7,7 +7,7 @@ from typing import Any
 
 from sally.core.registry.paper import Importer, ImportOption, ImportResult
 from sally.games.battery.importers import bigtom, hitom, tombench
-from sally.games.battery.items import Item, by_pair, differs, encoded, hash_of, keep
+from sally.games.battery.items import Item, by_pair, differs, encode_items, hash_of, keep
 from sally.games.battery.study_file import study_text
 
 STUDY = ImportOption(
@@ -27,7 +27,7 @@ def write_items(
 ) -> ImportResult:
     """Write the items of a checkout to a file, keep a copy under their hash, and count them."""
     items = read(checkout, **options)
-    data = encoded(items)
+    data = encode_items(items)
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_bytes(data)
     if study is not None:
@@ -56,17 +56,17 @@ IMPORTERS = (
     _importer(
         "bigtom",
         "BigToM from a checkout of cicl-stanford/procedural-evals-tom, as items of `battery`",
-        bigtom.imported,
+        bigtom.import_items,
     ),
     _importer(
         "hitom",
         "Hi-ToM from a checkout of ying-hui-he/Hi-ToM_dataset, with answers from its rules",
-        hitom.imported,
+        hitom.import_items,
     ),
     _importer(
         "tombench",
         "ToMBench from a checkout of zhchen18/ToMBench, as items of `battery`",
-        tombench.imported,
+        tombench.import_items,
         ImportOption("language", "Language of the items.", str, ("en", "zh")),
     ),
 )

@@ -24,34 +24,34 @@ FORWARD = ("forward_belief", "forward_action")
 SEEN = {"true_belief": 0, "false_belief": 1}  # index of the right answer
 
 
-def imported(checkout: Path) -> list[Item]:
+def import_items(checkout: Path) -> list[Item]:
     """Return the 25 items of each row of `bigtom.csv`, given a checkout or the file itself."""
-    found = [checkout] if checkout.is_file() else sorted(checkout.rglob(FILE))
-    if not found:
+    files = [checkout] if checkout.is_file() else sorted(checkout.rglob(FILE))
+    if not files:
         raise BadInput(f"{checkout} has no {FILE}; give a checkout of procedural-evals-tom.")
     try:
-        rows = list(csv.reader(StringIO(read_utf8(found[0]), newline=""), delimiter=";"))
+        rows = list(csv.reader(StringIO(read_utf8(files[0]), newline=""), delimiter=";"))
     except csv.Error as error:
-        raise BadInput(f"{found[0]}: {error}") from None
-    return [item for number, row in enumerate(rows) for item in _items(number, row, found[0])]
+        raise BadInput(f"{files[0]}: {error}") from None
+    return [item for number, row in enumerate(rows) for item in _items(number, row, files[0])]
 
 
-def _items(number: int, row: list[str], where: Path) -> Iterator[Item]:
+def _items(number: int, row: list[str], file: Path) -> Iterator[Item]:
     if len(row) != COLUMNS:
-        raise BadInput(f"{where}, line {number + 1}: {len(row)} columns instead of {COLUMNS}.")
+        raise BadInput(f"{file}, line {number + 1}: {len(row)} columns instead of {COLUMNS}.")
     row = [cell.strip() for cell in row]
     (story, aware, unaware, if_aware, if_not, believes, _, does, aware_belief, _, aware_act,
      other_belief, _, other_act, random, saw_random, missed_random) = row[:17]  # fmt: skip
-    told = re.split(r"(?<=[.!?])\s+", story)
-    if len(told) != 5:
-        raise BadInput(f"{where}, line {number + 1}: {len(told)} sentences instead of five.")
+    sentences = re.split(r"(?<=[.!?])\s+", story)
+    if len(sentences) != 5:
+        raise BadInput(f"{file}, line {number + 1}: {len(sentences)} sentences instead of five.")
     beliefs, acts = (aware_belief, other_belief), (aware_act, other_act)
     pair = f"story-{number:03d}"
     for stated in (0, 1):
-        before = told[:4] if stated else told[:3]
+        opening = sentences[:4] if stated else sentences[:3]
         last = {
-            "true_belief": (told[4], aware, if_aware),
-            "false_belief": (told[4], unaware, if_not),
+            "true_belief": (sentences[4], aware, if_aware),
+            "false_belief": (sentences[4], unaware, if_not),
             "true_control": (random, saw_random, if_not),
             "false_control": (random, missed_random, if_not),
         }
@@ -60,11 +60,11 @@ def _items(number: int, row: list[str], where: Path) -> Iterator[Item]:
                 end = act if task == "backward_belief" else percept
                 action = task == "forward_action"
                 key = SEEN.get(cell, 1)
-                same = f"bigtom-{number:03d}-{stated}-backward_belief-true_control"
+                control_id = f"bigtom-{number:03d}-{stated}-backward_belief-true_control"
                 twin = task == "backward_belief" and cell == "false_control"
                 yield Item(
                     id=f"bigtom-{number:03d}-{stated}-{task}-{cell}",
-                    story=" ".join([*before, event, end]),
+                    story=" ".join([*opening, event, end]),
                     question=does if action else believes,
                     options=acts if action else beliefs,
                     answer=key,
@@ -72,13 +72,13 @@ def _items(number: int, row: list[str], where: Path) -> Iterator[Item]:
                     order=1,
                     condition=cell,
                     pair=pair,
-                    flags=(f"same text as {same}",) if twin else (),
+                    flags=(f"same text as {control_id}",) if twin else (),
                     belief_stated=bool(stated),
                     belief=Belief(believes, beliefs, key, (0, 1)) if action else None,
                 )
     yield Item(
         id=f"bigtom-{number:03d}-percept",
-        story=" ".join(told[:3]),
+        story=" ".join(sentences[:3]),
         question=believes,
         options=beliefs,
         answer=1,

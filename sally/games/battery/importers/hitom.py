@@ -14,14 +14,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from sally.core.errors import BadInput
-from sally.games.battery.hitom_beliefs import asked, believed, happened
+from sally.games.battery.hitom_beliefs import events_about, people_asked, place_believed
 from sally.games.battery.items import DIFFER, Item, read_utf8
 
 CONDITIONS = {"No_Tell": ("quiet", "no_deception"), "Tell": ("tell", "deception")}
 ASIDE = "set aside: the rule gives neither key"
 
 
-def imported(checkout: Path) -> list[Item]:
+def import_items(checkout: Path) -> list[Item]:
     """Return the 600 questions of a checkout of Hi-ToM_dataset."""
     root = next((p for p in (checkout / "Hi-ToM_data", checkout) if (p / "Tell").is_dir()), None)
     if root is None:
@@ -34,15 +34,15 @@ def _items(root: Path) -> Iterator[Item]:
         for file in sorted(root.glob(f"{arm}/MC/length_*/sample_*/order_*.txt"), key=_place):
             chapters, sample, order = _place(file)
             story, question, options, printed = _read(file)
-            other = Path(str(file).replace("/MC/", "/CoT/"))
-            again = _read(other)
-            if again[:3] != (story, question, options):
-                raise BadInput(f"{other} does not contain the same question as {file}.")
-            vp, cotp = options.index(printed), options.index(again[3])
-            thing, chain = asked(question)
-            facts, place = happened(story, thing)
-            said = believed(facts, place, chain)
-            by_rule = options.index(said) if said in options else None
+            second_file = Path(str(file).replace("/MC/", "/CoT/"))
+            second_copy = _read(second_file)
+            if second_copy[:3] != (story, question, options):
+                raise BadInput(f"{second_file} does not contain the same question as {file}.")
+            vp, cotp = options.index(printed), options.index(second_copy[3])
+            thing, chain = people_asked(question)
+            facts, place = events_about(story, thing)
+            believed_option = place_believed(facts, place, chain)
+            by_rule = options.index(believed_option) if believed_option in options else None
             flags = [DIFFER] if vp != cotp else []
             sound = by_rule in (vp, cotp)
             if not sound:
@@ -69,9 +69,9 @@ def _items(root: Path) -> Iterator[Item]:
 def _place(file: Path) -> tuple[int, int, int]:
     """Return the number of chapters, the sample number and the order, which a file's path
     contains."""
-    found = re.search(r"length_(\d+)/sample_(\d+)/order_(\d+)", file.as_posix())
-    assert found is not None  # the glob matched
-    return int(found[1]), int(found[2]), int(found[3])
+    path_match = re.search(r"length_(\d+)/sample_(\d+)/order_(\d+)", file.as_posix())
+    assert path_match is not None  # the glob matched
+    return int(path_match[1]), int(path_match[2]), int(path_match[3])
 
 
 def _read(file: Path) -> tuple[str, str, tuple[str, ...], str]:

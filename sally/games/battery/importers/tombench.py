@@ -47,7 +47,7 @@ FIELDS = {
 Language = Literal["en", "zh"]
 
 
-def imported(checkout: Path, language: Language = "en") -> list[Item]:
+def import_items(checkout: Path, language: Language = "en") -> list[Item]:
     """Return the questions in a checkout of ToMBench, in one language."""
     folder = checkout / "data" if (checkout / "data").is_dir() else checkout
     files = sorted(folder.glob("*.jsonl"))
@@ -77,10 +77,10 @@ def _file(file: Path, language: Language) -> list[Item]:
         elif numbered:
             story += indices[number] == "1" or not story
         else:  # all questions are numbered 1; translations of one story differ, the original not
-            same = number and row.get("故事") == rows[number - 1].get("故事")
-            story += not same
+            is_same_story = number and row.get("故事") == rows[number - 1].get("故事")
+            story += not is_same_story
         items.append(_item(row, file, number, f"{short}-{story:03d}", short, language))
-    return _flagged(items, task, language)
+    return _flag_items(items, task, language)
 
 
 def _field(row: Mapping[str, Any], name: str, file: Path, number: int) -> Any:
@@ -128,42 +128,42 @@ def _item(
     )
 
 
-def _flagged(items: Sequence[Item], task: str, language: Language) -> list[Item]:
-    asked = Counter((item.story, item.question) for item in items)
+def _flag_items(items: Sequence[Item], task: str, language: Language) -> list[Item]:
+    question_counts = Counter((item.story, item.question) for item in items)
     stories = Counter(item.story for item in items)
-    found = []
+    flagged_items = []
     for place, item in enumerate(items):
         flags = []
         if len(set(item.options)) < len(item.options):
             flags.append("same option twice")
-        if asked[item.story, item.question] > 1 and _keys(items, item) > 1:
+        if question_counts[item.story, item.question] > 1 and _keys(items, item) > 1:
             flags.append("same story and question with another key")
         if task == "False Belief Task" and language == "en":
-            named = item.options[item.answer].casefold()
-            if named not in item.story.casefold():
+            right_option = item.options[item.answer].casefold()
+            if right_option not in item.story.casefold():
                 flags.append("right option is not named in the story")
         if task == "Faux-pas Recognition Test":
             alone = stories[item.story] == 1 and _is_cut_off(items, place)
             if alone:
                 flags.append("asks about a story that has no other question")
-        found.append(msgspec.structs.replace(item, flags=tuple(flags)))
-    return found
+        flagged_items.append(msgspec.structs.replace(item, flags=tuple(flags)))
+    return flagged_items
 
 
 def _keys(items: Sequence[Item], item: Item) -> int:
     """Return how many different options the answer keys give as right for the item's question."""
-    same = [i for i in items if (i.story, i.question) == (item.story, item.question)]
-    return len({i.options[i.answer] for i in same})
+    same_question = [i for i in items if (i.story, i.question) == (item.story, item.question)]
+    return len({i.options[i.answer] for i in same_question})
 
 
 def _is_cut_off(items: Sequence[Item], place: int) -> bool:
     """Return whether a story differs from the stories before and after it by more than a few
     words."""
     others = [items[n].story for n in (place - 1, place + 1) if 0 <= n < len(items)]
-    return not any(_alike(items[place].story, other) for other in others)
+    return not any(_alike(items[place].story, neighbour) for neighbour in others)
 
 
-def _alike(one: str, other: str) -> bool:
+def _alike(first: str, second: str) -> bool:
     """Return whether two texts share four fifths of the words of the shorter one."""
-    a, b = set(one.split()), set(other.split())
+    a, b = set(first.split()), set(second.split())
     return len(a & b) > 0.8 * min(len(a), len(b))
