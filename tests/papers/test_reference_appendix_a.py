@@ -6,7 +6,7 @@ import pytest
 
 from sally.games.association.minds import mind_of
 from sally.games.taboo.instances import frozen
-from sally.games.taboo.solver import best_hint, worth
+from sally.games.taboo.solver import best_hint, points_with_hint
 from sally.output.tables.reproduce import Effort
 from sally.papers.appendix_a.study import GIVERS, MINDS, STUDY, partners_of
 from sally.papers.appendix_a.tables import MOST_ROWS, computes
@@ -44,7 +44,10 @@ def test_two_hints_suffice_for_every_mind_of_the_table() -> None:
     for params in MINDS.values():
         for row in frozen("balanced").rows[:MOST_ROWS:3]:
             mind = mind_of(params)
-            best = [worth(mind, problem, (), best_hint(mind, problem)[0], 5) for problem in row]
+            best = [
+                points_with_hint(mind, problem, (), best_hint(mind, problem)[0], 5)
+                for problem in row
+            ]
             assert set(best) <= {5, 4}
 
 

@@ -40,7 +40,7 @@ def _words(text: str) -> tuple[str, ...]:
     plain = unicodedata.normalize("NFKD", text).casefold()
     plain = "".join(sign for sign in plain if not unicodedata.combining(sign))
     plain = POSSESSIVE.sub("", plain)
-    return tuple(re.findall(r"[a-z0-9]+", SPELLED.sub(_joined, plain)))
+    return tuple(re.findall(r"[a-z0-9]+", SPELLED.sub(_join_letters, plain)))
 
 
 _short_words = lru_cache(maxsize=8192)(_words)
@@ -56,17 +56,17 @@ def forms(word: str) -> frozenset[str]:
         stems.add(word[:-1])  # note, noting
     if re.search(r"[^aeiou]y$", word):
         stems.add(word[:-1] + "i")  # fly, flies
-    made = {stem + ending for stem in stems for ending in ENDINGS}
-    return frozenset(made | {word})
+    inflected = {stem + ending for stem in stems for ending in ENDINGS}
+    return frozenset(inflected | {word})
 
 
 def is_compound(word: str, target: str) -> bool:
     """Return whether a word is the target joined with another word or a prefix."""
-    known = known_words()
-    before = word.removesuffix(target) if word.endswith(target) else ""
-    after = word.removeprefix(target) if word.startswith(target) else ""
-    return before in known or before in PREFIXES or after in known
+    words_known = known_words()
+    head = word.removesuffix(target) if word.endswith(target) else ""
+    tail = word.removeprefix(target) if word.startswith(target) else ""
+    return head in words_known or head in PREFIXES or tail in words_known
 
 
-def _joined(run: re.Match[str]) -> str:
+def _join_letters(run: re.Match[str]) -> str:
     return re.sub(r"[^a-z]", "", run[0])

@@ -29,8 +29,8 @@ def frozen_set(package: str, problem: type[P], sets: tuple[str, ...], name: str)
     if name not in sets:
         raise unknown(f"set of {package.split('.')[-2]}", name, sets)
     kind: Any = problem
-    found: Frozen[P] = _read(package, kind, name)
-    return found
+    problem_set: Frozen[P] = _read(package, kind, name)
+    return problem_set
 
 
 @cache
@@ -39,9 +39,9 @@ def _read(package: str, problem: Any, name: str) -> Any:
     return msgspec.json.decode(text, type=Frozen[problem])
 
 
-def row_of(found: Frozen[P], number: int) -> tuple[P, ...]:
+def row_of(problem_set: Frozen[P], number: int) -> tuple[P, ...]:
     """Return the series with this number in a stored set. A series is a tuple of problems that are
     played one after another."""
-    if not 0 <= number < len(found.rows):
-        raise BadInput(f"number must be from 0 to {len(found.rows) - 1}, not {number}")
-    return found.rows[number]
+    if not 0 <= number < len(problem_set.rows):
+        raise BadInput(f"number must be from 0 to {len(problem_set.rows) - 1}, not {number}")
+    return problem_set.rows[number]

@@ -52,15 +52,15 @@ def plain_words() -> tuple[str, ...]:
 @cache
 def overlaps(clue: str, word: str) -> bool:
     """Return whether a clue is the word, a form of it or a compound with it, or vice versa."""
-    return _derived(clue, word) or _derived(word, clue)
+    return _is_derived(clue, word) or _is_derived(word, clue)
 
 
-def _derived(one: str, other: str) -> bool:
-    return one in forms(other) or is_compound(one, other)
+def _is_derived(first: str, second: str) -> bool:
+    return first in forms(second) or is_compound(first, second)
 
 
 @cache
-def barred(word: str) -> tuple[int, ...]:
+def barred_rows(word: str) -> tuple[int, ...]:
     """Return the indices of the vocabulary words that may not be clues for a word.
 
     Only two groups of words are tested, because overlapping words either begin with the same two
@@ -68,8 +68,8 @@ def barred(word: str) -> tuple[int, ...]:
     """
     starts, ends = _by_ending()
     inside = {word[cut:] for cut in range(1, len(word))} & places().keys()
-    near = {*starts.get(word[:2], ()), *ends.get(word, ()), *inside}
-    return tuple(sorted(place(clue) for clue in near if overlaps(clue, word)))
+    candidates = {*starts.get(word[:2], ()), *ends.get(word, ()), *inside}
+    return tuple(sorted(place(clue) for clue in candidates if overlaps(clue, word)))
 
 
 @cache
@@ -102,19 +102,19 @@ def _open(against: tuple[str, ...]) -> npt.NDArray[np.bool_]:
     """Return, for each vocabulary word, whether it is a legal clue: one that overlaps with no
     word of `against`."""
     free = np.ones(len(vocabulary()), np.bool_)
-    free[[row for word in against for row in barred(word)]] = False
+    free[[row for word in against for row in barred_rows(word)]] = False
     return free
 
 
-def clue_problem(said: str, against: tuple[str, ...], any_word: bool) -> str | None:
+def clue_problem(clue_text: str, against: tuple[str, ...], any_word: bool) -> str | None:
     """Return why a clue is not allowed, or None if it is allowed.
 
     A clue must be one word and must not overlap with any word of `against`. Unless `any_word` is
     set, it must also be on the game's word list.
     """
-    if not re.fullmatch(SHAPE, said.strip()):
+    if not re.fullmatch(SHAPE, clue_text.strip()):
         return "A clue is one word, written in letters."
-    clue = plain(said)
+    clue = plain(clue_text)
     for word in against:
         if overlaps(clue, word):
             return f"The clue '{clue}' is too close to the word '{word}'."

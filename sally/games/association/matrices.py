@@ -18,7 +18,7 @@ LINKS = 8  # links between topics in a mind with links
 EXACT = 3  # decimals kept
 
 
-def rounded(raw: Ties) -> Ties:
+def round_strengths(raw: Ties) -> Ties:
     """Return association strengths with three decimals, so that equal strengths are equal on every
     machine."""
     exact: Ties = np.round(raw, EXACT).astype(np.float32)
@@ -27,7 +27,7 @@ def rounded(raw: Ties) -> Ties:
 
 def standard(raw: Ties) -> Ties:
     """Return association strengths scaled to mean 0 and standard deviation 1, rounded."""
-    return rounded((raw - raw.mean()) / raw.std())
+    return round_strengths((raw - raw.mean()) / raw.std())
 
 
 @cache
@@ -43,23 +43,23 @@ def sense() -> Ties:
 
     Without the correction, a few words that are near to all others dominate.
     """
-    return standard(centred(likeness()))
+    return standard(centre_twice(likeness()))
 
 
-def centred(raw: Ties) -> Ties:
+def centre_twice(raw: Ties) -> Ties:
     """Return the strengths after double centring, so that every row and every column has mean 0."""
     rows, columns = raw.mean(axis=1, keepdims=True), raw.mean(axis=0, keepdims=True)
-    left: Ties = raw - rows - columns + raw.mean()
-    return left
+    residual: Ties = raw - rows - columns + raw.mean()
+    return residual
 
 
 def row_by_sense(vector: Ties, words: Ties | None = None) -> Ties:
     """Return the association strengths by meaning for the vector of any text, scaled like those
     of the vocabulary."""
     raw = likeness() if words is None else words @ words.T
-    mine = (word_vectors() if words is None else words) @ vector
-    row = mine - mine.mean() - raw.mean(axis=0) + raw.mean()
-    return rounded(row / centred(raw).std())
+    similarities = (word_vectors() if words is None else words) @ vector
+    row = similarities - similarities.mean() - raw.mean(axis=0) + raw.mean()
+    return round_strengths(row / centre_twice(raw).std())
 
 
 @cache
@@ -72,10 +72,12 @@ def row_by_spelling(word: str) -> Ties:
     """Return how similar any word is in spelling to each word of the vocabulary, as association
     strengths."""
     raw = _letters() @ _letters().T
-    own = np.zeros(len(_pair_columns()), np.float32)
+    pair_weights = np.zeros(len(_pair_columns()), np.float32)
     pairs = _pairs(word)
-    own[[_pair_columns()[pair] for pair in pairs if pair in _pair_columns()]] = len(pairs) ** -0.5
-    return rounded((_letters() @ own - raw.mean()) / raw.std())
+    pair_weights[[_pair_columns()[pair] for pair in pairs if pair in _pair_columns()]] = (
+        len(pairs) ** -0.5
+    )
+    return round_strengths((_letters() @ pair_weights - raw.mean()) / raw.std())
 
 
 def _pairs(word: str) -> set[str]:
@@ -84,8 +86,8 @@ def _pairs(word: str) -> set[str]:
 
 @cache
 def _pair_columns() -> dict[str, int]:
-    every = set().union(*map(_pairs, vocabulary()))
-    return {pair: column for column, pair in enumerate(sorted(every))}
+    all_pairs = set().union(*map(_pairs, vocabulary()))
+    return {pair: column for column, pair in enumerate(sorted(all_pairs))}
 
 
 @cache
@@ -93,8 +95,8 @@ def _letters() -> Ties:
     """Return one row per word: its letter pairs as a unit vector."""
     has = np.zeros((len(vocabulary()), len(_pair_columns())), np.float32)
     for row, word in enumerate(vocabulary()):
-        own = _pairs(word)
-        has[row, [_pair_columns()[pair] for pair in own]] = len(own) ** -0.5
+        word_pairs = _pairs(word)
+        has[row, [_pair_columns()[pair] for pair in word_pairs]] = len(word_pairs) ** -0.5
     return has
 
 
@@ -103,43 +105,46 @@ def topics() -> npt.NDArray[np.int64]:
     """Return the topic of every word: one of forty clusters of the word vectors, frozen in a
     file."""
     text = files(__package__).joinpath("topics.txt").read_text(encoding="utf-8")
-    found = np.array(text.split(), dtype=np.int64)
-    if len(found) != len(vocabulary()):
-        raise ValueError(f"topics.txt has {len(found)} topics for {len(vocabulary())} words.")
-    return found
+    topic_numbers = np.array(text.split(), dtype=np.int64)
+    if len(topic_numbers) != len(vocabulary()):
+        raise ValueError(
+            f"topics.txt has {len(topic_numbers)} topics for {len(vocabulary())} words."
+        )
+    return topic_numbers
 
 
 @lru_cache(maxsize=4)
-def noisy_vectors(size: float, who: int) -> Ties:
-    """Return the vocabulary vectors of person `who`, each slightly perturbed."""
+def noisy_vectors(size: float, person: int) -> Ties:
+    """Return the vocabulary vectors of person `person`, each slightly perturbed."""
     rows = zip(word_vectors(), vocabulary(), strict=True)
-    return np.stack([moved(vector, size, who, word) for vector, word in rows])
+    return np.stack([perturb(vector, size, person, word) for vector, word in rows])
 
 
-def moved(vector: Ties, size: float, who: int, word: str) -> Ties:
+def perturb(vector: Ties, size: float, person: int, word: str) -> Ties:
     """Return a vector with a perturbation that is determined by the person and the word."""
-    noise = Stream("noise", who, word).generator().standard_normal(len(vector))
+    noise = Stream("noise", person, word).generator().standard_normal(len(vector))
     elsewhere = vector + size * noise / np.sqrt(len(vector))
     unit: Ties = (elsewhere / np.linalg.norm(elsewhere)).astype(np.float32)
     return unit
 
 
-def with_noise(size: float, who: int) -> Ties:
-    """Return association strengths by meaning between the perturbed vectors of person `who`."""
-    words = noisy_vectors(size, who)
-    return standard(centred(words @ words.T))
+def with_noise(size: float, person: int) -> Ties:
+    """Return association strengths by meaning between the perturbed vectors of person `person`."""
+    words = noisy_vectors(size, person)
+    return standard(centre_twice(words @ words.T))
 
 
-def with_links(strength: float, who: int) -> Ties:
-    """Return association strengths by meaning, with person `who`'s private links between topics."""
+def with_links(strength: float, person: int) -> Ties:
+    """Return association strengths by meaning, with person `person`'s private links between
+    topics."""
     ties, group = sense().copy(), topics()
-    for start, end in links_of(who):
+    for start, end in links_of(person):
         ties[np.ix_(group == start, group == end)] += np.float32(strength)
     return ties
 
 
-def links_of(who: int) -> tuple[tuple[int, int], ...]:
+def links_of(person: int) -> tuple[tuple[int, int], ...]:
     """Return a person's links as pairs (from topic, to topic)."""
-    draws = Stream("links", who)
+    draws = Stream("links", person)
     starts = draws.shuffled(range(TOPICS))[:LINKS]
     return tuple((s, draws.pick([t for t in range(TOPICS) if t != s])) for s in starts)

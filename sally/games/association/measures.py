@@ -34,14 +34,14 @@ def learning(
     game: str, regrets: Find, where: str = "round", unit: str = "points per round"
 ) -> tuple[Metric, ...]:
     """Return the learning metrics: the regret in the first and last rounds, and its trend."""
-    before = "on" if where == "board" else "of"
+    preposition = "on" if where == "board" else "of"
 
     def regret_at(name: str, index: int) -> Metric:
         def measure(played: Played, seat: Seat) -> float | None:
-            found = regrets(played, seat)
-            return found[index] if found else None
+            values = regrets(played, seat)
+            return values[index] if values else None
 
-        about = f"regret {before} the {name} {where}"
+        about = f"regret {preposition} the {name} {where}"
         return Metric(f"{game}_regret_{name}", about, measure, better="lower")
 
     return (
@@ -65,8 +65,8 @@ def losses(
 
     def loss(name: str, about: str) -> Metric:
         def measure(played: Played, seat: Seat) -> float | None:
-            found: float | None = getattr(mean_terms(split(played, seat)), name)
-            return found
+            loss_mean: float | None = getattr(mean_terms(split(played, seat)), name)
+            return loss_mean
 
         return Metric(f"{game}_{name}", about, measure, better="lower", unit=unit)
 
@@ -76,7 +76,7 @@ def losses(
 def mean_terms(parts: Sequence[tuple[float, float]], format: float | None = None) -> Terms:
     """Return the mean losses over decisions, each given as (inference, translation)."""
     return Terms(
-        inference=mean([lost for lost, _ in parts]),
-        translation=mean([lost for _, lost in parts]),
+        inference=mean([loss for loss, _ in parts]),
+        translation=mean([loss for _, loss in parts]),
         format=format,
     )

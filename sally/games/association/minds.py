@@ -17,9 +17,9 @@ from sally.games.association.lexicon import cards, place, places, plain, plain_w
 from sally.games.association.matrices import (
     Ties,
     cosine,
-    moved,
     noisy_vectors,
-    rounded,
+    perturb,
+    round_strengths,
     row_by_sense,
     row_by_spelling,
     sense,
@@ -47,9 +47,9 @@ class Mind(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         if not 0 <= self.amount <= 10 or (self.kind == "form" and self.amount > 1):
-            most = 1 if self.kind == "form" else 10
+            highest = 1 if self.kind == "form" else 10
             raise BadInput(
-                f"amount of a {self.kind} mind must be from 0 to {most}, not {self.amount}"
+                f"amount of a {self.kind} mind must be from 0 to {highest}, not {self.amount}"
             )
 
 
@@ -57,18 +57,18 @@ MIND_PARAMS: Mapping[str, Any] = msgspec.structs.asdict(Mind())
 T = TypeVar("T", bound=msgspec.Struct)
 
 
-def declared(kind: type[T], params: Mapping[str, Any]) -> T:
+def read_declared(kind: type[T], params: Mapping[str, Any]) -> T:
     """Return the value of a class that a partner's parameters declare, such as its mind; other
     parameters are ignored.
 
     Raises: BadInput if the parameters are invalid for the class.
     """
-    given = {name: params[name] for name in kind.__struct_fields__ if name in params}
+    fields = {name: params[name] for name in kind.__struct_fields__ if name in params}
     try:
-        return msgspec.convert(given, kind)
+        return msgspec.convert(fields, kind)
     except msgspec.ValidationError as error:
-        what, wrong = kind.__name__.lower(), str(error).replace("`$.", "`")
-        raise BadInput(f"The parameters {given} do not define a {what}: {wrong}.") from None
+        kind_name, wrong = kind.__name__.lower(), str(error).replace("`$.", "`")
+        raise BadInput(f"The parameters {fields} do not define a {kind_name}: {wrong}.") from None
 
 
 def mind_of(params: Mapping[str, Any]) -> Mind:
@@ -76,14 +76,14 @@ def mind_of(params: Mapping[str, Any]) -> Mind:
 
     Raises: BadInput if the parameters declare no valid mind.
     """
-    return declared(Mind, params)
+    return read_declared(Mind, params)
 
 
 @lru_cache(maxsize=HELD)
 def ties(mind: Mind) -> Ties:
     """Return how strongly every cue (row) suggests every word (column) to this mind."""
     if mind.kind == "form":
-        return rounded((1 - mind.amount) * sense() + mind.amount * spelling())
+        return round_strengths((1 - mind.amount) * sense() + mind.amount * spelling())
     if mind.kind == "noise":
         return with_noise(mind.amount, mind.who)
     if mind.kind == "links":
@@ -102,13 +102,13 @@ def closeness(mind: Mind, cue: str, word: str) -> int:
 
 
 @lru_cache(maxsize=512)
-def heard(mind: Mind, said: str) -> Ties:
+def clue_strengths(mind: Mind, clue_text: str) -> Ties:
     """Return how strongly a clue suggests every word of the vocabulary to this mind."""
-    clue = plain(said)
+    clue = plain(clue_text)
     row = places().get(clue)
     if row is not None:
-        known: Ties = ties(mind)[row]
-        return known
+        known_row: Ties = ties(mind)[row]
+        return known_row
     return _unknown(mind, clue)
 
 
@@ -119,11 +119,11 @@ def _unknown(mind: Mind, clue: str) -> Ties:
     vector: Ties = minilm().vectors([clue])[0]
     if mind.kind == "noise":
         return row_by_sense(
-            moved(vector, mind.amount, mind.who, clue), noisy_vectors(mind.amount, mind.who)
+            perturb(vector, mind.amount, mind.who, clue), noisy_vectors(mind.amount, mind.who)
         )
     by_sense = row_by_sense(vector)
     if mind.kind == "form":
-        return rounded((1 - mind.amount) * by_sense + mind.amount * row_by_spelling(clue))
+        return round_strengths((1 - mind.amount) * by_sense + mind.amount * row_by_spelling(clue))
     if mind.kind == "links":
         nearest = int(by_sense.argmax())
         bridged: Ties = by_sense + (with_links(mind.amount, mind.who)[nearest] - sense()[nearest])
@@ -131,22 +131,22 @@ def _unknown(mind: Mind, clue: str) -> Ties:
     return by_sense
 
 
-def ranked(scores: Ties, without: Iterable[int] = ()) -> list[str]:
+def rank_vocabulary(scores: Ties, without: Iterable[int] = ()) -> list[str]:
     """Return the vocabulary by descending score, then alphabetically, omitting the words at the
     indices in `without`."""
-    left = set(without)
+    omitted = set(without)
     words = vocabulary()
     order = np.argsort(-scores, kind="stable")
-    return [words[int(row)] for row in order if int(row) not in left]
+    return [words[int(row)] for row in order if int(row) not in omitted]
 
 
 @lru_cache(maxsize=1)
 def hubness() -> Ties:
     """Return, for each word, how many other words have it among their ten nearest by meaning."""
-    near = sense().copy()
-    np.fill_diagonal(near, -np.inf)
-    top = np.argpartition(-near, 10, axis=1)[:, :10]
-    counts: Ties = np.bincount(top.ravel(), minlength=len(near)).astype(np.float32)
+    similarities = sense().copy()
+    np.fill_diagonal(similarities, -np.inf)
+    top = np.argpartition(-similarities, 10, axis=1)[:, :10]
+    counts: Ties = np.bincount(top.ravel(), minlength=len(similarities)).astype(np.float32)
     return counts
 
 
@@ -156,8 +156,8 @@ def asked_pair(*key: int | str) -> str:
     the cases they are close in meaning."""
     draws = Stream("closeness", *key)
     cue = draws.pick(plain_words())
-    near = ranked(sense()[place(cue)])[1:60]
+    similar_words = rank_vocabulary(sense()[place(cue)])[1:60]
     nouns = set(cards())
-    close = [word for word in near if word not in nouns]
-    far = [word for word in plain_words() if word != cue]
-    return f"{cue} {draws.pick(close if close and draws() < 0.5 else far)}"
+    close = [word for word in similar_words if word not in nouns]
+    other_words = [word for word in plain_words() if word != cue]
+    return f"{cue} {draws.pick(close if close and draws() < 0.5 else other_words)}"

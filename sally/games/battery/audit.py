@@ -282,7 +282,8 @@ def _notes(items: Sequence[Item]) -> Iterator[str]:
         differing = [i for i in nested if i.published_vp != i.published_cotp]
         orders = sorted({i.order or 0 for i in differing})
         counts_text = ", ".join(f"{k}: {sum(i.order == k for i in differing)}" for k in orders)
-        yield f"published copies with different keys: {len(differing)} of {len(nested)} (order {counts_text})"
+        copies = f"{len(differing)} of {len(nested)} (order {counts_text})"
+        yield f"published copies with different keys: {copies}"
         rule = {i.id: i.answer if i.sound else i.by_rule for i in nested}
         for copy in ("published_cotp", "published_vp"):
             fits = sum(getattr(i, copy) == rule[i.id] for i in nested)
@@ -300,7 +301,8 @@ def _notes(items: Sequence[Item]) -> Iterator[str]:
         ]
         if cell_items:
             denied = sum(bool(NEGATION.search(last_sentence(i.story))) for i in cell_items)
-            yield f"{cell}: the last sentence has a negation in {100 * denied / len(cell_items):.0f}%"
+            share_denied = 100 * denied / len(cell_items)
+            yield f"{cell}: the last sentence has a negation in {share_denied:.0f}%"
 
 
 # --- learners -------------------------------------------------------------------------------------

@@ -31,38 +31,44 @@ class WitnessedEvent(msgspec.Struct, frozen=True):
 def events_about(story: str, thing: str) -> tuple[list[WitnessedEvent], str]:
     """Return the events and claims about a thing, in order, and its final place."""
     rooms: dict[str, str] = {}
-    left: dict[str, int] = {}
-    found: list[WitnessedEvent] = []
+    leaving_order: dict[str, int] = {}
+    events: list[WitnessedEvent] = []
     place = room = last = ""
     for number, line in enumerate(story.split("\n")):
-        said = re.sub(r"^\d+ ", "", line).strip().rstrip(".")
-        there = [p for p, at in rooms.items() if at]
-        if hit := re.fullmatch(r"(.+) entered the (\S+)", said):
+        sentence = re.sub(r"^\d+ ", "", line).strip().rstrip(".")
+        present = [p for p, room in rooms.items() if room]
+        if hit := re.fullmatch(r"(.+) entered the (\S+)", sentence):
             last = hit[2]
             rooms |= dict.fromkeys(re.split(r", | and ", hit[1]), last)
             if place and room == last:  # a person who enters sees what is there
-                found.append(
-                    WitnessedEvent(frozenset(p for p, at in rooms.items() if at == last), place)
+                events.append(
+                    WitnessedEvent(frozenset(p for p, room in rooms.items() if room == last), place)
                 )
-        elif hit := re.fullmatch(r"(\S+) exited the (\S+)", said):
-            rooms[hit[1]], left[hit[1]] = "", number
-        elif (hit := re.fullmatch(r"The (\S+) is in the (\S+)", said)) and hit[1] == thing:
+        elif hit := re.fullmatch(r"(\S+) exited the (\S+)", sentence):
+            rooms[hit[1]], leaving_order[hit[1]] = "", number
+        elif (hit := re.fullmatch(r"The (\S+) is in the (\S+)", sentence)) and hit[1] == thing:
             place, room = hit[2], last
-            found.append(WitnessedEvent(frozenset(p for p in there if rooms[p] == last), place))
-        elif (hit := re.fullmatch(r"(\S+) moved the (\S+) to the (\S+)", said)) and hit[2] == thing:
+            events.append(WitnessedEvent(frozenset(p for p in present if rooms[p] == last), place))
+        elif (hit := re.fullmatch(r"(\S+) moved the (\S+) to the (\S+)", sentence)) and hit[
+            2
+        ] == thing:
             place, room = hit[3], rooms[hit[1]]
-            found.append(WitnessedEvent(frozenset(p for p in there if rooms[p] == room), place))
-        elif (hit := PUBLIC.fullmatch(said)) and hit[2] == thing:
-            heard = frozenset(p for p in there if rooms[p] == rooms[hit[1]])
-            found.append(
-                WitnessedEvent(heard, hit[3], hit[1], _trusting_hearers(hit[1], heard, left))
+            events.append(WitnessedEvent(frozenset(p for p in present if rooms[p] == room), place))
+        elif (hit := PUBLIC.fullmatch(sentence)) and hit[2] == thing:
+            heard = frozenset(p for p in present if rooms[p] == rooms[hit[1]])
+            events.append(
+                WitnessedEvent(
+                    heard, hit[3], hit[1], _trusting_hearers(hit[1], heard, leaving_order)
+                )
             )
-        elif (hit := PRIVATE.fullmatch(said)) and hit[3] == thing:
+        elif (hit := PRIVATE.fullmatch(sentence)) and hit[3] == thing:
             heard = frozenset((hit[1], hit[2]))
-            found.append(
-                WitnessedEvent(heard, hit[4], hit[1], _trusting_hearers(hit[1], heard, left))
+            events.append(
+                WitnessedEvent(
+                    heard, hit[4], hit[1], _trusting_hearers(hit[1], heard, leaving_order)
+                )
             )
-    return found, place
+    return events, place
 
 
 def _trusting_hearers(

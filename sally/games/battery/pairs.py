@@ -89,10 +89,10 @@ def _follow_surface(name: str, game: Battery, view: View, question: QuestionKind
     assert item.belief is not None and view.asked is not None
     if question == "do":
         return view.asked.base + SURFACE[name](item)[0]
-    asked = msgspec.structs.replace(
+    posed_item = msgspec.structs.replace(
         item, question=item.belief.question, options=item.belief.options, answer=0
     )
-    return SURFACE[name](asked)[0]
+    return SURFACE[name](posed_item)[0]
 
 
 def _rules(order: int) -> Mapping[str, Callable[..., Any]]:

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from sally.core.errors import unknown
 from sally.games.association.english import vocabulary
 from sally.games.association.lexicon import cards, open_rows, place, places, plain
-from sally.games.association.minds import Mind, heard, mind_of, ties
+from sally.games.association.minds import Mind, clue_strengths, mind_of, ties
 
 Floats = npt.NDArray[np.float64]
 Way = Literal["history", "bayes", "blind"]
@@ -92,7 +92,7 @@ def _normal(weights: Floats) -> Floats:
 def by_keywords(mind: Mind, keywords: tuple[str, ...], hints: Sequence[str]) -> Floats:
     """Return log weights by hint and digit for a listener that knows the keywords."""
     columns = [place(word) for word in keywords]
-    rows = np.array([heard(mind, hint)[columns] for hint in hints], dtype=np.float64)
+    rows = np.array([clue_strengths(mind, hint)[columns] for hint in hints], dtype=np.float64)
     weights: Floats = rows / HEAT
     return weights
 
@@ -114,15 +114,19 @@ def _ties_to(mind: Mind, hint: str, words: Sequence[str]) -> list[float]:
     is outside the vocabulary too, the word is replaced by the vocabulary word that it suggests
     most.
     """
-    row, vocabulary_places, hint_place = heard(mind, hint), places(), places().get(plain(hint))
+    row, vocabulary_places, hint_place = (
+        clue_strengths(mind, hint),
+        places(),
+        places().get(plain(hint)),
+    )
     strengths = []
     for word in words:
         column = vocabulary_places.get(plain(word))
         if column is None and hint_place is not None:
-            strengths.append(float(heard(mind, word)[hint_place]))
+            strengths.append(float(clue_strengths(mind, word)[hint_place]))
         else:
             strengths.append(
-                float(row[int(heard(mind, word).argmax()) if column is None else column])
+                float(row[int(clue_strengths(mind, word).argmax()) if column is None else column])
             )
     return strengths
 
@@ -155,7 +159,9 @@ def _hint_odds(mind: Mind, hint: str) -> Floats:
     if row is not None:
         known_odds: Floats = _sayings(mind)[row]
         return known_odds
-    strength = heard(mind, hint)[[place(word) for word in cards()]].astype(np.float64) / HEAT
+    strength = (
+        clue_strengths(mind, hint)[[place(word) for word in cards()]].astype(np.float64) / HEAT
+    )
     all_ties = ties(mind)[:, [place(word) for word in cards()]].astype(np.float64) / HEAT
     free: Floats = np.exp(strength - all_ties.max(axis=0)) / np.exp(
         all_ties - all_ties.max(axis=0)

@@ -15,7 +15,7 @@ from sally.core.rules.menu import Options, admit
 from sally.core.rules.probe import Question
 from sally.core.rules.words import Words, read_form
 from sally.games.association.lexicon import clue_problem
-from sally.games.association.speech import one_line, unquoted
+from sally.games.association.speech import one_line, unquote
 from sally.games.cipher.listeners import digits
 from sally.games.cipher.rules import (
     ENCODER,
@@ -275,7 +275,7 @@ class CipherWords(Words[Any, "View"]):
             return read_form(reply, options)
         teach = self.format(view, options)
         stated = after_label(reply, "Hints")
-        words = [unquoted(part) for part in re.split(r"[,;]", unquoted(stated or ""))]
+        words = [unquote(part) for part in re.split(r"[,;]", unquote(stated or ""))]
         if len(words) != 3 or any(not word or re.search(r"[\s?<>]", word) for word in words):
             raise Unreadable(teach)
         if re.search(r"<(?:\w+ )?(?:word|hint)>", stated or ""):

@@ -16,22 +16,22 @@ GUESSERS = opposite("first_card last_card", "hub_card loner_card", "a_to_z z_to_
 
 
 @lru_cache(maxsize=1000)
-def one_a_turn(own: int, other: int, neutral: int, found: int = 0) -> float:
+def one_a_turn(n_own: int, n_other: int, neutral: int, n_found: int = 0) -> float:
     """Return the exact expected points of a guesser that turns over one random covered card per
     turn.
 
     The arguments count the covered cards of each colour; the assassin is one more. After each turn
     that does not end the board, the rival turns over one of its own cards.
     """
-    if own == 0:
-        return found + Codenames().bonus * other
-    if other == 0:
-        return float(found)
-    points = own * one_a_turn(own - 1, other - (own > 1), neutral, found + 1)
-    points += other * one_a_turn(own, max(other - 2, 0), neutral, found)
+    if n_own == 0:
+        return n_found + Codenames().bonus * n_other
+    if n_other == 0:
+        return float(n_found)
+    points = n_own * one_a_turn(n_own - 1, n_other - (n_own > 1), neutral, n_found + 1)
+    points += n_other * one_a_turn(n_own, max(n_other - 2, 0), neutral, n_found)
     if neutral:
-        points += neutral * one_a_turn(own, other - 1, neutral - 1, found)
-    return points / (own + other + neutral + 1)
+        points += neutral * one_a_turn(n_own, n_other - 1, neutral - 1, n_found)
+    return points / (n_own + n_other + neutral + 1)
 
 
 def deaf() -> dict[str, float]:

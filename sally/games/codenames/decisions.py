@@ -22,10 +22,10 @@ def LOSSES(played: Played, seat: Seat) -> Terms:
 def COSTS(played: Played, seat: Seat) -> list[Cost]:
     """Return the payoff lost by each clue or, on small boards, by each guess. The list is empty
     unless the partner is scripted, because only then its replies can be computed."""
-    how = CLUES if seat == GIVER else CARDS
+    criterion = CLUES if seat == GIVER else CARDS
     return [
-        Cost(turn, max(each.best - each.worth, 0.0), each.moves, how)
-        for turn, each in scored_at(played, seat)
+        Cost(turn, max(score.best - score.worth, 0.0), score.moves, criterion)
+        for turn, score in scored_at(played, seat)
     ]
 
 

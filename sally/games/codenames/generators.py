@@ -31,33 +31,35 @@ def board(name: str, seed: int, row: int, number: int) -> Problem:
     draws = Stream(seed, "codenames", name, row, number)
     key = tuple(colour for colour, n in SIZES[name].items() for _ in range(n))
     while True:
-        words = _apart(draws, len(key))
+        words = _draw_distinct(draws, len(key))
         dealt = tuple(draws.shuffled(key))
         run = best_worth(Mind(), dict(zip(words, dealt, strict=True)), words)
         if _is_even(words, dealt) and SHORTEST <= run <= LONGEST:
             return Problem(words, dealt)
 
 
-def _apart(draws: Stream, n: int) -> tuple[str, ...]:
+def _draw_distinct(draws: Stream, n: int) -> tuple[str, ...]:
     """Draw `n` different cards, none of which is an inflected form of another or a compound with
     it."""
     chosen: list[str] = []
     while len(chosen) < n:
         word = draws.pick(cards())
-        if not any(overlaps(word, other) for other in chosen):
+        if not any(overlaps(word, chosen_word) for chosen_word in chosen):
             chosen.append(word)
     return tuple(chosen)
 
 
 def _is_even(words: tuple[str, ...], key: tuple[Colour, ...]) -> bool:
-    near = hubness()[[place(word) for word in words]]
-    own = near[[colour == "own" for colour in key]]
-    return bool(abs(own.mean() - near.mean()) <= EVEN * max(float(near.std()), 1e-9))
+    nearness = hubness()[[place(word) for word in words]]
+    own_nearness = nearness[[colour == "own" for colour in key]]
+    return bool(
+        abs(own_nearness.mean() - nearness.mean()) <= EVEN * max(float(nearness.std()), 1e-9)
+    )
 
 
 def make(name: str, seed: int = SEED, rows: int = ROWS) -> Frozen[Problem]:
     """Generate a set of problems: `rows` series of boards, all of the size called `name`."""
-    made = tuple(
+    board_rows = tuple(
         tuple(board(name, seed, row, number) for number in range(BOARDS)) for row in range(rows)
     )
-    return Frozen(name, 1, seed, made)
+    return Frozen(name, 1, seed, board_rows)

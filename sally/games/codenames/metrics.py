@@ -22,7 +22,7 @@ from sally.games.codenames.rules import (
     Turned,
     View,
 )
-from sally.games.codenames.solver import best_clue, best_worth, own_sets, shares, worth
+from sally.games.codenames.solver import best_clue, best_worth, clue_value, own_sets, shares
 
 SMALL = 16  # maximum cards of a board on which a guesser's posterior is enumerated
 
@@ -40,19 +40,19 @@ class DecisionScore(msgspec.Struct, frozen=True):
 @cache_by_seat
 def decisions(played: Played, seat: Seat) -> list[DecisionScore]:
     """Return the scored clues of a giver, or the scored guesses of a guesser on small boards."""
-    return [each for _, each in scored_at(played, seat)]
+    return [score for _, score in scored_at(played, seat)]
 
 
 def scored_at(played: Played, seat: Seat) -> list[tuple[int, DecisionScore]]:
     """Return the scored decisions as pairs (turn, decision)."""
-    found: list[tuple[int, DecisionScore | None]] = []
+    scores: list[tuple[int, DecisionScore | None]] = []
     for turn, moves in enumerate(played.replay.moves):
         move = moves.get(seat)
         if seat == GIVER and isinstance(move, Clue):
-            found.append((turn, _clue(played, turn, move)))
+            scores.append((turn, _clue(played, turn, move)))
         elif seat == GUESSER and isinstance(move, Guess | Stop):
-            found.append((turn, _card(played, turn, move)))
-    return [(turn, each) for turn, each in found if each is not None]
+            scores.append((turn, _card(played, turn, move)))
+    return [(turn, score) for turn, score in scores if score is not None]
 
 
 def _clue(played: Played, turn: int, clue: Clue) -> DecisionScore | None:
@@ -66,13 +66,13 @@ def _clue(played: Played, turn: int, clue: Clue) -> DecisionScore | None:
     if mind is None:
         return None
     opened = sum(colour == "own" for colour in view.turned.values())
-    here = worth(mind, clue, view.colours, view.covered, opened)
-    said = replay.report(turn, GIVER, "their_run")
-    hoped = None if said is None or not isinstance(said.value, int) else float(said.value)
+    given_value = clue_value(mind, clue, view.colours, view.covered, opened)
+    report = replay.report(turn, GIVER, "their_run")
+    hoped = None if report is None or not isinstance(report.value, int) else float(report.value)
     best = best_worth(mind, view.colours, view.covered)
-    own = tuple(word for word in view.covered if view.colours[word] == "own")
-    named = best_clue(mind, view.covered, own)
-    return DecisionScore(len(view.boards) - 1, here, best, hoped, (named,))
+    own_words = tuple(word for word in view.covered if view.colours[word] == "own")
+    best_named = best_clue(mind, view.covered, own_words)
+    return DecisionScore(len(view.boards) - 1, given_value, best, hoped, (best_named,))
 
 
 def _card(played: Played, turn: int, move: Guess | Stop) -> DecisionScore | None:
@@ -84,41 +84,45 @@ def _card(played: Played, turn: int, move: Guess | Stop) -> DecisionScore | None
     mind = declared_mind(played, GIVER, board)
     if mind is None or view.clue is None or len(view.boards[-1]) > SMALL:
         return None
-    most = int(played.episode.setup.lineup[GIVER].params.get("most", ALL))
-    sets = _sets(game, view, mind, most)
+    clue_limit = int(played.episode.setup.lineup[GIVER].params.get("most", ALL))
+    sets = _sets(game, view, mind, clue_limit)
     if not sets:
         return None
     values = _values(game, view, shares(sets, view.covered))
-    here = values[move.word] if isinstance(move, Guess) else 0.0
+    card_value = values[move.word] if isinstance(move, Guess) else 0.0
     may_stop = Stop() in game.options(replay.state(turn), GUESSER)
     top = max([*values.values(), *([0.0] if may_stop else [])])
     cards: list[Guess | Stop] = [Guess(word) for word, v in values.items() if v >= top - 1e-9]
     cards += [Stop()] if may_stop and top <= 1e-9 else []
-    return DecisionScore(board, here, top, moves=tuple(cards))
+    return DecisionScore(board, card_value, top, moves=tuple(cards))
 
 
-def _sets(game: Codenames, view: View, mind: Mind, most: int) -> tuple[frozenset[str], ...]:
+def _sets(game: Codenames, view: View, mind: Mind, clue_limit: int) -> tuple[frozenset[str], ...]:
     """Return the possible sets of the team's covered cards: those consistent with all clues and all
     cards turned over.
 
     A set is consistent if a giver with this mind would have given each clue for the team's cards
     that were covered at that moment, including cards that have been turned over since.
     """
-    covered, found = set(view.covered), None
+    covered, possible = set(view.covered), None
     for number, clue in enumerate(view.log):
         if number < view.began or not isinstance(clue, GivenClue):
             continue
         turned = [e for e in view.log[number:] if isinstance(e, Turned)]
-        own = {e.word for e in turned if e.colour == "own"}
-        others = {e.word for e in turned} - own
-        laid = tuple(word for word in view.boards[-1] if word in covered | own | others)
-        before = view.log[view.began : number]
-        opened = sum(isinstance(e, Turned) and e.colour == "own" for e in before)
-        left = game.row[len(view.boards) - 1].key.count("own") - opened
-        every = own_sets(mind, laid, left, plain(clue.word), clue.number, most)
-        here = {one - own for one in every if own <= one and not others & one}
-        found = here if found is None else found & here
-    return tuple(sorted(found or (), key=sorted))
+        own_turned = {e.word for e in turned if e.colour == "own"}
+        others = {e.word for e in turned} - own_turned
+        laid = tuple(word for word in view.boards[-1] if word in covered | own_turned | others)
+        events_before = view.log[view.began : number]
+        opened = sum(isinstance(e, Turned) and e.colour == "own" for e in events_before)
+        n_own_left = game.row[len(view.boards) - 1].key.count("own") - opened
+        candidate_sets = own_sets(mind, laid, n_own_left, plain(clue.word), clue.number, clue_limit)
+        consistent = {
+            candidate - own_turned
+            for candidate in candidate_sets
+            if own_turned <= candidate and not others & candidate
+        }
+        possible = consistent if possible is None else possible & consistent
+    return tuple(sorted(possible or (), key=sorted))
 
 
 def _values(game: Codenames, view: View, odds: dict[str, float]) -> dict[str, float]:
@@ -126,19 +130,19 @@ def _values(game: Codenames, view: View, odds: dict[str, float]) -> dict[str, fl
     minus the average cost of the covered cards that are not the team's."""
     turned = list(view.turned.values())
     key = game.row[len(view.boards) - 1].key
-    left = {c: key.count(c) - turned.count(c) for c in ("other", "neutral", "assassin")}
-    others = sum(left.values())
+    cards_left = {c: key.count(c) - turned.count(c) for c in ("other", "neutral", "assassin")}
+    others = sum(cards_left.values())
     opened = turned.count("own")
-    cost = (left["other"] + left["assassin"] * opened) / others if others else 0.0
+    cost = (cards_left["other"] + cards_left["assassin"] * opened) / others if others else 0.0
     return {word: p - (1 - p) * cost for word, p in odds.items()}
 
 
 def by_board(played: Played, seat: Seat) -> list[float]:
     """Return the mean regret of each board that has scored decisions."""
-    found: dict[int, list[float]] = {}
-    for each in decisions(played, seat):
-        found.setdefault(each.board, []).append(each.best - each.worth)
-    return [sum(lost) / len(lost) for _, lost in sorted(found.items())]
+    regrets_by_board: dict[int, list[float]] = {}
+    for score in decisions(played, seat):
+        regrets_by_board.setdefault(score.board, []).append(score.best - score.worth)
+    return [sum(regrets) / len(regrets) for _, regrets in sorted(regrets_by_board.items())]
 
 
 def _points(played: Played, seat: Seat) -> float | None:
@@ -146,13 +150,13 @@ def _points(played: Played, seat: Seat) -> float | None:
     return mean([event.paid for event in log if isinstance(event, Over)])
 
 
-def _won(played: Played, seat: Seat) -> float | None:
+def _share_won(played: Played, seat: Seat) -> float | None:
     log = played.replay.states[-1].log
     return mean([float(event.how == "won") for event in log if isinstance(event, Over)])
 
 
 def _regret(played: Played, seat: Seat) -> float | None:
-    return mean([each.best - each.worth for each in decisions(played, seat)])
+    return mean([score.best - score.worth for score in decisions(played, seat)])
 
 
 def split(played: Played, seat: Seat) -> list[tuple[float, float]]:
@@ -162,12 +166,12 @@ def split(played: Played, seat: Seat) -> list[tuple[float, float]]:
     The translation loss is the highest value of any clue minus the value that the giver predicted,
     but at least 0; the inference loss is the rest of the regret.
     """
-    found = []
-    for each in decisions(played, seat):
-        if each.hoped is not None:
-            hoped = min(each.hoped, each.best)
-            found.append((hoped - each.worth, each.best - hoped))
-    return found
+    losses = []
+    for score in decisions(played, seat):
+        if score.hoped is not None:
+            hoped = min(score.hoped, score.best)
+            losses.append((hoped - score.worth, score.best - hoped))
+    return losses
 
 
 PER_TURN = "cards per decision"
@@ -182,7 +186,9 @@ METRICS = (
         label="points",
         headline=True,
     ),
-    Metric("codenames_won", "share of boards that were won", _won, better="higher", unit="share"),
+    Metric(
+        "codenames_won", "share of boards that were won", _share_won, better="higher", unit="share"
+    ),
     Metric(
         "codenames_regret",
         "worth of the best clue for this guesser, over the whole list, less the clue's; for a "

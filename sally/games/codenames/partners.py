@@ -12,7 +12,7 @@ from sally.core.match.partner import Partner, by_name
 from sally.core.match.player import Turn
 from sally.core.rules.probe import ProbeReport
 from sally.games.association.lexicon import open_rows, open_words, place
-from sally.games.association.minds import Mind, closeness, heard, hubness, ties
+from sally.games.association.minds import Mind, closeness, clue_strengths, hubness, ties
 from sally.games.association.partners import (
     GRID,
     Floats,
@@ -114,7 +114,9 @@ def _evidence(clue: str, covered: tuple[str, ...], turned: str) -> Floats:
     """Return, for each mind in `GRID`, the log probability that the clue makes a guesser with this
     mind turn over this card."""
     rows = [place(word) for word in covered]
-    return np.array([log_share(heard(mind, clue)[rows], covered.index(turned)) for mind in GRID])
+    return np.array(
+        [log_share(clue_strengths(mind, clue)[rows], covered.index(turned)) for mind in GRID]
+    )
 
 
 def _adapts(turn: CardTurn) -> Action:
@@ -131,10 +133,10 @@ def _adapts_answer(turn: CardTurn) -> ProbeReport:
 Wanted = Callable[[CardTurn], npt.NDArray[np.float32]]  # by word of the vocabulary, its score
 
 
-def _giver(name: str, about: str, wanted: Wanted, number: int = 1) -> Partner:
+def _giver(name: str, about: str, score_words: Wanted, number: int = 1) -> Partner:
     def act(turn: CardTurn) -> Action:
         covered = turn.view.covered
-        best = int(np.argmax(wanted(turn)[open_rows(covered)]))
+        best = int(np.argmax(score_words(turn)[open_rows(covered)]))
         return Clue(open_words(covered)[best], min(number, len(own_covered(turn.view))))
 
     return for_seat(name, about, GIVER, act)
@@ -144,16 +146,16 @@ def _to_one(turn: CardTurn) -> npt.NDArray[np.float32]:
     """Return how strongly every word is associated with one of the team's cards, drawn at
     random."""
     card = turn.draws.pick(own_covered(turn.view))
-    near: npt.NDArray[np.float32] = ties(Mind())[:, place(card)]
-    return near
+    strengths: npt.NDArray[np.float32] = ties(Mind())[:, place(card)]
+    return strengths
 
 
 def _to_all(turn: CardTurn, colour: str) -> npt.NDArray[np.float32]:
     """Return the mean association of every word with the covered cards of a colour."""
     view = turn.view
     rows = [place(word) for word in view.covered if view.colours[word] == colour]
-    near: npt.NDArray[np.float32] = ties(Mind())[:, rows].mean(axis=1)
-    return near
+    strengths: npt.NDArray[np.float32] = ties(Mind())[:, rows].mean(axis=1)
+    return strengths
 
 
 def _guesser(name: str, about: str, pick: Callable[[tuple[str, ...]], str]) -> Partner:
@@ -163,7 +165,7 @@ def _guesser(name: str, about: str, pick: Callable[[tuple[str, ...]], str]) -> P
     return for_seat(name, about, GUESSER, act)
 
 
-def _near(word: str) -> float:
+def _hubness_of(word: str) -> float:
     return float(hubness()[place(word)])
 
 
@@ -194,8 +196,8 @@ PARTNERS = by_name(
     _giver("loner", "the word that is near to fewest, for 1", lambda t: -hubness()),
     _guesser("first_card", "the first covered card, ignoring the clue", lambda covered: covered[0]),
     _guesser("last_card", "the last covered card, ignoring the clue", lambda covered: covered[-1]),
-    _guesser("hub_card", "the card that is near to most", lambda c: max(c, key=_near)),
-    _guesser("loner_card", "the card that is near to fewest", lambda c: min(c, key=_near)),
+    _guesser("hub_card", "the card that is near to most", lambda c: max(c, key=_hubness_of)),
+    _guesser("loner_card", "the card that is near to fewest", lambda c: min(c, key=_hubness_of)),
     _guesser("a_to_z", "the first card of the alphabet", min),
     _guesser("z_to_a", "the last card of the alphabet", max),
 )

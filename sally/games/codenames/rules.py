@@ -189,9 +189,9 @@ class Codenames(Game[State, Action, View]):
         if seat == GUESSER:
             stop = (Stop(),) if state.guessed else ()
             return (*(Guess(word) for word in covered), *stop)
-        own = self.row[state.board].key.count("own")
+        n_own = self.row[state.board].key.count("own")
         word = Text(LONGEST, samples=open_words(covered))
-        return (Form(Clue, (("word", word), ("number", Whole(1, own)))),)
+        return (Form(Clue, (("word", word), ("number", Whole(1, n_own)))),)
 
     def odds(self, state: State) -> Mapping[Action, float]:
         """Return equal probabilities for the covered cards of the rival team's colour."""
@@ -200,44 +200,44 @@ class Codenames(Game[State, Action, View]):
 
     def covered(self, state: State) -> tuple[str, ...]:
         """Return the words of the current board that are still covered."""
-        turned = {each.word for each in state.turned}
+        turned = {card.word for card in state.turned}
         return tuple(word for word in self.row[state.board].words if word not in turned)
 
     def step(self, state: State, moves: Mapping[Seat, Action]) -> State:
         ((seat, move),) = moves.items()
         if isinstance(move, Clue):
-            return self._said(state, move)
+            return self._give_clue(state, move)
         if isinstance(move, Stop):
-            return self._passed(state, Passed())
-        return self._turned(state, move.word, rival=seat == NATURE)
+            return self._end_turn(state, Passed())
+        return self._turn_card(state, move.word, rival=seat == NATURE)
 
-    def _said(self, state: State, clue: Clue) -> State:
-        why = clue_problem(clue.word, self.covered(state), self.any_word)
-        if why is not None:
-            refusal = Refusal(len(state.log), clue.word, why)
+    def _give_clue(self, state: State, clue: Clue) -> State:
+        reason = clue_problem(clue.word, self.covered(state), self.any_word)
+        if reason is not None:
+            refusal = Refusal(len(state.log), clue.word, reason)
             return msgspec.structs.replace(state, refused=(*state.refused, refusal))
-        said = GivenClue(clue.word, clue.number)
+        given_clue = GivenClue(clue.word, clue.number)
         return msgspec.structs.replace(
-            state, log=(*state.log, said), clue=said, left=clue.number, rival=False
+            state, log=(*state.log, given_clue), clue=given_clue, left=clue.number, rival=False
         )
 
-    def _turned(self, state: State, word: str, rival: bool) -> State:
+    def _turn_card(self, state: State, word: str, rival: bool) -> State:
         colour = self._colours[state.board][word]
         card = Turned(word, colour, rival)  # type: ignore[arg-type]
-        after = msgspec.structs.replace(state, log=(*state.log, card), left=state.left - 1)
+        next_state = msgspec.structs.replace(state, log=(*state.log, card), left=state.left - 1)
         if colour == "assassin":
-            return self._over(after, "assassin")
-        if not self.left(after, "own"):
-            return self._over(after, "won")
-        if not self.left(after, "other"):
-            return self._over(after, "rival")
+            return self._end_board(next_state, "assassin")
+        if not self.left(next_state, "own"):
+            return self._end_board(next_state, "won")
+        if not self.left(next_state, "other"):
+            return self._end_board(next_state, "rival")
         if rival:
-            return msgspec.structs.replace(after, rival=False, left=0)
-        if colour == "own" and after.left > 0:
-            return after
-        return msgspec.structs.replace(after, clue=None, left=0, rival=True)
+            return msgspec.structs.replace(next_state, rival=False, left=0)
+        if colour == "own" and next_state.left > 0:
+            return next_state
+        return msgspec.structs.replace(next_state, clue=None, left=0, rival=True)
 
-    def _passed(self, state: State, passed: Passed) -> State:
+    def _end_turn(self, state: State, passed: Passed) -> State:
         return msgspec.structs.replace(
             state, log=(*state.log, passed), clue=None, left=0, rival=True
         )
@@ -248,44 +248,46 @@ class Codenames(Game[State, Action, View]):
         keys = [problem.key for problem in self.row[: self.boards]]
         return max(key.count("own") + self.bonus * key.count("other") for key in keys)
 
-    def _over(self, state: State, how: End) -> State:
-        found, rivals = self.found(state), self.left(state, "other")
-        paid = {"won": found + self.bonus * rivals, "assassin": 0.0, "rival": float(found)}[how]
-        log = (*state.log, Over(how, paid))
+    def _end_board(self, state: State, end: End) -> State:
+        n_found, rivals = self.found(state), self.left(state, "other")
+        paid = {"won": n_found + self.bonus * rivals, "assassin": 0.0, "rival": float(n_found)}[end]
+        log = (*state.log, Over(end, paid))
         return State(log, state.board + 1, len(log), refused=state.refused)
 
     def found(self, state: State) -> int:
         """Return how many of the team's own cards have been turned over on the current board."""
-        return sum(each.colour == "own" for each in state.turned)
+        return sum(card.colour == "own" for card in state.turned)
 
     def left(self, state: State, colour: str) -> int:
         """Return how many cards of a colour are still covered."""
-        open_cards = sum(each.colour == colour for each in state.turned)
+        open_cards = sum(card.colour == colour for card in state.turned)
         return self.row[state.board].key.count(colour) - open_cards
 
     def forfeit(
         self, state: State, moves: Mapping[Seat, Action], forfeited: tuple[Seat, ...]
     ) -> State:
         """Pass the turn to the rival team."""
-        return self._passed(state, Passed(str(forfeited[0])))
+        return self._end_turn(state, Passed(str(forfeited[0])))
 
     def rejections(self, state: State, seat: Seat) -> int:
         if seat != GIVER or state.clue is not None:
             return 0
-        return sum(each.after == len(state.log) for each in state.refused)
+        return sum(refusal.after == len(state.log) for refusal in state.refused)
 
     def begins_turn(self, state: State) -> bool:
         return state.clue is None and not self.rejections(state, GIVER)
 
     def observe(self, state: State, seat: Seat) -> View:
-        over = state.board >= self.boards
-        shown = self.row[: self.boards if over else state.board + 1]
-        boards = tuple(problem.words for problem in shown)
-        clue, left = state.clue, state.left
+        is_over = state.board >= self.boards
+        visible_problems = self.row[: self.boards if is_over else state.board + 1]
+        boards = tuple(problem.words for problem in visible_problems)
+        clue, cards_left = state.clue, state.left
         if seat != GIVER:
-            return View(seat, boards, state.log, state.began, (), clue, left, over)
-        keys = tuple(problem.key for problem in shown)
-        return View(seat, boards, state.log, state.began, keys, clue, left, over, state.refused)
+            return View(seat, boards, state.log, state.began, (), clue, cards_left, is_over)
+        keys = tuple(problem.key for problem in visible_problems)
+        return View(
+            seat, boards, state.log, state.began, keys, clue, cards_left, is_over, state.refused
+        )
 
     def payoffs(self, state: State) -> Mapping[Seat, float]:
         """Return the points, the same for both seats: those of finished boards, plus one for each

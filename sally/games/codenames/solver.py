@@ -12,16 +12,16 @@ import numpy.typing as npt
 
 from sally.games.association.lexicon import Rows, open_rows, open_words, place
 from sally.games.association.matrices import Ties
-from sally.games.association.minds import Mind, heard, ties
+from sally.games.association.minds import Mind, clue_strengths, ties
 from sally.games.codenames.rules import Clue
 
 Mask = npt.NDArray[np.bool_]
 
 
-def ranked_cards(mind: Mind, said: str, covered: tuple[str, ...]) -> tuple[str, ...]:
+def ranked_cards(mind: Mind, clue: str, covered: tuple[str, ...]) -> tuple[str, ...]:
     """Return the covered cards, most strongly suggested first; ties are in board order."""
-    near = heard(mind, said)[[place(word) for word in covered]]
-    return tuple(covered[int(n)] for n in np.argsort(-near, kind="stable"))
+    strengths = clue_strengths(mind, clue)[[place(word) for word in covered]]
+    return tuple(covered[int(n)] for n in np.argsort(-strengths, kind="stable"))
 
 
 # --- the giver ------------------------------------------------------------------------------------
@@ -35,7 +35,9 @@ def _strengths(mind: Mind, covered: tuple[str, ...]) -> Ties:
 
 
 @lru_cache(maxsize=4096)
-def best_clue(mind: Mind, covered: tuple[str, ...], own: tuple[str, ...], most: int = 99) -> Clue:
+def best_clue(
+    mind: Mind, covered: tuple[str, ...], own_words: tuple[str, ...], most: int = 99
+) -> Clue:
     """Return the legal clue for which the most cards of the team rank above all other cards, with
     their number.
 
@@ -43,42 +45,42 @@ def best_clue(mind: Mind, covered: tuple[str, ...], own: tuple[str, ...], most: 
     alphabetically. If no clue suggests a card of the team most strongly, the number given with the
     clue is 1.
     """
-    mine = np.array([word in own for word in covered])
-    chosen, run = _chosen(_strengths(mind, covered), mine, min(most, len(own)))
+    is_own = np.array([word in own_words for word in covered])
+    chosen, run = _choose_clue(_strengths(mind, covered), is_own, min(most, len(own_words)))
     return Clue(open_words(covered)[chosen], max(run, 1))
 
 
-def _chosen(near: Ties, mine: Mask, most: int) -> tuple[int, int]:
+def _choose_clue(strengths: Ties, is_own: Mask, limit: int) -> tuple[int, int]:
     """Return the index of the clue that a giver chooses, and how many of the team's cards rank
     above all other cards for this clue."""
-    runs = np.minimum(_runs(near, mine), most)
+    runs = np.minimum(_runs(strengths, is_own), limit)
     longest = int(runs.max())
     rows = np.flatnonzero(runs == longest)
     last = max(longest - 1, 0)
-    ranked = -np.sort(-near[rows], axis=1)
-    after = ranked[:, longest] if longest < near.shape[1] else ranked[:, last] - 9
-    margin = ranked[:, last] - after
+    ranked = -np.sort(-strengths[rows], axis=1)
+    next_strength = ranked[:, longest] if longest < strengths.shape[1] else ranked[:, last] - 9
+    margin = ranked[:, last] - next_strength
     return int(rows[np.argmax(np.round(margin, 4))]), longest
 
 
-def _runs(near: Ties, mine: Mask) -> Rows:
+def _runs(strengths: Ties, is_own: Mask) -> Rows:
     """Return, for each clue, how many of the team's cards rank above all other cards.
 
     Equally strong cards are ranked in board order.
     """
-    if mine.all():
-        return np.full(len(near), near.shape[1])
-    others = np.flatnonzero(~mine)
-    first = others[np.argmax(near[:, others], axis=1)]  # the first other card, in board order
-    bound = near[np.arange(len(near)), first]
-    found = np.zeros(len(near), np.int64)
-    for card in np.flatnonzero(mine):
-        strength = near[:, card]
-        found += (strength > bound) | ((strength == bound) & (card < first))
-    return found
+    if is_own.all():
+        return np.full(len(strengths), strengths.shape[1])
+    others = np.flatnonzero(~is_own)
+    first = others[np.argmax(strengths[:, others], axis=1)]  # the first other card, in board order
+    bound = strengths[np.arange(len(strengths)), first]
+    runs = np.zeros(len(strengths), np.int64)
+    for card in np.flatnonzero(is_own):
+        strength = strengths[:, card]
+        runs += (strength > bound) | ((strength == bound) & (card < first))
+    return runs
 
 
-def worth(
+def clue_value(
     mind: Mind,
     clue: Clue,
     colours: Mapping[str, str],
@@ -102,8 +104,8 @@ def worth(
 def best_worth(mind: Mind, colours: Mapping[str, str], covered: tuple[str, ...]) -> float:
     """Return the exact highest value, within the turn, of any clue from the vocabulary for this
     mind."""
-    mine = np.array([colours[word] == "own" for word in covered])
-    return float(_runs(_strengths(mind, covered), mine).max())
+    is_own = np.array([colours[word] == "own" for word in covered])
+    return float(_runs(_strengths(mind, covered), is_own).max())
 
 
 # --- the guesser ----------------------------------------------------------------------------------
@@ -111,27 +113,29 @@ def best_worth(mind: Mind, colours: Mapping[str, str], covered: tuple[str, ...])
 
 @lru_cache(maxsize=256)
 def own_sets(
-    mind: Mind, covered: tuple[str, ...], left: int, said: str, number: int, most: int
+    mind: Mind, covered: tuple[str, ...], n_own: int, clue: str, number: int, most: int
 ) -> tuple[frozenset[str], ...]:
     """Return the possible sets of the team's own cards: those for which a giver with this mind
     would have given this clue.
 
-    Before the clue, all sets of `left` covered cards are equally likely, so the returned sets are
+    Before the clue, all sets of `n_own` covered cards are equally likely, so the returned sets are
     the exact posterior. The enumeration is feasible for small boards only (792 sets of 5 cards out
     of 12).
     """
-    near = _strengths(mind, covered)
+    strengths = _strengths(mind, covered)
     words = open_words(covered)
-    found = []
-    for chosen in combinations(range(len(covered)), left):
-        mine = np.zeros(len(covered), np.bool_)
-        mine[list(chosen)] = True
-        row, run = _chosen(near, mine, min(most, left))
-        if words[row] == said and max(run, 1) == number:
-            found.append(frozenset(covered[n] for n in chosen))
-    return tuple(found)
+    sets_found = []
+    for chosen in combinations(range(len(covered)), n_own):
+        is_own = np.zeros(len(covered), np.bool_)
+        is_own[list(chosen)] = True
+        row, run = _choose_clue(strengths, is_own, min(most, n_own))
+        if words[row] == clue and max(run, 1) == number:
+            sets_found.append(frozenset(covered[n] for n in chosen))
+    return tuple(sets_found)
 
 
 def shares(sets: tuple[frozenset[str], ...], covered: tuple[str, ...]) -> dict[str, float]:
     """Return, for each card, the share of equally likely sets that contain it."""
-    return {word: sum(word in one for one in sets) / len(sets) for word in covered}
+    return {
+        word: sum(word in possible_set for possible_set in sets) / len(sets) for word in covered
+    }

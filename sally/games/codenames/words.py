@@ -122,10 +122,10 @@ class CodenamesWords(WordGameWords["View"]):
             for colour in COLOURS
         }
 
-    def _refusals(self, view: View, after: int) -> Iterator[str]:
-        for each in view.refused:
-            if each.after == after:
-                yield self.say("refused", word=one_line(each.word), why=each.why)
+    def _refusals(self, view: View, log_length: int) -> Iterator[str]:
+        for refusal in view.refused:
+            if refusal.after == log_length:
+                yield self.say("refused", word=one_line(refusal.word), why=refusal.why)
 
     def _event(self, event: Event) -> str:
         if isinstance(event, GivenClue):
@@ -170,11 +170,11 @@ class CodenamesWords(WordGameWords["View"]):
         if "{" in reply:
             return read_form(reply, options)
         stated = after_label(reply, "Clue")
-        parts = re.fullmatch(r"(.*?)[\s,;:(\-]+(\d+)\)?", unquoted(stated or ""))
+        parts = re.fullmatch(r"(.*?)[\s,;:(\-]+(\d+)\)?", unquote(stated or ""))
         teach = self.format(view, options)
         if parts is None or " " in parts[1].strip():
             raise Unreadable(teach)
         try:
-            return admit(options, Clue(unquoted(parts[1]), int(parts[2])))
+            return admit(options, Clue(unquote(parts[1]), int(parts[2])))
         except IllegalMove:
             raise Unreadable(teach) from None

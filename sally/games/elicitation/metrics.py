@@ -12,7 +12,7 @@ from sally.core.rules.metric import Metric, Played
 from sally.games.elicitation.rules import Elicitation
 
 
-def _scored(played: Played) -> tuple[tuple[float, ...], int] | None:
+def _values_and_action(played: Played) -> tuple[tuple[float, ...], int] | None:
     """Return the true value of each action, and the action; None if the decision is not scored."""
     game, move = played.replay.rules(Elicitation), played.replay.states[-1].move
     if move is None or game.true_values is None or game.adaptive:
@@ -20,13 +20,13 @@ def _scored(played: Played) -> tuple[tuple[float, ...], int] | None:
     return game.true_values, move
 
 
-def _earned(played: Played, seat: Seat) -> float | None:
-    scored = _scored(played)
+def _true_value(played: Played, seat: Seat) -> float | None:
+    scored = _values_and_action(played)
     return None if scored is None else scored[0][scored[1]]
 
 
 def _regret(played: Played, seat: Seat) -> float | None:
-    scored = _scored(played)
+    scored = _values_and_action(played)
     return None if scored is None else max(scored[0]) - scored[0][scored[1]]
 
 
@@ -41,7 +41,7 @@ METRICS = (
     Metric(
         name="earned",
         about="payoff of the choice, given what the others did; blank if that is not known",
-        measure=_earned,
+        measure=_true_value,
         at_random=_random,
         better="higher",
         unit="payoff",

@@ -177,7 +177,10 @@ class LinearPublicGood(_Pays, frozen=True):
     def values(self, menu: tuple[str, ...], beliefs: Vectors) -> tuple[float, ...]:
         (others,) = beliefs["others_mean"]
         pot = self.back * others * (self.players - 1)
-        return tuple(self.tokens - own + self.back * own + pot for own in map(int, menu))
+        return tuple(
+            self.tokens - contribution + self.back * contribution + pot
+            for contribution in map(int, menu)
+        )
 
 
 MOST_TOKENS = 1000

@@ -69,8 +69,8 @@ class StatedBelief(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             return ProbeReport(None)
         if self.kind == "odds":
             return self._odds()
-        if why := question.problem(value):
-            raise BadInput(f"{self.ask}: value: {why}")
+        if problem := question.problem(value):
+            raise BadInput(f"{self.ask}: value: {problem}")
         if isinstance(value, str):
             return ProbeReport(value)
         numbers = dict(zip(question.names, question.vector(value), strict=True))
@@ -82,8 +82,8 @@ class StatedBelief(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if not isinstance(self.value, tuple):
             raise BadInput(f"{self.ask}: value: a probability for each option is expected")
         odds = tuple(map(float, self.value))
-        if why := odds_problem(odds, len(self.options)):
-            raise BadInput(f"{self.ask}: value: {why}")
+        if problem := odds_problem(odds, len(self.options)):
+            raise BadInput(f"{self.ask}: value: {problem}")
         return ProbeReport(str(self.options[odds.index(max(odds))]), odds)
 
 

@@ -48,8 +48,8 @@ class BeliefQuestion(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unk
             _check_names(f"options of {self.ask}", self.options)
         if words := set(self.bears.split()) - {"payoff", "peer"}:
             raise BadInput(f"{self.ask}: bears names {listed(sorted(words))}, not payoff or peer")
-        if self.truth is not None and (why := self.problem(self.truth)):
-            raise BadInput(f"{self.ask}: truth: {why}")
+        if self.truth is not None and (problem := self.problem(self.truth)):
+            raise BadInput(f"{self.ask}: truth: {problem}")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -102,10 +102,10 @@ def _is_count(number: float) -> bool:
     return isfinite(number) and number >= 0 and number == int(number)
 
 
-def _check_names(what: str, names: tuple[str | float, ...]) -> None:
+def _check_names(subject: str, names: tuple[str | float, ...]) -> None:
     texts = [name for name in names if isinstance(name, str) and name.strip()]
     if not 2 <= len(names) <= MOST_OPTIONS or len(set(texts)) < len(names):
-        raise BadInput(f"{what} must be 2 to {MOST_OPTIONS} different texts")
+        raise BadInput(f"{subject} must be 2 to {MOST_OPTIONS} different texts")
 
 
 class State(msgspec.Struct, frozen=True):

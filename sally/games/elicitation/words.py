@@ -142,8 +142,10 @@ class ElicitationWords(Words[int, View]):
     def choice_name(self, question: Question, choice: int | str) -> str:
         return str(choice)
 
-    def told(self, told: Told, question: Question | None = None) -> str:
-        value = told.value
+    def told(self, injected: Told, question: Question | None = None) -> str:
+        value = injected.value
         if isinstance(value, dict):
             value = listed(f"{name} {number:g}" for name, number in value.items())
-        return self.say(f"told.{told.source}", about=told.about.replace("_", " "), value=value)
+        return self.say(
+            f"told.{injected.source}", about=injected.about.replace("_", " "), value=value
+        )

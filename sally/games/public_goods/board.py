@@ -47,8 +47,8 @@ def _rounds(game: PublicGoods, view: View) -> Table:
     first = max(0, len(view.past) - SHOWN)
     latest = list(view.rounds(first))
     void = Cell("–", "hidden", "not played")
-    mine = [void if g is None else Cell(str(g[view.number])) for g in latest]
-    rows = [Row("You", tuple(mine), "yours")]
+    own_cells = [void if g is None else Cell(str(g[view.number])) for g in latest]
+    rows = [Row("You", tuple(own_cells), "yours")]
     if game.players - 1 <= MOST_ROWS:
         for i in range(game.players - 1):
             cells = [void if g is None else Cell(str(others_of(g, view.number)[i])) for g in latest]
@@ -62,7 +62,7 @@ def _rounds(game: PublicGoods, view: View) -> Table:
         ]
         rows.append(Row("Others' mean", tuple(means)))
     rows.append(Row("Pot", tuple(void if g is None else Cell(str(sum(g))) for g in latest), "goal"))
-    got = [void if g is None else Cell(f"{game.paid(g)[view.number]:.4g}") for g in latest]
-    rows.append(Row("You got", tuple(got), "goal"))
+    payoff_cells = [void if g is None else Cell(f"{game.paid(g)[view.number]:.4g}") for g in latest]
+    rows.append(Row("You got", tuple(payoff_cells), "goal"))
     numbers = tuple(str(first + i + 1) for i in range(len(latest)))
     return Table("The latest rounds", numbers, tuple(rows), "Round")

@@ -12,9 +12,9 @@ from sally.games.public_goods.rules import PublicGoods
 Rule = Callable[[PublicGoods, float | None], float]  # (game, the others' last mean) -> tokens
 
 
-def nearest(game: PublicGoods, wanted: float) -> int:
+def nearest(game: PublicGoods, number: float) -> int:
     """Return the contribution nearest to a number; of two equally near ones, the larger."""
-    return min(game.menu, key=lambda given: (abs(given - wanted), -given))
+    return min(game.menu, key=lambda contribution: (abs(contribution - number), -contribution))
 
 
 def _share(name: str, value: float) -> float:
@@ -66,6 +66,10 @@ RULES: Mapping[str, Callable[..., Rule]] = {
 }
 
 
-def rule_of(who: PlayerSpec | None) -> Rule | None:
+def rule_of(player: PlayerSpec | None) -> Rule | None:
     """Return the rule that a scripted player follows; None for any other player."""
-    return RULES[who.player](**who.params) if who is not None and who.player in RULES else None
+    return (
+        RULES[player.player](**player.params)
+        if player is not None and player.player in RULES
+        else None
+    )

@@ -27,22 +27,23 @@ POOL = tuple(RULES)
 @lru_cache(maxsize=32)
 def ideal_of(game: PublicGoods) -> Ideal:
     """Return the ideal observer of the pool; moves are given as menu positions."""
-    menu, place = game.menu, {given: n for n, given in enumerate(game.menu)}
+    menu, place = game.menu, {contribution: n for n, contribution in enumerate(game.menu)}
     others = game.players - 1
     machines = []
     for name in POOL:
         rule = RULES[name]()
-        given = [nearest(game, rule(game, None)), *menu]  # the start, then what each gives next
-        odds = np.zeros((len(given), len(menu)))
-        after = np.zeros((len(given), len(menu), len(menu)), dtype=np.intp)
-        for state, theirs in enumerate(given):
-            odds[state, place[theirs]] = 1.0
-            for n, mine in enumerate(menu):
-                mean = (mine + (others - 1) * theirs) / others
-                after[state, :, n] = 1 + place[nearest(game, rule(game, mean))]
-        machines.append(PoolMachine(odds, after))
-    own, rest = np.meshgrid(np.array(menu, dtype=float), menu, indexing="ij")
-    pay = game.tokens - own + game.back * (own + others * rest)
+        # the start, then what each gives next
+        state_contributions = [nearest(game, rule(game, None)), *menu]
+        odds = np.zeros((len(state_contributions), len(menu)))
+        transitions = np.zeros((len(state_contributions), len(menu), len(menu)), dtype=np.intp)
+        for state, other_contribution in enumerate(state_contributions):
+            odds[state, place[other_contribution]] = 1.0
+            for n, own_contribution in enumerate(menu):
+                mean = (own_contribution + (others - 1) * other_contribution) / others
+                transitions[state, :, n] = 1 + place[nearest(game, rule(game, mean))]
+        machines.append(PoolMachine(odds, transitions))
+    own_grid, other_grid = np.meshgrid(np.array(menu, dtype=float), menu, indexing="ij")
+    pay = game.tokens - own_grid + game.back * (own_grid + others * other_grid)
     return Ideal(pay, machines)
 
 
@@ -58,13 +59,15 @@ def IDEAL(played: Played, seat: Seat) -> IdealProblem | None:
     place = places.pop()
     if places or place is None or played.episode.payoffs is None:
         return None
-    number, menu, seen = game.number[seat], game.menu, []
+    number, menu, seen_rounds = game.number[seat], game.menu, []
     for step in played.replay.steps():
         if step.forfeited:
             continue
-        given = tuple(step.moves[each] for each in game.seats)
-        theirs = others_of(given, number)[0]
+        contributions = tuple(step.moves[round_seat] for round_seat in game.seats)
+        other_contribution = others_of(contributions, number)[0]
         report = played.replay.report(step.turn, seat, "their_mean", "others")
-        told = None if report is None else stated_odds(None, report.value, menu)
-        seen.append(SeenRound(menu.index(given[number]), menu.index(theirs), told))
-    return IdealProblem(ideal_of(game), place, tuple(seen))
+        stated = None if report is None else stated_odds(None, report.value, menu)
+        seen_rounds.append(
+            SeenRound(menu.index(contributions[number]), menu.index(other_contribution), stated)
+        )
+    return IdealProblem(ideal_of(game), place, tuple(seen_rounds))

@@ -26,21 +26,29 @@ def rounds(played: Played, seat: Seat) -> list[Moves | None]:
     """Return the contributions of every round by seat; None for a void round."""
     seats = game_of(played).seats
     return [
-        None if step.forfeited else tuple(step.moves[each] for each in seats)
+        None if step.forfeited else tuple(step.moves[round_seat] for round_seat in seats)
         for step in played.replay.steps()
     ]
 
 
-def given(played: Played, seat: Seat) -> list[int]:
+def contributions_of(played: Played, seat: Seat) -> list[int]:
     """Return a seat's contributions in the rounds that were played."""
     number = game_of(played).number[seat]
-    return [each[number] for each in rounds(played, seat) if each is not None]
+    return [
+        contributions[number] for contributions in rounds(played, seat) if contributions is not None
+    ]
 
 
-def _earned(played: Played, seat: Seat) -> float | None:
+def _mean_payoff(played: Played, seat: Seat) -> float | None:
     game = game_of(played)
     number = game.number[seat]
-    return mean([game.paid(each)[number] for each in rounds(played, seat) if each is not None])
+    return mean(
+        [
+            game.paid(contributions)[number]
+            for contributions in rounds(played, seat)
+            if contributions is not None
+        ]
+    )
 
 
 def random_earned(setup: Setup, seat: Seat) -> float | None:
@@ -58,56 +66,61 @@ def random_earned(setup: Setup, seat: Seat) -> float | None:
     if len(rules) < len(others):
         return None
     first = tuple(nearest(game, rule(game, None)) for _, rule in rules)
-    odds, total, mine = {first: 1.0}, 0.0, sum(game.menu) / len(game.menu)
+    odds, total, mean_contribution = {first: 1.0}, 0.0, sum(game.menu) / len(game.menu)
     for _ in range(game.rounds):
         total += sum(
-            p * (game.tokens - mine + game.back * (mine + sum(o))) for o, p in odds.items()
+            p * (game.tokens - mean_contribution + game.back * (mean_contribution + sum(o)))
+            for o, p in odds.items()
         )
-        after: dict[Moves, float] = {}
-        for theirs, p in odds.items():
-            for given in game.menu:
-                last = (*theirs[:me], given, *theirs[me:])
-                then = tuple(nearest(game, rule(game, others_mean(last, n))) for n, rule in rules)
-                after[then] = after.get(then, 0.0) + p / len(game.menu)
-        if len(after) > MOST_STATES:
+        odds_after: dict[Moves, float] = {}
+        for other_moves, p in odds.items():
+            for contribution in game.menu:
+                last = (*other_moves[:me], contribution, *other_moves[me:])
+                next_moves = tuple(
+                    nearest(game, rule(game, others_mean(last, n))) for n, rule in rules
+                )
+                odds_after[next_moves] = odds_after.get(next_moves, 0.0) + p / len(game.menu)
+        if len(odds_after) > MOST_STATES:
             return None
-        odds = after
+        odds = odds_after
     return total / game.rounds
 
 
 def own_regret(played: Played, seat: Seat) -> float | None:
     """Return the mean payoff per round lost relative to the dominant contribution."""
-    game, made = game_of(played), given(played, seat)
+    game, contributions = game_of(played), contributions_of(played, seat)
     best = game.dominant
     if best is None:
-        return 0.0 if made else None
-    return mean([abs(each - best) * abs(1 - game.back) for each in made])
+        return 0.0 if contributions else None
+    return mean([abs(contribution - best) * abs(1 - game.back) for contribution in contributions])
 
 
 def joint_regret(played: Played, seat: Seat) -> float | None:
     """Return the mean group payoff per round lost relative to the contribution that is best for
     all."""
-    game, made = game_of(played), given(played, seat)
+    game, contributions = game_of(played), contributions_of(played, seat)
     best = game.joint_optimum
     if best is None:
-        return 0.0 if made else None
-    return mean([abs(each - best) * abs(game.ratio - 1) for each in made])
+        return 0.0 if contributions else None
+    return mean([abs(contribution - best) * abs(game.ratio - 1) for contribution in contributions])
 
 
 def given_share(played: Played, seat: Seat) -> float | None:
     """Return the percentage of the endowment that was contributed."""
     game = game_of(played)
-    return mean([100.0 * each / game.tokens for each in given(played, seat)])
+    return mean(
+        [100.0 * contribution / game.tokens for contribution in contributions_of(played, seat)]
+    )
 
 
 def conditional_slope(played: Played, seat: Seat) -> float | None:
     """Return the slope of the seat's contributions on the others' mean in the previous round."""
-    every, number = rounds(played, seat), game_of(played).number[seat]
+    all_rounds, number = rounds(played, seat), game_of(played).number[seat]
     pairs = []
-    for last, now in pairwise(every):
+    for last, now in pairwise(all_rounds):
         if last is not None and now is not None:
-            theirs = others_of(last, number)
-            pairs.append((sum(theirs) / len(theirs), float(now[number])))
+            other_contributions = others_of(last, number)
+            pairs.append((sum(other_contributions) / len(other_contributions), float(now[number])))
     return slope(pairs)
 
 
@@ -126,7 +139,7 @@ METRICS = (
     Metric(
         name="earned_per_round",
         about="payoff per round that was played",
-        measure=_earned,
+        measure=_mean_payoff,
         at_random=random_earned,
         better="higher",
         unit="tokens",

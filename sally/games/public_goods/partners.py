@@ -25,7 +25,7 @@ def their_last_mean(view: View) -> float | None:
 
 
 def _script(rule: Callable[..., Rule]) -> Callable[..., Script]:
-    def made(game: PublicGoods, seat: Seat, **settings: Any) -> Script:
+    def make_script(game: PublicGoods, seat: Seat, **settings: Any) -> Script:
         gives = rule(**settings)
 
         def script(turn: Turn[int, View]) -> int:
@@ -33,7 +33,7 @@ def _script(rule: Callable[..., Rule]) -> Callable[..., Script]:
 
         return script
 
-    return made
+    return make_script
 
 
 def _expects_the_same_again(game: PublicGoods, seat: Seat, **settings: Any) -> Answerer:
@@ -62,10 +62,12 @@ def _belief(game: PublicGoods, view: View) -> tuple[Ideal, Belief]:
 
     ideal, menu = ideal_of(game), game.menu
     belief = ideal.start()
-    for given in view.past:
-        if given is not None:
-            theirs = nearest(game, others_mean(given, view.number))
-            belief = ideal.after(belief, menu.index(given[view.number]), menu.index(theirs))
+    for contributions in view.past:
+        if contributions is not None:
+            other_contribution = nearest(game, others_mean(contributions, view.number))
+            belief = ideal.after(
+                belief, menu.index(contributions[view.number]), menu.index(other_contribution)
+            )
     return ideal, belief
 
 

@@ -57,7 +57,7 @@ class PublicGoods(SimultaneousGame[View]):
 
     def paid(self, moves: Moves) -> tuple[float, ...]:
         back = self.ratio * sum(moves) / self.players
-        return tuple(self.tokens - each + back for each in moves)
+        return tuple(self.tokens - contribution + back for contribution in moves)
 
     @cached_property
     def menu(self) -> tuple[int, ...]:
@@ -86,7 +86,7 @@ class PublicGoods(SimultaneousGame[View]):
         return self.tokens if self.ratio > 1 else 0
 
 
-def others_mean(given: Moves, number: int) -> float:
+def others_mean(contributions: Moves, number: int) -> float:
     """Return the mean contribution of all other seats."""
-    others = others_of(given, number)
+    others = others_of(contributions, number)
     return sum(others) / len(others)

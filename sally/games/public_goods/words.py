@@ -76,17 +76,17 @@ class PublicGoodsWords(Words[int, View]):
         return self.say("rounds.many", rounds=self.game.rounds)
 
     def lines(self, view: View, since: int, form: str) -> Iterator[str]:
-        for number, given in enumerate(view.rounds(since), since + 1):
-            if given is None:
+        for number, contributions in enumerate(view.rounds(since), since + 1):
+            if contributions is None:
                 yield self.say("past.void", round=number)
             else:
                 yield self.say(
                     "past",
                     round=number,
-                    mine=given[view.number],
-                    theirs=listed(map(str, others_of(given, view.number))),
-                    pot=sum(given),
-                    paid=amount(self.game.paid(given)[view.number]),
+                    mine=contributions[view.number],
+                    theirs=listed(map(str, others_of(contributions, view.number))),
+                    pot=sum(contributions),
+                    paid=amount(self.game.paid(contributions)[view.number]),
                 )
 
     def now(self, view: View) -> str:
@@ -103,12 +103,12 @@ class PublicGoodsWords(Words[int, View]):
     def aside(self, question: Question, view: View, pending: int | None = None) -> str:
         return self.say(f"aside.{question.probe}")
 
-    def told(self, told: Told, question: Question | None = None) -> str:
-        about = self.say(f"told.{told.probe}")
-        return self.say(f"told.{told.source}", about=about, value=told.value)
+    def told(self, injected: Told, question: Question | None = None) -> str:
+        about = self.say(f"told.{injected.probe}")
+        return self.say(f"told.{injected.source}", about=about, value=injected.value)
 
-    def kept(self, told: Told, view: View) -> str:
-        return self.say("kept", round=view.round, told=self.told(told))
+    def kept(self, injected: Told, view: View) -> str:
+        return self.say("kept", round=view.round, told=self.told(injected))
 
 
 def amount(pay: float) -> str:

@@ -26,12 +26,15 @@ def board(context: SeatContext, view: View) -> Board:
     if notes:
         parts.append(Notes("On the table", tuple(notes)))
     if view.tries:
-        rows = tuple(Row(str(n), _cells(*each)) for n, each in enumerate(view.tries, 1))
+        rows = tuple(Row(str(n), _cells(*try_pair)) for n, try_pair in enumerate(view.tries, 1))
         parts.append(Table("This round", ("hint", "guess"), rows, corner="number"))
     if view.past:
         done = tuple(
-            Row(str(n), _cells(seen.target, str(len(seen.tries)), str(seen.points)))
-            for n, seen in enumerate(view.past, 1)
+            Row(
+                str(n),
+                _cells(past_round.target, str(len(past_round.tries)), str(past_round.points)),
+            )
+            for n, past_round in enumerate(view.past, 1)
         )
         parts.append(Table("Rounds so far", ("word", "hints", "points"), done, corner="round"))
     number = min(len(view.past) + 1, game.rounds)
@@ -63,8 +66,8 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
     return Reveal(why, parts=(Table("All words", columns, rows, corner="secret word"),))
 
 
-def _cells(*shown: str | None) -> tuple[Cell, ...]:
-    return tuple(Cell("none" if fact is None else fact) for fact in shown)
+def _cells(*facts: str | None) -> tuple[Cell, ...]:
+    return tuple(Cell("none" if fact is None else fact) for fact in facts)
 
 
 BOARD = board

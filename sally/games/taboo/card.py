@@ -14,8 +14,8 @@ INSTANCES = rows_of("taboo", "row")
 
 def random_guesses() -> dict[str, float]:
     """Return the exact score of a guesser that names nouns from the list at random."""
-    hints, one = Taboo().hints, 1 / len(cards())
-    first_at = [(1 - one) ** n * one for n in range(hints)]
+    hints, chance = Taboo().hints, 1 / len(cards())
+    first_at = [(1 - chance) ** n * chance for n in range(hints)]
     points = sum(p * (hints - n) for n, p in enumerate(first_at))
     return {"taboo_points": points, "taboo_found": sum(first_at)}
 

@@ -10,7 +10,7 @@ from sally.games.association.measures import declared_mind, mean_terms
 from sally.games.taboo.instances import frozen
 from sally.games.taboo.metrics import split
 from sally.games.taboo.rules import GIVER, GUESSER, Hint, Taboo
-from sally.games.taboo.solver import best_hint, worth
+from sally.games.taboo.solver import best_hint, points_with_hint
 
 HOW = "the best hints for the guesser's declared mind, over the whole list"
 
@@ -34,24 +34,26 @@ def COSTS(played: Played, seat: Seat) -> list[Cost]:
             continue
         view = replay.view(step.turn, GIVER)
         mind, hint = declared_mind(played, GUESSER, len(view.past)), step.moves.get(GIVER)
-        said = hint.word if isinstance(hint, Hint) else None
-        refused = said is not None and game.objection(replay.state(step.turn), said) is not None
+        hint_word = hint.word if isinstance(hint, Hint) else None
+        refused = (
+            hint_word is not None and game.objection(replay.state(step.turn), hint_word) is not None
+        )
         if mind is None or refused:
             continue
         problem = game.row[len(view.past)]
         best, _ = best_hint(mind, problem, view.tries)
-        most = worth(mind, problem, view.tries, best, game.hints)
-        got = worth(mind, problem, view.tries, said, game.hints)
-        costs.append(Cost(step.turn, float(max(most - got, 0)), (Hint(best),), HOW))
+        best_points = points_with_hint(mind, problem, view.tries, best, game.hints)
+        points = points_with_hint(mind, problem, view.tries, hint_word, game.hints)
+        costs.append(Cost(step.turn, float(max(best_points - points, 0)), (Hint(best),), HOW))
     return costs
 
 
 def LOSSES(played: Played, seat: Seat) -> Terms:
     """Return the mean losses (0 to 1) over the hints given at points where some hint would have
     led the guesser to the word."""
-    due = [seat in lost for lost in played.replay.forfeited.values()]
-    asked = sum(seat in moves for moves in played.replay.moves) + sum(due)
-    return mean_terms(split(played, seat), sum(due) / asked if asked else None)
+    due = [seat in forfeiting_seats for forfeiting_seats in played.replay.forfeited.values()]
+    n_asked = sum(seat in moves for moves in played.replay.moves) + sum(due)
+    return mean_terms(split(played, seat), sum(due) / n_asked if n_asked else None)
 
 
 TRAINING = series_training(lambda: frozen(Taboo().set), GIVER, {GUESSER: "associates"})

@@ -10,13 +10,13 @@ from sally.games.association.lexicon import cards
 from sally.games.association.measures import declared_mind, learning, losses, mean
 from sally.games.taboo.partners import PARTNERS
 from sally.games.taboo.rules import GIVER, GUESSER, Hint, Taboo, is_right
-from sally.games.taboo.solver import best_hint, guess, worth
+from sally.games.taboo.solver import best_hint, guess, points_with_hint
 
 
 def points(played: Played, seat: Seat) -> list[float]:
     """Return the points of each round."""
     past = played.replay.view(len(played.replay), seat).past
-    return [float(seen.points) for seen in past]
+    return [float(past_round.points) for past_round in past]
 
 
 def random_points(setup: Setup, seat: Seat) -> float | None:
@@ -28,11 +28,11 @@ def random_points(setup: Setup, seat: Seat) -> float | None:
     assert isinstance(game, Taboo)
     if seat != GUESSER or setup.lineup[GIVER].player not in PARTNERS:
         return None
-    found = []
+    means = []
     for problem in game.row[: game.rounds]:
         right = sum(is_right(problem.target, card) for card in cards()) / len(cards())
-        found.append(sum((game.hints - n) * right * (1 - right) ** n for n in range(game.hints)))
-    return mean(found)
+        means.append(sum((game.hints - n) * right * (1 - right) ** n for n in range(game.hints)))
+    return mean(means)
 
 
 @cache_by_seat
@@ -41,26 +41,26 @@ def regrets(played: Played, seat: Seat) -> list[float]:
 
     The list is empty if the guesser's associations are not known.
     """
-    game, found = played.replay.rules(Taboo), []
+    game, regret_list = played.replay.rules(Taboo), []
     for number, earned in enumerate(points(played, seat)):
         mind = declared_mind(played, GUESSER, number) if seat == GIVER else None
         if mind is None:
             return []
         problem = game.row[number]
-        best = worth(mind, problem, (), best_hint(mind, problem)[0], game.hints)
-        found.append(best - earned)
-    return found
+        best = points_with_hint(mind, problem, (), best_hint(mind, problem)[0], game.hints)
+        regret_list.append(best - earned)
+    return regret_list
 
 
 @cache_by_seat
-def missed(played: Played, seat: Seat) -> list[tuple[bool, bool, bool | None]]:
+def hint_outcomes(played: Played, seat: Seat) -> list[tuple[bool, bool, bool | None]]:
     """Return three flags for each hint: whether any hint would have led the guesser to the word,
     whether this hint does, and whether the giver predicted that it does.
 
     Each hint is judged given the earlier hints and guesses of its round, using the associations of
     the scripted guesser.
     """
-    replay, game, found = played.replay, played.replay.rules(Taboo), []
+    replay, game, outcomes = played.replay, played.replay.rules(Taboo), []
     for turn, moves in enumerate(replay.moves):
         hint = moves.get(GIVER)
         if seat != GIVER or not isinstance(hint, Hint):
@@ -72,20 +72,20 @@ def missed(played: Played, seat: Seat) -> list[tuple[bool, bool, bool | None]]:
         problem = game.row[len(view.past)]
         could = best_hint(mind, problem, view.tries)[1]
         did = guess(mind, view.tries, hint.word) == problem.target
-        said = replay.report(turn, GIVER, "will_find")
-        expected = None if said is None or said.value is None else said.value == "yes"
-        found.append((could, did, expected))
-    return found
+        report = replay.report(turn, GIVER, "will_find")
+        expected = None if report is None or report.value is None else report.value == "yes"
+        outcomes.append((could, did, expected))
+    return outcomes
 
 
-def _found(played: Played, seat: Seat) -> float | None:
+def _share_found(played: Played, seat: Seat) -> float | None:
     past = played.replay.view(len(played.replay), seat).past
-    return mean([float(seen.found) for seen in past])
+    return mean([float(past_round.found) for past_round in past])
 
 
 def _turns(played: Played, seat: Seat) -> float | None:
     past = played.replay.view(len(played.replay), seat).past
-    return mean([float(len(seen.tries)) for seen in past])
+    return mean([float(len(past_round.tries)) for past_round in past])
 
 
 def split(played: Played, seat: Seat) -> list[tuple[float, float]]:
@@ -97,7 +97,7 @@ def split(played: Played, seat: Seat) -> list[tuple[float, float]]:
     """
     return [
         (float(not did and expected), float(not did and not expected))
-        for could, did, expected in missed(played, seat)
+        for could, did, expected in hint_outcomes(played, seat)
         if could and expected is not None
     ]
 
@@ -114,7 +114,9 @@ METRICS = (
         label="points",
         headline=True,
     ),
-    Metric("taboo_found", "share of words that were found", _found, better="higher", unit="share"),
+    Metric(
+        "taboo_found", "share of words that were found", _share_found, better="higher", unit="share"
+    ),
     Metric("taboo_hints", "hints that a round took", _turns, better="lower", unit="hints"),
     Metric(
         "taboo_regret",

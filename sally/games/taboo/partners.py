@@ -56,11 +56,11 @@ def _by_mind(turn: TabooTurn, mind: Mind) -> ProbeReport:
     assert question is not None
     if question.probe == "closeness":
         return ProbeReport(closeness(mind, *question.about.split()))
-    said = turn.pending.word if isinstance(turn.pending, Hint) else ""
-    named = guess(mind, view.tries, said)
+    hint_word = turn.pending.word if isinstance(turn.pending, Hint) else ""
+    guessed_word = guess(mind, view.tries, hint_word)
     if question.probe == "will_find":
-        return ProbeReport("yes" if named == view.target else "no")
-    return ProbeReport(named if named in question.choices else OTHER)
+        return ProbeReport("yes" if guessed_word == view.target else "no")
+    return ProbeReport(guessed_word if guessed_word in question.choices else OTHER)
 
 
 # --- the learner ----------------------------------------------------------------------------------
@@ -72,17 +72,17 @@ def belief(view: View) -> Floats:
     weights = np.zeros(len(GRID))
     for cue, answer in view.cues:
         weights = weights + _evidence((), cue, answer)
-    for tries in (*(seen.tries for seen in view.past), view.tries):
-        for n, (hint, named) in enumerate(tries):
-            weights = weights + _evidence(tries[:n], hint, named)
+    for tries in (*(past_round.tries for past_round in view.past), view.tries):
+        for n, (hint, guessed_word) in enumerate(tries):
+            weights = weights + _evidence(tries[:n], hint, guessed_word)
     return shares(weights)
 
 
 @lru_cache(maxsize=4096)
-def _evidence(tries: Tries, hint: str | None, named: str | None) -> Floats:
+def _evidence(tries: Tries, hint: str | None, guessed_word: str | None) -> Floats:
     """Return the log-likelihood of one guess under each mind (way of associating words) that the
     learner considers."""
-    column = columns().get(plain(named)) if named else None
+    column = columns().get(plain(guessed_word)) if guessed_word else None
     if hint is None or column is None:
         return np.zeros(len(GRID))
     return np.array([log_share(strengths(mind, tries, hint), column) for mind in GRID])
@@ -102,32 +102,32 @@ def _adapts_answer(turn: TabooTurn) -> ProbeReport:
 Scores = Callable[[View], npt.NDArray[np.float32]]  # score of every word of the vocabulary
 
 
-def _giver(name: str, about: str, wanted: Scores) -> Partner:
+def _giver(name: str, about: str, score_words: Scores) -> Partner:
     def act(turn: TabooTurn) -> Action:
-        return Hint(_highest_scoring(turn.view, wanted(turn.view)))
+        return Hint(_highest_scoring(turn.view, score_words(turn.view)))
 
     return for_seat(name, about, GIVER, act)
 
 
-def _highest_scoring(view: View, wanted: npt.NDArray[np.float32]) -> str:
+def _highest_scoring(view: View, scores: npt.NDArray[np.float32]) -> str:
     """Return the legal word with the highest score that has not been said in this round."""
     rows = open_rows(hidden(problem_of(view)))
-    said = {plain(hint) for hint, _ in view.tries if hint}
-    order = rows[np.argsort(-wanted[rows], kind="stable")]
-    return next(vocabulary()[int(row)] for row in order if vocabulary()[int(row)] not in said)
+    hints_said = {plain(hint) for hint, _ in view.tries if hint}
+    order = rows[np.argsort(-scores[rows], kind="stable")]
+    return next(vocabulary()[int(row)] for row in order if vocabulary()[int(row)] not in hints_said)
 
 
-def _near(view: View) -> npt.NDArray[np.float32]:
-    near: npt.NDArray[np.float32] = ties(Mind())[:, place(view.target)]
-    return near
+def _nearness(view: View) -> npt.NDArray[np.float32]:
+    strengths: npt.NDArray[np.float32] = ties(Mind())[:, place(view.target)]
+    return strengths
 
 
 def _names_in_order(name: str, about: str, nouns: Sequence[str]) -> Partner:
     """Return a guesser that names the given nouns in order."""
 
     def act(turn: TabooTurn) -> Action:
-        named = {plain(word) for _, word in turn.view.tries if word}
-        return Guess(next(word for word in nouns if word not in named))
+        named_words = {plain(word) for _, word in turn.view.tries if word}
+        return Guess(next(word for word in nouns if word not in named_words))
 
     return for_seat(name, about, GUESSER, act)
 
@@ -149,8 +149,8 @@ PARTNERS = by_name(
         _adapts,
         _adapts_answer,
     ),
-    _giver("nearest", "the legal word nearest to the target, for any listener", _near),
-    _giver("farthest", "the legal word farthest from the target", lambda view: -_near(view)),
+    _giver("nearest", "the legal word nearest to the target, for any listener", _nearness),
+    _giver("farthest", "the legal word farthest from the target", lambda view: -_nearness(view)),
     _giver("hub", "the legal word that is near to most", lambda view: hubness()),
     _giver("loner", "the legal word that is near to fewest", lambda view: -hubness()),
     _names_in_order("list_order", "names the nouns from a on, ignoring hints", cards()),

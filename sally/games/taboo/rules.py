@@ -159,23 +159,23 @@ class Taboo(Game[State, Action, View]):
 
     def step(self, state: State, moves: Mapping[Seat, Action]) -> State:
         if len(state.answers) < self.cues:
-            said = moves[GUESSER].word
-            return msgspec.structs.replace(state, answers=(*state.answers, said))
+            cue_answer = moves[GUESSER].word
+            return msgspec.structs.replace(state, answers=(*state.answers, cue_answer))
         if state.hint is None:
-            return self._hinted(state, moves[GIVER].word)
-        return self._tried(state, state.hint, moves[GUESSER].word)
+            return self._apply_hint(state, moves[GIVER].word)
+        return self._apply_guess(state, state.hint, moves[GUESSER].word)
 
-    def _hinted(self, state: State, word: str) -> State:
-        why = self.objection(state, word)
-        if why is None:
+    def _apply_hint(self, state: State, word: str) -> State:
+        reason = self.objection(state, word)
+        if reason is None:
             return msgspec.structs.replace(state, hint=word)
-        refusal = Refusal(len(state.past), len(state.now.tries), word, why)
+        refusal = Refusal(len(state.past), len(state.now.tries), word, reason)
         return msgspec.structs.replace(state, refused=(*state.refused, refusal))
 
-    def _tried(self, state: State, hint: str | None, guess: str | None) -> State:
-        found = guess is not None and is_right(self.row[len(state.past)].target, guess)
-        now = Round((*state.now.tries, (hint, guess)), found)
-        if found or len(now.tries) >= self.hints:
+    def _apply_guess(self, state: State, hint: str | None, guess: str | None) -> State:
+        is_found = guess is not None and is_right(self.row[len(state.past)].target, guess)
+        now = Round((*state.now.tries, (hint, guess)), is_found)
+        if is_found or len(now.tries) >= self.hints:
             return msgspec.structs.replace(state, past=(*state.past, now), now=Round(), hint=None)
         return msgspec.structs.replace(state, now=now, hint=None)
 
@@ -186,9 +186,9 @@ class Taboo(Game[State, Action, View]):
         without a guess."""
         if len(state.answers) < self.cues:
             return msgspec.structs.replace(state, answers=(*state.answers, None))
-        return self._tried(state, state.hint, None)
+        return self._apply_guess(state, state.hint, None)
 
-    def objection(self, state: State, said: str) -> str | None:
+    def objection(self, state: State, hint: str) -> str | None:
         """Return why a hint is not allowed now, or None if it is allowed."""
         problem = self.row[len(state.past)]
         hints = tuple(hint for hint, _ in state.now.tries if hint)
@@ -209,8 +209,8 @@ class Taboo(Game[State, Action, View]):
     def rejections(self, state: State, seat: Seat) -> int:
         if seat != GIVER or state.hint is not None:
             return 0
-        here = (len(state.past), len(state.now.tries))
-        return sum((each.round, each.number) == here for each in state.refused)
+        place = (len(state.past), len(state.now.tries))
+        return sum((refusal.round, refusal.number) == place for refusal in state.refused)
 
     def begins_turn(self, state: State) -> bool:
         playing = len(state.answers) >= self.cues and state.hint is None
@@ -218,26 +218,26 @@ class Taboo(Game[State, Action, View]):
 
     def observe(self, state: State, seat: Seat) -> View:
         cues = tuple(zip(self.asked, state.answers, strict=False))
-        past = tuple(map(self._seen, self.row, state.past))
+        past = tuple(map(self._past_round, self.row, state.past))
         refused = state.refused if seat == GIVER else ()
         if len(state.answers) < self.cues:
             cue = self.asked[len(state.answers)] if seat == GUESSER else ""
             return View(seat, cues, past, cue)
         if len(state.past) >= self.rounds:
             return View(seat, cues, past, over=True, refused=refused)
-        now, mine = self.row[len(state.past)], seat == GIVER
+        now, is_giver = self.row[len(state.past)], seat == GIVER
         return View(
             seat,
             cues,
             past,
-            target=now.target if mine else "",
-            banned=now.banned if mine else (),
+            target=now.target if is_giver else "",
+            banned=now.banned if is_giver else (),
             tries=state.now.tries,
             hint=state.hint,
             refused=refused,
         )
 
-    def _seen(self, problem: Problem, done: Round) -> Seen:
+    def _past_round(self, problem: Problem, done: Round) -> Seen:
         return Seen(problem.target, done.tries, done.found, self.points(done))
 
     def payoffs(self, state: State) -> Mapping[Seat, float]:
@@ -248,9 +248,9 @@ class Taboo(Game[State, Action, View]):
 
 def is_right(target: str, guess: str) -> bool:
     """Return whether a guess is the target word, in the singular or plural."""
-    said = plain(guess)
+    plain_guess = plain(guess)
     plural = {target + "s", target + "es"} | ({target[:-1] + "ies"} if target[-1] == "y" else set())
-    return said == target or said in plural
+    return plain_guess == target or plain_guess in plural
 
 
 @lru_cache(maxsize=1024)

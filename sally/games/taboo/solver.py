@@ -20,10 +20,14 @@ def strengths(mind: Mind, tries: Tries, hint: str | None = None) -> Ties:
     """Return how strongly all hints of a round together suggest each noun; nouns already named
     are excluded."""
     total: Ties = np.zeros(len(cards()), np.float32)
-    for said in (*(each for each, _ in tries), hint):
-        if said is not None:
-            total = total + brought(mind, said)
-    out = [columns()[plain(named)] for _, named in tries if named and plain(named) in columns()]
+    for hint_word in (*(earlier_hint for earlier_hint, _ in tries), hint):
+        if hint_word is not None:
+            total = total + brought(mind, hint_word)
+    out = [
+        columns()[plain(named_word)]
+        for _, named_word in tries
+        if named_word and plain(named_word) in columns()
+    ]
     total[out] = -np.inf
     return total
 
@@ -41,13 +45,13 @@ def best_hint(mind: Mind, problem: Problem, tries: Tries = ()) -> tuple[str, boo
     Every legal word of the vocabulary is tried, and the widest margin wins. If no hint makes the
     mind name the target, the hint that ranks the target highest is returned.
     """
-    margin, found = margins(mind, problem.target, tries)
+    margin, is_named = margins(mind, problem.target, tries)
     free = np.zeros(len(vocabulary()), np.bool_)
     free[open_rows(hidden(problem))] = True
     free[[place(plain(hint)) for hint, _ in tries if hint and plain(hint) in places()]] = False
-    order = np.lexsort((-margin, ~found, ~free))
+    order = np.lexsort((-margin, ~is_named, ~free))
     best = int(order[0])
-    return vocabulary()[best], bool(found[best])
+    return vocabulary()[best], bool(is_named[best])
 
 
 def margins(mind: Mind, target: str, tries: Tries) -> tuple[Ties, npt.NDArray[np.bool_]]:
@@ -56,38 +60,44 @@ def margins(mind: Mind, target: str, tries: Tries) -> tuple[Ties, npt.NDArray[np
     goal = columns()[target]
     if not tries:
         return _first_margins(mind, goal)
-    after = noun_ties(mind) + strengths(mind, tries)
-    named = after.argmax(axis=1) == goal
-    own = after[:, goal].copy()
-    after[:, goal] = -np.inf
-    lead: Ties = np.where(np.isfinite(own), own - after.max(axis=1), -np.inf).astype(np.float32)
-    return lead, named
+    total_strengths = noun_ties(mind) + strengths(mind, tries)
+    is_named = total_strengths.argmax(axis=1) == goal
+    target_strengths = total_strengths[:, goal].copy()
+    total_strengths[:, goal] = -np.inf
+    lead: Ties = np.where(
+        np.isfinite(target_strengths), target_strengths - total_strengths.max(axis=1), -np.inf
+    ).astype(np.float32)
+    return lead, is_named
 
 
 def _first_margins(mind: Mind, goal: int) -> tuple[Ties, npt.NDArray[np.bool_]]:
     """Return the result of `margins` for first hints, computed from the two nouns that each hint
     suggests most strongly."""
     first, strongest, second = _two_strongest(mind)
-    own, named = noun_ties(mind)[:, goal], first == goal
-    rival = np.where(named, second, strongest)
-    lead: Ties = np.where(np.isfinite(own), own - rival, -np.inf).astype(np.float32)
-    return lead, named
+    target_strengths, is_named = noun_ties(mind)[:, goal], first == goal
+    rival = np.where(is_named, second, strongest)
+    lead: Ties = np.where(np.isfinite(target_strengths), target_strengths - rival, -np.inf).astype(
+        np.float32
+    )
+    return lead, is_named
 
 
 @lru_cache(maxsize=HELD)
 def _two_strongest(mind: Mind) -> tuple[npt.NDArray[np.int64], Ties, Ties]:
     """Return, for each word, the noun that it suggests most strongly, and the strengths of its two
     strongest nouns."""
-    near = noun_ties(mind).copy()
-    rows = np.arange(len(near))
-    first = near.argmax(axis=1)
-    strongest = near[rows, first]
-    near[rows, first] = -np.inf
-    return first, strongest, near.max(axis=1)
+    strengths_left = noun_ties(mind).copy()
+    rows = np.arange(len(strengths_left))
+    first = strengths_left.argmax(axis=1)
+    strongest = strengths_left[rows, first]
+    strengths_left[rows, first] = -np.inf
+    return first, strongest, strengths_left.max(axis=1)
 
 
 @lru_cache(maxsize=4096)
-def worth(mind: Mind, problem: Problem, tries: Tries, hint: str | None, hints: int) -> int:
+def points_with_hint(
+    mind: Mind, problem: Problem, tries: Tries, hint: str | None, hints: int
+) -> int:
     """Return the points of a round if this hint comes next and is followed by greedy best hints:
     each later hint is the best one given the earlier ones.
 
@@ -95,9 +105,9 @@ def worth(mind: Mind, problem: Problem, tries: Tries, hint: str | None, hints: i
     hint. A smaller result is only the best one found: another hint in between might need fewer.
     """
     while len(tries) < hints:
-        named = None if hint is None else guess(mind, tries, hint)
-        if named == problem.target:
+        guessed_word = None if hint is None else guess(mind, tries, hint)
+        if guessed_word == problem.target:
             return hints - len(tries)
-        tries = (*tries, (hint, named))
+        tries = (*tries, (hint, guessed_word))
         hint = best_hint(mind, problem, tries)[0]
     return 0

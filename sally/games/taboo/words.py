@@ -66,17 +66,19 @@ class TabooWords(WordGameWords["View"]):
     def rules(self, seat: Seat) -> str:
         game = self.game
         facts = {"role": self.say(f"role.{seat}"), "hints": game.hints, "rounds": game.rounds}
-        said = self.say("rules", most=game.hints, **facts)
-        return f"{said}\n{self.say('rules.cues', cues=game.cues)}" if game.cues else said
+        rules_text = self.say("rules", most=game.hints, **facts)
+        return (
+            f"{rules_text}\n{self.say('rules.cues', cues=game.cues)}" if game.cues else rules_text
+        )
 
     def history(self, view: View) -> Iterator[str]:
         for cue, answer in view.cues:
             key = "cue.none" if answer is None else "cue"
             yield self.say(key, cue=cue, answer=one_line(answer or ""))
-        for number, seen in enumerate(view.past):
-            yield from self._tries(view, number, seen.tries)
-            key = "found" if seen.found else "missed"
-            yield self.say(key, target=seen.target, points=seen.points)
+        for number, past_round in enumerate(view.past):
+            yield from self._tries(view, number, past_round.tries)
+            key = "found" if past_round.found else "missed"
+            yield self.say(key, target=past_round.target, points=past_round.points)
         if not view.over:
             yield from self._tries(view, len(view.past), view.tries)
             yield from self._refusals(view, len(view.past), len(view.tries))
@@ -85,14 +87,14 @@ class TabooWords(WordGameWords["View"]):
         for n, (hint, guess) in enumerate(tries):
             yield from self._refusals(view, number, n)
             key = "try.no_hint" if hint is None else "try.no_guess" if guess is None else "try"
-            said = {"hint": one_line(hint or ""), "guess": one_line(guess or "")}
-            yield self.say(key, round=number + 1, number=n + 1, **said)
+            try_texts = {"hint": one_line(hint or ""), "guess": one_line(guess or "")}
+            yield self.say(key, round=number + 1, number=n + 1, **try_texts)
 
     def _refusals(self, view: View, number: int, n: int) -> Iterator[str]:
-        for each in view.refused:
-            if (each.round, each.number) == (number, n):
-                word = one_line(each.word)
-                yield self.say("refused", round=number + 1, word=word, why=each.why)
+        for refusal in view.refused:
+            if (refusal.round, refusal.number) == (number, n):
+                word = one_line(refusal.word)
+                yield self.say("refused", round=number + 1, word=word, why=refusal.why)
 
     def refusal(self, view: View, action: Any) -> str:
         if not isinstance(action, Hint):

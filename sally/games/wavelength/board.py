@@ -34,7 +34,7 @@ def board(context: SeatContext, view: View) -> Board:
             parts.append(Notes("On the table", (Note("The clue", view.clue, "last"),)))
     if view.past:
         columns = ("0", "100", "clue", "dial", "target", "points")
-        rows = tuple(Row(str(n), _cells(seen)) for n, seen in enumerate(view.past, 1))
+        rows = tuple(Row(str(n), _cells(past_round)) for n, past_round in enumerate(view.past, 1))
         parts.append(Table("Rounds so far", columns, rows, corner="round"))
     score = str(sum(seen.points for seen in view.past))
     number = min(len(view.past) + 1, game.rounds)
@@ -51,9 +51,16 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
     return Reveal(why, parts=BOARD(context, view).parts)
 
 
-def _cells(seen: Seen) -> tuple[Cell, ...]:
-    shown = (seen.left, seen.right, seen.clue, seen.dial, seen.target, seen.points)
-    return tuple(Cell("none" if fact is None else str(fact)) for fact in shown)
+def _cells(past_round: Seen) -> tuple[Cell, ...]:
+    facts = (
+        past_round.left,
+        past_round.right,
+        past_round.clue,
+        past_round.dial,
+        past_round.target,
+        past_round.points,
+    )
+    return tuple(Cell("none" if fact is None else str(fact)) for fact in facts)
 
 
 BOARD = board

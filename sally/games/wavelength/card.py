@@ -22,7 +22,11 @@ def random_dial() -> float:
     """Return the exact mean points of a uniformly random dial position over all problems."""
     game = Wavelength()
     targets = [problem.target for row in frozen("balanced").rows for problem in row]
-    return sum(game.points(t, at) for t in targets for at in DIAL) / len(targets) / len(DIAL)
+    return (
+        sum(game.points(t, position) for t in targets for position in DIAL)
+        / len(targets)
+        / len(DIAL)
+    )
 
 
 def random_clue(shift: float = 0.0, stretch: float = 1.0) -> float:
@@ -35,10 +39,10 @@ def random_clue(shift: float = 0.0, stretch: float = 1.0) -> float:
     game = Wavelength()
     ranks = np.linspace(0, 100, 2001)
     moved = np.rint(np.clip(50 + stretch * (ranks - 50) + shift, 0, 100)).astype(int)
-    at, many = np.unique(moved, return_counts=True)
+    positions, counts = np.unique(moved, return_counts=True)
     targets = Counter(problem.target for row in frozen("balanced").rows for problem in row)
     total = sum(
-        times * float(np.average([game.points(target, int(a)) for a in at], weights=many))
+        times * float(np.average([game.points(target, int(a)) for a in positions], weights=counts))
         for target, times in targets.items()
     )
     return total / targets.total()

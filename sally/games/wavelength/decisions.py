@@ -38,21 +38,21 @@ def _clues(played: Played) -> Iterator[Cost]:
     for step in played.replay.steps():
         if PSYCHIC not in (*step.moves, *step.forfeited):
             continue
-        before: State = played.replay.state(step.turn)
-        after: State = played.replay.state(step.turn + 1)
-        number = len(before.past)
+        state_before: State = played.replay.state(step.turn)
+        state_after: State = played.replay.state(step.turn + 1)
+        number = len(state_before.past)
         dial = declared_dial(played, GUESSER, number)
         clue = step.moves.get(PSYCHIC)
-        rejected = isinstance(clue, Clue) and len(after.refused) > len(before.refused)
+        rejected = isinstance(clue, Clue) and len(state_after.refused) > len(state_before.refused)
         if dial is None or rejected:
             continue
         now = game.row[number]
-        got = 0
+        points = 0
         if isinstance(clue, Clue):
-            got = game.points(now.target, set_for(dial, clue.word, now.left, now.right))
+            points = game.points(now.target, set_for(dial, clue.word, now.left, now.right))
         best = best_points(game, dial, now.left, now.right, now.target)
         word = best_clue(dial, now.left, now.right, now.target)
-        yield Cost(step.turn, float(max(best - got, 0)), (Clue(word),), EXACT)
+        yield Cost(step.turn, float(max(best - points, 0)), (Clue(word),), EXACT)
 
 
 def _dials(played: Played) -> Iterator[Cost]:
@@ -67,11 +67,11 @@ def _dials(played: Played) -> Iterator[Cost]:
         behind = targets_behind(dial, view.left, view.right, plain(view.clue))
         if not behind:
             continue
-        worth = expected_points(game, behind)
-        mine = step.moves.get(GUESSER)
-        got = float(worth[mine]) if isinstance(mine, int) else 0.0
-        best = tuple(int(at) for at in np.flatnonzero(worth >= worth.max() - 1e-9))
-        yield Cost(step.turn, float(worth.max()) - got, best, POSTERIOR)
+        values = expected_points(game, behind)
+        own_dial = step.moves.get(GUESSER)
+        value = float(values[own_dial]) if isinstance(own_dial, int) else 0.0
+        best = tuple(int(position) for position in np.flatnonzero(values >= values.max() - 1e-9))
+        yield Cost(step.turn, float(values.max()) - value, best, POSTERIOR)
 
 
 def LOSSES(played: Played, seat: Seat) -> Terms:
@@ -79,7 +79,11 @@ def LOSSES(played: Played, seat: Seat) -> Terms:
 
     Rounds are independent: a decision can cost points in its own round only.
     """
-    void = [each.best for each in rounds(played, seat) if each.dial is None and each.best]
+    void = [
+        scored_round.best
+        for scored_round in rounds(played, seat)
+        if scored_round.dial is None and scored_round.best
+    ]
     due = len(rounds(played, seat))
     return mean_terms(split(played, seat), sum(void) / due if due else None)
 

@@ -20,16 +20,16 @@ def make(seed: int = SEED, rows: int = ROWS, rounds: int = ROUNDS) -> Frozen[Pro
     last target cannot be derived from the earlier ones.
     """
     targets = [_targets(seed, number, rows) for number in range(rounds)]
-    made = []
+    problem_rows = []
     for row in range(rows):
         chosen = Stream(seed, "spectra", row).shuffled(spectra())[:rounds]
         turned = [Stream(seed, "turned", row, number)() < 0.5 for number in range(rounds)]
         poles = [
-            (one.right, one.left) if turn else (one.left, one.right)
-            for one, turn in zip(chosen, turned, strict=True)
+            (poles.right, poles.left) if turn else (poles.left, poles.right)
+            for poles, turn in zip(chosen, turned, strict=True)
         ]
-        made.append(tuple(Problem(*poles[n], targets[n][row]) for n in range(rounds)))
-    return Frozen("balanced", 1, seed, tuple(made))
+        problem_rows.append(tuple(Problem(*poles[n], targets[n][row]) for n in range(rounds)))
+    return Frozen("balanced", 1, seed, tuple(problem_rows))
 
 
 def _targets(seed: int, number: int, rows: int) -> list[int]:

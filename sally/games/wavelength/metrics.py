@@ -23,7 +23,7 @@ from sally.games.wavelength.dials import (
     reading,
     targets_behind,
 )
-from sally.games.wavelength.partners import PARTNERS, worth
+from sally.games.wavelength.partners import PARTNERS, points_at_distance
 from sally.games.wavelength.rules import GUESSER, PSYCHIC, Wavelength
 
 FEWEST = 5  # rounds for a monotone fit
@@ -56,18 +56,22 @@ def random_points(setup: Setup, seat: Seat) -> float | None:
     """
     game = registry.game(setup.instance.game).build(setup.instance.params)
     assert isinstance(game, Wavelength)
-    here = game.row[: game.rounds]
+    problems = game.row[: game.rounds]
     if seat == GUESSER:
-        found = [expected_points(game, (now.target,)).mean() for now in here]
-        return float(np.mean(found)) if setup.lineup[PSYCHIC].player in PARTNERS else None
+        means = [expected_points(game, (now.target,)).mean() for now in problems]
+        return float(np.mean(means)) if setup.lineup[PSYCHIC].player in PARTNERS else None
     if setup.lineup[GUESSER].player != "own_dial":
         return None
-    found = []
-    for number, now in enumerate(here):
+    means = []
+    for number, now in enumerate(problems):
         dial = declared_at(Dial, setup.lineup[GUESSER].params, number)
-        at = np.rint(reading(dial, now.left, now.right))
-        found.append(worth(game, np.abs(at[legal_rows(now.left, now.right)] - now.target)).mean())
-    return float(np.mean(found))
+        positions = np.rint(reading(dial, now.left, now.right))
+        means.append(
+            points_at_distance(
+                game, np.abs(positions[legal_rows(now.left, now.right)] - now.target)
+            ).mean()
+        )
+    return float(np.mean(means))
 
 
 @cache_by_seat
@@ -76,39 +80,52 @@ def rounds(played: Played, seat: Seat) -> list[ScoredRound]:
     game = played.replay.rules(Wavelength)
     past = played.replay.view(len(played.replay), seat).past
     return [
-        ScoredRound(n, seen.points, _best(played, seat, game, n), seen.target, seen.dial, said)
-        for n, (seen, said) in enumerate(zip(past, _predicted(played, game), strict=False))
+        ScoredRound(
+            n,
+            past_round.points,
+            _best(played, seat, game, n),
+            past_round.target,
+            past_round.dial,
+            prediction,
+        )
+        for n, (past_round, prediction) in enumerate(
+            zip(past, _predictions(played, game), strict=False)
+        )
     ]
 
 
 def _best(played: Played, seat: Seat, game: Wavelength, number: int) -> float | None:
     """Return the most points that a seat could have expected in a round, given where its scripted
     partner places words on the dial; None if that is unknown."""
-    other = GUESSER if seat == PSYCHIC else PSYCHIC
-    mine = declared_dial(played, other, number)
-    if mine is None:
+    other_seat = GUESSER if seat == PSYCHIC else PSYCHIC
+    other_dial = declared_dial(played, other_seat, number)
+    if other_dial is None:
         return None
     now = game.row[number]
     if seat == PSYCHIC:
-        return float(best_points(game, mine, now.left, now.right, now.target))
+        return float(best_points(game, other_dial, now.left, now.right, now.target))
     clue = played.replay.view(len(played.replay), seat).past[number].clue
-    behind = targets_behind(mine, now.left, now.right, clue) if clue else ()
+    behind = targets_behind(other_dial, now.left, now.right, clue) if clue else ()
     return float(expected_points(game, behind).max()) if behind else float(game.most)
 
 
-def _predicted(played: Played, game: Wavelength) -> list[int | None]:
+def _predictions(played: Played, game: Wavelength) -> list[int | None]:
     """Return, for each round, the dial position that the psychic expected, or None."""
-    said: list[int | None] = [None] * game.rounds
+    predicted_dials: list[int | None] = [None] * game.rounds
     for report in played.replay.reports.values():
         if report.probe == "their_dial" and isinstance(report.value, int):
-            said[len(played.replay.state(report.turn).past)] = report.value
-    return said
+            predicted_dials[len(played.replay.state(report.turn).past)] = report.value
+    return predicted_dials
 
 
 def regrets(played: Played, seat: Seat) -> list[float]:
     """Return, for each round, the best possible points minus the points earned; empty if the
     partner's dial is not declared."""
-    return [each.best - each.points for each in rounds(played, seat) if each.best is not None]
+    return [
+        scored_round.best - scored_round.points
+        for scored_round in rounds(played, seat)
+        if scored_round.best is not None
+    ]
 
 
 def split(played: Played, seat: Seat) -> list[tuple[float, float]]:
@@ -118,12 +135,18 @@ def split(played: Played, seat: Seat) -> list[tuple[float, float]]:
     The translation loss is the best possible points minus the points that the predicted dial
     position would have earned (at most the best); the inference loss is the rest.
     """
-    game, found = played.replay.rules(Wavelength), []
-    for each in rounds(played, seat) if seat == PSYCHIC else ():
-        if each.best is not None and each.predicted is not None and each.dial is not None:
-            capped = min(game.points(each.target, each.predicted), each.best)
-            found.append((capped - each.points, each.best - capped))
-    return found
+    game, losses = played.replay.rules(Wavelength), []
+    for scored_round in rounds(played, seat) if seat == PSYCHIC else ():
+        if (
+            scored_round.best is not None
+            and scored_round.predicted is not None
+            and scored_round.dial is not None
+        ):
+            capped = min(
+                game.points(scored_round.target, scored_round.predicted), scored_round.best
+            )
+            losses.append((capped - scored_round.points, scored_round.best - capped))
+    return losses
 
 
 @cache_by_seat
@@ -136,19 +159,21 @@ def errors(played: Played, seat: Seat) -> tuple[float, float] | None:
     calibration error (the order was right but the positions were not).
     """
     pairs = sorted(
-        (each.dial, each.predicted)
-        for each in rounds(played, seat)
-        if each.dial is not None and each.predicted is not None
+        (scored_round.dial, scored_round.predicted)
+        for scored_round in rounds(played, seat)
+        if scored_round.dial is not None and scored_round.predicted is not None
     )
     if seat != PSYCHIC or len(pairs) < FEWEST:
         return None
-    true, said = np.array(pairs, dtype=float).T
-    fitted = scipy.optimize.isotonic_regression(said).x
-    return float(np.abs(said - fitted).mean()), float(np.abs(fitted - true).mean())
+    true, predicted = np.array(pairs, dtype=float).T
+    fitted = scipy.optimize.isotonic_regression(predicted).x
+    return float(np.abs(predicted - fitted).mean()), float(np.abs(fitted - true).mean())
 
 
 def _error(n: int) -> Callable[[Played, Seat], float | None]:
-    return lambda played, seat: None if (found := errors(played, seat)) is None else found[n]
+    return lambda played, seat: (
+        None if (both_errors := errors(played, seat)) is None else both_errors[n]
+    )
 
 
 PER_ROUND = "points per round"

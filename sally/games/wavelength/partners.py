@@ -64,14 +64,16 @@ def _by_dial(turn: DialTurn, dial: Dial) -> ProbeReport:
     if question.probe == "placing":
         return ProbeReport(set_for(dial, question.about, view.left, view.right))
     if question.probe == "target":
-        at = tenth(set_for(dial, view.clue or "", view.left, view.right))
-        return ProbeReport(at, tuple(float(choice == at) for choice in question.choices))
-    said = turn.pending.word if isinstance(turn.pending, Clue) else ""
-    at = set_for(dial, said, view.left, view.right)
+        position = tenth(set_for(dial, view.clue or "", view.left, view.right))
+        return ProbeReport(
+            position, tuple(float(choice == position) for choice in question.choices)
+        )
+    clue_word = turn.pending.word if isinstance(turn.pending, Clue) else ""
+    position = set_for(dial, clue_word, view.left, view.right)
     if question.probe == "their_dial":
-        return ProbeReport(at)
+        return ProbeReport(position)
     assert view.target is not None
-    return ProbeReport("left" if at < view.target else "right")
+    return ProbeReport("left" if position < view.target else "right")
 
 
 # --- the learner ----------------------------------------------------------------------------------
@@ -96,49 +98,49 @@ def belief(view: View) -> Floats:
     which is roughly the clue's position on the psychic's own dial.
     """
     weights = np.log(prior())
-    for seen in view.past:
-        if seen.clue is not None and seen.dial is not None:
-            fact = seen.dial if view.seat == PSYCHIC else seen.target
-            weights = weights + _evidence(seen.clue, fact, seen.left, seen.right)
+    for past_round in view.past:
+        if past_round.clue is not None and past_round.dial is not None:
+            fact = past_round.dial if view.seat == PSYCHIC else past_round.target
+            weights = weights + _evidence(past_round.clue, fact, past_round.left, past_round.right)
     return shares(weights)
 
 
 @lru_cache(maxsize=4096)
-def _evidence(clue: str, fact: int, left: str, right: str) -> Floats:
+def _evidence(clue: str, fact: int, left_pole: str, right_pole: str) -> Floats:
     """Return the log-likelihood of one revealed position under each dial that the learner
     considers."""
-    expected = np.array([set_for(dial, clue, left, right) for dial in grid()])
-    off: Floats = -np.abs(expected - fact) / SLACK
-    return np.maximum(off, LEAST)
+    expected = np.array([set_for(dial, clue, left_pole, right_pole) for dial in grid()])
+    log_odds: Floats = -np.abs(expected - fact) / SLACK
+    return np.maximum(log_odds, LEAST)
 
 
 @lru_cache(maxsize=256)
-def _readings(left: str, right: str) -> Floats:
+def _readings(left_pole: str, right_pole: str) -> Floats:
     """Return the position of each vocabulary word on each dial that the learner considers."""
-    return np.stack([np.rint(reading(dial, left, right)) for dial in grid()])
+    return np.stack([np.rint(reading(dial, left_pole, right_pole)) for dial in grid()])
 
 
-def worth(game: Wavelength, away: Floats) -> Floats:
+def points_at_distance(game: Wavelength, away: Floats) -> Floats:
     """Return the points for each distance from the target."""
     points: Floats = np.zeros_like(away)
-    for width, each in sorted(game.bands, reverse=True):
-        points = np.where(away <= width, float(each), points)
+    for width, band_points in sorted(game.bands, reverse=True):
+        points = np.where(away <= width, float(band_points), points)
     return points
 
 
-def clue_under(game: Wavelength, odds: Floats, left: str, right: str, target: int) -> str:
+def clue_under(game: Wavelength, odds: Floats, left_pole: str, right_pole: str, target: int) -> str:
     """Return the clue with the highest expected points; in a tie, the clue whose mean position
     is nearest to the target."""
-    away = np.abs(_readings(left, right)[:, legal_rows(left, right)] - target)
-    value = odds @ worth(game, away) - 1e-4 * (odds @ away)
-    return legal(left, right)[int(np.argmax(np.round(value, 9)))]
+    away = np.abs(_readings(left_pole, right_pole)[:, legal_rows(left_pole, right_pole)] - target)
+    value = odds @ points_at_distance(game, away) - 1e-4 * (odds @ away)
+    return legal(left_pole, right_pole)[int(np.argmax(np.round(value, 9)))]
 
 
-def dial_under(game: Wavelength, odds: Floats, left: str, right: str, clue: str) -> int:
+def dial_under(game: Wavelength, odds: Floats, left_pole: str, right_pole: str, clue: str) -> int:
     """Return the dial position with the highest expected points."""
-    meant = np.array([set_for(dial, clue, left, right) for dial in grid()], dtype=float)
+    meant = np.array([set_for(dial, clue, left_pole, right_pole) for dial in grid()], dtype=float)
     away = np.abs(meant[:, None] - np.array(DIAL)[None, :])
-    value = odds @ worth(game, away) - 1e-4 * (odds @ away)
+    value = odds @ points_at_distance(game, away) - 1e-4 * (odds @ away)
     return int(np.argmax(np.round(value, 9)))
 
 
@@ -169,15 +171,18 @@ def at_the_pole(view: View, opposite: bool) -> str:
     """Return the word nearest to the pole on the target's side, or, with `opposite`, to the
     other pole."""
     assert view.target is not None
-    right = (view.target >= 50) != opposite
-    return best_clue(PLAIN, view.left, view.right, 100 if right else 0)
+    right_pole = (view.target >= 50) != opposite
+    return best_clue(PLAIN, view.left, view.right, 100 if right_pole else 0)
 
 
-def by_hubness(view: View, least: bool) -> str:
-    """Return the clue that is near to the most other words or, with `least`, to the fewest."""
+def by_hubness(view: View, takes_fewest: bool) -> str:
+    """Return the clue that is near to the most other words or, with `takes_fewest`, to the
+    fewest."""
     rows = legal_rows(view.left, view.right)
-    near = hubness()[rows]
-    return legal(view.left, view.right)[int(np.argmin(near) if least else np.argmax(near))]
+    nearness = hubness()[rows]
+    return legal(view.left, view.right)[
+        int(np.argmin(nearness) if takes_fewest else np.argmax(nearness))
+    ]
 
 
 def _end(turn: DialTurn) -> int:

@@ -112,7 +112,9 @@ class Wavelength(Game[State, Action, View]):
         """Return the points for a dial position; 0 if no position was set."""
         if dial is None:
             return 0
-        return next((worth for width, worth in self.bands if abs(target - dial) <= width), 0)
+        return next(
+            (band_points for width, band_points in self.bands if abs(target - dial) <= width), 0
+        )
 
     # --- the rules --------------------------------------------------------------------------------
 
@@ -138,19 +140,19 @@ class Wavelength(Game[State, Action, View]):
             why = self.objection(problem.left, problem.right, clue.word)
             if why is None:
                 return msgspec.structs.replace(state, clue=clue.word)
-            refusal = (len(state.past), clue.word, why)
+            refusal = (len(state.past), clue.word, reason)
             return msgspec.structs.replace(state, refused=(*state.refused, refusal))
         dial = moves[GUESSER]
         assert isinstance(dial, int)
-        return self._over(state, Round(state.clue, dial))
+        return self._end_round(state, Round(state.clue, dial))
 
     def forfeit(
         self, state: State, moves: Mapping[Seat, Action], forfeited: tuple[Seat, ...]
     ) -> State:
         """Void the round: it pays nothing, and without a clue the guesser does not move."""
-        return self._over(state, Round(state.clue, None))
+        return self._end_round(state, Round(state.clue, None))
 
-    def _over(self, state: State, done: Round) -> State:
+    def _end_round(self, state: State, done: Round) -> State:
         return State((*state.past, done), None, state.refused)
 
     def objection(self, left: str, right: str, said: str) -> str | None:
@@ -168,7 +170,7 @@ class Wavelength(Game[State, Action, View]):
         return state.clue is None and not self.rejections(state, PSYCHIC)
 
     def observe(self, state: State, seat: Seat) -> View:
-        past = tuple(map(self._seen, self.row, state.past))
+        past = tuple(map(self._past_round, self.row, state.past))
         refused = state.refused if seat == PSYCHIC else ()
         if len(state.past) >= self.rounds:
             return View(seat, past, refused=refused)
@@ -176,17 +178,17 @@ class Wavelength(Game[State, Action, View]):
         target = now.target if seat == PSYCHIC else None
         return View(seat, past, now.left, now.right, target, state.clue, refused)
 
-    def _seen(self, problem: Problem, done: Round) -> Seen:
+    def _past_round(self, problem: Problem, done: Round) -> Seen:
         points = self.points(problem.target, done.dial)
         return Seen(problem.left, problem.right, problem.target, done.clue, done.dial, points)
 
     def payoffs(self, state: State) -> Mapping[Seat, float]:
         """Return the total points, which are the same for both seats."""
-        total = sum(seen.points for seen in map(self._seen, self.row, state.past))
+        total = sum(past_round.points for past_round in map(self._past_round, self.row, state.past))
         return {PSYCHIC: float(total), GUESSER: float(total)}
 
 
 @cache
-def legal(left: str, right: str) -> tuple[str, ...]:
+def legal(left_pole: str, right_pole: str) -> tuple[str, ...]:
     """Return the vocabulary words that are legal clues for a spectrum, in alphabetical order."""
-    return tuple(w for w in open_words((left, right)) if w not in places_by_name())
+    return tuple(w for w in open_words((left_pole, right_pole)) if w not in places_by_name())

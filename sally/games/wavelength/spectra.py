@@ -42,12 +42,14 @@ def places_by_name() -> frozenset[str]:
 
 
 @cache
-def spectrum(left: str, right: str) -> Spectrum:
+def spectrum(left_pole: str, right_pole: str) -> Spectrum:
     """Return the spectrum between two poles, in either order."""
-    for one in spectra():
-        if (one.left, one.right) == (left, right):
-            return one
-        if (one.left, one.right) == (right, left):
-            return Spectrum(left, right, one.near_right, one.near_left)
-    known = [f"{one.left}-{one.right}" for one in spectra()]
-    raise unknown("spectrum in the game wavelength", f"{left}-{right}", known)
+    for known_spectrum in spectra():
+        if (known_spectrum.left, known_spectrum.right) == (left_pole, right_pole):
+            return known_spectrum
+        if (known_spectrum.left, known_spectrum.right) == (right_pole, left_pole):
+            return Spectrum(
+                left_pole, right_pole, known_spectrum.near_right, known_spectrum.near_left
+            )
+    names = [f"{known_spectrum.left}-{known_spectrum.right}" for known_spectrum in spectra()]
+    raise unknown("spectrum in the game wavelength", f"{left_pole}-{right_pole}", names)

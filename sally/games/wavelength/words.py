@@ -75,21 +75,26 @@ class WavelengthWords(WordGameWords["View"]):
     def history(self, view: View) -> Iterator[str]:
         """Yield every finished round, preceded by the clues rejected in it."""
         for number in range(len(view.past) + 1):
-            for at, clue, why in view.refused:
-                if at == number:
-                    yield self.say("refused", round=number + 1, clue=one_line(clue), why=why)
+            for round_index, clue, reason in view.refused:
+                if round_index == number:
+                    yield self.say("refused", round=number + 1, clue=one_line(clue), why=reason)
             if number < len(view.past):
                 yield self._past(number, view.past[number])
 
-    def _past(self, number: int, seen: Seen) -> str:
-        facts = {"left": seen.left, "right": seen.right, "target": seen.target}
-        if seen.clue is None:
+    def _past(self, number: int, past_round: Seen) -> str:
+        facts = {"left": past_round.left, "right": past_round.right, "target": past_round.target}
+        if past_round.clue is None:
             return self.say("past.no_clue", round=number + 1, **facts)
-        clue = one_line(seen.clue)
-        if seen.dial is None:
+        clue = one_line(past_round.clue)
+        if past_round.dial is None:
             return self.say("past.no_dial", round=number + 1, clue=clue, **facts)
         return self.say(
-            "past", round=number + 1, clue=clue, dial=seen.dial, points=seen.points, **facts
+            "past",
+            round=number + 1,
+            clue=clue,
+            dial=past_round.dial,
+            points=past_round.points,
+            **facts,
         )
 
     def now(self, view: View) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import inf
 
 from sally.core.rules.metric import Played
-from sally.games.public_goods.metrics import game_of, given
+from sally.games.public_goods.metrics import contributions_of, game_of
 from sally.parts.atlas import FEW_IDS, AtlasColumn, AtlasDot, AtlasSource
 from sally.stats.cluster_interval import mean_by_rule
 
@@ -33,7 +33,7 @@ def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
         if played.episode.used.get("extra stages"):
             continue
         for seat in game.seats:
-            gifts = given(played, seat)
+            gifts = contributions_of(played, seat)
             share = sum(gifts) / (game.tokens * len(gifts))
             by_return.setdefault(return_range(game.back), []).append((share, played))
     found = []

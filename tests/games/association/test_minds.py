@@ -7,7 +7,7 @@ import pytest
 
 from sally.core.errors import BadInput
 from sally.games.association.english import vocabulary
-from sally.games.association.lexicon import barred, cards, clue_problem, overlaps, place
+from sally.games.association.lexicon import barred_rows, cards, clue_problem, overlaps, place
 from sally.games.association.matrices import links_of, sense, spelling, topics
 from sally.games.association.minds import Mind, closeness, hubness, mind_of, tie, ties
 from sally.games.association.nouns import noun_ties, ruled_out
@@ -40,7 +40,7 @@ def test_forms_and_compounds_are_too_close_in_both_directions(
 @pytest.mark.parametrize("word", cards()[::60])
 def test_fast_search_for_barred_clues_equals_exhaustive_search(word: str) -> None:
     slow = tuple(row for row, clue in enumerate(vocabulary()) if overlaps(clue, word))
-    assert barred(word) == slow
+    assert barred_rows(word) == slow
 
 
 @pytest.mark.parametrize(

@@ -32,9 +32,9 @@ from sally.games.codenames.rules import (
 from sally.games.codenames.solver import (
     best_clue,
     best_worth,
+    clue_value,
     own_sets,
     ranked_cards,
-    worth,
 )
 from tests.games.association.tables import match_at, measured, page_of, played, say
 
@@ -132,14 +132,14 @@ def test_no_other_clue_earns_more_than_the_best() -> None:
         colours = dict(zip(problem.words, problem.key, strict=True))
         own = sum(colour == "own" for colour in problem.key)
         tried = max(
-            worth(Mind(), Clue(word, number), colours, problem.words, 0)
+            clue_value(Mind(), Clue(word, number), colours, problem.words, 0)
             for word in open_words(problem.words)[::3]
             for number in range(1, own + 1)
         )
         assert tried <= best_worth(Mind(), colours, problem.words)
         mine = tuple(word for word in problem.words if colours[word] == "own")
         best = best_clue(Mind(), problem.words, mine)
-        assert worth(Mind(), best, colours, problem.words, 0) == best.number
+        assert clue_value(Mind(), best, colours, problem.words, 0) == best.number
         assert best.number == best_worth(Mind(), colours, problem.words)
 
 

@@ -14,7 +14,7 @@ from sally.games.association.minds import Mind, hubness
 from sally.games.taboo.generators import problem_of
 from sally.games.taboo.instances import Problem, frozen
 from sally.games.taboo.rules import Guess, Hint, hidden, is_right
-from sally.games.taboo.solver import best_hint, guess, worth
+from sally.games.taboo.solver import best_hint, guess, points_with_hint
 from tests.games.association.tables import match_at, measured, page_of, played, say
 
 DUCK = {"target": "duck", "banned": ["goose", "bird"]}
@@ -136,7 +136,7 @@ def test_adaptive_giver_loses_less_than_giver_assuming_its_own_mind() -> None:
 
 def test_two_hints_always_suffice() -> None:
     for problem in map(problem_of, cards()[::90]):
-        assert worth(Mind(), problem, (), best_hint(Mind(), problem)[0], 5) in (5, 4)
+        assert points_with_hint(Mind(), problem, (), best_hint(Mind(), problem)[0], 5) in (5, 4)
 
 
 # --- the frozen set -------------------------------------------------------------------------------

@@ -50,7 +50,7 @@ BELIEF_TEXTS = {
 }
 
 
-def imported(path: Path, licence: str = "") -> ImportResult:
+def import_beliefs(path: Path, licence: str = "") -> ImportResult:
     """Import every decision of a file.
 
     Args:
@@ -99,8 +99,8 @@ def read_rows(name: str, data: bytes) -> list[tuple[int, BeliefRow]]:
     return rows
 
 
-def _sentence(why: Exception) -> str:
-    return f"{str(why).rstrip('.')}."
+def _sentence(error: Exception) -> str:
+    return f"{str(error).rstrip('.')}."
 
 
 def beliefs_schema() -> dict[str, Any]:
