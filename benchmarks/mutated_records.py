@@ -62,7 +62,7 @@ def main() -> None:
         rows = Path(folder) / "beliefs"
         rows.mkdir()
         written(rows, ROWS)
-        known["beliefs"] = (lambda path: beliefs.import_beliefs(path / "beliefs.jsonl"), rows)
+        known["beliefs"] = (lambda path: beliefs.imported(path / "beliefs.jsonl"), rows)
         for name in RECORDS:
             read, at = known[name]
             good = played(read(at).episodes)

@@ -19,7 +19,7 @@ from sally.core.log.events import Censored, Forfeited, Moved, Reported, from_lin
 from sally.core.registry import registry
 from sally.core.registry.validation import log_problem
 from sally.frames.replays import played
-from sally.games.elicitation.importers.beliefs import import_beliefs
+from sally.games.elicitation.importers.beliefs import imported
 from sally.games.elicitation.recorded import row_of
 from sally.games.elicitation.rules import PLAYER
 from sally.metrics.consistency import list_decision_fits
@@ -161,7 +161,7 @@ def whole(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_rows_come_back_from_stored_episodes(tmp_path: Path) -> None:
-    result = import_beliefs(written(tmp_path, ROWS), "CC BY")
+    result = imported(written(tmp_path, ROWS), "CC BY")
     episodes = [from_line(to_line(episode)) for episode in result.episodes]
     assert [log_problem(episode) for episode in episodes] == [None] * len(ROWS)
     back = [msgspec.json.decode(msgspec.json.encode(row_of(each))) for each in episodes]
@@ -171,7 +171,7 @@ def test_rows_come_back_from_stored_episodes(tmp_path: Path) -> None:
 
 
 def test_stated_answers_are_reports_and_the_choice_is_a_move(tmp_path: Path) -> None:
-    (episode,) = import_beliefs(written(tmp_path, [transfer()])).episodes
+    (episode,) = imported(written(tmp_path, [transfer()])).episodes
     reports = {event.about: event for event in episode.events if isinstance(event, Reported)}
     assert reports["reply_to_H"].odds == (0.1, 0.2, 0.7)
     assert reports["reply_to_H"].value == "H"
@@ -186,14 +186,14 @@ def test_move_that_was_not_chosen_enters_no_measure(tmp_path: Path) -> None:
     rows = [inspected(status, n) for n, status in enumerate(("default", "accident"))]
     rows.append(inspected("adaptive price", 3))
     metrics = registry.metrics("elicitation")
-    for episode in import_beliefs(written(tmp_path, rows)).episodes:
+    for episode in imported(written(tmp_path, rows)).episodes:
         seen = played(episode)
         assert not [event for event in episode.events if isinstance(event, Moved)]
         assert list_decision_fits(seen, PLAYER) == []
         for name in ("earned", "earned_regret", "action_consistency", "imitation", "label_bias"):
             assert metrics[name].measure(seen, PLAYER) is None
         assert row_of(episode).action == "inspect"
-    default, accident, adaptive = import_beliefs(written(tmp_path, rows)).episodes
+    default, accident, adaptive = imported(written(tmp_path, rows)).episodes
     assert [type(each.events[-2]) for each in (default,)] == [Forfeited]
     assert all(isinstance(each.events[-1], Censored) for each in (accident, adaptive))
     known = metrics["tom_percent"].measure
@@ -204,7 +204,7 @@ def test_move_that_was_not_chosen_enters_no_measure(tmp_path: Path) -> None:
 def test_belief_asked_after_the_move_does_not_enter_acting(tmp_path: Path) -> None:
     row = inspected("chosen")
     row["beliefs"][0]["asked"] = "after"
-    (episode,) = import_beliefs(written(tmp_path, [row])).episodes
+    (episode,) = imported(written(tmp_path, [row])).episodes
     assert list_decision_fits(played(episode), PLAYER) == []
     assert [event.probe for event in episode.events if isinstance(event, Reported)] == [
         "belief_after"
@@ -212,7 +212,7 @@ def test_belief_asked_after_the_move_does_not_enter_acting(tmp_path: Path) -> No
 
 
 def test_recorded_payoff_that_the_rules_contradict_is_listed(tmp_path: Path) -> None:
-    result = import_beliefs(written(tmp_path, [inspected("chosen", earned=14)]))
+    result = imported(written(tmp_path, [inspected("chosen", earned=14)]))
     (difference,) = result.details["differences"]
     assert (difference["recorded"], difference["ours"]) == ("14", "15")
 
@@ -247,18 +247,18 @@ def test_recorded_payoff_that_the_rules_contradict_is_listed(tmp_path: Path) -> 
 )
 def test_wrong_row_is_refused_with_its_line(tmp_path: Path, row: dict[str, Any], why: str) -> None:
     with pytest.raises(BadInput, match=why) as refusal:
-        import_beliefs(written(tmp_path, [row]))
+        imported(written(tmp_path, [row]))
     assert str(refusal.value).startswith("beliefs.jsonl, line 1: ")
     assert "\n" not in str(refusal.value)
 
 
 def test_file_without_rows_or_with_a_name_twice_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="contains no row"):
-        import_beliefs(written(tmp_path, []))
+        imported(written(tmp_path, []))
     with pytest.raises(BadInput, match="is also in line 1"):
-        import_beliefs(written(tmp_path, [transfer(), transfer()]))
+        imported(written(tmp_path, [transfer(), transfer()]))
     with pytest.raises(BadInput, match="is a folder"):
-        import_beliefs(tmp_path)
+        imported(tmp_path)
 
 
 def test_command_stores_the_episodes_once(tmp_path: Path) -> None:
@@ -294,7 +294,7 @@ def test_mutated_files_are_refused_or_imported_as_they_read(tmp_path: Path) -> N
     for _ in range(90):
         file.write_bytes(mutated(good, draw))
         try:
-            episodes = import_beliefs(file).episodes
+            episodes = imported(file).episodes
         except BadInput as why:
             assert "\n" not in str(why) and str(why).startswith("mutated.jsonl")
             outcomes["refused"] += 1

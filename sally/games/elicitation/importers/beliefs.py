@@ -50,7 +50,7 @@ BELIEF_TEXTS = {
 }
 
 
-def import_beliefs(path: Path, licence: str = "") -> ImportResult:
+def imported(path: Path, licence: str = "") -> ImportResult:
     """Import every decision of a file.
 
     Args:
