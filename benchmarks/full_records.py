@@ -154,10 +154,10 @@ def zhu2024(episodes: Sequence[Episode]) -> tuple[list[AtlasDot], Figures]:
     """Return dots, levels and mixtures of people in one-shot games."""
     from sally.papers.zhu2024 import figures as measured
     from sally.papers.zhu2024.atlas import LEAST, dots_of
-    from sally.papers.zhu2024.scale import PEOPLE, scaled
+    from sally.papers.zhu2024.scale import PEOPLE, scale_players
 
     games = [played(episode) for episode in episodes]
-    table = scaled(games)[PEOPLE].table
+    table = scale_players(games)[PEOPLE].table
     mixtures = [measured.mixture(table, measured.FIXED_ERROR), measured.fitted_mixture(table)]
     figures = {
         "summary": measured.summary(table, LEAST),

@@ -15,8 +15,8 @@ from sally.core.match.playback import replayed
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
 from sally.papers.moore2025.figures import by_person
-from sally.papers.moore2025.importer import imported
-from sally.papers.moore2025.released import excluded, participant
+from sally.papers.moore2025.importer import import_games
+from sally.papers.moore2025.released import exclusion_reason, participant
 from sally.papers.moore2025.tables import facts
 from tests.games.mindgames.records import PEOPLE, record, written
 from tests.papers.test_moore2025_tables import FEW, LOST, WON, kept
@@ -27,14 +27,14 @@ LIAR = PEOPLE.replace("&reveal", "&allow_lying=True&reveal")
 
 def games(folder: Path, people: list[list[Any]], where: str = PEOPLE) -> list[Played]:
     spec = registry.game("mindgames")
-    episodes = imported(written(folder / "in", {where: people})).episodes
+    episodes = import_games(written(folder / "in", {where: people})).episodes
     return [Played(spec, e, replayed(spec, e)) for e in episodes]
 
 
 def test_people_with_short_messages_are_excluded_with_the_reason(tmp_path: Path) -> None:
     long, short = games(tmp_path, [[WON, BRIEF]])
-    assert excluded(long) is None
-    assert excluded(short) == "7.0 characters a message, fewer than 10"
+    assert exclusion_reason(long) is None
+    assert exclusion_reason(short) == "7.0 characters a message, fewer than 10"
     assert facts(long) is not None
     assert facts(short) is None
     out = kept(tmp_path / "kept", [[WON, BRIEF]])
@@ -51,7 +51,7 @@ def test_people_with_short_reading_times_are_excluded_if_times_are_known(tmp_pat
         used = {**played.episode.used, "people": {"persuader": known}}
         episode = msgspec.structs.replace(played.episode, used=used)
         timed = Played(played.spec, episode, played.replay)
-        assert excluded(timed) == why
+        assert exclusion_reason(timed) == why
         who = participant(timed)
         assert who is not None and (who.name, who.place) == ("x", 1)
 
@@ -60,7 +60,7 @@ def test_models_are_never_excluded(tmp_path: Path) -> None:
     model = "human_persuader=False&llm_persuader=gpt-4o"
     (played,) = games(tmp_path, [[BRIEF]], model)
     assert participant(played) is None
-    assert excluded(played) is None
+    assert exclusion_reason(played) is None
 
 
 def test_figure_nine_counts_people_with_and_without_their_first_game(tmp_path: Path) -> None:

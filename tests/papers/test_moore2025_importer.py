@@ -19,7 +19,7 @@ from sally.games.mindgames import GAME
 from sally.models.stub import Scripted
 from sally.papers.moore2025.agreement import agreement, by_model, by_rules
 from sally.papers.moore2025.figures import recorded_choice
-from sally.papers.moore2025.importer import imported
+from sally.papers.moore2025.importer import import_games
 from sally.papers.moore2025.published_layout import read
 from sally.papers.moore2025.tables import facts
 from tests.games.mindgames.records import MODEL, PEOPLE, record, written
@@ -31,7 +31,7 @@ LOST = record([[(0, 1), (1, 0)]], "C")
 
 
 def test_game_is_imported_with_messages_labels_and_choice(tmp_path: Path) -> None:
-    found = imported(written(tmp_path, {PEOPLE: [[WON, LOST]]}))
+    found = import_games(written(tmp_path, {PEOPLE: [[WON, LOST]]}))
     assert not found.details["oddities"] and not found.details["differences"]
     assert found.counts["found"] == found.counts["final choices reproduced"] == 2
     assert found.counts["replies reproduced"] == found.counts["messages"] == 16
@@ -44,7 +44,7 @@ def test_game_is_imported_with_messages_labels_and_choice(tmp_path: Path) -> Non
 
 
 def test_people_have_sequential_memory_and_models_frozen_memory(tmp_path: Path) -> None:
-    found = imported(written(tmp_path, {PEOPLE: [[WON]], MODEL: [[WON]]}))
+    found = import_games(written(tmp_path, {PEOPLE: [[WON]], MODEL: [[WON]]}))
     games = [laid_open(e).replay.game for e in found.episodes]
     assert sorted((g.condition, g.memory) for g in games) == [  # type: ignore[attr-defined]
         ("hidden", "sequential"),
@@ -57,7 +57,7 @@ def test_people_have_sequential_memory_and_models_frozen_memory(tmp_path: Path) 
 def test_differing_choices_and_replies_are_listed(tmp_path: Path) -> None:
     wrong = record(WIN, "B")
     wrong["messages"][1]["content"] = f"Proposal A will decrease {Y}."
-    found = imported(written(tmp_path, {PEOPLE: [[wrong]]}))
+    found = import_games(written(tmp_path, {PEOPLE: [[wrong]]}))
     choice, reply = found.details["differences"]  # what matters is said first
     assert (choice["what"], choice["recorded"], choice["ours"]) == ("final choice", "B", "A")
     assert (reply["what"], reply["turn"]) == ("reply", 1) and "'does', 'A'" in reply["recorded"]
@@ -68,7 +68,7 @@ def test_differing_choices_and_replies_are_listed(tmp_path: Path) -> None:
 def test_impossible_label_has_no_effect_and_is_listed(tmp_path: Path) -> None:
     wrong = record(WIN, "C")
     wrong["all_disclosures"][1] = {"C": {Y: 1}}
-    found = imported(written(tmp_path, {PEOPLE: [[wrong]]}))
+    found = import_games(written(tmp_path, {PEOPLE: [[wrong]]}))
     assert {d["what"] for d in found.details["differences"]} == {"label", "reply"}
     assert found.episodes[0].payoffs == {"persuader": 0.0}
 
@@ -77,7 +77,7 @@ def test_unfinished_games_are_censored_and_duplicates_omitted(tmp_path: Path) ->
     cut = record(WIN, None)
     for part in ("messages", "all_disclosures", "all_appeals"):
         cut[part] = cut[part][: 6 if part == "messages" else 3]
-    found = imported(written(tmp_path, {PEOPLE: [[WON, cut], [WON], "{broken"]}))
+    found = import_games(written(tmp_path, {PEOPLE: [[WON, cut], [WON], "{broken"]}))
     assert found.counts["unfinished"] == found.counts["duplicate"] == 1
     assert found.counts["unreadable"] == 1 and len(found.episodes) == 2
     last = found.episodes[1].events[-1]
@@ -89,7 +89,7 @@ def test_thoughts_are_private_and_separator_in_a_message_is_kept(tmp_path: Path)
     thinking = record(WIN, "A")
     thinking["chain_of_thought"] = [{"role": "persuader", "content": "My plan."}]
     thinking["messages"][2]["content"] += "\n---\nMore."
-    found = imported(written(tmp_path, {MODEL: [[thinking]]}))
+    found = import_games(written(tmp_path, {MODEL: [[thinking]]}))
     story = laid_open(found.episodes[0]).replay.states[-1].story
     game: Any = laid_open(found.episodes[0]).replay.game
     assert game.message(story[0].text) == f"Proposal A increases {Y}."
@@ -107,7 +107,7 @@ def test_discrete_games_are_parsed_by_the_rules(tmp_path: Path) -> None:
         game["messages"][2 * turn]["content"] = "{}"
         game["messages"][2 * turn + 1]["content"] = ""
     folder = "human_persuader=False&llm_persuader=some__model&discrete_game=True"
-    found = imported(written(tmp_path, {folder: [[game]]}))
+    found = import_games(written(tmp_path, {folder: [[game]]}))
     assert not found.details["differences"] and found.counts["final choices reproduced"] == 1
     assert found.episodes[0].cell == "some/model discrete_game"
 
@@ -141,7 +141,7 @@ def test_messages_accepted_by_the_published_engine_are_played_to_the_end(
 ) -> None:
     game = _discrete(text)
     game["all_appeals"][0] = labels
-    found = imported(written(tmp_path, {DISCRETE: [[game]]}))
+    found = import_games(written(tmp_path, {DISCRETE: [[game]]}))
     assert found.counts["final choices reproduced"] == 1
     assert found.episodes[0].payoffs is not None
     assert found.counts["messages as recorded"] == (7 if found.details["differences"] else 8)
@@ -151,7 +151,7 @@ def test_messages_accepted_by_the_published_engine_are_played_to_the_end(
 def test_game_with_an_empty_message_is_still_finished(tmp_path: Path) -> None:
     game = record(WIN, "A")
     game["messages"][6]["content"] = " "
-    found = imported(written(tmp_path, {MODEL: [[game]]}))
+    found = import_games(written(tmp_path, {MODEL: [[game]]}))
     assert found.counts["final choices reproduced"] == found.counts["finished"] == 1
     assert [(d["what"], d["turn"]) for d in found.details["differences"]] == [("message", 4)]
     assert found.counts["messages as recorded"] == 7
@@ -161,14 +161,14 @@ def test_game_that_was_not_played_to_its_end_reproduces_nothing(tmp_path: Path) 
     cut = record(WIN, "A")
     for part in ("messages", "all_disclosures", "all_appeals"):
         cut[part] = cut[part][: 6 if part == "messages" else 3]
-    found = imported(written(tmp_path, {PEOPLE: [[cut]]}))
+    found = import_games(written(tmp_path, {PEOPLE: [[cut]]}))
     assert found.counts["final choices reproduced"] == 0
     assert found.counts["replies reproduced"] == 3
 
 
 def test_recorded_choice_is_stored_beside_the_computed_one(tmp_path: Path) -> None:
     restarted = record(WIN, "B")
-    found = imported(written(tmp_path, {MODEL: [[restarted]]}))
+    found = import_games(written(tmp_path, {MODEL: [[restarted]]}))
     (episode,) = found.episodes
     assert episode.payoffs == {"persuader": 1.0}
     assert recorded_choice(laid_open(episode)) == 1
@@ -179,10 +179,10 @@ def test_superseded_files_are_omitted_and_named_unless_requested(tmp_path: Path)
     source = written(tmp_path, {PEOPLE: [[WON]]})
     old = source / PEOPLE / "2024-12-01_wrong_reveal.jsonl"
     old.write_text(json.dumps([LOST]), encoding="utf-8")
-    found = imported(source)
+    found = import_games(source)
     assert found.counts["found"] == found.counts["superseded"] == 1
     assert "_wrong_reveal" in found.lines[0]
-    (kept_apart,) = imported(old).episodes
+    (kept_apart,) = import_games(old).episodes
     assert facts(laid_open(kept_apart)) is None  # no table counts it
     assert facts(laid_open(found.episodes[0])) is not None
 
@@ -191,14 +191,14 @@ def test_root_of_the_repository_is_accepted(tmp_path: Path) -> None:
     root = written(tmp_path / "results", {PEOPLE: [[record([[(0, 1)]], "C")]]}).parent
     (root / "analysis").mkdir()
     (root / "analysis" / "ratings.jsonl").write_text('{"no": "game"}\n')
-    assert imported(root).counts["found"] == 1
+    assert import_games(root).counts["found"] == 1
     with pytest.raises(BadInput, match="does not name the persuader"):
-        imported(root / "analysis")
+        import_games(root / "analysis")
 
 
 def test_folder_with_two_variants_is_listed_as_oddity(tmp_path: Path) -> None:
     folder = "human_persuader=False&llm_persuader=m&add_hint=True&perfect_game=True"
-    found = imported(written(tmp_path, {folder: [[WON]]}))
+    found = import_games(written(tmp_path, {folder: [[WON]]}))
     assert not found.episodes
     assert "cannot be add_hint and perfect_game at the same time" in found.lines[0]
 
@@ -206,7 +206,7 @@ def test_folder_with_two_variants_is_listed_as_oddity(tmp_path: Path) -> None:
 def test_empty_or_missing_path_is_refused_with_one_message(tmp_path: Path) -> None:
     for path in (tmp_path / "nowhere", tmp_path):
         with pytest.raises(BadInput, match="There is no"):
-            imported(path)
+            import_games(path)
 
 
 # --- commands -------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from sally.core.errors import BadInput
 from sally.games.mindgames.claims import Asked, Disclosure, claims
 from sally.games.mindgames.generators import sample
 from sally.games.mindgames.target import Memory
-from sally.papers.moore2025.agreement import KINDS, agreement, by_rules, compared
+from sally.papers.moore2025.agreement import KINDS, agreement, by_rules, compare_labels
 from sally.papers.moore2025.published_layout import (
     PublishedGame,
     condition_of,
@@ -175,7 +175,7 @@ def test_rules_reader_agrees_with_plain_labels(tmp_path: Path) -> None:
 def test_disagreement_is_counted_in_both_directions() -> None:
     ours = claims([Disclosure("A", "x", 1), Disclosure("B", "x", 1)], inferential=["A"])
     theirs = claims([Disclosure("A", "x", 1), Disclosure("A", "y", 0), Disclosure("A", "z", 0)])
-    tally = compared(ours, theirs)["disclosures"]
+    tally = compare_labels(ours, theirs)["disclosures"]
     assert (tally.both, tally.reader_only, tally.record_only) == (1, 1, 2)
     assert (tally.precision, tally.recall, tally.f1) == (1 / 2, 1 / 3, 2 / 5)
-    assert set(compared(ours, theirs)) == set(KINDS)
+    assert set(compare_labels(ours, theirs)) == set(KINDS)

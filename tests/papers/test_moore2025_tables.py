@@ -14,8 +14,8 @@ from sally.analysis.compare.published import load
 from sally.cli import cli
 from sally.games.mindgames.claims import Disclosure, Names
 from sally.output.tables.reproduce import Effort, Reproduction, Row, engine_of, reproduce
-from sally.papers.moore2025.hypotheses import TESTS, Game, decided, hypothesis
-from sally.papers.moore2025.importer import imported
+from sally.papers.moore2025.hypotheses import TESTS, Game, deciding_coefficient, hypothesis
+from sally.papers.moore2025.importer import import_games
 from sally.papers.moore2025.released import literal
 from sally.papers.moore2025.tables import (
     BESIDE,
@@ -66,7 +66,7 @@ def kept(folder: Path, people: list[list[Any]], models: list[list[Any]] | None =
     out = folder / "out"
     claim(out, Manifest("import mindgames", "test"))
     with Writer(out) as writer:
-        for episode in imported(source).episodes:
+        for episode in import_games(source).episodes:
             writer.add(episode)
     return out
 
@@ -155,13 +155,13 @@ RELEASED = [
 )
 def test_z_from_released_counts_is_near_the_published_z(name: str, z: float) -> None:
     """Stories are dealt anew here, so the third digit may differ."""
-    found = decided(name, RELEASED)
+    found = deciding_coefficient(name, RELEASED)
     assert found is not None and found.z == pytest.approx(z, abs=0.35)
 
 
 def test_h3_is_above_chance_only_by_the_stories() -> None:
     """35 of 200 is far above 10% without stories; 1.49 in the released data has theirs."""
-    found = decided("H3", RELEASED)
+    found = deciding_coefficient("H3", RELEASED)
     assert found is not None and found.z is not None and found.z > 0
 
 
@@ -180,7 +180,9 @@ def test_differences_between_people_widen_the_error() -> None:
         for game in range(10)
         if not (person in (0, 9) and game == 0)
     ] + [Game(False, False, False, "story 0", "p0"), Game(False, False, True, "story 0", "p9")]
-    alone, with_people = (decided("H1", mixed, by_participant=b) for b in (False, True))
+    alone, with_people = (
+        deciding_coefficient("H1", mixed, by_participant=b) for b in (False, True)
+    )
     assert alone is not None and alone.z is not None
     assert with_people is None or with_people.z is None or abs(with_people.z) < abs(alone.z) / 2
 

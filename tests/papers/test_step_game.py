@@ -274,7 +274,7 @@ def test_command_line_imports_and_shows_figures(tmp_path: Path) -> None:
 
 
 def test_labels_are_hashes_and_moves() -> None:
-    known = labels.known()
+    known = labels.read_labels()
     assert len(known) == 150
     assert {each.first for each in known.values()} == {0, 1, 3, 5}
     assert {each.other for each in known.values()} == {0, 1, 3, 5}

@@ -25,7 +25,7 @@ from sally.models.stub import Scripted
 from sally.papers.zhu2024 import figures
 from sally.papers.zhu2024.atlas import ATLAS
 from sally.papers.zhu2024.importer import IMPORTER
-from sally.papers.zhu2024.reading import Choice, Crowds, canonical, exchanged, kind_of, read
+from sally.papers.zhu2024.reading import Choice, Crowds, canonical, exchange_roles, kind_of, read
 
 Pay = tuple[int, int, int, int]
 DILEMMA = ((3, 0, 5, 1), (3, 5, 0, 1))  # own and other's payoffs at AC, AD, BC, BD
@@ -84,8 +84,8 @@ def test_relabelled_screens_have_one_canonical_game_and_role_swap() -> None:
     turned = canonical((own[2], own[3], own[0], own[1]), (other[2], other[3], other[0], other[1]))
     assert turned[0] == canonical(own, other)[0]
     role = canonical(*BATTLE)[0]
-    theirs, _ = exchanged(role)
-    assert exchanged(theirs)[0] == role
+    theirs, _ = exchange_roles(role)
+    assert exchange_roles(theirs)[0] == role
     assert kind_of(canonical(*DILEMMA)[0]) == "both dominant"
     assert kind_of(role) == "two pure equilibria"
 

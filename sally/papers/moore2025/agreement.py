@@ -31,16 +31,16 @@ def by_model(model: Model, settings: Settings) -> Callable[[PublishedGame], list
     reader = ModelReader(model, settings)
 
     def read(game: PublishedGame) -> list[Claims]:
-        found: list[Claims] = []
+        claims_read: list[Claims] = []
 
         def overhear(turn: Turn[Any, Any]) -> None:
-            given = run_coroutine(reader.decide(turn))
-            if isinstance(given, Fault):
-                raise BadInput(f"The reading model failed: {given.detail}")
-            found.append(given.action if isinstance(given, Decision) else Claims())
+            answer = run_coroutine(reader.decide(turn))
+            if isinstance(answer, Fault):
+                raise BadInput(f"The reading model failed: {answer.detail}")
+            claims_read.append(answer.action if isinstance(answer, Decision) else Claims())
 
         as_episode(game, overhear)
-        return found
+        return claims_read
 
     return read
 
@@ -83,8 +83,8 @@ class LabelCounts(msgspec.Struct, frozen=True):
     def precision(self) -> float | None:
         """The share of the labels assigned by the reader (rules or a model) that the published data
         contain too; None if the reader assigned no labels."""
-        found = self.both + self.reader_only
-        return self.both / found if found else None
+        n_found = self.both + self.reader_only
+        return self.both / n_found if n_found else None
 
     @property
     def recall(self) -> float | None:
@@ -129,22 +129,24 @@ def by_rules(game: PublishedGame, *, charity: bool = False) -> list[Claims]:
     taken for a lie. Agreement is measured without it, because the table reveals what a message may
     say.
     """
-    found: list[Claims] = []
+    claims_read: list[Claims] = []
     earlier: list[tuple[str, str]] = []
     puzzle = game.puzzle if charity else None
     for turn in game.turns:
-        found.append(read(turn.message, game.names, earlier, puzzle))
+        claims_read.append(read(turn.message, game.names, earlier, puzzle))
         earlier.append((turn.message, turn.reply))
-    return found
+    return claims_read
 
 
-def compared(found: Claims, recorded: Claims) -> dict[LabelKind, LabelCounts]:
+def compare_labels(claims_read: Claims, recorded: Claims) -> dict[LabelKind, LabelCounts]:
     """Return tallies, by kind of label, of the labels found in one message and the recorded
     labels."""
     tallies: dict[LabelKind, LabelCounts] = {}
     for kind in KINDS:
-        ours, theirs = set(getattr(found, kind)), set(getattr(recorded, kind))
-        tallies[kind] = LabelCounts(len(ours & theirs), len(ours - theirs), len(theirs - ours))
+        ours, recorded_labels = set(getattr(claims_read, kind)), set(getattr(recorded, kind))
+        tallies[kind] = LabelCounts(
+            len(ours & recorded_labels), len(ours - recorded_labels), len(recorded_labels - ours)
+        )
     return tallies
 
 
@@ -167,15 +169,15 @@ def read_at_once(
 def agreement(games: Iterable[PublishedGame], reader: GameReader) -> Agreement:
     """Return the agreement of a reader with the record, over all messages and all final choices."""
     tallies: dict[LabelKind, LabelCounts] = dict.fromkeys(KINDS, LabelCounts())
-    same = finished = back = messages = 0
+    n_same = finished = back = messages = 0
     for game in games:
-        found = reader(game)
-        messages += len(found)
-        back += sum(bool(c.unclear or falsehoods(c, game.puzzle, game.names)) for c in found)
-        for claim, turn in zip(found, game.turns, strict=True):
-            for kind, tally in compared(claim, turn.recorded).items():
+        claims_read = reader(game)
+        messages += len(claims_read)
+        back += sum(bool(c.unclear or falsehoods(c, game.puzzle, game.names)) for c in claims_read)
+        for claim, turn in zip(claims_read, game.turns, strict=True):
+            for kind, tally in compare_labels(claim, turn.recorded).items():
                 tallies[kind] += tally
         if game.finished:
             finished += 1
-            same += rerun(game, found, game.condition.memory) == game.final_choice
-    return Agreement(tallies, same, finished, back, messages)
+            n_same += rerun(game, claims_read, game.condition.memory) == game.final_choice
+    return Agreement(tallies, n_same, finished, back, messages)

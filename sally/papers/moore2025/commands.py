@@ -33,9 +33,9 @@ from sally.papers.moore2025.agreement import (
     hash_of,
     read_at_once,
 )
-from sally.papers.moore2025.figures import estimated
+from sally.papers.moore2025.figures import estimate_mean
 from sally.papers.moore2025.published_layout import PublishedGame, read
-from sally.papers.moore2025.released import excluded as left_out
+from sally.papers.moore2025.released import exclusion_reason as left_out
 from sally.papers.moore2025.released import participant
 from sally.papers.moore2025.tables import facts
 
@@ -46,38 +46,41 @@ def points_by_message(games: Iterable[Played]) -> list[dict[str, Any]]:
     """Return a row for each message of each persuader and condition; finished games only."""
     groups: dict[tuple[str, str], list[tuple[Conditions, Played]]] = {}
     for played in games:
-        known = facts(played)
-        if known is not None and metrics.is_finished(played):
-            plain = known["variant"] == "default"
-            condition = str(known["condition"] if plain else known["variant"])
-            groups.setdefault((str(known["persuader"]), condition), []).append((known, played))
+        conditions = facts(played)
+        if conditions is not None and metrics.is_finished(played):
+            plain = conditions["variant"] == "default"
+            condition = str(conditions["condition"] if plain else conditions["variant"])
+            groups.setdefault((str(conditions["persuader"]), condition), []).append(
+                (conditions, played)
+            )
     return [
-        _point(*who, message, found)
-        for who, found in sorted(groups.items())
-        for message in range(min(len(metrics.choices(p)) for _, p in found))
+        _point(*persuader_and_condition, message, group)
+        for persuader_and_condition, group in sorted(groups.items())
+        for message in range(min(len(metrics.choices(p)) for _, p in group))
     ]
 
 
-def _point(persuader: str, condition: str, at: int, found: Known) -> dict[str, Any]:
+def _point(persuader: str, condition: str, message: int, group: Known) -> dict[str, Any]:
     """Return the results after one message, over all games of a persuader in a condition."""
-    games = [played for _, played in found]
-    success = estimated(found, lambda played: bool(metrics.would_win(played)[at]))
-    new = [metrics.new_appeals(p, inferential=True)[at] for p in games]
+    games = [played for _, played in group]
+    success = estimate_mean(group, lambda played: bool(metrics.would_win(played)[message]))
+    new = [metrics.new_appeals(p, inferential=True)[message] for p in games]
     return {
         "persuader": persuader,
         "condition": condition,  # or the variant of hidden
-        "message": at + 1,
+        "message": message + 1,
         "games": len(games),
         "success": success.value,
         "success_interval": success.interval,
         # ties settled by the choice at the end of the game
-        "success_published": fmean(metrics.won_with_look_ahead(p)[at] for p in games),
-        "trap": fmean(metrics.sunk(p)[at] for p in games),
-        "told": fmean(metrics.disclosures(p)[at] for p in games),
-        "likes_asked": fmean(len(asked.likes) for asked in new),  # here for the first time
-        "cells_asked": fmean(len(asked.cells) for asked in new),
-        "asked_all": fmean(metrics.asked_all(p, True)[at] for p in games),  # by this message
-        "asked_all_literally": fmean(metrics.asked_all(p, False)[at] for p in games),
+        "success_published": fmean(metrics.won_with_look_ahead(p)[message] for p in games),
+        "trap": fmean(metrics.sunk(p)[message] for p in games),
+        "told": fmean(metrics.disclosures(p)[message] for p in games),
+        # here for the first time
+        "likes_asked": fmean(len(message_appeals.likes) for message_appeals in new),
+        "cells_asked": fmean(len(message_appeals.cells) for message_appeals in new),
+        "asked_all": fmean(metrics.asked_all(p, True)[message] for p in games),  # by this message
+        "asked_all_literally": fmean(metrics.asked_all(p, False)[message] for p in games),
     }
 
 
@@ -133,14 +136,14 @@ def readers(
     reader: GameReader = partial(by_rules, charity=charity)
     if model is not None:
         reader = by_model(registry.model(model), Settings(temperature=temperature))
-    parts = _limited(_parts(games), limit)
+    parts = _limit_games(_parts(games), limit)
     if model is not None:
-        every = tuple({id(g): g for part in parts.values() for g in part}.values())
-        readings = read_at_once(every, reader, at_once)
+        all_games = tuple({id(g): g for part in parts.values() for g in part}.values())
+        readings = read_at_once(all_games, reader, at_once)
         reader = lambda game: readings[id(game)]  # noqa: E731
     rows = [row for name, part in parts.items() for row in _rows(name, part, reader)]
-    which = f", {half} half" if half else ""
-    print_rows(rows, as_json, f"{model or 'rules'} against recorded labels{which}")
+    half_text = f", {half} half" if half else ""
+    print_rows(rows, as_json, f"{model or 'rules'} against recorded labels{half_text}")
 
 
 def _parts(games: tuple[PublishedGame, ...]) -> dict[str, tuple[PublishedGame, ...]]:
@@ -151,24 +154,24 @@ def _parts(games: tuple[PublishedGame, ...]) -> dict[str, tuple[PublishedGame, .
         "people": tuple(g for g in written if g.condition.human),
         "models": tuple(g for g in written if not g.condition.human),
     }
-    found = {name: part for name, part in parts.items() if part}
-    if not found:
+    filled_parts = {name: part for name, part in parts.items() if part}
+    if not filled_parts:
         raise BadInput("There are no games in free text at this path.")
-    return found
+    return filled_parts
 
 
-def _limited(
+def _limit_games(
     parts: dict[str, tuple[PublishedGame, ...]], limit: int | None
 ) -> dict[str, tuple[PublishedGame, ...]]:
     """Return a fixed sample of whole games of people and of models, or all games."""
     if limit is None:
         return parts
-    named = {name: part for name, part in parts.items() if name != "all"}
-    return {name: tuple(sorted(part, key=hash_of)[:limit]) for name, part in named.items()}
+    named_parts = {name: part for name, part in parts.items() if name != "all"}
+    return {name: tuple(sorted(part, key=hash_of)[:limit]) for name, part in named_parts.items()}
 
 
 def _rows(name: str, games: tuple[PublishedGame, ...], reader: GameReader) -> list[dict[str, Any]]:
-    found: Agreement = agreement(games, reader)
+    result: Agreement = agreement(games, reader)
     folds = [agreement([g for g in games if fold_of(g) == fold], reader) for fold in range(FOLDS)]
     rows: list[dict[str, Any]] = [
         {
@@ -181,22 +184,22 @@ def _rows(name: str, games: tuple[PublishedGame, ...], reader: GameReader) -> li
             "folds": _span([fold.tallies[kind].f1 for fold in folds]),
             "agreement": None,
         }
-        for kind, tally in found.tallies.items()
+        for kind, tally in result.tallies.items()
     ]
     none = {"precision": None, "recall": None, "f1": None, "folds": None}
-    back, choices = found.returns, found.choices
-    kept = {"labels": "taken, not sent back", "agreement": None if back is None else 1 - back}
+    back, choices = result.returns, result.choices
+    taken_row = {"labels": "taken, not sent back", "agreement": None if back is None else 1 - back}
     return [
         *rows,
-        {"games": name, **none, "n": found.messages, **kept},
-        {"games": name, **none, "n": found.games, "labels": "final choice", "agreement": choices},
+        {"games": name, **none, "n": result.messages, **taken_row},
+        {"games": name, **none, "n": result.games, "labels": "final choice", "agreement": choices},
     ]
 
 
 def _span(values: list[float | None]) -> str | None:
     """Return the lowest and the highest known value as text; None if no value is known."""
-    known = [value for value in values if value is not None]
-    return f"{min(known):.2f} to {max(known):.2f}" if known else None
+    known_values = [value for value in values if value is not None]
+    return f"{min(known_values):.2f} to {max(known_values):.2f}" if known_values else None
 
 
 @COMMANDS.command()
@@ -213,11 +216,13 @@ def curves(folder: Path, as_json: bool) -> None:
         return
     short = {"success_published": "published", "likes_asked": "likes", "cells_asked": "cells",
              "asked_all": "all", "asked_all_literally": "literally"}  # fmt: skip
-    for who in dict.fromkeys((row["persuader"], row["condition"]) for row in rows):
-        mine = [row for row in rows if (row["persuader"], row["condition"]) == who]
-        shown = [{short.get(k, k): v for k, v in row.items() if k not in HIDDEN} for row in mine]
-        title = f"{who[0]}, {who[1]}, {mine[0]['games']} games"
-        print_table(shown, list(shown[0]), title=title)
+    for group_key in dict.fromkeys((row["persuader"], row["condition"]) for row in rows):
+        own_rows = [row for row in rows if (row["persuader"], row["condition"]) == group_key]
+        rows_shown = [
+            {short.get(k, k): v for k, v in row.items() if k not in HIDDEN} for row in own_rows
+        ]
+        title = f"{group_key[0]}, {group_key[1]}, {own_rows[0]['games']} games"
+        print_table(rows_shown, list(rows_shown[0]), title=title)
 
 
 @COMMANDS.command()
@@ -231,11 +236,15 @@ def excluded(folder: Path, as_json: bool) -> None:
     times.
     """
     games = games_in(folder, "mindgames", quarantine=False)
-    theirs = [played for played in games if participant(played) is not None]
-    found = [(played.episode.id, why) for played in theirs if (why := left_out(played)) is not None]
+    people_games = [played for played in games if participant(played) is not None]
+    excluded_games = [
+        (played.episode.id, reason)
+        for played in people_games
+        if (reason := left_out(played)) is not None
+    ]
     if as_json:
-        print_json([{"episode": id, "why": why} for id, why in found])
+        print_json([{"episode": id, "why": reason} for id, reason in excluded_games])
         return
-    echo(f"{len(found)} of {len(theirs)} games of people are left out.")
-    for id, why in found:
-        echo(f"{id}: {why}")
+    echo(f"{len(excluded_games)} of {len(people_games)} games of people are left out.")
+    for id, reason in excluded_games:
+        echo(f"{id}: {reason}")

@@ -46,13 +46,13 @@ def cluster(facts: Conditions, played: Played) -> str:
     )
 
 
-def estimated(games: Known, measure: Measure) -> Estimate:
+def estimate_mean(games: Known, measure: Measure) -> Estimate:
     """Return the mean of a measure over games, with an interval clustered by person or puzzle."""
     values = [measure(played) for _, played in games]
-    return _pooled(values, games)
+    return _pool_values(values, games)
 
 
-def _pooled(values: Sequence[float], games: Known) -> Estimate:
+def _pool_values(values: Sequence[float], games: Known) -> Estimate:
     """Return an estimate: a share if the values are truth values, a mean if they are counts."""
     share = all(isinstance(value, bool) for value in values)
     ends = (0.0, 1.0) if share else (0.0, inf)
@@ -71,7 +71,7 @@ def recorded_choice(played: Played) -> int | None:
     return letters.index(letter) if letter in letters else None
 
 
-def won(played: Played) -> bool:
+def is_won(played: Played) -> bool:
     """Return whether the target finally chose the goal; for an imported game, the recorded choice
     counts.
 
@@ -89,40 +89,47 @@ def by_condition(
 ) -> Picture:
     """Draw the mean of a measure for each persuader, in the revealed and in the hidden
     condition."""
-    done = [(f, p) for f, p in _finished(games) if f["variant"] == "default"]
-    series = [_over(done, "persuader", who, "condition", measure) for who in _kinds(done)]
+    done = [(f, p) for f, p in _finished_games(games) if f["variant"] == "default"]
+    series = [
+        _series_over(done, "persuader", persuader, "condition", measure)
+        for persuader in _kinds(done)
+    ]
     return _picture(name, title, "condition", y, series)
 
 
 def by_variant(name: str, games: Known, _: Effort) -> Picture:
     """Draw how often persuaders succeed and how often they ask about everything, in the variants of
     the hidden condition."""
-    done = [(f, p) for f, p in _finished(games) if f["condition"] == "hidden"]
+    done = [(f, p) for f, p in _finished_games(games) if f["condition"] == "hidden"]
     varied = _kinds([(f, p) for f, p in done if f["variant"] != "default"])
     series = [
-        replace(_over(done, "persuader", who, "variant", measure), panel=panel)
-        for panel, measure in (("success", won), ("asked for everything", _asked_all(True)))
-        for who in varied
+        replace(_series_over(done, "persuader", persuader, "variant", measure), panel=panel)
+        for panel, measure in (("success", is_won), ("asked for everything", _asked_all(True)))
+        for persuader in varied
     ]
     return _picture(name, "Variants of hidden", "variant", "share of games", series)
 
 
 def by_story(name: str, games: Known, _: Effort) -> Picture:
     """Draw people's success in each cover story."""
-    done = [(f, p) for f, p in _finished(games) if f["persuader"] == "human"]
-    series = [_over(done, "story", story, "condition", won) for story in _kinds(done, "story")]
+    done = [(f, p) for f, p in _finished_games(games) if f["persuader"] == "human"]
+    series = [
+        _series_over(done, "story", story, "condition", is_won) for story in _kinds(done, "story")
+    ]
     title = "People, by cover story"
     return _picture(name, title, "condition", "success", series, note=NOT_PRINTED)
 
 
-def _over(games: Known, key: str, value: str, x: str, measure: Measure) -> Series:
+def _series_over(games: Known, key: str, value: str, x: str, measure: Measure) -> Series:
     """Return a series with the measure at every position on the x axis, empty where there is no
     game."""
     points = []
-    for place, shown in PLACES[x].items():
-        there = [(f, p) for f, p in games if f[key] == value and f[x] == place]
-        none = Point(shown, None, None, 0)
-        points.append(point(shown, estimated(there, measure)) if there else none)
+    for place, place_name in PLACES[x].items():
+        place_games = [(f, p) for f, p in games if f[key] == value and f[x] == place]
+        none = Point(place_name, None, None, 0)
+        points.append(
+            point(place_name, estimate_mean(place_games, measure)) if place_games else none
+        )
     return Series("", PERSUADERS.get(value, value.replace("_", " ")), tuple(points))
 
 
@@ -132,16 +139,20 @@ SHARES = ("none", "under half", "half or more", "all")  # share of a person's ga
 def by_person(name: str, games: Known, _: Effort) -> Picture:
     """Draw how many people won none, some or all of their games, with and without their first
     game."""
-    done = [(f, p, participant(p)) for f, p in _finished(games)]
+    done = [(f, p, participant(p)) for f, p in _finished_games(games)]
     series = []
     for panel, from_place in (("all games", 0), ("without the first", 1)):
         for condition in CONDITIONS:
-            mine: dict[str, list[tuple[int, bool]]] = {}
-            for facts, played, who in done:
-                if who is not None and facts["condition"] == condition:
-                    mine.setdefault(who.name, []).append((who.place, won(played)))
-            kept = [[w for _, w in sorted(all_)][from_place:] for all_ in mine.values()]
-            people = [_share(person) for person in kept if person]
+            games_by_person: dict[str, list[tuple[int, bool]]] = {}
+            for facts, played, person_game in done:
+                if person_game is not None and facts["condition"] == condition:
+                    games_by_person.setdefault(person_game.name, []).append(
+                        (person_game.place, is_won(played))
+                    )
+            person_results = [
+                [w for _, w in sorted(all_)][from_place:] for all_ in games_by_person.values()
+            ]
+            people = [_share(person) for person in person_results if person]
             points = tuple(
                 point(share, share_interval(people.count(share), len(people))) for share in SHARES
             )
@@ -176,14 +187,16 @@ def by_message(
     games: Known, _: Effort,
 ) -> Picture:  # fmt: skip
     """Draw curves over the messages of a game, one panel for each condition and measure."""
-    done = [(f, p) for f, p in _finished(games) if f["variant"] == "default"]
+    done = [(f, p) for f, p in _finished_games(games) if f["variant"] == "default"]
     series = [
-        Series(panel, PERSUADERS.get(who, who), tuple(_curve(mine, follow)))
+        Series(panel, PERSUADERS.get(persuader, persuader), tuple(_curve(own_games, follow)))
         for panel, (condition, follow) in panels.items()
-        for who in _kinds(done)
+        for persuader in _kinds(done)
         if (
-            mine := [
-                (f, p) for f, p in done if (f["persuader"], f["condition"]) == (who, condition)
+            own_games := [
+                (f, p)
+                for f, p in done
+                if (f["persuader"], f["condition"]) == (persuader, condition)
             ]
         )
     ]
@@ -192,8 +205,8 @@ def by_message(
 
 def _curve(games: Known, follow: ByMessage) -> Iterator[Point]:
     followed = [follow(played) for _, played in games]
-    for at in range(MESSAGES):
-        yield point(at + 1, _pooled([values[at] for values in followed], games))
+    for message in range(MESSAGES):
+        yield point(message + 1, _pool_values([values[message] for values in followed], games))
 
 
 def _picture(
@@ -209,7 +222,7 @@ def _picture(
     return Picture(name, title, x, y, kind, tuple(series), note, missing=missing)
 
 
-def _finished(games: Known) -> list[tuple[Conditions, Played]]:
+def _finished_games(games: Known) -> list[tuple[Conditions, Played]]:
     return [
         (facts, played)
         for facts, played in games
@@ -240,7 +253,7 @@ def _in_both(follow: ByMessage) -> dict[str, tuple[str, ByMessage]]:
 
 EVERYTHING = "Everything asked for by the end of the game"
 FIGURES: Mapping[str, Callable[[Known, Effort], Picture]] = {
-    "figure2": partial(by_condition, "figure2", "Success", "share of games won", won),
+    "figure2": partial(by_condition, "figure2", "Success", "share of games won", is_won),
     "figure3": partial(
         by_condition, "figure3", f"{EVERYTHING}, rankings counted", "share of games",
         _asked_all(True),

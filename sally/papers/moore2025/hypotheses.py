@@ -55,32 +55,34 @@ TESTS: Mapping[str, Contrast] = {
 }
 
 
-def decided(
+def deciding_coefficient(
     name: str, games: Sequence[Game], *, by_participant: bool = False
 ) -> Coefficient | None:
     """Return the coefficient that decides a hypothesis; None if the games are too few or perfectly
     separated."""
-    return _decided(name, tuple(g for g in games if TESTS[name].keeps(g)), by_participant)
+    return _fit_coefficient(name, tuple(g for g in games if TESTS[name].keeps(g)), by_participant)
 
 
 @lru_cache(maxsize=64)  # z, p and the verdict come from one fit
-def _decided(name: str, kept: tuple[Game, ...], by_participant: bool) -> Coefficient | None:
+def _fit_coefficient(
+    name: str, kept_games: tuple[Game, ...], by_participant: bool
+) -> Coefficient | None:
     test = TESTS[name]
-    if len(kept) < 2:
+    if len(kept_games) < 2:
         return None
-    fixed: dict[str, list[float]] = {"intercept": [1.0] * len(kept)}
+    fixed: dict[str, list[float]] = {"intercept": [1.0] * len(kept_games)}
     if test.revealed is None:
-        fixed["revealed"] = [float(g.revealed) for g in kept]
+        fixed["revealed"] = [float(g.revealed) for g in kept_games]
     if test.o1 is None:
-        fixed["o1"] = [float(g.o1) for g in kept]
+        fixed["o1"] = [float(g.o1) for g in kept_games]
     if test.o1 is None and test.revealed is None:
-        fixed["o1 x revealed"] = [float(g.o1 and g.revealed) for g in kept]
-    groups: dict[str, list[str]] = {"story": [g.story for g in kept]}
+        fixed["o1 x revealed"] = [float(g.o1 and g.revealed) for g in kept_games]
+    groups: dict[str, list[str]] = {"story": [g.story for g in kept_games]}
     if by_participant:
-        groups["participant"] = [g.participant or f"game {n}" for n, g in enumerate(kept)]
+        groups["participant"] = [g.participant or f"game {n}" for n, g in enumerate(kept_games)]
     offset = logit(CHANCE) if test.coefficient == "intercept" else 0.0
     try:
-        fit = mixed_logit([float(g.won) for g in kept], fixed, groups, offset=offset)
+        fit = mixed_logit([float(g.won) for g in kept_games], fixed, groups, offset=offset)
     except ValueError:  # separated or redundant: no finite estimate exists
         return None
     return fit[test.coefficient] if fit.converged else None
@@ -89,12 +91,12 @@ def _decided(name: str, kept: tuple[Game, ...], by_participant: bool) -> Coeffic
 def marginal(name: str, metric: str, games: Sequence[Game]) -> Estimate | None:
     """Return one result of the population test, such as z or p, with errors clustered by person
     (sandwich)."""
-    kept = [g for g in games if TESTS[name].keeps(g)]
-    together = [g.participant or f"game {n}" for n, g in enumerate(kept)]
-    shown = [g.revealed for g in kept]
-    z = clustered_z([g.won for g in kept], together, shown if name == "H2" else None)
+    kept_games = [g for g in games if TESTS[name].keeps(g)]
+    together = [g.participant or f"game {n}" for n, g in enumerate(kept_games)]
+    is_revealed = [g.revealed for g in kept_games]
+    z = clustered_z([g.won for g in kept_games], together, is_revealed if name == "H2" else None)
     method = "logit, errors clustered by participant"
-    return None if z is None else _figure(metric, z, len(kept), method)
+    return None if z is None else _figure(metric, z, len(kept_games), method)
 
 
 def clustered_z(
@@ -115,9 +117,9 @@ def clustered_z(
             return None
         share = wins / n
         effect += sign * (logit(share) - (logit(CHANCE) if group is None else 0.0))
-        for s, w, who in zip(side, won, together, strict=True):
-            pull[who] += sign * s * (w - share) / (n * share * (1 - share))
-    error = sqrt(sum(each * each for each in pull.values()))
+        for s, w, cluster in zip(side, won, together, strict=True):
+            pull[cluster] += sign * s * (w - share) / (n * share * (1 - share))
+    error = sqrt(sum(pull_of_cluster * pull_of_cluster for pull_of_cluster in pull.values()))
     return effect / error if error else None
 
 
@@ -126,12 +128,12 @@ def hypothesis(
 ) -> Estimate | None:
     """Return one result of the test of a hypothesis, such as z or p. A z statistic has a standard
     error of one."""
-    found = decided(name, games, by_participant=by_participant)
-    if found is None or found.z is None:
+    coefficient = deciding_coefficient(name, games, by_participant=by_participant)
+    if coefficient is None or coefficient.z is None:
         return None
     n = sum(TESTS[name].keeps(game) for game in games)
     also = " and participant" if by_participant else ""
-    return _figure(metric, found.z, n, f"mixed logit, intercept by story{also}")
+    return _figure(metric, coefficient.z, n, f"mixed logit, intercept by story{also}")
 
 
 def _figure(metric: str, z: float, n: int, method: str) -> Estimate | None:

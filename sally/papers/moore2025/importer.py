@@ -58,19 +58,19 @@ COUNTED = (
 FINAL_CHOICE = "final choice"
 
 
-def imported(path: Path) -> ImportResult:
+def import_games(path: Path) -> ImportResult:
     """Import every game in the published layout under a path."""
-    found = read(path)
-    counts = {**dict.fromkeys(COUNTED, 0), "found": len(found.games)}
-    taken = ImportRun(found.oddities, counts)
-    for game in found.games:
-        with taken.listing_errors(f"{game.file}:{game.line}:{game.index}"):
-            taken.add(*as_episode(game))
-            taken.counts["finished" if game.finished else "unfinished"] += 1
-            taken.counts["messages"] += len(game.turns)
-    taken.counts.update(each.what for each in taken.oddities if each.what != "unfinished")
-    taken.differences.sort(key=lambda difference: difference.what != FINAL_CHOICE)
-    return taken.result(allow_empty=True)
+    games_found = read(path)
+    counts = {**dict.fromkeys(COUNTED, 0), "found": len(games_found.games)}
+    run = ImportRun(games_found.oddities, counts)
+    for game in games_found.games:
+        with run.listing_errors(f"{game.file}:{game.line}:{game.index}"):
+            run.add(*as_episode(game))
+            run.counts["finished" if game.finished else "unfinished"] += 1
+            run.counts["messages"] += len(game.turns)
+    run.counts.update(oddity.what for oddity in run.oddities if oddity.what != "unfinished")
+    run.differences.sort(key=lambda difference: difference.what != FINAL_CHOICE)
+    return run.result(allow_empty=True)
 
 
 def as_episode(
@@ -101,26 +101,26 @@ class _RecordedMatch:
         assert isinstance(self.match.game, MindGame)
         self.game = self.match.game
 
-    def note(self, what: str, turn: int | None, recorded: Any, ours: Any) -> None:
-        self.differences.append(Difference(self.name, what, turn, str(recorded), str(ours)))
+    def note(self, subject: str, turn: int | None, recorded: Any, ours: Any) -> None:
+        self.differences.append(Difference(self.name, subject, turn, str(recorded), str(ours)))
 
-    def _condition(self, given: Condition) -> str:
-        if given.reveal_belief != given.reveal_motivation:
+    def _condition(self, condition: Condition) -> str:
+        if condition.reveal_belief != condition.reveal_motivation:
             self.note("condition", None, "only one of beliefs and likes is revealed", "hidden")
-        return "revealed" if given.reveal_belief and given.reveal_motivation else "hidden"
+        return "revealed" if condition.reveal_belief and condition.reveal_motivation else "hidden"
 
     def play(self, number: int, turn: PublishedTurn) -> None:
         """Replay one recorded message and its labels, then play the answer that the rules of the
         game give for the target."""
-        said = self._text(number, turn)
-        self.match.move(PERSUADER, Say(said))
+        message_text = self._text(number, turn)
+        self.match.move(PERSUADER, Say(message_text))
         if self.match.game.to_move(self.match.state) == (READER,):
             if self.overhear is not None:
                 self.overhear(self.match.asks()[0])
             self.match.move(READER, self._labels(turn))
         state = self.match.state
         assert self.match.game.to_move(state) == (TARGET,), "what is on record was accepted"
-        self.same["messages as recorded"] += self.game.message(said) == turn.message.strip()
+        self.same["messages as recorded"] += self.game.message(message_text) == turn.message.strip()
         if state.claims != turn.recorded:
             self.note("label", number, turn.recorded, state.claims)
         ours = self.game.exact(state)
@@ -149,10 +149,10 @@ class _RecordedMatch:
         if self.game.discrete:
             instead = in_json(self._labels(turn))
             try:
-                found = parse_discrete(turn.message.strip(), self.game.names)
+                message_claims = parse_discrete(turn.message.strip(), self.game.names)
             except BadMessage:
-                found = None
-            if found is not None and not self._false(found):
+                message_claims = None
+            if message_claims is not None and not self._false(message_claims):
                 return turn.message
         elif turn.message.strip():
             return turn.message
@@ -169,18 +169,20 @@ class _RecordedMatch:
             return turn.recorded
         return msgspec.structs.replace(turn.recorded, disclosures=())
 
-    def _false(self, found: Claims) -> bool:
+    def _false(self, message_claims: Claims) -> bool:
         """Return whether Sally's rules would reject a message with these labels because of a false
         disclosure."""
-        return not self.game.lying and bool(falsehoods(found, self.game.problem, self.game.names))
+        return not self.game.lying and bool(
+            falsehoods(message_claims, self.game.problem, self.game.names)
+        )
 
     def _compare(self, number: int, turn: PublishedTurn, ours: Reply) -> None:
         names, discrete = self.game.names, self.game.discrete
         recorded = points_in(turn.reply, names, discrete)
-        said = points_of(ours.answer, names, discrete)
-        self.same["replies reproduced"] += recorded == said
-        if recorded != said:
-            self.note("reply", number, sorted(recorded - said), sorted(said - recorded))
+        points = points_of(ours.answer, names, discrete)
+        self.same["replies reproduced"] += recorded == points
+        if recorded != points:
+            self.note("reply", number, sorted(recorded - points), sorted(points - recorded))
 
     def episode(self) -> Episode:
         """Return the episode, with the recorded choice; an unfinished game is censored."""
@@ -200,37 +202,37 @@ class _RecordedMatch:
 
 def variant_of(condition: Condition) -> str:
     """Return the variant named by a condition, or the default."""
-    named = [v for v in VARIANTS if getattr(condition, v)]
-    if len(named) > 1:
-        raise BadInput(f"A game cannot be {' and '.join(named)} at the same time.")
-    return named[0] if named else "plain"
+    variants = [v for v in VARIANTS if getattr(condition, v)]
+    if len(variants) > 1:
+        raise BadInput(f"A game cannot be {' and '.join(variants)} at the same time.")
+    return variants[0] if variants else "plain"
 
 
 def _cell(condition: Condition) -> str:
     variant = variant_of(condition)
     revealed = condition.reveal_belief and condition.reveal_motivation
-    shown = "revealed" if revealed else "hidden"
-    return f"{condition.persuader} {shown if variant == 'plain' else variant}"
+    information = "revealed" if revealed else "hidden"
+    return f"{condition.persuader} {information if variant == 'plain' else variant}"
 
 
 def _setup(game: PublishedGame, condition: str, name: str) -> Setup:
-    given = game.condition
+    recorded = game.condition
     longest = max((len(t.message) for t in game.turns), default=0)
     params = {
         "puzzle": game.puzzle,
         "cover": _story(game),
         "condition": condition,
-        "variant": variant_of(given),
-        "memory": given.memory,
+        "variant": variant_of(recorded),
+        "memory": recorded.memory,
         "messages": game.turn_limit,
         "limit": max(LIMIT, longest),  # every recorded message was accepted
-        **({"lying": True} if given.allow_lying else {}),
+        **({"lying": True} if recorded.allow_lying else {}),
     }
     return Setup(
         Instance(name, GAME.name, msgspec.to_builtins(params)),
         0,
         {
-            PERSUADER: recorded_player(given.persuader),
+            PERSUADER: recorded_player(recorded.persuader),
             READER: recorded_player("published labels"),
             TARGET: PlayerSpec("exact", {}, {"player": 1}),
         },
@@ -255,9 +257,9 @@ def _story(game: PublishedGame) -> Story:
 
 def _alike(attributes: tuple[str, ...], story: Story) -> bool:
     """Return whether a story of Sally's has these attributes, by name or alias."""
-    known = dict(aliases())
-    words = [{a, *known.get(a, ())} for a in story.attributes]
-    return all(any(name in each for each in words) for name in attributes)
+    alias_table = dict(aliases())
+    words = [{a, *alias_table.get(a, ())} for a in story.attributes]
+    return all(any(name in attribute_words for attribute_words in words) for name in attributes)
 
 
-IMPORTER = Importer("mindgames", "games of moore2025 in the published layout", imported)
+IMPORTER = Importer("mindgames", "games of moore2025 in the published layout", import_games)

@@ -59,8 +59,8 @@ class MixedFit(msgspec.Struct, frozen=True):
         for coefficient in self.coefficients:
             if coefficient.name == name:
                 return coefficient
-        known = ", ".join(c.name for c in self.coefficients)
-        raise KeyError(f"no coefficient {name!r}; the model has {known}")
+        names = ", ".join(c.name for c in self.coefficients)
+        raise KeyError(f"no coefficient {name!r}; the model has {names}")
 
 
 def logit(share: float) -> float:
@@ -165,12 +165,12 @@ def _refuse_redundant(data: Trials, names: list[str]) -> None:
 def _refuse_separated(data: Trials, names: list[str]) -> None:
     """Raise ValueError if no finite maximum exists."""
     # That is, if in some direction no outcome gets less likely (Albert and Anderson 1984).
-    won, lost = data.successes > 0, data.successes < data.trials
-    signed = np.unique(np.vstack([data.design[won], -data.design[lost]]), axis=0)
-    found = scipy.optimize.linprog(
+    won, has_failures = data.successes > 0, data.successes < data.trials
+    signed = np.unique(np.vstack([data.design[won], -data.design[has_failures]]), axis=0)
+    solution = scipy.optimize.linprog(
         -signed.sum(axis=0), A_ub=-signed, b_ub=np.zeros(len(signed)), bounds=(-1, 1)
     )
-    direction = np.zeros(len(names)) if found.x is None else np.asarray(found.x)
+    direction = np.zeros(len(names)) if solution.x is None else np.asarray(solution.x)
     if (signed @ direction).sum() > 1e-7:
         guilty = [name for name, b in zip(names, direction, strict=True) if abs(b) > 1e-7]
         raise ValueError(
@@ -193,7 +193,7 @@ def _surface(
         codes.append(code)
         if levels[name] < 2:
             raise ValueError(f"groups[{name!r}] has one level; its variance cannot be estimated.")
-    data, codes = _merged(data, codes)
+    data, codes = _merge_rows(data, codes)
     if len(groups) > 1:
         if nodes not in (None, 1):
             raise ValueError("crossed random intercepts are fitted by Laplace; leave nodes out.")
@@ -209,15 +209,15 @@ def _surface(
     return lambda x: single.log_likelihood(x[:width], float(x[width]), points), levels, method
 
 
-def _merged(data: Trials, codes: list[Codes]) -> tuple[Trials, list[Codes]]:
+def _merge_rows(data: Trials, codes: list[Codes]) -> tuple[Trials, list[Codes]]:
     """Merge rows that differ only in the outcome; the likelihood is the same and faster to
     compute."""
     alike = np.column_stack([*codes, data.design, data.offset])
     _, first, row = np.unique(alike, axis=0, return_index=True, return_inverse=True)
-    where, count = row.ravel(), first.size
+    row_index, count = row.ravel(), first.size
     merged = Trials(
-        successes=sums_by(where, count, data.successes),
-        trials=sums_by(where, count, data.trials),
+        successes=sums_by(row_index, count, data.successes),
+        trials=sums_by(row_index, count, data.trials),
         design=data.design[first],
         offset=data.offset[first],
     )
@@ -235,8 +235,8 @@ def _climb(surface: Surface, width: int, factors: int) -> Floats:
     def slope(x: Floats) -> Floats:
         return -_gradient(surface, x)
 
-    found = scipy.optimize.minimize(depth, start, jac=slope, method="BFGS", tol=1e-6)
-    peak = np.asarray(found.x, dtype=np.float64)
+    optimum = scipy.optimize.minimize(depth, start, jac=slope, method="BFGS", tol=1e-6)
+    peak = np.asarray(optimum.x, dtype=np.float64)
     for i in range(width, width + factors):
         flat = peak.copy()
         flat[i] = 0.0
@@ -286,8 +286,8 @@ def _hessian(surface: Surface, x: Floats, free: Codes) -> Floats:
     curve = np.diag(alone)
     for i, a in enumerate(steps):
         for j, b in enumerate(steps[:i]):
-            both = surface(x + a + b) + surface(x - a - b) - 2 * middle
-            curve[i, j] = curve[j, i] = (both - alone[i] - alone[j]) / 2
+            joint_change = surface(x + a + b) + surface(x - a - b) - 2 * middle
+            curve[i, j] = curve[j, i] = (joint_change - alone[i] - alone[j]) / 2
     return np.asarray(curve / h**2)
 
 
@@ -469,13 +469,13 @@ def _log_sums(terms: Floats) -> Floats:
     """Return scipy's logsumexp of each row, in a third of the time."""
     top = terms.max(axis=1, keepdims=True)
     highest = terms == top
-    many = highest.sum(axis=1, dtype=np.float64)
+    n_highest = highest.sum(axis=1, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
-        rest = np.exp(np.where(highest, -np.inf, terms) - top).sum(axis=1)
-        found: Floats = np.log1p(rest / many) + np.log(many) + top[:, 0]
-    if not np.isfinite(found).all():
+        others_sum = np.exp(np.where(highest, -np.inf, terms) - top).sum(axis=1)
+        sums: Floats = np.log1p(others_sum / n_highest) + np.log(n_highest) + top[:, 0]
+    if not np.isfinite(sums).all():
         return np.asarray(scipy.special.logsumexp(terms, axis=1))
-    return found
+    return sums
 
 
 @lru_cache

@@ -52,17 +52,17 @@ LIKES = {
 }
 
 
-def points_of(said: Answer, names: Names, discrete: bool = False) -> frozenset[Point]:
+def points_of(answer: Answer, names: Names, discrete: bool = False) -> frozenset[Point]:
     """Return the statements in an answer of Sally's target; with `discrete`, statements about
     unknown cells are left out."""
     points: set[Point] = set()
-    for part in said.information:
+    for part in answer.information:
         row = names.proposals[part.proposal]
         points |= {("does", row, names.attributes[a], u) for a, u in part.known}
         if not discrete:
             points |= {("unknown", row, names.attributes[a]) for a in part.unknown}
-    points |= {("feels", names.attributes[a], v) for a, v in said.motivation}
-    ranked = said.inference
+    points |= {("feels", names.attributes[a], v) for a, v in answer.motivation}
+    ranked = answer.inference
     if ranked is None:
         return frozenset(points)
     places = ["".join(names.proposals[p] for p in place) for place in ranked.places]
@@ -111,10 +111,10 @@ def _ranks(sentence: str, names: Names) -> Iterator[Point]:
     ranking = re.match(r"(?:I prefer|The system ranks) (.*)\.", sentence)
     if ranking is None:
         return
-    if same := re.match(r"(.*) the same$", ranking[1]):
-        yield ("same", letters(same[1]))
-    elif over := re.match(r"(.*) over (.*)", ranking[1]):
-        yield ("over", letters(over[1]), letters(over[2]))
+    if equal_match := re.match(r"(.*) the same$", ranking[1]):
+        yield ("same", letters(equal_match[1]))
+    elif order_match := re.match(r"(.*) over (.*)", ranking[1]):
+        yield ("over", letters(order_match[1]), letters(order_match[2]))
 
 
 class _Cell(msgspec.Struct):
@@ -142,13 +142,13 @@ class _Json(msgspec.Struct):
 
 def _points_in_json(reply: str) -> Iterator[Point]:
     try:
-        said = msgspec.json.decode(reply, type=_Json) if reply.strip() else _Json()
+        json_reply = msgspec.json.decode(reply, type=_Json) if reply.strip() else _Json()
     except msgspec.MsgspecError:
         yield ("unreadable", reply)
         return
-    yield from (("does", c.proposal, c.attribute, c.utility) for c in said.informational)
-    yield from (("feels", like.attribute, like.utility) for like in said.motivational)
-    for rank in said.inferential:
+    yield from (("does", c.proposal, c.attribute, c.utility) for c in json_reply.informational)
+    yield from (("feels", like.attribute, like.utility) for like in json_reply.motivational)
+    for rank in json_reply.inferential:
         yield ("value", rank.proposal, rank.utility)
         if rank.chosen:
             yield ("chosen", rank.proposal)
@@ -210,8 +210,8 @@ class GameOddity(Oddity, frozen=True):
     @property
     def place(self) -> str:
         """The file, the line and, if known, the index of the game in the line."""
-        at = super().place
-        return at if self.index is None else f"{at}:{self.index}"
+        file_place = super().place
+        return file_place if self.index is None else f"{file_place}:{self.index}"
 
 
 class FoundGames(msgspec.Struct, frozen=True):
@@ -242,7 +242,7 @@ def condition_of(folder: str) -> Condition:
 SUPERSEDED = ("_wrong_reveal", "_half_done")  # the authors' marks for games that they played again
 
 
-def superseded(file: str) -> bool:
+def is_superseded(file: str) -> bool:
     """Return whether a file's name marks it as replaced by its authors."""
     return any(mark in file for mark in SUPERSEDED)
 
@@ -252,13 +252,13 @@ def files_under(path: Path) -> tuple[Path, ...]:
     it."""
     if existing(path).is_file():
         return (path,)
-    every = sorted(path.rglob("*.jsonl"))
-    found = tuple(file for file in every if "_persuader=" in file.parent.name)
-    if every and not found:  # the repository root also holds files that are not games
-        condition_of(every[0].parent.name)
-    if not found:
+    all_files = sorted(path.rglob("*.jsonl"))
+    game_files = tuple(file for file in all_files if "_persuader=" in file.parent.name)
+    if all_files and not game_files:  # the repository root also holds files that are not games
+        condition_of(all_files[0].parent.name)
+    if not game_files:
         raise BadInput(f"There is no .jsonl file under {path.name!r}.")
-    return found
+    return game_files
 
 
 def read(path: Path) -> FoundGames:
@@ -266,21 +266,21 @@ def read(path: Path) -> FoundGames:
     oddities."""
     games: list[PublishedGame] = []
     odd: list[GameOddity] = []
-    seen: set[str] = set()
+    prints_seen: set[str] = set()
     for file in files_under(path):
-        if superseded(file.name) and file != path:
-            why = "A later file replaces it; name the file itself to read it."
-            odd.append(GameOddity(f"{file.parent.name}/{file.name}", "superseded", why))
+        if is_superseded(file.name) and file != path:
+            reason = "A later file replaces it; name the file itself to read it."
+            odd.append(GameOddity(f"{file.parent.name}/{file.name}", "superseded", reason))
             continue
         condition = condition_of(file.parent.name)
         place = f"{file.parent.name}/{file.name}"
         for line, index, raw in _records(file, place, odd):
             print_of = hashlib.sha256(msgspec.json.encode([place, raw], order="sorted")).hexdigest()
-            if print_of in seen:
-                why = "It repeats an earlier record."
-                odd.append(GameOddity(place, "duplicate", why, line, index))
+            if print_of in prints_seen:
+                reason = "It repeats an earlier record."
+                odd.append(GameOddity(place, "duplicate", reason, line, index))
                 continue
-            seen.add(print_of)
+            prints_seen.add(print_of)
             try:
                 game = _game(raw, place, line, index, condition, odd)
             except BadInput as error:
@@ -288,12 +288,12 @@ def read(path: Path) -> FoundGames:
                 continue
             except Exception as error:  # a foreign file may hold anything
                 _log.debug("a game of %s was not read", place, exc_info=True)
-                why = f"It is not in the published format ({type(error).__name__}: {error})."
-                odd.append(GameOddity(place, "unreadable", why, line, index))
+                reason = f"It is not in the published format ({type(error).__name__}: {error})."
+                odd.append(GameOddity(place, "unreadable", reason, line, index))
                 continue
             if not game.finished:
-                why = f"{len(game.turns)} of {game.turn_limit} turns were played."
-                odd.append(GameOddity(place, "unfinished", why, line, index))
+                reason = f"{len(game.turns)} of {game.turn_limit} turns were played."
+                odd.append(GameOddity(place, "unfinished", reason, line, index))
             games.append(game)
     return FoundGames(games=tuple(games), oddities=tuple(odd))
 
@@ -335,8 +335,8 @@ def _game(
             f"The recorded choice {chosen!r} is not one of {', '.join(names.proposals)}."
         )
 
-    def note(why: str) -> None:
-        odd.append(GameOddity(place, "label", why, line, index))
+    def note(reason: str) -> None:
+        odd.append(GameOddity(place, "label", reason, line, index))
 
     return PublishedGame(
         file=place,
@@ -364,24 +364,26 @@ def _puzzle(model: Any, names: Names) -> Puzzle:
     """Return the puzzle with its proposals in the order of their letters; the record has them in
     the order goal, trap, initial."""
 
-    def flagged(field: str) -> tuple[Cell, ...]:
+    def flagged_cells(field: str) -> tuple[Cell, ...]:
         table = _table(model, field, names)
-        return tuple((p, a) for p, row in enumerate(table) for a, on in enumerate(row) if on)
+        return tuple(
+            (p, a) for p, row in enumerate(table) for a, is_flagged in enumerate(row) if is_flagged
+        )
 
     def weights(field: str) -> tuple[int, ...]:
-        given = _field(model, field)
-        return tuple(int(given[a]) for a in names.attributes)
+        weight_of = _field(model, field)
+        return tuple(int(weight_of[a]) for a in names.attributes)
 
     goal, trap, initial = (names.proposal(p) for p in _field(model, "proposals"))
     puzzle = Puzzle(
         utilities=tuple(tuple(int(u) for u in row) for row in _table(model, "utilities", names)),
-        hidden=flagged("hidden"),
+        hidden=flagged_cells("hidden"),
         target_values=weights("target_coefficients"),
         persuader_values=weights("persuader_coefficients"),
         goal=goal,
         trap=trap,
         initial=initial,
-        winning=flagged("ideal_revealed"),
+        winning=flagged_cells("ideal_revealed"),
         letters=names.proposals,
     )
     first = ranking(target_values(puzzle, puzzle.visible))[0]
@@ -398,75 +400,79 @@ def _turns(raw: Any, names: Names, note: Any) -> Iterator[PublishedTurn]:
         for t in raw.get("chain_of_thought") or []
         if t.get("role") == "persuader"
     ]
-    said = [text for role, text in spoken if role == "persuader"]
+    messages = [text for role, text in spoken if role == "persuader"]
     replies = [text for role, text in spoken if role == "target"]
     told_of = raw.get("all_disclosures") or []
-    asked = raw.get("all_appeals") or []
-    if not len(said) == len(told_of) == len(asked):
-        note(f"{len(said)} messages, {len(told_of)} disclosures, {len(asked)} appeals.")
-    for i, message in enumerate(said):
+    appeals = raw.get("all_appeals") or []
+    if not len(messages) == len(told_of) == len(appeals):
+        note(f"{len(messages)} messages, {len(told_of)} disclosures, {len(appeals)} appeals.")
+    for i, message in enumerate(messages):
         yield PublishedTurn(
             message=message,
             reply=replies[i] if i < len(replies) else "",
-            recorded=_recorded(_at(told_of, i), _at(asked, i), names, note),
+            recorded=_recorded_labels(_entry_at(told_of, i), _entry_at(appeals, i), names, note),
             thoughts=thoughts[i] if i < len(thoughts) else "",
         )
 
 
-def _at(items: list[Any], i: int) -> Mapping[str, Any]:
-    found = items[i] if i < len(items) else {}
-    return found if isinstance(found, dict) else {}
+def _entry_at(items: list[Any], i: int) -> Mapping[str, Any]:
+    entry = items[i] if i < len(items) else {}
+    return entry if isinstance(entry, dict) else {}
 
 
-def _recorded(
-    told_of: Mapping[str, Any], asked: Mapping[str, Any], names: Names, note: Any
+def _recorded_labels(
+    told_of: Mapping[str, Any], appeals: Mapping[str, Any], names: Names, note: Any
 ) -> Claims:
     """Return the recorded labels; a label with a name that the game does not have is dropped and
     noted."""
 
-    def known(name: Any, among: tuple[str, ...]) -> str | None:
-        found = _meant(name, among, names.noun)
-        if found is None:
+    def known_name(name: Any, among: tuple[str, ...]) -> str | None:
+        meant = _name_meant(name, among, names.noun)
+        if meant is None:
             note(f"A label names {name!r}, which is not one of {', '.join(among)}.")
-        return found
+        return meant
 
     def pairs(table: Any) -> Iterator[tuple[str, str, Any]]:
         for proposal, attributes in table.items() if isinstance(table, dict) else ():
-            row = known(proposal, names.proposals)
+            row = known_name(proposal, names.proposals)
             for attribute in attributes if row and isinstance(attributes, dict | list) else ():
-                if attribute != "utility" and (column := known(attribute, names.attributes)):
-                    said = attributes[attribute] if isinstance(attributes, dict) else None
-                    yield str(row), column, said
+                if attribute != "utility" and (column := known_name(attribute, names.attributes)):
+                    utility = attributes[attribute] if isinstance(attributes, dict) else None
+                    yield str(row), column, utility
 
-    def each(field: str, among: tuple[str, ...]) -> list[str]:
-        given = asked.get(field)
-        return [n for a in (given if isinstance(given, list) else []) if (n := known(a, among))]
+    def known_names(field: str, among: tuple[str, ...]) -> list[str]:
+        labels = appeals.get(field)
+        return [
+            n for a in (labels if isinstance(labels, list) else []) if (n := known_name(a, among))
+        ]
 
     return claims(
         disclosures=[Disclosure(p, a, u) for p, a, u in pairs(told_of) if u in (-1, 0, 1)],
-        motivational=each("motivational", names.attributes),
-        informational=[Asked(p, a) for p, a, _ in pairs(asked.get("informational"))],
-        inferential=each("inferential", names.proposals),
+        motivational=known_names("motivational", names.attributes),
+        informational=[Asked(p, a) for p, a, _ in pairs(appeals.get("informational"))],
+        inferential=known_names("inferential", names.proposals),
     )
 
 
-def _meant(name: Any, among: tuple[str, ...], noun: str) -> str | None:
+def _name_meant(name: Any, among: tuple[str, ...], noun: str) -> str | None:
     """Return the name that a label stands for, as published: `Proposal A` and `a` stand for A."""
     if not isinstance(name, str):
         return None
     plain = name.strip().casefold().removeprefix(noun.casefold()).removeprefix("proposal").strip()
-    return next((each for each in among if each.casefold() in (plain, name.casefold())), None)
+    return next(
+        (candidate for candidate in among if candidate.casefold() in (plain, name.casefold())), None
+    )
 
 
-def rerun(game: PublishedGame, found: Iterable[Claims], memory: Memory) -> int:
-    """Return the target's final choice if the messages have the labels in `found`.
+def rerun(game: PublishedGame, claims_read: Iterable[Claims], memory: Memory) -> int:
+    """Return the target's final choice if the messages have the labels in `claims_read`.
 
     As in play, the target learns nothing from a message with a false claim. With `memory="frozen"`,
     the target breaks ties in favour of its first choice. In the discrete game, however, being asked
     for its ranking makes it remember its current choice instead.
     """
     mind = first_mind(game.puzzle)
-    for claim in found:
+    for claim in claims_read:
         if falsehoods(claim, game.puzzle, game.names):
             continue
         mind = learn_cells(game.puzzle, mind, disclosed_cells(claim, game.names), memory)

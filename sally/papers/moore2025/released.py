@@ -31,20 +31,29 @@ class Participant(msgspec.Struct, frozen=True):
 
 def participant(played: Played) -> Participant | None:
     """Return the person who persuaded, in a recorded game or in a study; None for other players."""
-    setup, known = played.episode.setup, played.episode.used.get("people", {}).get(PERSUADER)
-    if known is not None:
-        return Participant(known["participant"], known["round"], tuple(known["seconds"]))
-    who = setup.lineup.get(PERSUADER)
-    if who is None or who.player != "recorded" or who.params.get("name") != "human":
+    setup, person_record = (
+        played.episode.setup,
+        played.episode.used.get("people", {}).get(PERSUADER),
+    )
+    if person_record is not None:
+        return Participant(
+            person_record["participant"], person_record["round"], tuple(person_record["seconds"])
+        )
+    persuader = setup.lineup.get(PERSUADER)
+    if (
+        persuader is None
+        or persuader.player != "recorded"
+        or persuader.params.get("name") != "human"
+    ):
         return None
     name, _, place = setup.instance.id.rpartition(":")  # the id is file, line and index in the line
     return Participant(name, int(place) if place.isdigit() else 0)
 
 
-def excluded(played: Played) -> str | None:
+def exclusion_reason(played: Played) -> str | None:
     """Return why a person's game is excluded; None if it is not excluded or no person played it."""
-    who = participant(played)
-    if not isinstance(played.replay.game, MindGame) or who is None:
+    person = participant(played)
+    if not isinstance(played.replay.game, MindGame) or person is None:
         return None
     state: State = played.replay.states[-1]
     if played.episode.payoffs is None:
@@ -52,8 +61,8 @@ def excluded(played: Played) -> str | None:
     lengths = [len(split_message(x.text)[1]) for x in state.story if x.answer is not None]
     if lengths and _mean(lengths) < LEAST_CHARACTERS:
         return f"{_mean(lengths):.1f} characters a message, fewer than {LEAST_CHARACTERS}"
-    if who.seconds and _mean(who.seconds) < LEAST_SECONDS:
-        return f"{_mean(who.seconds):.1f} seconds a turn, fewer than {LEAST_SECONDS:g}"
+    if person.seconds and _mean(person.seconds) < LEAST_SECONDS:
+        return f"{_mean(person.seconds):.1f} seconds a turn, fewer than {LEAST_SECONDS:g}"
     return None
 
 
@@ -72,7 +81,7 @@ NOT_KEPT = {
 }
 
 
-def released(metric: str, games: Known) -> Estimate | None:
+def released_count(metric: str, games: Known) -> Estimate | None:
     """Return a count over a persuader's finished games in all conditions; None if there are no
     games or the metric is not a count."""
     if metric not in COUNTS or not games:
@@ -81,18 +90,18 @@ def released(metric: str, games: Known) -> Estimate | None:
 
 
 def _participants(games: Known) -> Estimate | None:
-    each = _games_each(games)
-    return exact(len(each)) if each else None
+    games_by_person = _games_each(games)
+    return exact(len(games_by_person)) if games_by_person else None
 
 
 def _games_per_participant(games: Known) -> Estimate | None:
-    each = _games_each(games)
-    return lone_by_rule(each, (0, inf)) if each else None
+    games_by_person = _games_each(games)
+    return lone_by_rule(games_by_person, (0, inf)) if games_by_person else None
 
 
 def _games_at_most(games: Known) -> Estimate | None:
-    each = _games_each(games)
-    return exact(max(each)) if each else None
+    games_by_person = _games_each(games)
+    return exact(max(games_by_person)) if games_by_person else None
 
 
 def _games_each(games: Known) -> list[int]:
@@ -143,10 +152,10 @@ def _statements(played: Played) -> Iterator[bool]:
     """Yield, for each sentence `Proposal X increases Y`, whether it was labelled as that
     disclosure."""
     game = game_of(played)
-    for said in () if game.discrete else played.replay.states[-1].story:
-        labels = {(d.proposal, d.attribute, d.utility) for d in said.claims.disclosures}
-        for told in literal(split_message(said.text)[1], game.names):
-            yield (told.proposal, told.attribute, told.utility) in labels
+    for exchange in () if game.discrete else played.replay.states[-1].story:
+        labels = {(d.proposal, d.attribute, d.utility) for d in exchange.claims.disclosures}
+        for disclosure in literal(split_message(exchange.text)[1], game.names):
+            yield (disclosure.proposal, disclosure.attribute, disclosure.utility) in labels
 
 
 def literal(message: str, names: Names) -> Iterator[Disclosure]:
@@ -154,9 +163,9 @@ def literal(message: str, names: Names) -> Iterator[Disclosure]:
     attributes = "|".join(map(re.escape, sorted(names.attributes, key=len, reverse=True)))
     letters = "".join(names.proposals)
     shape = rf"\b{names.noun} ([{letters}]) (?:will )?(in|de)creases? ({attributes})"
-    found = dict.fromkeys(m.groups() for m in re.finditer(shape, message, re.IGNORECASE))
-    for letter, way, attribute in found:
-        yield Disclosure(letter.upper(), attribute.lower(), 1 if way.lower() == "in" else -1)
+    statements = dict.fromkeys(m.groups() for m in re.finditer(shape, message, re.IGNORECASE))
+    for letter, direction, attribute in statements:
+        yield Disclosure(letter.upper(), attribute.lower(), 1 if direction.lower() == "in" else -1)
 
 
 COUNTS: Mapping[str, Callable[[Known], Estimate | None]] = {

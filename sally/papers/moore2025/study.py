@@ -50,14 +50,14 @@ def a_story_each(name: str, collection: frozen.Collection, **params: Any) -> tup
     """Return every puzzle of a set once, going through the cover stories in turn; the variant
     `non_mental` has a story of its own."""
     size = len(frozen.frozen(collection).puzzles)
-    told = () if params.get("variant") == "non_mental" else STORIES
+    stories_told = () if params.get("variant") == "non_mental" else STORIES
     return tuple(
         instance(
             GAME,
             f"{name}-{number:02d}",
             collection=collection,
             number=number,
-            **({"story": told[number % len(told)]} if told else {}),
+            **({"story": stories_told[number % len(stories_told)]} if stories_told else {}),
             **params,
         )
         for number in range(size)

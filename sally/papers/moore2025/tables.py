@@ -23,11 +23,11 @@ from sally.games.mindgames.target import (
     random_success_formula,
 )
 from sally.output.tables.reproduce import Conditions, Effort, Engine, Known
-from sally.papers.moore2025.figures import FIGURES, cluster, estimated, won
+from sally.papers.moore2025.figures import FIGURES, cluster, estimate_mean, is_won
 from sally.papers.moore2025.hypotheses import CHANCE, O1, TESTS, Game, hypothesis, marginal
 from sally.papers.moore2025.layout import LAYOUTS
-from sally.papers.moore2025.published_layout import superseded
-from sally.papers.moore2025.released import NOT_KEPT, excluded, participant, released
+from sally.papers.moore2025.published_layout import is_superseded
+from sally.papers.moore2025.released import NOT_KEPT, exclusion_reason, participant, released_count
 from sally.runner.local import play
 from sally.runner.seating import resolve_setup
 from sally.stats.cluster_interval import gap_by_rule
@@ -62,7 +62,7 @@ def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
     if metric in ("instances", "cells"):
         return exact(counts()[int(row["attributes"]), str(row["counted"])])
     if "plan" in row:
-        return planned(PLANS[str(row["plan"])])
+        return planner_success(PLANS[str(row["plan"])])
     if metric == "win_probability":
         if "memory" not in row:
             return exact(CHANCE)
@@ -94,7 +94,7 @@ def counts() -> dict[tuple[int, str], int]:
 
 
 @cache
-def planned(persuader: str) -> Estimate:
+def planner_success(persuader: str) -> Estimate:
     """Return the share of games that a planner wins. Each stored puzzle is played twice: with a
     target that has a frozen memory, and with one that has a sequential memory."""
     condition = "revealed" if persuader == "revealed" else "hidden"
@@ -104,13 +104,15 @@ def planned(persuader: str) -> Estimate:
         for memory in ("sequential", "frozen")
     ]
     results = [
-        float(_won(persuader, {"number": number, "memory": memory, "condition": condition}))
+        float(
+            _play_and_judge(persuader, {"number": number, "memory": memory, "condition": condition})
+        )
         for number, memory in games
     ]
     return pooled(results, [str(number) for number, _ in games], (0, 1))
 
 
-def _won(persuader: str, params: dict[str, Any]) -> bool:
+def _play_and_judge(persuader: str, params: dict[str, Any]) -> bool:
     """Play one game of scripted players; return whether the goal was chosen."""
     lineup = {str(PERSUADER): PlayerSpec(persuader)}
     setup = Setup(Instance("plan", "mindgames", params), 1, lineup)
@@ -123,17 +125,19 @@ def _won(persuader: str, params: dict[str, Any]) -> bool:
 def facts(played: Played) -> Conditions | None:
     """Return an episode's persuader and condition; None for conditions outside the paper."""
     game = played.replay.game
-    who = played.episode.setup.lineup.get(PERSUADER)
-    if not isinstance(game, MindGame) or who is None or game.problem.kind != "standard":
+    persuader_spec = played.episode.setup.lineup.get(PERSUADER)
+    if not isinstance(game, MindGame) or persuader_spec is None or game.problem.kind != "standard":
         return None
     if game.lying or game.target == "free":
         return None  # the paper has none
-    if superseded(played.episode.setup.instance.id):
+    if is_superseded(played.episode.setup.instance.id):
         return None  # its authors played it again
-    if excluded(played) is not None:
+    if exclusion_reason(played) is not None:
         return None
-    named = {"recorded": "name", "language": "model"}.get(who.player)
-    persuader = named_as_published(str(who.params[named]) if named else who.player)
+    name_field = {"recorded": "name", "language": "model"}.get(persuader_spec.player)
+    persuader = named_as_published(
+        str(persuader_spec.params[name_field]) if name_field else persuader_spec.player
+    )
     person = participant(played)
     persuader = persuader if person is None else "human"
     return {
@@ -149,16 +153,18 @@ def named_as_published(model: str) -> str:
     """Return a model's name in the paper's tables, or its own name if it is not listed."""
     if model == RANDOM:
         return "random"
-    found = [name for name, part in MODELS.items() if part in model.casefold()]
-    return found[0] if found else model
+    names = [name for name, part in MODELS.items() if part in model.casefold()]
+    return names[0] if names else model
 
 
 # --- figures from games -----------------------------------------------------------------------
 
 
-def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> Estimate | None:
+def tabulates(
+    row: Conditions, metric: str, known_games: Known, model: str | None
+) -> Estimate | None:
     """Return a table value computed from stored games; None if there are no such games."""
-    done = [(facts, played) for facts, played in known if metrics.is_finished(played)]
+    done = [(facts, played) for facts, played in known_games if metrics.is_finished(played)]
     if "hypothesis" in row:
         name, games = str(row["hypothesis"]), _games(done, model)
         if row.get("intercepts") == POPULATION:
@@ -167,34 +173,34 @@ def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> 
         return hypothesis(name, metric, games, people)
     if metric == "success_difference":
         return _difference(row, done, model)
-    if not _printed(row, metric, model):
+    if not _has_value(row, metric, model):
         return None
     anywhere = [(f, p) for f, p in done if _is(f, row, model)]
-    if (found := released(metric, anywhere)) is not None:
-        return found
+    if (count := released_count(metric, anywhere)) is not None:
+        return count
     chosen = [(f, p) for f, p in anywhere if _meets(f, row, model)]
-    return _measured(row, metric, chosen) if chosen else None
+    return _measure_row(row, metric, chosen) if chosen else None
 
 
-def _printed(row: Conditions, metric: str, model: str | None) -> bool:
+def _has_value(row: Conditions, metric: str, model: str | None) -> bool:
     """Return whether a table has a value for this metric and persuader.
 
     Success and the number of games are given for the paper's persuaders and the released data,
     other metrics only for people, pooled rows, o1, random play and `model`.
     """
-    who = row.get("persuader", "all")
+    persuader = row.get("persuader", "all")
     if metric in ("success", "games"):
-        return who in (*MODELS, "human", "random") or row.get("data") == "released"
-    return who in ("human", "models", "all", "random", O1, model)
+        return persuader in (*MODELS, "human", "random") or row.get("data") == "released"
+    return persuader in ("human", "models", "all", "random", O1, model)
 
 
 def _is(facts: Conditions, row: Conditions, model: str | None) -> bool:
     """Return whether a game with these conditions was played by the row's persuader."""
-    wanted = str(row.get("persuader", "all"))
-    if model is not None and wanted in MODELS:
-        wanted = named_as_published(model)
+    persuader = str(row.get("persuader", "all"))
+    if model is not None and persuader in MODELS:
+        persuader = named_as_published(model)
     is_model = facts["persuader"] in MODELS or facts["persuader"] == model
-    return {"all": True, "models": is_model}.get(wanted, facts["persuader"] == wanted)
+    return {"all": True, "models": is_model}.get(persuader, facts["persuader"] == persuader)
 
 
 def _meets(facts: Conditions, row: Conditions, model: str | None) -> bool:
@@ -204,11 +210,11 @@ def _meets(facts: Conditions, row: Conditions, model: str | None) -> bool:
     return _is(facts, row, model) and (facts["condition"], facts["variant"]) == (condition, variant)
 
 
-def _measured(row: Conditions, metric: str, chosen: Known) -> Estimate | None:
+def _measure_row(row: Conditions, metric: str, chosen: Known) -> Estimate | None:
     turn, published = int(row.get("turn", MESSAGES)) - 1, row.get("data") == "paper"
     counted = row.get("inferential") == "counted"
     measures: dict[str, Callable[[Played], float]] = {
-        "success": won,
+        "success": is_won,
         "success_by_turn": lambda p: (metrics.won_with_look_ahead if published
                                       else metrics.would_win)(p)[turn],
         "sink_state": lambda p: metrics.sunk(p)[-1],
@@ -223,7 +229,7 @@ def _measured(row: Conditions, metric: str, chosen: Known) -> Estimate | None:
     long_enough = [(f, p) for f, p in chosen if len(metrics.choices(p)) > turn]
     if metric == "appealed_to_all_at_most":
         return _most_appeals(long_enough)
-    return estimated(long_enough, measures[metric]) if metric in measures else None
+    return estimate_mean(long_enough, measures[metric]) if metric in measures else None
 
 
 def _most_appeals(games: Known) -> Estimate | None:
@@ -236,7 +242,7 @@ def _most_appeals(games: Known) -> Estimate | None:
     groups: dict[tuple[object, object], list[tuple[Conditions, Played]]] = {}
     for facts, played in games:
         groups.setdefault((facts["persuader"], facts["condition"]), []).append((facts, played))
-    bars = [estimated(g, lambda p: _appealed_over_prefixes(p, True)) for g in groups.values()]
+    bars = [estimate_mean(g, lambda p: _appealed_over_prefixes(p, True)) for g in groups.values()]
     return max(bars, key=lambda bar: bar.value or 0.0, default=None)
 
 
@@ -251,29 +257,31 @@ def _difference(row: Conditions, done: Known, model: str | None) -> Estimate | N
     if row["persuader"] not in (O1, f"human minus {O1}"):
         return None
     if row["contrast"] == "hidden":
-        first, second = ({"persuader": who, "condition": "hidden"} for who in ("human", O1))
+        first, second = (
+            {"persuader": persuader, "condition": "hidden"} for persuader in ("human", O1)
+        )
     else:
         who = str(row["persuader"])
         first, second = ({"persuader": who, "condition": c} for c in ("revealed", "hidden"))
-    sides = [[(f, p) for f, p in done if _meets(f, each, model)] for each in (first, second)]
+    sides = [[(f, p) for f, p in done if _meets(f, side, model)] for side in (first, second)]
     if min(map(len, sides)) < 2:
         return None
-    one, two = ([float(won(played)) for _, played in games] for games in sides)
+    first_wins, two = ([float(is_won(played)) for _, played in games] for games in sides)
     together = [cluster(facts, played) for games in sides for facts, played in games]
-    return gap_by_rule(one, two, together, (-1, 1))
+    return gap_by_rule(first_wins, two, together, (-1, 1))
 
 
 def _games(done: Known, model: str | None) -> list[Game]:
     """Return the default-variant games of people and of the model that people are compared with."""
-    found = []
+    games = []
     for facts, played in done:
-        who = facts["persuader"]
-        is_o1 = who == (named_as_published(model) if model else O1)
-        if facts["variant"] == "default" and (who == "human" or is_o1):
+        persuader = facts["persuader"]
+        is_o1 = persuader == (named_as_published(model) if model else O1)
+        if facts["variant"] == "default" and (persuader == "human" or is_o1):
             story, person = str(facts["story"]), str(facts["participant"])
-            shown = facts["condition"] == "revealed"
-            found.append(Game(is_o1, shown, won(played), story, person))
-    return found
+            is_revealed = facts["condition"] == "revealed"
+            games.append(Game(is_o1, is_revealed, is_won(played), story, person))
+    return games
 
 
 def cannot(row: Conditions, metric: str) -> str | None:
@@ -284,8 +292,8 @@ def cannot(row: Conditions, metric: str) -> str | None:
 def brings(table: str, row: Conditions) -> str | None:
     """Return the command that imports a row's games if they exist only in the published release,
     else None."""
-    who = str(row.get("persuader", ""))
-    people = who.startswith(("human", "all", "random")) or table == "figure8"
+    persuader = str(row.get("persuader", ""))
+    people = persuader.startswith(("human", "all", "random")) or table == "figure8"
     if "hypothesis" in row:
         people = TESTS[str(row["hypothesis"])].o1 is not True
     return "sally import mindgames PATH" if people or table == "replay" else None

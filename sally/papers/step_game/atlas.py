@@ -50,13 +50,13 @@ def seat_dots(seats: Sequence[figures.SeatGame], ids: Mapping[str, str]) -> list
         seats: All seats of the imported games.
         ids: Ids of the episodes, by the id of their instance.
     """
-    found = []
+    dots = []
     for metric, column in COLUMNS.items():
-        for raw, mine in figures.models(seats).items():
-            value = figures.measure(mine, metric)
-            if value is None or value.value is None or len(mine) < LEAST:
+        for raw, model_seats in figures.models(seats).items():
+            value = figures.measure(model_seats, metric)
+            if value is None or value.value is None or len(model_seats) < LEAST:
                 continue
-            found.append(
+            dots.append(
                 AtlasDot(
                     column,
                     model_name(raw).label,
@@ -65,11 +65,11 @@ def seat_dots(seats: Sequence[figures.SeatGame], ids: Mapping[str, str]) -> list
                     value.value,
                     value.low,
                     value.high,
-                    sum(len(seat.turns) for seat in mine),
+                    sum(len(seat.turns) for seat in model_seats),
                     "turns",
-                    len({seat.game for seat in mine}),
+                    len({seat.game for seat in model_seats}),
                     SOURCE,
-                    tuple(ids[seat.game] for seat in mine[:FEW_IDS]),
+                    tuple(ids[seat.game] for seat in model_seats[:FEW_IDS]),
                     family=model_name(raw).provider,
                 )
             )
@@ -77,7 +77,7 @@ def seat_dots(seats: Sequence[figures.SeatGame], ids: Mapping[str, str]) -> list
             value = figures.mindless(seats, rule, metric)
             if value is None or value.value is None or name == "uniform":  # 0 by definition
                 continue
-            found.append(
+            dots.append(
                 AtlasDot(
                     column,
                     name,
@@ -93,7 +93,7 @@ def seat_dots(seats: Sequence[figures.SeatGame], ids: Mapping[str, str]) -> list
                     tuple(ids.values())[:FEW_IDS],
                 )
             )
-    return found
+    return dots
 
 
 ATLAS = AtlasSource("step_game", dots_of)

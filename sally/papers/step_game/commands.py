@@ -38,23 +38,23 @@ def show(where: str, least: int, as_json: bool) -> None:
         raise BadInput(
             f"{where} contains no imported step games; `sally import step_game` imports them."
         )
-    rated, table, lines, found = tables_of(seats, least)
+    rated, table, lines, results = tables_of(seats, least)
     if as_json:
-        whole: dict[str, Any] = {"models": table, "mindless": lines, "findings": found}
-        print_json(msgspec.to_builtins({**whole, "groups": rated.groups}))
+        tables: dict[str, Any] = {"models": table, "mindless": lines, "findings": results}
+        print_json(msgspec.to_builtins({**tables, "groups": rated.groups}))
         return
-    print_table(_said(table), list(table[0]) if table else [], "Models")
-    print_table(_said(lines), ["rule", *DOING], "Mindless players, same turns")
-    print_table(_said(found), ["figure", "value"], "All models")
+    print_table(_rows_as_text(table), list(table[0]) if table else [], "Models")
+    print_table(_rows_as_text(lines), ["rule", *DOING], "Mindless players, same turns")
+    print_table(_rows_as_text(results), ["figure", "value"], "All models")
     echo(f"{len(rated.ratings)} models in {len(rated.groups)} connected group(s).")
 
 
 def tables_of(
-    seats: list[figures.SeatGame], least: int
+    seats: list[figures.SeatGame], smallest: int
 ) -> tuple[figures.Rating, list[dict[str, Any]], list[dict[str, Any]], list[dict[str, Any]]]:
     """Return the rating, and the rows of models, of mindless players and of findings."""
     rated = figures.rating(seats)
-    by_model = {name: of for name, of in figures.models(seats).items() if len(of) >= least}
+    by_model = {name: of for name, of in figures.models(seats).items() if len(of) >= smallest}
     table = [
         {
             "model": name,
@@ -72,15 +72,17 @@ def tables_of(
         }
         for name, rule in figures.rules().items()
     ]
-    found = [{"figure": name, "value": value} for name, value in figures.findings(seats).items()]
-    return rated, table, lines, found
+    finding_rows = [
+        {"figure": name, "value": value} for name, value in figures.findings(seats).items()
+    ]
+    return rated, table, lines, finding_rows
 
 
-def _said(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [{key: _shown(value) for key, value in row.items()} for row in rows]
+def _rows_as_text(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{key: _value_text(value) for key, value in row.items()} for row in rows]
 
 
-def _shown(value: Any) -> Any:
+def _value_text(value: Any) -> Any:
     return estimate_cell(value.value, value.interval, 3) if isinstance(value, Estimate) else value
 
 
@@ -93,18 +95,21 @@ def reader(path: Path, as_json: bool) -> None:
     PATH is a checkout of the published logs or a folder of them. The labels are ours; messages are
     matched by their hash.
     """
-    found = labels.measured(path)
+    reader_results = labels.measure_reader(path)
     if as_json:
-        print_json(msgspec.to_builtins(found))
+        print_json(msgspec.to_builtins(reader_results))
         return
     echo(
-        f"{found.found} of {found.labelled} labelled messages found; the two passes agree on "
-        f"{found.agreed}. Precision {found.precision}, recall {found.recall}, all right "
-        f"{found.right} of {found.agreed}."
+        f"{reader_results.found} of {reader_results.labelled} labelled messages found; the two "
+        f"passes agree on "
+        f"{reader_results.agreed}. Precision {reader_results.precision}, recall "
+        f"{reader_results.recall}, all right "
+        f"{reader_results.right} of {reader_results.agreed}."
     )
-    kappa = "not defined" if found.kappa is None else f"{found.kappa:.3f}"
+    kappa = "not defined" if reader_results.kappa is None else f"{reader_results.kappa:.3f}"
     echo(
-        f"A second labeller agrees with the first on {found.same_by_other} of {found.found} (kappa "
-        f"{kappa}); by its labels precision is {found.precision_by_other}, recall "
-        f"{found.recall_by_other}."
+        f"A second labeller agrees with the first on {reader_results.same_by_other} of "
+        f"{reader_results.found} (kappa "
+        f"{kappa}); by its labels precision is {reader_results.precision_by_other}, recall "
+        f"{reader_results.recall_by_other}."
     )

@@ -65,17 +65,17 @@ class SeatGame(msgspec.Struct, frozen=True):
 
 def seat_games(games: Iterable[Played]) -> list[SeatGame]:
     """Return every seat of every imported game."""
-    found = []
+    seats = []
     for played in games:
         names = played.episode.used.get("names", {})
         payoffs = played.episode.payoffs
         if not names or payoffs is None:
             continue
-        odd = any(rewritten(str(each["raw"])) for each in names.values())
+        odd = any(rewritten(str(name_entry["raw"])) for name_entry in names.values())
         for number, seat in enumerate(SEATS):
             turns = tuple(list_moves(played, seat))
             tallies = tuple(map(tally_of, turns))
-            found.append(
+            seats.append(
                 SeatGame(
                     played.episode.setup.instance.id,
                     number,
@@ -87,7 +87,7 @@ def seat_games(games: Iterable[Played]) -> list[SeatGame]:
                     odd,
                 )
             )
-    return found
+    return seats
 
 
 def ratio(
@@ -106,14 +106,16 @@ def ratio(
 def measure(seats: Sequence[SeatGame], metric: str) -> Estimate | None:
     """Return one measure, pooled over these seats."""
     above, below = RATIOS[metric]
-    some = [each for each in seats if not (metric in TALK and each.rewritten)]
-    pairs = [(above(each.sums), below(each.sums)) for each in some]
-    return ratio(pairs, [each.game for each in some], BOUNDS[metric])
+    counted_seats = [
+        seat_game for seat_game in seats if not (metric in TALK and seat_game.rewritten)
+    ]
+    pairs = [(above(seat_game.sums), below(seat_game.sums)) for seat_game in counted_seats]
+    return ratio(pairs, [seat_game.game for seat_game in counted_seats], BOUNDS[metric])
 
 
 def win_share(seats: Sequence[SeatGame]) -> Estimate | None:
     """Return the mean points of these seats; equally strong players would get one third each."""
-    return ratio([(each.points, 1.0) for each in seats], [each.game for each in seats], SHARE)
+    return ratio([(seat.points, 1.0) for seat in seats], [seat.game for seat in seats], SHARE)
 
 
 # --- mindless players on the same turns -----------------------------------------------------------
@@ -126,14 +128,16 @@ def rules() -> Mapping[str, Rule]:
     recorded turn."""
     equilibrium, _ = stage_equilibrium()
     return {
-        "uniform": lambda each: EVEN,
-        "always_5": lambda each: sure(5),
-        "always_3": lambda each: sure(3),
-        "always_1": lambda each: sure(1),
-        "free_of_last": lambda each: sure(free_of_last(each.view)),
-        "free_of_announced": lambda each: sure(free_of_announced(each.said, each.view.number)),
-        "repeat_own_last": lambda each: sure(repeat_own_last(each.view)),
-        "stage_equilibrium": lambda each: equilibrium,
+        "uniform": lambda observed: EVEN,
+        "always_5": lambda observed: sure(5),
+        "always_3": lambda observed: sure(3),
+        "always_1": lambda observed: sure(1),
+        "free_of_last": lambda observed: sure(free_of_last(observed.view)),
+        "free_of_announced": lambda observed: sure(
+            free_of_announced(observed.said, observed.view.number)
+        ),
+        "repeat_own_last": lambda observed: sure(repeat_own_last(observed.view)),
+        "stage_equilibrium": lambda observed: equilibrium,
     }
 
 
@@ -143,10 +147,10 @@ def mindless(seats: Sequence[SeatGame], rule: Rule, metric: str) -> Estimate | N
     games: dict[str, tuple[float, float]] = {}
     for seat in seats:
         above, below = games.get(seat.game, (0.0, 0.0))
-        for each, sums in zip(seat.turns, seat.tallies, strict=True):
-            worths = each.worths if metric == "doing_win" else steps(each.theirs)
+        for observed, sums in zip(seat.turns, seat.tallies, strict=True):
+            worths = observed.worths if metric == "doing_win" else steps(observed.theirs)
             mean = sum(worths) / 3
-            above += sum(p * w for p, w in zip(rule(each), worths, strict=True)) - mean
+            above += sum(p * w for p, w in zip(rule(observed), worths, strict=True)) - mean
             below += sums.win_most if metric == "doing_win" else sums.steps_most
         games[seat.game] = above, below
     return ratio(list(games.values()), list(games), BOUNDS[metric])
@@ -157,29 +161,30 @@ def mindless(seats: Sequence[SeatGame], rule: Rule, metric: str) -> Estimate | N
 
 def findings(seats: Sequence[SeatGame]) -> dict[str, Estimate | None]:
     """Return the main results over all models."""
-    own = [each for each in seats if each.seat == 0]  # a turn has three seats and counts once
+    # a turn has three seats and counts once
+    first_seats = [seat for seat in seats if seat.seat == 0]
 
     def by_turn(holds: Callable[[ObservedMove], bool], of: Sequence[SeatGame]) -> Estimate | None:
         pairs = [(float(sum(map(holds, s.turns))), float(len(s.turns))) for s in of]
         return ratio(pairs, [s.game for s in of], SHARE)
 
-    def kept(near: bool) -> Estimate | None:
+    def kept_share(is_near: bool) -> Estimate | None:
         pairs, games = [], []
         for seat in seats:
             if seat.rewritten:
                 continue
             games.append(seat.game)
-            there = [
+            tallies = [
                 t
                 for d, t in zip(seat.turns, seat.tallies, strict=True)
-                if (min(d.missing) <= MOVES[-1]) == near
+                if (min(d.missing) <= MOVES[-1]) == is_near
             ]
-            sums = total(there)
+            sums = total(tallies)
             pairs.append((float(sums.kept), float(sums.announced)))
         return ratio(pairs, games, SHARE)
 
-    def fives(each: ObservedMove) -> bool:
-        return (each.mine, *each.theirs).count(5) > 1
+    def fives(observed: ObservedMove) -> bool:
+        return (observed.mine, *observed.theirs).count(5) > 1
 
     return {
         "win doing, all models": measure(seats, "doing_win"),
@@ -188,13 +193,13 @@ def findings(seats: Sequence[SeatGame]) -> dict[str, Estimate | None]:
         "best reply rate": measure(seats, "best_reply_rate"),
         "errors survived": measure(seats, "errors_survived"),
         "steps a turn": measure(seats, "steps_per_turn"),
-        "full split of 1, 3 and 5": by_turn(lambda d: len({d.mine, *d.theirs}) == 3, own),
-        "collision on 5": by_turn(fives, own),
+        "full split of 1, 3 and 5": by_turn(lambda d: len({d.mine, *d.theirs}) == 3, first_seats),
+        "collision on 5": by_turn(fives, first_seats),
         "announced": measure(seats, "announced_rate"),
         "promise kept": measure(seats, "promise_kept"),
         "broken upwards": measure(seats, "broken_upwards"),
-        "kept before anybody can arrive": kept(False),
-        "kept once somebody can": kept(True),
+        "kept before anybody can arrive": kept_share(False),
+        "kept once somebody can": kept_share(True),
         "free number taken from the truthful": measure(seats, "free_taken"),
         "collides with the truthful": measure(seats, "collides_with_truthful"),
     }
@@ -202,10 +207,10 @@ def findings(seats: Sequence[SeatGame]) -> dict[str, Estimate | None]:
 
 def models(seats: Sequence[SeatGame]) -> dict[str, list[SeatGame]]:
     """Return the seats of each model, with the most frequent model first."""
-    found: dict[str, list[SeatGame]] = {}
-    for each in seats:
-        found.setdefault(each.raw, []).append(each)
-    return dict(sorted(found.items(), key=lambda of: (-len(of[1]), of[0])))
+    seats_by_model: dict[str, list[SeatGame]] = {}
+    for seat in seats:
+        seats_by_model.setdefault(seat.raw, []).append(seat)
+    return dict(sorted(seats_by_model.items(), key=lambda of: (-len(of[1]), of[0])))
 
 
 # --- rating ---------------------------------------------------------------------------------------
@@ -227,25 +232,25 @@ def rating(seats: Sequence[SeatGame], draws: int = DRAWS, seed: int = 1) -> Rati
     often than another is neither helped nor hurt. Intervals are the middle 95 % of a bootstrap over
     games.
     """
-    names = sorted({each.raw for each in seats})
+    names = sorted({seat_game.raw for seat_game in seats})
     place = {name: n for n, name in enumerate(names)}
     games: dict[str, list[SeatGame]] = {}
-    for each in seats:
-        games.setdefault(each.game, []).append(each)
+    for seat_game in seats:
+        games.setdefault(seat_game.game, []).append(seat_game)
     rows = [_rows(three, place) for three in games.values()]
     x, y = np.array([r for r, _ in rows]), np.array([p for _, p in rows])
     chance = Stream("step_game", "rating", seed).generator()
     fit, low, high = additive_ratings(x, y, len(names), draws, chance)
-    often = Counter(each.raw for each in seats)
-    found = {
+    often = Counter(seat_game.raw for seat_game in seats)
+    ratings_found = {
         name: Estimate(float(fit[n]), float(low[n]), float(high[n]), often[name], RATED)
         for name, n in place.items()
     }
-    ordered = dict(sorted(found.items(), key=lambda each: -fit[place[each[0]]]))
-    rows_of = ([place[each.raw] for each in three] for three in games.values())
-    met = np.array([pair for three in rows_of for pair in pairwise(three)])
+    ordered = dict(sorted(ratings_found.items(), key=lambda seat_game: -fit[place[seat_game[0]]]))
+    rows_of = ([place[seat_game.raw] for seat_game in three] for three in games.values())
+    pairs_met = np.array([pair for three in rows_of for pair in pairwise(three)])
     groups: dict[int, list[str]] = {}
-    for name, group in zip(names, components(len(names), met), strict=True):
+    for name, group in zip(names, components(len(names), pairs_met), strict=True):
         groups.setdefault(int(group), []).append(name)
     return Rating(ordered, tuple(sorted(map(tuple, groups.values()), key=len, reverse=True)))
 
@@ -256,14 +261,14 @@ def _rows(
     """Return the three regression rows of a game (model terms first, then two seat terms) and their
     points."""
     rows, points = [], []
-    for each in three:
+    for seat in three:
         row = [0.0] * (len(place) + 2)
-        row[place[each.raw]] += 1.0
-        for other in three:
-            if other is not each:
-                row[place[other.raw]] -= 0.5
-        if each.seat:
-            row[len(place) + each.seat - 1] = 1.0
+        row[place[seat.raw]] += 1.0
+        for opponent in three:
+            if opponent is not seat:
+                row[place[opponent.raw]] -= 0.5
+        if seat.seat:
+            row[len(place) + seat.seat - 1] = 1.0
         rows.append(row)
-        points.append(each.points - 1 / 3)
+        points.append(seat.points - 1 / 3)
     return rows, points

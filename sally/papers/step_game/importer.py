@@ -95,11 +95,11 @@ class RecordedGame(msgspec.Struct, frozen=True):
     @property
     def target_range(self) -> tuple[int, int]:
         """The targets consistent with the record."""
-        before, top = max(self.turns[-1].before), max(self.final)
-        late = self.date >= "20250201" or before >= SINCE_FEBRUARY - 1
-        least = SINCE_FEBRUARY if late else NEVER_BELOW
-        most = SINCE_FEBRUARY - 1 if top < SINCE_FEBRUARY else NEVER_ABOVE
-        return max(least, before + 1), min(most, top)
+        top_before, top = max(self.turns[-1].before), max(self.final)
+        late = self.date >= "20250201" or top_before >= SINCE_FEBRUARY - 1
+        lowest = SINCE_FEBRUARY if late else NEVER_BELOW
+        highest = SINCE_FEBRUARY - 1 if top < SINCE_FEBRUARY else NEVER_ABOVE
+        return max(lowest, top_before + 1), min(highest, top)
 
     @property
     def era(self) -> str:
@@ -122,10 +122,10 @@ def files_under(path: Path) -> list[Path]:
                 "game_ID_YYYYMMDD_HHMMSS.jsonl."
             )
         return [path]
-    found = sorted(file for file in path.rglob("game_*.jsonl") if FILE.fullmatch(file.name))
-    if not found:
+    files = sorted(file for file in path.rglob("game_*.jsonl") if FILE.fullmatch(file.name))
+    if not files:
         raise BadInput(f"There is no log game_ID_YYYYMMDD_HHMMSS.jsonl under {path}.")
-    return found
+    return files
 
 
 _decode = msgspec.json.Decoder(Line).decode
@@ -133,8 +133,8 @@ _decode = msgspec.json.Decoder(Line).decode
 
 def read_game(file: Path) -> RecordedGame:
     """Return one log after checking every line."""
-    named = FILE.fullmatch(file.name)
-    assert named is not None
+    name_match = FILE.fullmatch(file.name)
+    assert name_match is not None
     data = file.read_bytes()
     lines: list[Line] = []
     for n, raw in enumerate(data.splitlines(), 1):
@@ -151,8 +151,8 @@ def read_game(file: Path) -> RecordedGame:
     models = tuple(name.split("_", 2)[2] for name in players)
     return RecordedGame(
         Source.of(SOURCE, LICENCE, file.name, data),
-        named[1],
-        named[2],
+        name_match[1],
+        name_match[2],
         (models[0], models[1], models[2]),
         tuple(_turn(file, number, of, players) for number, of in sorted(turns.items())),
         triple(lines[-1].final_positions[name] for name in players),
@@ -162,12 +162,12 @@ def read_game(file: Path) -> RecordedGame:
 
 def _players(file: Path, positions: Mapping[str, int]) -> list[str]:
     """Return the player ids in order of seats."""
-    found = sorted(positions)
-    if [name[:8] for name in found] != ["Player1_", "Player2_", "Player3_"]:
+    player_ids = sorted(positions)
+    if [name[:8] for name in player_ids] != ["Player1_", "Player2_", "Player3_"]:
         raise BadInput(
-            f"{file.name}: players are {', '.join(found)}; there should be Player1 to 3."
+            f"{file.name}: players are {', '.join(player_ids)}; there should be Player1 to 3."
         )
-    return found
+    return player_ids
 
 
 def _seat(file: Path, name: str, players: list[str]) -> int:
@@ -177,40 +177,45 @@ def _seat(file: Path, name: str, players: list[str]) -> int:
 
 
 def _turn(file: Path, number: int, lines: list[Line], players: list[str]) -> RecordedTurn:
-    where = f"{file.name}, turn {number}"
-    said: dict[int, list[tuple[int, str]]] = {}
+    place = f"{file.name}, turn {number}"
+    messages_by_round: dict[int, list[tuple[int, str]]] = {}
     moves: dict[int, int] = {}
-    before: Mapping[str, int] = {}
+    positions_before: Mapping[str, int] = {}
     for line in lines:
         seat = _seat(file, line.player_id, players)
         if line.type == "conversation":
-            said.setdefault(line.conv_subround, []).append((seat, line.message))
+            messages_by_round.setdefault(line.conv_subround, []).append((seat, line.message))
         elif line.type == "move":
             if line.move not in MOVES or seat in moves:
                 raise BadInput(
-                    f"{where}: {line.player_id} moves {line.move}; it should move 1, 3 or 5, once."
+                    f"{place}: {line.player_id} moves {line.move}; it should move 1, 3 or 5, once."
                 )
-            moves[seat], before = line.move, line.positions
+            moves[seat], positions_before = line.move, line.positions
         else:
-            raise BadInput(f"{where}: a line of type {line.type!r} is not expected here.")
-    if len(moves) != len(SEATS) or set(before) != set(players):
+            raise BadInput(f"{place}: a line of type {line.type!r} is not expected here.")
+    if len(moves) != len(SEATS) or set(positions_before) != set(players):
         raise BadInput(
-            f"{where}: there are {len(moves)} moves with positions; there should be three."
+            f"{place}: there are {len(moves)} moves with positions; there should be three."
         )
-    orders = {tuple(seat for seat, _ in said[n]) for n in said}
+    orders = {tuple(seat for seat, _ in messages_by_round[n]) for n in messages_by_round}
     if orders and (len(orders) > 1 or next(iter(orders)) not in ORDERS):
         raise BadInput(
-            f"{where}: all three players should speak once in each sub-round, always in the "
+            f"{place}: all three players should speak once in each sub-round, always in the "
             "same order."
         )
-    if sorted(said) != list(range(1, len(said) + 1)) or len(said) > MOST_TALKS:
-        raise BadInput(f"{where}: sub-rounds are {sorted(said)}; they should be counted from 1.")
+    if (
+        sorted(messages_by_round) != list(range(1, len(messages_by_round) + 1))
+        or len(messages_by_round) > MOST_TALKS
+    ):
+        raise BadInput(
+            f"{place}: sub-rounds are {sorted(messages_by_round)}; they should be counted from 1."
+        )
     talk = []
-    for n in sorted(said):
-        first, second, third = (message for _, message in said[n])
+    for n in sorted(messages_by_round):
+        first, second, third = (message for _, message in messages_by_round[n])
         talk.append((first, second, third))
     order = next(iter(orders)) if orders else ()
-    placed = triple(before[name] for name in players)
+    placed = triple(positions_before[name] for name in players)
     return RecordedTurn(number, order, tuple(talk), triple(moves[n] for n in range(3)), placed)
 
 
@@ -247,12 +252,12 @@ def as_episode(game: RecordedGame) -> tuple[Episode, list[Difference]]:
             differs.append(Difference(setup.instance.id, "length", n, "goes on", "is over"))
             break
         if match.state.positions != turn.before:
-            shown = str(turn.before), str(match.state.positions)
-            differs.append(Difference(setup.instance.id, "positions", n, *shown))
+            positions_shown = str(turn.before), str(match.state.positions)
+            differs.append(Difference(setup.instance.id, "positions", n, *positions_shown))
         _feed(match, turn, game.talks, differs, setup.instance.id)
     if match.state.positions != game.final:
-        shown = str(game.final), str(match.state.positions)
-        differs.append(Difference(setup.instance.id, "final positions", None, *shown))
+        positions_shown = str(game.final), str(match.state.positions)
+        differs.append(Difference(setup.instance.id, "final positions", None, *positions_shown))
     if not match.over:
         match.censor("left", f"{len(game.turns)} turns are on record and nobody has arrived")
         differs.append(Difference(setup.instance.id, "length", None, "is over", "goes on"))
@@ -293,9 +298,9 @@ def _feed(
         order = turn.order or ORDERS[0]
         match.move(NATURE, ORDERS.index(order))
         rounds = turn.talk or (("", "", ""),)  # a turn without a word
-        for n, said in enumerate(rounds, 1):
+        for n, round_messages in enumerate(rounds, 1):
             ends = n == len(rounds) < talks
-            for number, text in zip(order, said, strict=True):
+            for number, text in zip(order, round_messages, strict=True):
                 silent = not text.strip()
                 action = Done("" if silent else text) if ends or silent else Say(text)
                 if race.speaker(match.state) != number:
@@ -306,26 +311,26 @@ def _feed(
         match.move(seat, move)
 
 
-def imported(path: Path) -> ImportResult:
+def import_games(path: Path) -> ImportResult:
     """Import every recorded game under a path."""
     files = files_under(path)
-    taken = ImportRun(counts={"found": len(files)})
+    run = ImportRun(counts={"found": len(files)})
     for file in files:
-        with taken.listing_errors(file.name):
+        with run.listing_errors(file.name):
             game = read_game(file)
-            taken.add(*as_episode(game), _counts(game))
-            taken.oddities += _oddities(game)
-    return taken.result()
+            run.add(*as_episode(game), _counts(game))
+            run.oddities += _oddities(game)
+    return run.result()
 
 
 def _counts(game: RecordedGame) -> dict[str, int]:
-    said = [text for turn in game.turns for talk in turn.talk for text in talk]
+    messages = [text for turn in game.turns for talk in turn.talk for text in talk]
     low, high = game.target_range
     return {
         "turns": len(game.turns),
-        "messages": len(said),
-        "empty messages": sum(not text.strip() for text in said),
-        "messages of more than 100 words": sum(len(text.split()) > 100 for text in said),
+        "messages": len(messages),
+        "empty messages": sum(not text.strip() for text in messages),
+        "messages of more than 100 words": sum(len(text.split()) > 100 for text in messages),
         "targets pinned": int(low == high),
         "seats whose words were rewritten": sum(map(rewritten, game.models)),
         "games with two or three winners": int(len(game.winners) > 1),
@@ -334,16 +339,16 @@ def _counts(game: RecordedGame) -> dict[str, int]:
 
 def _oddities(game: RecordedGame) -> list[Oddity]:
     first = game.turns[0]
-    found = []
+    oddities = []
     if first.number != 1:
-        why = f"it begins at turn {first.number} with positions {first.before}"
-        found.append(Oddity(game.source.file, "begins late", why))
+        reason = f"it begins at turn {first.number} with positions {first.before}"
+        oddities.append(Oddity(game.source.file, "begins late", reason))
     if unknown := [raw for raw in game.models if not model_name(raw).provider]:
-        why = f"no provider is known for {', '.join(unknown)}"
-        found.append(Oddity(game.source.file, "unknown name", why))
-    return found
+        reason = f"no provider is known for {', '.join(unknown)}"
+        oddities.append(Oddity(game.source.file, "unknown name", reason))
+    return oddities
 
 
 IMPORTER = Importer(
-    "step_game", "language models in the public step game benchmark (Mazur 2025)", imported
+    "step_game", "language models in the public step game benchmark (Mazur 2025)", import_games
 )

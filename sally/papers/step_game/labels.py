@@ -51,51 +51,51 @@ def hash_of(game: str, turn: int, sub_round: int, speaker: int, message: str) ->
     return sha256(key.encode("utf-8")).hexdigest()[:24]
 
 
-def known() -> dict[str, Labelled]:
+def read_labels() -> dict[str, Labelled]:
     """Return the labels by hash."""
     file = resources.files(__package__) / "labels.json"
-    found = msgspec.json.decode(file.read_bytes(), type=list[Labelled])
-    return {each.hash: each for each in found}
+    labels = msgspec.json.decode(file.read_bytes(), type=list[Labelled])
+    return {label.hash: label for label in labels}
 
 
-def measured(path: Path) -> ReaderResults:
+def measure_reader(path: Path) -> ReaderResults:
     """Return the reader's accuracy on the labelled messages under a path."""
-    labels = known()
+    labels = read_labels()
     read: list[tuple[Labelled, int]] = []
     for file in files_under(path):
         game = read_game(file)
         for turn in game.turns:
-            for n, said in enumerate(turn.talk, 1):
-                for seat, message in zip(turn.order, said, strict=True):
+            for n, round_messages in enumerate(turn.talk, 1):
+                for seat, message in zip(turn.order, round_messages, strict=True):
                     label = labels.get(hash_of(game.id, turn.number, n, seat + 1, message))
                     if label is not None:
                         read.append((label, announcement(message, seat, turn.number) or 0))
     if not read:
         raise BadInput(f"None of the {len(labels)} labelled messages was found under {path}.")
-    agreed = [(each.first, got) for each, got in read if each.first == each.second]
-    right = sum(want == got for want, got in agreed)
-    first, other = [each.first for each, _ in read], [each.other for each, _ in read]
+    agreed = [(label.first, read_move) for label, read_move in read if label.first == label.second]
+    right = sum(want == read_move for want, read_move in agreed)
+    first, second_labels = [label.first for label, _ in read], [label.other for label, _ in read]
     return ReaderResults(
         len(labels),
         len(read),
         len(agreed),
         right,
         *_scores(agreed),
-        sum(a == b for a, b in zip(first, other, strict=True)),
-        cohens_kappa(first, other),
-        *_scores([(each.other, got) for each, got in read]),
+        sum(a == b for a, b in zip(first, second_labels, strict=True)),
+        cohens_kappa(first, second_labels),
+        *_scores([(label.other, read_move) for label, read_move in read]),
     )
 
 
 def _scores(rows: list[tuple[int, int]]) -> tuple[str, str]:
     """Return precision and recall from pairs (labelled, read); a pair of equal numbers is right."""
-    announces = [(want, got) for want, got in rows if got]
-    hits = sum(want == got for want, got in announces)
+    announces = [(want, read_move) for want, read_move in rows if read_move]
+    hits = sum(want == read_move for want, read_move in announces)
     return _share(hits, len(announces)), _share(hits, sum(want > 0 for want, _ in rows))
 
 
 def _share(hits: int, n: int) -> str:
     if not n:
         return "not defined"
-    found = share_interval(hits, n)
-    return f"{hits} of {n} ({found.value:.3f} [{found.low:.3f}, {found.high:.3f}])"
+    estimate = share_interval(hits, n)
+    return f"{hits} of {n} ({estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}])"

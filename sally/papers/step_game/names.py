@@ -82,8 +82,8 @@ class ModelName(msgspec.Struct, frozen=True):
     @property
     def label(self) -> str:
         """The name that tables show, such as `openai/gpt-5 (medium)`."""
-        at = f" ({self.effort})" if self.effort else ""
-        return f"{self.provider or 'unknown'}/{self.model}{at}"
+        effort_text = f" ({self.effort})" if self.effort else ""
+        return f"{self.provider or 'unknown'}/{self.model}{effort_text}"
 
 
 def model_name(raw: str) -> ModelName:
@@ -95,8 +95,8 @@ def model_name(raw: str) -> ModelName:
     'no thinking'
     """
     folded = raw.lower()
-    known = [start for start in PROVIDERS if folded.startswith(start)]
-    provider = PROVIDERS[max(known, key=len)] if known else ""
+    prefixes = [start for start in PROVIDERS if folded.startswith(start)]
+    provider = PROVIDERS[max(prefixes, key=len)] if prefixes else ""
     model, effort = MODELS.get(raw, raw), ""
     if raw in MODELS and raw.startswith("gemini-flash"):
         effort = "thinking 24K"

@@ -30,15 +30,15 @@ def study(model: str = OPEN, **language: Any) -> Study:
         *(player_spec(name) for name in BESIDE),
     )
     cells: list[Cell] = []
-    for each in read_certified():
-        problem = Instance(each.id, "step_race", dict(each.params))
-        lineups = tuple({**each.others, each.seat: who} for who in me)
-        arms: dict[str, tuple[str, ...]] = {each.seat: PROBES}
-        cells.append(Cell(each.id, (problem,), lineups, arms=arms, repeats=REPEATS))
+    for certified in read_certified():
+        problem = Instance(certified.id, "step_race", dict(certified.params))
+        lineups = tuple({**certified.others, certified.seat: player} for player in me)
+        arms: dict[str, tuple[str, ...]] = {certified.seat: PROBES}
+        cells.append(Cell(certified.id, (problem,), lineups, arms=arms, repeats=REPEATS))
     problem = instance("step_race", "step_race-talk", target=20, talks=2)
-    for name, (one, two) in TALKERS.items():
-        others = {"player_2": one, "player_3": two}
-        lineups = tuple({**others, "player_1": who} for who in me)
+    for name, (first_talker, two) in TALKERS.items():
+        others = {"player_2": first_talker, "player_3": two}
+        lineups = tuple({**others, "player_1": player} for player in me)
         cells.append(Cell(name, (problem,), lineups, arms={"player_1": PROBES}, repeats=REPEATS))
     return Study(
         name="step_game",

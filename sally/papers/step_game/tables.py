@@ -40,44 +40,44 @@ def facts(played: Played) -> Conditions | None:
 
 
 @lru_cache(maxsize=1)
-def _seats(known: Known) -> list[SeatGame]:
-    return figures.seat_games(played for _, played in known)
+def _seats(games: Known) -> list[SeatGame]:
+    return figures.seat_games(played for _, played in games)
 
 
 @lru_cache(maxsize=1)
-def _findings(known: Known) -> dict[str, Estimate | None]:
-    return figures.findings(_seats(known))
+def _findings(games: Known) -> dict[str, Estimate | None]:
+    return figures.findings(_seats(games))
 
 
 @lru_cache(maxsize=1)
-def _ratings(known: Known) -> dict[str, Estimate]:
-    return figures.rating(_seats(known)).ratings
+def _ratings(games: Known) -> dict[str, Estimate]:
+    return figures.rating(_seats(games)).ratings
 
 
 @lru_cache(maxsize=1)
-def _models(known: Known) -> dict[str, list[SeatGame]]:
-    return figures.models(_seats(known))
+def _models(games: Known) -> dict[str, list[SeatGame]]:
+    return figures.models(_seats(games))
 
 
-def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> Estimate | None:
+def tabulates(row: Conditions, metric: str, games: Known, model: str | None) -> Estimate | None:
     """Return a table value computed from the imported games; a published model is matched by its
     raw name."""
     if "rule" in row:
         rule = figures.rules()[str(row["rule"])]
-        return figures.mindless(_seats(known), rule, DOING[metric])
+        return figures.mindless(_seats(games), rule, DOING[metric])
     if "figure" in row:
-        return _findings(known).get(str(row["figure"]))
+        return _findings(games).get(str(row["figure"]))
     raw = model or str(row["model"])
-    mine = _models(known).get(raw)
-    if mine is None:
+    model_seats = _models(games).get(raw)
+    if model_seats is None:
         return None
     if metric == "n":
-        return Estimate(float(len(mine)), None, None, len(mine), "count")
+        return Estimate(float(len(model_seats)), None, None, len(model_seats), "count")
     if metric == "rating":
-        return _ratings(known)[raw]
+        return _ratings(games)[raw]
     if metric == "win_share":
-        return figures.win_share(mine)
-    return figures.measure(mine, DOING.get(metric, metric))
+        return figures.win_share(model_seats)
+    return figures.measure(model_seats, DOING.get(metric, metric))
 
 
 def cannot(row: Conditions, metric: str) -> str | None:

@@ -56,18 +56,20 @@ def check(path: str, as_json: bool) -> None:
     data-pack folder, or the name of a shipped ruleset. The exit code is 1 if something was found.
     """
     try:
-        found = shipped_ruleset(path) if path in SHIPPED else load(path)
+        ruleset = shipped_ruleset(path) if path in SHIPPED else load(path)
     except (BadRuleset, BadAmount, OSError) as error:
         raise BadInput(str(error)) from None
-    problems = checking.check(found)
+    problems = checking.check(ruleset)
     if as_json:
-        facts = {"name": found.name, "recipes": len(found.recipes), "items": len(found.items)}
-        circles = checking.circles(found)
-        print_json({**facts, "problems": problems, "notes": list(found.notes), "circles": circles})
+        facts = {"name": ruleset.name, "recipes": len(ruleset.recipes), "items": len(ruleset.items)}
+        circles = checking.circles(ruleset)
+        print_json(
+            {**facts, "problems": problems, "notes": list(ruleset.notes), "circles": circles}
+        )
     else:
-        echo(f"{found.name}: {len(found.recipes)} recipes, {len(found.items)} items")
-        turns = (f"no problem: {line}" for line in checking.circles(found))
-        notes = (f"left out: {note.replace(': left out, ', ': ')}" for note in found.notes)
+        echo(f"{ruleset.name}: {len(ruleset.recipes)} recipes, {len(ruleset.items)} items")
+        turns = (f"no problem: {line}" for line in checking.circles(ruleset))
+        notes = (f"left out: {note.replace(': left out, ', ': ')}" for note in ruleset.notes)
         for line in (*by_kind(notes), *turns, *problems):
             echo(f"- {line}")
         echo("Nothing is wrong." if not problems else f"Problems found: {len(problems)}.")
@@ -90,29 +92,29 @@ def problems(name: str | None, as_json: bool) -> None:
             for n, s in all_instances()
         ]
     elif name in set_names():
-        rows = [_problem(each) for each in instance_set(name).instances]
+        rows = [_problem(instance) for instance in instance_set(name).instances]
     else:
         raise unknown("set of TradeCraft problems", name, set_names())
     if as_json:
         print_json(rows)
         return
-    shown = [column for column in rows[0] if column != "targets"]  # too long for a line
-    print_table(rows, shown, title=name or "sets of problems")
+    columns_shown = [column for column in rows[0] if column != "targets"]  # too long for a line
+    print_table(rows, columns_shown, title=name or "sets of problems")
 
 
-def _problem(each: Instance) -> dict[str, Any]:
+def _problem(instance: Instance) -> dict[str, Any]:
     """Return a problem as one row: its targets, and the crafts, goods and trades that each player
     needs to reach its target."""
-    seats = each.certificate.seats
+    seats = instance.certificate.seats
     return {
-        "problem": each.id,
-        "grade": each.grade,
-        "targets": " / ".join(goods_said(target) for target in each.targets),
+        "problem": instance.id,
+        "grade": instance.grade,
+        "targets": " / ".join(goods_said(target) for target in instance.targets),
         "crafts": "/".join(str(seat.chain) for seat in seats),
         "kinds": "/".join(str(seat.kinds) for seat in seats),
         "units": "/".join(str(seat.units) for seat in seats),
-        "trades": "/".join(map(str, trades_of(each))),
-        "all can win": "yes" if each.certificate.joint else "no",
+        "trades": "/".join(map(str, trades_of(instance))),
+        "all can win": "yes" if instance.certificate.joint else "no",
     }
 
 
@@ -180,7 +182,7 @@ def ratings(file: Path, other: Path | None, as_json: bool) -> None:
     """Print a summary of the judgements in FILE: the share of turns with each order of theory of
     mind, and the mean grade for each dimension. With OTHER, print the agreement between the two
     files."""
-    mine = ratings_file(file)
-    found = summary(mine) if other is None else agreement(mine, ratings_file(other))
-    rows = [msgspec.to_builtins(each) for each in found]
+    own_ratings = ratings_file(file)
+    results = summary(own_ratings) if other is None else agreement(own_ratings, ratings_file(other))
+    rows = [msgspec.to_builtins(result) for result in results]
     print_rows(rows, as_json, file.name if other is None else f"{file.name} and {other.name}")

@@ -28,13 +28,13 @@ SEAT, SEED = Seat(PLAYER), 2026
 Plays = Sequence[Played]
 
 
-def fitted(plays: Plays, arm: str) -> Fit | None:
+def fit_arm(plays: Plays, arm: str) -> Fit | None:
     """Return the utility function fitted to the decisions in one experimental condition; None if
     they are too few for a fit."""
     order = len(GROUPS[arm]) - 1
-    found = decisions([(p, SEAT) for p in plays], order)
-    rows = tuple(map(tuple, found.features))
-    return _fit(rows, tuple(found.accepted), tuple(found.episodes), order)
+    decision_rows = decisions([(p, SEAT) for p in plays], order)
+    rows = tuple(map(tuple, decision_rows.features))
+    return _fit(rows, tuple(decision_rows.accepted), tuple(decision_rows.episodes), order)
 
 
 @lru_cache(maxsize=64)  # several cells of a table read one fit
@@ -50,13 +50,13 @@ def _fit(
         return None
 
 
-def by_model_and_arm(known: Known) -> Mapping[str, Mapping[str, Plays]]:
+def by_model_and_arm(games: Known) -> Mapping[str, Mapping[str, Plays]]:
     """Return the finished episodes of every model in every experimental condition."""
-    known = [(facts, played) for facts, played in known if "model" in facts]
-    models = dict.fromkeys(str(facts["model"]) for facts, _ in known)
+    games = [(facts, played) for facts, played in games if "model" in facts]
+    models = dict.fromkeys(str(facts["model"]) for facts, _ in games)
     return {
         model: {
-            arm: [p for f, p in known if (f["model"], f["arm"]) == (model, arm)] for arm in GROUPS
+            arm: [p for f, p in games if (f["model"], f["arm"]) == (model, arm)] for arm in GROUPS
         }
         for model in models
     }
@@ -70,21 +70,21 @@ def divergence_by_turn(plays: Sequence[tuple[Played, Seat]]) -> dict[int, Estima
     """
     by_turn: dict[int, list[float]] = {}
     for played, seat in plays:
-        for apart in beliefs_apart(played, seat, 1):
-            by_turn.setdefault(apart.turn, []).append(apart.divergence.kl)
+        for distance in beliefs_apart(played, seat, 1):
+            by_turn.setdefault(distance.turn, []).append(distance.divergence.kl)
     return {turn: lone_by_rule(values, (0, inf)) for turn, values in sorted(by_turn.items())}
 
 
 ByArm = Callable[[str, Plays], Iterable[Point]]  # the points of one model in one condition
 
 
-def _by_arm(known: Known, points: ByArm) -> Iterator[Series]:
-    for model, arms in by_model_and_arm(known).items():
+def _by_arm(games: Known, points: ByArm) -> Iterator[Series]:
+    for model, arms in by_model_and_arm(games).items():
         for arm, plays in arms.items():
             yield Series(short(model), arm, tuple(points(arm, plays)))
 
 
-def figure4(known: Known, effort: Effort) -> Picture:
+def figure4(games: Known, effort: Effort) -> Picture:
     """Draw the divergence of first-order reports from the other player's own reports, by turn."""
 
     def points(arm: str, plays: Plays) -> list[Point]:
@@ -96,25 +96,25 @@ def figure4(known: Known, effort: Effort) -> Picture:
         "KL divergence of first-order reports from the other's own values",
         ("turn", "KL (nats)"),
         "lines",
-        _by_arm(known, points),
+        _by_arm(games, points),
         "KL(the other's V0 || V1), each value plus .5, normalised; later turns rest on fewer "
         "episodes.",
     )
 
 
-def figure5(known: Known, effort: Effort) -> Picture:
+def figure5(games: Known, effort: Effort) -> Picture:
     """Draw the slope and the correlation of offered value on requested value, by order of theory of
     mind."""
 
-    def drawn() -> Iterator[Series]:
-        for model, arms in by_model_and_arm(known).items():
+    def draw_series() -> Iterator[Series]:
+        for model, arms in by_model_and_arm(games).items():
             points = []
             for plays in filter(None, arms.values()):
-                found = exchange_of([(played, SEAT) for played in plays], seed=SEED)
-                if found.slope is not None and found.r is not None:
-                    ends = found.r_interval
+                rate = exchange_of([(played, SEAT) for played in plays], seed=SEED)
+                if rate.slope is not None and rate.r is not None:
+                    ends = rate.r_interval
                     points.append(
-                        Point(found.slope, found.r, ends, found.proposals, found.slope_interval)
+                        Point(rate.slope, rate.r, ends, rate.proposals, rate.slope_interval)
                     )
             yield Series("proposals", short(model), tuple(points))
 
@@ -123,33 +123,33 @@ def figure5(known: Known, effort: Effort) -> Picture:
         "Offered value on requested value, by order of the reports",
         ("slope m (offer/request)", "Pearson r"),
         "map",
-        drawn(),
+        draw_series(),
         "Values are the proposer's own V0. Bars here: 90%, 2000 draws of whole episodes.",
     )
 
 
-def proposals(known: Known, effort: Effort) -> Picture:
+def proposals(games: Known, effort: Effort) -> Picture:
     """Draw every proposal by its requested and its offered value."""
 
     def points(arm: str, plays: Plays) -> list[Point]:
         pairs = [pair for played in plays for pair in price_proposals(played, SEAT)]
-        return [Point(asked, given, None, 1) for asked, given in pairs]
+        return [Point(requested, offered, None, 1) for requested, offered in pairs]
 
     return _picture(
         "proposals",
         "Every proposal: offered value on requested value",
         ("requested value", "offered value"),
         "scatter",
-        _by_arm(known, points),
+        _by_arm(games, points),
         "Values are the proposer's own V0, summed over the goods; lines by least squares.",
     )
 
 
-def figure6(known: Known, effort: Effort) -> Picture:
+def figure6(games: Known, effort: Effort) -> Picture:
     """Draw the normalised coefficients of the acceptance model, by order of theory of mind."""
 
     def points(arm: str, plays: Plays) -> list[Point]:
-        fit = fitted(plays, arm) if plays else None
+        fit = fit_arm(plays, arm) if plays else None
         weights = {} if fit is None else fit.coefficients
         n = 0 if fit is None else fit.decisions
         return [Point(name, value, None, n) for name, value in weights.items()]
@@ -159,17 +159,17 @@ def figure6(known: Known, effort: Effort) -> Picture:
         "What weighs in accepting a proposal",
         ("term", "normalised coefficient"),
         "dots",
-        _by_arm(known, points),
+        _by_arm(games, points),
         "Coefficients of a fit have no interval.",
     )
 
 
 def _picture(
-    name: str, title: str, axes: tuple[str, str], kind: str, drawn: Iterator[Series], note: str
+    name: str, title: str, axes: tuple[str, str], kind: str, all_series: Iterator[Series], note: str
 ) -> Picture:
-    series = tuple(each for each in drawn if each.points)
-    why = None if series else "not run"
-    return Picture(name, title, *axes, kind, series, note, missing=why)  # type: ignore[arg-type]
+    series = tuple(one_series for one_series in all_series if one_series.points)
+    missing_reason = None if series else "not run"
+    return Picture(name, title, *axes, kind, series, note, missing=missing_reason)  # type: ignore[arg-type]
 
 
 FIGURES: Mapping[str, Callable[[Known, Effort], Picture]] = {

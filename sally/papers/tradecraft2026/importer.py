@@ -52,17 +52,17 @@ CUT, SLIP = "log cut", "server slip"
 Task = tuple[tuple[Goods, ...], tuple[Goods, ...]]  # hands and targets
 
 
-def imported(path: Path) -> ImportResult:
+def import_games(path: Path) -> ImportResult:
     """Import every recorded game under a path."""
     tasks = _tasks(path)
-    taken = ImportRun()
-    seen: dict[str, Path] = {}
+    run = ImportRun()
+    files_by_id: dict[str, Path] = {}
     for file in _files(path):
-        with taken.listing_errors(str(file)):
+        with run.listing_errors(str(file)):
             record = read_record(file)
-            taken.counts["found"] += 1
-            if (before := seen.setdefault(record.id, file)) is not file:
-                taken.oddities.append(Oddity(str(file), "copy", _why_copy(file, before)))
+            run.counts["found"] += 1
+            if (first_file := files_by_id.setdefault(record.id, file)) is not file:
+                run.oddities.append(Oddity(str(file), "copy", _why_copy(file, first_file)))
                 continue
             played = _RecordedMatch(record, _problem(record, tasks))
             try:
@@ -71,25 +71,25 @@ def imported(path: Path) -> ImportResult:
                 strange = "its events are not in the order of the published logs"
                 raise BadInput(strange) from error
             if not record.raw:  # the published counts are of the rebuilt logs
-                taken.counts.update(_tally(record, played.result))
-            taken.add(played.episode(), played.differences, played.counts)
-    return taken.result(allow_empty=True)
+                run.counts.update(_tally(record, played.result))
+            run.add(played.episode(), played.differences, played.counts)
+    return run.result(allow_empty=True)
 
 
 def _files(path: Path) -> list[Path]:
     if existing(path).is_file():
         return [path]
-    found = [*path.rglob("TradeCraft.Duo_*-log.md"), *path.rglob("Duo_*.json")]
-    if not found:
+    files = [*path.rglob("TradeCraft.Duo_*-log.md"), *path.rglob("Duo_*.json")]
+    if not files:
         raise BadInput(f"{path} contains no game log of TradeCraft (TradeCraft.Duo_*-log.md).")
     # Of two logs of one game the rebuilt one comes first, because the figures rest on it.
-    return sorted(found, key=lambda file: (file.suffix == ".json", str(file)))
+    return sorted(files, key=lambda file: (file.suffix == ".json", str(file)))
 
 
-def _why_copy(file: Path, before: Path) -> str:
+def _why_copy(file: Path, first_file: Path) -> str:
     """Return why a log is left out as a copy; a checkout has 90 of its logs in two folders."""
-    same = "byte for byte" if file.read_bytes() == before.read_bytes() else "the game of"
-    return f"{same} {before.parent.name}/{before.name}, which is imported instead"
+    sameness = "byte for byte" if file.read_bytes() == first_file.read_bytes() else "the game of"
+    return f"{sameness} {first_file.parent.name}/{first_file.name}, which is imported instead"
 
 
 def _tasks(path: Path) -> list[Task]:
@@ -102,8 +102,8 @@ def _tasks(path: Path) -> list[Task]:
                 try:
                     listed = json.loads(file.read_text("utf-8"))
                     return [
-                        (tuple(map(_plain, each["hands"])), tuple(map(_plain, each["targets"])))
-                        for each in listed
+                        (tuple(map(_plain, task["hands"])), tuple(map(_plain, task["targets"])))
+                        for task in listed
                     ]
                 except (ValueError, LookupError, TypeError, AttributeError) as error:
                     raise BadInput(
@@ -127,10 +127,10 @@ def _problem(record: Record, tasks: Sequence[Task]) -> Task:
             return hands, targets
         if targets[::-1] == record.targets:
             return hands[::-1], targets[::-1]
-    wanted = " and ".join(" ".join(target) for target in record.targets)
+    targets_text = " and ".join(" ".join(target) for target in record.targets)
     raise BadInput(
         "the log does not state the players' hands, and no public problem has the targets "
-        f"{wanted}; the checkout must contain tradeCraft/.../{TASKS}."
+        f"{targets_text}; the checkout must contain tradeCraft/.../{TASKS}."
     )
 
 
@@ -138,19 +138,19 @@ def _tally(record: Record, winners: Sequence[str] | None) -> Counter[str]:
     """Count the events of a log, including server errors, for comparison with the published
     counts."""
     kinds = Counter(event.kind for event in record.events)
-    found = Counter[str]()
-    found["proposals"] = kinds["submit_proposal"]
-    found["invalid proposals"] = kinds["proposal_invalid"]
+    counts = Counter[str]()
+    counts["proposals"] = kinds["submit_proposal"]
+    counts["invalid proposals"] = kinds["proposal_invalid"]
     for event in record.events:
         if event.kind == "approval_or_reject":
-            found["accepted" if event.text.lower() == ACCEPT else "rejected"] += 1
+            counts["accepted" if event.text.lower() == ACCEPT else "rejected"] += 1
         elif event.kind == "craft_recipe_validity":
-            found[f"checks: {event.text}"] += 1
-    found["applies"] = kinds["craft_recipe_apply"]
+            counts[f"checks: {event.text}"] += 1
+    counts["applies"] = kinds["craft_recipe_apply"]
     if winners is not None:
         won = {("p1",): "first player", ("p2",): "second player", (): "nobody"}
-        found[f"won by {won.get(tuple(winners), 'both')}"] += 1
-    return found
+        counts[f"won by {won.get(tuple(winners), 'both')}"] += 1
+    return counts
 
 
 class _ServerError(Exception):
@@ -176,11 +176,11 @@ class _RecordedMatch:
         params = {"hands": hands, "targets": targets, "max_turns": MAX_TURNS}
         if first:
             params["first"] = first
-        known = shipped_ruleset("minecraft_core").known
-        if extra := sorted({item for hand in hands for item in hand} - known):
+        core_items = shipped_ruleset("minecraft_core").known
+        if extra := sorted({item for hand in hands for item in hand} - core_items):
             params["extra"] = extra
         name = f"tradecraft:{record.pairing}:{record.id}"
-        lineup = {self.seat[who]: _player(record, who) for who in record.names}
+        lineup = {self.seat[name]: _player(record, name) for name in record.names}
         setup = Setup(Instance(name, "tradecraft", params), 0, lineup)
         self.match: Match[Any, Any, Any] = Match(GAME, setup)
         self.differences: list[Difference] = []
@@ -198,9 +198,9 @@ class _RecordedMatch:
 
     def play(self) -> None:
         events = self.record.events
-        over = [event.text for event in events if event.kind == "game_over"]
-        if over:
-            self.result = [self.seat[who] for who in over[-1].split(",") if who in self.seat]
+        results = [event.text for event in events if event.kind == "game_over"]
+        if results:
+            self.result = [self.seat[name] for name in results[-1].split(",") if name in self.seat]
         turns = [n for n, event in enumerate(events) if event.kind == "turn"]
         try:
             for start, end in zip(turns, [*turns[1:], len(events)], strict=True):
@@ -232,43 +232,48 @@ class _RecordedMatch:
 
     def _trade(self, events: Sequence[LoggedEvent]) -> bool:
         """Play the valid proposal and its answer; return False if the log has no answer yet."""
-        made: LoggedEvent | None = None
+        proposal: LoggedEvent | None = None
         for event in events:
             if event.kind == "submit_proposal":
-                made = event
+                proposal = event
             elif event.kind == "proposal_invalid":
-                made = None
+                proposal = None
                 self.used["invalid proposals"] += 1
             elif event.kind == "approval_or_reject":
-                return self._settle(made, event)
-        if made is not None:
+                return self._settle(proposal, event)
+        if proposal is not None:
             return False  # not answered yet
         if any(event.kind == "craft_done" for event in events):
             self._give(self._proposer(), PASS)
             return True
         return False
 
-    def _settle(self, made: LoggedEvent | None, said: LoggedEvent) -> bool:
-        if made is None:
+    def _settle(self, proposal: LoggedEvent | None, decision: LoggedEvent) -> bool:
+        if proposal is None:
             raise LookupError("an answer without a valid proposal")
-        self.used["messages shortened"] += sum(len(m.message) > LONGEST for m in (made, said))
-        proposer, decider = self.seat[made.who], self.seat[said.who]
+        self.used["messages shortened"] += sum(
+            len(m.message) > LONGEST for m in (proposal, decision)
+        )
+        proposer, decider = self.seat[proposal.who], self.seat[decision.who]
         action = Propose(
-            decider, tuple(made.offer.items()), tuple(made.request.items()), made.message[:LONGEST]
+            decider,
+            tuple(proposal.offer.items()),
+            tuple(proposal.request.items()),
+            proposal.message[:LONGEST],
         )
         try:
             self._give(proposer, action)
         except IllegalMove as error:
             raise _ServerError(f"proposal ({error})") from None
-        accepted = said.text.lower() == ACCEPT
-        if not made.offer and not made.request:
+        accepted = decision.text.lower() == ACCEPT
+        if not proposal.offer and not proposal.request:
             self.empty_answers.append(
-                {"seat": decider, "answer": said.text, "message": said.message}
+                {"seat": decider, "answer": decision.text, "message": decision.message}
             )
             return True
-        if accepted and said.text != ACCEPT:
+        if accepted and decision.text != ACCEPT:
             raise _ServerError("case")
-        self._give(decider, Answer(ACCEPT if accepted else REJECT, said.message[:LONGEST]))
+        self._give(decider, Answer(ACCEPT if accepted else REJECT, decision.message[:LONGEST]))
         return True
 
     def _craft_event(self, event: LoggedEvent, phase: _Phase) -> None:
@@ -283,25 +288,27 @@ class _RecordedMatch:
             case "craft_recipe_apply":
                 self.open_hands.append((event.who, "apply"))
             case "phase_error":
-                asked = next(n for n, (_, why) in enumerate(self.open_hands) if why == "apply")
-                del self.open_hands[asked]
+                index = next(
+                    n for n, (_, purpose) in enumerate(self.open_hands) if purpose == "apply"
+                )
+                del self.open_hands[index]
                 self.used["applies refused"] += 1
             case "craft_done":
                 self.open_hands.append((event.who, "done"))
             case "private_hand_change":
-                who, why = self.open_hands.pop(0)
-                phase.moves[who].append(DONE if why == "done" else self._craft(who))
-                if why == "done":
-                    phase.hands[who] = event.request
+                name, purpose = self.open_hands.pop(0)
+                phase.moves[name].append(DONE if purpose == "done" else self._craft(name))
+                if purpose == "done":
+                    phase.hands[name] = event.request
 
-    def _craft(self, who: str) -> Craft | str:
+    def _craft(self, name: str) -> Craft | str:
         """Return the craft that was applied; raises _Slip if only a server error allowed it."""
-        check, good = self.checked[who]
+        check, good = self.checked[name]
         if not good:
             return "apply"
         output, amount = next(iter(check.request.items()))
-        whole = int(amount) if amount.isdecimal() else 0
-        return Craft(tuple(check.offer.items()), output, whole) if whole else "apply"
+        whole_amount = int(amount) if amount.isdecimal() else 0
+        return Craft(tuple(check.offer.items()), output, whole_amount) if whole_amount else "apply"
 
     # --- into the match -----------------------------------------------------------------------
 
@@ -314,7 +321,7 @@ class _RecordedMatch:
 
     def _feed(self, phase: _Phase) -> None:
         """Play the crafts of both players, each player's in order, until the log ends."""
-        rows = {self.seat[who]: list(moves) for who, moves in phase.moves.items()}
+        rows = {self.seat[name]: list(moves) for name, moves in phase.moves.items()}
         while not self.match.over and self.match.state.phase == "craft":
             movers = [str(seat) for seat in self.match.game.to_move(self.match.state)]
             if not all(rows[seat] for seat in movers):
@@ -337,18 +344,18 @@ class _RecordedMatch:
 
     # --- what came out the same ---------------------------------------------------------------
 
-    def _differ(self, what: str, recorded: str, ours: str) -> None:
+    def _differ(self, subject: str, recorded: str, ours: str) -> None:
         turn = int(self.match.state.turn)
-        self.differences.append(Difference(self.record.file, what, turn, recorded, ours))
+        self.differences.append(Difference(self.record.file, subject, turn, recorded, ours))
 
     def _compare_hands(self, phase: _Phase) -> None:
-        for n, who in enumerate(self.record.names):
-            ours, theirs = self.match.state.hands[n], Hand(read_goods(phase.hands[who]))
+        for n, name in enumerate(self.record.names):
+            ours, recorded_hand = self.match.state.hands[n], Hand(read_goods(phase.hands[name]))
             self.counts["hands"] += 1
-            if ours == theirs:
+            if ours == recorded_hand:
                 self.counts["hands as recorded"] += 1
             else:
-                self._differ("hand", repr(theirs), repr(ours))
+                self._differ("hand", repr(recorded_hand), repr(ours))
 
     def _compare_result(self) -> None:
         state = self.match.state
@@ -365,8 +372,8 @@ class _RecordedMatch:
             "source": msgspec.to_builtins(
                 Source.of(SOURCE, LICENCE, self.record.file, self.record.data)
             ),
-            "players": {self.seat[who]: who for who in self.record.names},
-            **{what.replace(" ", "_"): n for what, n in sorted(self.used.items())},
+            "players": {self.seat[name]: name for name in self.record.names},
+            **{kind.replace(" ", "_"): n for kind, n in sorted(self.used.items())},
         }
         if self.empty_answers:
             used["answers_to_empty_proposals"] = self.empty_answers
@@ -375,16 +382,18 @@ class _RecordedMatch:
         return self.match.episode(self.record.pairing, used)
 
 
-def _player(record: Record, who: str) -> PlayerSpec:
-    """Return the recorded player called `who`.
+def _player(record: Record, name: str) -> PlayerSpec:
+    """Return the recorded player called `name`.
 
     In a pairing such as `4o_vs_cl` it is the model named on that side; in a raw log, a model or a
     person.
     """
     sides = record.pairing.split("_vs_")
-    if len(sides) == 2 and who[-1:] in "12":
-        return recorded_player(sides[int(who[-1]) - 1])
-    return recorded_player(who.partition("-player")[0] if "-player" in who else HUMAN)
+    if len(sides) == 2 and name[-1:] in "12":
+        return recorded_player(sides[int(name[-1]) - 1])
+    return recorded_player(name.partition("-player")[0] if "-player" in name else HUMAN)
 
 
-IMPORTER = Importer("tradecraft", "published games of the TradeCraft project, as logged", imported)
+IMPORTER = Importer(
+    "tradecraft", "published games of the TradeCraft project, as logged", import_games
+)

@@ -73,15 +73,15 @@ def read_record(path: Path) -> Record:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
         raise BadInput(f"{path} is not UTF-8 text.") from None
-    found = _NAME.search(path.name)
-    if found is None:
+    name_match = _NAME.search(path.name)
+    if name_match is None:
         raise BadInput(f"{path} is not named like a game log, TradeCraft.Duo_XXXXXXXX-log.md.")
     if path.suffix == ".json":
-        return _raw(path, found["id"], text, data)
+        return _raw(path, name_match["id"], text, data)
     events = tuple(_markdown(text))
     start = [event for event in events if event.kind == "private_start_info"]
     return Record(
-        found["id"],
+        name_match["id"],
         path.name,
         path.parent.name,
         False,
@@ -98,46 +98,51 @@ def read_record(path: Path) -> Record:
 
 
 def _markdown(text: str) -> Iterator[LoggedEvent]:
-    for found in _EVENT.finditer(text):
-        if found["turn"]:
-            yield LoggedEvent("turn", text=found["turn"])
+    for event_match in _EVENT.finditer(text):
+        if event_match["turn"]:
+            yield LoggedEvent("turn", text=event_match["turn"])
             continue
-        noted = _noted(found["kind"], found["body"].strip())
+        noted = _read_event(event_match["kind"], event_match["body"].strip())
         if noted is not None:
             yield noted
 
 
-def _noted(kind: str, body: str) -> LoggedEvent | None:
+def _read_event(kind: str, body: str) -> LoggedEvent | None:
     """Return one event of a markdown log; None for events that change nothing."""
     match kind:
         case "private_start_info":
-            who, _, target = body.partition(" enters the game with a private target: ")
-            return LoggedEvent(kind, _tidy(who), request=_goods(target))
-        case "submit_proposal" if made := _PROPOSAL.match(body):
-            given, wanted = _goods(made["offer"]), _goods(made["request"])
-            who, to = _tidy(made["who"]), _tidy(made["to"])
-            return LoggedEvent(kind, who, to, given, wanted, message=made["message"].strip())
-        case "approval_or_reject" if said := _DECISION.match(body):
+            name, _, target = body.partition(" enters the game with a private target: ")
+            return LoggedEvent(kind, _tidy(name), request=_goods(target))
+        case "submit_proposal" if proposal := _PROPOSAL.match(body):
+            offer, request = _goods(proposal["offer"]), _goods(proposal["request"])
+            name, to = _tidy(proposal["who"]), _tidy(proposal["to"])
+            return LoggedEvent(kind, name, to, offer, request, message=proposal["message"].strip())
+        case "approval_or_reject" if decision := _DECISION.match(body):
             return LoggedEvent(
-                kind, _tidy(said["who"]), text=said["answer"], message=said["text"].strip()
+                kind,
+                _tidy(decision["who"]),
+                text=decision["answer"],
+                message=decision["text"].strip(),
             )
-        case "craft_recipe_check" if asked := _CHECK.match(body):
+        case "craft_recipe_check" if check := _CHECK.match(body):
             return LoggedEvent(
-                kind, _tidy(asked["who"]), offer=_goods(asked[2]), request=_goods(asked[3])
+                kind, _tidy(check["who"]), offer=_goods(check[2]), request=_goods(check[3])
             )
         case "craft_recipe_validity":
             short = "no recipe" if "follows the rules" not in body else "cannot afford"
             return LoggedEvent(kind, text="good" if "**valid**" in body else short)
         case "craft_recipe_apply" | "craft_done":
-            who = re.split(r" apply the recipe| has finished", body)[0]
-            return LoggedEvent(kind, _tidy(who))
+            name = re.split(r" apply the recipe| has finished", body)[0]
+            return LoggedEvent(kind, _tidy(name))
         case "private_hand_change":
             return LoggedEvent(kind, request=_goods(body))
         case "proposal_invalid" | "phase_error":
             return LoggedEvent(kind)
         case "game_over":
             won = re.findall(r"\*\*(.*?)\*\* \[(\w+)\]", body)
-            return LoggedEvent(kind, text=",".join(_tidy(who) for who, how in won if how == "win"))
+            return LoggedEvent(
+                kind, text=",".join(_tidy(name) for name, outcome in won if outcome == "win")
+            )
     return None
 
 
@@ -147,11 +152,11 @@ def _tidy(name: str) -> str:
 
 def _goods(text: str) -> Goods:
     """Parse goods such as `[minecraft:coal * 7/8, x * {'d': 3, 'n': 2}, ]`."""
-    found = re.findall(r"([\w:#-]+) \* (\{[^}]*\}|['\"]?[\d./]+)", text)
-    return {item.rpartition(":")[2]: _shown(amount.strip("'\"")) for item, amount in found}
+    pairs = re.findall(r"([\w:#-]+) \* (\{[^}]*\}|['\"]?[\d./]+)", text)
+    return {item.rpartition(":")[2]: _amount_text(amount.strip("'\"")) for item, amount in pairs}
 
 
-def _shown(amount: str) -> str:
+def _amount_text(amount: str) -> str:
     parts = dict(re.findall(r"'([nd])': (\d+)", amount))
     if len(parts) == 2:
         return str(plain(Fraction(int(parts["n"]), int(parts["d"]))))
@@ -172,13 +177,13 @@ def _raw(path: Path, id: str, text: str, data: bytes) -> Record:
     names: dict[int, tuple[str, Goods]] = {}
     hands: tuple[Goods, ...] = ()
     first = ""
-    for _, kind, said in lines:
+    for _, kind, content in lines:
         if kind == "server__private_start_info":
-            names[said["index"]] = said["username"], _amounts(said["target"])
+            names[content["index"]] = content["username"], _amounts(content["target"])
         elif kind == "server__update_all_hands" and not hands:
-            hands = tuple(_amounts(hand) for hand in said["hands"])
+            hands = tuple(_amounts(hand) for hand in content["hands"])
         elif kind == "server__start_proposal" and not first:
-            first = said["proposer"]
+            first = content["proposer"]
     listed = [names[n] for n in sorted(names)]
     events = (_from_raw(kind.partition("__")[2], tokens.get(d, ""), m) for d, kind, m in lines)
     return Record(
@@ -195,37 +200,41 @@ def _raw(path: Path, id: str, text: str, data: bytes) -> Record:
     )
 
 
-def _from_raw(kind: str, who: str, said: Mapping[str, Any]) -> LoggedEvent | None:
+def _from_raw(kind: str, name: str, content: Mapping[str, Any]) -> LoggedEvent | None:
     match kind:
         case "start_proposal":
-            return LoggedEvent("turn", text=str(said["turn_index"]))
+            return LoggedEvent("turn", text=str(content["turn_index"]))
         case "submit_proposal":
-            made = said["proposal"]
-            given, wanted = _amounts(made["offer"]), _amounts(made["request"])
-            return LoggedEvent(kind, who, made["partner"], given, wanted, message=said["message"])
-        case "approval_or_reject":
-            return LoggedEvent(kind, who, text=said["decision"], message=said.get("message", ""))
-        case "craft_recipe_check":
-            recipe = said["recipe"]
+            proposal = content["proposal"]
+            offer, request = _amounts(proposal["offer"]), _amounts(proposal["request"])
             return LoggedEvent(
-                kind, who, offer=_amounts(recipe["input"]), request=_amounts(recipe["output"])
+                kind, name, proposal["partner"], offer, request, message=content["message"]
+            )
+        case "approval_or_reject":
+            return LoggedEvent(
+                kind, name, text=content["decision"], message=content.get("message", "")
+            )
+        case "craft_recipe_check":
+            recipe = content["recipe"]
+            return LoggedEvent(
+                kind, name, offer=_amounts(recipe["input"]), request=_amounts(recipe["output"])
             )
         case "craft_recipe_validity":
-            return LoggedEvent(kind, text="good" if said["result"] else "no recipe")
+            return LoggedEvent(kind, text="good" if content["result"] else "no recipe")
         case "private_hand_change":
-            return LoggedEvent(kind, request=_amounts(said["hand"]))
+            return LoggedEvent(kind, request=_amounts(content["hand"]))
         case "craft_recipe_apply" | "craft_done" | "proposal_invalid" | "phase_error":
-            return LoggedEvent(kind, who)
+            return LoggedEvent(kind, name)
         case "game_over":
-            return LoggedEvent(kind, text=",".join(said.get("winners", ())))
+            return LoggedEvent(kind, text=",".join(content.get("winners", ())))
     return None
 
 
-def _amounts(given: Mapping[str, Any]) -> Goods:
-    return {item.rpartition(":")[2]: _amount(amount) for item, amount in given.items()}
+def _amounts(amounts: Mapping[str, Any]) -> Goods:
+    return {item.rpartition(":")[2]: _amount(amount) for item, amount in amounts.items()}
 
 
-def _amount(given: Any) -> str:
-    if isinstance(given, dict):
-        return str(plain(Fraction(given["n"], given["d"])))
-    return str(amount_meant(given))
+def _amount(amount: Any) -> str:
+    if isinstance(amount, dict):
+        return str(plain(Fraction(amount["n"], amount["d"])))
+    return str(amount_meant(amount))

@@ -66,9 +66,9 @@ def study(model: str = OPEN, played: int = INSTANCES_PLAYED) -> Study:
     cells = []
     for group, probes in GROUPS.items():
         arms = {PLAYER: probes, PARTNER: GROUPS["v0"]}
-        told = own_reports(PLAYER, probes) + own_reports(PARTNER, GROUPS["v0"])
+        injections = own_reports(PLAYER, probes) + own_reports(PARTNER, GROUPS["v0"])
         seats = grid(p1=model_seat(model), p2=model_seat(model))
-        cells.append(Cell(group, chosen, seats, arms=arms, injections=told, repeats=REPEATS))
+        cells.append(Cell(group, chosen, seats, arms=arms, injections=injections, repeats=REPEATS))
     everything = {PLAYER: (*GROUPS["v0+v1+v2"], "their_target"), PARTNER: GROUPS["v0+v1"]}
     bots = grid(p1=tuple(map(player_spec, BOTS)), p2=player_spec("first_order"))
     cells.append(Cell("bots", chosen, bots, arms=everything))
@@ -87,12 +87,14 @@ def three_players(model: str) -> list[Cell]:
     """Return cells for three players, which Sally adds and no table of the paper includes."""
     chosen = spread(SET_OF_THREE, **LOOKED_UP, most_refused=MOST_REFUSED)
     arms = {PLAYER: GROUPS["v0+v1"], PARTNER: GROUPS["v0"], THIRD: GROUPS["v0"]}
-    told = tuple(each for seat, probes in arms.items() for each in own_reports(seat, probes))
+    injections = tuple(
+        injection for seat, probes in arms.items() for injection in own_reports(seat, probes)
+    )
     models = grid(**dict.fromkeys(arms, model_seat(model)))
     others = dict.fromkeys((PARTNER, THIRD), player_spec("first_order"))
     bots = grid(p1=tuple(map(player_spec, BOTS)), **others)
     return [
-        Cell("three players", chosen, models, arms=arms, injections=told, repeats=REPEATS),
+        Cell("three players", chosen, models, arms=arms, injections=injections, repeats=REPEATS),
         Cell("three bots", chosen, bots, arms=arms),
     ]
 

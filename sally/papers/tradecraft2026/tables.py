@@ -39,7 +39,7 @@ from sally.papers.tradecraft2026.figures import (
     SEED,
     Plays,
     by_model_and_arm,
-    fitted,
+    fit_arm,
 )
 from sally.papers.tradecraft2026.study import INSTANCES_PLAYED, PARTNER, PLAYER, REPEATS, SET
 from sally.parts.imported import RECORDED
@@ -82,31 +82,37 @@ def facts(played: Played) -> Conditions | None:
     setup = played.episode.setup
     if not isinstance(played.replay.game, TradeCraft) or len(setup.lineup) != 2:
         return None
-    if all(who.player == RECORDED for who in setup.lineup.values()):
-        _, _, rest = setup.instance.id.partition(":")  # tradecraft:PAIRING:ID
-        pairing = rest.partition(":")[0]
+    if all(player.player == RECORDED for player in setup.lineup.values()):
+        _, _, after_prefix = setup.instance.id.partition(":")  # tradecraft:PAIRING:ID
+        pairing = after_prefix.partition(":")[0]
         return {"pairing": pairing} if "_vs_" in pairing else None  # else a person's game
-    if any(who.player != "language" for who in setup.lineup.values()):
+    if any(player.player != "language" for player in setup.lineup.values()):
         return None
-    models = {str(who.params.get("model")) for who in setup.lineup.values()}
+    models = {str(player.params.get("model")) for player in setup.lineup.values()}
     arm = next((g for g, probes in GROUPS.items() if setup.arms.get(PLAYER) == probes), None)
     if arm is None or len(models) != 1 or setup.arms.get(PARTNER) != GROUPS["v0"]:
         return None
     return {"model": models.pop(), "arm": arm}
 
 
-def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> Estimate | None:
+def tabulates(
+    row: Conditions, metric: str, known_games: Known, model: str | None
+) -> Estimate | None:
     """Return the table value of a row, computed from the row's episodes."""
     if metric in RELEASED:
-        asked = row.get("pairing", "all")
-        games = [p for f, p in known if "pairing" in f and asked in ("all", f["pairing"])]
-        return _released(metric, str(row.get("player", "")), games)
-    known = [(facts, played) for facts, played in known if "model" in facts]
+        pairing = row.get("pairing", "all")
+        games = [p for f, p in known_games if "pairing" in f and pairing in ("all", f["pairing"])]
+        return _released_count(metric, str(row.get("player", "")), games)
+    known_games = [(facts, played) for facts, played in known_games if "model" in facts]
     if metric in AMONG_MODELS:
-        return AMONG_MODELS[metric](known, str(row["model"]))
-    wanted = "all" if row.get("model") == "all" else str(model or row.get("model"))
-    mine = [(f, p) for f, p in known if wanted == "all" or same_model(str(f["model"]), wanted)]
-    by_arm = {arm: [p for f, p in mine if f["arm"] == arm] for arm in GROUPS}
+        return AMONG_MODELS[metric](known_games, str(row["model"]))
+    model_name = "all" if row.get("model") == "all" else str(model or row.get("model"))
+    model_games = [
+        (f, p)
+        for f, p in known_games
+        if model_name == "all" or same_model(str(f["model"]), model_name)
+    ]
+    by_arm = {arm: [p for f, p in model_games if f["arm"] == arm] for arm in GROUPS}
     figure = FIGURES.get(metric)
     return None if figure is None else figure(by_arm, str(row.get("arm", "")))
 
@@ -126,7 +132,7 @@ def cannot(row: Conditions, metric: str) -> str | None:
 RELEASED = ("games", "games_won", "won_by_first", "won_by_second", "won_by_both", "won_by_nobody")
 
 
-def _released(metric: str, player: str, games: Plays) -> Estimate | None:
+def _released_count(metric: str, player: str, games: Plays) -> Estimate | None:
     """Return one count over the released games, by their recorded winners; some games have no
     winner."""
     if not games:
@@ -158,7 +164,7 @@ Arms = Mapping[str, Plays]
 
 
 def _macro_f1(arms: Arms, arm: str) -> Estimate | None:
-    fit = fitted(arms[arm], arm)
+    fit = fit_arm(arms[arm], arm)
     if fit is None:
         return None
     folds = f"mean of {len(fit.f1)} folds, {min(fit.f1):.2f} to {max(fit.f1):.2f}"
@@ -166,24 +172,24 @@ def _macro_f1(arms: Arms, arm: str) -> Estimate | None:
 
 
 def _coefficient(arms: Arms, arm: str, name: str) -> Estimate | None:
-    fit = fitted(arms[arm], arm)
+    fit = fit_arm(arms[arm], arm)
     return None if fit is None else _bare_sign(fit.coefficients[name], fit.decisions)
 
 
-def _larger(arms: Arms, arm: str, one: str, other: str) -> Estimate | None:
+def _larger(arms: Arms, arm: str, first: str, second: str) -> Estimate | None:
     """Return the direction in which the sizes of two coefficients differ, regardless of their
     signs."""
-    fit = fitted(arms[arm], arm)
+    fit = fit_arm(arms[arm], arm)
     if fit is None:
         return None
-    sizes = [abs(fit.coefficients[name]) for name in (one, other)]
+    sizes = [abs(fit.coefficients[name]) for name in (first, second)]
     return _bare_sign(sizes[0] - sizes[1], fit.decisions)
 
 
 def _coefficient_change(arms: Arms, arm: str, name: str) -> Estimate | None:
     """Return the direction of a coefficient's change from the first-order fit to the second-order
     fit."""
-    first, second = (fitted(arms[group], group) for group in ("v0+v1", "v0+v1+v2"))
+    first, second = (fit_arm(arms[group], group) for group in ("v0+v1", "v0+v1+v2"))
     if first is None or second is None:
         return None
     change = second.coefficients[name] - first.coefficients[name]
@@ -192,12 +198,12 @@ def _coefficient_change(arms: Arms, arm: str, name: str) -> Estimate | None:
 
 def _kl_over_turns(arms: Arms, arm: str) -> Estimate | None:
     slopes = [
-        trend([(each.turn, each.divergence.kl) for each in beliefs_apart(played, SEAT)])
+        trend([(distance.turn, distance.divergence.kl) for distance in beliefs_apart(played, SEAT)])
         for plays in arms.values()
         for played in plays
     ]
-    known = [slope for slope in slopes if slope is not None]
-    return _sign(lone_by_rule(known)) if len(known) > 1 else None
+    known_slopes = [slope for slope in slopes if slope is not None]
+    return _sign(lone_by_rule(known_slopes)) if len(known_slopes) > 1 else None
 
 
 def _kl_by_order(arms: Arms, arm: str) -> Estimate | None:
@@ -205,11 +211,11 @@ def _kl_by_order(arms: Arms, arm: str) -> Estimate | None:
     of order 1 to those that also report order 2."""
     means = []
     for group in ("v0+v1", "v0+v1+v2"):
-        found = [mean_apart(played, SEAT, "kl") for played in arms[group]]
-        known = [value for value in found if value is not None]
-        if not known:
+        divergences = [mean_apart(played, SEAT, "kl") for played in arms[group]]
+        known_values = [value for value in divergences if value is not None]
+        if not known_values:
             return None
-        means.append(sum(known) / len(known))
+        means.append(sum(known_values) / len(known_values))
     return _bare_sign(means[1] - means[0], sum(map(len, arms.values())))
 
 
@@ -220,10 +226,10 @@ def _over_order(arms: Arms, arm: str, name: str) -> Estimate | None:
     for order, plays in enumerate(arms.values()):
         if not plays:
             return None
-        found = getattr(exchange_of([(played, SEAT) for played in plays], seed=SEED, draws=2), name)
-        if found is None:
+        value = getattr(exchange_of([(played, SEAT) for played in plays], seed=SEED, draws=2), name)
+        if value is None:
             return None
-        points.append((float(order), float(found)))
+        points.append((float(order), float(value)))
     change = trend(points)
     return None if change is None else _bare_sign(change, sum(map(len, arms.values())))
 
@@ -231,15 +237,15 @@ def _over_order(arms: Arms, arm: str, name: str) -> Estimate | None:
 # --- figures that compare models --------------------------------------------------------------
 
 
-def _apart_from_the_rest(known: Known, model: str, side: int) -> Estimate | None:
+def _apart_from_the_rest(games: Known, model: str, side: int) -> Estimate | None:
     """Return the direction 1 if a model's beliefs are less accurate (`side` 1) or more accurate
     (`side` -1) than those of every other model, and the direction -1 otherwise."""
     means = {}
-    for name, arms in by_model_and_arm(known).items():
+    for name, arms in by_model_and_arm(games).items():
         plays = [played for group in arms.values() for played in group]
-        found = [mean_apart(played, SEAT, "kl") for played in plays]
-        if given := [value for value in found if value is not None]:
-            means[short(name)] = given
+        divergences = [mean_apart(played, SEAT, "kl") for played in plays]
+        if known_values := [value for value in divergences if value is not None]:
+            means[short(name)] = known_values
     others = {name: values for name, values in means.items() if name != model}
     if model not in means or not others:
         return None
@@ -247,11 +253,11 @@ def _apart_from_the_rest(known: Known, model: str, side: int) -> Estimate | None
     return _sign(unpaired_difference(*((means[model], nearest)[::side])))
 
 
-def _loss_aversion(known: Known, model: str) -> Estimate | None:
+def _loss_aversion(games: Known, model: str) -> Estimate | None:
     """Return the trend of the loss coefficient from the weakest to the strongest model."""
     points = []
-    for name, arms in by_model_and_arm(known).items():
-        fit = fitted(arms["v0"], "v0") if arms["v0"] else None
+    for name, arms in by_model_and_arm(games).items():
+        fit = fit_arm(arms["v0"], "v0") if arms["v0"] else None
         if fit is not None and short(name) in CAPABILITY:
             points.append((float(CAPABILITY.index(short(name))), fit.coefficients["L0"]))
     change = trend(points)
@@ -274,7 +280,7 @@ FIGURES: Mapping[str, Callable[[Arms, str], Estimate | None]] = {
     "coefficient_g1": partial(_coefficient, name="G1"),
     "coefficient_g2": partial(_coefficient, name="G2"),
     "coefficient_l2": partial(_coefficient, name="L2"),
-    "size_of_g1_against_l1": partial(_larger, one="G1", other="L1"),
+    "size_of_g1_against_l1": partial(_larger, first="G1", second="L1"),
     "coefficient_l1_second_order_against_first": partial(_coefficient_change, name="L1"),
 }
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sally.core.rules.metric import Played
-from sally.papers.zhu2024.scale import ID, PEOPLE, rules, scaled
+from sally.papers.zhu2024.scale import ID, PEOPLE, rules, scale_players
 from sally.parts.atlas import FEW_IDS, AtlasColumn, AtlasDot, AtlasSource
 
 YEAR, LEAST = 2024, 5
@@ -22,16 +22,16 @@ COLUMN = AtlasColumn(
 def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
     """Return the dots of the atlas figure for people, for rules of thumb applied to the same games,
     and for models that played them; games with few people in the other role are left out."""
-    found = []
-    for player, who in scaled(games, LEAST).items():
+    dots = []
+    for player, scaled_player in scale_players(games, LEAST).items():
         people, name = player == PEOPLE, player.removeprefix("hf:")
-        shown = {"people" if people else name: who.doing}
+        values_shown = {"people" if people else name: scaled_player.doing}
         if people:
-            shown |= rules(who.table)
-        for label, value in shown.items():
+            values_shown |= rules(scaled_player.table)
+        for label, value in values_shown.items():
             assert value.value is not None
             rule = label not in ("people", name)
-            found.append(
+            dots.append(
                 AtlasDot(
                     COLUMN,
                     label,
@@ -42,14 +42,16 @@ def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
                     value.high,
                     value.n,
                     "choices",
-                    who.clusters,
+                    scaled_player.clusters,
                     ID,
-                    who.episodes[:FEW_IDS],
-                    who.knowing.value if who.knowing is not None else None,
-                    "" if people else f"the same crowd; {who.clusters} games, each in two orders",
+                    scaled_player.episodes[:FEW_IDS],
+                    scaled_player.knowing.value if scaled_player.knowing is not None else None,
+                    ""
+                    if people
+                    else f"the same crowd; {scaled_player.clusters} games, each in two orders",
                 )
             )
-    return found
+    return dots
 
 
 ATLAS = AtlasSource(ID, dots_of)

@@ -20,8 +20,16 @@ from sally.output.tables.console import json_option, print_json, print_rows, pri
 from sally.papers.zhu2024 import figures
 from sally.papers.zhu2024.atlas import LEAST
 from sally.papers.zhu2024.importer import as_episode, params_of
-from sally.papers.zhu2024.reading import KINDS, Crowds, Role, canonical, exchanged, kind_of, read
-from sally.papers.zhu2024.scale import ID, Scaled, roles_of, rules, scaled
+from sally.papers.zhu2024.reading import (
+    KINDS,
+    Crowds,
+    Role,
+    canonical,
+    exchange_roles,
+    kind_of,
+    read,
+)
+from sally.papers.zhu2024.scale import ID, Scaled, roles_of, rules, scale_players
 from sally.stats.intervals import Estimate
 from sally.store.bundles import open_store
 
@@ -47,35 +55,38 @@ def show(path: Path, least: int, as_json: bool) -> None:
     reasoning and mixtures of these levels, computed from the published file or checkout PATH."""
     record = read(path)
     table = figures.table_of(record.choices, Crowds(record.choices))
-    found = figures.summary(table, least)
+    results = figures.summary(table, least)
     kinds = figures.by_kind(table)
     mixed = [figures.mixture(table, figures.FIXED_ERROR), figures.fitted_mixture(table)]
     if as_json:
         print_json(
             {
-                "figures": msgspec.to_builtins(found),
+                "figures": msgspec.to_builtins(results),
                 "kinds": msgspec.to_builtins(kinds),
                 "mixtures": msgspec.to_builtins(mixed),
             }
         )
         return
-    rows = [{"figure": name, **_shown(value)} for name, value in found.items()]
+    rows = [{"figure": name, **_value_cells(value)} for name, value in results.items()]
     print_table(rows, ["figure", "value", "interval", "n"], "People and rules")
     split = [
         {
             "kind": kind,
-            **{k: _shown(v)["value"] if isinstance(v, Estimate) else str(v) for k, v in of.items()},
+            **{
+                k: _value_cells(v)["value"] if isinstance(v, Estimate) else str(v)
+                for k, v in of.items()
+            },
         }
         for kind, of in kinds.items()
     ]
     print_table(split, ["kind", "choices", "level 1", "level 2"], "By kind of game")
-    for each in mixed:
-        shares = ", ".join(f"{s:.3f}" for s in each.shares)
-        echo(f"Levels 0 to 3 with an error rate of {each.error:g}: {shares} "
-             f"(log likelihood {each.log_likelihood:.1f})")  # fmt: skip
+    for fit in mixed:
+        shares = ", ".join(f"{s:.3f}" for s in fit.shares)
+        echo(f"Levels 0 to 3 with an error rate of {fit.error:g}: {shares} "
+             f"(log likelihood {fit.log_likelihood:.1f})")  # fmt: skip
 
 
-def _shown(value: Estimate | float) -> dict[str, str]:
+def _value_cells(value: Estimate | float) -> dict[str, str]:
     if not isinstance(value, Estimate):
         return {"value": f"{value:.4f}", "interval": "", "n": ""}
     ends = value.interval
@@ -131,15 +142,15 @@ def study(path: Path, out: Path, games: int, least: int) -> None:
     """
     record = read(path)
     crowds = Crowds(record.choices)
-    drawn = sorted(crowds.roles, key=lambda role: sha256(repr(role).encode()).digest())
+    drawn_roles = sorted(crowds.roles, key=lambda role: sha256(repr(role).encode()).digest())
     lines = [
         'name = "zhu2024_games"',
         'about = "2x2 games played once, against the odds of the people across"',
     ]
     written = 0
-    for role in drawn:
-        theirs, rows = exchanged(role)
-        counts = [crowds.taken[theirs, column ^ rows] for column in (0, 1)]
+    for role in drawn_roles:
+        other_role, rows = exchange_roles(role)
+        counts = [crowds.taken[other_role, column ^ rows] for column in (0, 1)]
         if written < games and sum(counts) >= max(1, least):
             written += 1
             lines += _cell(written, role, (counts[0], counts[1]))
@@ -164,14 +175,16 @@ def _cell(number: int, role: Role, across: tuple[int, int]) -> list[str]:
     ]
     for rows in (0, 1):
         order = [2 * (r ^ rows) + (c ^ columns) for r in (0, 1) for c in (0, 1)]
-        own, other = tuple(role[i] for i in order), tuple(role[4 + i] for i in order)
-        params = params_of(own, other)
-        given = ", ".join(f"{k} = {msgspec.json.encode(v).decode()}" for k, v in params.items())
+        own_pays, other_pays = tuple(role[i] for i in order), tuple(role[4 + i] for i in order)
+        params = params_of(own_pays, other_pays)
+        params_text = ", ".join(
+            f"{k} = {msgspec.json.encode(v).decode()}" for k, v in params.items()
+        )
         lines += [
             "[[cells.instances]]",
             f'id = "{ID}:game {number:04d}:{rows + 1}"',
             'game = "repeated_games"',
-            f"params = {{ {given} }}",
+            f"params = {{ {params_text} }}",
         ]
     return [
         *lines,
@@ -196,43 +209,43 @@ def scale(places: tuple[str, ...], people: Path | None, as_json: bool) -> None:
     for place in places:
         with open_store(place) as (folder, _):
             games += games_in(folder, "repeated_games", quarantine=False)
-    found = scaled(games)
-    if not found:
+    scaled_players = scale_players(games)
+    if not scaled_players:
         raise BadInput(f"{', '.join(places)} contains no one-shot game against a `mixed` partner.")
-    rows = [_on_scale(name, each) for name, each in found.items()]
+    rows = [_on_scale(name, scaled_player) for name, scaled_player in scaled_players.items()]
     if people is not None:
         record = read(people)
         source = msgspec.to_builtins(record.source)
-        crowds, there = Crowds(record.choices), roles_of(games)
-        same = [
+        crowds, roles = Crowds(record.choices), roles_of(games)
+        same_games = [
             as_episode(choice, crowds.across(choice), source)
             for choice in record.choices
-            if canonical(choice.own, choice.other)[0] in there
+            if canonical(choice.own, choice.other)[0] in roles
         ]
-        them = scaled(list(map(played, same)), LEAST)
-        for each in them.values():
-            rows.append(_on_scale("people on these games", each))
+        them = scale_players(list(map(played, same_games)), LEAST)
+        for crowd in them.values():
+            rows.append(_on_scale("people on these games", crowd))
             rows += [
                 {"player": name, "choices": value.n, "doing": value.value,
                  "interval": value.interval}
-                for name, value in rules(each.table).items()
+                for name, value in rules(crowd.table).items()
             ]  # fmt: skip
     title = "Against the crowd: 0 even odds, 1 best reply (doing) or the choice of most (knowing)"
     print_rows(rows, as_json, title)
 
 
-def _on_scale(name: str, who: Scaled) -> dict[str, Any]:
-    known = who.knowing
+def _on_scale(name: str, scaled_player: Scaled) -> dict[str, Any]:
+    knowing = scaled_player.knowing
     return {
         "player": name,
-        "choices": who.choices,
-        "forfeits": who.forfeits,
-        "doing": who.doing.value,
-        "interval": who.doing.interval,
-        "upper row": who.first_row,
-        "answers": who.answers,
-        "unread": who.unread,
-        "knowing": None if known is None else known.value,
-        "its interval": None if known is None else known.interval,
-        "acts on it": who.acts_on_it,
+        "choices": scaled_player.choices,
+        "forfeits": scaled_player.forfeits,
+        "doing": scaled_player.doing.value,
+        "interval": scaled_player.doing.interval,
+        "upper row": scaled_player.first_row,
+        "answers": scaled_player.answers,
+        "unread": scaled_player.unread,
+        "knowing": None if knowing is None else knowing.value,
+        "its interval": None if knowing is None else knowing.interval,
+        "acts on it": scaled_player.acts_on_it,
     }

@@ -24,10 +24,10 @@ ROWS, COLUMNS = ("A", "B"), ("C", "D")
 NOT_RECORDED = "the opponent's choice is not recorded"
 
 
-def params_of(own: tuple[int, ...], other: tuple[int, ...]) -> dict[str, Any]:
+def params_of(own_pays: tuple[int, ...], other_pays: tuple[int, ...]) -> dict[str, Any]:
     """Return the parameters of a game with these payoffs; an imported episode has no payoffs,
     because the opponent's move is not recorded."""
-    matrix = [[[own[2 * r + c], other[2 * r + c]] for c in (0, 1)] for r in (0, 1)]
+    matrix = [[[own_pays[2 * r + c], other_pays[2 * r + c]] for c in (0, 1)] for r in (0, 1)]
     return {
         "matrix": matrix,
         "rounds": 1,
@@ -53,14 +53,16 @@ def as_episode(choice: Choice, across: tuple[int, int], source: dict[str, Any]) 
     name = f"zhu2024:{choice.person}:{choice.trial}"
     params = params_of(choice.own, choice.other)
     setup = Setup(
-        Instance(name, "repeated_games", params), 0, {str(s): who for s, who in lineup.items()}
+        Instance(name, "repeated_games", params),
+        0,
+        {str(s): player for s, player in lineup.items()},
     )
     used = {"source": source, "people across": sum(across), "not recorded": [str(PARTNER)]}
     episode, _ = fed(setup, [Round(choice.row, NOT_RECORDED)], {}, kind_of(role), used)
     return episode
 
 
-def imported(path: Path, people: int | None = None, skip_bad: bool = False) -> ImportResult:
+def import_choices(path: Path, people: int | None = None, skip_bad: bool = False) -> ImportResult:
     """Import every choice of a file or checkout.
 
     Args:
@@ -71,28 +73,28 @@ def imported(path: Path, people: int | None = None, skip_bad: bool = False) -> I
     """
     record = read(path, skip_bad)
     crowds = Crowds(record.choices)
-    known = sorted({choice.person for choice in record.choices})
-    wanted = set(known[:people])
+    people_known = sorted({choice.person for choice in record.choices})
+    people_wanted = set(people_known[:people])
     source = msgspec.to_builtins(record.source)
     counts = {
-        "people": len(wanted),
-        "people in the file": len(known),
+        "people": len(people_wanted),
+        "people in the file": len(people_known),
         "people in the full record": PEOPLE,
         "games in a role": len(crowds.roles),
     }
-    taken = ImportRun(record.oddities, counts)
+    run = ImportRun(record.oddities, counts)
     for choice in record.choices:
-        if choice.person in wanted:
+        if choice.person in people_wanted:
             across = crowds.across(choice)
             few = {"choices": 1, "choices with fewer than 5 people across": int(sum(across) < 5)}
-            taken.add(as_episode(choice, across, source), counts=few)
-    return taken.result()
+            run.add(as_episode(choice, across, source), counts=few)
+    return run.result()
 
 
 IMPORTER = Importer(
     "zhu2024",
     "people in 2x2 games played once, against the crowd across (Zhu et al. 2025)",
-    imported,
+    import_choices,
     options=(
         ImportOption("people", "Import only this many people, the first by number.", kind=int),
         ImportOption("skip_bad", "Skip people whose line is not in the published format."),

@@ -80,19 +80,21 @@ def read(path: Path, skip_bad: bool = False) -> Record:
     data, lines = people_lines(file)
     source = Source.of(SOURCE, LICENCE, file.name, data)
     choices: list[Choice] = []
-    seen: set[int] = set()
+    people_seen: set[int] = set()
     for number, line in enumerate(lines, 1):
         try:
-            mine = person_choices(file.name, number, line)
-            if mine[0].person in seen:
-                raise BadInput(f"{file.name}, line {number}: person {mine[0].person} occurs twice.")
+            person_rows = person_choices(file.name, number, line)
+            if person_rows[0].person in people_seen:
+                raise BadInput(
+                    f"{file.name}, line {number}: person {person_rows[0].person} occurs twice."
+                )
         except BadInput as error:
             if not skip_bad:
                 raise
             odd.append(Oddity(file.name, "person left out", str(error), number))
             continue
-        seen.add(mine[0].person)
-        choices += mine
+        people_seen.add(person_rows[0].person)
+        choices += person_rows
     if not choices:
         raise BadInput(f"{file} contains no choices; it should have one line of JSON per person.")
     choices.sort(key=lambda c: (c.person, c.trial))
@@ -105,55 +107,56 @@ _decode = msgspec.json.Decoder(_Line).decode
 def person_choices(file: str, number: int, line: bytes) -> list[Choice]:
     """Return the twenty choices of one line."""
     try:
-        held = _decode(line)
-        person = int(held.participant)
+        record = _decode(line)
+        person = int(record.participant)
     except (msgspec.DecodeError, ValueError, UnicodeDecodeError) as error:
         raise BadInput(f"{file}, line {number}: {error}.") from None
-    if held.experiment.partition("/")[0].removesuffix(".csv") != EXPERIMENT:
+    if record.experiment.partition("/")[0].removesuffix(".csv") != EXPERIMENT:
         raise BadInput(
-            f"{file}, line {number}: experiment is {held.experiment!r}; it should be {EXPERIMENT}."
+            f"{file}, line {number}: experiment is {record.experiment!r}; it should be "
+            f"{EXPERIMENT}."
         )
-    found, at = [], 0
-    text = held.text.rstrip("\n") + "\n"
+    choices, position = [], 0
+    text = record.text.rstrip("\n") + "\n"
     for trial, block in enumerate(_BLOCK.finditer(text), 1):
-        if block.start() != at:
+        if block.start() != position:
             break
-        at = block.end()
+        position = block.end()
         pay = [int(n) for n in block.groups()[:8]]
-        own, other = (pay[0], pay[2], pay[4], pay[6]), (pay[1], pay[3], pay[5], pay[7])
-        found.append(Choice(person, trial, own, other, "AB".index(block[9])))
-    if at != len(text) or len(found) != TRIALS:
+        own_pays, other_pays = (pay[0], pay[2], pay[4], pay[6]), (pay[1], pay[3], pay[5], pay[7])
+        choices.append(Choice(person, trial, own_pays, other_pays, "AB".index(block[9])))
+    if position != len(text) or len(choices) != TRIALS:
         raise BadInput(
-            f"{file}, line {number}: person {person} has {len(found)} readable games before "
-            f"character {at + 1} of the text; there should be {TRIALS} and nothing else."
+            f"{file}, line {number}: person {person} has {len(choices)} readable games before "
+            f"character {position + 1} of the text; there should be {TRIALS} and nothing else."
         )
-    return found
+    return choices
 
 
 # --- games and crowds -----------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=1 << 16)
-def canonical(own: tuple[int, ...], other: tuple[int, ...]) -> tuple[Role, int, int]:
+def canonical(own_pays: tuple[int, ...], other_pays: tuple[int, ...]) -> tuple[Role, int, int]:
     """Return the canonical form of a game as seen by one player, and whether the game's rows and
     whether its columns are in the opposite order to that form."""
-    found = []
+    forms = []
     for rows in (0, 1):
         for columns in (0, 1):
             order = [2 * (r ^ rows) + (c ^ columns) for r in (0, 1) for c in (0, 1)]
-            role = tuple(own[i] for i in order) + tuple(other[i] for i in order)
-            found.append((role, rows, columns))
-    return min(found)
+            role = tuple(own_pays[i] for i in order) + tuple(other_pays[i] for i in order)
+            forms.append((role, rows, columns))
+    return min(forms)
 
 
 @lru_cache(maxsize=1 << 14)
-def exchanged(role: Role) -> tuple[Role, int]:
+def exchange_roles(role: Role) -> tuple[Role, int]:
     """Return the role of the other player in the same game, and 1 if the rows of that role are in
     the opposite order to the columns of `role`, else 0."""
-    own, other = role[:4], role[4:]
-    theirs = (other[0], other[2], other[1], other[3])
-    mine = (own[0], own[2], own[1], own[3])
-    name, rows, _ = canonical(theirs, mine)
+    own_pays, other_pays = role[:4], role[4:]
+    other_view = (other_pays[0], other_pays[2], other_pays[1], other_pays[3])
+    own_view = (own_pays[0], own_pays[2], own_pays[1], own_pays[3])
+    name, rows, _ = canonical(other_view, own_view)
     return name, rows
 
 
@@ -161,22 +164,25 @@ def exchanged(role: Role) -> tuple[Role, int]:
 def kind_of(role: Role) -> str:
     """Return the kind of a game, by strict dominance and by its number of pure equilibria."""
     m, n = role[:4], role[4:]
-    own = (m[0] - m[2]) * (m[1] - m[3]) > 0
-    theirs = (n[0] - n[1]) * (n[2] - n[3]) > 0
-    if own and theirs:
+    has_own_dominance = (m[0] - m[2]) * (m[1] - m[3]) > 0
+    has_other_dominance = (n[0] - n[1]) * (n[2] - n[3]) > 0
+    if has_own_dominance and has_other_dominance:
         return KINDS[0]
-    if own or theirs:
-        return KINDS[1] if own else KINDS[2]
+    if has_own_dominance or has_other_dominance:
+        return KINDS[1] if has_own_dominance else KINDS[2]
     return KINDS[3] if len(pure_equilibria(m, n)) == 2 else KINDS[4]
 
 
-def pure_equilibria(own: tuple[int, ...], other: tuple[int, ...]) -> list[tuple[int, int]]:
+def pure_equilibria(
+    own_pays: tuple[int, ...], other_pays: tuple[int, ...]
+) -> list[tuple[int, int]]:
     """Return the cells in which neither player gains by changing only its own choice."""
     return [
         (r, c)
         for r in (0, 1)
         for c in (0, 1)
-        if own[2 * r + c] >= own[2 * (1 - r) + c] and other[2 * r + c] >= other[2 * r + 1 - c]
+        if own_pays[2 * r + c] >= own_pays[2 * (1 - r) + c]
+        and other_pays[2 * r + c] >= other_pays[2 * r + 1 - c]
     ]
 
 
@@ -198,10 +204,10 @@ class Crowds:
     def across(self, choice: Choice) -> tuple[int, int]:
         """Return how many opponents chose column C and column D, excluding the person."""
         role, _, columns = canonical(choice.own, choice.other)
-        theirs, rows = exchanged(role)
+        other_role, rows = exchange_roles(role)
         counts = []
         for column in (0, 1):
             row = column ^ columns ^ rows
-            own = self.by_person.get((choice.person, theirs, row), 0)
-            counts.append(self.taken[theirs, row] - own)
+            own_count = self.by_person.get((choice.person, other_role, row), 0)
+            counts.append(self.taken[other_role, row] - own_count)
         return counts[0], counts[1]

@@ -64,68 +64,72 @@ def _screen(played: Played) -> _Screen | None:
     """Return the game of an episode as its player saw it; None if the episode is not a one-shot
     game against recorded people, or if a fault or a limit ended it before the move."""
     setup, replay = played.episode.setup, played.replay
-    who = setup.lineup.get(str(PARTNER))
+    crowd_player = setup.lineup.get(str(PARTNER))
     params = setup.instance.params
-    if who is None or who.player != "mixed" or params.get("rounds") != 1:
+    if crowd_player is None or crowd_player.player != "mixed" or params.get("rounds") != 1:
         return None
     pay = np.array(params["matrix"], float)
-    own, other = pay[..., 0], pay[..., 1]
-    values = [tuple(int(v) for v in of.reshape(-1)) for of in (own, other)]
+    own_pays, other_pays = pay[..., 0], pay[..., 1]
+    values = [tuple(int(v) for v in of.reshape(-1)) for of in (own_pays, other_pays)]
     reports = [r for r in played.episode.events if isinstance(r, Reported) and r.probe == PROBE]
-    said = reports[0].value if reports else None
-    lost = any(isinstance(e, Forfeited) and e.seat == AGENT for e in played.episode.events)
+    prediction = reports[0].value if reports else None
+    is_forfeited = any(isinstance(e, Forfeited) and e.seat == AGENT for e in played.episode.events)
     moved = bool(replay.moves) and AGENT in replay.moves[0]
-    if not moved and not lost:
+    if not moved and not is_forfeited:
         return None
     return _Screen(
         played.episode.id,
         setup.instance.id.rpartition(":")[0] or setup.instance.id,
         canonical(values[0], values[1])[0],
-        own,
-        other,
-        np.array(who.params["odds"], float),
+        own_pays,
+        other_pays,
+        np.array(crowd_player.params["odds"], float),
         int(played.episode.used.get("people across", ENOUGH)),
-        replay.moves[0][AGENT] if moved and not lost else None,
-        int(said) if isinstance(said, int) else None,
+        replay.moves[0][AGENT] if moved and not is_forfeited else None,
+        int(prediction) if isinstance(prediction, int) else None,
         bool(reports),
     )
 
 
 def table_of(screens: Sequence[_Screen]) -> figures.ChoiceTable:
     """Return games as a table of choices, in the form that the functions of `figures` take."""
-    own = np.array([s.own for s in screens])
+    own_pays = np.array([s.own for s in screens])
     odds = np.array([s.odds for s in screens])
     _, clusters = np.unique([s.cluster for s in screens], return_inverse=True)
     return figures.ChoiceTable(
         clusters,
         np.array([KINDS.index(kind_of(s.role)) for s in screens]),
         np.array([s.row for s in screens]),
-        own,
+        own_pays,
         np.array([s.other for s in screens]),
         np.array([s.across for s in screens]),
-        np.einsum("nrc,nc->nr", own, odds),
+        np.einsum("nrc,nc->nr", own_pays, odds),
     )
 
 
-def scaled(games: Sequence[Played], least: int = 1) -> dict[str, Scaled]:
+def scale_players(games: Sequence[Played], smallest_crowd: int = 1) -> dict[str, Scaled]:
     """Return the doing and knowing scores of every player of one-shot games against recorded
     people.
 
     Args:
         games: Imported choices of people, or episodes of a study that
             `sally paper zhu2024 study` wrote.
-        least: Games with fewer recorded opponents are left out.
+        smallest_crowd: Games with fewer recorded opponents are left out.
     """
     by_player: dict[str, list[_Screen]] = {}
     for played in games:
         screen = _screen(played)
-        if screen is None or screen.across < least:
+        if screen is None or screen.across < smallest_crowd:
             continue
-        who = played.episode.setup.lineup[str(AGENT)]
-        name = str(who.params.get("name") or who.params.get("model") or who.player)
+        player = played.episode.setup.lineup[str(AGENT)]
+        name = str(player.params.get("name") or player.params.get("model") or player.player)
         by_player.setdefault(name, []).append(screen)
-    found = {name: _scaled(screens) for name, screens in sorted(by_player.items())}
-    return {name: each for name, each in found.items() if each is not None}
+    scaled_by_name = {name: _scale_screens(screens) for name, screens in sorted(by_player.items())}
+    return {
+        name: scaled_player
+        for name, scaled_player in scaled_by_name.items()
+        if scaled_player is not None
+    }
 
 
 def roles_of(games: Sequence[Played]) -> set[Role]:
@@ -133,24 +137,24 @@ def roles_of(games: Sequence[Played]) -> set[Role]:
     return {screen.role for played in games if (screen := _screen(played)) is not None}
 
 
-def _scaled(screens: Sequence[_Screen]) -> Scaled | None:
+def _scale_screens(screens: Sequence[_Screen]) -> Scaled | None:
     moved = [s for s in screens if s.row is not None]
     if not moved:
         return None
     table = table_of(moved)
-    told = [s for s in screens if s.predicted is not None]
-    both = [s for s in moved if s.predicted is not None]
-    acted = [s.own[s.row, s.predicted] >= s.own[:, s.predicted].max() for s in both]
-    asked = sum(s.asked for s in screens)
+    with_prediction = [s for s in screens if s.predicted is not None]
+    with_both = [s for s in moved if s.predicted is not None]
+    acted = [s.own[s.row, s.predicted] >= s.own[:, s.predicted].max() for s in with_both]
+    n_asked = sum(s.asked for s in screens)
     return Scaled(
         figures.doing(table),
         len(moved),
         len(screens) - len(moved),
         len({s.cluster for s in moved}),
         float(np.mean(table.row == 0)),
-        knowing(told) if asked else None,
-        len(told),
-        asked - len(told),
+        knowing(with_prediction) if n_asked else None,
+        len(with_prediction),
+        n_asked - len(with_prediction),
         float(np.mean(acted)) if acted else None,
         table,
         tuple(s.episode for s in moved),
@@ -162,9 +166,9 @@ def knowing(screens: Sequence[_Screen]) -> Estimate | None:
     choice of the majority in the other role."""
     if not screens:
         return None
-    named = [float(s.odds[s.predicted]) - 0.5 for s in screens]
-    most = [float(s.odds.max()) - 0.5 for s in screens]
-    return ratio_by_rule(named, most, [s.cluster for s in screens])
+    gains = [float(s.odds[s.predicted]) - 0.5 for s in screens]
+    best_gains = [float(s.odds.max()) - 0.5 for s in screens]
+    return ratio_by_rule(gains, best_gains, [s.cluster for s in screens])
 
 
 def rules(table: figures.ChoiceTable) -> Mapping[str, Estimate]:
