@@ -52,7 +52,7 @@ def test_single_model_is_neither_lowest_nor_highest(divergences):
 def test_loss_aversion_grows_from_weakest_to_strongest_model(monkeypatch):
     weights = {"gpt-4o": -0.1, "o3": -0.2, "gpt-5-medium": -0.6, "unknown": 0.9}
     monkeypatch.setattr(
-        tradecraft2026, "fitted",
+        tradecraft2026, "fit_arm",
         lambda plays, arm: SimpleNamespace(coefficients={"L0": weights[plays[0].model]}),
     )  # fmt: skip
     known: list[Any] = [

@@ -29,7 +29,7 @@ from sally.papers.eger2017.reading import (
     Move,
     person_of,
     prose,
-    shuffled,
+    shuffle_deck,
 )
 from sally.parts.imported import Source
 
@@ -39,7 +39,7 @@ SURVEY = "intention 3\nskill bad\nexp new\npublish yes\n"
 
 def moves_of(seed: int, choose: Callable[[random.Random, tuple[int, ...]], int]) -> list[Move]:
     """A whole game of these choices among the legal moves, by Sally's rules."""
-    deck = tuple(5 * colour + rank - 1 for colour, rank in shuffled(seed))
+    deck = tuple(5 * colour + rank - 1 for colour, rank in shuffle_deck(seed))
     rules = Hanabi(deck=deck, score="kept", discard_at_full=True)
     state, draws, found = rules.start(), random.Random(seed), []
     while rules.to_move(state):
@@ -64,7 +64,7 @@ def careless(draws: random.Random, legal: tuple[int, ...]) -> int:
 
 
 def log_of(moves: list[Move], seed: int = 3, ai: str = "outer", before: str = "") -> str:
-    deck = shuffled(seed)
+    deck = shuffle_deck(seed)
     game = Game(Source("", "", "", ""), FIRST, before, ai, seed, deck, tuple(moves), 0, 0)
     head = [f"Old GID: {before}"] if before else []
     head += [f"Treatment: ('{ai}', {seed})", str(list(deck[10:]))]
@@ -101,7 +101,7 @@ def test_games_are_imported_whole_and_matched_to_the_nearest_survey(folder: Path
 
 
 def test_deck_of_a_seed_is_complete_and_differs_from_python_3() -> None:
-    deck = shuffled(3)
+    deck = shuffle_deck(3)
     assert sorted(deck) == sorted(
         (c, n) for c in range(5) for n, k in enumerate((3, 2, 2, 2, 1), 1) for _ in range(k)
     )

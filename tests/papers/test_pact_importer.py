@@ -21,7 +21,7 @@ from sally.papers.pact.findings import (
     HABITS,
     doing,
     estimate,
-    kept,
+    kept_pair,
     mindless,
     ratings,
     seat_games,
@@ -204,7 +204,7 @@ def test_measures_of_one_game_by_hand(tmp_path: Path) -> None:
     buyer, seller = seat_games([record])
     assert (buyer.seat, seller.seat) == (BUYER, SELLER)
     assert buyer.share == pytest.approx(0.5) and seller.share == pytest.approx(0.5)
-    assert kept(buyer) == (10, 20) and seller.first_claim == "true"
+    assert kept_pair(buyer) == (10, 20) and seller.first_claim == "true"
     top, below = doing(buyer)
     assert top == pytest.approx(below)
     found = estimate([buyer, seller], mindless(HABITS["truthful"]))

@@ -32,7 +32,7 @@ from sally.papers.akata2025.reading import (
     info_beside,
     lines_of,
     lookups_in,
-    whole,
+    whole_number,
 )
 from sally.parts.imported import (
     Difference,
@@ -54,9 +54,9 @@ LABELS = ("Base", "Prompted")
 NO_CELL = "not on record: action and score fit no cell"
 
 
-def _played(
+def _read_person_game(
     file: File,
-    who: str,
+    participant: str,
     game: str,
     lines: Sequence[Line],
     lookups: Mapping[tuple[str, str], Lookup],
@@ -67,22 +67,25 @@ def _played(
     """
     odd, rounds = [], []
     for number, (line, row) in enumerate(lines, 1):
-        action, score = (whole(file, line, row, name) for name in ("action", "score"))
+        action, score = (whole_number(file, line, row, name) for name in ("action", "score"))
         if action not in (0, 1):
             raise BadInput(f"{file.path}, line {line}: action is {action}; it should be 0 or 1.")
-        theirs: Made = THEIRS[game].get((action, score), NO_CELL)
-        if theirs == NO_CELL:
-            why = f"participant {who}, {game}, round {number}: action {action} never pays {score}"
-            odd.append(Oddity(str(file.path), "no cell", why, line))
-        mine = 1 - action  # 1 is J, which is move 0
-        rounds.append(Round(mine, theirs) if game == "PD" else Round(theirs, mine))
+        other_move: Made = THEIRS[game].get((action, score), NO_CELL)
+        if other_move == NO_CELL:
+            place = f"participant {participant}, {game}, round {number}"
+            reason = f"{place}: action {action} never pays {score}"
+            odd.append(Oddity(str(file.path), "no cell", reason, line))
+        own_move = 1 - action  # 1 is J, which is move 0
+        rounds.append(Round(own_move, other_move) if game == "PD" else Round(other_move, own_move))
     if len(lines) != ROUNDS:
-        why = f"participant {who} has {len(lines)} rounds of {game}, not {ROUNDS}"
-        odd.append(Oddity(str(file.path), "unfinished", why, lines[0][0]))
+        reason = f"participant {participant} has {len(lines)} rounds of {game}, not {ROUNDS}"
+        odd.append(Oddity(str(file.path), "unfinished", reason, lines[0][0]))
     seats = (AGENT, PARTNER) if game == "PD" else (PARTNER, AGENT)
     lineup = {str(seats[0]): person(), str(seats[1]): recorded_player(GPT4)}
     setup = Setup(
-        Instance(f"akata2025:{who}:{game}", PRESETS[game], {"rounds": max(ROUNDS, len(lines))}),
+        Instance(
+            f"akata2025:{participant}:{game}", PRESETS[game], {"rounds": max(ROUNDS, len(lines))}
+        ),
         0,
         {str(seat): lineup[seat] for seat in (AGENT, PARTNER)},
     )
@@ -103,7 +106,7 @@ def _used(
         "source": msgspec.to_builtins(file.source),
         "label": last["opponent"],  # of the last round only
         "guess": last["guess"],
-        "scores": [whole(file, line, row, "score") for line, row in lines],
+        "scores": [whole_number(file, line, row, "score") for line, row in lines],
     }
     if lookups:
         used["fits"] = fits(game, rounds, lookups)
@@ -115,24 +118,25 @@ def fits(
 ) -> list[str]:
     """Return, for each round, which of GPT-4's two lookup tables (`Base` or `Prompted`) gives its
     recorded move: the name of one table, `both` or `neither`."""
-    found, before = [], ""
+    labels, moves_before = [], ""
     for played in rounds:
-        mine, theirs = (
+        own_move, other_move = (
             (played.agent, played.partner) if game == "PD" else (played.partner, played.agent)
         )
-        shown = "JF"[theirs] if isinstance(theirs, int) else "?"
-        agree = [label for label in LABELS if lookups[game, label].get(before) == shown]
-        found.append("both" if len(agree) == 2 else agree[0] if agree else "neither")
-        before += "JF"[mine] if isinstance(mine, int) else "?"
-    return found
+        letter = "JF"[other_move] if isinstance(other_move, int) else "?"
+        agree = [label for label in LABELS if lookups[game, label].get(moves_before) == letter]
+        labels.append("both" if len(agree) == 2 else agree[0] if agree else "neither")
+        moves_before += "JF"[own_move] if isinstance(own_move, int) else "?"
+    return labels
 
 
 def _label_is_the_last(file: File, counts: Counter[str]) -> Oddity:
-    apart = sum(counts[f"GPT-4's move fits {label}"] for label in LABELS)
+    n_differing = sum(counts[f"GPT-4's move fits {label}"] for label in LABELS)
     return Oddity(
         str(file.path),
         "label",
-        f"`opponent` tells the variant of the last round only; in {apart} rounds the two tables "
+        f"`opponent` tells the variant of the last round only; in {n_differing} rounds the two "
+        f"tables "
         "of answers differ, and the variant was drawn anew in each",
     )
 
@@ -173,37 +177,37 @@ class FileConditions(msgspec.Struct, frozen=True):
     names: bool = True  # else the letters differ between episodes
 
 
-def imported(path: Path) -> ImportResult:
+def import_games(path: Path) -> ImportResult:
     """Import every recorded game under a path."""
     files, odd = files_under(path)
     files, copies = _without_copies(files)
-    taken = _Import([*odd, *copies])
+    run = _Import([*odd, *copies])
     info = info_beside(files, path) if any(f.kind == "all_games" for f in files) else {}
     for file in files:
         if file.kind in ("info", "lookup"):
             continue
-        with taken.listing_errors(str(file.path)):
+        with run.listing_errors(str(file.path)):
             if file.kind == "people":
-                taken.people(file, files)
+                run.people(file, files)
             else:
-                taken.play(file, info)
-    taken.counts["found"] = len(taken.episodes)
-    return taken.result()
+                run.play(file, info)
+    run.counts["found"] = len(run.episodes)
+    return run.result()
 
 
 def _without_copies(files: Sequence[File]) -> tuple[list[File], list[Oddity]]:
     """Drop duplicates among the files of games with an announced end; the four published files are
     byte-identical."""
     first: dict[bytes, File] = {}
-    kept, odd = [], []
+    first_files, odd = [], []
     for file in files:
-        before = first.setdefault(file.data, file) if file.kind == "told_end" else file
-        if before is file:
-            kept.append(file)
+        first_file = first.setdefault(file.data, file) if file.kind == "told_end" else file
+        if first_file is file:
+            first_files.append(file)
         else:
-            why = f"byte for byte {before.path.name}, which is imported instead"
-            odd.append(Oddity(str(file.path), "copy", why))
-    return kept, odd
+            reason = f"byte for byte {first_file.path.name}, which is imported instead"
+            odd.append(Oddity(str(file.path), "copy", reason))
+    return first_files, odd
 
 
 class _Import(ImportRun):
@@ -225,79 +229,81 @@ class _Import(ImportRun):
             by_game.setdefault((row["id"], row["game"]), []).append((line, row))
         compared = len(lookups) == len(PRESETS) * len(LABELS)
         played = [  # all before any is added: an error leaves out the whole file
-            _played(file, who, game, lines, lookups if compared else {})
-            for (who, game), lines in by_game.items()
+            _read_person_game(file, participant, game, lines, lookups if compared else {})
+            for (participant, game), lines in by_game.items()
         ]
         if not compared:
-            why = "not all four tables of GPT-4's answers are there, so its moves are not compared"
-            self.oddities.append(Oddity(str(file.path), "no lookup tables", why))
+            reason = (
+                "not all four tables of GPT-4's answers are there, so its moves are not compared"
+            )
+            self.oddities.append(Oddity(str(file.path), "no lookup tables", reason))
         fitting: Counter[str] = Counter()  # in this file
         for (episode, oddities), lines in zip(played, by_game.values(), strict=True):
             self.add(episode, counts={"rounds of people": len(lines)})
             self.oddities += oddities
             fitting.update(f"GPT-4's move fits {fit}" for fit in episode.used.get("fits", ()))
         self.counts.update(fitting)
-        self.counts["people"] += len({who for who, _ in by_game})
+        self.counts["people"] += len({participant for participant, _ in by_game})
         if compared:
             self.oddities.append(_label_is_the_last(file, fitting))
 
     def play(self, file: File, info: Mapping[int, OrdinalGame]) -> None:
         """Import all episodes of one file, which holds games of models against models or bots."""
-        found = list(episodes_of(file))
-        _refuse_cut(file, found)
-        game = _pd_or_bos(file, found) if file.kind == "robustness" else ""
-        coded = _codes(file, found, game)
-        for number, lines in enumerate(found, 1):
+        file_episodes = list(episodes_of(file))
+        _refuse_cut(file, file_episodes)
+        game = _pd_or_bos(file, file_episodes) if file.kind == "robustness" else ""
+        coded = _codes(file, file_episodes, game)
+        for number, lines in enumerate(file_episodes, 1):
             with self.listing_errors(str(file.path)):
-                self._episode(file, number, lines, _told(file, lines, info, game, coded))
-        if game == "bos" and any(row["player2"] == "Defect_once" for _, row in found[0]):
-            why = "player2 is called Defect_once and alternates, the first letter first"
-            self.oddities.append(Oddity(str(file.path), "misnamed bot", why))
+                self._episode(file, number, lines, _file_conditions(file, lines, info, game, coded))
+        if game == "bos" and any(row["player2"] == "Defect_once" for _, row in file_episodes[0]):
+            reason = "player2 is called Defect_once and alternates, the first letter first"
+            self.oddities.append(Oddity(str(file.path), "misnamed bot", reason))
 
     def _episode(
-        self, file: File, number: int, lines: Sequence[Line], told: FileConditions
+        self, file: File, number: int, lines: Sequence[Line], conditions: FileConditions
     ) -> None:
         first = lines[0][1]
         lineup = {
             AGENT: _player(file, lines[0], "player1"),
             PARTNER: _player(file, lines[0], "player2"),
         }
-        key = msgspec.json.encode((told.instance, told.letters, [*lineup.values()]))
-        params = {"rounds": len(lines), **told.params}
-        if told.names:
-            params["names"] = list(told.letters)
+        key = msgspec.json.encode((conditions.instance, conditions.letters, [*lineup.values()]))
+        params = {"rounds": len(lines), **conditions.params}
+        if conditions.names:
+            params["names"] = list(conditions.letters)
         setup = Setup(
-            Instance(told.instance, told.game, params),
+            Instance(conditions.instance, conditions.game, params),
             0,
-            {str(seat): who for seat, who in lineup.items()},
+            {str(seat): player for seat, player in lineup.items()},
             repeat=self._met[key],
         )
         self._met[key] += 1
-        rounds = [Round(*_moves(file, line, row, told.letters)) for line, row in lines]
-        bots = {seat: who for seat, who in lineup.items() if who.player != "recorded"}
-        used = {"source": msgspec.to_builtins(file.source), **told.used}
-        episode, seen = fed(setup, rounds, bots, told.cell, used)
+        rounds = [Round(*_moves(file, line, row, conditions.letters)) for line, row in lines]
+        bots = {seat: player for seat, player in lineup.items() if player.player != "recorded"}
+        used = {"source": msgspec.to_builtins(file.source), **conditions.used}
+        episode, agreements = fed(setup, rounds, bots, conditions.cell, used)
         name = f"{file.path.name}, episode {number} ({first['player1']} and {first['player2']})"
-        self.add(episode, _unpaid(name, file, lines, told, rounds), {"rounds": len(rounds)})
-        for seat, judged in seen.items():
+        self.add(episode, _unpaid(name, file, lines, conditions, rounds), {"rounds": len(rounds)})
+        for seat, judged in agreements.items():
             who = lineup[seat].player
             self.counts[f"{who}: moves"] += judged.certain[1]
             self.counts[f"{who}: as recorded"] += judged.certain[0]
-            for at in judged.outside:
-                made = told.letters[_made(rounds[at - 1], seat)]
-                self.differences.append(Difference(name, "bot's move", at, made, who))
+            for round_number in judged.outside:
+                letter = conditions.letters[_move_of(rounds[round_number - 1], seat)]
+                self.differences.append(Difference(name, "bot's move", round_number, letter, who))
 
 
-def _made(played: Round, seat: Seat) -> int:
-    made = played.agent if seat == AGENT else played.partner
-    assert isinstance(made, int)  # every answer in these files is a letter
-    return made
+def _move_of(played: Round, seat: Seat) -> int:
+    move = played.agent if seat == AGENT else played.partner
+    assert isinstance(move, int)  # every answer in these files is a letter
+    return move
 
 
-def _refuse_cut(file: File, found: Sequence[Sequence[Line]]) -> None:
+def _refuse_cut(file: File, file_episodes: Sequence[Sequence[Line]]) -> None:
     """Raise NotPublished if the last episode is shorter than the others, that is, if the file is
     truncated."""
-    longest, last = max(map(len, found)), len(found[-1])
+    longest, last = max(map(len, file_episodes)), len(file_episodes[-1])
     if last < longest:
         raise NotPublished(
             f"{file.path} stops after round {last} of {longest} in its last episode; the "
@@ -308,13 +314,14 @@ def _refuse_cut(file: File, found: Sequence[Sequence[Line]]) -> None:
 def _player(file: File, line: Line, column: str) -> PlayerSpec:
     """Return the player named in a column: Sally's bot if the rule is known, else a recorded
     player."""
-    given = line[1][column]
-    name = NAMED.get(given, given.removeprefix("act_"))
+    player_name = line[1][column]
+    name = NAMED.get(player_name, player_name.removeprefix("act_"))
     if name in BOTS:
         return bot(*BOTS[name])
     if name not in RECORDED:
         raise NotPublished(
-            f"{file.path}, line {line[0]}: {column} is {given!r}, which is not a player in the "
+            f"{file.path}, line {line[0]}: {column} is {player_name!r}, which is not a player in "
+            f"the "
             "published files."
         )
     return recorded_player(name)
@@ -335,7 +342,7 @@ def _moves(
 # --- which game, which letter is which move -------------------------------------------------------
 
 
-def _told(
+def _file_conditions(
     file: File,
     lines: Sequence[Line],
     info: Mapping[int, OrdinalGame],
@@ -347,12 +354,12 @@ def _told(
     if file.kind == "all_games":
         return _ordinal(file, line, row, info)
     if file.kind == "payoffs":
-        number = whole(file, line, row, "payoff")
+        number = whole_number(file, line, row, "payoff")
         if number not in JJ_BY_PAYOFF:
             raise BadInput(f"{file.path}, line {line}: payoff is {number}; it should be 1 to 5.")
         a, b = JJ_BY_PAYOFF[number]
         matrix = (((a, b), (0, 0)), ((0, 0), (b, a)))
-        params = {"matrix": _listed(matrix)}
+        params = {"matrix": _matrix_lists(matrix)}
         return FileConditions(
             f"{name}-{number}", "repeated_games", matrix, ("J", "F"), file.stem, params, {}
         )
@@ -371,41 +378,43 @@ def _told(
 def _ordinal(
     file: File, line: int, row: Mapping[str, str], info: Mapping[int, OrdinalGame]
 ) -> FileConditions:
-    number = whole(file, line, row, "game_number")
+    number = whole_number(file, line, row, "game_number")
     if number not in info:
         raise BadInput(f"{file.path}, line {line}: game {number} is not in 144_games_info.csv.")
-    known = info[number]
+    ordinal_game = info[number]
     letters = (row["choice_option1"], row["choice_option2"])
-    strict = all(sorted(c[p] for r in known.matrix for c in r) == [1, 2, 3, 4] for p in (0, 1))
-    ordinal = game_id(canonical(known.matrix)) if strict else ""
+    strict = all(
+        sorted(c[p] for r in ordinal_game.matrix for c in r) == [1, 2, 3, 4] for p in (0, 1)
+    )
+    ordinal = game_id(canonical(ordinal_game.matrix)) if strict else ""
     used = {
-        "game": known.name,
+        "game": ordinal_game.name,
         "ordinal": ordinal if ordinal in ordinal_games() else None,
         "letters": list(letters),
     }
     return FileConditions(
         f"akata2025-{number}",
         "repeated_games",
-        known.matrix,
+        ordinal_game.matrix,
         letters,
-        f"all_games {known.family}",
-        {"matrix": _listed(known.matrix)},
+        f"all_games {ordinal_game.family}",
+        {"matrix": _matrix_lists(ordinal_game.matrix)},
         used,
         names=False,
     )
 
 
-def _listed(matrix: Matrix) -> list[list[list[int]]]:
+def _matrix_lists(matrix: Matrix) -> list[list[list[int]]]:
     return [[list(cell) for cell in row] for row in matrix]
 
 
-def _pd_or_bos(file: File, found: Sequence[Sequence[Line]]) -> str:
+def _pd_or_bos(file: File, file_episodes: Sequence[Sequence[Line]]) -> str:
     """Return the game of a robustness file: the one whose matrix explains more of the recorded
     points, or, if they tie, the one that the folder names."""
     explained = {
         game: sum(
-            max(_paid(rows, letters, MATRICES[game]) for letters in _orders(pair))
-            for pair, rows in _by_pair(found).items()
+            max(_points_of(rows, letters, MATRICES[game]) for letters in _orders(pair))
+            for pair, rows in _by_pair(file_episodes).items()
         )
         for game in ("pd", "bos")
     }
@@ -418,7 +427,7 @@ Rows = Sequence[Mapping[str, str]]
 
 
 def _codes(
-    file: File, found: Sequence[Sequence[Line]], game: str
+    file: File, file_episodes: Sequence[Sequence[Line]], game: str
 ) -> dict[frozenset[str], tuple[str, str]]:
     """Return, for each pair of letters in a robustness file, which letter is move 0 and which is
     move 1, inferred from the points."""
@@ -426,14 +435,16 @@ def _codes(
         return {}
     matrix = MATRICES[game]
     return {
-        pair: max(_orders(pair), key=lambda letters: _paid(rows, letters, matrix))
-        for pair, rows in _by_pair(found).items()
+        pair: max(_orders(pair), key=lambda letters: _points_of(rows, letters, matrix))
+        for pair, rows in _by_pair(file_episodes).items()
     }
 
 
-def _by_pair(found: Sequence[Sequence[Line]]) -> dict[frozenset[str], list[Mapping[str, str]]]:
+def _by_pair(
+    file_episodes: Sequence[Sequence[Line]],
+) -> dict[frozenset[str], list[Mapping[str, str]]]:
     by_pair: dict[frozenset[str], list[Mapping[str, str]]] = {}
-    for lines in found:
+    for lines in file_episodes:
         for _, row in lines:
             by_pair.setdefault(frozenset((row["option1"], row["option2"])), []).append(row)
     return by_pair
@@ -442,11 +453,11 @@ def _by_pair(found: Sequence[Sequence[Line]]) -> dict[frozenset[str], list[Mappi
 def _orders(pair: frozenset[str]) -> list[tuple[str, str]]:
     """Return both assignments of two letters to moves 0 and 1; the default, with J, Q or R as move
     0, comes first."""
-    one, two = sorted(pair, key="JQRFXH".find)
-    return [(one, two), (two, one)]
+    first, two = sorted(pair, key="JQRFXH".find)
+    return [(first, two), (two, first)]
 
 
-def _paid(rows: Rows, letters: Sequence[str], matrix: Matrix) -> int:
+def _points_of(rows: Rows, letters: Sequence[str], matrix: Matrix) -> int:
     return sum(_pays(row, letters, matrix) for row in rows)
 
 
@@ -459,23 +470,27 @@ def _pays(row: Mapping[str, str], letters: Sequence[str], matrix: Matrix) -> boo
 
 
 def _unpaid(
-    name: str, file: File, lines: Sequence[Line], told: FileConditions, rounds: Sequence[Round]
+    name: str,
+    file: File,
+    lines: Sequence[Line],
+    conditions: FileConditions,
+    rounds: Sequence[Round],
 ) -> list[Difference]:
     """Return the recorded points and totals that differ from those of the payoff matrix."""
-    found, total = [], [0, 0]
-    for at, ((line, row), played) in enumerate(zip(lines, rounds, strict=True), 1):
-        ours = told.matrix[_made(played, AGENT)][_made(played, PARTNER)]
+    differences, total = [], [0, 0]
+    for round_number, ((line, row), played) in enumerate(zip(lines, rounds, strict=True), 1):
+        ours = conditions.matrix[_move_of(played, AGENT)][_move_of(played, PARTNER)]
         total = [total[0] + ours[0], total[1] + ours[1]]
-        for what, due in (("points", list(ours)), ("total", total)):
-            recorded = [whole(file, line, row, f"{what}{seat}") for seat in (1, 2)]
+        for subject, due in (("points", list(ours)), ("total", total)):
+            recorded = [whole_number(file, line, row, f"{subject}{seat}") for seat in (1, 2)]
             if recorded != due:
-                shown = [" and ".join(map(str, pair)) for pair in (recorded, due)]
-                found.append(Difference(name, what, at, *shown))
-    return found
+                texts = [" and ".join(map(str, pair)) for pair in (recorded, due)]
+                differences.append(Difference(name, subject, round_number, *texts))
+    return differences
 
 
 IMPORTER = Importer(
     "akata2025",
     "models, bots and people in the repeated games of Akata et al. (2025)",
-    imported,
+    import_games,
 )

@@ -63,7 +63,7 @@ class File(msgspec.Struct, frozen=True):
 def files_under(path: Path) -> tuple[list[File], list[Oddity]]:
     """Return the published data files under a path (a checkout, a folder in it, or a single file),
     recognised by their names, and a list of the other files."""
-    known, odd = [], []
+    known_files, odd = [], []
     for file in [path] if existing(path).is_file() else sorted(path.rglob("*"), key=_in_order):
         inside = file.relative_to(path).parts
         if not file.is_file() or any(part.startswith(".") for part in inside):
@@ -72,13 +72,13 @@ def files_under(path: Path) -> tuple[list[File], list[Oddity]]:
         if kind is None:
             odd.append(Oddity(str(file), "unknown file", "it contains no games to import"))
         else:
-            known.append(File(file, kind, file.read_bytes()))
-    if not any(file.kind not in ("info", "lookup") for file in known):
+            known_files.append(File(file, kind, file.read_bytes()))
+    if not any(file.kind not in ("info", "lookup") for file in known_files):
         raise BadInput(
             f"There is no file of akata2025 under {path}, such as experiment_pd.csv, game_1.csv "
             "or repgames.csv."
         )
-    return known, odd
+    return known_files, odd
 
 
 def _in_order(file: Path) -> tuple[str, list[int], str]:
@@ -89,7 +89,7 @@ def _in_order(file: Path) -> tuple[str, list[int], str]:
 
 def kind_of(name: str) -> Kind | None:
     """Return the kind of a file with this name; None if the file is not known."""
-    return next((kind for known, kind in KINDS.items() if re.fullmatch(known, name)), None)
+    return next((kind for pattern, kind in KINDS.items() if re.fullmatch(pattern, name)), None)
 
 
 def lines_of(file: File, columns: Sequence[str], separator: str = ",") -> list[Line]:
@@ -98,13 +98,13 @@ def lines_of(file: File, columns: Sequence[str], separator: str = ",") -> list[L
     Raises:
         NotPublished: The table lacks one of the given columns, or is not the published file.
     """
-    found = list(table_rows(file.path, file.data, columns, separator))
-    if not found:
+    rows = list(table_rows(file.path, file.data, columns, separator))
+    if not rows:
         raise NotPublished(f"{file.path} has no rows; the download may be incomplete.")
-    return found
+    return rows
 
 
-def whole(file: File, line: int, row: Mapping[str, str], column: str) -> int:
+def whole_number(file: File, line: int, row: Mapping[str, str], column: str) -> int:
     """Return the whole number in a cell; raises BadInput for any other content."""
     try:
         return int(row[column])
@@ -118,12 +118,12 @@ def episodes_of(file: File) -> Iterator[list[Line]]:
     """Yield the rows of each episode; an episode starts where the pair of players changes or rounds
     restart."""
     current: list[Line] = []
-    before: tuple[object, ...] = ()
+    pair_before: tuple[object, ...] = ()
     number = 0
     for line, row in lines_of(file, (*PLAY, *MORE.get(file.kind, ()))):
         pair = (row["player1"], row["player2"], row.get("payoff"))
-        now = whole(file, line, row, "round")
-        if current and (pair != before or now <= number):
+        now = whole_number(file, line, row, "round")
+        if current and (pair != pair_before or now <= number):
             yield current
             current = []
         if now != len(current) + 1:
@@ -132,7 +132,7 @@ def episodes_of(file: File) -> Iterator[list[Line]]:
                 "its episode; a row is missing or misplaced."
             )
         current.append((line, row))
-        before, number = pair, now
+        pair_before, number = pair, now
     yield current
 
 
@@ -146,15 +146,15 @@ class OrdinalGame(msgspec.Struct, frozen=True):
 
 def games_in(file: File) -> dict[int, OrdinalGame]:
     """Return the 144 games by number."""
-    found = {}
+    games = {}
     for line, row in lines_of(file, INFO, ";"):
-        cell = {name: whole(file, line, row, name) for name in INFO if name.startswith("r")}
+        cell = {name: whole_number(file, line, row, name) for name in INFO if name.startswith("r")}
         matrix = tuple(
             tuple((cell[f"r{r}_c{c}_p1"], cell[f"r{r}_c{c}_p2"]) for c in (1, 2)) for r in (1, 2)
         )
-        number = whole(file, line, row, "game_number")
-        found[number] = OrdinalGame(row["game_name"], row["game_family"], matrix)
-    return found
+        number = whole_number(file, line, row, "game_number")
+        games[number] = OrdinalGame(row["game_name"], row["game_family"], matrix)
+    return games
 
 
 def info_beside(files: Iterable[File], path: Path) -> dict[int, OrdinalGame]:
@@ -178,7 +178,7 @@ Lookup = Mapping[str, str]  # a person's moves so far -> GPT-4's answer
 def lookups_in(files: Iterable[File]) -> dict[tuple[str, str], Lookup]:
     """Return GPT-4's answers by game (PD, BoS) and label (Base, Prompted), where the files have
     them."""
-    found: dict[tuple[str, str], Lookup] = {}
+    lookups: dict[tuple[str, str], Lookup] = {}
     for file in files:
         if file.kind != "lookup":
             continue
@@ -189,5 +189,5 @@ def lookups_in(files: Iterable[File]) -> dict[tuple[str, str], Lookup]:
                 f"{file.path} is not a table of answers in JSON; the download may be incomplete."
             ) from None
         game = "PD" if file.path.name.startswith("pd") else "BoS"
-        found[game, "Prompted" if "predict" in file.path.name else "Base"] = table
-    return found
+        lookups[game, "Prompted" if "predict" in file.path.name else "Base"] = table
+    return lookups

@@ -14,7 +14,9 @@ ROUNDS, LONG = 10, 20
 def _machine(*rows: tuple[str, list[int], list[list[str]]]) -> PlayerSpec:
     """Return a finite automaton as a player; each row gives a state's name, move odds and next
     states."""
-    states: dict[str, Any] = {name: {"odds": odds, "after": after} for name, odds, after in rows}
+    states: dict[str, Any] = {
+        name: {"odds": odds, "after": next_states} for name, odds, next_states in rows
+    }
     return player_spec("policy_table", table={"start": rows[0][0], "states": states})
 
 

@@ -39,10 +39,10 @@ def _mean_score(played: Played) -> float:
     return sum(scores) / len(scores)
 
 
-def _share(*wanted: float) -> Measure:
+def _share(*counted_scores: float) -> Measure:
     def share(played: Played) -> float:
         scores = _scores(played)
-        return sum(score in wanted for score in scores) / len(scores)
+        return sum(score in counted_scores for score in scores) / len(scores)
 
     return share
 
@@ -71,16 +71,20 @@ def people_figure(row: Conditions, metric: str, games: Games) -> Estimate | None
     the difference between the labels."""
     if metric not in MEASURES:
         return None
-    there = [played for facts, played in games if row["game"] in (BOTH, facts["game"])]
-    base, prompted = (_by_person(there, label, MEASURES[metric]) for label in (BASE, PROMPTED))
+    label_games = [played for facts, played in games if row["game"] in (BOTH, facts["game"])]
+    base, prompted = (
+        _by_person(label_games, label, MEASURES[metric]) for label in (BASE, PROMPTED)
+    )
     if min(len(base), len(prompted)) < 2:
         return None
     n = len(base) + len(prompted)
     if "label" in row:
-        mine = base if row["label"] == BASE else prompted
+        label_means = base if row["label"] == BASE else prompted
         if metric == "joint_defection_logit":
-            return without_interval(_logit(mine), len(mine), "logit", "it is a transform")
-        return lone_by_rule(mine, None if MEASURES[metric] is _mean_score else (0, 1))
+            return without_interval(
+                _logit(label_means), len(label_means), "logit", "it is a transform"
+            )
+        return lone_by_rule(label_means, None if MEASURES[metric] is _mean_score else (0, 1))
     if metric == "joint_defection_logit":
         gap = _logit(prompted) - _logit(base)
         return without_interval(gap, n, "difference of logits", "it is a transform")
@@ -88,25 +92,25 @@ def people_figure(row: Conditions, metric: str, games: Games) -> Estimate | None
     if metric == "t":
         return without_interval(t, n, "two-sample t", "a test's statistic is not an estimate")
     if metric.endswith("bayes_factor"):
-        found = bayes_factor(t, first, second)
-        return without_interval(found, n, "JZS, one-sided", "a Bayes factor is not an estimate")
+        factor = bayes_factor(t, first, second)
+        return without_interval(factor, n, "JZS, one-sided", "a Bayes factor is not an estimate")
     return unpaired_difference(prompted, base)
 
 
-def _by_person(there: Sequence[Played], label: str, measure: Measure) -> list[float]:
+def _by_person(label_games: Sequence[Played], label: str, measure: Measure) -> list[float]:
     """Return each person's mean over the games labelled Base or Prompted, as `label` says."""
-    found: dict[str, list[float]] = {}
-    for played in there:
+    values_by_person: dict[str, list[float]] = {}
+    for played in label_games:
         if played.episode.used["label"] == label:
-            who = played.episode.setup.instance.id.rpartition(":")[0]
-            found.setdefault(who, []).append(measure(played))
-    return [sum(values) / len(values) for values in found.values()]
+            person = played.episode.setup.instance.id.rpartition(":")[0]
+            values_by_person.setdefault(person, []).append(measure(played))
+    return [sum(values) / len(values) for values in values_by_person.values()]
 
 
-def pooled_t(one: Sequence[float], two: Sequence[float]) -> float:
+def pooled_t(first: Sequence[float], two: Sequence[float]) -> float:
     """Return Student's t of two groups, with pooled variance."""
-    effect = cohens_d(one, two)
-    return 0.0 if effect is None else effect / sqrt(1 / len(one) + 1 / len(two))
+    effect = cohens_d(first, two)
+    return 0.0 if effect is None else effect / sqrt(1 / len(first) + 1 / len(two))
 
 
 def _logit(shares: Sequence[float]) -> float:
@@ -138,12 +142,12 @@ def facts(played: Played) -> Conditions | None:
     }
 
 
-def published_name(who: PlayerSpec) -> str:
+def published_name(player: PlayerSpec) -> str:
     """Return a player's name as the published files write it."""
     for name, (partner, params) in BOTS.items():
-        if who.player == partner and who.params == params:
+        if player.player == partner and player.params == params:
             return name
-    return str(who.params.get("name", who.player))
+    return str(player.params.get("name", player.player))
 
 
 # --- models in the two games ----------------------------------------------------------------------
@@ -164,22 +168,24 @@ def _as_in_the_script(games: Games) -> dict[str, list[float]]:
 def _points(row: Conditions, metric: str, games: Games) -> Estimate | None:
     if metric == "points_both_seats":
         seats = [(p, seat) for f, p in games for seat in _seats(f, row["player"])]
-        mine = [x for played, seat in seats for x in rewards(played, seat)]
-        return lone_by_rule(mine) if mine else None
+        own_points = [x for played, seat in seats for x in rewards(played, seat)]
+        return lone_by_rule(own_points) if own_points else None
     points = _as_in_the_script(games)
-    one = points.get("gpt4", [])
-    rest = [x for name, xs in points.items() if name != "gpt4" for x in xs]
-    if min(len(one), len(rest)) < 2:
+    gpt4_points = points.get("gpt4", [])
+    other_points = [x for name, xs in points.items() if name != "gpt4" for x in xs]
+    if min(len(gpt4_points), len(other_points)) < 2:
         return None
-    mine = one if row.get("player") == "gpt4" else rest
+    own_points = gpt4_points if row.get("player") == "gpt4" else other_points
     if metric == "points":
-        return lone_by_rule(mine)
+        return lone_by_rule(own_points)
     if metric == "n":
-        return _count(len(mine))
+        return _count(len(own_points))
     if metric == "d":
-        return _number(cohens_d(one, rest), len(one) + len(rest), "Cohen's d")
-    t, degrees = welch(one, rest)
-    return _number(t if metric == "t" else degrees, len(one) + len(rest), "Welch")
+        return _number(
+            cohens_d(gpt4_points, other_points), len(gpt4_points) + len(other_points), "Cohen's d"
+        )
+    t, degrees = welch(gpt4_points, other_points)
+    return _number(t if metric == "t" else degrees, len(gpt4_points) + len(other_points), "Welch")
 
 
 def _seats(facts: Conditions, name: object) -> list[Seat]:
@@ -187,17 +193,17 @@ def _seats(facts: Conditions, name: object) -> list[Seat]:
     return [seat for seat, key in zip(SEATS, ("one", "two"), strict=True) if facts[key] == name]
 
 
-def welch(one: Sequence[float], two: Sequence[float]) -> tuple[float, float]:
+def welch(first: Sequence[float], two: Sequence[float]) -> tuple[float, float]:
     """Return Welch's t and its degrees of freedom."""
-    error, degrees = welch_error(np.asarray(one), np.asarray(two))
-    return (fmean(one) - fmean(two)) / error, degrees
+    error, degrees = welch_error(np.asarray(first), np.asarray(two))
+    return (fmean(first) - fmean(two)) / error, degrees
 
 
 def _total(row: Conditions, metric: str, games: Games) -> Estimate | None:
-    found = [p for f, p in games if (f["one"], f["two"]) == (row["player"], row["against"])]
-    if not found:
+    pair_games = [p for f, p in games if (f["one"], f["two"]) == (row["player"], row["against"])]
+    if not pair_games:
         return None
-    played = found[0]
+    played = pair_games[0]
     if metric == "met":
         return _count(sum(r.mine == r.theirs for r in rounds(played, AGENT)))
     return _count(sum(rewards(played, AGENT if metric == "total" else PARTNER)))
@@ -212,14 +218,14 @@ def _grudge(row: Conditions, metric: str, games: Games) -> Estimate | None:
     counts: Counter[str] = Counter()
     for facts, played in games:
         for seat in _seats(facts, row["player"]):
-            every = rounds(played, seat)
-            first = next((n for n, r in enumerate(every) if r.theirs == 1), len(every))
-            if first >= len(every) - 1:
-                if first == len(every):
+            all_rounds = rounds(played, seat)
+            first = next((n for n, r in enumerate(all_rounds) if r.theirs == 1), len(all_rounds))
+            if first >= len(all_rounds) - 1:
+                if first == len(all_rounds):
                     counts["never_defected_upon"] += 1
-                    counts["all_cooperations"] += all(r.mine == 0 for r in every)
+                    counts["all_cooperations"] += all(r.mine == 0 for r in all_rounds)
                 continue
-            later = [r.mine == 1 for r in every[first + 1 :]]
+            later = [r.mine == 1 for r in all_rounds[first + 1 :]]
             counts["defected_upon"] += 1
             counts["rounds_after_first"] += len(later)
             counts["defections_after_first"] += sum(later)
@@ -244,9 +250,9 @@ def _ordinal(row: Conditions, metric: str, games: Games) -> Estimate | None:
     gaps = _between(games, name, str(row["less"]))
     if len(gaps) < 2:
         return None
-    found = lone_by_rule(gaps)
+    estimate = lone_by_rule(gaps)
     if metric == "difference":
-        return found
+        return estimate
     effect = cohens_dz(gaps, [0.0] * len(gaps))
     t = None if effect is None else effect * sqrt(len(gaps))
     return _number(t, len(gaps), "paired t")
@@ -271,10 +277,10 @@ def _bots(row: Conditions, metric: str, games: Games) -> Estimate | None:
         setup = played.episode.setup
         for seat in SEATS:
             if setup.lineup[seat].player == row["partner"]:
-                found = agreement_with_bot(
+                agreement = agreement_with_bot(
                     setup, seat, setup.lineup[seat], rounds_of(played.episode)
                 )
-                fit, total = fit + found.certain[0], total + found.certain[1]
+                fit, total = fit + agreement.certain[0], total + agreement.certain[1]
     return _count(fit if metric == "as_recorded" else total) if total else None
 
 
@@ -285,8 +291,8 @@ def _count(n: float) -> Estimate:
     return exact(n, method="count")
 
 
-def _number(value: float | None, n: int, how: str) -> Estimate:
-    return without_interval(value, n, how, "a test's statistic is not an estimate")
+def _number(value: float | None, n: int, method: str) -> Estimate:
+    return without_interval(value, n, method, "a test's statistic is not an estimate")
 
 
 Figure = Callable[[Conditions, str, Games], Estimate | None]
@@ -314,13 +320,13 @@ def table_of(row: Conditions, metric: str) -> str:
     return "models" if "player" in row or "all others" in str(row.get("contrast")) else "people"
 
 
-def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> Estimate | None:
+def tabulates(row: Conditions, metric: str, games: Known, model: str | None) -> Estimate | None:
     """Return a table value computed from imported play; None if it cannot be computed."""
     table = table_of(row, metric)
     files = {name for name, game in GAMES.items() if game == row.get("game")}
-    wanted = {"people": {"people"}, "all_games": {"all_games"}, "bots": set(WITH_BOTS)}
-    there = [(f, p) for f, p in known if f["file"] in wanted.get(table, files)]
-    return BY_FILE[table](row, metric, there) if there else None
+    kinds = {"people": {"people"}, "all_games": {"all_games"}, "bots": set(WITH_BOTS)}
+    table_games = [(f, p) for f, p in games if f["file"] in kinds.get(table, files)]
+    return BY_FILE[table](row, metric, table_games) if table_games else None
 
 
 def brings(table: str, row: Conditions) -> str | None:

@@ -36,8 +36,8 @@ def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
             gifts = contributions_of(played, seat)
             share = sum(gifts) / (game.tokens * len(gifts))
             by_return.setdefault(return_range(game.back), []).append((share, played))
-    found = []
-    for (low, high), made in sorted(by_return.items()):
+    dots = []
+    for (low, high), decisions in sorted(by_return.items()):
         column = AtlasColumn(
             "public goods",
             f"a token returns {low:.2f} to {high:.2f} to each",
@@ -45,11 +45,11 @@ def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
             "nothing is given",
             "everything is given",
         )
-        groups = [played.episode.id for _, played in made]
-        value = mean_by_rule([share for share, _ in made], groups, (0.0, 1.0))
+        groups = [played.episode.id for _, played in decisions]
+        value = mean_by_rule([share for share, _ in decisions], groups, (0.0, 1.0))
         assert value.value is not None
         ids = tuple(dict.fromkeys(groups))[:FEW_IDS]
-        found.append(
+        dots.append(
             AtlasDot(
                 column,
                 "people",
@@ -58,14 +58,14 @@ def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
                 value.value,
                 value.low,
                 value.high,
-                len(made),
+                len(decisions),
                 "people",
                 len(set(groups)),
                 SOURCE,
                 ids,
             )
         )
-    return found
+    return dots
 
 
 ATLAS = AtlasSource("alsobay2025", dots_of)

@@ -39,8 +39,10 @@ def kind_of(person: Person) -> str:
         for last, now in pairwise(person.rounds)
         if last.others
     ]
-    found = slope(pairs)
-    return "conditional giver" if found is not None and found >= CONDITIONAL else "other"
+    slope_found = slope(pairs)
+    return (
+        "conditional giver" if slope_found is not None and slope_found >= CONDITIONAL else "other"
+    )
 
 
 @click.group("alsobay2025")
@@ -70,28 +72,32 @@ def gains(path: Path, as_json: bool) -> None:
     coins, so a difference of up to half a coin is rounding. Rounds in which a player left are
     counted separately, because the fund was then not divided among the players listed.
     """
-    found = checked(read(path).people)
+    results = check_figures(read(path).people)
     if as_json:
-        print_json(found)
+        print_json(results)
         return
-    for name, (same, stated) in found.items():
-        echo(f"{name}: {same} of {stated} stated figures agree")
+    for name, (n_same, stated) in results.items():
+        echo(f"{name}: {n_same} of {stated} stated figures agree")
 
 
-def checked(people: Sequence[Person]) -> dict[str, tuple[int, int]]:
+def check_figures(people: Sequence[Person]) -> dict[str, tuple[int, int]]:
     """Return how many stated funds and gains agree with the rules, and how many are stated."""
     funds, won, leaving = list[bool](), list[bool](), list[bool]()
     for person in people:
         rules = person.rules
-        for n, each in enumerate(person.rounds):
-            pot = each.total * rules.ratio
-            if each.fund is not None:
-                funds.append(abs(pot - each.fund) < FUND_ROUNDING)
-            if each.gain is not None and not (rules.punishment or rules.reward):
-                gain = rules.tokens - each.own + pot / (1 + len(each.others))
-                after = person.rounds[n + 1 : n + 2]
-                left = any(len(each.others) != len(one.others) for one in after)
-                (leaving if left else won).append(abs(gain - each.gain) <= GAIN_ROUNDING)
+        for n, person_round in enumerate(person.rounds):
+            pot = person_round.total * rules.ratio
+            if person_round.fund is not None:
+                funds.append(abs(pot - person_round.fund) < FUND_ROUNDING)
+            if person_round.gain is not None and not (rules.punishment or rules.reward):
+                gain = rules.tokens - person_round.own + pot / (1 + len(person_round.others))
+                next_rounds = person.rounds[n + 1 : n + 2]
+                someone_left = any(
+                    len(person_round.others) != len(next_round.others) for next_round in next_rounds
+                )
+                (leaving if someone_left else won).append(
+                    abs(gain - person_round.gain) <= GAIN_ROUNDING
+                )
     return {
         "public fund": (sum(funds), len(funds)),
         "gains without reward and deduction stages": (sum(won), len(won)),
@@ -100,26 +106,31 @@ def checked(people: Sequence[Person]) -> dict[str, tuple[int, int]]:
 
 
 def _row(people: Sequence[Person], low: float, high: float) -> dict[str, Any]:
-    there = [p for p in people if low <= p.rules.back < high]
-    if not there:
+    range_people = [p for p in people if low <= p.rules.back < high]
+    if not range_people:
         return {}
     row: dict[str, Any] = {
         "return": f"{low:g} to {high:g}",
-        "people": len(there),
-        "groups": len({p.group for p in there}),
+        "people": len(range_people),
+        "groups": len({p.group for p in range_people}),
     }
-    long = [p for p in there if len(p.rounds) >= LONG]
+    long = [p for p in range_people if len(p.rounds) >= LONG]
     columns: dict[str, list[tuple[str, float]]] = {
-        "all rounds": [(p.group, sum(r.own for r in p.rounds) / len(p.rounds)) for p in there],
-        "first": [(p.group, float(p.rounds[0].own)) for p in there],
+        "all rounds": [
+            (p.group, sum(r.own for r in p.rounds) / len(p.rounds)) for p in range_people
+        ],
+        "first": [(p.group, float(p.rounds[0].own)) for p in range_people],
         "last": [(p.group, float(p.rounds[-1].own)) for p in long],
     }
-    tokens = there[0].rules.tokens  # the same in every game of the record
-    for name, given in columns.items():
-        shares, groups = [own / tokens for _, own in given], [group for group, _ in given]
-        found = mean_by_rule(shares, groups, (0.0, 1.0)) if given else None
-        row[name] = None if found is None else found.value
-        row[f"{name}, interval"] = None if found is None else found.interval
+    tokens = range_people[0].rules.tokens  # the same in every game of the record
+    for name, contributions in columns.items():
+        shares, groups = (
+            [contribution / tokens for _, contribution in contributions],
+            [group for group, _ in contributions],
+        )
+        estimate = mean_by_rule(shares, groups, (0.0, 1.0)) if contributions else None
+        row[name] = None if estimate is None else estimate.value
+        row[f"{name}, interval"] = None if estimate is None else estimate.interval
     for kind in ("free rider", "unconditional giver", "conditional giver", "other"):
-        row[kind] = sum(kind_of(p) == kind for p in there)
+        row[kind] = sum(kind_of(p) == kind for p in range_people)
     return row

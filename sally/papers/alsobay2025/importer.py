@@ -31,12 +31,12 @@ def as_episode(source: Source, group: list[Person]) -> Episode | None:
     if not rounds:
         return None
     longest = max(len(person.rounds) for person in group)
-    whole = len(rounds) == longest and not rules.extra
+    is_complete = len(rounds) == longest and not rules.extra
     params: dict[str, Any] = {
         "players": rules.players,
         "tokens": rules.tokens,
         "ratio": rules.ratio,
-        "rounds": longest if whole else longest + 1,  # a game without a result is not over
+        "rounds": longest if is_complete else longest + 1,  # a game without a result is not over
         "unit": rules.tokens if rules.all_or_nothing else 1,
     }
     spec = registry.game("public_goods")
@@ -46,13 +46,13 @@ def as_episode(source: Source, group: list[Person]) -> Episode | None:
     match: Match[Any, int, Any] = Match(
         spec, Setup(Instance(name, "public_goods", params), 0, lineup)
     )
-    for given in rounds:
-        for seat, each in zip(match.game.seats, given, strict=True):
-            match.move(seat, each)
-    if not whole:
+    for contributions in rounds:
+        for seat, contribution in zip(match.game.seats, contributions, strict=True):
+            match.move(seat, contribution)
+    if not is_complete:
         stages = "stages of the record that the game does not have: " + ", ".join(rules.extra)
-        why = stages if rules.extra else f"a player left after round {len(rounds)}"
-        match.censor("left", why)
+        reason = stages if rules.extra else f"a player left after round {len(rounds)}"
+        match.censor("left", reason)
     used = {
         "source": msgspec.to_builtins(source),
         "people": {s: {"participant": p.id} for s, p in zip(seats, group, strict=True)},
@@ -62,7 +62,7 @@ def as_episode(source: Source, group: list[Person]) -> Episode | None:
     return match.episode(f"return {rules.back:.2f}{extra}", used)
 
 
-def imported(path: Path, extra_stages: bool = False) -> ImportResult:
+def import_groups(path: Path, extra_stages: bool = False) -> ImportResult:
     """Import every complete group under a path.
 
     Args:
@@ -78,26 +78,26 @@ def imported(path: Path, extra_stages: bool = False) -> ImportResult:
         "groups in the full record": GROUPS,
         "contributions": sum(len(person.rounds) for person in record.people),
     }
-    taken = ImportRun(record.oddities, counts)
+    run = ImportRun(record.oddities, counts)
     for name, group in groups.items():
         complete = len(group) == group[0].rules.players
-        taken.counts["groups with all members"] += complete
+        run.counts["groups with all members"] += complete
         if complete:
-            taken.counts["rounds that sum to the stated total"] += len(complete_rounds(group))
+            run.counts["rounds that sum to the stated total"] += len(complete_rounds(group))
         if not complete:
-            why = f"{len(group)} of its {group[0].rules.players} members are in the file"
-            taken.oddities.append(Oddity(name, "group left out", why))
+            reason = f"{len(group)} of its {group[0].rules.players} members are in the file"
+            run.oddities.append(Oddity(name, "group left out", reason))
         elif group[0].rules.extra and not extra_stages:
-            taken.counts["groups with chat, punishment or reward that were left out"] += 1
+            run.counts["groups with chat, punishment or reward that were left out"] += 1
         elif episode := as_episode(record.source, group):
-            taken.add(episode)
-    return taken.result()
+            run.add(episode)
+    return run.result()
 
 
 IMPORTER = Importer(
     "alsobay2025",
     "people in public goods games (Alsobay et al. 2025)",
-    imported,
+    import_groups,
     options=(
         ImportOption(
             "extra_stages", "Also import games with chat, punishment or reward, without a result."

@@ -48,8 +48,8 @@ class Rules(msgspec.Struct, frozen=True):
     @property
     def extra(self) -> tuple[str, ...]:
         """The stages that the game in Sally does not have."""
-        there = {"chat": self.chat, "punishment": self.punishment, "reward": self.reward}
-        return tuple(name for name, is_there in there.items() if is_there)
+        has_stage = {"chat": self.chat, "punishment": self.punishment, "reward": self.reward}
+        return tuple(name for name, is_there in has_stage.items() if is_there)
 
     @property
     def back(self) -> float:
@@ -86,10 +86,12 @@ class Record(msgspec.Struct, frozen=True):
 
     def groups(self) -> dict[str, list[Person]]:
         """Return the people of each group in order of their ids."""
-        found: dict[str, list[Person]] = {}
+        people_by_group: dict[str, list[Person]] = {}
         for person in self.people:
-            found.setdefault(person.group, []).append(person)
-        return {name: sorted(of, key=lambda p: p.id) for name, of in sorted(found.items())}
+            people_by_group.setdefault(person.group, []).append(person)
+        return {
+            name: sorted(of, key=lambda p: p.id) for name, of in sorted(people_by_group.items())
+        }
 
 
 class _Line(msgspec.Struct, frozen=True):
@@ -107,16 +109,16 @@ def read(path: Path) -> Record:
     file, odd = experiment_file(path, FOLDER)
     data, lines = people_lines(file)
     people: list[Person] = []
-    seen: set[tuple[str, str]] = set()
+    people_seen: set[tuple[str, str]] = set()
     for number, line in enumerate(lines, 1):
         try:
-            held = _decode(line)
+            line_record = _decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise BadInput(f"{file.name}, line {number}: {error}.") from None
-        if (held.experiment, held.participant) in seen:
-            raise BadInput(f"{file.name}, line {number}: {held.participant} occurs twice.")
-        seen.add((held.experiment, held.participant))
-        people.append(_person(f"{file.name}, line {number}", held))
+        if (line_record.experiment, line_record.participant) in people_seen:
+            raise BadInput(f"{file.name}, line {number}: {line_record.participant} occurs twice.")
+        people_seen.add((line_record.experiment, line_record.participant))
+        people.append(_person(f"{file.name}, line {number}", line_record))
     if not people:
         raise BadInput(f"{file} contains no people; it should have one line of JSON per person.")
     record = Record(Source.of(SOURCE, LICENCE, file.name, data), tuple(people), tuple(odd))
@@ -125,15 +127,17 @@ def read(path: Path) -> Record:
     return record
 
 
-def _person(where: str, held: _Line) -> Person:
-    head, start, play = held.text.partition(START)
+def _person(place: str, record: _Line) -> Person:
+    head, start, play = record.text.partition(START)
     stated = [pattern.search(head) for pattern in (_PLAYERS, _TOKENS, _RATIO)]
     if not start or None in stated:
         raise BadInput(
-            f"{where}: the text should state players, coins and multiplier before the line "
+            f"{place}: the text should state players, coins and multiplier before the line "
             f"{START!r}."
         )
-    players, tokens, ratio = (found[1] for found in stated if found is not None)
+    players, tokens, ratio = (
+        number_match[1] for number_match in stated if number_match is not None
+    )
     rules = Rules(
         int(players),
         int(tokens),
@@ -144,21 +148,21 @@ def _person(where: str, held: _Line) -> Person:
         "reward each other" in head,
     )
     heads = list(_ROUND.finditer(play))
-    ends = [each.start() for each in heads[1:]] + [len(play)]
+    ends = [heading.start() for heading in heads[1:]] + [len(play)]
     rounds = []
-    for number, (each, end) in enumerate(zip(heads, ends, strict=True), 1):
-        body = play[each.end() : end]
-        own, total = _OWN.search(body), _TOTAL.search(body)
-        if int(each[1]) != number:
-            raise BadInput(f"{where}: round {each[1]} stands where round {number} is expected.")
-        if (own is None or total is None) and number == len(heads) and LEFT in body:
+    for number, (heading, end) in enumerate(zip(heads, ends, strict=True), 1):
+        body = play[heading.end() : end]
+        own_match, total = _OWN.search(body), _TOTAL.search(body)
+        if int(heading[1]) != number:
+            raise BadInput(f"{place}: round {heading[1]} stands where round {number} is expected.")
+        if (own_match is None or total is None) and number == len(heads) and LEFT in body:
             break
-        if own is None or total is None:
-            raise BadInput(f"{where}: round {number} lacks a contribution or the group's total.")
-        others = tuple(int(given) for _, given in _OTHER.findall(body))
-        if int(own[1]) > rules.tokens or int(own[1]) + sum(others) != int(total[1]):
+        if own_match is None or total is None:
+            raise BadInput(f"{place}: round {number} lacks a contribution or the group's total.")
+        others = tuple(int(number_text) for _, number_text in _OTHER.findall(body))
+        if int(own_match[1]) > rules.tokens or int(own_match[1]) + sum(others) != int(total[1]):
             raise BadInput(
-                f"{where}: in round {number} the person gave {own[1]} and the others "
+                f"{place}: in round {number} the person gave {own_match[1]} and the others "
                 f"{sum(others)}; the stated total is {total[1]}, which should be the sum, and a "
                 f"person can give at most {rules.tokens}."
             )
@@ -166,14 +170,14 @@ def _person(where: str, held: _Line) -> Person:
         rounds.append(
             PersonRound(
                 number,
-                int(own[1]),
+                int(own_match[1]),
                 int(total[1]),
                 others,
                 None if fund is None else float(fund[1]),
                 None if gain is None else int(gain[1]),
             )
         )
-    return Person(held.participant, held.experiment, rules, tuple(rounds))
+    return Person(record.participant, record.experiment, rules, tuple(rounds))
 
 
 def _check_group(file: str, name: str, group: list[Person]) -> None:
@@ -189,15 +193,16 @@ def complete_rounds(group: list[Person]) -> list[tuple[int, ...]]:
     Raises:
         BadInput: The contributions of a round do not sum to the stated total.
     """
-    found = []
+    rounds_found = []
     if len(group) < group[0].rules.players:
         return []
     for n in range(min(len(person.rounds) for person in group)):
-        given = tuple(person.rounds[n].own for person in group)
-        if any(person.rounds[n].total != sum(given) for person in group):
+        contributions = tuple(person.rounds[n].own for person in group)
+        if any(person.rounds[n].total != sum(contributions) for person in group):
             raise BadInput(
-                f"Group {group[0].group}: the contributions in round {n + 1} sum to {sum(given)}, "
+                f"Group {group[0].group}: the contributions in round {n + 1} sum to "
+                f"{sum(contributions)}, "
                 f"but the stated total is {group[0].rounds[n].total}."
             )
-        found.append(given)
-    return found
+        rounds_found.append(contributions)
+    return rounds_found

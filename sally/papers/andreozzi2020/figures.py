@@ -63,11 +63,14 @@ def dilemma_of(records: Sequence[BeliefRecord]) -> Dilemma:
         sessions.astype(np.intp),
         odds,
         truth,
-        np.array([[POINTS[name] for name in each["replies"]] for each in facts], np.float64),
+        np.array(
+            [[POINTS[name] for name in record_facts["replies"]] for record_facts in facts],
+            np.float64,
+        ),
         np.asarray(truth[:, 1:] @ STEPS),
         np.array([POINTS[str(row.action)] for row in rows], np.float64),
         np.asarray(truth[:, 0] @ STEPS),
-        np.array([each["is_first"] for each in facts]),
+        np.array([record_facts["is_first"] for record_facts in facts]),
         np.array([row.cell.partition(":")[0] for row in rows]),
     )
 
@@ -90,9 +93,9 @@ def _knowing(data: Dilemma) -> Figures:
     n, person = len(data.table), data.table.person
     result: Figures = {"periods that replay": count(n)}
     true, believed = data.truth[:, 0].mean(axis=0), data.odds[:, 0].mean(axis=0)
-    own = np.array([(data.first == step).mean() for step in STEPS])
+    own_shares = np.array([(data.first == step).mean() for step in STEPS])
     for place, name in enumerate(NAMES):
-        result[f"first move {name}: true"] = plain(float(own[place]), n)
+        result[f"first move {name}: true"] = plain(float(own_shares[place]), n)
         result[f"first move {name}: believed"] = plain(float(believed[place]), n)
     score = measures.brier(data.odds[:, 0], data.truth[:, 0])
     result |= {
@@ -125,10 +128,10 @@ def _acting(data: Dilemma) -> Figures:
     result = acting_figures(table)
     for name, fits in zip(NAMES, measures.always(table), strict=True):
         result[f"constant {name}"] = plain(float(fits), n)
-    own = measures.largest(100 - STEPS + 3 * data.replies)
+    own_best = measures.largest(100 - STEPS + 3 * data.replies)
     best = measures.largest(table.worth)
     result["own replies projected"] = measures.share(
-        np.asarray((own & best).sum(axis=1) / own.sum(axis=1)), person
+        np.asarray((own_best & best).sum(axis=1) / own_best.sum(axis=1)), person
     )
     last = measures.last_move(table)
     has_last = ~np.isnan(last)
@@ -156,8 +159,8 @@ def _acting(data: Dilemma) -> Figures:
 def _stakes(data: Dilemma) -> Figures:
     table, person = data.table, data.table.person
     acts, n = measures.acts(table), len(table)
-    most = table.worth.max(axis=1)
-    stake = most - table.worth.mean(axis=1) + measures.TIE  # a random move loses this much
+    best_values = table.worth.max(axis=1)
+    stake = best_values - table.worth.mean(axis=1) + measures.TIE  # a random move loses this much
     result = contest_figures("contest from 25 points", measures.contest(table, stake >= LOW))
     for name, rows in (
         ("below 25", stake < LOW),
@@ -171,8 +174,8 @@ def _stakes(data: Dilemma) -> Figures:
             result[f"acts, stakes {name}: best constant"] = plain(best, len(part))
     result |= {
         "loss": mean(measures.loss(table), person),
-        "loss, random": plain(float((most - table.worth.mean(axis=1)).mean()), n),
-        "loss, M always": plain(float((most - table.worth[:, 1]).mean()), n),
+        "loss, random": plain(float((best_values - table.worth.mean(axis=1)).mean()), n),
+        "loss, M always": plain(float((best_values - table.worth[:, 1]).mean()), n),
     }
     return result
 
@@ -186,15 +189,15 @@ def _doing(data: Dilemma) -> Figures:
     np.add.at(sums, groups, data.replies)
     others = np.maximum(np.bincount(groups)[groups] - 1, 1)[:, None]
     crowd = 100 - STEPS + 3 * (sums[groups] - data.replies) / others
-    seen = msgspec.structs.replace(table, true_worth=np.asarray(crowd))
+    crowd_table = msgspec.structs.replace(table, true_worth=np.asarray(crowd))
     middle = np.full(len(table), 1, dtype=np.intp)
-    always = msgspec.structs.replace(seen, move=middle)
+    always = msgspec.structs.replace(crowd_table, move=middle)
     return {
         "doing, partner": measures.doing(table),
-        "doing, crowd": measures.doing(seen),
+        "doing, crowd": measures.doing(crowd_table),
         "doing, crowd: M always": plain(measures.doing(always).value, len(person)),
         "doing if best-replied, partner": measures.doing_if_best_replied(table),
-        "doing if best-replied, crowd": measures.doing_if_best_replied(seen),
+        "doing if best-replied, crowd": measures.doing_if_best_replied(crowd_table),
     }
 
 
@@ -240,14 +243,14 @@ def _periods(data: Dilemma) -> Figures:
     # A second mover sees the partner's first move; the belief of the next period may follow it.
     expected = data.expected_first
     order = np.lexsort((period, person))
-    now, after = order[:-1], order[1:]
-    is_seen = (person[now] == person[after]) & (period[after] == period[now] + 1)
+    now, next_rows = order[:-1], order[1:]
+    is_seen = (person[now] == person[next_rows]) & (period[next_rows] == period[now] + 1)
     is_seen &= ~data.is_first[now]
-    now, after = now[is_seen], after[is_seen]
+    now, next_rows = now[is_seen], next_rows[is_seen]
     result["update to a first move seen: rows"] = count(len(now))
     if len(now) > 2:
         surprise = data.partner_first[now] - expected[now]
-        change = expected[after] - expected[now]
+        change = expected[next_rows] - expected[now]
         result["update to a first move seen"] = slope(surprise, change, person[now])
     return result
 
@@ -259,9 +262,9 @@ def _plans(data: Dilemma) -> Figures:
     own_plan = (odds * data.replies).sum(axis=1)
     periods, plans = np.full(n, np.nan), np.full(n, np.nan)
     for row in range(n):
-        same = (person == person[row]) & (np.arange(n) != row)
-        if same.any():
-            planned = odds[same] @ data.replies[row]
+        is_same_person = (person == person[row]) & (np.arange(n) != row)
+        if is_same_person.any():
+            planned = odds[is_same_person] @ data.replies[row]
             periods[row] = np.abs(data.first[row] - planned).mean()
         others = (table.cell == table.cell[row]) & (person != person[row])
         if others.any():

@@ -128,11 +128,12 @@ def _check_complete(file: str, periods: Sequence[DilemmaPeriod]) -> None:
     for row in periods:
         by_session.setdefault(row.session, {}).setdefault(row.person, set()).add(row.period)
     for session, people in by_session.items():
-        every = set[int]().union(*people.values())
-        for person, own in people.items():
-            if own != every:
+        all_periods = set[int]().union(*people.values())
+        for person, own_periods in people.items():
+            if own_periods != all_periods:
                 raise NotPublished(
-                    f"{file}: person {person} has {len(own)} of {len(every)} periods of session "
+                    f"{file}: person {person} has {len(own_periods)} of {len(all_periods)} "
+                    f"periods of session "
                     f"{session}."
                 )
 
@@ -203,7 +204,7 @@ def facts_of(period: DilemmaPeriod) -> dict[str, Any]:
     }
 
 
-def imported(path: Path) -> ImportResult:
+def import_first_moves(path: Path) -> ImportResult:
     """Import every first move of a checkout, or of `subjects.csv`."""
     source, periods = read(path)
     counts = {
@@ -220,5 +221,5 @@ def imported(path: Path) -> ImportResult:
 IMPORTER = Importer(
     "andreozzi2020",
     "people with paid beliefs in a sequential dilemma (Andreozzi et al. 2020)",
-    imported,
+    import_first_moves,
 )

@@ -33,10 +33,10 @@ def partners_of(game: str) -> dict[str, PlayerSpec]:
 
 def players_of(game: str) -> dict[str, PlayerSpec]:
     """Return the clue givers that need no language model: random, self-model and adaptive."""
-    own = "own_dial" if game == "wavelength" else "associates"
+    self_model = "own_dial" if game == "wavelength" else "associates"
     return {
         "random": player_spec("random"),
-        "like oneself": player_spec(own),
+        "like oneself": player_spec(self_model),
         "adapts": player_spec("adapts"),
     }
 
@@ -57,11 +57,11 @@ def study(model: str = OPEN, **language: Any) -> Study:
     me = player_spec("language", model=model, strategy="qa", **language)
     cells = []
     for game, seat in GIVERS.items():
-        mine, theirs = PROBES[game]
+        giver_probes, guesser_probes = PROBES[game]
         rows = tuple(instance(game, f"{game} {n:03d}", number=n) for n in range(ROWS))
         for name, partner in partners_of(game).items():
             lineup = {seat: me, "guesser": partner}
-            arms = {seat: mine, "guesser": theirs}
+            arms = {seat: giver_probes, "guesser": guesser_probes}
             cells.append(Cell(f"{game}: {name}", rows, (lineup,), arms))
     return Study(
         name="appendix_a",

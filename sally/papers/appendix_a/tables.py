@@ -27,18 +27,18 @@ MOST_ROWS = 10  # rows of a frozen set in a cell; each is ten rounds, or three b
 def episodes(game: str, partner: str, giver: str, rows: int, seed: int) -> tuple[Played, ...]:
     """Return the episodes of bots on the first `rows` problems of a game's stored set."""
     lineup = {GIVERS[game]: players_of(game)[giver], "guesser": partners_of(game)[partner]}
-    found = []
+    games = []
     for number in range(rows):
         instance = Instance(f"{game} {number:03d}", game, {"number": number})
-        found.append(replay(play(resolve_setup(Setup(instance, seed, lineup)))))
-    return tuple(found)
+        games.append(replay(play(resolve_setup(Setup(instance, seed, lineup)))))
+    return tuple(games)
 
 
 def _mean(game: str, metric: str, played: Sequence[Played]) -> Estimate | None:
     measured = registry.metrics(game)[f"{game}_{metric}"]
-    values = [measured.measure(each, Seat(GIVERS[game])) for each in played]
-    known = [value for value in values if value is not None]
-    return lone_by_rule(known, measured.ends) if known else None
+    values = [measured.measure(game_played, Seat(GIVERS[game])) for game_played in played]
+    known_values = [value for value in values if value is not None]
+    return lone_by_rule(known_values, measured.ends) if known_values else None
 
 
 def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
@@ -59,10 +59,10 @@ def facts(played: Played) -> Conditions | None:
         return None
     across = lineup["guesser"]
     for name, partner in partners_of(game).items():
-        wanted = dict(resolved_params(game, partner.player), **partner.params)
+        params = dict(resolved_params(game, partner.player), **partner.params)
         if (across.player, resolved_params(game, across.player) | across.params) == (
             partner.player,
-            wanted,
+            params,
         ):
             model = str(lineup[GIVERS[game]].params.get("model"))
             return {"game": game, "partner": name, "model": model}
@@ -71,19 +71,19 @@ def facts(played: Played) -> Conditions | None:
 
 def resolved_params(game: str, player: str) -> dict[str, object]:
     """Return a partner's parameters with its defaults filled in."""
-    found = registry.partners(game).get(player)
-    return dict(found.params) if found else {}
+    partner = registry.partners(game).get(player)
+    return dict(partner.params) if partner else {}
 
 
-def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> Estimate | None:
+def tabulates(row: Conditions, metric: str, games: Known, model: str | None) -> Estimate | None:
     """Return the mean of a model's episodes with one partner."""
-    wanted = model or str(row.get("model"))
+    model_name = model or str(row.get("model"))
     game = str(row.get("game"))
     fitting = [
         played
-        for fact, played in known
+        for fact, played in games
         if (fact["game"], fact["partner"]) == (game, row.get("partner"))
-        and same_model(str(fact["model"]), wanted)
+        and same_model(str(fact["model"]), model_name)
     ]
     return _mean(game, metric, fitting) if fitting and metric in MEASURES else None
 

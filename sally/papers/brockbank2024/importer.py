@@ -58,22 +58,22 @@ CELLS = {"2": "stable bots", "3": "adaptive bots"}
 NO_MOVE, LOST = "no move within ten seconds", "lost by the server"
 
 
-def imported(path: Path) -> ImportResult:
+def import_games(path: Path) -> ImportResult:
     """Import every recorded game under a path."""
-    found = read(path)
-    taken = ImportRun(found.oddities, {"found": len(found.games)})
-    for game in found.games:
-        with taken.listing_errors(game.source.file):
+    games_found = read(path)
+    run = ImportRun(games_found.oddities, {"found": len(games_found.games)})
+    for game in games_found.games:
+        with run.listing_errors(game.source.file):
             _refuse_strange(game)
-            taken.add(*as_episode(game))
-            taken.oddities += _oddities(game)
-    return taken.result()
+            run.add(*as_episode(game))
+            run.oddities += _oddities(game)
+    return run.result()
 
 
 def _refuse_strange(game: Game) -> None:
     if game.strategy not in BOTS:
-        where = f"bot of brockbank2024 (column bot_strategy of {game.source.file})"
-        raise NotPublished(str(unknown(where, game.strategy, BOTS)))
+        source = f"bot of brockbank2024 (column bot_strategy of {game.source.file})"
+        raise NotPublished(str(unknown(source, game.strategy, BOTS)))
     if game.version not in CELLS:
         raise NotPublished(f"{game.source.file}: version is {game.version!r}; it should be 2 or 3.")
 
@@ -81,35 +81,38 @@ def _refuse_strange(game: Game) -> None:
 def as_episode(game: Game) -> tuple[Episode, list[Difference], Counter[str]]:
     """Return one game as an episode, with its differences and counts."""
     rounds = rounds_of(game)
-    who = bot(BOTS[game.strategy])
-    setup = setup_of(game, who)
+    bot_spec = bot(BOTS[game.strategy])
+    setup = setup_of(game, bot_spec)
     used = {
         "source": msgspec.to_builtins(game.source),
         "recorded_total": {AGENT: _total(game.person.values()), PARTNER: _total(game.bot.values())},
         "people": {AGENT: {"seconds": [_seconds(game, n) for n in range(1, len(rounds) + 1)]}},
     }
-    episode, seen = fed(setup, rounds, {PARTNER: who}, CELLS[game.version], used)
-    differs = [*_unpaid(game), *_outside(game, rounds, who, seen[PARTNER])]
-    return episode, differs, _counts(game, rounds, setup, seen[PARTNER])
+    episode, agreements = fed(setup, rounds, {PARTNER: bot_spec}, CELLS[game.version], used)
+    differs = [*_unpaid(game), *_outside(game, rounds, bot_spec, agreements[PARTNER])]
+    return episode, differs, _counts(game, rounds, setup, agreements[PARTNER])
 
 
 def rounds_of(game: Game) -> list[Round]:
     """Return the moves of both sides, up to the last recorded round."""
     last = max((*game.person, *game.bot), default=0)
-    return [Round(_made(game, n, True), _made(game, n, False)) for n in range(1, last + 1)]
+    return [
+        Round(_move_or_reason(game, n, True), _move_or_reason(game, n, False))
+        for n in range(1, last + 1)
+    ]
 
 
-def _made(game: Game, number: int, persons: bool) -> Made:
+def _move_or_reason(game: Game, number: int, persons: bool) -> Made:
     side = (game.person if persons else game.bot).get(number)
     if side is None or side.move is None:
         return LOST
     return MOVES.get(side.move, NO_MOVE)
 
 
-def setup_of(game: Game, who: PlayerSpec) -> Setup:
+def setup_of(game: Game, bot_spec: PlayerSpec) -> Setup:
     """Return the setup: 300 rounds that pay 3, 0 or -1 points; void rounds do not end the game."""
     params = {"matrix": MATRIX, "rounds": ROUNDS, "names": list(NAMES), "void_limit": ROUNDS}
-    lineup = {AGENT: person(), PARTNER: who}
+    lineup = {AGENT: person(), PARTNER: bot_spec}
     return Setup(Instance(game.name, "rps", params), 0, {str(s): w for s, w in lineup.items()})
 
 
@@ -128,36 +131,38 @@ def _seconds(game: Game, number: int) -> float | None:
 def _unpaid(game: Game) -> list[Difference]:
     """Return the recorded points that differ from those of the payoff matrix; in Sally, a void
     round pays nothing."""
-    found = []
-    for number, mine in game.person.items():
-        theirs = game.bot.get(number)
-        if theirs is None:
+    differences = []
+    for number, own_side in game.person.items():
+        bot_side = game.bot.get(number)
+        if bot_side is None:
             continue
-        recorded = (mine.points or 0.0, theirs.points or 0.0)
+        recorded = (own_side.points or 0.0, bot_side.points or 0.0)
         ours = (0.0, 0.0)
-        if mine.move in MOVES and theirs.move in MOVES:
-            cell = MATRIX[MOVES[mine.move]][MOVES[theirs.move]]
+        if own_side.move in MOVES and bot_side.move in MOVES:
+            cell = MATRIX[MOVES[own_side.move]][MOVES[bot_side.move]]
             ours = (float(cell[0]), float(cell[1]))
         if recorded != ours:
-            shown = [f"{a:g} and {b:g}" for a, b in (recorded, ours)]
-            why = " (the round is void)" if mine.move == "none" else ""
-            found.append(Difference(game.name, "points", number, shown[0], shown[1] + why))
-    return found
+            texts = [f"{a:g} and {b:g}" for a, b in (recorded, ours)]
+            reason = " (the round is void)" if own_side.move == "none" else ""
+            differences.append(Difference(game.name, "points", number, texts[0], texts[1] + reason))
+    return differences
 
 
 def _outside(
-    game: Game, rounds: Sequence[Round], who: PlayerSpec, seen: BotAgreement
+    game: Game, rounds: Sequence[Round], bot_spec: PlayerSpec, agreement: BotAgreement
 ) -> list[Difference]:
-    found = []
-    for number in seen.outside:
-        made = rounds[number - 1].partner
-        shown = NAMES[made] if isinstance(made, int) else made
-        ours = f"{who.player} would not play it: it skips void rounds"
-        found.append(Difference(game.name, "bot's move", number, shown, ours))
-    return found
+    differences = []
+    for number in agreement.outside:
+        move = rounds[number - 1].partner
+        move_text = NAMES[move] if isinstance(move, int) else move
+        ours = f"{bot_spec.player} would not play it: it skips void rounds"
+        differences.append(Difference(game.name, "bot's move", number, move_text, ours))
+    return differences
 
 
-def _counts(game: Game, rounds: Sequence[Round], setup: Setup, seen: BotAgreement) -> Counter[str]:
+def _counts(
+    game: Game, rounds: Sequence[Round], setup: Setup, agreement: BotAgreement
+) -> Counter[str]:
     """Count rounds, void rounds, and rounds in which Sally's bot agrees with the record, before and
     after the first void round."""
     counts: Counter[str] = Counter()
@@ -169,37 +174,39 @@ def _counts(game: Game, rounds: Sequence[Round], setup: Setup, seen: BotAgreemen
     if game.strategy in ADAPTIVE:
         first = void[0] if void else len(rounds)
         counts["adaptive bots: moves outside before a void round"] = sum(
-            n <= first for n in seen.outside
+            n <= first for n in agreement.outside
         )
         counts["adaptive bots: moves outside after a void round"] = sum(
-            n > first for n in seen.outside
+            n > first for n in agreement.outside
         )
         if void:
-            theirs = agreement_with_bot(
+            published_agreement = agreement_with_bot(
                 setup, PARTNER, bot(BOTS[game.strategy], {"void": "published"}), rounds
             )
-            counts["adaptive bots: moves outside with void=published"] = len(theirs.outside)
+            counts["adaptive bots: moves outside with void=published"] = len(
+                published_agreement.outside
+            )
     else:
         counts["stable bots: rule followed"], counts["stable bots: rounds with a rule"] = (
-            seen.likeliest
+            agreement.likeliest
         )
     return counts
 
 
 def _oddities(game: Game) -> list[Oddity]:
-    found = []
+    oddities = []
     for number, side in game.person.items():
         if side.seconds is not None and side.seconds < 0:
-            why = f"round {number} of {game.name} took {side.seconds:g} seconds"
-            found.append(Oddity(game.source.file, "response time", why, side.line))
+            reason = f"round {number} of {game.name} took {side.seconds:g} seconds"
+            oddities.append(Oddity(game.source.file, "response time", reason, side.line))
     if len(game.bot) < ROUNDS:
-        why = f"{game.name} has {len(game.bot)} rounds of {ROUNDS}"
-        found.append(Oddity(game.source.file, "unfinished", why))
-    return found
+        reason = f"{game.name} has {len(game.bot)} rounds of {ROUNDS}"
+        oddities.append(Oddity(game.source.file, "unfinished", reason))
+    return oddities
 
 
 IMPORTER = Importer(
     "brockbank2024",
     "people against the seven stable and eight adaptive bots of Brockbank and Vul (2024)",
-    imported,
+    import_games,
 )

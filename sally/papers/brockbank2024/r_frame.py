@@ -38,7 +38,7 @@ def read_frame(data: bytes, name: str) -> dict[str, Column]:
     Raises:
         BadFrame: The data is not an .RData file in binary form, or has no such frame.
     """
-    plain = _unpacked(data)
+    plain = _decompress(data)
     if plain[:7] not in (b"RDX2\nX\n", b"RDX3\nX\n"):
         raise BadFrame("it does not start with RDX2 or RDX3, the header of a binary R file")
     try:
@@ -50,7 +50,7 @@ def read_frame(data: bytes, name: str) -> dict[str, Column]:
         raise BadFrame(f"it is truncated or damaged ({error})") from None
 
 
-def _unpacked(data: bytes) -> bytes:
+def _decompress(data: bytes) -> bytes:
     try:
         if data[:2] == b"\x1f\x8b":
             return gzip.decompress(data)
@@ -72,17 +72,17 @@ class _Vector:
         self.kind, self.values, self.attributes = kind, values, dict[str, Any]()
 
 
-def _column(found: Any) -> Column:
+def _column(vector: Any) -> Column:
     """Return the values of a column: labels for a factor, None for missing values."""
-    if not isinstance(found, _Vector):
+    if not isinstance(vector, _Vector):
         raise BadFrame("a column is not a vector")
-    values = found.values
-    levels = found.attributes.get("levels")
+    values = vector.values
+    levels = vector.attributes.get("levels")
     if isinstance(levels, _Vector):
         return [None if n == MISSING else levels.values[n - 1] for n in values.tolist()]
-    if found.kind in (_WHOLE, _LOGICAL):
+    if vector.kind in (_WHOLE, _LOGICAL):
         return [None if n == MISSING else n for n in values.tolist()]
-    if found.kind == _REAL:
+    if vector.kind == _REAL:
         return [None if x != x else x for x in values.tolist()]
     return list(values)
 
@@ -90,8 +90,8 @@ def _column(found: Any) -> Column:
 class _Reader:
     """A cursor over serialized R data."""
 
-    def __init__(self, data: bytes, at: int) -> None:
-        self.data, self.at = data, at
+    def __init__(self, data: bytes, position: int) -> None:
+        self.data, self.at = data, position
         self.references: list[Any] = []
         self.texts: dict[bytes, str] = {}
 
@@ -128,11 +128,11 @@ class _Reader:
         return int(value)
 
     def _take(self, size: int) -> bytes:
-        taken = self.data[self.at : self.at + size]
-        if len(taken) < size:
+        chunk = self.data[self.at : self.at + size]
+        if len(chunk) < size:
             raise IndexError("the data end too early")
         self.at += size
-        return taken
+        return chunk
 
     def _length(self) -> int:
         size = self._int()
@@ -148,9 +148,9 @@ class _Reader:
         if kind in _EMPTY:
             return None
         if kind == _SYMBOL:
-            named = self.item()
-            self.references.append(named)
-            return named
+            name = self.item()
+            self.references.append(name)
+            return name
         if kind == _REFERENCE:
             return self.references[((flags >> 8) or self._int()) - 1]
         if kind == _CHARACTERS:
@@ -179,21 +179,21 @@ class _Reader:
 
     def _pairs(self, flags: int) -> list[tuple[str, Any]]:
         """Read a linked list of (tag, value) pairs, iteratively rather than by recursion."""
-        found: list[tuple[str, Any]] = []
+        pairs: list[tuple[str, Any]] = []
         while True:
             kind = flags & 0xFF
             if kind in _ATTRIBUTED:
                 flags |= 0x200
             elif kind == _NIL:
-                return found
+                return pairs
             elif kind not in _LINKED:
                 self.at -= 4
-                found.append(("", self.item()))
-                return found
+                pairs.append(("", self.item()))
+                return pairs
             if flags & 0x200:
                 self.item()
             tag = self.item() if flags & 0x400 else ""
-            found.append((str(tag), self.item()))
+            pairs.append((str(tag), self.item()))
             flags = self._int()
 
     def _text(self) -> str | None:
@@ -201,10 +201,10 @@ class _Reader:
         if size == -1:
             return None
         raw = self._take(size)
-        known = self.texts.get(raw)
-        if known is None:
-            known = self.texts.setdefault(raw, raw.decode("utf-8", "replace"))
-        return known
+        cached_text = self.texts.get(raw)
+        if cached_text is None:
+            cached_text = self.texts.setdefault(raw, raw.decode("utf-8", "replace"))
+        return cached_text
 
     def _compact(self) -> Any:
         """Read a vector in one of R's compact forms: a wrapper, an arithmetic sequence, or texts
@@ -237,7 +237,7 @@ class _Reader:
             values = [self.item() for _ in range(size)]
         else:
             raise ValueError(f"it contains an object of the unknown type {kind}")
-        found = _Vector(kind, values)
+        vector = _Vector(kind, values)
         if flags & 0x200:
-            found.attributes = dict(self.item() or ())
-        return found
+            vector.attributes = dict(self.item() or ())
+        return vector

@@ -81,8 +81,10 @@ def read(path: Path) -> FoundGames:
     """Return the games of a checkout, of a folder in it, or of one file."""
     files, odd = _files(existing(path))
     if not files:
-        wanted = listed((f"{stem}.RData" for stem in STEMS), "or")
-        raise BadInput(f"There is no file of brockbank2024 under {path}: no {wanted} (or .csv).")
+        file_names = listed((f"{stem}.RData" for stem in STEMS), "or")
+        raise BadInput(
+            f"There is no file of brockbank2024 under {path}: no {file_names} (or .csv)."
+        )
     games: list[Game] = []
     for file in files:
         games += _games(file)
@@ -105,10 +107,10 @@ def _files(path: Path) -> tuple[list[Path], list[Oddity]]:
                     odd.append(Oddity(str(file), "copy", f"{frames[stem].name} is read instead"))
                 else:
                     frames[stem] = file
-    known = {*frames.values(), *(Path(each.file) for each in odd)}
+    known_files = {*frames.values(), *(Path(oddity.file) for oddity in odd)}
     for file in sorted(path.rglob("*")):
         hidden = any(part.startswith(".") for part in file.relative_to(path).parts)
-        if file.is_file() and not hidden and file not in known:
+        if file.is_file() and not hidden and file not in known_files:
             odd.append(Oddity(str(file), "unknown file", _why_unknown(file)))
     return [frames[stem] for stem in STEMS if stem in frames], odd
 
@@ -131,8 +133,8 @@ def _games(file: Path) -> Iterator[Game]:
         by_game.setdefault(row["game_id"], []).append((line, row))
     if not by_game:
         raise BadInput(f"{file} contains no rounds; the download may be incomplete.")
-    for name, mine in by_game.items():
-        yield _game(file, source, name, mine)
+    for name, game_rows in by_game.items():
+        yield _game(file, source, name, game_rows)
 
 
 def _game(file: Path, source: Source, name: str, rows: list[tuple[int, Row]]) -> Game:
@@ -172,13 +174,13 @@ def _side(file: Path, line: int, row: Row) -> RoundSide:
 
 
 def _number(file: Path, line: int, row: Row, column: str) -> float | None:
-    given = row[column]
-    if given in MISSING:
+    text = row[column]
+    if text in MISSING:
         return None
     try:
-        return float(given)
+        return float(text)
     except ValueError:
-        raise BadInput(f"{file}, line {line}: {column} is {given!r}, not a number.") from None
+        raise BadInput(f"{file}, line {line}: {column} is {text!r}, not a number.") from None
 
 
 def _table(file: Path, data: bytes) -> Iterator[tuple[int, Row]]:

@@ -34,19 +34,19 @@ def facts(played: Played) -> Conditions | None:
     if not isinstance(game, RepeatedGame) or partner is None or agent is None:
         return None
     paid = tuple(tuple((float(a), float(b)) for a, b in row) for row in MATRIX)
-    same = tuple(tuple((float(a), float(b)) for a, b in row) for row in game.matrix) == paid
-    if not same or game.rounds != ROUNDS or partner.player not in BOTS.values():
+    is_same = tuple(tuple((float(a), float(b)) for a, b in row) for row in game.matrix) == paid
+    if not is_same or game.rounds != ROUNDS or partner.player not in BOTS.values():
         return None
     bots = "stable" if partner.player in STABLE.values() else "adaptive"
-    known = {"partner": partner.player, "bots": bots}
+    conditions = {"partner": partner.player, "bots": bots}
     name = agent.params.get("name" if agent.player == "recorded" else "model", agent.player)
-    return {**known, "player": str(name)}
+    return {**conditions, "player": str(name)}
 
 
 # --- one person -----------------------------------------------------------------------------------
 
 
-def _won(played: Played) -> float:
+def _win_share(played: Played) -> float:
     return win_rate(played, AGENT) or 0.0
 
 
@@ -61,7 +61,7 @@ def _bot_won(played: Played) -> float:
 
 
 def _differential(played: Played) -> float:
-    return (_bot_won(played) - _won(played)) * len(rounds(played, AGENT))
+    return (_bot_won(played) - _win_share(played)) * len(rounds(played, AGENT))
 
 
 def _gain(origin: Callable[[Round], int | None]) -> Callable[[Played], float]:
@@ -83,7 +83,7 @@ def _gain(origin: Callable[[Round], int | None]) -> Callable[[Played], float]:
 
 
 MEANS: Mapping[str, Callable[[Played], float | None]] = {
-    "win_rate": _won,
+    "win_rate": _win_share,
     "bot_win_rate": _bot_won,
     "win_differential": _differential,
     "gain_own": _gain(lambda last: last.mine),
@@ -95,24 +95,24 @@ MEANS: Mapping[str, Callable[[Played], float | None]] = {
 # --- our bots on the recorded moves ---------------------------------------------------------------
 
 
-def _followed(played: Played, whole: bool) -> BotAgreement:
-    """Replay Sally's bot up to the first void round, or on all rounds if `whole`.
+def _replay_bot(played: Played, all_rounds: bool) -> BotAgreement:
+    """Replay Sally's bot up to the first void round, or on all rounds if `all_rounds`.
 
     The first void round is included: the bot's move in it was made before the round became void.
     """
     setup = played.episode.setup
-    every = rounds_of(played.episode)
-    void = [n for n, r in enumerate(every) if isinstance(r.agent, str)]
-    mine = every if whole or not void else every[: void[0] + 1]
-    return agreement_with_bot(setup, PARTNER, setup.lineup[PARTNER], mine)
+    game_rounds = rounds_of(played.episode)
+    void = [n for n, r in enumerate(game_rounds) if isinstance(r.agent, str)]
+    compared_rounds = game_rounds if all_rounds or not void else game_rounds[: void[0] + 1]
+    return agreement_with_bot(setup, PARTNER, setup.lineup[PARTNER], compared_rounds)
 
 
 RULES: Mapping[str, Callable[[Played], int]] = {
-    "rule_followed": lambda p: _followed(p, False).likeliest[0],
-    "rounds_with_a_rule": lambda p: _followed(p, False).likeliest[1],
-    "one_best_move": lambda p: _followed(p, False).certain[0],
-    "two_tied": lambda p: _followed(p, False).tied[0],
-    "outside_after_void": lambda p: len(_followed(p, True).outside),
+    "rule_followed": lambda p: _replay_bot(p, False).likeliest[0],
+    "rounds_with_a_rule": lambda p: _replay_bot(p, False).likeliest[1],
+    "one_best_move": lambda p: _replay_bot(p, False).certain[0],
+    "two_tied": lambda p: _replay_bot(p, False).tied[0],
+    "outside_after_void": lambda p: len(_replay_bot(p, True).outside),
     "games": lambda p: 1,
     "people": lambda p: 1,
     "rounds": lambda p: len(rounds(p, AGENT)),
@@ -124,17 +124,17 @@ RULES: Mapping[str, Callable[[Played], int]] = {
 }
 
 
-def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> Estimate | None:
+def tabulates(row: Conditions, metric: str, games: Known, model: str | None) -> Estimate | None:
     """Return a table value computed from stored games of people, or of a model in their place."""
-    asked = {**row, "player": model or PERSON}
-    there = [played for facts, played in known if asked.items() <= facts.items()]
-    if not there:
+    conditions = {**row, "player": model or PERSON}
+    row_games = [played for facts, played in games if conditions.items() <= facts.items()]
+    if not row_games:
         return None
     if metric in RULES:
-        return exact(sum(RULES[metric](played) for played in there), len(there), "count")
+        return exact(sum(RULES[metric](played) for played in row_games), len(row_games), "count")
     if metric == "t_against_chance":
-        return _t([_won(played) for played in there])
-    values = [MEANS[metric](played) for played in there]
+        return _t([_win_share(played) for played in row_games])
+    values = [MEANS[metric](played) for played in row_games]
     ends = (0.0, 1.0) if metric == "bot_win_rate" else metric_bounds(metric)
     return lone_by_rule([value for value in values if value is not None], ends)
 

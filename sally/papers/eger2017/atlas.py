@@ -16,7 +16,7 @@ def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
     """Return the dots of the atlas figure for people and for AIs, separately for the games with
     each AI; in intervals, each person is a cluster."""
     sides = figures.side_games(games)
-    found = []
+    dots = []
     for ai in AIS:
         column = AtlasColumn(
             "Hanabi",
@@ -26,13 +26,13 @@ def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
             "always",
         )
         for human in (True, False):
-            mine = [g for g in sides if g.ai == ai and g.human == human]
-            n = sum(turn.sure for g in mine for turn in g.turns)
+            side_games = [g for g in sides if g.ai == ai and g.human == human]
+            n = sum(turn.sure for g in side_games for turn in g.turns)
             if not n:
                 continue
-            idle = figures.measure(mine, "sure but idle")
+            idle = figures.measure(side_games, "sure but idle")
             assert idle.value is not None
-            found.append(
+            dots.append(
                 AtlasDot(
                     column,
                     "people" if human else f"AI {ai}",
@@ -43,12 +43,12 @@ def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
                     None if idle.low is None else 1 - idle.low,
                     n,
                     "turns",
-                    len({g.person for g in mine}),
+                    len({g.person for g in side_games}),
                     SOURCE,
-                    tuple(g.episode for g in mine[:FEW_IDS]),
+                    tuple(g.episode for g in side_games[:FEW_IDS]),
                 )
             )
-    return found
+    return dots
 
 
 ATLAS = AtlasSource("hanabidata", dots_of)

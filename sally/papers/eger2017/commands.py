@@ -27,33 +27,33 @@ def COMMANDS() -> None:
 def show(where: str, bots: bool, as_json: bool) -> None:
     """Print scores and moves of people and AIs in the store WHERE, by AI. Each person is a
     cluster."""
-    named = figures.AGREEMENT if bots else ()
-    games = figures.side_games(games_in(where, "hanabi"), named)
+    bot_names = figures.AGREEMENT if bots else ()
+    games = figures.side_games(games_in(where, "hanabi"), bot_names)
     if not games:
         raise BadInput(f"{where} contains no imported games; `sally import eger2017` imports them.")
-    found: dict[str, list[dict[str, Any]]] = {}
+    tables: dict[str, list[dict[str, Any]]] = {}
     for subset, of in figures.subsets(games).items():
-        rows = found[subset] = []
+        rows = tables[subset] = []
         for ai in AIS:
-            mine = [g for g in of if g.ai == ai]
-            if not mine:
+            ai_games = [g for g in of if g.ai == ai]
+            if not ai_games:
                 continue
-            rows.append(_row(ai, "table", "score (kept)", figures.score(mine)))
-            rows.append(_row(ai, "table", "score (zero)", figures.score(mine, zero=True)))
+            rows.append(_row(ai, "table", "score (kept)", figures.score(ai_games)))
+            rows.append(_row(ai, "table", "score (zero)", figures.score(ai_games, zero=True)))
             for human in (True, False):
-                side = [g for g in mine if g.human == human]
-                who = "person" if human else "AI"
-                rows += [_row(ai, who, n, figures.measure(side, n)) for n in figures.MEASURES]
+                side = [g for g in ai_games if g.human == human]
+                side_name = "person" if human else "AI"
+                rows += [_row(ai, side_name, n, figures.measure(side, n)) for n in figures.MEASURES]
                 rows += [
-                    _row(ai, who, f"agrees with {bot}", figures.agreement(side, bot))
-                    for bot in named
+                    _row(ai, side_name, f"agrees with {bot}", figures.agreement(side, bot))
+                    for bot in bot_names
                 ]
     if as_json:
-        print_json(found)
+        print_json(tables)
         return
-    for subset, rows in found.items():
+    for subset, rows in tables.items():
         print_table(rows, list(rows[0]) if rows else [], subset.capitalize())
 
 
-def _row(ai: str, who: str, name: str, value: Estimate) -> dict[str, Any]:
-    return {"AI": ai, "who": who, "measure": name, **msgspec.to_builtins(value)}
+def _row(ai: str, side_name: str, name: str, value: Estimate) -> dict[str, Any]:
+    return {"AI": ai, "who": side_name, "measure": name, **msgspec.to_builtins(value)}

@@ -41,36 +41,36 @@ class SideGame(msgspec.Struct, frozen=True):
 
 def side_games(games: Iterable[Played], bots: Sequence[str] = ()) -> list[SideGame]:
     """Return both sides of every imported game, and how often each bot agrees with each side."""
-    found = []
+    sides = []
     for played in games:
         episode = played.episode
         source, person, _ = episode.setup.instance.id.split(":")
         if source != "hanabidata":
             continue
-        game, kept = played.replay.rules(Hanabi), float(episode.used["recorded_score"])
-        zero = 0.0 if episode.used["recorded_lives_lost"] >= game.lives else kept
+        game, recorded_score = played.replay.rules(Hanabi), float(episode.used["recorded_score"])
+        zero = 0.0 if episode.used["recorded_lives_lost"] >= game.lives else recorded_score
         for seat in (AI, PERSON):
             turns = tuple(judge_turns(played, seat))
             agrees: Counter[str] = Counter()
             for name in bots:
                 policy = BOTS[name](game)
                 agrees[name] = sum(
-                    each.action in policy(game.observe(each.before, seat)) for each in turns
+                    turn.action in policy(game.observe(turn.before, seat)) for turn in turns
                 )
-            found.append(
+            sides.append(
                 SideGame(
                     episode.id,
                     person,
                     episode.cell,
                     seat == PERSON,
                     not episode.used.get("previous"),
-                    kept,
+                    recorded_score,
                     zero,
                     turns,
                     dict(agrees),
                 )
             )
-    return found
+    return sides
 
 
 def _all(_: JudgedTurn) -> bool:
@@ -100,11 +100,11 @@ MEASURES: Mapping[str, tuple[Part, Part]] = {
 def measure(games: Sequence[SideGame], name: str) -> Estimate:
     """Return the share of moves that a measure counts, with an interval in which persons are
     clusters."""
-    part, whole = MEASURES[name]
+    part, count_all = MEASURES[name]
     return _share(
         games,
         [float(sum(map(part, g.turns))) for g in games],
-        [float(sum(map(whole, g.turns))) for g in games],
+        [float(sum(map(count_all, g.turns))) for g in games],
     )
 
 
@@ -116,23 +116,23 @@ def agreement(games: Sequence[SideGame], bot: str) -> Estimate:
     )
 
 
-def _share(games: Sequence[SideGame], part: list[float], whole: list[float]) -> Estimate:
+def _share(games: Sequence[SideGame], part: list[float], totals: list[float]) -> Estimate:
     """Return a share of all moves with a t interval over persons, or a bounded interval near 0 or
     1. A beta-binomial interval is not used, because it is about the mean over persons, which
     differs from the share of moves if one person made a quarter of the moves.
     """
     people = [g.person for g in games]
-    found = ratio_by_rule(part, whole, people)
-    if found.low is None or found.high is None or (found.low > 0 and found.high < 1):
-        return found
-    return ratio_by_rule(part, whole, people, SHARE)
+    estimate = ratio_by_rule(part, totals, people)
+    if estimate.low is None or estimate.high is None or (estimate.low > 0 and estimate.high < 1):
+        return estimate
+    return ratio_by_rule(part, totals, people, SHARE)
 
 
 def score(games: Sequence[SideGame], zero: bool = False) -> Estimate:
     """Return the mean score over games, with persons as clusters."""
-    there = [g for g in games if not g.human]
-    values = [g.zero if zero else g.kept for g in there]
-    return mean_by_rule(values, [g.person for g in there], PILES)
+    ai_sides = [g for g in games if not g.human]
+    values = [g.zero if zero else g.kept for g in ai_sides]
+    return mean_by_rule(values, [g.person for g in ai_sides], PILES)
 
 
 def largest(games: Sequence[SideGame]) -> str:
@@ -142,9 +142,9 @@ def largest(games: Sequence[SideGame]) -> str:
 
 def subsets(games: Sequence[SideGame]) -> dict[str, list[SideGame]]:
     """Return all games, all games but those of the most frequent person, and first games only."""
-    most = largest(games)
+    most_frequent = largest(games)
     return {
         "all games": list(games),
-        "without the most frequent person": [g for g in games if g.person != most],
+        "without the most frequent person": [g for g in games if g.person != most_frequent],
         "first games": [g for g in games if g.first],
     }

@@ -114,40 +114,40 @@ def as_episode(
     return match.episode(game.ai, used), differs, counts
 
 
-def imported(path: Path, skip_bad: bool = False) -> ImportResult:
+def import_games(path: Path, skip_bad: bool = False) -> ImportResult:
     """Import every recorded game under a path.
 
     Raises:
         BadInput: A log is truncated or altered, and `skip_bad` is not set.
     """
-    found = find(path)
-    taken = ImportRun(found.oddities, {"found": len(found.files)})
+    logs = find(path)
+    run = ImportRun(logs.oddities, {"found": len(logs.files)})
     games: dict[str, Game] = {}
     chain: dict[str, str] = {}
-    for file in found.files:
-        with taken.listing_errors(file.name) if skip_bad else nullcontext():
+    for file in logs.files:
+        with run.listing_errors(file.name) if skip_bad else nullcontext():
             game = read_game(file)
             games[game.id], chain[game.id] = game, game.before
     if path.is_file():  # its chain leads through the other logs of the folder
         for file in path.parent.glob("game*.log"):
-            if (named := GAME_FILE.fullmatch(file.name)) and named[1] not in chain:
-                chain[named[1]] = read_game(file).before
-    known: set[str] = set()
+            if (name_match := GAME_FILE.fullmatch(file.name)) and name_match[1] not in chain:
+                chain[name_match[1]] = read_game(file).before
+    people: set[str] = set()
     for game in games.values():
-        with taken.listing_errors(game.source.file) if skip_bad else nullcontext():
-            person = person_of(game.id, chain, found.surveys)
-            taken.add(*as_episode(game, person, found.surveys[person]))
-            known.add(person)
+        with run.listing_errors(game.source.file) if skip_bad else nullcontext():
+            person = person_of(game.id, chain, logs.surveys)
+            run.add(*as_episode(game, person, logs.surveys[person]))
+            people.add(person)
             if game.slip is not None:
-                why = f"{SLIPPED} at move {game.slip + 1}"
-                taken.oddities.append(Oddity(game.source.file, "cut", why))
-    taken.counts.update({"people": len(known), "people in the full record": PEOPLE})
-    return taken.result()
+                reason = f"{SLIPPED} at move {game.slip + 1}"
+                run.oddities.append(Oddity(game.source.file, "cut", reason))
+    run.counts.update({"people": len(people), "people in the full record": PEOPLE})
+    return run.result()
 
 
 IMPORTER = Importer(
     "eger2017",
     "people with three AIs at Hanabi (Eger et al. 2017)",
-    imported,
+    import_games,
     options=(ImportOption("skip_bad", "Skip logs that are truncated or altered."),),
 )

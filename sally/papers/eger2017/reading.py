@@ -106,20 +106,22 @@ def find(path: Path) -> FoundLogs:
     """Return the logs of a checkout, of a folder below it, or of one file, with their surveys."""
     if existing(path).is_file() and not GAME_FILE.fullmatch(path.name):
         raise BadInput(f"{path} is not a log of a game; logs are named game0123456789abcdef.log.")
-    every = sorted((path.parent if path.is_file() else path).rglob("*.log"))
-    games = [path] if path.is_file() else [f for f in every if GAME_FILE.fullmatch(f.name)]
+    all_logs = sorted((path.parent if path.is_file() else path).rglob("*.log"))
+    games = [path] if path.is_file() else [f for f in all_logs if GAME_FILE.fullmatch(f.name)]
     if not games:
         raise BadInput(f"There is no log game0123456789abcdef.log under {path}.")
     odd = [
         Oddity(file.name, "unknown file", "it is neither a game nor a survey")
-        for file in every
+        for file in all_logs
         if not GAME_FILE.fullmatch(file.name) and not SURVEY_FILE.fullmatch(file.name)
     ]
     if path.is_dir():
-        why = "the authors' table of the same games; the logs are read instead"
-        odd += [Oddity(t, "left alone", why) for t in TABLES if any(path.rglob(t))]
+        reason = "the authors' table of the same games; the logs are read instead"
+        odd += [Oddity(t, "left alone", reason) for t in TABLES if any(path.rglob(t))]
     surveys = {
-        named[1]: read_survey(file) for file in every if (named := SURVEY_FILE.fullmatch(file.name))
+        name_match[1]: read_survey(file)
+        for file in all_logs
+        if (name_match := SURVEY_FILE.fullmatch(file.name))
     }
     return FoundLogs(tuple(games), surveys, tuple(odd))
 
@@ -135,7 +137,7 @@ def _text(file: Path) -> tuple[bytes, list[str]]:
 def read_survey(file: Path) -> dict[str, str]:
     """Return the answers of one person by question; if a question was answered twice, the last
     counts."""
-    found: dict[str, str] = {}
+    answers: dict[str, str] = {}
     for number, line in enumerate(_text(file)[1], 1):
         question, _, answer = line.partition(" ")
         if question not in QUESTIONS:
@@ -143,18 +145,18 @@ def read_survey(file: Path) -> dict[str, str]:
                 f"{file.name}, line {number}: {line!r} should be an answer to one of "
                 f"{', '.join(QUESTIONS)}."
             )
-        found[question] = answer.strip()
-    if found.get(LAST) != "yes":
+        answers[question] = answer.strip()
+    if answers.get(LAST) != "yes":
         raise BadInput(
             f"{file.name} should end with the question {LAST!r}, answered yes; it may be truncated."
         )
-    return found
+    return answers
 
 
 # --- one game -------------------------------------------------------------------------------------
 
 
-def shuffled(seed: int) -> tuple[Card, ...]:
+def shuffle_deck(seed: int) -> tuple[Card, ...]:
     """Return the deck of a seed, as Python 2's `random.shuffle` orders it."""
     draws = random.Random(seed)
     deck = [(c, n + 1) for c in range(len(COLOURS)) for n in range(5) for _ in range(COPIES[n])]
@@ -170,18 +172,20 @@ def read_game(file: Path) -> Game:
     Raises:
         BadInput: A line is not in the published format, or does not follow from the moves.
     """
-    named = GAME_FILE.fullmatch(file.name)
-    assert named is not None
+    name_match = GAME_FILE.fullmatch(file.name)
+    assert name_match is not None
     data, lines = _text(file)
     head = 1 if lines and lines[0].startswith("Old GID") else 0
-    before = _matched(file, lines, 0, _BEFORE, "Old GID: and 16 hex digits")[1] if head else ""
-    treatment = _matched(file, lines, head, _TREATMENT, "Treatment: with an AI and a seed")
+    game_before = (
+        _match_line(file, lines, 0, _BEFORE, "Old GID: and 16 hex digits")[1] if head else ""
+    )
+    treatment = _match_line(file, lines, head, _TREATMENT, "Treatment: with an AI and a seed")
     ai, seed = treatment[1], int(treatment[2])
     if ai not in AIS:
         raise BadInput(f"{file.name}, line {head + 1}: {ai!r} is not one of {', '.join(AIS)}.")
-    deck = shuffled(seed)
-    left = [(int(c), int(n)) for c, n in _CARDS.findall("".join(lines[head + 1 : head + 2]))]
-    if tuple(left) != deck[2 * HAND :]:
+    deck = shuffle_deck(seed)
+    deck_left = [(int(c), int(n)) for c, n in _CARDS.findall("".join(lines[head + 1 : head + 2]))]
+    if tuple(deck_left) != deck[2 * HAND :]:
         raise BadInput(
             f"{file.name}, line {head + 2}: the deck does not match seed {seed}; it should be "
             "the forty cards left after the deal."
@@ -189,11 +193,11 @@ def read_game(file: Path) -> Game:
     moves = [
         _move(file, number, line) for number, line in enumerate(lines, 1) if line.startswith("MOVE")
     ]
-    score = int(_matched(file, lines, len(lines) - 1, _SCORE, "Score and a number")[1])
+    score = int(_match_line(file, lines, len(lines) - 1, _SCORE, "Score and a number")[1])
     game = Game(
         Source.of(SOURCE, LICENCE, file.name, data),
-        named[1],
-        before,
+        name_match[1],
+        game_before,
         ai,
         seed,
         deck,
@@ -205,24 +209,29 @@ def read_game(file: Path) -> Game:
     return game
 
 
-def _matched(
-    file: Path, lines: Sequence[str], at: int, pattern: re.Pattern[str], wanted: str
+def _match_line(
+    file: Path, lines: Sequence[str], line_index: int, pattern: re.Pattern[str], expected_text: str
 ) -> re.Match[str]:
-    line = lines[at] if 0 <= at < len(lines) else ""
-    found = pattern.fullmatch(line)
-    if found is None:
+    line = lines[line_index] if 0 <= line_index < len(lines) else ""
+    match_found = pattern.fullmatch(line)
+    if match_found is None:
         raise BadInput(
-            f"{file.name}, line {at + 1}: {line[:60]!r} should be {wanted}; the file may be "
+            f"{file.name}, line {line_index + 1}: {line[:60]!r} should be {expected_text}; the "
+            f"file may be "
             "truncated."
         )
-    return found
+    return match_found
 
 
 def _move(file: Path, number: int, line: str) -> Move:
-    found = _MOVE.fullmatch(line)
-    given = [None if each == "None" else int(each) for each in found.groups()] if found else []
-    if found is not None:
-        player, kind, slot, target, colour, rank = given
+    move_match = _MOVE.fullmatch(line)
+    fields = (
+        [None if field_text == "None" else int(field_text) for field_text in move_match.groups()]
+        if move_match
+        else []
+    )
+    if move_match is not None:
+        player, kind, slot, target, colour, rank = fields
         hint = kind in (COLOUR_HINT, RANK_HINT)
         fits = (
             (slot is None) == hint
@@ -241,14 +250,15 @@ def _move(file: Path, number: int, line: str) -> Move:
 
 
 def _compare(file: Path, lines: Sequence[str], first: int, game: Game) -> None:
-    for number, (there, ours) in enumerate(zip_longest(lines, prose(file, game)), first):
-        if there != ours:
+    for number, (log_line, ours) in enumerate(zip_longest(lines, prose(file, game)), first):
+        if log_line != ours:
             raise BadInput(
-                f"{file.name}, line {number}: the log has {there!r}, but its moves imply {ours!r}."
+                f"{file.name}, line {number}: the log has {log_line!r}, but its moves imply "
+                f"{ours!r}."
             )
 
 
-def shown(card: Card) -> str:
+def card_text(card: Card) -> str:
     """Return a card as the logs name it."""
     return f"{COLOURS[card[0]]} {card[1]}"
 
@@ -264,59 +274,65 @@ def prose(file: Path, game: Game) -> Iterator[str]:
         return ", ".join(f"{colour} {n}" for colour, n in zip(COLOURS, piles, strict=True))
 
     for move in game.moves:
-        who, hand = names[move.player], hands[move.player]
-        yield "MOVE: " + " ".join(str(each) for each in msgspec.structs.astuple(move))
+        name, hand = names[move.player], hands[move.player]
+        yield "MOVE: " + " ".join(str(field) for field in msgspec.structs.astuple(move))
         if move.kind in (COLOUR_HINT, RANK_HINT):
             tokens -= 1
             assert move.target is not None
             of = f"{COLOURS[move.colour]} cards" if move.colour is not None else str(move.rank)
             to = names[move.target]
-            yield f"{who} hints {to} about all their {of} hints remaining: {tokens}"
-            yield f"{to} has {', '.join(map(shown, hands[move.target]))}"
+            yield f"{name} hints {to} about all their {of} hints remaining: {tokens}"
+            yield f"{to} has {', '.join(map(card_text, hands[move.target]))}"
             continue
         if move.slot is None or move.slot >= len(hand):
-            raise BadInput(f"{file.name}: {who} has no card {move.slot} in a hand of {len(hand)}.")
+            raise BadInput(f"{file.name}: {name} has no card {move.slot} in a hand of {len(hand)}.")
         card = hand.pop(move.slot)
         if move.kind == DISCARD:
             tokens = min(tokens + 1, HINTS)
             trash.append(card)
-            yield f"{who} discards {shown(card)}"
-            yield f"trash is now {', '.join(map(shown, trash))}"
+            yield f"{name} discards {card_text(card)}"
+            yield f"trash is now {', '.join(map(card_text, trash))}"
         elif piles[card[0]] == card[1] - 1:
             piles[card[0]] += 1
             tokens = min(tokens + (card[1] == len(COPIES)), HINTS)
-            yield f"{who} plays {shown(card)} successfully! Board is now {board()}"
+            yield f"{name} plays {card_text(card)} successfully! Board is now {board()}"
         else:
             trash.append(card)
-            yield f"{who} plays {shown(card)} and fails. Board was {board()}"
+            yield f"{name} plays {card_text(card)} and fails. Board was {board()}"
         if deck:
             hand.append(deck.pop(0))
-        yield f"{who} now has {', '.join(map(shown, hand))}"
+        yield f"{name} now has {', '.join(map(card_text, hand))}"
     yield f"Score {sum(piles)}"
 
 
 # --- people ---------------------------------------------------------------------------------------
 
 
-def person_of(game: str, before: Mapping[str, str], surveys: Mapping[str, object]) -> str:
+def person_of(game: str, games_before: Mapping[str, str], surveys: Mapping[str, object]) -> str:
     """Return an id for the person who played a game. It is the id of the latest game, up to this
     one, after which the person filled in a survey.
 
     Args:
         game: The id of the game.
-        before: The previous game of the same browser, by id; "" for the first game.
+        games_before: The previous game of the same browser, by id; "" for the first game.
         surveys: A mapping whose keys are the ids of games after which a survey was filled in.
 
     Raises:
         BadInput: An earlier game is missing, the chain is circular, or no survey is found.
     """
-    at, seen = game, {game}
-    while at not in surveys:
-        if not before.get(at):
-            why = "has no survey and no earlier game" if at in before else "has no log here"
-            raise BadInput(f"game{game}.log cannot be assigned to a person: game {at} {why}.")
-        at = before[at]
-        if at in seen:
+    game_id, ids_seen = game, {game}
+    while game_id not in surveys:
+        if not games_before.get(game_id):
+            reason = (
+                "has no survey and no earlier game"
+                if game_id in games_before
+                else "has no log here"
+            )
+            raise BadInput(
+                f"game{game}.log cannot be assigned to a person: game {game_id} {reason}."
+            )
+        game_id = games_before[game_id]
+        if game_id in ids_seen:
             raise BadInput(f"game{game}.log: the chain of Old GID entries is circular.")
-        seen.add(at)
-    return at
+        ids_seen.add(game_id)
+    return game_id

@@ -28,12 +28,12 @@ def figures(records: Sequence[BeliefRecord]) -> Figures:
     others = np.array([row.beliefs[0].truth for row in rows], float)
     schedule = np.array([fact["schedule"] for fact in facts], float)
     n, order = len(rows), np.lexsort((period, person))
-    before = np.full(n, -1, dtype=np.intp)
+    row_before = np.full(n, -1, dtype=np.intp)
     follows = (person[order][1:] == person[order][:-1]) & (
         period[order][1:] == period[order][:-1] + 1
     )
-    before[order[1:]] = np.where(follows, order[:-1], -1)
-    later = before >= 0
+    row_before[order[1:]] = np.where(follows, order[:-1], -1)
+    later = row_before >= 0
     planned = schedule[np.arange(n), np.rint(belief).astype(int)]
     gap, error = np.abs(gave - planned), np.abs(belief - others)
     result: Figures = {
@@ -42,7 +42,7 @@ def figures(records: Sequence[BeliefRecord]) -> Figures:
         "belief error of 4 always": plain(float(np.abs(ERROR_RULE - others).mean()), n),
         "belief error, periods 2 to 10": mean(error[later], person[later]),
         "belief error of the last seen": plain(
-            float(np.abs(others[before[later]] - others[later]).mean()), int(later.sum())
+            float(np.abs(others[row_before[later]] - others[later]).mean()), int(later.sum())
         ),
         "believed mean": plain(float(belief.mean()), n),
         "true mean": plain(float(others.mean()), n),
@@ -62,11 +62,11 @@ def figures(records: Sequence[BeliefRecord]) -> Figures:
         "gap to 2 always": plain(float(np.abs(gave - GAP_RULE).mean()), n),
         "gap to schedule, periods 2 to 10": mean(gap[later], person[later]),
         "gap to the own last contribution": mean(
-            np.abs(gave[later] - gave[before[later]]), person[later]
+            np.abs(gave[later] - gave[row_before[later]]), person[later]
         ),
         "exact, usual contribution": mean(_usual(person, gave), person),
     }
-    result |= _regressions(gave, belief, planned, others, before, later)
+    result |= _regressions(gave, belief, planned, others, row_before, later)
     result |= _projection(belief, gave, others, list(zip(session, period.tolist(), strict=True)))
     for number in (1, 10):
         chosen = period == number
@@ -123,14 +123,14 @@ def _regressions(
     belief: Floats,
     planned: Floats,
     others: Floats,
-    before: Codes,
+    row_before: Codes,
     later: measures.Bools,
 ) -> Figures:
     def weights(outcome: Floats, *predictors: Floats) -> Floats:
         design = np.stack([np.ones(len(outcome)), *predictors], axis=1)
         return np.asarray(np.linalg.lstsq(design, outcome, rcond=None)[0][1:], np.float64)
 
-    now, last = np.flatnonzero(later), before[later]
+    now, last = np.flatnonzero(later), row_before[later]
     first = weights(gave, belief, planned)
     result: Figures = {
         "contribution on belief": plain(float(first[0]), len(gave)),
@@ -147,13 +147,13 @@ def _projection(
     belief: Floats, gave: Floats, others: Floats, groups: list[tuple[str, float]]
 ) -> Figures:
     n = len(belief)
-    found = measures.projection(belief, gave, others)
+    projected = measures.projection(belief, gave, others)
     null = measures.pairing_null(belief, gave, others, groups, PLAYERS, DRAWS)
     return {
-        "r of belief and own contribution": plain(found.own, n),
-        "r of belief and others'": plain(found.others, n),
-        "r of belief and own contribution, partial": plain(found.own_partial, n),
-        "r of belief and others', partial": plain(found.others_partial, n),
+        "r of belief and own contribution": plain(projected.own, n),
+        "r of belief and others'": plain(projected.others, n),
+        "r of belief and own contribution, partial": plain(projected.own_partial, n),
+        "r of belief and others', partial": plain(projected.others_partial, n),
         "r within session and period": plain(null.r, n),
         "r within session and period: null": plain(null.null, DRAWS),
         "r within session and period: null, low": plain(null.low, DRAWS),

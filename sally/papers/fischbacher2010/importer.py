@@ -176,7 +176,7 @@ def facts_of(member: Contribution) -> dict[str, Any]:
     }
 
 
-def imported(path: Path) -> ImportResult:
+def import_contributions(path: Path) -> ImportResult:
     """Import every contribution of a checkout, or of `FG2010.csv`."""
     source, contributions = read(path)
     people = {member.person for member in contributions}
@@ -189,5 +189,5 @@ def imported(path: Path) -> ImportResult:
 IMPORTER = Importer(
     "fischbacher2010",
     "people with beliefs in a public goods game (Fischbacher and Gaechter 2010)",
-    imported,
+    import_contributions,
 )

@@ -57,18 +57,18 @@ def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
         table = table_of_episode(played.episode)
         tables.append(table)
         ids[table.file] = played.episode.id
-    found = []
+    dots = []
     for model, of in figures.runs(tables, GUESSING).items():
         doing = figures.guessing(model, of).doing
         if doing.value is not None:
-            found.append(_dot(GUESSES, model, doing, of, ids, "choices in 5 rounds"))
+            dots.append(_dot(GUESSES, model, doing, of, ids, "choices in 5 rounds"))
     for model, of in figures.runs(tables, GOODS).items():
-        shares = [x / t.high for t in of for given in t.choices for x in given]
-        units = [t.file for t in of for given in t.choices for _ in given]
+        shares = [x / t.high for t in of for choices in t.choices for x in choices]
+        units = [t.file for t in of for choices in t.choices for _ in choices]
         share = mean_by_rule(shares, units, (0.0, 1.0))
         back = of[0].ratio / len(of[0].seats)
-        found.append(_dot(goods_column(back), model, share, of, ids, "contributions"))
-    return found
+        dots.append(_dot(goods_column(back), model, share, of, ids, "contributions"))
+    return dots
 
 
 def _dot(

@@ -26,8 +26,8 @@ def show(path: Path, as_json: bool) -> None:
     best numbers) and contribution."""
     guessing, goods = figures.summary(read(path).tables)
     if as_json:
-        whole: Any = {"guessing": guessing, "goods": goods}
-        print_json(msgspec.to_builtins(whole, str_keys=True))
+        results: Any = {"guessing": guessing, "goods": goods}
+        print_json(msgspec.to_builtins(results, str_keys=True))
         return
     rows = [
         {
@@ -43,7 +43,7 @@ def show(path: Path, as_json: bool) -> None:
     ]
     if rows:
         print_table(rows, list(rows[0]), "Guessing game")
-    given = [
+    goods_rows = [
         {
             "model": g.model,
             "tables": str(g.tables),
@@ -52,5 +52,5 @@ def show(path: Path, as_json: bool) -> None:
         }
         for g in goods
     ]
-    if given:
-        print_table(given, list(given[0]), "Public goods: share of the tokens given")
+    if goods_rows:
+        print_table(goods_rows, list(goods_rows[0]), "Public goods: share of the tokens given")

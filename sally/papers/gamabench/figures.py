@@ -45,31 +45,31 @@ class Goods(msgspec.Struct, frozen=True):
 
 def runs(tables: Sequence[RecordedTable], game: str) -> dict[str, list[RecordedTable]]:
     """Return the recorded games behind the leaderboard, by model."""
-    found: dict[str, list[RecordedTable]] = {}
+    tables_by_model: dict[str, list[RecordedTable]] = {}
     for table in tables:
         if table.game == game and table.run is not None:
-            found.setdefault(table.model, []).append(table)
-    return dict(sorted(found.items()))
+            tables_by_model.setdefault(table.model, []).append(table)
+    return dict(sorted(tables_by_model.items()))
 
 
 def hindsight(table: RecordedTable) -> tuple[float, float]:
     """Return how much more the numbers chosen in a game gained than random numbers would have, and
     how much more the best numbers in hindsight would have gained."""
     pays = Contest(len(table.seats), table.low, table.high, table.share, 1.0)
-    gained = most = 0.0
+    gained = best_gains = 0.0
     for number in ROUNDS:
         if number > len(table.choices):
             continue
         choices = table.choices[number - 1]
-        for seat, mine in enumerate(choices):
+        for seat, own_choice in enumerate(choices):
             won = [
-                pays.pay((*choices[:seat], other, *choices[seat + 1 :]))[seat]
-                for other in range(table.low, table.high + 1)
+                pays.pay((*choices[:seat], alternative, *choices[seat + 1 :]))[seat]
+                for alternative in range(table.low, table.high + 1)
             ]
             even = sum(won) / len(won)
-            gained += won[mine - table.low] - even
-            most += max(won) - even
-    return gained, most
+            gained += won[own_choice - table.low] - even
+            best_gains += max(won) - even
+    return gained, best_gains
 
 
 def guessing(model: str, tables: Sequence[RecordedTable]) -> Guessing:
@@ -89,11 +89,11 @@ def guessing(model: str, tables: Sequence[RecordedTable]) -> Guessing:
         for n in ROUNDS[1:]
         if any(n <= len(t.choices) for t in tables)
     }
-    every = [mean(x for given in table.choices for x in given) for table in tables]
+    table_means = [mean(x for choices in table.choices for x in choices) for table in tables]
     return Guessing(
         model,
         len(tables),
-        100 - mean(every),
+        100 - mean(table_means),
         mean(first),
         median(first),
         dict(sorted(depths.items())),
@@ -109,8 +109,8 @@ def goods(model: str, tables: Sequence[RecordedTable]) -> Goods:
         for n in (1, 10, 20)
         if any(n <= len(t.choices) for t in tables)
     }
-    every = mean(x / t.high for t in tables for given in t.choices for x in given)
-    return Goods(model, len(tables), every, by_round)
+    mean_share = mean(x / t.high for t in tables for choices in t.choices for x in choices)
+    return Goods(model, len(tables), mean_share, by_round)
 
 
 def summary(tables: Sequence[RecordedTable]) -> tuple[list[Guessing], list[Goods]]:

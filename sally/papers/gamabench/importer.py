@@ -35,8 +35,8 @@ def params_of(table: RecordedTable) -> dict[str, Any]:
             "share": table.share,
         }
         return {"pays": pays, "rounds": rounds, "void_limit": rounds}
-    given = {"players": players, "tokens": table.high, "ratio": table.ratio, "rounds": rounds}
-    return {**given, "void_limit": rounds}
+    params = {"players": players, "tokens": table.high, "ratio": table.ratio, "rounds": rounds}
+    return {**params, "void_limit": rounds}
 
 
 def as_episode(table: RecordedTable) -> tuple[Episode, list[Difference]]:
@@ -52,10 +52,10 @@ def as_episode(table: RecordedTable) -> tuple[Episode, list[Difference]]:
         for seat, choice in zip(match.game.seats, choices, strict=True):
             legal = table.low <= choice <= table.high
             if not legal:
-                shown = f"{choice} by {seat}", f"from {table.low} to {table.high}"
-                differs.append(Difference(name, "contribution", number, *shown))
-            why = f"{choice} is outside the endowment"
-            match.answer((turn, seat, "", ""), Decision(choice) if legal else Forfeit(why))
+                texts = f"{choice} by {seat}", f"from {table.low} to {table.high}"
+                differs.append(Difference(name, "contribution", number, *texts))
+            reason = f"{choice} is outside the endowment"
+            match.answer((turn, seat, "", ""), Decision(choice) if legal else Forfeit(reason))
     used = {
         "source": msgspec.to_builtins(table.source),
         "model": table.model,
@@ -66,19 +66,19 @@ def as_episode(table: RecordedTable) -> tuple[Episode, list[Difference]]:
     return match.episode(table.variant, used), differs
 
 
-def imported(path: Path) -> ImportResult:
+def import_games(path: Path) -> ImportResult:
     """Import every recorded game under a path, of both kinds: guessing and public goods."""
-    found = read(path)
-    taken = ImportRun(found.oddities, found.counts)
-    for table in found.tables:
+    games_found = read(path)
+    run = ImportRun(games_found.oddities, games_found.counts)
+    for table in games_found.tables:
         counts = {f"tables of {table.game}": 1, f"rounds of {table.game}": len(table.choices)}
-        taken.add(*as_episode(table), counts)
-    taken.counts.update({f"files of {game} in the full record": n for game, n in FILES.items()})
-    return taken.result(allow_empty=True)
+        run.add(*as_episode(table), counts)
+    run.counts.update({f"files of {game} in the full record": n for game, n in FILES.items()})
+    return run.result(allow_empty=True)
 
 
 IMPORTER = Importer(
     "gamabench",
     "thirteen models in guessing and public goods games among their like (Huang et al. 2025)",
-    imported,
+    import_games,
 )

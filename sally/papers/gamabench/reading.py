@@ -75,8 +75,8 @@ class RecordedTable(msgspec.Struct, frozen=True):
     @property
     def run(self) -> int | None:
         """The number of the run among the five behind the leaderboard; None for other runs."""
-        found = _RUN.fullmatch(self.variant)
-        return int(found[1]) if found else None
+        run_match = _RUN.fullmatch(self.variant)
+        return int(run_match[1]) if run_match else None
 
     @property
     def same(self) -> tuple[Any, ...]:
@@ -95,28 +95,28 @@ class FoundGames(msgspec.Struct, frozen=True):
 def read(path: Path) -> FoundGames:
     """Return the recorded runs of both games under a path; copies of a run are only listed as
     oddities."""
-    every = [path] if existing(path).is_file() else sorted(path.rglob("*.json"), key=_runs_first)
+    files = [path] if existing(path).is_file() else sorted(path.rglob("*.json"), key=_runs_first)
     tables: list[RecordedTable] = []
     odd: list[Oddity] = []
     counts: Counter[str] = Counter()
-    known: dict[tuple[Any, ...], str] = {}
-    for file in every:
-        named = _NAME.fullmatch(file.name)
-        if named is None:
+    names_by_key: dict[tuple[Any, ...], str] = {}
+    for file in files:
+        name_match = _NAME.fullmatch(file.name)
+        if name_match is None:
             counts[f"left alone: {file.parent.name}"] += 1
             continue
-        counts[f"files of {named[2]}"] += 1
-        if "savept" in named[3]:
+        counts[f"files of {name_match[2]}"] += 1
+        if "savept" in name_match[3]:
             counts["short runs left alone"] += 1
             continue
-        table = _table(file, named[1] or DEFAULT_MODEL, named[2], named[3])
+        table = _table(file, name_match[1] or DEFAULT_MODEL, name_match[2], name_match[3])
         if table.game == GUESSING and not table.ratio:
             odd.append(Oddity(file.name, "not imported", "a ratio of 0 leaves nothing to guess"))
-        elif table.same in known:
-            odd.append(Oddity(file.name, "copy", f"the same play as {known[table.same]}"))
+        elif table.same in names_by_key:
+            odd.append(Oddity(file.name, "copy", f"the same play as {names_by_key[table.same]}"))
             counts["copies left out"] += 1
         else:
-            known[table.same] = file.name
+            names_by_key[table.same] = file.name
             tables.append(table)
     if not tables:
         raise BadInput(f"There is no [MODEL_]{GUESSING}_VARIANT.json or {GOODS} file in {path}.")
@@ -125,8 +125,8 @@ def read(path: Path) -> FoundGames:
 
 def _runs_first(file: Path) -> tuple[bool, Path]:
     """Return a sort key that puts leaderboard runs before their copies under other names."""
-    named = _NAME.fullmatch(file.name)
-    return named is None or _RUN.fullmatch(named[3]) is None, file
+    name_match = _NAME.fullmatch(file.name)
+    return name_match is None or _RUN.fullmatch(name_match[3]) is None, file
 
 
 _decode = msgspec.json.Decoder(_File).decode
@@ -135,10 +135,10 @@ _decode = msgspec.json.Decoder(_File).decode
 def _table(file: Path, model: str, game: str, variant: str) -> RecordedTable:
     data = file.read_bytes()
     try:
-        held = _decode(data)
+        record = _decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise BadInput(f"{file.name} is not a table of GAMA-Bench: {error}.") from None
-    meta, seats, rounds = held.meta, held.player_data, held.round_records
+    meta, seats, rounds = record.meta, record.player_data, record.round_records
     if len(seats) != meta.player_num or not rounds:
         raise BadInput(
             f"{file.name} has {len(seats)} players and {len(rounds)} rounds; there should be "
@@ -147,12 +147,12 @@ def _table(file: Path, model: str, game: str, variant: str) -> RecordedTable:
     if any(len(seat.records) != len(rounds) for seat in seats):
         raise BadInput(f"{file.name}: every player should have {len(rounds)} choices.")
     choices = tuple(tuple(seat.records[t] for seat in seats) for t in range(len(rounds)))
-    for number, (given, each) in enumerate(zip(choices, rounds, strict=True), 1):
-        _check_round(f"{file.name}, round {number}", game, meta, given, each)
+    for number, (choice, round_record) in enumerate(zip(choices, rounds, strict=True), 1):
+        _check_round(f"{file.name}, round {number}", game, meta, choice, round_record)
     if game == GOODS:
         for seat in seats:
-            kept = tuple(float(meta.tokens - given) for given in seat.records)
-            if seat.utility and seat.utility != kept:
+            tokens_kept = tuple(float(meta.tokens - choice) for choice in seat.records)
+            if seat.utility and seat.utility != tokens_kept:
                 raise BadInput(f"{file.name}: utility should equal the number of tokens kept.")
     return RecordedTable(
         Source.of(SOURCE, LICENCE, file.name, data),
@@ -169,21 +169,24 @@ def _table(file: Path, model: str, game: str, variant: str) -> RecordedTable:
     )
 
 
-def _check_round(where: str, game: str, meta: _Meta, given: tuple[int, ...], each: _Round) -> None:
-    if sorted(given) != sorted(each.responses):
-        raise BadInput(f"{where}: the responses differ from the choices of the players.")
+def _check_round(
+    place: str, game: str, meta: _Meta, choices: tuple[int, ...], round_record: _Round
+) -> None:
+    if sorted(choices) != sorted(round_record.responses):
+        raise BadInput(f"{place}: the responses differ from the choices of the players.")
     if game == GOODS:
         return
-    mean = sum(given) / len(given)
-    if each.mean is None or abs(each.mean - mean) > NEAR:
-        raise BadInput(f"{where}: the mean is {each.mean}; the choices give {mean:g}.")
-    if any(not meta.min <= number <= meta.max for number in given):
-        raise BadInput(f"{where}: a number is outside {meta.min} to {meta.max}.")
+    mean = sum(choices) / len(choices)
+    if round_record.mean is None or abs(round_record.mean - mean) > NEAR:
+        raise BadInput(f"{place}: the mean is {round_record.mean}; the choices give {mean:g}.")
+    if any(not meta.min <= number <= meta.max for number in choices):
+        raise BadInput(f"{place}: a number is outside {meta.min} to {meta.max}.")
     goal = meta.ratio * mean
-    nearest = min(abs(number - goal) for number in given)
-    if each.winner not in given or abs(abs(each.winner - goal) - nearest) > NEAR:
+    nearest = min(abs(number - goal) for number in choices)
+    if round_record.winner not in choices or abs(abs(round_record.winner - goal) - nearest) > NEAR:
         raise BadInput(
-            f"{where}: winner is {each.winner}, which is not the chosen number nearest to {goal:g}."
+            f"{place}: winner is {round_record.winner}, which is not the chosen number nearest to "
+            f"{goal:g}."
         )
 
 

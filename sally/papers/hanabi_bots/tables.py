@@ -51,17 +51,17 @@ def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
     """Return a value of a table, computed by playing bots; no value needs a language model."""
     if "first" in row:
         pair = (str(row["first"]), str(row["second"]))
-        found = scores(pair, min(effort.repeats, MOST_CROSSED), effort.seed)
-        return lone_by_rule(found, metric_bounds("score_kept"))
+        pair_scores = scores(pair, min(effort.repeats, MOST_CROSSED), effort.seed)
+        return lone_by_rule(pair_scores, metric_bounds("score_kept"))
     bot, players = str(row["bot"]), int(row["players"])
     if bot not in BOTS:
         return None
     deals = min(effort.repeats, MOST_SLOW.get(bot, effort.repeats))
-    found = scores((bot,) * players, deals, effort.seed)
+    pair_scores = scores((bot,) * players, deals, effort.seed)
     if metric == "perfect":
         highest = Hanabi(players=players).highest
-        return lone_by_rule([100.0 * (score == highest) for score in found], (0, 100))
-    return lone_by_rule(found, metric_bounds("score_kept"))
+        return lone_by_rule([100.0 * (score == highest) for score in pair_scores], (0, 100))
+    return lone_by_rule(pair_scores, metric_bounds("score_kept"))
 
 
 def facts(played: Played) -> Conditions | None:

@@ -26,7 +26,7 @@ def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
     """Return the dots of the atlas figure for models with published replies and for scripted
     players in the agent's seat."""
     sides = [s for s in figures.side_matches(games) if s.replies]
-    found = []
+    dots = []
     for stop in sorted({s.stop for s in sides}):
         column = AtlasColumn(
             "prisoner's dilemma, repeated",
@@ -36,13 +36,13 @@ def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
             "optimal play",
         )
         for model, year in YEARS.items():
-            mine = [s for s in sides if s.model == model and s.stop == stop]
-            value, n = figures.doing(mine)
+            model_sides = [s for s in sides if s.model == model and s.stop == stop]
+            value, n = figures.doing(model_sides)
             if value.value is None or n < LEAST:
                 continue
-            there = [s for s in mine if s.regret is not None and s.regret.decisions]
+            scored_sides = [s for s in model_sides if s.regret is not None and s.regret.decisions]
             note = "few replies are readable, and not at random" if model in UNREADABLE else ""
-            found.append(
+            dots.append(
                 AtlasDot(
                     column,
                     model,
@@ -53,25 +53,25 @@ def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
                     value.high,
                     n,
                     "readable decisions",
-                    len(there),
+                    len(scored_sides),
                     SOURCE,
-                    tuple(s.episode for s in there[:FEW_IDS]),
+                    tuple(s.episode for s in scored_sides[:FEW_IDS]),
                     note=note,
                 )
             )
-        found += _scripted(games, column, stop)
-    return found
+        dots += _scripted_dots(games, column, stop)
+    return dots
 
 
-def _scripted(games: Sequence[Played], column: AtlasColumn, stop: float) -> list[AtlasDot]:
+def _scripted_dots(games: Sequence[Played], column: AtlasColumn, stop: float) -> list[AtlasDot]:
     """Return the dots of the atlas figure for recorded scripted players and learners against the
     same bots."""
-    lost = figures.scripted(games, stop)
-    found = []
-    for name, made in sorted(lost.items()):
-        value, n = figures.pooled([regret for _, regret in made])
+    losses_by_name = figures.scripted_losses(games, stop)
+    dots = []
+    for name, losses in sorted(losses_by_name.items()):
+        value, n = figures.pool_regrets([regret for _, regret in losses])
         if value.value is not None and n >= LEAST:
-            found.append(
+            dots.append(
                 AtlasDot(
                     column,
                     name,
@@ -82,12 +82,12 @@ def _scripted(games: Sequence[Played], column: AtlasColumn, stop: float) -> list
                     value.high,
                     n,
                     "decisions",
-                    len(made),
+                    len(losses),
                     SOURCE,
-                    tuple(id for id, _ in made[:FEW_IDS]),
+                    tuple(id for id, _ in losses[:FEW_IDS]),
                 )
             )
-    return found
+    return dots
 
 
 ATLAS = AtlasSource("hcss2025", dots_of)

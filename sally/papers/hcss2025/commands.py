@@ -37,19 +37,21 @@ def show(where: str, unpublished: bool, as_json: bool) -> None:
     rows: list[dict[str, Any]] = []
     for model in MODELS:
         for stop in sorted({s.stop for s in sides}):
-            mine = [s for s in sides if s.model == model and s.stop == stop]
-            if not mine:
+            model_sides = [s for s in sides if s.model == model and s.stop == stop]
+            if not model_sides:
                 continue
-            scored, moves = figures.as_scored(mine)
+            scored, moves = figures.as_scored(model_sides)
             row = {"model": model, "stop": stop, "moves": moves, "C as scored": scored / moves}
-            row |= _two("C", figures.cooperation(mine)) | _two("doing", figures.doing(mine))
-            row |= _two("opens with C", figures.cooperation(mine, ""))
+            row |= _two("C", figures.cooperation(model_sides)) | _two(
+                "doing", figures.doing(model_sides)
+            )
+            row |= _two("opens with C", figures.cooperation(model_sides, ""))
             for cell in CELLS:
-                row |= _two(f"C after {cell}", figures.cooperation(mine, cell))
+                row |= _two(f"C after {cell}", figures.cooperation(model_sides, cell))
             rows.append(row)
     print_rows(rows, as_json, "Readable decisions; n after each figure")
 
 
-def _two(name: str, found: tuple[Estimate, int]) -> dict[str, Any]:
-    value, n = found
+def _two(name: str, estimate_and_n: tuple[Estimate, int]) -> dict[str, Any]:
+    value, n = estimate_and_n
     return {name: value.value, f"{name}, interval": value.interval, f"{name}, n": n}

@@ -36,16 +36,16 @@ class SideMatch(msgspec.Struct, frozen=True):
     own: tuple[tuple[str, int], ...]  # readable decisions: the cell before ("" first), the move
     regret: DecisionRegret | None  # against a declared bot
 
-    def share(self, before: str) -> tuple[int, int]:
+    def share(self, cell_before: str) -> tuple[int, int]:
         """Return the numbers of cooperations and of decisions after an outcome such as CD; "" means
         the first round."""
-        made = [move for cell, move in self.own if cell == before]
-        return sum(move == COOPERATES for move in made), len(made)
+        moves = [move for cell, move in self.own if cell == cell_before]
+        return sum(move == COOPERATES for move in moves), len(moves)
 
 
 def side_matches(games: Iterable[Played]) -> list[SideMatch]:
     """Return every model's side of every imported match."""
-    found = []
+    sides = []
     for played in games:
         episode = played.episode
         if not episode.setup.instance.id.startswith("hcss2025:"):
@@ -53,27 +53,27 @@ def side_matches(games: Iterable[Played]) -> list[SideMatch]:
         for seat in (AGENT, PARTNER):
             model = str(episode.used["agents"][seat]).rpartition("_T")[0]
             if model in MODELS:
-                found.append(_side(played, seat, model))
-    return found
+                sides.append(_side(played, seat, model))
+    return sides
 
 
 def _side(played: Played, seat: Seat, model: str) -> SideMatch:
-    marked, before, own = not_decided(played, seat), "", []
-    every = table_rounds(played, seat)
-    for each in every:
-        if each.mine is None or each.theirs is None:
+    marked, cell_before, decisions = not_decided(played, seat), "", []
+    all_rounds = table_rounds(played, seat)
+    for past_round in all_rounds:
+        if past_round.mine is None or past_round.theirs is None:
             continue
-        if each.turn not in marked:
-            own.append((before, each.mine))
-        before = "CD"[each.mine] + "CD"[each.theirs]
+        if past_round.turn not in marked:
+            decisions.append((cell_before, past_round.mine))
+        cell_before = "CD"[past_round.mine] + "CD"[past_round.theirs]
     return SideMatch(
         played.episode.id,
         model,
         rules(played).stop_chance,
         played.episode.used["replies"] != NOT_PUBLISHED,
-        sum(each.mine == COOPERATES for each in every),
-        len(every),
-        tuple(own),
+        sum(past_round.mine == COOPERATES for past_round in all_rounds),
+        len(all_rounds),
+        tuple(decisions),
         decisions_lost(played, seat),
     )
 
@@ -81,31 +81,31 @@ def _side(played: Played, seat: Seat, model: str) -> SideMatch:
 def doing(sides: Sequence[SideMatch]) -> tuple[Estimate, int]:
     """Return how much was gained against bots with declared rules, from 0 (random moves) to 1
     (optimum), and the number of decisions."""
-    return pooled([s.regret for s in sides if s.regret is not None and s.regret.decisions])
+    return pool_regrets([s.regret for s in sides if s.regret is not None and s.regret.decisions])
 
 
-def pooled(there: Sequence[DecisionRegret]) -> tuple[Estimate, int]:
+def pool_regrets(regrets: Sequence[DecisionRegret]) -> tuple[Estimate, int]:
     """Return how much was gained in these matches, from 0 (random moves) to 1 (optimum), and the
     number of decisions."""
-    above = [r.at_random - r.lost for r in there]
-    below = [r.at_random for r in there]
-    return ratio_by_rule(above, below, list(range(len(there)))), sum(r.decisions for r in there)
+    above = [r.at_random - r.lost for r in regrets]
+    below = [r.at_random for r in regrets]
+    return ratio_by_rule(above, below, list(range(len(regrets)))), sum(r.decisions for r in regrets)
 
 
-def cooperation(sides: Sequence[SideMatch], before: str | None = None) -> tuple[Estimate, int]:
+def cooperation(sides: Sequence[SideMatch], cell_before: str | None = None) -> tuple[Estimate, int]:
     """Return the share of C among readable decisions, and their number.
 
-    Only decisions after the outcome `before` count; None counts all.
+    Only decisions after the outcome `cell_before` count; None counts all.
     """
-    if before is None:
+    if cell_before is None:
         pairs = [(sum(m == COOPERATES for _, m in s.own), len(s.own)) for s in sides]
     else:
-        pairs = [s.share(before) for s in sides]
+        pairs = [s.share(cell_before) for s in sides]
     pairs = [pair for pair in pairs if pair[1]]
-    found = ratio_by_rule(
+    estimate = ratio_by_rule(
         [float(a) for a, _ in pairs], [float(b) for _, b in pairs], list(range(len(pairs))), SHARE
     )
-    return found, sum(b for _, b in pairs)
+    return estimate, sum(b for _, b in pairs)
 
 
 def as_scored(sides: Sequence[SideMatch]) -> tuple[int, int]:
@@ -116,13 +116,15 @@ def as_scored(sides: Sequence[SideMatch]) -> tuple[int, int]:
 LEARNERS = ("QLearning", "ThompsonSampling", "GradientMetaLearner")
 
 
-def scripted(games: Iterable[Played], stop: float) -> dict[str, list[tuple[str, DecisionRegret]]]:
+def scripted_losses(
+    games: Iterable[Played], stop: float
+) -> dict[str, list[tuple[str, DecisionRegret]]]:
     """Return the losses of scripted players and learners, by player name.
 
     Each loss comes with the id of its episode. Sides of a match whose opponent is not a declared
     bot are left out.
     """
-    found: dict[str, list[tuple[str, DecisionRegret]]] = {}
+    losses: dict[str, list[tuple[str, DecisionRegret]]] = {}
     for played in games:
         if not played.episode.setup.instance.id.startswith("hcss2025:"):
             continue
@@ -130,7 +132,7 @@ def scripted(games: Iterable[Played], stop: float) -> dict[str, list[tuple[str, 
             continue
         for seat in (AGENT, PARTNER):
             name = str(played.episode.used["agents"][seat])
-            lost = None if name.rpartition("_T")[0] in MODELS else decisions_lost(played, seat)
-            if lost is not None and lost.decisions:
-                found.setdefault(name, []).append((played.episode.id, lost))
-    return found
+            regret = None if name.rpartition("_T")[0] in MODELS else decisions_lost(played, seat)
+            if regret is not None and regret.decisions:
+                losses.setdefault(name, []).append((played.episode.id, regret))
+    return losses

@@ -60,9 +60,9 @@ def as_episode(
 ) -> tuple[Episode, list[Difference], Counter[str]]:
     """Return one match as an episode; if only one side is a model, it gets the seat of the
     agent."""
-    one, two = match.agents
-    turned = bool(two.model and not one.model)
-    agents = (two, one) if turned else (one, two)
+    first_agent, two = match.agents
+    turned = bool(two.model and not first_agent.model)
+    agents = (two, first_agent) if turned else (first_agent, two)
     rounds = [(b, a) if turned else (a, b) for a, b in match.rounds]
     specs = {AGENT: spec_of(agents[0]), PARTNER: spec_of(agents[1])}
     params = {
@@ -75,14 +75,14 @@ def as_episode(
     setup = Setup(
         Instance(name, "repeated_games", params), 0, {str(s): w for s, w in specs.items()}
     )
-    made = [Round(NAMES.index(a.move), NAMES.index(b.move)) for a, b in rounds]
-    watched = {seat: who for seat, who in specs.items() if who.player != "recorded"}
+    joint_moves = [Round(NAMES.index(a.move), NAMES.index(b.move)) for a, b in rounds]
+    watched = {seat: player for seat, player in specs.items() if player.player != "recorded"}
     scored: dict[str, dict[str, str]] = {}
     replies: dict[str, list[dict[str, Any]]] = {}
     counts: Counter[str] = Counter({"matches": 1, "rounds": len(rounds)})
     for number, seat in enumerate((AGENT, PARTNER)):
         model = agents[number].model
-        for at, sides in enumerate(rounds):
+        for round_index, sides in enumerate(rounds):
             side = sides[number]
             if not model:
                 continue
@@ -92,12 +92,14 @@ def as_episode(
                 continue
             counts[f"{model}: {kind}, scored {side.move}"] += 1
             text = side.reply.encode()
-            held: dict[str, Any] = {"sha256": sha256(text).hexdigest(), "length": len(text)}
+            reply_record: dict[str, Any] = {"sha256": sha256(text).hexdigest(), "length": len(text)}
             replies.setdefault(seat, []).append(
-                {**held, "text": side.reply} if keep_replies else held
+                {**reply_record, "text": side.reply} if keep_replies else reply_record
             )
             if kind != "readable":  # turns count nature's too: the stop after each round
-                scored.setdefault(seat, {})[str(2 * at)] = f"{kind}, scored there as {side.move}"
+                scored.setdefault(seat, {})[str(2 * round_index)] = (
+                    f"{kind}, scored there as {side.move}"
+                )
     used: dict[str, Any] = {
         "source": msgspec.to_builtins(match.source),
         "agents": {AGENT: agents[0].setting, PARTNER: agents[1].setting},
@@ -105,16 +107,16 @@ def as_episode(
     }
     if scored:
         used[SCORED_THERE] = scored
-    episode, seen = fed(setup, made, watched, match.cell, used)
+    episode, agreements = fed(setup, joint_moves, watched, match.cell, used)
     differs = [
         Difference(name, "bot's move", n, "the recorded move", f"{watched[seat].player} never does")
-        for seat, followed in seen.items()
+        for seat, followed in agreements.items()
         for n in followed.outside
     ]
     return episode, differs, counts
 
 
-def imported(path: Path, unread: bool = False, keep_replies: bool = False) -> ImportResult:
+def import_matches(path: Path, unread: bool = False, keep_replies: bool = False) -> ImportResult:
     """Import every match under a path.
 
     Args:
@@ -123,28 +125,28 @@ def imported(path: Path, unread: bool = False, keep_replies: bool = False) -> Im
             too.
         keep_replies: Whether to store the text of replies, not only its hash and length.
     """
-    found = read(path)
-    taken = ImportRun(found.oddities)
-    for match in found.matches:
-        taken.add(*as_episode(match, keep_replies))
-    if found.sides:
-        wanted = [s for s in found.sides if unread or s.agents[0].model in READ_WELL]
-        for match in wanted:
+    matches_found = read(path)
+    run = ImportRun(matches_found.oddities)
+    for match in matches_found.matches:
+        run.add(*as_episode(match, keep_replies))
+    if matches_found.sides:
+        sides_wanted = [s for s in matches_found.sides if unread or s.agents[0].model in READ_WELL]
+        for match in sides_wanted:
             episode, differences, counted = as_episode(match)
             moves = counted["moves of models"]
             counts = {"matches without replies": 1, "moves of models without replies": moves}
-            taken.add(episode, differences, counts)
-        left = len(found.sides) - len(wanted)
-        taken.counts["matches without replies that were left out"] = left
-    taken.counts["sides of histories that agree"] = found.compared
-    taken.counts["matches in the full record, with replies"] = MATCHES
-    return taken.result()
+            run.add(episode, differences, counts)
+        n_left_out = len(matches_found.sides) - len(sides_wanted)
+        run.counts["matches without replies that were left out"] = n_left_out
+    run.counts["sides of histories that agree"] = matches_found.compared
+    run.counts["matches in the full record, with replies"] = MATCHES
+    return run.result()
 
 
 IMPORTER = Importer(
     "hcss2025",
     "six language models among scripted players in the repeated dilemma (HCSS 2025)",
-    imported,
+    import_matches,
     options=(
         ImportOption("unread", "Also import histories of models whose replies are unreadable."),
         ImportOption("keep_replies", "Store the replies, not only their hash and length."),

@@ -130,8 +130,8 @@ def read_reply(reply: str) -> str | None:
     """
     lines = reply.strip().splitlines()
     words = re.sub(r"[\W_]+", " ", lines[-1]).strip().lower() if lines else ""
-    found = _READ.fullmatch(words)
-    return found[1][0].upper() if found else None
+    named_move = _READ.fullmatch(words)
+    return named_move[1][0].upper() if named_move else None
 
 
 def kind_of(side: RoundSide) -> Reply | None:
@@ -141,10 +141,10 @@ def kind_of(side: RoundSide) -> Reply | None:
         return None
     if not side.reply.strip():
         return "empty"
-    said = read_reply(side.reply)
-    if said is None:
+    named_move = read_reply(side.reply)
+    if named_move is None:
         return "unreadable"
-    return "readable" if said == side.move else "says the other move"
+    return "readable" if named_move == side.move else "says the other move"
 
 
 # --- files ----------------------------------------------------------------------------------------
@@ -157,13 +157,13 @@ def read(path: Path) -> FoundMatches:
     )
     matches: list[RecordedMatch] = []
     histories: list[tuple[Path, str]] = []
-    left: Counter[str] = Counter()
+    other_files: Counter[str] = Counter()
     odd: list[Oddity] = []
     for file in files:
         folder = _FOLDER.fullmatch(file.parent.name)
         table, history = _CSV.fullmatch(file.name), _HISTORY.fullmatch(file.name)
         if folder is None or not (table or history):
-            left[file.parent.name] += 1
+            other_files[file.parent.name] += 1
         elif folder[1] not in EXPERIMENTS:
             odd.append(Oddity(str(file.name), "unknown experiment", folder[1]))
         elif table:
@@ -175,13 +175,13 @@ def read(path: Path) -> FoundMatches:
             f"There is no evolutionary_shadowNN_phaseP.csv or match_history_shadowNN.json in a "
             f"folder experiment_STAMP under {path}."
         )
-    odd += [Oddity(name, "left alone", f"{n} other files") for name, n in left.items()]
+    odd += [Oddity(name, "left alone", f"{n} other files") for name, n in other_files.items()]
     sides: list[RecordedMatch] = []
     compared = 0
     for file, experiment in histories:
-        mine = [match for match in matches if match.experiment == experiment]
-        found, agreed = _history(file, experiment, mine)
-        sides += found
+        experiment_matches = [match for match in matches if match.experiment == experiment]
+        sides_found, agreed = _history(file, experiment, experiment_matches)
+        sides += sides_found
         compared += agreed
     return FoundMatches(tuple(matches), tuple(sides), tuple(odd), compared)
 
@@ -216,17 +216,17 @@ def _match(
     rounds, totals = [], [0, 0]
     first = rows[0][1]
     for number, (line, row) in enumerate(rows, 1):
-        where = f"{file.name}, line {line}"
+        place = f"{file.name}, line {line}"
         joint = row["agent1_move"] + row["agent2_move"]
         if row["round"] != str(number):
-            raise BadInput(f"{where}: round {row['round']!r} of {name} should be {number}.")
+            raise BadInput(f"{place}: round {row['round']!r} of {name} should be {number}.")
         if joint not in POINTS:
-            raise BadInput(f"{where}: the moves are {joint!r}; each should be C or D.")
+            raise BadInput(f"{place}: the moves are {joint!r}; each should be C or D.")
         if f"{row['agent1']}_vs_{row['agent2']}" != name:
-            raise BadInput(f"{where}: the agents should be those of {name}.")
+            raise BadInput(f"{place}: the agents should be those of {name}.")
         if _number(row["shadow_condition"]) != EXPERIMENTS[experiment][0]:
             raise BadInput(
-                f"{where}: shadow_condition is {row['shadow_condition']!r}; in this experiment it "
+                f"{place}: shadow_condition is {row['shadow_condition']!r}; in this experiment it "
                 f"should be {EXPERIMENTS[experiment][0]:g}."
             )
         for side, points in enumerate(POINTS[joint]):
@@ -256,10 +256,10 @@ def _number(text: str) -> float | None:
 
 
 def _agent(file: Path, name: str) -> Agent:
-    found = _AGENT.fullmatch(name)
-    if found is None:
+    name_match = _AGENT.fullmatch(name)
+    if name_match is None:
         raise BadInput(f"{file.name}: agent {name!r} should be NAME_pPiI, with phase and instance.")
-    return Agent(found[1], int(found[2]), int(found[3]))
+    return Agent(name_match[1], int(name_match[2]), int(name_match[3]))
 
 
 # --- histories ------------------------------------------------------------------------------------
@@ -294,62 +294,65 @@ def _history(
     """
     data = file.read_bytes()
     try:
-        held = msgspec.json.decode(data, type=_File)
+        history_file = msgspec.json.decode(data, type=_File)
     except msgspec.DecodeError as error:
         raise BadInput(f"{file.name} is not a match history: {error}.") from None
-    if held.enable_opponent_tracking != EXPERIMENTS[experiment][1]:
+    if history_file.enable_opponent_tracking != EXPERIMENTS[experiment][1]:
         raise BadInput(f"{file.name}: opponent tracking differs from that of {experiment}.")
     source = Source.of(SOURCE, LICENCE, f"{file.parent.name}/{file.name}", data)
-    known: Counter[tuple[str, str, Moves]] = Counter()
+    table_entries: Counter[tuple[str, str, Moves]] = Counter()
     for match in matches:
-        one, two = match.agents
+        first_agent, two = match.agents
         moves = tuple((a.move, b.move) for a, b in match.rounds)
-        for side, name, seen_by in ((one, _full(two), moves), (two, _full(one), _turned(moves))):
+        for side, name, seen_by in (
+            (first_agent, _full(two), moves),
+            (two, _full(first_agent), _turn_around(moves)),
+        ):
             if side.model:
-                known[side.setting, name, seen_by] += 1
+                table_entries[side.setting, name, seen_by] += 1
     phases = {match.phase for match in matches}
-    compared, seen = 0, Counter[str]()
+    compared, label_counts = 0, Counter[str]()
     twice: Counter[tuple[str, str, int, Moves]] = Counter()
-    found: list[RecordedMatch] = []
-    for name, met in held.agent_histories.items():
+    matches_found: list[RecordedMatch] = []
+    for name, histories in history_file.agent_histories.items():
         setting = _setting(file, name)
-        for each in met:
-            theirs = _agent(file, each.opponent_real_name)
-            moves = tuple((r.your_move, r.opponent_move) for r in each.rounds)
-            if theirs.phase in phases:
-                key = setting, each.opponent_real_name, moves
-                if not known[key]:
+        for entry in histories:
+            opponent = _agent(file, entry.opponent_real_name)
+            moves = tuple((r.your_move, r.opponent_move) for r in entry.rounds)
+            if opponent.phase in phases:
+                key = setting, entry.opponent_real_name, moves
+                if not table_entries[key]:
                     raise BadInput(
-                        f"{file.name}: a match of {setting} with {each.opponent_real_name} is not "
+                        f"{file.name}: a match of {setting} with {entry.opponent_real_name} is not "
                         "in the table of its phase, or has other moves there."
                     )
-                known[key] -= 1
+                table_entries[key] -= 1
                 compared += 1
                 continue
-            if theirs.model:
-                other = theirs.setting, setting, theirs.phase, _turned(moves)
-                if twice[other]:
-                    twice[other] -= 1
+            if opponent.model:
+                mirrored_key = opponent.setting, setting, opponent.phase, _turn_around(moves)
+                if twice[mirrored_key]:
+                    twice[mirrored_key] -= 1
                     continue
-                twice[setting, theirs.setting, theirs.phase, moves] += 1
-            label = f"{setting}_vs_{each.opponent_real_name}"
-            seen[label] += 1
-            mine = Agent(setting, theirs.phase, 0)
+                twice[setting, opponent.setting, opponent.phase, moves] += 1
+            label = f"{setting}_vs_{entry.opponent_real_name}"
+            label_counts[label] += 1
+            own_agent = Agent(setting, opponent.phase, 0)
             rounds = tuple((RoundSide(a), RoundSide(b)) for a, b in moves)
-            found.append(
+            matches_found.append(
                 RecordedMatch(
                     source,
                     experiment,
-                    theirs.phase,
-                    f"{label}#{seen[label]}",
-                    (mine, theirs),
+                    opponent.phase,
+                    f"{label}#{label_counts[label]}",
+                    (own_agent, opponent),
                     rounds,
                 )
             )
-    return found, compared
+    return matches_found, compared
 
 
-def _turned(moves: Moves) -> Moves:
+def _turn_around(moves: Moves) -> Moves:
     return tuple((b, a) for a, b in moves)
 
 
@@ -361,6 +364,6 @@ def _setting(file: Path, name: str) -> str:
     model, _, temperature = name.partition("-temperature")
     if model not in HISTORY_NAMES:
         raise BadInput(f"{file.name}: {name!r} is not a model of this record.")
-    given: Any = temperature
-    shown = "1" if given == "10" else given
-    return f"{HISTORY_NAMES[model]}_T{shown}"
+    temperature_text: Any = temperature
+    temperature_shown = "1" if temperature_text == "10" else temperature_text
+    return f"{HISTORY_NAMES[model]}_T{temperature_shown}"

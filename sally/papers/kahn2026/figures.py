@@ -28,7 +28,7 @@ def figures(records: Sequence[BeliefRecord]) -> Figures:
     forecast = _places(ladder, [row.beliefs[0].value for row in rows])
     recorded = _places(ladder, [fact["opponent"] for fact in facts])
     truth = _places(ladder, [row.beliefs[0].truth for row in rows])
-    own = _places(ladder, [row.action for row in rows])
+    own_places = _places(ladder, [row.action for row in rows])
     right = np.where(np.isnan(forecast) | np.isnan(recorded), 0.0, forecast == recorded)
     clean = ~np.isnan(forecast) & ~np.isnan(truth)
     hits = np.where(clean, (forecast == truth).astype(float), np.nan)
@@ -46,48 +46,50 @@ def figures(records: Sequence[BeliefRecord]) -> Figures:
     }
     last = _last_moves(records, truth)
     later = clean & ~np.isnan(last)
-    again = np.where(later, (last == truth).astype(float), np.nan)
+    is_repeat = np.where(later, (last == truth).astype(float), np.nan)
     result |= {
         "from turn 2: forecasts": count(int(later.sum())),
         "from turn 2: right": mean(np.where(later, hits, np.nan), game),
-        "from turn 2: opponent's last move": mean(again, game),
-        "from turn 2: difference": mean(np.where(later, hits - again, np.nan), game),
+        "from turn 2: opponent's last move": mean(is_repeat, game),
+        "from turn 2: difference": mean(np.where(later, hits - is_repeat, np.nan), game),
     }
     model = np.array([_model(str(row.model)) for row in rows])
     chosen = np.array([row.status == CHOSEN for row in rows])
     value = np.array([fact["value"] for fact in facts], float)
     signal = np.array([np.nan if fact["signal"] is None else fact["signal"] for fact in facts])
-    kept = np.where(np.isnan(signal), 0.0, signal == value)
+    is_kept = np.where(np.isnan(signal), 0.0, signal == value)
     for name in dict.fromkeys(model.tolist()):
-        mine = model == name
-        result[f"{name}: right, clean"] = mean(np.where(mine, hits, np.nan), game)
-        result[f"{name}: clean forecasts"] = count(int((clean & mine).sum()))
-        result[f"{name}: signal is the act, as recorded"] = mean(np.where(mine, kept, np.nan), game)
+        is_model = model == name
+        result[f"{name}: right, clean"] = mean(np.where(is_model, hits, np.nan), game)
+        result[f"{name}: clean forecasts"] = count(int((clean & is_model).sum()))
+        result[f"{name}: signal is the act, as recorded"] = mean(
+            np.where(is_model, is_kept, np.nan), game
+        )
         result[f"{name}: signal is the act, own moves"] = mean(
-            np.where(mine & chosen & ~np.isnan(signal), kept, np.nan), game
+            np.where(is_model & chosen & ~np.isnan(signal), is_kept, np.nan), game
         )
     stated = np.array([fact["confidence"] for fact in facts])
     for level in SURE:
         sure = clean & (stated == level)
         result[f"{level} confidence: forecasts"] = count(int(sure.sum()))
         result[f"{level} confidence: right"] = mean(np.where(sure, hits, np.nan), game)
-    both = clean & chosen
-    if both.sum() > 3:
-        codes = np.unique(game[both], return_inverse=True)[1]
-        columns = [column[both] for column in (forecast, own, truth)]
+    is_counted = clean & chosen
+    if is_counted.sum() > 3:
+        codes = np.unique(game[is_counted], return_inverse=True)[1]
+        columns = [column[is_counted] for column in (forecast, own_places, truth)]
         plain_r = measures.projection(*columns)
         centred = [
             column - (np.bincount(codes, column) / np.bincount(codes))[codes] for column in columns
         ]
         within = measures.projection(*centred)
         result |= {
-            "r of forecast and own act": plain(plain_r.own, int(both.sum())),
-            "r of forecast and opponent's act": plain(plain_r.others, int(both.sum())),
+            "r of forecast and own act": plain(plain_r.own, int(is_counted.sum())),
+            "r of forecast and opponent's act": plain(plain_r.others, int(is_counted.sum())),
             "r of forecast and own act, partial within game": plain(
-                within.own_partial, int(both.sum())
+                within.own_partial, int(is_counted.sum())
             ),
             "r of forecast and opponent's act, partial within game": plain(
-                within.others_partial, int(both.sum())
+                within.others_partial, int(is_counted.sum())
             ),
         }
     return result

@@ -190,7 +190,7 @@ def facts_of(move: CrisisMove, opponent: CrisisMove | None) -> dict[str, Any]:
     }
 
 
-def imported(path: Path) -> ImportResult:
+def import_moves(path: Path) -> ImportResult:
     """Import every move of every game of a checkout."""
     sources, moves, oddities = read(path)
     rungs = ladder(moves)
@@ -203,7 +203,9 @@ def imported(path: Path) -> ImportResult:
     run = ImportRun(oddities, {"found": len(moves), "games": len(sources), "rungs": len(rungs)})
     for move in moves:
         sides = by_turn[move.game, move.turn]
-        opponent = next((other for side, other in sides.items() if side != move.side), None)
+        opponent = next(
+            (other_side for side, other_side in sides.items() if side != move.side), None
+        )
         row = row_for(move, opponent, rungs)
         run.add(*episode_of(row, sources[move.game], facts_of(move, opponent)), {move.status: 1})
     return run.result()
@@ -212,5 +214,5 @@ def imported(path: Path) -> ImportResult:
 IMPORTER = Importer(
     "kahn2026",
     "models that forecast the opponent's move in a crisis (Kahn project 2026)",
-    imported,
+    import_moves,
 )

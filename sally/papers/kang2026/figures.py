@@ -40,9 +40,9 @@ def _of(name: str, *seats: Seat) -> Measure:
 
     def measure(played: Played) -> float | None:
         metric = registry.metrics(played.spec.name)[name]
-        found = [metric.measure(played, seat) for seat in seats]
-        known = [value for value in found if value is not None]
-        return fmean(known) if known else None
+        values = [metric.measure(played, seat) for seat in seats]
+        known_values = [value for value in values if value is not None]
+        return fmean(known_values) if known_values else None
 
     return measure
 
@@ -65,66 +65,74 @@ CLUES = {
 # --- choosing and measuring -----------------------------------------------------------------------
 
 
-def _where(known: Known, **asked: str) -> Known:
-    return [(f, p) for f, p in known if asked.items() <= f.items()]
+def _select(games: Known, **conditions: str) -> Known:
+    return [(f, p) for f, p in games if conditions.items() <= f.items()]
 
 
-def _values(known: Known, name: str) -> list[str]:
-    return list(dict.fromkeys(str(f[name]) for f, _ in known if name in f))
+def _values(games: Known, name: str) -> list[str]:
+    return list(dict.fromkeys(str(f[name]) for f, _ in games if name in f))
 
 
-def _estimate(known: Known, measure: Measure) -> Estimate | None:
+def _estimate(games: Known, measure: Measure) -> Estimate | None:
     """Return the mean of a measure with its interval; if instances were repeated, whole instances
     are resampled."""
-    found = [(measure(p), p.episode.setup.instance.id) for _, p in known]
-    given = [(value, id) for value, id in found if value is not None]
-    return pooled([v for v, _ in given], [id for _, id in given], (0, 1)) if given else None
+    values = [(measure(p), p.episode.setup.instance.id) for _, p in games]
+    known_values = [(value, id) for value, id in values if value is not None]
+    return (
+        pooled([v for v, _ in known_values], [id for _, id in known_values], (0, 1))
+        if known_values
+        else None
+    )
 
 
-def _over_models(known: Known, measure: Measure) -> Estimate | None:
+def _over_models(games: Known, measure: Measure) -> Estimate | None:
     """Return the mean over models, weighted equally; for a single model, its mean and interval."""
-    models = _values(known, "model")
-    each = [_estimate(_where(known, model=model), measure) for model in models]
-    there = [found for found in each if found is not None and found.value is not None]
-    if len(there) < 2:
-        return there[0] if there else None
-    return lone_by_rule([found.value for found in there if found.value is not None], (0, 1))
+    models = _values(games, "model")
+    estimates = [_estimate(_select(games, model=model), measure) for model in models]
+    known_estimates = [
+        estimate for estimate in estimates if estimate is not None and estimate.value is not None
+    ]
+    if len(known_estimates) < 2:
+        return known_estimates[0] if known_estimates else None
+    return lone_by_rule(
+        [estimate.value for estimate in known_estimates if estimate.value is not None], (0, 1)
+    )
 
 
 def _points(
-    known: Known, by: str, order: Sequence[str], measure: Measure, mean: bool = False
+    games: Known, by: str, order: Sequence[str], measure: Measure, mean: bool = False
 ) -> tuple[Point, ...]:
     """Return a point for each value of a condition that has episodes."""
     estimate = _over_models if mean else _estimate
-    found = ((x, estimate(_where(known, **{by: x}), measure)) for x in order)
-    return tuple(point(STRATEGIES.get(x, x), e) for x, e in found if e is not None)
+    estimates = ((x, estimate(_select(games, **{by: x}), measure)) for x in order)
+    return tuple(point(STRATEGIES.get(x, x), e) for x, e in estimates if e is not None)
 
 
-def _series(drawn: Iterator[Series]) -> tuple[Series, ...]:
-    return tuple(series for series in drawn if series.points)
+def _series(all_series: Iterator[Series]) -> tuple[Series, ...]:
+    return tuple(series for series in all_series if series.points)
 
 
-def _finished(picture: Picture, there: Known) -> Picture:
+def _finish_picture(picture: Picture, data: Known) -> Picture:
     """Return the picture with axis limits 0 and 1 or, if there are no data, with the reason why."""
     if picture.series:
         return msgspec.structs.replace(picture, limits=(0.0, 1.0))
-    return msgspec.structs.replace(picture, missing=NO_FIGURE if there else "not run")
+    return msgspec.structs.replace(picture, missing=NO_FIGURE if data else "not run")
 
 
-def _of_family(known: Known, family: str) -> Known:
+def _of_family(games: Known, family: str) -> Known:
     """Return the episodes of one family of models. If the family qwen has none, return those of
     models outside the paper instead."""
-    theirs = [(f, p) for f, p in known if short(str(f.get("model", ""))).startswith(family)]
-    others = [(f, p) for f, p in known if "model" in f and short(str(f["model"])) not in MODELS]
-    return theirs or (others if family == "qwen" else [])
+    family_games = [(f, p) for f, p in games if short(str(f.get("model", ""))).startswith(family)]
+    others = [(f, p) for f, p in games if "model" in f and short(str(f["model"])) not in MODELS]
+    return family_games or (others if family == "qwen" else [])
 
 
 # --- figures ----------------------------------------------------------------------------------
 
 
-def alignment(known: Known, effort: Effort) -> Picture:
+def alignment(games: Known, effort: Effort) -> Picture:
     """Draw Figure 1b: the team's actions, by the action that it predicted for its ally."""
-    radio = _where(known, game="toma_sw", player="language")
+    radio = _select(games, game="toma_sw", player="language")
     counts: dict[tuple[str, str, str], int] = {}
     for facts, played in radio:
         for seat in (GUIDE, EXPLORER):
@@ -136,7 +144,7 @@ def alignment(known: Known, effort: Effort) -> Picture:
     panels = list(dict.fromkeys(model for model, _, _ in counts))
     acts = list(dict.fromkeys(act for _, _, act in counts))
 
-    def drawn() -> Iterator[Series]:
+    def draw_series() -> Iterator[Series]:
         for panel in panels:
             for act in acts:
                 points = [
@@ -146,9 +154,9 @@ def alignment(known: Known, effort: Effort) -> Picture:
                 ]
                 yield Series(panel, f"did {act}", tuple(sorted(points, key=lambda p: str(p.x))))
 
-    return _finished(
+    return _finish_picture(
         Picture("figure1b", "Speak or wait: what was done given what was foreseen of the ally",
-                "foreseen", "share of turns", "dots", _series(drawn())), radio,
+                "foreseen", "share of turns", "dots", _series(draw_series())), radio,
     )  # fmt: skip
 
 
@@ -156,106 +164,113 @@ def _all(counts: Mapping[tuple[str, str, str], int], model: str, foreseen: str) 
     return sum(n for (m, f, _), n in counts.items() if (m, f) == (model, foreseen))
 
 
-def consistency(name: str, family: str, known: Known, effort: Effort) -> Picture:
+def consistency(name: str, family: str, games: Known, effort: Effort) -> Picture:
     """Draw Figures 5a and 8: how often models act on their predictions."""
 
-    def drawn() -> Iterator[Series]:
+    def draw_series() -> Iterator[Series]:
         for game, panel in GAMES.items():
-            there = _of_family(_where(known, game=game, told=TOLD_NOTHING), family)
-            there = [(f, p) for f, p in there if f["level"] != "L0"]  # others do not matter there
-            for model in _values(there, "model"):
-                mine = _where(there, model=model)
-                points = _points(mine, "strategy", list(STRATEGIES), CONSISTENT)
+            family_games = _of_family(_select(games, game=game, told=TOLD_NOTHING), family)
+            # others do not matter there
+            family_games = [(f, p) for f, p in family_games if f["level"] != "L0"]
+            for model in _values(family_games, "model"):
+                model_games = _select(family_games, model=model)
+                points = _points(model_games, "strategy", list(STRATEGIES), CONSISTENT)
                 yield Series(panel, short(model), points)
 
-    return _finished(
+    return _finish_picture(
         Picture(name, f"Action consistency, {family} series", "strategy",
-                "moves that fit own predictions (share)", "dots", _series(drawn())),
-        _of_family([pair for game in GAMES for pair in _where(known, game=game)], family),
+                "moves that fit own predictions (share)", "dots", _series(draw_series())),
+        _of_family([pair for game in GAMES for pair in _select(games, game=game)], family),
     )  # fmt: skip
 
 
-def injected(name: str, pooled_games: bool, known: Known, effort: Effort) -> Picture:
+def injection_figure(name: str, pooled_games: bool, all_games: Known, effort: Effort) -> Picture:
     """Draw Figures 5b and 9: the success of players that are told the others' moves before they
     choose. Each move they are told is wrong with probability e."""
     panels = {"both games": tuple(GAMES)} if pooled_games else {v: (k,) for k, v in GAMES.items()}
 
-    def drawn() -> Iterator[Series]:
+    def draw_series() -> Iterator[Series]:
         for panel, games in panels.items():
-            there = [(f, p) for f, p in known if f["game"] in games]
-            told = [(f, p) for f, p in there if f["told"] != TOLD_NOTHING]
-            for who in dict.fromkeys(_who(f) for f, _ in told):
-                mine = [(f, p) for f, p in told if _who(f) == who]
-                yield Series(panel, who, tuple(_by_error(mine)))
-            untold = [(f, p) for f, p in there if _plain(f)]
-            for model in _values(told, "model"):
-                found = _estimate(_where(untold, model=model), SUCCESS)
-                if found is not None:
-                    ends = (point(0.0, found), point(1.0, found))
+            panel_games = [(f, p) for f, p in all_games if f["game"] in games]
+            told_games = [(f, p) for f, p in panel_games if f["told"] != TOLD_NOTHING]
+            for name in dict.fromkeys(_player_name(f) for f, _ in told_games):
+                own_games = [(f, p) for f, p in told_games if _player_name(f) == name]
+                yield Series(panel, name, tuple(_by_error(own_games)))
+            untold = [(f, p) for f, p in panel_games if _plain(f)]
+            for model in _values(told_games, "model"):
+                estimate = _estimate(_select(untold, model=model), SUCCESS)
+                if estimate is not None:
+                    ends = (point(0.0, estimate), point(1.0, estimate))
                     yield Series(panel, f"{short(model)}, not told", ends)
 
-    return _finished(
+    return _finish_picture(
         Picture(name, "Success when others' choices are told with errors",
                 "chance that what is told is wrong", "task success (share)", "lines",
-                _series(drawn()),
+                _series(draw_series()),
                 "The believer is a script that acts on all it is told."),
-        [(f, p) for f, p in known if f["told"] != TOLD_NOTHING],
+        [(f, p) for f, p in all_games if f["told"] != TOLD_NOTHING],
     )  # fmt: skip
 
 
-def _who(facts: Conditions) -> str:
+def _player_name(facts: Conditions) -> str:
     return short(str(facts["model"])) if "model" in facts else str(facts["player"])
 
 
 def _plain(facts: Conditions) -> bool:
     """Return whether a player is zero-shot, without injection, at Level 1 or above."""
-    asked = {"told": TOLD_NOTHING, "strategy": "zero_shot"}
-    return asked.items() <= facts.items() and facts.get("level") != "L0"
+    conditions = {"told": TOLD_NOTHING, "strategy": "zero_shot"}
+    return conditions.items() <= facts.items() and facts.get("level") != "L0"
 
 
-def _by_error(known: Known) -> Iterator[Point]:
-    for told in sorted(_values(known, "told"), key=lambda t: float(t.removeprefix("e="))):
-        found = _estimate(_where(known, told=told), SUCCESS)
-        if found is not None:
-            yield point(float(told.removeprefix("e=")), found)
+def _by_error(games: Known) -> Iterator[Point]:
+    for error_name in sorted(_values(games, "told"), key=lambda t: float(t.removeprefix("e="))):
+        estimate = _estimate(_select(games, told=error_name), SUCCESS)
+        if estimate is not None:
+            yield point(float(error_name.removeprefix("e=")), estimate)
 
 
 def by_strategy(
     name: str, title: str, y: str, game: str, measures: Mapping[str, Measure], mean: bool,
-    known: Known, effort: Effort,
+    games: Known, effort: Effort,
 ) -> Picture:  # fmt: skip
     """Draw Figures 6, 7a, 10 and 11: outcomes by strategy, over all models or model by model."""
-    there = _where(known, game=game, player="language")
-    models = _values(there, "model")
+    language_games = _select(games, game=game, player="language")
+    models = _values(language_games, "model")
 
-    def drawn() -> Iterator[Series]:
-        for panel, mine in (
-            [("mean over models" if len(models) > 1 else short("".join(models)), there)]
+    def draw_series() -> Iterator[Series]:
+        for panel, panel_games in (
+            [("mean over models" if len(models) > 1 else short("".join(models)), language_games)]
             if mean
-            else [(short(model), _where(there, model=model)) for model in models]
+            else [(short(model), _select(language_games, model=model)) for model in models]
         ):
             for label, measure in measures.items():
-                points = _points(mine, "strategy", list(STRATEGIES), measure, mean)
+                points = _points(panel_games, "strategy", list(STRATEGIES), measure, mean)
                 yield Series(panel, label, points)
 
-    return _finished(Picture(name, title, "strategy", y, "dots", _series(drawn())), there)
+    return _finish_picture(
+        Picture(name, title, "strategy", y, "dots", _series(draw_series())), language_games
+    )
 
 
-def by_level(known: Known, effort: Effort) -> Picture:
+def by_level(games: Known, effort: Effort) -> Picture:
     """Draw Figure 7b: success by level of reasoning, one series per strategy."""
 
-    def drawn() -> Iterator[Series]:
+    def draw_series() -> Iterator[Series]:
         for game, panel in GAMES.items():
-            there = _where(known, game=game, told=TOLD_NOTHING, player="language")
-            for strategy, shown in STRATEGIES.items():
-                mine = _where(there, strategy=strategy)
-                levels = sorted(_values(mine, "level"))
-                yield Series(panel, shown, _points(mine, "level", levels, SUCCESS, mean=True))
+            level_games = _select(games, game=game, told=TOLD_NOTHING, player="language")
+            for strategy, strategy_name in STRATEGIES.items():
+                strategy_games = _select(level_games, strategy=strategy)
+                levels = sorted(_values(strategy_games, "level"))
+                yield Series(
+                    panel,
+                    strategy_name,
+                    _points(strategy_games, "level", levels, SUCCESS, mean=True),
+                )
 
-    return _finished(
+    return _finish_picture(
         Picture("figure7b", "Success by level, mean over models", "level",
-                "task success (share)", "dots", _series(drawn())),
-        [pair for game in GAMES for pair in _where(known, game=game, player="language")],
+                "task success (share)", "dots", _series(draw_series())),
+        [pair for game in GAMES for pair in _select(games, game=game, player="language")],
     )  # fmt: skip
 
 
@@ -263,7 +278,7 @@ RATES, CLUE_SHARES = "share of games", "share of clues"
 FIGURES: Mapping[str, Callable[[Known, Effort], Picture]] = {
     "figure1b": alignment,
     "figure5a": partial(consistency, "figure5a", "qwen"),
-    "figure5b": partial(injected, "figure5b", True),
+    "figure5b": partial(injection_figure, "figure5b", True),
     "figure6a": partial(
         by_strategy, "figure6a", "Speak or wait: action consistency",
         "acts that fit own predictions (share)", "toma_sw", {"consistent": TEAM_CONSISTENT}, True,
@@ -278,7 +293,7 @@ FIGURES: Mapping[str, Callable[[Known, Effort], Picture]] = {
     ),
     "figure7b": by_level,
     "figure8": partial(consistency, "figure8", "gemma"),
-    "figure9": partial(injected, "figure9", False),
+    "figure9": partial(injection_figure, "figure9", False),
     "figure10": partial(
         by_strategy, "figure10", "Speak or wait, model by model", RATES, "toma_sw", RADIO, False,
     ),

@@ -36,7 +36,9 @@ def model(row: Conditions) -> str:
 def family(row: Conditions) -> str:
     """Return the family to which a model's name belongs."""
     name = str(row["model"])
-    return next((shown for part, shown in FAMILIES.items() if name.startswith(part)), "")
+    return next(
+        (display_name for part, display_name in FAMILIES.items() if name.startswith(part)), ""
+    )
 
 
 def _type(row: Conditions) -> str:
@@ -47,8 +49,8 @@ def _type(row: Conditions) -> str:
 
 
 def _strategy(row: Conditions) -> str:
-    shown = STRATEGIES[str(row["strategy"])]
-    return f"Zero-shot-{shown}" if shown == "SC" else shown
+    display_name = STRATEGIES[str(row["strategy"])]
+    return f"Zero-shot-{display_name}" if display_name == "SC" else display_name
 
 
 def _by_strategy(names: tuple[str, ...], group: str) -> tuple[Column, ...]:

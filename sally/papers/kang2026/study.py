@@ -36,11 +36,11 @@ def model_at(game: str, model: str, strategy: str) -> PlayerSpec:
 
 def scenarios(game: str, level: int | None = None) -> tuple[Instance, ...]:
     """Return the stored scenarios of toma_po or toma_mg, of one level or of all levels."""
-    found: Any = po_scenarios() if game == "toma_po" else mg_scenarios()
+    stored: Any = po_scenarios() if game == "toma_po" else mg_scenarios()
     return tuple(
-        instance(game, one.id, scenario=one.id, level=one.level)
-        for one in found.values()
-        if level in (None, one.level)
+        instance(game, scenario.id, scenario=scenario.id, level=scenario.level)
+        for scenario in stored.values()
+        if level in (None, scenario.level)
     )
 
 
@@ -50,14 +50,14 @@ def one_shot_cells(game: str, levels: range, model: str) -> list[Cell]:
     cells = []
     for level in levels:
         problems, name = scenarios(game, level), f"{game} L{level}"
-        asked, unasked = (
+        asked_lineups, unasked = (
             grid(player=tuple(model_at(game, model, s) for s in strategies))
             for strategies in (ASKED, UNASKED)
         )
         arms: Arms = {"player": (PROBES[game],)}
         cells += [
             Cell(f"{name}, bots", problems, bots, arms=arms),
-            Cell(f"{name}, asked", problems, asked, arms=arms, repeats=RUNS),
+            Cell(f"{name}, asked", problems, asked_lineups, arms=arms, repeats=RUNS),
             Cell(name, problems, unasked, repeats=RUNS),
         ]
     return cells
@@ -70,7 +70,7 @@ def injected_cells(game: str, model: str) -> list[Cell]:
     The `believer` acts on everything that it is told, so it shows the best possible score at each
     e.
     """
-    problems = tuple(one for one in scenarios(game) if one.params["level"] > 0)
+    problems = tuple(scenario for scenario in scenarios(game) if scenario.params["level"] > 0)
     return [
         Cell(
             f"{game}, told with e={error:g}",
@@ -91,7 +91,9 @@ def radio_cells(model: str) -> list[Cell]:
 
     def team(strategies: tuple[str, ...]) -> tuple[dict[str, PlayerSpec], ...]:
         seats = [model_at("toma_sw", model, strategy) for strategy in strategies]
-        return tuple({"guide": who, "explorer": who, "eavesdropper": WORLDS} for who in seats)
+        return tuple(
+            {"guide": member, "explorer": member, "eavesdropper": WORLDS} for member in seats
+        )
 
     taking_turns, sweeping = player_spec("turn_taker"), player_spec("sweeper")
     bots = grid(
@@ -116,7 +118,9 @@ def radio_cells(model: str) -> list[Cell]:
 def clue_cells(model: str) -> list[Cell]:
     """Return the cells of Figures 7a and 11: the model as the speaker and as both listeners, and
     bots as lower and upper bounds."""
-    problems = tuple(instance("toma_ag", f"toma_ag {one.word}", word=one.word) for one in items())
+    problems = tuple(
+        instance("toma_ag", f"toma_ag {item.word}", word=item.word) for item in items()
+    )
     listener = model_at("toma_ag", model, "cot")
     speakers = (player_spec(s) for s in ("margin", "hint_b", "hint_c", "synonym", "random"))
     return [

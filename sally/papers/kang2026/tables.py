@@ -55,30 +55,30 @@ def facts(played: Played) -> Conditions | None:
     setup, game = played.episode.setup, played.replay.game
     if not _is_theirs(game, setup):
         return None
-    who = next(setup.lineup[seat] for seat in FIRST_SEATS if seat in setup.lineup)
-    known: dict[str, str | int] = {
+    player = next(setup.lineup[seat] for seat in FIRST_SEATS if seat in setup.lineup)
+    conditions: dict[str, str | int] = {
         "game": setup.instance.game,
-        "player": who.player,
-        "told": _told(setup),
+        "player": player.player,
+        "told": _injection_error(setup),
     }
     if isinstance(game, PartlySeen | Minority):
-        known["level"] = f"L{game.problem.level}"
-    return known | _of_model(who) if who.player == "language" else known
+        conditions["level"] = f"L{game.problem.level}"
+    return conditions | _of_model(player) if player.player == "language" else conditions
 
 
-def _of_model(who: PlayerSpec) -> dict[str, str | int]:
-    strategy = str(who.params.get("strategy", "qa"))
-    known: dict[str, str | int] = {
-        "model": str(who.params.get("model", "embedded")),
+def _of_model(player: PlayerSpec) -> dict[str, str | int]:
+    strategy = str(player.params.get("strategy", "qa"))
+    conditions: dict[str, str | int] = {
+        "model": str(player.params.get("model", "embedded")),
         "strategy": STRATEGIES.get(strategy, strategy),
     }
-    for apart in ("pack", "settings", "with_"):
-        if who.params.get(apart):
-            known[apart] = msgspec.json.encode(who.params[apart], order="sorted").decode()
-    return known
+    for param in ("pack", "settings", "with_"):
+        if player.params.get(param):
+            conditions[param] = msgspec.json.encode(player.params[param], order="sorted").decode()
+    return conditions
 
 
-def _told(setup: Setup) -> str:
+def _injection_error(setup: Setup) -> str:
     """Return the probability with which an injected move of another player is wrong, in the form
     `e=0.1`, or `UNTOLD` if no moves are injected."""
     return f"e={setup.injections[0].error:g}" if setup.injections else UNTOLD
@@ -99,9 +99,9 @@ def _is_theirs(game: Any, setup: Setup) -> bool:
     return False  # including the prisoner's dilemma, of which nothing can be compared
 
 
-def _is(setup: Setup, seat: str, who: PlayerSpec) -> bool:
-    there = setup.lineup[seat]
-    return (there.player, there.params) == (who.player, who.params)
+def _is(setup: Setup, seat: str, player: PlayerSpec) -> bool:
+    seated = setup.lineup[seat]
+    return (seated.player, seated.params) == (player.player, player.params)
 
 
 def completes(row: Conditions) -> Conditions:
@@ -113,52 +113,52 @@ def completes(row: Conditions) -> Conditions:
 LEVELS = {"toma_po": ("L0", "L1", "L2", "L3", "L4"), "toma_mg": ("L1", "L2", "L3")}
 
 
-def uneven(row: Conditions, known: Sequence[Conditions]) -> str | None:
+def uneven(row: Conditions, games: Sequence[Conditions]) -> str | None:
     """Return a note if a total pools difficulty levels with different numbers of episodes, else
     None."""
     levels = LEVELS.get(str(row.get("game")), ())
     if row.get("level", TOTAL) != TOTAL:
         return None
-    counts = [sum(facts["level"] == level for facts in known) for level in levels]
+    counts = [sum(facts["level"] == level for facts in games) for level in levels]
     if "strategy" not in row:  # ToM accuracy is about others; Level 0 has no such probe
         counts = [n for level, n in zip(levels, counts, strict=True) if level != "L0"]
     if len(set(counts)) <= 1:
         return None
-    said = ", ".join(f"{level}: {n}" for level, n in zip(levels, counts, strict=False))
-    return f"levels were not met equally often ({said})"
+    counts_text = ", ".join(f"{level}: {n}" for level, n in zip(levels, counts, strict=False))
+    return f"levels were not met equally often ({counts_text})"
 
 
 # --- gains ------------------------------------------------------------------------------------
 
 
-def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> Estimate | None:
+def tabulates(row: Conditions, metric: str, games: Known, model: str | None) -> Estimate | None:
     """Return the gain of a strategy over zero-shot on the same scenarios and runs."""
     if metric != GAIN or cannot(row, metric):
         return None
-    mine, plain = (
-        _successes({**completes(row), "strategy": strategy}, known, model)
+    strategy_successes, plain = (
+        _successes({**completes(row), "strategy": strategy}, games, model)
         for strategy in (row["strategy"], "zero_shot")
     )
-    both = [key for key in mine if key in plain]
-    if not both:
+    shared_keys = [key for key in strategy_successes if key in plain]
+    if not shared_keys:
         return None
-    scenarios = [str(key[0]) for key in both]
-    gains = [mine[key] - plain[key] for key in both]
+    scenarios = [str(key[0]) for key in shared_keys]
+    gains = [strategy_successes[key] - plain[key] for key in shared_keys]
     units: dict[str, Sequence[Any]] = {"scenarios": scenarios, "runs": range(len(gains))}
     return mean_by_rule(gains, units[coarsest(units)], (-1, 1))
 
 
-def _successes(row: Conditions, known: Known, model: str | None) -> dict[Any, float]:
+def _successes(row: Conditions, games: Known, model: str | None) -> dict[Any, float]:
     """Return success by scenario and run."""
-    found: dict[Any, float] = {}
-    for facts, played in known:
+    successes: dict[Any, float] = {}
+    for facts, played in games:
         if not _meets(facts, row, model):
             continue
         measure = registry.metrics(played.spec.name)["task_success_published"].measure
         setup, success = played.episode.setup, measure(played, PLAYER)
         if success is not None:
-            found[setup.instance.id, setup.repeat] = success
-    return found
+            successes[setup.instance.id, setup.repeat] = success
+    return successes
 
 
 def _meets(facts: Conditions, row: Conditions, model: str | None) -> bool:

@@ -55,17 +55,17 @@ def _tau(seed: int) -> Estimate:
     return depths.fitted_tau(REQUEST, ONE, people().counts, seed=seed)
 
 
-def _asked(who: str, effort: Effort) -> Odds | None:
+def _request_odds(model_name: str, effort: Effort) -> Odds | None:
     """Return the probability of each request; None if it cannot be computed."""
-    if who == EQUILIBRIUM:
+    if model_name == EQUILIBRIUM:
         return solvers.equilibrium(REQUEST, ONE)
-    if who == FITTED:
+    if model_name == FITTED:
         fit = _fit(effort.seed)
         levels = [mind.does(NOTHING) for mind in ladder(REQUEST, ONE)]
         parts = [(share.value or 0.0, odds) for share, odds in zip(fit.shares, levels, strict=True)]
         even = solvers.evenly(REQUEST.menu(ONE))
         return solvers.mix_odds([*parts, (fit.error.value or 0.0, even)])
-    if who == HIERARCHY:
+    if model_name == HIERARCHY:
         return _poisson(REQUEST)
     return None
 
@@ -83,41 +83,41 @@ def _poisson(game: LevelGame) -> Odds:
 # --- theory and fits ------------------------------------------------------------------------------
 
 
-def _theory(what: str, effort: Effort) -> Estimate | None:
-    if what.startswith("contest of whole numbers"):
+def _theory(quantity: str, effort: Effort) -> Estimate | None:
+    if quantity.startswith("contest of whole numbers"):
         agreed = solvers.agreements(LevelGame(pays=Contest(players=15)))
-        return exact(agreed[0] if "lowest" in what else agreed[-1])
-    if what.startswith("newspaper contest"):
+        return exact(agreed[0] if "lowest" in quantity else agreed[-1])
+    if quantity.startswith("newspaper contest"):
         contest = Contest(players=20)
         crowd = _poisson(LevelGame(pays=contest))
         return exact(float(contest.fraction) * solvers.mean(crowd))
-    if what in PAID:
-        return _paid(what)
-    if what in APART:
-        odds = _asked(APART[what], effort)
+    if quantity in PAID:
+        return _payoff_against_people(quantity)
+    if quantity in APART:
+        odds = _request_odds(APART[quantity], effort)
         return None if odds is None else exact(depths.distance(odds, people().odds))
     fit = _fit(effort.seed)
     levels = {f"people of level {k}, share": share for k, share in enumerate(fit.shares)}
-    found = {
+    values = {
         **levels,
         "people who ask at random, share": fit.error,
         "people's mean level": fit.depth,
         "people's mean level in a hierarchy": _tau(effort.seed),
         "distance of two samples of people": floor(effort.seed),
     }
-    return found.get(what)
+    return values.get(quantity)
 
 
-def _paid(what: str) -> Estimate:
-    worth = solvers.worths(REQUEST, ONE, [people().odds])
-    assert worth is not None  # a game of two seats always has a value here
+def _payoff_against_people(quantity: str) -> Estimate:
+    values = solvers.worths(REQUEST, ONE, [people().odds])
+    assert values is not None  # a game of two seats always has a value here
     menu = REQUEST.menu(ONE)
-    if what == "best reply to people":
-        return exact(menu[int(np.argmax(worth))])
-    if what == "what it pays":
-        return exact(max(worth))
-    mine = solvers.equilibrium(REQUEST, ONE)
-    return exact(sum(p * worth[menu.index(move)] for move, p in mine.items()))
+    if quantity == "best reply to people":
+        return exact(menu[int(np.argmax(values))])
+    if quantity == "what it pays":
+        return exact(max(values))
+    equilibrium = solvers.equilibrium(REQUEST, ONE)
+    return exact(sum(p * values[menu.index(move)] for move, p in equilibrium.items()))
 
 
 @lru_cache(maxsize=4)
@@ -125,10 +125,11 @@ def floor(seed: int, draws: int = 1000) -> Estimate:
     """Return the expected total variation between two samples of one population."""
     odds = np.array([people().odds.get(move, 0.0) for move in REQUEST.menu(ONE)])
     n, chance = people().people, Stream("level_k", "floor", seed).generator()
-    one, two = (chance.multinomial(n, odds, size=draws) / n for _ in range(2))
-    apart = np.abs(one - two).sum(axis=1) / 2  # the same as `depths.distance`, a thousand times
-    low, high = np.quantile(apart, [0.025, 0.975])
-    return Estimate(float(apart.mean()), float(low), float(high), n, "sampling")
+    first_sample, two = (chance.multinomial(n, odds, size=draws) / n for _ in range(2))
+    # the same as `depths.distance`, a thousand times
+    distances = np.abs(first_sample - two).sum(axis=1) / 2
+    low, high = np.quantile(distances, [0.025, 0.975])
+    return Estimate(float(distances.mean()), float(low), float(high), n, "sampling")
 
 
 # --- k-ToM ----------------------------------------------------------------------------------------
@@ -138,14 +139,14 @@ def floor(seed: int, draws: int = 1000) -> Estimate:
 def duel(first: int, second: int, matches: int, seed: int) -> Estimate:
     """Return the points per round of one k-ToM player against another, over matches of sixty
     rounds."""
-    one, two = k_tom(COINS, ONE, first), k_tom(COINS, TWO, second)
+    first_player, two = k_tom(COINS, ONE, first), k_tom(COINS, TWO, second)
     won = []
     for number in range(matches):
         draws, state = Stream(seed, "duel", first, second, number), COINS.start()
         for _ in range(COINS.rounds):
-            mine = draws.draw(one.does(COINS.observe(state, ONE)))
-            theirs = draws.draw(two.does(COINS.observe(state, TWO)))
-            state = COINS.step(state, {ONE: mine, TWO: theirs})
+            first_move = draws.draw(first_player.does(COINS.observe(state, ONE)))
+            second_move = draws.draw(two.does(COINS.observe(state, TWO)))
+            state = COINS.step(state, {ONE: first_move, TWO: second_move})
         won.append(COINS.payoffs(state)[ONE] / COINS.rounds)
     return lone_by_rule(won)
 
@@ -153,8 +154,8 @@ def duel(first: int, second: int, matches: int, seed: int) -> Estimate:
 def _chance(k: int, seat: str) -> Estimate:
     thinks = KTom(gains_of(COINS, Seat(seat)), k)
     mind = thinks.start
-    for own, other in GIVEN:
-        mind = thinks.after(mind, own, other)
+    for own_move, other_move in GIVEN:
+        mind = thinks.after(mind, own_move, other_move)
     return exact(round(thinks.chance(mind), 6))  # as many decimals as were printed
 
 
@@ -167,7 +168,7 @@ def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
         return duel(*pair, min(effort.repeats, MOST_MATCHES), effort.seed)
     if metric == "chance":
         return _chance(int(row["k"]), str(row["seat"]))
-    odds = _asked(str(row["model"]), effort)
+    odds = _request_odds(str(row["model"]), effort)
     return None if odds is None else exact(100 * odds.get(int(row["number"]), 0.0))
 
 
@@ -177,28 +178,28 @@ def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
 def facts(played: Played) -> Conditions | None:
     """Return the conditions of an 11-20 game of one round, as people played it; None for other
     games."""
-    game, who = played.replay.game, played.episode.setup.lineup.get(ONE)
-    if not isinstance(game, LevelGame) or game != REQUEST or who is None:
+    game, player = played.replay.game, played.episode.setup.lineup.get(ONE)
+    if not isinstance(game, LevelGame) or game != REQUEST or player is None:
         return None
-    if who.player != "language":
+    if player.player != "language":
         return None
-    return {"model": str(who.params.get("model"))}
+    return {"model": str(player.params.get("model"))}
 
 
-def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> Estimate | None:
+def tabulates(row: Conditions, metric: str, games: Known, model: str | None) -> Estimate | None:
     """Return the share of a model's games in which it requested this number."""
-    wanted = model or str(row.get("model"))
+    model_name = model or str(row.get("model"))
     if metric != "percent":
         return None
-    asked = [
+    requests = [
         move
-        for fact, played in known
-        if same_model(str(fact["model"]), wanted)
+        for fact, played in games
+        if same_model(str(fact["model"]), model_name)
         and (move := played.replay.move(0, ONE)) is not None
     ]
-    if not asked:
+    if not requests:
         return None
-    return lone_by_rule([100.0 * (move == int(row["number"])) for move in asked], (0, 100))
+    return lone_by_rule([100.0 * (move == int(row["number"])) for move in requests], (0, 100))
 
 
 def cannot(row: Conditions, metric: str) -> str | None:
@@ -209,8 +210,8 @@ def cannot(row: Conditions, metric: str) -> str | None:
 def _lines() -> Sequence[tuple[Conditions, str]]:
     numbers = REQUEST.menu(ONE)
     return [
-        ({"model": who, "number": number}, "percent")
-        for who in (EQUILIBRIUM, FITTED, HIERARCHY)
+        ({"model": model_name, "number": number}, "percent")
+        for model_name in (EQUILIBRIUM, FITTED, HIERARCHY)
         for number in numbers
     ]
 

@@ -62,12 +62,12 @@ def _knowing(name: str, records: Sequence[BeliefRecord]) -> Figures:
     sizes = (~np.isnan(stated)).sum(axis=1)
     even = np.where(np.isnan(stated), np.nan, 1 / sizes[:, None])
 
-    def misplaced(odds: Floats) -> Floats:
+    def count_misplaced(odds: Floats) -> Floats:
         return np.asarray(OTHERS * np.nansum(np.abs(odds - true), axis=1) / 2)
 
     return {
-        f"{name}: misplaced of 30": mean(misplaced(stated), person),
-        f"{name}: misplaced of 30, equal odds": plain(float(misplaced(even).mean()), n),
+        f"{name}: misplaced of 30": mean(count_misplaced(stated), person),
+        f"{name}: misplaced of 30, equal odds": plain(float(count_misplaced(even).mean()), n),
         f"{name}: Brier": mean(measures.brier(stated, true), person),
         f"{name}: Brier, base": plain(float(measures.brier(true, true).mean()), n),
     }
@@ -113,14 +113,14 @@ def _rounds(records: Sequence[BeliefRecord]) -> Figures:
         if rows.any():
             result[f"additional: acts, round {number}"] = measures.share(acts[rows], person[rows])
     stated, true = (shares(records, field) for field in ("value", "truth"))
-    own = np.array([[float(record.row.action == action) for action in ACTIONS]
+    own_actions = np.array([[float(record.row.action == action) for action in ACTIONS]
                     for record in records])  # fmt: skip
     cells = np.array([record.row.cell for record in records])
     for cell in np.unique(cells):
         rows = cells == cell
-        for column in (stated, own, true):
+        for column in (stated, own_actions, true):
             column[rows] -= column[rows].mean(axis=0)
-    for name, column in (("own action", own), ("the session's", true)):
+    for name, column in (("own action", own_actions), ("the session's", true)):
         r = float(np.corrcoef(stated.ravel(), column.ravel())[0, 1])
         result[f"additional: r of belief and {name}"] = plain(r, len(records))
     return result

@@ -19,18 +19,20 @@ LEAST = 5  # seat-games
 
 def seat_games(games: Sequence[Played]) -> list[findings.SeatGame]:
     """Return both seats of every imported game."""
-    found = []
+    seats = []
     for played in games:
         episode = played.episode
         names = {seat: str(episode.setup.lineup[seat].params["name"]) for seat in SEATS}
         for seat in SEATS:
-            if (at := table(played, seat)) is None:
+            if (seat_episode := table(played, seat)) is None:
                 continue
             era = str(episode.used["era"])
-            found.append(
-                findings.SeatGame(episode.id, seat, names[seat], names[other_seat(seat)], era, at)
+            seats.append(
+                findings.SeatGame(
+                    episode.id, seat, names[seat], names[other_seat(seat)], era, seat_episode
+                )
             )
-    return found
+    return seats
 
 
 def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
@@ -45,7 +47,7 @@ def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
 
 def seat_dots(seats: Sequence[findings.SeatGame]) -> list[AtlasDot]:
     """Return the dots of seats."""
-    found = []
+    dots = []
     for era in sorted({seat.era for seat in seats}):
         column = AtlasColumn(
             "bargaining",
@@ -54,21 +56,21 @@ def seat_dots(seats: Sequence[findings.SeatGame]) -> list[AtlasDot]:
             "uniform quotes",
             "best quotes in hindsight",
         )
-        there = [seat for seat in seats if seat.era == era]
-        for raw in sorted({seat.model for seat in there}):
-            mine = [seat for seat in there if seat.model == raw]
-            if len(mine) >= LEAST:
+        era_seats = [seat for seat in seats if seat.era == era]
+        for raw in sorted({seat.model for seat in era_seats}):
+            model_seats = [seat for seat in era_seats if seat.model == raw]
+            if len(model_seats) >= LEAST:
                 name = model_name(raw)
-                who = f"{name.model} ({name.effort})" if name.effort else name.model
-                found += _dot(column, who, mine, None, name.provider)
+                label = f"{name.model} ({name.effort})" if name.effort else name.model
+                dots += _dot(column, label, model_seats, None, name.provider)
         for habit in findings.HABITS:
-            found += _dot(column, habit, there, habit)
-    return found
+            dots += _dot(column, habit, era_seats, habit)
+    return dots
 
 
 def _dot(
     column: AtlasColumn,
-    who: str,
+    label: str,
     seats: Sequence[findings.SeatGame],
     habit: str | None,
     family: str = "",
@@ -83,7 +85,7 @@ def _dot(
     return [
         AtlasDot(
             column,
-            who,
+            label,
             "model" if habit is None else "rule",
             None,  # the record spans two years, and few names have one
             value.value,

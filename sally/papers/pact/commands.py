@@ -43,47 +43,48 @@ def findings(path: Path, least: int, as_json: bool) -> None:
         print_json(figures)
         return
     for name, value in figures.items():
-        echo(f"{name}: {_shown(value)}")
+        echo(f"{name}: {_value_text(value)}")
 
 
-def findings_of(games: list[SeatGame], least: int = 1) -> dict[str, Any]:
-    """Return the main findings by name; models with fewer than `least` seat-games are not rated."""
-    found: dict[str, Any] = {"seat-games": len(games)}
+def findings_of(games: list[SeatGame], fewest_games: int = 1) -> dict[str, Any]:
+    """Return the main findings by name; models with fewer than `fewest_games` seat-games are not
+    rated."""
+    results: dict[str, Any] = {"seat-games": len(games)}
     for name, measured in MEASURES.items():
-        found[name] = _plain(estimate(games, measured))
+        results[name] = _plain(estimate(games, measured))
     for name, habit in HABITS.items():
-        found[f"mindless: {name}"] = _plain(estimate(games, mindless(habit)))
+        results[f"mindless: {name}"] = _plain(estimate(games, mindless(habit)))
     for kind in ("true", "none", "bluff"):
-        some = [game for game in games if game.first_claim == kind]
-        found[f"share, first claim {kind}"] = _plain(estimate(some, share))
+        kind_games = [game for game in games if game.first_claim == kind]
+        results[f"share, first claim {kind}"] = _plain(estimate(kind_games, share))
     for seat in ("buyer", "seller"):
-        some = [game for game in games if game.seat == seat]
-        found[f"share, {seat}"] = _plain(estimate(some, share))
+        kind_games = [game for game in games if game.seat == seat]
+        results[f"share, {seat}"] = _plain(estimate(kind_games, share))
     for era in ("sequential", "simultaneous"):
-        some = [game for game in games if game.era == era]
+        kind_games = [game for game in games if game.era == era]
         for name in ("surplus share", "irrational quotes", "announced = quoted"):
-            found[f"{name}, {era}"] = _plain(estimate(some, MEASURES[name]))
-        if some:
-            found[f"rating, {era}"] = _rated(some, least)
-    return found
+            results[f"{name}, {era}"] = _plain(estimate(kind_games, MEASURES[name]))
+        if kind_games:
+            results[f"rating, {era}"] = _rating_summary(kind_games, fewest_games)
+    return results
 
 
-def _rated(games: list[SeatGame], least: int) -> dict[str, Any]:
-    fitted = ratings(games, least)
+def _rating_summary(games: list[SeatGame], fewest_games: int) -> dict[str, Any]:
+    fitted = ratings(games, fewest_games)
     return {
         "components": fitted.components,
         "role": round(fitted.buyer, 3),
-        "models": [msgspec.to_builtins(each) for each in fitted.models],
+        "models": [msgspec.to_builtins(model) for model in fitted.models],
     }
 
 
-def _plain(found: Estimate | None) -> dict[str, Any] | None:
-    if found is None:
+def _plain(estimate: Estimate | None) -> dict[str, Any] | None:
+    if estimate is None:
         return None
-    return {"value": found.value, "low": found.low, "high": found.high, "n": found.n}
+    return {"value": estimate.value, "low": estimate.low, "high": estimate.high, "n": estimate.n}
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     if not isinstance(value, dict):
         return "nothing to count" if value is None else str(value)
     if "models" in value:
@@ -103,9 +104,9 @@ def _shown(value: Any) -> str:
 def reader(path: Path, as_json: bool) -> None:
     """Measure the message reader on the labelled messages among the logs under PATH."""
     labels = files("sally.papers.pact").joinpath("labels.json").read_bytes()
-    found = measure_reader(map(read_record, files_under(path)), labels)
+    results = measure_reader(map(read_record, files_under(path)), labels)
     if as_json:
-        print_json(found)
+        print_json(results)
         return
-    for name, value in found.items():
+    for name, value in results.items():
         echo(f"{name}: {value}")

@@ -68,8 +68,10 @@ class SeatGame(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def random(self) -> float:
         """The payoff of uniform quotes."""
-        seat, at = self.seat, self.at
-        return sum(random_worth(seat, at.limit, each.theirs) for each in at.rounds)
+        seat, seat_episode = self.seat, self.at
+        return sum(
+            random_worth(seat, seat_episode.limit, quoted.theirs) for quoted in seat_episode.rounds
+        )
 
     @cached_property
     def best(self) -> float:
@@ -79,8 +81,11 @@ class SeatGame(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def losses(self) -> list[Losses]:
         """The regret of each round by cause."""
-        seat, at = self.seat, self.at
-        return [split_loss(seat, at.limit, each.mine, each.theirs) for each in at.rounds]
+        seat, seat_episode = self.seat, self.at
+        return [
+            split_loss(seat, seat_episode.limit, quoted.mine, quoted.theirs)
+            for quoted in seat_episode.rounds
+        ]
 
     @cached_property
     def first_claim(self) -> str:
@@ -96,7 +101,7 @@ class SeatGame(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def paid(self) -> float:
         """The payoff as recorded."""
-        prices = (each.price for each in self.at.rounds if each.price is not None)
+        prices = (quoted.price for quoted in self.at.rounds if quoted.price is not None)
         return sum(gain(self.seat, self.at.limit, price) for price in prices)
 
     @property
@@ -114,28 +119,30 @@ def _seat_game(record: Record, seat: Seat) -> SeatGame:
     rounds = tuple(
         Quoted(
             number,
-            each.quotes[seat],
-            each.quotes[other_seat(seat)],
-            each.price,
-            each.message(seat),
-            each.message(other_seat(seat)),
+            quoted.quotes[seat],
+            quoted.quotes[other_seat(seat)],
+            quoted.price,
+            quoted.message(seat),
+            quoted.message(other_seat(seat)),
         )
-        for number, each in enumerate(record.rounds)
+        for number, quoted in enumerate(record.rounds)
     )
-    at = SeatEpisode(record.limit(seat), record.limit(other_seat(seat)), rounds)
+    seat_episode = SeatEpisode(record.limit(seat), record.limit(other_seat(seat)), rounds)
     names = record.names[seat], record.names[other_seat(seat)]
-    return SeatGame(record.id, seat, *names, record.era, at)
+    return SeatGame(record.id, seat, *names, record.era, seat_episode)
 
 
 def estimate(games: Sequence[SeatGame], pair: Callable[[SeatGame], Pair]) -> Estimate | None:
     """Return a ratio of sums over seat-games with its interval; None if the denominator is 0."""
     bounds = (0.0, 1.0) if pair in SHARES else None
     pairs = [pair(game) for game in games]
-    kept = [(n, (top, below)) for n, (top, below) in enumerate(pairs) if below]
-    if not kept:
+    defined_pairs = [(n, (top, below)) for n, (top, below) in enumerate(pairs) if below]
+    if not defined_pairs:
         return None
-    tops, belows = zip(*(pair for _, pair in kept), strict=True)
-    return ratio_by_rule(list(tops), list(belows), [games[n].game for n, _ in kept], bounds)
+    tops, belows = zip(*(pair for _, pair in defined_pairs), strict=True)
+    return ratio_by_rule(
+        list(tops), list(belows), [games[n].game for n, _ in defined_pairs], bounds
+    )
 
 
 # --- the measures ---------------------------------------------------------------------------------
@@ -152,19 +159,19 @@ def share(game: SeatGame) -> Pair:
 
 
 def efficiency(game: SeatGame) -> Pair:
-    return sum(each.price is not None for each in game.at.rounds), len(game.at.rounds)
+    return sum(quoted.price is not None for quoted in game.at.rounds), len(game.at.rounds)
 
 
 def irrational(game: SeatGame) -> Pair:
-    beyond = sum(gain(game.seat, game.at.limit, each.mine) < 0 for each in game.at.rounds)
+    beyond = sum(gain(game.seat, game.at.limit, quoted.mine) < 0 for quoted in game.at.rounds)
     return beyond, len(game.at.rounds)
 
 
-def announced(game: SeatGame) -> Pair:
+def announced_pair(game: SeatGame) -> Pair:
     return len(game.words), len(game.at.rounds)
 
 
-def kept(game: SeatGame) -> Pair:
+def kept_pair(game: SeatGame) -> Pair:
     return sum(word.kept for word in game.words), len(game.words)
 
 
@@ -179,7 +186,7 @@ def broken_for_other(game: SeatGame) -> Pair:
     return sum(not word.own_favour(game.seat) for word in broken), len(broken)
 
 
-def met(game: SeatGame) -> Pair:
+def met_pair(game: SeatGame) -> Pair:
     return kept_met(game.seat, game.at)
 
 
@@ -187,17 +194,17 @@ def loss(part: str) -> Callable[[SeatGame], Pair]:
     """Return a function that maps a game to a pair: one part of its regret, and its number of
     rounds."""
 
-    def measured(game: SeatGame) -> Pair:
-        return sum(getattr(each, part) for each in game.losses), len(game.losses)
+    def measure_loss(game: SeatGame) -> Pair:
+        return sum(getattr(losses, part) for losses in game.losses), len(game.losses)
 
-    return measured
+    return measure_loss
 
 
 def aim(game: SeatGame) -> Pair:
     """Return the summed distance between the seat's quote and the other's from round 2 on, and the
     number of rounds."""
     rounds = game.at.rounds[1:]
-    return sum(abs(each.mine - each.theirs) for each in rounds), len(rounds)
+    return sum(abs(quoted.mine - quoted.theirs) for quoted in rounds), len(rounds)
 
 
 def naive_aim(game: SeatGame) -> Pair:
@@ -213,11 +220,11 @@ MEASURES: Mapping[str, Callable[[SeatGame], Pair]] = {
     "surplus share": share,
     "trades per round": efficiency,
     "irrational quotes": irrational,
-    "announced quotes": announced,
-    "announced = quoted": kept,
+    "announced quotes": announced_pair,
+    "announced = quoted": kept_pair,
     "broken in own favour": broken_own,
     "of the broken, in the other's favour": broken_for_other,
-    "kept announcements met exactly": met,
+    "kept announcements met exactly": met_pair,
     "missed trades, a round": loss("missed"),
     "overpaid, a round": loss("overpaid"),
     "beyond the own limit, a round": loss("beyond"),
@@ -225,7 +232,7 @@ MEASURES: Mapping[str, Callable[[SeatGame], Pair]] = {
     "distance of the other's quote from its last": naive_aim,
 }
 
-SHARES = {efficiency, irrational, announced, kept, broken_own, broken_for_other, met}
+SHARES = {efficiency, irrational, announced_pair, kept_pair, broken_own, broken_for_other, met_pair}
 
 # --- mindless players on the recorded quotes ------------------------------------------------------
 
@@ -249,18 +256,18 @@ def mindless(habit: Habit) -> Callable[[SeatGame], Pair]:
     quotes would have earned in hindsight.
     """
 
-    def measured(game: SeatGame) -> Pair:
-        seat, at = game.seat, game.at
+    def measure_habit(game: SeatGame) -> Pair:
+        seat, seat_episode = game.seat, game.at
         total, past = 0.0, History[Round]()
-        for each in at.rounds:
-            view = View(seat, at.limit, past, 0, talking=False)
-            mine = habit(view, at.limit, view.last())
-            total += round_gain(seat, at.limit, mine, each.theirs)
-            bid, ask = (mine, each.theirs) if seat == BUYER else (each.theirs, mine)
+        for quoted in seat_episode.rounds:
+            view = View(seat, seat_episode.limit, past, 0, talking=False)
+            own_quote = habit(view, seat_episode.limit, view.last())
+            total += round_gain(seat, seat_episode.limit, own_quote, quoted.theirs)
+            bid, ask = (own_quote, quoted.theirs) if seat == BUYER else (quoted.theirs, own_quote)
             past = past.append(Round(bid, ask))
         return total - game.random, game.best - game.random
 
-    return measured
+    return measure_habit
 
 
 # --- rating ---------------------------------------------------------------------------------------
@@ -292,7 +299,7 @@ class Ratings(msgspec.Struct, frozen=True):
 DRAWS = 200
 
 
-def ratings(games: Sequence[SeatGame], least: int = 1, draws: int = DRAWS) -> Ratings:
+def ratings(games: Sequence[SeatGame], fewest_games: int = 1, draws: int = DRAWS) -> Ratings:
     """Return ratings theta from the model: buyer share - seller share = theta_B - theta_S + role.
 
     Shares are clipped to [-1, 2]. Intervals are percentiles over resampled games. Models that are
@@ -303,7 +310,7 @@ def ratings(games: Sequence[SeatGame], least: int = 1, draws: int = DRAWS) -> Ra
     counts: dict[str, int] = {}
     for game in games:
         counts[game.model] = counts.get(game.model, 0) + 1
-    played = [g for g in played if min(counts[g.model], counts[g.opponent]) >= least]
+    played = [g for g in played if min(counts[g.model], counts[g.opponent]) >= fewest_games]
     names = sorted({name for game in played for name in (game.model, game.opponent)})
     place = {name: n for n, name in enumerate(names)}
     rows, aims = np.zeros((len(played), len(names) + 1)), np.zeros(len(played))
@@ -324,19 +331,19 @@ def ratings(games: Sequence[SeatGame], least: int = 1, draws: int = DRAWS) -> Ra
             float(best[n]),
             float(low[n]),
             float(high[n]),
-            balanced([shares_of.get((name, seat), []) for seat in SEATS]),
+            balance_roles([shares_of.get((name, seat), []) for seat in SEATS]),
         )
         for name, n in place.items()
     ]
-    ordered = tuple(sorted(models, key=lambda each: -each.rating))
+    ordered = tuple(sorted(models, key=lambda model: -model.rating))
     pairs = np.array([(place[game.model], place[game.opponent]) for game in played])
     groups = int(components(len(names), pairs).max()) + 1
     return Ratings(ordered, groups, float(best[-1]))
 
 
-def balanced(shares: Sequence[Sequence[float]]) -> float | None:
+def balance_roles(shares: Sequence[Sequence[float]]) -> float | None:
     """Return the average of a model's mean shares of the surplus as buyer and as seller; None
     unless it played both roles."""
     if not all(shares):
         return None
-    return sum(sum(some) / len(some) for some in shares) / len(shares)
+    return sum(sum(role_shares) / len(role_shares) for role_shares in shares) / len(shares)

@@ -25,31 +25,31 @@ from sally.papers.pact.reading import Record, files_under, model_name, read_reco
 from sally.parts.imported import Difference, ImportRun, Oddity, recorded_player
 
 
-def imported(path: Path) -> ImportResult:
+def import_games(path: Path) -> ImportResult:
     """Import every recorded game under a path."""
-    taken = ImportRun()
-    met: Counter[tuple[int, str, str]] = Counter()
-    seen: dict[str, str] = {}
+    run = ImportRun()
+    repeats: Counter[tuple[int, str, str]] = Counter()
+    files_by_id: dict[str, str] = {}
     for file in files_under(path):
-        with taken.listing_errors(str(file)):
+        with run.listing_errors(str(file)):
             record = read_record(file)
-            taken.counts["found"] += 1
-            if (before := seen.setdefault(record.id, file.name)) != file.name:
-                why = f"the game of {before}, imported from there"
-                taken.oddities.append(Oddity(str(file), "copy", why))
+            run.counts["found"] += 1
+            if (first_file := files_by_id.setdefault(record.id, file.name)) != file.name:
+                reason = f"the game of {first_file}, imported from there"
+                run.oddities.append(Oddity(str(file), "copy", reason))
                 continue
             key = (record.seed, record.names[BUYER], record.names[SELLER])
-            counts = {"repeated seeds": int(met[key] > 0), **_tally(record)}
-            taken.add(*as_episode(record, met[key]), counts)
-            met[key] += 1
-    return taken.result(allow_empty=True)
+            counts = {"repeated seeds": int(repeats[key] > 0), **_tally(record)}
+            run.add(*as_episode(record, repeats[key]), counts)
+            repeats[key] += 1
+    return run.result(allow_empty=True)
 
 
 def _tally(record: Record) -> dict[str, int]:
-    spoken = sum(len(each.said) for each in record.rounds)
+    spoken = sum(len(recorded.said) for recorded in record.rounds)
     return {
         "rounds": len(record.rounds),
-        "trades": sum(each.price is not None for each in record.rounds),
+        "trades": sum(recorded.price is not None for recorded in record.rounds),
         "messages": spoken,
         "absent messages": 2 * len(record.rounds) - spoken,
         "communication violations": record.violations,
@@ -76,19 +76,19 @@ def as_episode(record: Record, repeat: int = 0) -> tuple[Episode, list[Differenc
     )
     match: Match[Any, Any, Any] = Match(GAME, setup, ask_nature=True)
     differences: list[Difference] = []
-    for number, each in enumerate(record.rounds, 1):
+    for number, recorded in enumerate(record.rounds, 1):
         if record.era == "sequential":
-            order = [seat for seat, _ in each.said] or [BUYER]
+            order = [seat for seat, _ in recorded.said] or [BUYER]
             match.move(NATURE, SEATS.index(order[0]))
             for seat in (order[0], SEATS[1 - SEATS.index(order[0])]):
-                match.move(seat, Say(each.message(seat)))
+                match.move(seat, Say(recorded.message(seat)))
         else:
             for seat in SEATS:
-                match.move(seat, Say(each.message(seat)))
+                match.move(seat, Say(recorded.message(seat)))
         for seat in SEATS:
-            match.move(seat, each.quotes[seat])
+            match.move(seat, recorded.quotes[seat])
         if match.state.quotes is not None:
-            match.move(NATURE, int(each.up))
+            match.move(NATURE, int(recorded.up))
         differences += _differences(record, number, match.state)
     if not match.over:
         match.censor("left", f"{len(match.state.past)} rounds are on record")
@@ -97,13 +97,13 @@ def as_episode(record: Record, repeat: int = 0) -> tuple[Episode, list[Differenc
 
 
 def _differences(record: Record, number: int, state: Any) -> Iterator[Difference]:
-    each, ours = record.rounds[number - 1], state.past[-1]
-    if each.price != ours.price:
-        what = "trade" if None in (each.price, ours.price) else "price"
-        yield Difference(record.id, what, number, str(each.price), str(ours.price))
+    recorded, ours = record.rounds[number - 1], state.past[-1]
+    if recorded.price != ours.price:
+        subject = "trade" if None in (recorded.price, ours.price) else "price"
+        yield Difference(record.id, subject, number, str(recorded.price), str(ours.price))
     totals = dict(zip(SEATS, state.totals, strict=True))
-    if each.totals and each.totals != totals:
-        yield Difference(record.id, "running totals", number, str(each.totals), str(totals))
+    if recorded.totals and recorded.totals != totals:
+        yield Difference(record.id, "running totals", number, str(recorded.totals), str(totals))
 
 
 def _final(record: Record, state: Any) -> Iterator[Difference]:
@@ -111,7 +111,7 @@ def _final(record: Record, state: Any) -> Iterator[Difference]:
     if record.final and record.final != totals:
         yield Difference(record.id, "final payoffs", None, str(record.final), str(totals))
     surplus = len(record.rounds) * (record.value - record.cost)
-    ours = sum(record.value - record.cost for each in state.past if each.price is not None)
+    ours = sum(record.value - record.cost for recorded in state.past if recorded.price is not None)
     if record.efficiency is not None and abs(record.efficiency - ours / surplus) > 1e-9:
         yield Difference(record.id, "efficiency", None, str(record.efficiency), str(ours / surplus))
 
@@ -129,4 +129,6 @@ def _used(record: Record) -> dict[str, Any]:
     }
 
 
-IMPORTER = Importer("pact", "twenty rounds of bargaining with talk between models (PACT)", imported)
+IMPORTER = Importer(
+    "pact", "twenty rounds of bargaining with talk between models (PACT)", import_games
+)

@@ -48,41 +48,43 @@ def place_of(game: str, round: int, seat: Seat) -> str:
 def measure_reader(records: Iterable[Record], labels: bytes) -> dict[str, Any]:
     """Return the agreement of the reader with every labelling pass, and of the passes with one
     another."""
-    wanted = {label.place: label for label in msgspec.json.decode(labels, type=list[Label])}
+    labels_by_place = {
+        label.place: label for label in msgspec.json.decode(labels, type=list[Label])
+    }
     read: dict[str, list[int | None]] = {"announced": [], "claimed": []}
-    given: dict[str, list[Labels]] = {"announced": [], "claimed": []}
+    labelled_rows: dict[str, list[Labels]] = {"announced": [], "claimed": []}
     for record in records:
-        for number, each in enumerate(record.rounds, 1):
-            for seat, text in each.said:
-                label = wanted.get(place_of(record.id, number, seat))
+        for number, recorded in enumerate(record.rounds, 1):
+            for seat, text in recorded.said:
+                label = labels_by_place.get(place_of(record.id, number, seat))
                 if label is not None:
                     note = read_message(text, seat)
                     for kind in read:
                         read[kind].append(getattr(note, kind))
-                        given[kind].append(getattr(label, kind))
-    found: dict[str, Any] = {"labelled": len(wanted), "found": len(read["announced"])}
-    for kind, rows in given.items():
+                        labelled_rows[kind].append(getattr(label, kind))
+    results: dict[str, Any] = {"labelled": len(labels_by_place), "found": len(read["announced"])}
+    for kind, rows in labelled_rows.items():
         columns = [[row[n] for row in rows] for n in range(len(PASSES))]
-        for one, two in combinations(range(len(PASSES)), 2):
-            found[f"{kind}: {PASSES[one]} and {PASSES[two]}"] = {
-                "agree": sum(a == b for a, b in zip(columns[one], columns[two], strict=True)),
-                "kappa": cohens_kappa(columns[one], columns[two]),
+        for first, two in combinations(range(len(PASSES)), 2):
+            results[f"{kind}: {PASSES[first]} and {PASSES[two]}"] = {
+                "agree": sum(a == b for a, b in zip(columns[first], columns[two], strict=True)),
+                "kappa": cohens_kappa(columns[first], columns[two]),
             }
         for name, column in zip(PASSES, columns, strict=True):
-            found[f"{kind}: reader against {name}"] = scores(zip(read[kind], column, strict=True))
-    return found
+            results[f"{kind}: reader against {name}"] = scores(zip(read[kind], column, strict=True))
+    return results
 
 
 def scores(rows: Iterable[tuple[int | None, int | None]]) -> dict[str, Any]:
     """Return precision and recall from pairs (read, labelled); a pair of equal numbers is right."""
     rows = list(rows)
     read = [row for row in rows if row[0] is not None]
-    there = [row for row in rows if row[1] is not None]
+    labelled_rows = [row for row in rows if row[1] is not None]
     right = sum(a == b for a, b in read)
     return {
         "read": len(read),
-        "there": len(there),
+        "there": len(labelled_rows),
         "right": right,
         "precision": round(right / len(read), 3) if read else None,
-        "recall": round(right / len(there), 3) if there else None,
+        "recall": round(right / len(labelled_rows), 3) if labelled_rows else None,
     }

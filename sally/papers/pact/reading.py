@@ -56,7 +56,7 @@ class RecordedRound(msgspec.Struct):
 
     def message(self, seat: Seat) -> str:
         """Return the message of a seat; an absent message counts as silence."""
-        return next((text for who, text in self.said if who == seat), "")
+        return next((text for speaker, text in self.said if speaker == seat), "")
 
 
 class Record(msgspec.Struct):
@@ -86,7 +86,7 @@ class Record(msgspec.Struct):
         """Whether some recorded quote may be a replacement for a malformed one. Logs of version
         1.4.0 do not mark replacements, which equal the seat's value or cost."""
         return self.schema == "1.4.0" and any(
-            each.quotes[seat] == self.limit(seat) for each in self.rounds for seat in SEATS
+            recorded.quotes[seat] == self.limit(seat) for recorded in self.rounds for seat in SEATS
         )
 
 
@@ -94,14 +94,14 @@ def files_under(path: Path) -> list[Path]:
     """Return the logs of a checkout or of its folder `logs`, sorted by name, or one given file."""
     if existing(path).is_file():
         return [path]
-    found = sorted(
+    files = sorted(
         file
         for file in path.rglob("auction_*.jsonl")
         if not any(part.startswith(".") for part in file.relative_to(path).parts)
     )
-    if not found:
+    if not files:
         raise BadInput(f"There is no PACT log under {path}, such as auction_GAME_DATE.jsonl.")
-    return found
+    return files
 
 
 _DECODE = msgspec.json.Decoder(Line)
@@ -150,18 +150,20 @@ def read_record(file: Path) -> Record:
             f"{file}, line 1: distribution is {family!r}, not one of the known families."
         )
     stamps = [line.timestamp for line in lines if line.timestamp]
-    for number, each in enumerate(rounds, 1):
-        if set(each.quotes) != set(SEATS):
-            raise BadInput(f"{file}: round {number} has {len(each.quotes)} quotes instead of two.")
+    for number, recorded in enumerate(rounds, 1):
+        if set(recorded.quotes) != set(SEATS):
+            raise BadInput(
+                f"{file}: round {number} has {len(recorded.quotes)} quotes instead of two."
+            )
     final = last.data.get("final_payoff_map", {})
     return Record(
         id=first.game_id,
         schema=first.schema_version,
         family=family,
-        value=_whole(file, agents["B1"].get("valuation")),
-        cost=_whole(file, agents["S1"].get("cost")),
+        value=_whole_price(file, agents["B1"].get("valuation")),
+        cost=_whole_price(file, agents["S1"].get("cost")),
         seed=int(first.data.get("random_seed_value") or 0),
-        names={SEAT_OF[seat]: str(who.get("model_name")) for seat, who in agents.items()},
+        names={SEAT_OF[seat]: str(agent.get("model_name")) for seat, agent in agents.items()},
         era="sequential" if min(stamps, default="") < SIMULTANEOUS_FROM else "simultaneous",
         rounds=rounds,
         final={SEAT_OF[seat]: float(paid) for seat, paid in final.items()},
@@ -172,34 +174,34 @@ def read_record(file: Path) -> Record:
     )
 
 
-def _whole(file: Path, number: Any) -> int:
+def _whole_price(file: Path, number: Any) -> int:
     if type(number) is not int or not 0 <= number <= HIGHEST:
         raise BadInput(f"{file}, line 1: {number!r} should be a whole number from 0 to {HIGHEST}.")
     return number
 
 
-def _note(each: RecordedRound, line: Line) -> int:
+def _note(recorded: RecordedRound, line: Line) -> int:
     """Add a log line to the data of its round. Return 1 if the line is a quote and the model's raw
     reply does not clearly state the logged price, else 0."""
     match line.type:
         case "conversation":
-            each.said.append((SEAT_OF[line.player_id], line.message))
+            recorded.said.append((SEAT_OF[line.player_id], line.message))
         case "bid_ask":
             if line.price is None or not 0 <= line.price <= HIGHEST:
                 raise BadInput(
                     f"Game {line.game_id}, round {line.round}: price is {line.price!r}; it should "
                     f"be a whole number from 0 to {HIGHEST}."
                 )
-            each.quotes[SEAT_OF[line.agent_id]] = line.price
+            recorded.quotes[SEAT_OF[line.agent_id]] = line.price
             if line.raw_response is not None:
                 plain = _RAW.search(line.raw_response)
                 return int(plain is None or int(plain[1]) != line.price)
         case "trade":
-            each.price = None if line.cleared_price is None else int(line.cleared_price)
-            each.up = line.clearing_random_pick
+            recorded.price = None if line.cleared_price is None else int(line.cleared_price)
+            recorded.up = line.clearing_random_pick
         case "round_end":
             paid = line.data.get("payoff_map", {})
-            each.totals = {SEAT_OF[seat]: float(total) for seat, total in paid.items()}
+            recorded.totals = {SEAT_OF[seat]: float(total) for seat, total in paid.items()}
     return 0
 
 
@@ -248,7 +250,10 @@ def model_name(raw: str) -> ModelName:
     ModelName(provider='OpenAI', model='gpt-5.5', effort='high', raw='gpt-5.5-high')
     """
     plain = raw.lower().replace("_", "-")
-    provider = next((who for start, who in PROVIDERS.items() if plain.startswith(start)), "unknown")
+    provider = next(
+        (provider_name for start, provider_name in PROVIDERS.items() if plain.startswith(start)),
+        "unknown",
+    )
     if raw in ALIASES:
         return ModelName(provider, *ALIASES[raw], raw)
     if hit := _EFFORT.search(plain):

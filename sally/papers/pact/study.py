@@ -39,13 +39,13 @@ def study(model: str = OPEN, rounds: int = 20) -> Study:
                 )
                 for value, cost in VALUES
             )
-            asked = tuple(p for p in PROBES if talk != "none" or p != "will_keep")
+            asked_probes = tuple(p for p in PROBES if talk != "none" or p != "will_keep")
             cells.append(
                 Cell(
                     f"{seat}, talk {talk}",
                     problems,
                     grid(**{seat: agents, across: PARTNERS}),
-                    arms={seat: asked},
+                    arms={seat: asked_probes},
                 )
             )
     return Study(
@@ -65,7 +65,7 @@ def certified(model: str = OPEN) -> Study:
         Cell(
             problem.id,
             (problem.instance(),),
-            tuple({problem.seat: who, **problem.across} for who in agents),
+            tuple({problem.seat: agent, **problem.across} for agent in agents),
             arms={problem.seat: ("their_quote",)},
         )
         for problem in frozen().problems
@@ -79,4 +79,4 @@ def certified(model: str = OPEN) -> Study:
     )
 
 
-STUDIES = (study(), certified())
+STUDIES = (study(), certified_study())

@@ -34,24 +34,24 @@ FIRST = {"llama-3-70b-instruct": 20, "mistral-large-2": 32}  # the first figure 
 
 def figures() -> Mapping[str, Callable[[Known, Effort], Picture]]:
     """Return the figures by the paper's numbers; Figure 19 repeats Figure 42."""
-    found: dict[str, Callable[[Known, Effort], Picture]] = {}
+    figures_found: dict[str, Callable[[Known, Effort], Picture]] = {}
     for model, number in FIRST.items():
         order = product(PARTNERS, GAMES, MEASURES)
-        for at, (partner, game, measure) in enumerate(order, number):
-            name = f"figure{at}"
-            found[name] = partial(_picture, name, model, game, partner, measure)
+        for number_of_figure, (partner, game, measure) in enumerate(order, number):
+            name = f"figure{number_of_figure}"
+            figures_found[name] = partial(_picture, name, model, game, partner, measure)
     last = partial(_picture, "figure19", "mistral-large-2", "ipd", "tit_for_tat", "regret")
-    return {"figure19": last, **found}
+    return {"figure19": last, **figures_found}
 
 
 def _picture(
-    name: str, model: str, game: str, partner: str, measure: str, known: Known, effort: Effort
+    name: str, model: str, game: str, partner: str, measure: str, games: Known, effort: Effort
 ) -> Picture:
-    mine = list(_of_model(known, model, game, partner))
+    model_games = list(_of_model(games, model, game, partner))
     kinds = {names: kind for kind, names in name_sets(game).items()}
     panel = f"{GAMES[game]}, {PARTNERS[partner]} partner"
     groups: dict[str, list[Played]] = {}
-    for facts, played in mine:
+    for facts, played in model_games:
         kind = kinds.get(str(facts["names"]), str(facts["names"]))
         whose = "" if same_model(str(facts["model"]), model) else f"{short(str(facts['model']))}, "
         groups.setdefault(f"{whose}{kind}", []).append(played)
@@ -74,21 +74,21 @@ def _picture(
         note="Regret against the exact optimum of that many rounds." if curve is _regret else "",
         shown=SHOWN,
         limits=ends,
-        missing=None if mine else "not run",
+        missing=None if model_games else "not run",
         study="riemer2025_names",
     )
 
 
 def _of_model(
-    known: Known, model: str, game: str, partner: str
+    games: Known, model: str, game: str, partner: str
 ) -> Iterator[tuple[Conditions, Played]]:
     """Yield the episodes of one model with the strategy `qa`. For the first model of the paper's
     figures, if it has no episodes, yield those of models outside the paper instead."""
-    asked = {"game": game, "partner": partner, "player": "language", "strategy": "qa"}
-    plain = those(known, lambda f: asked.items() <= f.items() and _plain(f))
-    theirs = [(f, p) for f, p in plain if same_model(str(f["model"]), model)]
+    conditions = {"game": game, "partner": partner, "player": "language", "strategy": "qa"}
+    plain = those(games, lambda f: conditions.items() <= f.items() and _plain(f))
+    model_games = [(f, p) for f, p in plain if same_model(str(f["model"]), model)]
     others = [(f, p) for f, p in plain if short(str(f["model"])) not in MODELS]
-    yield from theirs or (others if model == next(iter(FIRST)) else [])
+    yield from model_games or (others if model == next(iter(FIRST)) else [])
 
 
 def _plain(facts: Conditions) -> bool:
@@ -105,11 +105,14 @@ def _right(played: Played) -> Sequence[float] | None:
 
 def _points(curves: Sequence[Sequence[float] | None], ends: Bounds | None) -> Iterator[Point]:
     """Yield a point for every round: the mean over the episodes that reached it."""
-    known = [curve for curve in curves if curve]
-    for at in range(max(map(len, known), default=0)):
-        yield point(float(at + 1), lone_by_rule([c[at] for c in known if len(c) > at], ends))
+    known_curves = [curve for curve in curves if curve]
+    for round_index in range(max(map(len, known_curves), default=0)):
+        yield point(
+            float(round_index + 1),
+            lone_by_rule([c[round_index] for c in known_curves if len(c) > round_index], ends),
+        )
 
 
 def _means(curves: Floats, ends: Bounds | None) -> Iterator[Point]:
-    for at in range(curves.shape[1]):
-        yield point(float(at + 1), lone_by_rule(np.asarray(curves[:, at]), ends))
+    for round_index in range(curves.shape[1]):
+        yield point(float(round_index + 1), lone_by_rule(np.asarray(curves[:, round_index]), ends))

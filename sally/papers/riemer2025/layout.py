@@ -48,11 +48,11 @@ def _whose(row: Conditions) -> str:
 def _prompting(row: Conditions) -> str:
     if row.get("player") == "tabular":
         return "Tabular"
-    shown = PROMPTS[str(row["strategy"])]
+    prompt_name = PROMPTS[str(row["strategy"])]
     for switch in ("history", "payoffs"):
         if row.get(switch) == "off":
-            shown += f" - {switch.capitalize()}"
-    return shown
+            prompt_name += f" - {switch.capitalize()}"
+    return prompt_name
 
 
 def _prompting_with_memory(row: Conditions) -> str:

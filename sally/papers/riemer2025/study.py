@@ -27,14 +27,14 @@ Row = Mapping[str, Condition]
 
 def conditions(table: str) -> list[Row]:
     """Return the distinct conditions of a table, in the order of its rows, without the model."""
-    found: dict[tuple[tuple[str, Condition], ...], Row] = {}
+    rows_found: dict[tuple[tuple[str, Condition], ...], Row] = {}
     for figure in load("riemer2025").tables[table].rows:
-        row = {key: value for key, value in completed(figure.row).items() if key != "model"}
-        found.setdefault(tuple(sorted(row.items(), key=str)), row)
-    return list(found.values())
+        row = {key: value for key, value in fill_defaults(figure.row).items() if key != "model"}
+        rows_found.setdefault(tuple(sorted(row.items(), key=str)), row)
+    return list(rows_found.values())
 
 
-def completed(row: Row) -> Row:
+def fill_defaults(row: Row) -> Row:
     """Return a row with the defaults filled in for the settings that its table does not mention."""
     if row.get("player") != "language":
         return row
@@ -46,19 +46,19 @@ def cell(table: str, row: Row) -> Cell:
     """Return one condition as a cell; if its kind of partner has several versions, each gets the
     same number of episodes."""
     game, kind = str(row["game"]), str(row["partner"])
-    many = kind == "single_action"
+    has_versions = kind == "single_action"
     partners = (
         tuple(player_spec(kind, action=action) for action in range(MOVES[game]))
-        if many
+        if has_versions
         else (player_spec(kind, first=OPENING[game]),)
     )
     names = row.get("names")
-    named: dict[str, Any] = {"names": str(names).split()} if names else {}
-    id = "-".join([game, *named.get("names", [])])
+    name_params: dict[str, Any] = {"names": str(names).split()} if names else {}
+    id = "-".join([game, *name_params.get("names", [])])
     strategy = row.get("strategy")
     return Cell(
-        name=f"{f'table {table}' if table.isdigit() else table}: {', '.join(_said(row))}",
-        instances=(instance(game, id, rounds=ROUNDS, **named),),
+        name=f"{f'table {table}' if table.isdigit() else table}: {', '.join(_row_words(row))}",
+        instances=(instance(game, id, rounds=ROUNDS, **name_params),),
         lineups=grid(agent=_agent(row), partner=partners),
         arms={} if strategy in (*TOLD, *PREDICTS_ITSELF) else {"agent": (_probe(row),)},
         injections=(Injection(Seat("agent"), "their_move"),) if strategy in TOLD else (),
@@ -84,7 +84,7 @@ def _probe(row: Row) -> str:
     return "their_move_given_mine" if row["player"] == "language" else "their_move"
 
 
-def _said(row: Row) -> Iterator[str]:
+def _row_words(row: Row) -> Iterator[str]:
     yield str(row["game"])
     yield str(row["partner"])
     yield str(row.get("strategy", row["player"]))

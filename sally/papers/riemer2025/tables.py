@@ -18,7 +18,7 @@ from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame
 from sally.output.tables.reproduce import Conditions, Effort, Engine
 from sally.papers.riemer2025.figures import figures
 from sally.papers.riemer2025.layout import LAYOUTS
-from sally.papers.riemer2025.study import MOVES, OPENING, ROUNDS, TOLD, completed
+from sally.papers.riemer2025.study import MOVES, OPENING, ROUNDS, TOLD, fill_defaults
 from sally.papers.riemer2025.tabular import cell, exact_cell, game_of, partners_of
 from sally.stats.intervals import Estimate, exact
 
@@ -69,25 +69,25 @@ def facts(played: Played) -> Conditions | None:
     agent, partner = setup.lineup[AGENT], setup.lineup[PARTNER]
     if partner.params.get("first") not in (None, OPENING[name]):
         return None
-    known: dict[str, str | int] = {
+    conditions: dict[str, str | int] = {
         "game": name,
         "partner": partner.player,
         "player": agent.player,
         "names": " ".join(game.names_of(AGENT)),
     }
     if ACTION in partner.params:
-        known[ACTION] = partner.params[ACTION]
+        conditions[ACTION] = partner.params[ACTION]
     if agent.player != "language":
-        return known
+        return conditions
     strategy = str(agent.params.get("strategy", "qa"))
     if bool(setup.injections) != (strategy in TOLD):
         return None  # an injection that no table has, or a strategy without the injection it needs
-    known |= {"model": str(agent.params.get("model")), "strategy": strategy}
-    known |= dict.fromkeys(SWITCHES, "on") | dict(_switches(agent.params.get("with_") or {}))
-    for apart in ("pack", "settings"):
-        if apart in agent.params:
-            known[apart] = msgspec.json.encode(agent.params[apart], order="sorted").decode()
-    return known
+    conditions |= {"model": str(agent.params.get("model")), "strategy": strategy}
+    conditions |= dict.fromkeys(SWITCHES, "on") | dict(_switches(agent.params.get("with_") or {}))
+    for param in ("pack", "settings"):
+        if param in agent.params:
+            conditions[param] = msgspec.json.encode(agent.params[param], order="sorted").decode()
+    return conditions
 
 
 def uneven(row: Conditions, known: Sequence[Conditions]) -> str | None:
@@ -114,7 +114,7 @@ def _switches(given: Mapping[str, Any]) -> Conditions:
 def completes(row: Conditions) -> Conditions:
     """Return a row with the study's defaults filled in: a switch that a table does not mention is
     on."""
-    row = completed(row)
+    row = fill_defaults(row)
     return {"history": "on", "payoffs": "on", **row} if row.get("player") == "language" else row
 
 

@@ -58,7 +58,7 @@ def study(model: str = OPEN, users: int = USERS) -> Study:
     cells: list[Cell] = []
     for name, params in SETS:
         ours = games(name, users, **params)
-        theirs = games(f"{name} chat", users, wording="published", **params)
+        chat_games = games(f"{name} chat", users, wording="published", **params)
         bots = tuple(player_spec(bot) for bot in (*BOTS, *INVERSES))
         cells += [
             Cell(name, ours, grid(manager=(*bots, on_our_page(model)))),
@@ -68,7 +68,7 @@ def study(model: str = OPEN, users: int = USERS) -> Study:
                 grid(manager=(player_spec("tracker"), on_our_page(model))),
                 arms={"manager": PROBES},
             ),
-            Cell(f"{name}, chat", theirs, grid(manager=in_their_chat(model)), retries=0),
+            Cell(f"{name}, chat", chat_games, grid(manager=in_their_chat(model)), retries=0),
         ]
     return Study(
         name="tang2024",

@@ -71,14 +71,14 @@ def facts(played: Played) -> Conditions | None:
     """Return an episode's conditions in the tables' terms; None if they do not occur in the
     paper."""
     setup, game = played.episode.setup, played.replay.game
-    who = setup.lineup.get(MANAGER)
-    if not isinstance(game, LockerGame) or who is None or not _is_theirs(game):
+    manager = setup.lineup.get(MANAGER)
+    if not isinstance(game, LockerGame) or manager is None or not _is_theirs(game):
         return None
-    if who.player != "language" or who.params.get("strategy") != "chat":
+    if manager.player != "language" or manager.params.get("strategy") != "chat":
         return None
-    settings = msgspec.json.encode(who.params.get("settings") or {}, order="sorted").decode()
+    settings = msgspec.json.encode(manager.params.get("settings") or {}, order="sorted").decode()
     return {
-        "model": str(who.params.get("model")),
+        "model": str(manager.params.get("model")),
         "belief_history": game.mode,
         "settings": settings,
     }
@@ -88,40 +88,44 @@ def _is_theirs(game: LockerGame) -> bool:
     """Return whether a game is from the stored published set: five users, in the authors'
     wording."""
     frozen = game.problem is None and game.generator_seed is None
-    asked = (game.generator, game.users, game.wording)
-    return frozen and game.mode != "infinite" and asked == ("published", USERS, "published")
+    settings = (game.generator, game.users, game.wording)
+    return frozen and game.mode != "infinite" and settings == ("published", USERS, "published")
 
 
-def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> Estimate | None:
+def tabulates(row: Conditions, metric: str, games: Known, model: str | None) -> Estimate | None:
     """Return a value that summarises all models; None for other rows, or if a model has no episodes
     yet."""
     if row.get("model") != EVERY:
         return None
     names = {str(f.row["model"]) for f in table(load("tang2024"), "first_run").rows} - {EVERY}
-    means = {name: [_mean(known, name, mode) for mode in MODES] for name in names}
+    means = {name: [_mean(games, name, mode) for mode in MODES] for name in names}
     if any(None in pair for pair in means.values()):
         return None
-    zero, finite = ([pair[at] or 0.0 for pair in means.values()] for at in (0, 1))
+    zero, finite = ([pair[index] or 0.0 for pair in means.values()] for index in (0, 1))
     if metric == "score_difference":
         return paired_difference(zero, finite)
     return lone_by_rule(zero if row["belief_history"] == "zero" else finite, PERCENT)
 
 
-def _mean(known: Known, model: str, mode: Mode) -> float | None:
-    found = _score(known, model, mode)
-    return None if found is None else found.value
+def _mean(games: Known, model: str, mode: Mode) -> float | None:
+    score = _score(games, model, mode)
+    return None if score is None else score.value
 
 
-def _score(known: Known, model: str, mode: Mode) -> Estimate | None:
+def _score(games: Known, model: str, mode: Mode) -> Estimate | None:
     """Return the mean score of one model in one of the paper's conditions, which are called zero
     and finite belief history."""
-    there = [
-        p for f, p in known if f["belief_history"] == mode and same_model(str(f["model"]), model)
+    model_games = [
+        p for f, p in games if f["belief_history"] == mode and same_model(str(f["model"]), model)
     ]
     measure = registry.metrics("pick_the_right_stuff")["score_published"].measure
-    scores = [(measure(p, MANAGER), p.episode.setup.instance.id) for p in there]
-    given = [(score, id) for score, id in scores if score is not None]
-    return pooled([s for s, _ in given], [id for _, id in given], PERCENT) if given else None
+    scores = [(measure(p, MANAGER), p.episode.setup.instance.id) for p in model_games]
+    known_scores = [(score, id) for score, id in scores if score is not None]
+    return (
+        pooled([s for s, _ in known_scores], [id for _, id in known_scores], PERCENT)
+        if known_scores
+        else None
+    )
 
 
 # --- layout ---------------------------------------------------------------------------------------
@@ -147,7 +151,7 @@ LAYOUTS = {
 }
 
 
-def figure6(known: Known, effort: Effort) -> Picture:
+def figure6(games: Known, effort: Effort) -> Picture:
     """Draw the paper's bars, whose heights the authors released, next to ours."""
     published = where(table(load("tang2024"), "first_run"), "score")
     heights: dict[str, list[Point]] = {}
@@ -155,9 +159,9 @@ def figure6(known: Known, effort: Effort) -> Picture:
         if figure.row["model"] != EVERY:
             name, mode = f"{figure.row['model']}, published", str(figure.row["belief_history"])
             heights.setdefault(name, []).append(Point(mode, figure.value, None, GAMES))
-    for model in dict.fromkeys(str(f["model"]) for f, _ in known):
-        found = [(mode, _score(known, model, mode)) for mode in MODES]
-        heights[short(model)] = [point(mode, score) for mode, score in found if score is not None]
+    for model in dict.fromkeys(str(f["model"]) for f, _ in games):
+        scores = [(mode, _score(games, model, mode)) for mode in MODES]
+        heights[short(model)] = [point(mode, score) for mode, score in scores if score is not None]
     for rule in MINDLESS[:2]:
         heights[f"no mind: {rule}"] = [point(m, mindless(rule, m, effort)) for m in MODES]
     return Picture(
@@ -169,7 +173,7 @@ def figure6(known: Known, effort: Effort) -> Picture:
         series=tuple(Series("Pick the Right Stuff", k, tuple(v)) for k, v in heights.items()),
         places=2,
         limits=(0.0, 100.0),
-        missing=None if known else "not run",
+        missing=None if games else "not run",
     )
 
 

@@ -13,8 +13,8 @@ from sally.papers.belief_records import BeliefRecord, belief_dot, mean, records_
 from sally.papers.vanbaar2022.figures import (
     FIXED,
     payoff_below,
-    repeated,
-    scaled,
+    repeats_last_answer,
+    scale_payoffs,
     thresholds_of,
 )
 from sally.parts.atlas import AtlasColumn, AtlasDot, AtlasSource
@@ -43,11 +43,11 @@ def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
     if inspections:
         data = thresholds_of(inspections)
         is_right = np.where(data.works == 0.5, 0.5, (data.works > 0.5) == data.is_worker)
-        doing = scaled(payoff_below(data.true, data.threshold), data.true, data.person)
+        doing = scale_payoffs(payoff_below(data.true, data.threshold), data.true, data.person)
         fixed = payoff_below(data.true, np.full(len(data.person), FIXED[0]))
         knowing = 2 * float(is_right.mean()) - 1
         dots += belief_dot(INSPECTIONS, PEOPLE, doing, inspections, SOURCE, knowing)
-        constant = scaled(fixed, data.true, data.person)
+        constant = scale_payoffs(fixed, data.true, data.person)
         dots += belief_dot(INSPECTIONS, "threshold 15", constant, inspections, SOURCE)
     return dots
 
@@ -65,7 +65,7 @@ def _prediction_dots(study: int, records: Sequence[BeliefRecord]) -> list[AtlasD
     beliefs = [record.row.beliefs[0] for record in records]
     right = 2 * np.array([float(belief.value == belief.truth) for belief in beliefs]) - 1
     people = mean(right, person)
-    rule = mean(2 * repeated(records) - 1, person)
+    rule = mean(2 * repeats_last_answer(records) - 1, person)
     return [
         *belief_dot(column, PEOPLE, people, records, SOURCE, people.value),
         *belief_dot(column, RULE, rule, records, SOURCE),

@@ -65,7 +65,9 @@ def _predictions(study: int, records: Sequence[BeliefRecord]) -> Figures:
     result: Figures = {
         f"{name}: predictions": count(n),
         f"{name}: knowing": mean(right, person),
-        f"{name}: last answer in the game type": plain(float(repeated(records).mean()), n),
+        f"{name}: last answer in the game type": plain(
+            float(repeats_last_answer(records).mean()), n
+        ),
         f"{name}: trials 1 to 4": mean(np.where(trial < EARLY, right, np.nan), person),
         f"{name}: trials 13 to 16": mean(np.where(trial >= LATE, right, np.nan), person),
     }
@@ -86,7 +88,7 @@ def _predictions(study: int, records: Sequence[BeliefRecord]) -> Figures:
     return result
 
 
-def repeated(records: Sequence[BeliefRecord]) -> Floats:
+def repeats_last_answer(records: Sequence[BeliefRecord]) -> Floats:
     """Return how often a player's last answer in a type of game is its next; a coin the first
     time."""
     last: dict[tuple[str, int, str], object] = {}
@@ -113,20 +115,22 @@ def _own_answers(records: Sequence[BeliefRecord], right: Floats, person: np.ndar
         key = (record.row.person, facts["block"], facts["game"])
         trial = record.row.period or 0
         first[key] = min(first.get(key, trial), trial)
-    own, own_right, is_new = (np.full(len(records), np.nan) for _ in range(3))
+    own_answers, own_right, is_new = (np.full(len(records), np.nan) for _ in range(3))
     for n, record in enumerate(records):
         facts, belief = record.facts["prediction"], record.row.beliefs[0]
         key = (record.row.person, facts["block"], facts["game"])
         is_new[n] = first[key] == record.row.period
         if "own_answer" in facts:
-            own[n] = belief.value == facts["own_answer"]
+            own_answers[n] = belief.value == facts["own_answer"]
             own_right[n] = belief.truth == facts["own_answer"]
     new = is_new == 1
     return {
-        "study 4: prediction is the own answer, new game": mean(np.where(new, own, np.nan), person),
+        "study 4: prediction is the own answer, new game": mean(
+            np.where(new, own_answers, np.nan), person
+        ),
         "study 4: right, new game": mean(np.where(new, right, np.nan), person),
         "study 4: prediction is the own answer, seen game": mean(
-            np.where(new, np.nan, own), person
+            np.where(new, np.nan, own_answers), person
         ),
         "study 4: right, seen game": mean(np.where(new, np.nan, right), person),
         "study 4: own answer right": mean(own_right, person),
@@ -227,27 +231,27 @@ def _thresholds(inspections: Sequence[BeliefRecord], records: Sequence[BeliefRec
     )
     others = _others_threshold(data)
     result |= {
-        "acting in stakes": scaled(stakes, data.by_belief, person),
+        "acting in stakes": scale_payoffs(stakes, data.by_belief, person),
         "acting in stakes, another's threshold": plain(
-            scaled(others, data.by_belief, person).value, n
+            scale_payoffs(others, data.by_belief, person).value, n
         ),
         "acting in stakes, 16 always": plain(
-            scaled(
+            scale_payoffs(
                 payoff_below(data.by_belief, np.full(n, FIXED[1])), data.by_belief, person
             ).value,
             n,
         ),
-        "doing": scaled(doing, data.true, person),
+        "doing": scale_payoffs(doing, data.true, person),
         "doing if best-replied": plain(
-            scaled(payoff_below(data.true, data.by_belief), data.true, person).value, n
+            scale_payoffs(payoff_below(data.true, data.by_belief), data.true, person).value, n
         ),
         "doing, 15 always": plain(
-            scaled(payoff_below(data.true, np.full(n, FIXED[0])), data.true, person).value, n
+            scale_payoffs(payoff_below(data.true, np.full(n, FIXED[0])), data.true, person).value, n
         ),
     }
     for player in ("pess", "opt"):
         chosen = data.player == player
-        part = scaled(doing[chosen], data.true[chosen], person[chosen])
+        part = scale_payoffs(doing[chosen], data.true[chosen], person[chosen])
         result[f"doing, {player}"] = plain(part.value, int(chosen.sum()))
     return result | _people(data, records)
 
@@ -258,7 +262,7 @@ def payoff_below(values: Floats, threshold: Floats) -> Floats:
     return np.asarray((values * threshold - threshold**2 / 2) / RANGE)
 
 
-def scaled(payoff: Floats, values: Floats, person: np.ndarray) -> Estimate:
+def scale_payoffs(payoff: Floats, values: Floats, person: np.ndarray) -> Estimate:
     random = (values - RANGE / 2) / 2
     best = payoff_below(values, values)
     return ratio_by_rule(payoff - random, best - random, person.tolist())
@@ -279,13 +283,13 @@ def _within_person(data: Thresholds) -> Figures:
     """Return how thresholds follow beliefs within people, and the same for shuffled beliefs."""
     codes = np.unique(data.person, return_inverse=True)[1]
 
-    def centred(values: Floats) -> Floats:
+    def centre(values: Floats) -> Floats:
         return np.asarray(values - (np.bincount(codes, values) / np.bincount(codes))[codes])
 
-    threshold, belief = centred(data.threshold), centred(data.by_belief)
+    threshold, belief = centre(data.threshold), centre(data.by_belief)
     n, rng = len(codes), np.random.default_rng(0)
     shuffled = [
-        float(np.corrcoef(threshold, centred(rng.permutation(data.by_belief)))[0, 1])
+        float(np.corrcoef(threshold, centre(rng.permutation(data.by_belief)))[0, 1])
         for _ in range(SHUFFLES)
     ]
     return {
@@ -305,8 +309,8 @@ def _people(data: Thresholds, records: Sequence[BeliefRecord]) -> Figures:
     by_person: dict[str, dict[str, float]] = {}
     for person, player, price in zip(data.person, data.player, data.threshold, strict=True):
         by_person.setdefault(str(person), {})[str(player)] = float(price)
-    both = {who: prices for who, prices in by_person.items() if len(prices) == 2}
-    gap = np.array([prices["opt"] - prices["pess"] for prices in both.values()])
+    prices_by_person = {person: prices for person, prices in by_person.items() if len(prices) == 2}
+    gap = np.array([prices["opt"] - prices["pess"] for prices in prices_by_person.values()])
     n = len(gap)
     deviation = float(gap.std(ddof=1)) if n > 1 else 0.0
     result: Figures = {}
@@ -317,8 +321,8 @@ def _people(data: Thresholds, records: Sequence[BeliefRecord]) -> Figures:
         if record.row.source == "vanbaar2022_study4":
             belief = record.row.beliefs[0]
             right.setdefault(record.row.person, []).append(float(belief.value == belief.truth))
-    if all(who in right for who in both) and deviation:
-        accuracy = np.array([np.mean(right[who]) for who in both])
+    if all(person in right for person in prices_by_person) and deviation:
+        accuracy = np.array([np.mean(right[person]) for person in prices_by_person])
         if accuracy.std():
             r = float(np.corrcoef(gap, accuracy)[0, 1])
             result["r of prediction accuracy and thresholds"] = plain(r, n)

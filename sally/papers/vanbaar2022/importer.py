@@ -221,8 +221,8 @@ def _check_complete(predictions: Sequence[Prediction], choices: Sequence[Inspect
     for name, counts in rows.items():
         if len(set(counts.values())) > 1:
             person, few = min(counts.items(), key=lambda item: item[1])
-            most = max(counts.values())
-            raise NotPublished(f"person {person} has {few} of {most} {name}.")
+            largest = max(counts.values())
+            raise NotPublished(f"person {person} has {few} of {largest} {name}.")
 
 
 def _answer(text: str) -> str:
@@ -365,7 +365,7 @@ def inspection_row(choice: InspectionChoice) -> BeliefRow:
     )
 
 
-def imported(path: Path) -> ImportResult:
+def import_studies(path: Path) -> ImportResult:
     """Import the predictions and inspections of a checkout."""
     studies = read(path)
     run = ImportRun(counts={"found": len(studies.predictions) + len(studies.inspections)})
@@ -387,5 +387,5 @@ def imported(path: Path) -> ImportResult:
 IMPORTER = Importer(
     "vanbaar2022",
     "people who predict a player, then decide whether to inspect (van Baar et al. 2022)",
-    imported,
+    import_studies,
 )
