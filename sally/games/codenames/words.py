@@ -12,7 +12,7 @@ from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options, admit
 from sally.core.rules.words import read_form
 from sally.games.association.lexicon import clue_problem
-from sally.games.association.speech import WordGameWords, one_line, unquoted
+from sally.games.association.speech import WordGameWords, one_line, unquote
 from sally.games.codenames.rules import (
     GIVER,
     Clue,

@@ -192,7 +192,7 @@ class Taboo(Game[State, Action, View]):
         """Return why a hint is not allowed now, or None if it is allowed."""
         problem = self.row[len(state.past)]
         hints = tuple(hint for hint, _ in state.now.tries if hint)
-        return self.objection_to(said, problem.target, problem.banned, hints)
+        return self.objection_to(hint, problem.target, problem.banned, hints)
 
     def objection_to(
         self, said: str, target: str, banned: tuple[str, ...], hints: tuple[str, ...]

@@ -137,8 +137,8 @@ class Wavelength(Game[State, Action, View]):
             clue = moves[PSYCHIC]
             assert isinstance(clue, Clue)
             problem = self.row[len(state.past)]
-            why = self.objection(problem.left, problem.right, clue.word)
-            if why is None:
+            reason = self.objection(problem.left, problem.right, clue.word)
+            if reason is None:
                 return msgspec.structs.replace(state, clue=clue.word)
             refusal = (len(state.past), clue.word, reason)
             return msgspec.structs.replace(state, refused=(*state.refused, refusal))
