@@ -57,7 +57,7 @@ def study(model: str = OPEN, rounds: int = 20) -> Study:
     )
 
 
-def certified(model: str = OPEN) -> Study:
+def certified_study(model: str = OPEN) -> Study:
     """Return the study of the problems by depth: what no model of the partner, a forecast, or
     a plan for its reactions earns there is known."""
     agents = (player_spec("random"), player_spec("language", model=model, strategy="qa"))
