@@ -10,7 +10,7 @@ import sys
 from itertools import product
 
 from sally.analysis.profile.profile import profile_of
-from sally.frames.measured import measured
+from sally.frames.measured import measure_episode
 from tests.analysis.dialled import families
 
 SAMPLE = 40  # episodes
@@ -26,7 +26,7 @@ def main(runs: int = 200, only: str = "") -> None:
             for run in range(runs):
                 seeds = range(run * SAMPLE, (run + 1) * SAMPLE)
                 played = (family.played(seed, knows, acts) for seed in seeds)
-                found = [m for episode in played for m in measured(episode, (family.seat,))]
+                found = [m for episode in played for m in measure_episode(episode, (family.seat,))]
                 (row,) = profile_of(found)
                 for n, (estimate, truth) in enumerate(((row.skill, knows), (row.acting, acts))):
                     sums[n] += estimate.value or 0.0

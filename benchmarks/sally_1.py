@@ -47,7 +47,7 @@ def played(error: float, size: str, seed: int, game: str) -> list:
 
 def scores(seats, ends) -> dict[str, float | None]:
     """Return each measure of the profile for some measured seats."""
-    (row,) = profile_of(seats, ends, named=lambda who: "bot")
+    (row,) = profile_of(seats, ends, name_of=lambda who: "bot")
     return {name: getattr(row, field).value for name, field in MEASURES.items()}
 
 

@@ -31,14 +31,14 @@ def attackers(attack: Attack, many: int, seed: int) -> list[tuple[str, float, An
     """Return every attacker with its accuracy and interval on fresh scenarios."""
     found = [one for one in adversary.attack_of(attack, many, seed) if one.questions == "fresh"]
     makers: dict[str, Callable[[], Any]] = {"forest": forest}
-    table = adversary.tabled(attack, attack.fresh(many, seed))
+    table = adversary.tabulate(attack, attack.fresh(many, seed))
     rows = [(f"{one.attacker} {one.words}".strip(), one.accuracy, one.interval) for one in found]
     for name, make in makers.items():
         if "joined" in attack.name or "generated" in attack.name:
             filled = adversary.OptionTable(
                 np.nan_to_num(table.columns), table.question, table.right, table.chance
             )
-            hits = adversary.crossed(make, filled)
+            hits = adversary.cross_validate(make, filled)
             one = adversary.finding(attack, "fresh", name, filled, hits)
             rows.append((name, one.accuracy, one.interval))
     return rows

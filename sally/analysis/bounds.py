@@ -31,8 +31,8 @@ COUNTS = ("turns", "moves", "forfeited", "retried", "calls", "input_tokens", "ou
 def find_metric(name: str, game: str = "") -> Metric | None:
     """Return a metric of a game, or of any game; without a game, all games have to be loaded."""
     if not game:
-        found: Metric | None = registry.entries("metrics").get(name)
-        return found
+        metric: Metric | None = registry.entries("metrics").get(name)
+        return metric
     spec = registry.game(game)
     return registry.metrics(spec.family or spec.name).get(name)
 
@@ -40,17 +40,17 @@ def find_metric(name: str, game: str = "") -> Metric | None:
 def metric_bounds(metric: str, game: str = "") -> Bounds | None:
     """Return bounds that hold whatever the parameters of a game, for a metric or for a count such
     as the number of forfeits."""
-    known = find_metric(metric, game)
-    return known.ends if known is not None else (0.0, inf) if metric in COUNTS else None
+    declared = find_metric(metric, game)
+    return declared.ends if declared is not None else (0.0, inf) if metric in COUNTS else None
 
 
 def game_bounds(metric: str, spec: GameSpec[Any, Any, Any], game: Any, seat: Seat) -> Bounds | None:
     """Return the bounds of a metric for one seat of a game with these parameters."""
     if metric in PAID:
         return None if spec.measured.pays is None else spec.measured.pays(game, seat)
-    known = registry.metrics(spec.family or spec.name).get(metric)
-    if known is not None and known.within is not None:
-        return known.within(game, seat)
+    declared = registry.metrics(spec.family or spec.name).get(metric)
+    if declared is not None and declared.within is not None:
+        return declared.within(game, seat)
     ends, within = metric_bounds(metric, spec.name), spec.measured.doing.range
     if within is None or metric not in (spec.measured.doing.of(seat), spec.measured.doing.regret):
         return ends
@@ -66,9 +66,9 @@ def by_game(spec: GameSpec[Any, Any, Any], seat: Seat) -> tuple[str, ...]:
     paid = PAID if spec.measured.pays is not None else ()
     doing = spec.measured.doing
     done = (doing.of(seat), doing.regret) if doing.range is not None else ()
-    known = registry.metrics(spec.family or spec.name).values()
-    own = (metric.name for metric in known if metric.within is not None)
-    return tuple(name for name in (*paid, *done, *own) if name)
+    metrics = registry.metrics(spec.family or spec.name).values()
+    bounded = (metric.name for metric in metrics if metric.within is not None)
+    return tuple(name for name in (*paid, *done, *bounded) if name)
 
 
 def key_of(instance: Instance) -> bytes:
@@ -89,11 +89,11 @@ def instance_bounds(metric: str, instance: bytes, seat: str) -> Bounds | None:
 
 def enclosing(ends: Iterable[Bounds | None]) -> Bounds | None:
     """Return the bounds that enclose all given bounds; None if any of these is None."""
-    found = set(ends)
-    if not found or None in found:
+    distinct = set(ends)
+    if not distinct or None in distinct:
         return None
-    known = [each for each in found if each is not None]
-    return min(low for low, _ in known), max(high for _, high in known)
+    finite = [bound for bound in distinct if bound is not None]
+    return min(low for low, _ in finite), max(high for _, high in finite)
 
 
 def mean_within(
@@ -112,7 +112,7 @@ def mean_within(
 
 def is_loss(metric: str, game: str = "") -> bool:
     """Return whether a metric is a loss of payoff."""
-    known = find_metric(metric, game)
-    if known is None or known.better != "lower":
+    declared = find_metric(metric, game)
+    if declared is None or declared.better != "lower":
         return False
-    return known.unit.startswith(("payoff", "points", "cards per"))
+    return declared.unit.startswith(("payoff", "points", "cards per"))

@@ -28,5 +28,7 @@ def total_calls(usages: Iterable[ModelUsage]) -> CallTotals:
     for usage in usages:
         used.join(usage)
     cost = used.cost if used.calls and not used.unpriced else None
-    lost = used.failed + used.unusable
-    return CallTotals(used.calls, lost, used.input, used.output, used.seconds, cost, used.uncounted)
+    unanswered = used.failed + used.unusable
+    return CallTotals(
+        used.calls, unanswered, used.input, used.output, used.seconds, cost, used.uncounted
+    )

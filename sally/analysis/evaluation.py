@@ -200,53 +200,53 @@ def evaluate(
     Raises:
         BadInput: If there is no episode of the suite's arms.
     """
-    kept = in_arms(frame, HEADLINE)
-    if not len(kept):
+    headline = in_arms(frame, HEADLINE)
+    if not len(headline):
         raise BadInput(f"{suite} has no episode with a probed player, so nothing can be evaluated.")
-    seats = measured_of(kept)
+    seats = measured_of(headline)
     ends = baselines(seats, False)
     rows = {
         game: msgspec.structs.replace(row, arms=_arms(frame, row))
         for game, row in _rows(seats, ends, player).items()
     }
-    parts = {part: _doing(_of_part(kept, seats, part), ends) for part in ("practice", "test")}
+    parts = {part: _doing(_of_part(headline, seats, part), ends) for part in ("practice", "test")}
     lines = _reference_lines(references or {}, ends)
     controls = tuple(_controls(frame))
     best = in_arms((references or {}).get(BEST, frame.filter(pl.lit(False))), (ASKED,))
-    found = verdicts(
+    doing = verdicts(
         list(rows.values()),
         controls={game: _game_controls(game, controls, pairs, solved_by_tables) for game in rows},
         best=list(_rows(measured_of(best), ends, BEST).values()) if len(best) else (),
     )
-    said = {verdict.game: verdict for verdict in found}
-    survived = _survived(kept)
+    verdict_of = {verdict.game: verdict for verdict in doing}
+    survived = _mean_error_survival(headline)
     halves = _halves(seats, ends)
-    known = reliability or {}
+    reliabilities = reliability or {}
     games = tuple(
         msgspec.structs.replace(
             _readable_result(
-                _result(row, said[game], {p: found.get(game) for p, found in parts.items()},
+                _result(row, verdict_of[game], {p: doing.get(game) for p, doing in parts.items()},
                         lines.get(game, ()), survived[game])),
-            halves=halves.get(game, {}), reliability=dict(known.get(game, {})))
+            halves=halves.get(game, {}), reliability=dict(reliabilities.get(game, {})))
         for game, row in rows.items()
     )  # fmt: skip
     return Evaluation(
         player=player,
         suite=suite,
-        settings=_settings(kept),
+        settings=_settings(headline),
         episodes=len(frame),
         wanted=wanted,
         games=games,
         controls=controls,
         depths=tuple(
             msgspec.structs.replace(point, player=player)
-            for point in depth_curve(map(_as_one, kept))
+            for point in depth_curve(map(_as_one, headline))
             if point.player == "evaluated"
         ),
         bill=_bill(frame),
-        sentences=tuple(_verdict(games, player, kept)),
-        recorded=tuple(one for one in recorded if one.game in rows),
-        doing_intention_to_treat=_doing_intention_to_treat(kept, missing),
+        sentences=tuple(_verdict(games, player, headline)),
+        recorded=tuple(record for record in recorded if record.game in rows),
+        doing_intention_to_treat=_doing_intention_to_treat(headline, missing),
     )
 
 
@@ -283,12 +283,12 @@ def _doing_intention_to_treat(frame: Frame, missing: Sequence[Planned]) -> dict[
     moves are all forfeited, as the rules say. Games without an episode are left out."""
     games = set(frame.episodes["game"].unique())
     failed = [
-        each.as_missing()
-        for each in missing
-        if _arm(frame, each.cell) in HEADLINE and each.setup.instance.game in games
+        episode.as_missing()
+        for episode in missing
+        if _arm(frame, episode.cell) in HEADLINE and episode.setup.instance.game in games
     ]
     parts = [frame, as_frame(failed)] if failed else [frame]
-    seats = SeatSums.joined(map(measured_of, parts))
+    seats = SeatSums.concat(map(measured_of, parts))
     return _doing(seats, baselines(seats, False))
 
 
@@ -297,20 +297,20 @@ def _rows(seats: SeatSums, ends: Sequence[Baseline], player: str) -> dict[str, P
     players) use only the episodes whose optimum or reference score is known; all others use every
     episode."""
     scaled: dict[str, ProfileRow] = {}
-    for row in profile_of(seats, ends, named=lambda who: player):
+    for row in profile_of(seats, ends, name_of=lambda spec: player):
         scaled.setdefault(row.game, row)  # the part with a known optimum comes first
-    whole = {row.game: row for row in profile_of(seats, named=lambda who: player)}
-    found = {}
+    unscaled = {row.game: row for row in profile_of(seats, name_of=lambda spec: player)}
+    rows = {}
     for game, row in scaled.items():
-        every = whole[game]
-        why = {k: v for k, v in every.why.items() if k not in DOING}
-        why |= {k: v for k, v in row.why.items() if k in DOING}
+        full_row = unscaled[game]
+        reasons = {k: v for k, v in full_row.why.items() if k not in DOING}
+        reasons |= {k: v for k, v in row.why.items() if k in DOING}
         facts = {name: getattr(row, name) for name in SCALE}
-        estimates = every.estimates | {name: row.estimates[name] for name in DOING}
-        found[game] = msgspec.structs.replace(
-            every, **facts, estimates=estimates, part=row.part, why=why
+        estimates = full_row.estimates | {name: row.estimates[name] for name in DOING}
+        rows[game] = msgspec.structs.replace(
+            full_row, **facts, estimates=estimates, part=row.part, why=reasons
         )
-    return found
+    return rows
 
 
 DOING = ("doing", "doing_most", "regret")  # columns that need a known optimum or reference
@@ -333,7 +333,7 @@ def measured_of(frame: Frame) -> SeatSums:
     games: dict[str, list[str]] = {}
     for game, seat in evaluated_seats(frame).items():
         games.setdefault(seat, []).append(game)
-    return SeatSums.joined(
+    return SeatSums.concat(
         SeatSums(frame.filter(pl.col("game").cast(pl.String).is_in(names)).profiles(seat))
         for seat, names in games.items()
     )
@@ -342,10 +342,12 @@ def measured_of(frame: Frame) -> SeatSums:
 def _as_one(episode: Episode) -> Episode:
     """Return the episode with the evaluated player under one name, regardless of its words pack."""
     setup = episode.setup
-    mine = set(seats_under_study(setup))
+    studied = set(seats_under_study(setup))
     lineup = {
-        seat: msgspec.structs.replace(who, player="evaluated", params={}) if seat in mine else who
-        for seat, who in setup.lineup.items()
+        seat: msgspec.structs.replace(player, player="evaluated", params={})
+        if seat in studied
+        else player
+        for seat, player in setup.lineup.items()
     }
     return msgspec.structs.replace(episode, setup=msgspec.structs.replace(setup, lineup=lineup))
 
@@ -363,9 +365,9 @@ def _arms(frame: Frame, row: ProfileRow) -> tuple[str, ...]:
     The arm `labels` is included if the labels or the wording were varied.
     """
     cells = frame.episodes.filter(pl.col("game") == row.game)["cell"].unique()
-    here = {_arm(frame, cell) for cell in cells}
-    varied = "labels" in row.arms or REWORDED in here
-    return tuple(sorted(here | ({"labels"} if varied else set())))
+    arms = {_arm(frame, cell) for cell in cells}
+    varied = "labels" in row.arms or REWORDED in arms
+    return tuple(sorted(arms | ({"labels"} if varied else set())))
 
 
 def _arm(frame: Frame, cell: str) -> str:
@@ -373,16 +375,16 @@ def _arm(frame: Frame, cell: str) -> str:
 
 
 def _of_part(frame: Frame, seats: SeatSums, part: str) -> SeatSums:
-    return seats.where(lambda kind: frame.factors(kind.cell).get("part") == part)
+    return seats.select_kinds(lambda kind: frame.factors(kind.cell).get("part") == part)
 
 
 def _doing(seats: SeatSums, ends: Sequence[Baseline]) -> dict[str, Estimate]:
     if not len(seats):
         return {}
-    found: dict[str, Estimate] = {}
-    for row in profile_of(seats, ends, named=lambda who: ""):
-        found.setdefault(row.game, row.doing)
-    return found
+    doing: dict[str, Estimate] = {}
+    for row in profile_of(seats, ends, name_of=lambda spec: ""):
+        doing.setdefault(row.game, row.doing)
+    return doing
 
 
 HALVED = {"knowing": "skill", "acting": "acting", "doing": "doing"}  # field -> of a profile
@@ -419,22 +421,22 @@ def _reference_lines(
 ) -> dict[str, list[Line]]:
     lines: dict[str, list[Line]] = {}
     for name, frame in references.items():
-        asked = in_arms(frame, (ASKED,))
-        for row in _rows(measured_of(asked), ends, name).values() if len(asked) else ():
+        probed = in_arms(frame, (ASKED,))
+        for row in _rows(measured_of(probed), ends, name).values() if len(probed) else ():
             line = Line(name, row.skill.value, row.acting.value, row.doing.value)
             lines.setdefault(row.game, []).append(line)
     return lines
 
 
-def _survived(frame: Frame) -> dict[str, Estimate]:
+def _mean_error_survival(frame: Frame) -> dict[str, Estimate]:
     """Return, for each game, the mean payoff of the evaluated seat that may be due to forfeits of
     other seats (no value for one-player games)."""
     rows = frame.seats("game", "seat", "instance", "error_survival")
     means = {}
     for game, seat in evaluated_seats(frame).items():
-        mine = rows.filter((pl.col("game") == game) & (pl.col("seat") == seat)).drop_nulls()
+        seat_rows = rows.filter((pl.col("game") == game) & (pl.col("seat") == seat)).drop_nulls()
         means[game] = mean_by_rule(
-            mine["error_survival"].to_numpy(), mine["instance"].cast(pl.String).to_list()
+            seat_rows["error_survival"].to_numpy(), seat_rows["instance"].cast(pl.String).to_list()
         )
     return means
 
@@ -498,18 +500,18 @@ def _controls(frame: Frame) -> list[Control]:
     """Return paired comparisons of the other arms with the probed arm, where there are pairs."""
     controls = []
     for arm, (kind, _) in CONTRASTS.items():
-        both = in_arms(frame, (ASKED, arm))
+        both_arms = in_arms(frame, (ASKED, arm))
         try:
-            contrasts = contrast(both, kind)
+            contrasts = contrast(both_arms, kind)
         except BadInput:
             continue  # a bot reads no words, and an evaluation may have stopped early
-        controls += [_control(arm, one) for one in contrasts]
+        controls += [_control(arm, compared) for compared in contrasts]
     return controls
 
 
 def _control(arm: str, compared: Contrast) -> Control:
-    made = compared.comparison
-    value = made.difference
+    comparison = compared.comparison
+    value = comparison.difference
     if arm == NOT_ASKED and value.value is not None:  # the contrast is asked minus not asked
         low, high = value.interval or (None, None)
         value = msgspec.structs.replace(
@@ -519,7 +521,13 @@ def _control(arm: str, compared: Contrast) -> Control:
             high=None if low is None else -low,
         )
     return Control(
-        arm, made.game, made.metric, value, said_of(made), made.pairs, compared.condition
+        arm,
+        comparison.game,
+        comparison.metric,
+        value,
+        said_of(comparison),
+        comparison.pairs,
+        compared.condition,
     )
 
 
@@ -570,13 +578,13 @@ def sentences(games: Sequence[GameResult], player: str) -> list[str]:
               THEORY: "shows theory of mind"}  # fmt: skip
     places = defaultdict[tuple[tuple[str, ...], tuple[str, ...]], list[str]](list)
     for word, verb in claims.items():
-        open_games = tuple(one.game for one in games if not one.refused[word])
-        unshowable = tuple(one.game for one in games if word in one.unshowable)
+        open_games = tuple(result.game for result in games if not result.refused[word])
+        unshowable = tuple(result.game for result in games if word in result.unshowable)
         places[open_games, unshowable].append(verb)
-    found = []
+    claim_sentences = []
     for (open_games, unshowable), verbs in places.items():
-        said = "The claim that" if len(verbs) == 1 else "Each of the claims that"
-        claimed = f"{said} {player} {listed(verbs)}"
+        subject = "The claim that" if len(verbs) == 1 else "Each of the claims that"
+        claimed = f"{subject} {player} {listed(verbs)}"
         count = len(games) - len(unshowable)
         if open_games:
             verdict = f"is not refused in {listed(open_games)} ({len(open_games)} of {count})"
@@ -590,8 +598,8 @@ def sentences(games: Sequence[GameResult], player: str) -> list[str]:
             verdict = f"is refused in {count} of {len(games)} games"
         limit = f"cannot be shown in {listed(unshowable)}, where the best bot is refused it too"
         parts = [part for part in (verdict, limit if unshowable else "") if part]
-        found.append(f"{claimed} {' and '.join(parts)}.")
-    return found
+        claim_sentences.append(f"{claimed} {' and '.join(parts)}.")
+    return claim_sentences
 
 
 # --- who is evaluated -----------------------------------------------------------------------------
@@ -675,29 +683,33 @@ def drift(old: Frame, new: Frame) -> list[Change]:
     Raises:
         BadInput: If the two evaluations have no problem in common.
     """
-    before, after = per_problem(old), per_problem(new)
+    old_scores, new_scores = per_problem(old), per_problem(new)
     raw: list[tuple[Measured, list[str], list[float], list[float]]] = []
-    for key in sorted(before.keys() & after.keys()):
-        both = sorted(before[key].keys() & after[key].keys())
-        if both:
-            raw.append((key, [before[key][s][0] for s in both],
-                        [before[key][s][1] for s in both],
-                        [after[key][s][1] for s in both]))  # fmt: skip
+    for key in sorted(old_scores.keys() & new_scores.keys()):
+        shared_settings = sorted(old_scores[key].keys() & new_scores[key].keys())
+        if shared_settings:
+            raw.append((key, [old_scores[key][s][0] for s in shared_settings],
+                        [old_scores[key][s][1] for s in shared_settings],
+                        [new_scores[key][s][1] for s in shared_settings]))  # fmt: skip
     if not raw:
         raise BadInput("The two evaluations have no problem in common; both need the same suite.")
     adjusted = holm_where_known([_p_of(problems, was, now) for _, problems, was, now in raw])
-    found = []
+    changes = []
     for (key, problems, was, now), p in zip(raw, adjusted, strict=True):
         moved = np.subtract(now, was)
-        same = not moved.any()
+        is_identical = not moved.any()
         verdict = (
-            "identical" if same else "moved" if p is not None and p < ALPHA else "within chance"
+            "identical"
+            if is_identical
+            else "moved"
+            if p is not None and p < ALPHA
+            else "within chance"
         )
-        if p is None and not same:
+        if p is None and not is_identical:
             verdict = "too few problems"
-        found.append(Change(key.cell, key.measure, float(np.mean(was)), float(np.mean(now)),
+        changes.append(Change(key.cell, key.measure, float(np.mean(was)), float(np.mean(now)),
                            mean_by_rule(moved, problems), p, verdict, len(was)))  # fmt: skip
-    return found
+    return changes
 
 
 def _p_of(problems: Sequence[str], was: Sequence[float], now: Sequence[float]) -> float | None:

@@ -73,12 +73,16 @@ def score(frame: Frame, query: Query = Query(), by: Sequence[By] = ()) -> Scores
     rows = _identity(frame)
     metrics = _metrics(frame, query)
     chosen = _select(rows, query)
-    shown = chosen if query.seats or query.players else _studied(chosen)
+    studied = chosen if query.seats or query.players else _select_studied(chosen)
     return Scores(
-        _means(frame, shown, metrics, keys),
+        _means(frame, studied, metrics, keys),
         keys,
-        [key for key in ("cell", "others", "strategy") if key not in keys and _varies(shown, key)],
-        sorted(set(chosen["seat"].unique()) - set(shown["seat"].unique())),
+        [
+            key
+            for key in ("cell", "others", "strategy")
+            if key not in keys and _varies(studied, key)
+        ],
+        sorted(set(chosen["seat"].unique()) - set(studied["seat"].unique())),
         Counter(frame.episodes.filter(pl.col("why") != "")["why"].to_list()),
         mixed_instances(frame),
     )
@@ -106,13 +110,13 @@ def _metrics(frame: Frame, query: Query) -> list[str]:
     if not query.metrics:
         names = [name for name, metric in fitting.items() if query.every or metric.headline]
         return sorted([*names, "payoff"], key=lambda name: FIRST.get(name, 1))
-    here = {*fitting, "payoff", *COUNTS}
-    if elsewhere := [name for name in query.metrics if name not in here]:
-        known = {*registry.entries("metrics"), *here}
+    available = {*fitting, "payoff", *COUNTS}
+    if elsewhere := [name for name in query.metrics if name not in available]:
+        candidates = {*registry.entries("metrics"), *available}
         for name in elsewhere:
-            if name not in known:
-                raise unknown("metric", name, known)
-    return [name for name in query.metrics if name in here]
+            if name not in candidates:
+                raise unknown("metric", name, candidates)
+    return [name for name in query.metrics if name in available]
 
 
 # --- selection ------------------------------------------------------------------------------------
@@ -126,11 +130,11 @@ def matches(pattern: str, name: str) -> bool:
     return re.match(translate(plain), name) is not None
 
 
-def require_known(what: str, names: Iterable[str], known: Collection[str]) -> None:
+def require_known(kind: str, names: Iterable[str], candidates: Collection[str]) -> None:
     """Raise BadInput if a name or pattern matches none of the known names."""
     for name in names:
-        if not any(matches(name, candidate) for candidate in known):
-            raise unknown(what, name, known)
+        if not any(matches(name, candidate) for candidate in candidates):
+            raise unknown(kind, name, candidates)
 
 
 def _select(rows: pl.DataFrame, query: Query) -> pl.DataFrame:
@@ -154,17 +158,19 @@ def _select(rows: pl.DataFrame, query: Query) -> pl.DataFrame:
 def _fitting(rows: pl.DataFrame, key: str, patterns: Sequence[str]) -> set[str]:
     """Return the names that match a pattern; a model's name selects all of its players."""
     names = rows.select(pl.col(key), pl.col("model" if key == "player" else key).alias("short"))
-    known = names.unique(maintain_order=True).rows()
+    candidates = names.unique(maintain_order=True).rows()
     fitting = set[str]()
     for pattern in patterns:
-        matching = {name for name, short in known if matches(pattern, name) or short == pattern}
+        matching = {
+            name for name, short in candidates if matches(pattern, name) or short == pattern
+        }
         if not matching:
-            raise unknown(f"{key} in this store", pattern, {name for name, _ in known})
+            raise unknown(f"{key} in this store", pattern, {name for name, _ in candidates})
         fitting |= matching
     return fitting
 
 
-def _studied(rows: pl.DataFrame) -> pl.DataFrame:
+def _select_studied(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the rows of studied seats; if a game has no studied seats, all of its rows."""
     return rows.filter(pl.col("studied") | ~pl.col("studied").any().over("game"))
 
@@ -234,13 +240,13 @@ class Group:
     def mean(self, metric: str, values: NDArray[np.float64]) -> Estimate:
         """Return the mean of a metric over the rows in which it has a value."""
         column = values[self.at]
-        given = ~np.isnan(column)
+        has_value = ~np.isnan(column)
         if metric in PAID:
-            given &= self._has_result
-        if given.all():
+            has_value &= self._has_result
+        if has_value.all():
             rows, clusters = self.rows, self._clusters
         else:
-            rows, column = self.rows.filter(given), column[given]
+            rows, column = self.rows.filter(has_value), column[has_value]
             clusters = clusters_of(rows)[0]
         game = rows["game"][0] if rows.height else ""
         return mean_within(metric, column, clusters, bounds_of(metric, rows), game)

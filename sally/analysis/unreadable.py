@@ -25,14 +25,15 @@ class UnreadableAnswers(msgspec.Struct, frozen=True):
         """How many answers could not be read."""
         return sum(self.reasons.values())
 
-    def sentence(self, what: str) -> str:
-        """Return that no answer could be read and why, in one sentence; `what` are the answers."""
+    def sentence(self, subject: str) -> str:
+        """Return that no answer could be read and why, in one sentence; `subject` are the
+        answers."""
         reasons = listed([f"{count:,} {reason}" for reason, count in self.reasons.items()])
         suggested = max(4 * self.most_tokens, LEAST_SUGGESTED)
         advice = (
             f"; `--set max_tokens={suggested}` allows longer replies" if self.most_tokens else ""
         )
-        return f"No result: {self.count:,} of {self.answers:,} {what} ({reasons}){advice}."
+        return f"No result: {self.count:,} of {self.answers:,} {subject} ({reasons}){advice}."
 
 
 def count_unreadable(events: Iterable[Event]) -> UnreadableAnswers:

@@ -418,38 +418,38 @@ def replay(*places: Where | Episode | Iterable[Episode]) -> ReplayCheck:
     from sally.runner.check import cells_of, check
 
     with ExitStack() as open_ones:
-        found: list[Episode] = []
+        episodes_to_check: list[Episode] = []
         cells: dict[str, set[str]] = {}
         changed: set[str] = set()
         for place in places:
             if isinstance(place, Episode):
-                found.append(place)
+                episodes_to_check.append(place)
                 continue
             if not isinstance(place, str | Path | Folder | Remote):
-                found += _only_episodes(place)
+                episodes_to_check += _only_episodes(place)
                 continue
             folder = open_ones.enter_context(open_store(place))[0]
             file = isinstance(folder, Path) and not folder.is_dir()
-            held = (  # checksums are compared by the replay, which reports what is wrong
+            contents = (  # checksums are compared by the replay, which reports what is wrong
                 store.load_file(Path(str(folder)), check=False)
                 if file
                 else store.load(folder, check=False)
             )
-            found += held.episodes.values()
-            changed |= held.changed
+            episodes_to_check += contents.episodes.values()
+            changed |= contents.changed
             cells |= {} if file else cells_of(folder)
-        return check(found, cells, changed)
+        return check(episodes_to_check, cells, changed)
 
 
-def _only_episodes(given: object) -> list[Episode]:
+def _only_episodes(items: object) -> list[Episode]:
     """Return the episodes of an iterable; raises BadInput if it holds anything else."""
-    if not isinstance(given, Iterable):
-        raise BadInput(f"{given!r} is not a store, a bundle or an episode.")
-    found = list(given)
-    for one in found:
-        if not isinstance(one, Episode):
-            raise BadInput(f"The list to replay contains {one!r}; it must contain only episodes.")
-    return found
+    if not isinstance(items, Iterable):
+        raise BadInput(f"{items!r} is not a store, a bundle or an episode.")
+    episodes_listed = list(items)
+    for item in episodes_listed:
+        if not isinstance(item, Episode):
+            raise BadInput(f"The list to replay contains {item!r}; it must contain only episodes.")
+    return episodes_listed
 
 
 def reproduce(
@@ -482,5 +482,5 @@ def reproduce(
     from sally.output.tables.reproduce import Effort
     from sally.output.tables.reproduce import reproduce as reproduced
 
-    found = reproduced(paper, table, episodes, model, Effort(repeats, seed))
-    return Rows(flat(row) for row in found)
+    figures = reproduced(paper, table, episodes, model, Effort(repeats, seed))
+    return Rows(flat(row) for row in figures)

@@ -131,9 +131,9 @@ def board(
             entry = checked_entry(bundle, site / page, None if out is None else transcripts)
             entries.append(entry)
             line = f"{entry.name}, {entry.played:,} of {entry.planned:,} episodes replayed"
-        except BadInput as why:
-            refused.append(RefusedBundle(bundle.name, str(why)))
-            line = f"refused. {why}"
+        except BadInput as error:
+            refused.append(RefusedBundle(bundle.name, str(error)))
+            line = f"refused. {error}"
         if watch is not None:
             watch(f"{bundle.name}: {line}")
     entries = _with_distinct_names(entries)
@@ -166,15 +166,15 @@ def _with_distinct_names(entries: Sequence[Entry | PairEntry]) -> list[Entry | P
 
 
 def _bundles(places: tuple[Path, ...]) -> list[Path]:
-    found = []
+    bundles = []
     for place in places:
         inside = sorted(place.glob("*.sally.zip")) if place.is_dir() else [place]
         if not inside or not all(map(is_bundle, inside)):
             raise BadInput(
                 f"{place} is neither a bundle nor a folder of bundles; `sally pack DIR` makes one."
             )
-        found += inside
-    return found
+        bundles += inside
+    return bundles
 
 
 def checked_entry(bundle: Path, page: Path, transcripts: int | None) -> Entry | PairEntry:
@@ -197,20 +197,22 @@ def checked_entry(bundle: Path, page: Path, transcripts: int | None) -> Entry | 
                 write_pair_evaluation(entry.found, page.with_name(entry.page))
             return entry
         study, size = _largest(studies)
-        plan = planned(episodes, study, size)
+        plan = plan_episodes(episodes, study, size)
         refuse_unplanned(episodes, plan, f"Sally-1, size {size}")
-        whole = [e for e in episodes if not store.to_run_again(e)]
-        finished = as_frame(whole, studies=[study])
-        found = _evaluated(finished, plan, study, size)
-        shown = ""
+        uncut = [e for e in episodes if not store.to_run_again(e)]
+        finished = as_frame(uncut, studies=[study])
+        evaluation = _evaluate(finished, plan, study, size)
+        transcript_page = ""
         if transcripts is not None:
-            write_evaluation(found, page.with_name(f"{page.name}.html"))
+            write_evaluation(evaluation, page.with_name(f"{page.name}.html"))
             if transcripts:
-                shown = f"{page.name}-episodes.html"
-                write_page(PageData(place), page.with_name(shown), PageOptions(transcripts))
-        return Entry(found.player, bundle.name, packed.sha256, size, found,
+                transcript_page = f"{page.name}-episodes.html"
+                write_page(
+                    PageData(place), page.with_name(transcript_page), PageOptions(transcripts)
+                )
+        return Entry(evaluation.player, bundle.name, packed.sha256, size, evaluation,
                      per_problem(in_arms(finished, (ASKED,))),
-                     f"{page.name}.html", shown, signed, readers)  # fmt: skip
+                     f"{page.name}.html", transcript_page, signed, readers)  # fmt: skip
 
 
 def _pair_entry(
@@ -224,24 +226,31 @@ def _pair_entry(
 ) -> PairEntry:
     """Return the entry of an evaluation on pairs; refuses positions that are not of the suite."""
     sizes = {sally_2.size_of(study) for study in studies}
-    held = [size for size in sally_2.SIZE_NAMES if size in sizes]
-    if not held:
+    played_sizes = [size for size in sally_2.SIZE_NAMES if size in sizes]
+    if not played_sizes:
         raise BadInput("It holds no evaluation: none of its studies is a size of Sally-2.")
-    size = held[-1]
+    size = played_sizes[-1]
     bot = next((tags_of(study).get("bot", "") for study in studies), "")
     if bot and bot not in sally_2.BOTS:
         raise BadInput(f"Its study was played by the bot {bot!r}, which is unknown.")
-    whole = (
+    full_suite = (
         sally_2.bot_suite(bot, size)
         if bot
         else _with_player(sally_2.suite(size), _chosen_params(episodes))
     )
-    plan = [Planned(cell, setup) for _, cell, setup in orders(whole, open_models=False)]
+    plan = [Planned(cell, setup) for _, cell, setup in orders(full_suite, open_models=False)]
     refuse_unplanned(episodes, plan, f"Sally-2, size {size}")
     finished = [episode for episode in episodes if not store.to_run_again(episode)]
-    found = evaluation_of_episodes(finished, whole, len(plan), bot)
+    evaluation = evaluation_of_episodes(finished, full_suite, len(plan), bot)
     return PairEntry(
-        found.player, bundle.name, sha256, size, found, f"{page.name}.html", signed, readers
+        evaluation.player,
+        bundle.name,
+        sha256,
+        size,
+        evaluation,
+        f"{page.name}.html",
+        signed,
+        readers,
     )
 
 
@@ -267,24 +276,24 @@ def proved_episodes(place: store.Where, sha256: str) -> tuple[list[Episode], str
         BadInput: If a line is bad or repeated, if an episode does not replay, or if an answer in it
             cannot be checked and no earlier version of Sally has checked these very bytes.
     """
-    held = store.load(place, quarantine=False, check=False)
-    if held.bad:
-        raise BadInput(f"{held.bad[0]}.")
-    if held.doubled:
-        raise BadInput(f"{held.doubled:,} of its lines repeat an episode.")
-    episodes = list(held.episodes.values())
-    result = check(episodes, cells_of(place), held.changed)
-    known = earlier_checks().get(sha256)
-    unchecked = [] if known is not None else result.unchecked
-    for failed, what in ((result.mismatches, "does not replay"),
+    contents = store.load(place, quarantine=False, check=False)
+    if contents.bad:
+        raise BadInput(f"{contents.bad[0]}.")
+    if contents.doubled:
+        raise BadInput(f"{contents.doubled:,} of its lines repeat an episode.")
+    episodes = list(contents.episodes.values())
+    result = check(episodes, cells_of(place), contents.changed)
+    earlier = earlier_checks().get(sha256)
+    unchecked = [] if earlier is not None else result.unchecked
+    for failed, failure in ((result.mismatches, "does not replay"),
                          (unchecked, "cannot be checked")):  # fmt: skip
         if failed:
-            id, why = failed[0]
-            others = f" ({len(failed) - 1} more: {what})" if len(failed) > 1 else ""
+            id, reason = failed[0]
+            others = f" ({len(failed) - 1} more: {failure})" if len(failed) > 1 else ""
             line = _line_of(Path(str(place)) / EPISODES, id)
-            raise BadInput(f"{EPISODES}, line {line}: episode {id} {what}: {why}{others}")
-    if known is not None and result.unchecked:
-        return episodes, f"rule {known.reader}, checked at commit {known.commit}"
+            raise BadInput(f"{EPISODES}, line {line}: episode {id} {failure}: {reason}{others}")
+    if earlier is not None and result.unchecked:
+        return episodes, f"rule {earlier.reader}, checked at commit {earlier.commit}"
     rules = [f"rule {version}" for version in sorted(result.readers)]
     return episodes, listed(rules) if rules else "-"
 
@@ -306,7 +315,7 @@ def _largest(studies: Iterable[Study]) -> tuple[Study, Size]:
     raise BadInput("It holds no evaluation: none of its studies is a size of Sally-1.")
 
 
-def planned(episodes: Sequence[Episode], study: Study, size: Size) -> list[Planned]:
+def plan_episodes(episodes: Sequence[Episode], study: Study, size: Size) -> list[Planned]:
     """Return every episode that the suite asks of the player of these episodes.
 
     Raises:
@@ -316,26 +325,27 @@ def planned(episodes: Sequence[Episode], study: Study, size: Size) -> list[Plann
     if bot:
         if bot not in BOTS:
             raise BadInput(f"Its study was played by the bot {bot!r}, which is unknown.")
-        whole = bot_suite(bot, size)
+        full_suite = bot_suite(bot, size)
     else:
-        whole = _with_player(suite(size), _chosen_params(episodes))
-    return [Planned(cell, setup) for _, cell, setup in orders(whole, open_models=False)]
+        full_suite = _with_player(suite(size), _chosen_params(episodes))
+    return [Planned(cell, setup) for _, cell, setup in orders(full_suite, open_models=False)]
 
 
 def _chosen_params(episodes: Sequence[Episode]) -> dict[str, object]:
     """Return the parameters of the one language player that sits in every episode."""
-    every = {
-        msgspec.json.encode({k: v for k, v in who.params.items() if k != "pack"}, order="sorted")
+    distinct = {
+        msgspec.json.encode({k: v for k, v in player.params.items() if k != "pack"}, order="sorted")
         for episode in episodes
-        for who in episode.setup.lineup.values()
-        if who.player == LANGUAGE
+        for player in episode.setup.lineup.values()
+        if player.player == LANGUAGE
     }
-    if len(every) != 1:
+    if len(distinct) != 1:
         raise BadInput(
-            f"It holds episodes of {len(every)} language players; an evaluation has one, with the "
+            f"It holds episodes of {len(distinct)} language players; an evaluation has one, with "
+            f"the "
             "same model, strategy and settings in every episode."
         )
-    params: dict[str, object] = msgspec.json.decode(every.pop())
+    params: dict[str, object] = msgspec.json.decode(distinct.pop())
     if others := params.keys() - CHOSEN:
         raise BadInput(f"Its player has the parameter {min(others)!r}, which the suite does not.")
     return params
@@ -344,16 +354,18 @@ def _chosen_params(episodes: Sequence[Episode]) -> dict[str, object]:
 def _with_player(study: Study, params: dict[str, object]) -> Study:
     """Return the suite with these parameters for its language player; the words packs stay."""
 
-    def seated(who: PlayerSpec) -> PlayerSpec:
-        if who.player != LANGUAGE:
-            return who
-        pack = {"pack": who.params["pack"]} if "pack" in who.params else {}
-        return msgspec.structs.replace(who, params={**params, **pack})
+    def fill_seat(player: PlayerSpec) -> PlayerSpec:
+        if player.player != LANGUAGE:
+            return player
+        pack = {"pack": player.params["pack"]} if "pack" in player.params else {}
+        return msgspec.structs.replace(player, params={**params, **pack})
 
     cells = tuple(
         msgspec.structs.replace(
             cell,
-            lineups=tuple({s: seated(who) for s, who in line.items()} for line in cell.lineups),
+            lineups=tuple(
+                {s: fill_seat(player) for s, player in line.items()} for line in cell.lineups
+            ),
         )
         for cell in study.cells
     )
@@ -362,9 +374,9 @@ def _with_player(study: Study, params: dict[str, object]) -> Study:
 
 def refuse_unplanned(episodes: Sequence[Episode], plan: Sequence[Planned], suite_name: str) -> None:
     """Raise BadInput if the suite does not ask an episode of its player."""
-    asked = {_without_versions(each.cell, each.setup) for each in plan}
+    planned_setups = {_without_versions(order.cell, order.setup) for order in plan}
     for episode in episodes:
-        if _without_versions(episode.cell, episode.setup) not in asked:
+        if _without_versions(episode.cell, episode.setup) not in planned_setups:
             raise BadInput(
                 f"episode {episode.id} is not part of {suite_name}: its problem, seed, "
                 f"players, questions, retries, injections or cell ({episode.cell!r}) differ."
@@ -375,8 +387,8 @@ def _without_versions(cell: str, setup: Setup) -> bytes:
     """Return a cell and a setup as text, without the versions of language players, which a replay
     has checked."""
     lineup = {
-        seat: _as_worded_now(who) if who.player == LANGUAGE else who
-        for seat, who in setup.lineup.items()
+        seat: _as_worded_now(player) if player.player == LANGUAGE else player
+        for seat, player in setup.lineup.items()
     }
     return cell.encode() + b"\n" + canonical(msgspec.structs.replace(setup, lineup=lineup))
 
@@ -402,9 +414,9 @@ def _pack_of_today(name: str) -> str:
     return packs.reference(shipped) if pack.texts == texts else name
 
 
-def _evaluated(frame: Frame, plan: Sequence[Planned], study: Study, size: Size) -> Evaluation:
+def _evaluate(frame: Frame, plan: Sequence[Planned], study: Study, size: Size) -> Evaluation:
     played = {_without_versions(e.cell, e.setup) for e in frame}
-    missing = [each for each in plan if _without_versions(each.cell, each.setup) not in played]
+    missing = [order for order in plan if _without_versions(order.cell, order.setup) not in played]
     bot = tags_of(study).get("bot", "")
     return evaluate(frame, player=bot or name_of(frame.setups()),
                     suite=f"Sally-1, version {sally_1.VERSION}, size {size}", wanted=len(plan),

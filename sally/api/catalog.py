@@ -88,14 +88,14 @@ def list_players(game: str | None = None) -> Rows:
     True
     """
     general = {k.name for players in registry.entries("players").values() for k in players.values()}
-    found = {
+    about_by_player = {
         (kind.name, "" if kind.name in general else family): kind.about
         for family in (_families(game) if game else registry.entries("games"))
         for kind in registry.players(family).values()
     }
     return Rows(
         {"name": name, "game": family, "about": about}
-        for (name, family), about in sorted(found.items())
+        for (name, family), about in sorted(about_by_player.items())
     )
 
 
@@ -115,16 +115,16 @@ def list_metrics(game: str | None = None) -> Rows:
     >>> "functional_regret" in [row["name"] for row in sally.list_metrics("ipd")]
     True
     """
-    found: dict[str, dict[str, Any]] = {}
+    metrics: dict[str, dict[str, Any]] = {}
     for family in _families(game) if game else sorted(registry.entries("games")):
         for name, metric in registry.metrics(family).items():
-            several = name in found and found[name]["game"] != family
-            found[name] = {
+            is_shared = name in metrics and metrics[name]["game"] != family
+            metrics[name] = {
                 "name": name,
-                "game": "" if several else family,
+                "game": "" if is_shared else family,
                 "about": metric.about,
             }
-    return Rows(found[name] for name in sorted(found))
+    return Rows(metrics[name] for name in sorted(metrics))
 
 
 def list_strategies() -> Rows:
@@ -137,7 +137,7 @@ def list_strategies() -> Rows:
     >>> "social_qa" in [row["name"] for row in sally.list_strategies()]
     True
     """
-    return _named("strategies")
+    return _list_entries("strategies")
 
 
 def list_studies() -> Rows:
@@ -150,7 +150,7 @@ def list_studies() -> Rows:
     >>> "riemer2025" in [row["name"] for row in sally.list_studies()]
     True
     """
-    return _named("studies")
+    return _list_entries("studies")
 
 
 def list_packs() -> Rows:
@@ -185,7 +185,7 @@ def _families(game: str | None) -> list[str]:
     return sorted({spec.family or spec.name for spec in registry.games().values()})
 
 
-def _named(folder: str) -> Rows:
+def _list_entries(folder: str) -> Rows:
     return Rows(
         {"name": name, "about": getattr(entry, "about", "")}
         for name, entry in sorted(registry.entries(folder).items())
@@ -206,8 +206,8 @@ CATALOG: Mapping[str, Callable[[], Rows]] = {
     "strategies": list_strategies,
     "metrics": list_metrics,
     "studies": list_studies,
-    "models": lambda: _named("models"),
-    "papers": lambda: _named("papers"),
+    "models": lambda: _list_entries("models"),
+    "papers": lambda: _list_entries("papers"),
     "packs": list_packs,
     "importers": list_importers,
     "pool": _pool,

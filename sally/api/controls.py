@@ -53,13 +53,13 @@ def fork(
     '2 episodes of ipd'
     """
     names = ObjectNames()
-    named = names.lineup(lineup or {})
-    told = None if injections is None else tuple(injections)
-    change = Change(named, None, told, dict(moves or {}))
+    seated_players = names.lineup(lineup or {})
+    new_injections = None if injections is None else tuple(injections)
+    change = Change(seated_players, None, new_injections, dict(moves or {}))
     with names.bound():
         branch, played = branches(episode, turn, {"fork": change}, repeats)
-    wanted = set(branch[1].episodes)
-    return Episodes(episode for episode in played if episode.id in wanted)
+    fork_ids = set(branch[1].episodes)
+    return Episodes(episode for episode in played if episode.id in fork_ids)
 
 
 def why(
@@ -84,7 +84,7 @@ def why(
     >>> {row["seat"] for row in sally.why(episode, ["agent"])}
     {'agent'}
     """
-    return Rows(msgspec.to_builtins(each) for each in reasons(episode, seats, repeats, by))
+    return Rows(msgspec.to_builtins(decision) for decision in reasons(episode, seats, repeats, by))
 
 
 def checklist(study: Study | str | Path) -> Rows:

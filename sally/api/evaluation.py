@@ -171,17 +171,17 @@ def evaluate(
             if bot is None
             else (suite_of_bot(bot, size, games), ())
         )
-        wanted = local.orders(study)
+        trials = local.orders(study)
         with tempfile.TemporaryDirectory() if out is None else nullcontext(out) as place:
             if play:
                 meter = Meter(Budget(budget, budget_tokens), used)
                 meter.refuse_unpriced(models_of(study))
                 watch = watch or notebook_progress(study.name)
-                job: dict[str, Any] = {"tables": True, "wanted": wanted, "settings": settings_used}
+                job: dict[str, Any] = {"tables": True, "wanted": trials, "settings": settings_used}
                 runs.play_missing(study, place, None, watch, meter, executor(on), **job)
-            require_finished(place, (id for id, _, _ in wanted), play)
+            require_finished(place, (id for id, _, _ in trials), play)
             return EvaluationRows(
-                evaluation_of(place, bot or "", study=study, many=len(wanted), size=size)
+                evaluation_of(place, bot or "", study=study, many=len(trials), size=size)
             )
 
 
@@ -196,8 +196,8 @@ def prepared_suite(
     if request.model is None:
         raise BadInput("Name the player to evaluate: a model, or a bot such as random.")
     _check_games(games)
-    wanted = sally_1.suite(size, tuple(games) or sally_1.GAMES)
-    study, settings_used = prepared_study(wanted, request, use_config(config))
+    open_suite = sally_1.suite(size, tuple(games) or sally_1.GAMES)
+    study, settings_used = prepared_study(open_suite, request, use_config(config))
     return in_one_store(study), settings_used
 
 
@@ -310,5 +310,5 @@ def _bot_episodes(name: str, game: str, size: Size) -> tuple[Episode, ...]:
     )
     if not cells:
         return ()
-    wanted = local.orders(msgspec.structs.replace(study, cells=cells))
-    return tuple(local.play(setup, cell) for _, cell, setup in wanted)
+    trials = local.orders(msgspec.structs.replace(study, cells=cells))
+    return tuple(local.play(setup, cell) for _, cell, setup in trials)

@@ -64,10 +64,10 @@ def report(
     Raises:
         BadInput: If there is no such store, or the file cannot be written.
     """
-    held = PageData(store)
-    grids = paper_grids(held, lambda why: None)
+    page_data = PageData(store)
+    grids = paper_grids(page_data, lambda message: None)
     wishes = PageOptions(transcripts, profiled if profile else None, grids, prompts_of)
-    write_page(held, Path(out), wishes)
+    write_page(page_data, Path(out), wishes)
     return Path(out)
 
 
@@ -112,15 +112,15 @@ def exported(path: Path, what: What | None) -> What:
     Raises:
         BadInput: If a file with this suffix cannot hold it.
     """
-    drawn = path.suffix.lower() in panels.FORMATS
-    what = what or ("profile" if drawn else "episodes")
-    if drawn and what in ("episodes", "decisions", "rounds"):
+    is_figure = path.suffix.lower() in panels.FORMATS
+    what = what or ("profile" if is_figure else "episodes")
+    if is_figure and what in ("episodes", "decisions", "rounds"):
         raise BadInput(
             f"{what} cannot be drawn, because they are rows of a table; write them as "
             f"{', '.join(tables.ENDINGS)}."
         )
     if what != "rounds":
-        (panels.check if drawn or what == "calibration" else tables.check)(path)
+        (panels.check if is_figure or what == "calibration" else tables.check)(path)
     return what
 
 
@@ -165,32 +165,36 @@ def write_profile(rows: Sequence[ProfileRow], path: Path, what: What) -> None:
 # --- parts of the report page ---------------------------------------------------------------------
 
 
-def profiled(held: PageData) -> list[ProfileRow]:
+def profiled(page_data: PageData) -> list[ProfileRow]:
     """Return the profile of the studied seats, with baselines on the same settings."""
-    return profile_rows(held.seats).estimates
+    return profile_rows(page_data.seats).estimates
 
 
-def paper_grids(held: PageData, notify: Notify) -> dict[str, list[Grid]]:
+def paper_grids(page_data: PageData, notify: Notify) -> dict[str, list[Grid]]:
     """Return the tables of the papers that these studies follow, filled with our values where
     known."""
-    named = {study.paper or study.name for study in held.studies.values()}
-    grids = {paper: _grids(paper, held, notify) for paper in named if paper in reference.papers()}
+    paper_names = {study.paper or study.name for study in page_data.studies.values()}
+    grids = {
+        paper: _grids(paper, page_data, notify)
+        for paper in paper_names
+        if paper in reference.papers()
+    }
     return {paper: tables for paper, tables in grids.items() if tables}
 
 
-def _grids(paper: str, held: PageData, notify: Notify) -> list[Grid]:
+def _grids(paper: str, page_data: PageData, notify: Notify) -> list[Grid]:
     try:
         # Figures that need no episodes are computed by `sally reproduce`, which takes longer.
         engine = replace(engine_of(paper), computes=lambda row, metric, effort: None,
                          computes_exact=None, beside={})  # fmt: skip
-        found = Reproduction(paper, engine, held.frame)
-    except BadInput as why:
-        notify(f"No table of {paper} is on the page: {why}")
+        reproduction = Reproduction(paper, engine, page_data.frame)
+    except BadInput as error:
+        notify(f"No table of {paper} is on the page: {error}")
         return []
     grids = []
-    for name in found.published.tables:
-        rows = found.rows(name)
+    for name in reproduction.published.tables:
+        rows = reproduction.rows(name)
         if any(row.ours is not None for row in rows):
-            printed = reference.table(found.published, name)
+            printed = reference.table(reproduction.published, name)
             grids.append(laid_out(name, printed, rows, engine.layouts.get(name)))
     return grids

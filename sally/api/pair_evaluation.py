@@ -130,7 +130,7 @@ def evaluate_on_pairs(
         meter = Meter(budget, config)
         sizes = SIZE_NAMES if request.until is not None else (request.size,)
         for size in sizes:
-            study, settings = _filled(request, model, size, config)
+            study, settings = _fill_seats(request, model, size, config)
             planned_setups = local.orders(study)
             if request.play:
                 meter.refuse_unpriced(models_of(study))
@@ -151,7 +151,7 @@ def evaluate_on_pairs(
         return PairRows(evaluation)
 
 
-def _filled(
+def _fill_seats(
     request: PairRequest, model: str | None, size: Size, config: Config
 ) -> tuple[Study, Any]:
     games = request.games or sally_2.GAMES
@@ -175,13 +175,13 @@ def _corrected_for_looks(evaluation: PairEvaluation) -> PairEvaluation:
     """Return the evaluation with intervals of the means that hold for three looks together."""
     return msgspec.structs.replace(
         evaluation,
-        knowing=_widened(evaluation.knowing),
-        doing=_widened(evaluation.doing),
-        acting=_widened(evaluation.acting),
+        knowing=_widen(evaluation.knowing),
+        doing=_widen(evaluation.doing),
+        acting=_widen(evaluation.acting),
     )
 
 
-def _widened(estimate: Estimate | None) -> Estimate | None:
+def _widen(estimate: Estimate | None) -> Estimate | None:
     if estimate is None or estimate.value is None or estimate.low is None or estimate.high is None:
         return estimate
     half = (estimate.high - estimate.low) / 2 * POCOCK / NORMAL

@@ -28,8 +28,8 @@ def draw_pairs(game: str, count: int, seed: int) -> list[Pair]:
         raise BadInput(f"{game} has no certified pairs; `sally audit rps --pairs` shows some.")
     if count < 1:
         raise BadInput(f"The number of pairs must be at least 1, not {count}.")
-    drawn = islice(enumerate(cycle(kinds)), count)
-    return [draw_pair(recipe, order, seed, number) for number, (recipe, order) in drawn]
+    numbered_kinds = islice(enumerate(cycle(kinds)), count)
+    return [draw_pair(recipe, order, seed, number) for number, (recipe, order) in numbered_kinds]
 
 
 def play_pairs(game: str, player: PlayerLike, count: int, seed: int = 1) -> list[Episode]:

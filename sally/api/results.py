@@ -92,9 +92,9 @@ class CrossplayRows(Rows):
     def __init__(self, tables: Mapping[str, Mapping[Players, Pairing]], bad: BadLines = ()) -> None:
         self.tables, self.bad = tables, bad
         super().__init__(
-            {"game": game, "first_player": one, "second_player": two, **flat(pairing)}
+            {"game": game, "first_player": first, "second_player": second, **flat(pairing)}
             for game, table in tables.items()
-            for (one, two), pairing in table.items()
+            for (first, second), pairing in table.items()
         )
 
     def plot(self, game: str | None = None) -> Figure:
@@ -153,9 +153,9 @@ class Episodes(ResultList[Episode]):
         """The number of episodes, and their games."""
         games = ", ".join(dict.fromkeys(episode.setup.instance.game for episode in self))
         cut = sum(episode.payoffs is None for episode in self)
-        lost = f", {cut} without a result" if cut else ""
+        suffix = f", {cut} without a result" if cut else ""
         count = f"{len(self):,} episode{'' if len(self) == 1 else 's'}"
-        return f"{count}{f' of {games}' if games else ''}{lost}"
+        return f"{count}{f' of {games}' if games else ''}{suffix}"
 
     def table(self) -> list[Row]:
         """Return the mean payoff of each player in each seat, without intervals."""
@@ -220,12 +220,12 @@ class Comparisons(ResultList["Comparison"]):
         Raises:
             BadInput: If there is nothing to draw, or Matplotlib is not installed.
         """
-        drawn = [
+        differences = [
             {name: row[name] for name in ("game", "seat", "where", "metric")}
             | {"value": row["difference"], "interval": row["difference_interval"]}
             for row in self.rows()
         ]
-        return rows_figure(drawn, "value", self.conclusion)
+        return rows_figure(differences, "value", self.conclusion)
 
     @property
     def heading(self) -> str:
@@ -249,8 +249,8 @@ class Contrasts(Rows):
         self.contrasts, self.bad = list(contrasts), bad
         self.conclusion = conclusion(self.contrasts)
         super().__init__(
-            {"condition": one.condition, "base": one.base, **flat(one.comparison)}
-            for one in self.contrasts
+            {"condition": contrast.condition, "base": contrast.base, **flat(contrast.comparison)}
+            for contrast in self.contrasts
         )
 
 
@@ -293,14 +293,14 @@ def flat(value: Any) -> Row:
     """Return a struct as a row; an estimate becomes a value and an interval column."""
     row: Row = {}
     for name in value.__struct_fields__:
-        found = getattr(value, name)
-        if isinstance(found, Estimate):
-            row |= {name: found.value, f"{name}_interval": found.interval}
-        elif isinstance(found, msgspec.Struct):
-            row |= {f"{name}_{key}": each for key, each in flat(found).items()}
+        field_value = getattr(value, name)
+        if isinstance(field_value, Estimate):
+            row |= {name: field_value.value, f"{name}_interval": field_value.interval}
+        elif isinstance(field_value, msgspec.Struct):
+            row |= {f"{name}_{key}": part for key, part in flat(field_value).items()}
         elif name == "estimates":
-            for field, estimate in found.items():
+            for field, estimate in field_value.items():
                 row |= {field: estimate.value, f"{field}_interval": estimate.interval}
         else:
-            row[name] = found
+            row[name] = field_value
     return row

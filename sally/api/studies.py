@@ -56,41 +56,41 @@ def prepared_study(study: Study | str | Path, request: RunRequest, config: Confi
     """
     if request.limit is not None and request.limit < 1:
         raise BadInput(f"limit must be at least 1, not {request.limit}.")
-    wanted = find_study(study)
+    prepared = find_study(study)
     for name in request.without:
         strategy_named(name)  # raises if unknown
     if request.without:
-        wanted = arms.without(wanted, tuple(request.without))
+        prepared = arms.without(prepared, tuple(request.without))
     if request.part != arms.StudySelection():
-        wanted = arms.part_of(wanted, request.part)
+        prepared = arms.part_of(prepared, request.part)
     if request.unasked:
-        wanted = arms.with_unasked(wanted)
+        prepared = arms.with_unasked(prepared)
     if request.packs:
-        wanted = arms.with_packs(wanted, request.packs)
+        prepared = arms.with_packs(prepared, request.packs)
     if request.aware:
-        wanted = arms.with_awareness(wanted)
+        prepared = arms.with_awareness(prepared)
     if request.seed is not None:
-        wanted = msgspec.structs.replace(wanted, seed=request.seed)
-    asked = {k: v for k, v in request.given.items() if k in Settings.__struct_fields__}
-    params = {k: v for k, v in request.given.items() if k not in asked}
+        prepared = msgspec.structs.replace(prepared, seed=request.seed)
+    model_settings = {k: v for k, v in request.given.items() if k in Settings.__struct_fields__}
+    params = {k: v for k, v in request.given.items() if k not in model_settings}
     if params:
-        _refuse_unknown(wanted, params)
-        wanted = with_params(wanted, params)
-    return _seated(wanted, request.model, asked, config)
+        _refuse_unknown(prepared, params)
+        prepared = with_params(prepared, params)
+    return _fill_open_seats(prepared, request.model, model_settings, config)
 
 
 def _refuse_unknown(study: Study, params: Mapping[str, Any]) -> None:
     """Raise BadInput for a name that is neither a model setting nor a parameter of a game."""
     games = sorted({instance.game for cell in study.cells for instance in cell.instances})
-    known = {name for game in games for name in registry.game(game).parameters}
+    parameters = {name for game in games for name in registry.game(game).parameters}
     for name in params:
-        if name not in known:
-            what = f"model setting or parameter of {listed(games, 'or')}"
-            raise unknown(what, name, {*known, *Settings.__struct_fields__})
+        if name not in parameters:
+            kind = f"model setting or parameter of {listed(games, 'or')}"
+            raise unknown(kind, name, {*parameters, *Settings.__struct_fields__})
 
 
-def _seated(
-    study: Study, model: str | None, asked: Mapping[str, Any], config: Config
+def _fill_open_seats(
+    study: Study, model: str | None, model_settings: Mapping[str, Any], config: Config
 ) -> PreparedStudy:
     """Return the study with a model in its open seats, and with the settings of all its models."""
     models = models_of(study)
@@ -98,9 +98,11 @@ def _seated(
         raise BadInput(f"The study {study.name} has no open seat; run it without a model.")
     if model is None and OPEN in models:
         raise BadInput(f"The study {study.name} has open seats; name the model that takes them.")
-    if asked and not models:
-        raise BadInput(f"{next(iter(asked))} is a model setting, but no model plays {study.name}.")
-    return apply_settings(study, config, asked, model or "")
+    if model_settings and not models:
+        raise BadInput(
+            f"{next(iter(model_settings))} is a model setting, but no model plays {study.name}."
+        )
+    return apply_settings(study, config, model_settings, model or "")
 
 
 def find_study(study: Study | str | Path) -> Study:
@@ -113,8 +115,8 @@ def find_study(study: Study | str | Path) -> Study:
         return study
     if isinstance(study, Path) or study.endswith(".toml"):
         return read_study(Path(study))
-    found: Study = registry.study(study)
-    return found
+    registered: Study = registry.study(study)
+    return registered
 
 
 def run(
@@ -167,7 +169,7 @@ def run(
     '18 episodes of rps, ibs, ipd'
     """
     names = ObjectNames()
-    named = named_study(find_study(study), names)
+    named_objects = named_study(find_study(study), names)
     model_name = None if model is None else names.model(model)
     with names.bound():
         used = use_config(config)
@@ -181,13 +183,13 @@ def run(
             packs=tuple(packs),
             aware=aware,
         )
-        wanted, settings = prepared_study(named, request, used)
+        prepared, settings = prepared_study(named_objects, request, used)
         meter = Meter(Budget(budget, budget_tokens), used)
-        meter.refuse_unpriced(models_of(wanted))
-        watch = watch or notebook_progress(wanted.name)
+        meter.refuse_unpriced(models_of(prepared))
+        watch = watch or notebook_progress(prepared.name)
         with tempfile.TemporaryDirectory() if out is None else nullcontext(out) as place:
             stored = runs.run_study(
-                wanted, place, limit, watch, meter, executor(on), settings=settings
+                prepared, place, limit, watch, meter, executor(on), settings=settings
             )
     return Episodes(stored.episodes.values())
 
@@ -216,13 +218,13 @@ async def arun(
     import asyncio  # imported late: other functions here need none
 
     is_cancelled = Event()
-    shown = watch or notebook_progress(find_study(study).name)
+    progress_watcher = watch or notebook_progress(find_study(study).name)
 
     def watch_or_stop(progress: runs.Progress) -> None:
         if is_cancelled.is_set():
             raise RunFailed("The run was cancelled.")
-        if shown is not None:
-            shown(progress)
+        if progress_watcher is not None:
+            progress_watcher(progress)
 
     try:
         return await asyncio.to_thread(run, study, out, watch=watch_or_stop, **options)
@@ -264,14 +266,14 @@ def plan(
     '18 episodes planned, 0 stored; no call of a model'
     """
     names = ObjectNames()
-    named = named_study(find_study(study), names)
+    named_objects = named_study(find_study(study), names)
     model_name = None if model is None else names.model(model)
     with names.bound():
         used = use_config(config)
         request = RunRequest(limit, seed, model_name, given, tuple(without))
-        wanted, settings = prepared_study(named, request, used)
+        prepared, settings = prepared_study(named_objects, request, used)
         has_store = out is not None and store.place(out).exists()
         stored = store.load(out) if out is not None and has_store else Contents()
         return Planned(
-            planned(wanted, limit, used, stored.episodes, stored.finished, reply_tokens, settings)
+            planned(prepared, limit, used, stored.episodes, stored.finished, reply_tokens, settings)
         )

@@ -99,8 +99,8 @@ class Builder:
             row = episode_row(episode) if self._has_episodes else {}
             try:
                 played = played or replay_episode(episode)
-            except BadInput as why:
-                row["unplayed"] = str(why)
+            except BadInput as error:
+                row["unplayed"] = str(error)
         else:
             row["bad"] = episode
         if played is not None:

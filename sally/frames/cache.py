@@ -44,16 +44,16 @@ def path_of(digest: str, table: str) -> Path:
 def digest_of(blocks: Iterable[bytes], packs: Sequence[str] = ()) -> str:
     """Return the key of a file of lines: its content and the names of the store's words packs,
     which are hashes."""
-    whole = blake2b(digest_size=DIGEST_BYTES)
+    content_hash = blake2b(digest_size=DIGEST_BYTES)
     for block in blocks:
-        whole.update(block)
-    return with_packs(whole, packs)
+        content_hash.update(block)
+    return with_packs(content_hash, packs)
 
 
-def with_packs(whole: Any, packs: Sequence[str]) -> str:
+def with_packs(content_hash: Any, packs: Sequence[str]) -> str:
     """Return the key of a file from the hash of its content and the names of words packs."""
-    whole.update(msgspec.json.encode(sorted(packs)))
-    return str(whole.hexdigest())
+    content_hash.update(msgspec.json.encode(sorted(packs)))
+    return str(content_hash.hexdigest())
 
 
 def blocks_of(file: BinaryIO) -> Iterable[bytes]:
@@ -96,8 +96,8 @@ def write(digest: str, tables: Mapping[str, pl.DataFrame]) -> None:
         path = path_of(digest, name)
         if name == METRICS and path.exists():
             with suppress(OSError, pl.exceptions.PolarsError):
-                held = pl.read_parquet(path, glob=False)
-                table = held.with_columns(table) if held.height == table.height else table
+                cached = pl.read_parquet(path, glob=False)
+                table = cached.with_columns(table) if cached.height == table.height else table
         if name.startswith(PROFILES):
             table = without_zeros(table)
         _write(table, path)
@@ -159,9 +159,9 @@ class KnownDigests:
     def digest(self, name: str) -> str:
         """Return the hash of a file, which is read if it changed."""
         stat = _stat(self._store / name, self._packs)
-        before = self._known.get(name, ("", ""))
-        if stat and before[0] == stat:
-            return before[1]
+        recorded = self._known.get(name, ("", ""))
+        if stat and recorded[0] == stat:
+            return recorded[1]
         with (self._store / name).open("rb") as file:
             digest = digest_of(blocks_of(file), self._packs)
         if stat and stat == _stat(self._store / name, self._packs):

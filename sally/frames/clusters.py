@@ -31,11 +31,11 @@ def clusters_of(rows: pl.DataFrame) -> tuple[Unit, str]:
     """
     instances = _codes(rows["instance"])
     repeats = rows["repeat"].to_numpy()
-    again = instances * (int(repeats.max(initial=0)) + 1) + repeats
+    instance_repeats = instances * (int(repeats.max(initial=0)) + 1) + repeats
     units: dict[str, Unit] = {
         PEOPLE: [None] if rows["person"].null_count() else _codes(rows["person"]),
         INSTANCES: as_met(instances),
-        REPEATS: as_met(again),
+        REPEATS: as_met(instance_repeats),
         EPISODES: range(rows.height),
     }
     unit = coarsest(units)

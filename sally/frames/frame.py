@@ -75,13 +75,13 @@ class Frame:
         tables = self._collect(EPISODES, HELD)
         heights = [table.height for table in tables]
         self._offsets = np.concatenate([[0], np.cumsum(heights)]).astype(np.int64)
-        every = pl.concat(tables) if tables else _empty(EPISODES, HELD)
-        self.bad = self._unreadable(every)
+        lines = pl.concat(tables) if tables else _empty(EPISODES, HELD)
+        self.bad = self._unreadable(lines)
         stored = sum(h for h, p in zip(heights, parts, strict=True) if isinstance(p, File))
-        counted, self.doubled, self.replaced = _counted(every[:stored])
-        counted = np.concatenate([counted, np.arange(stored, every.height)])  # those in memory
+        counted, self.doubled, self.replaced = _count_lines(lines[:stored])
+        counted = np.concatenate([counted, np.arange(stored, lines.height)])  # those in memory
         self._rows: Rows = counted  # the row of each episode among all lines
-        self.episodes = every[counted] if len(counted) < every.height else every
+        self.episodes = lines[counted] if len(counted) < lines.height else lines
 
     # --- tables -----------------------------------------------------------------------------------
 
@@ -104,9 +104,9 @@ class Frame:
         of_episode = [name for name in columns if name in known_fields - OF_SEAT]
         metrics = [name for name in columns if name not in known_fields]
         if elsewhere := set(metrics) - set(self.metrics()):
-            known = registry.entries("metrics")
-            for name in elsewhere - set(known):
-                raise unknown("metric or column of seats", name, {*known_fields, *known})
+            metrics_by_name = registry.entries("metrics")
+            for name in elsewhere - set(metrics_by_name):
+                raise unknown("metric or column of seats", name, {*known_fields, *metrics_by_name})
         return self._table(SEATS, fields, of_episode, metrics).select(columns)
 
     def exported(self) -> pl.DataFrame:
@@ -133,7 +133,7 @@ class Frame:
         """
         if cell not in self._factors:
             if not self._factors:
-                stored = (study for at in self.stores for study in store.studies(at).values())
+                stored = (study for place in self.stores for study in store.studies(place).values())
                 self._factors |= declared_factors([*self._studies, *stored])
             self._factors.setdefault(cell, factors_in_name(cell))
         return self._factors[cell]
@@ -159,13 +159,13 @@ class Frame:
 
     def decisions(self) -> pl.DataFrame:
         """Return one row per move, forfeit and report."""
-        return self._whole("decisions")
+        return self._full_table("decisions")
 
     def calls(self) -> pl.DataFrame:
         """Return one row per model call."""
-        return self._whole("calls")
+        return self._full_table("calls")
 
-    def _whole(self, name: str) -> pl.DataFrame:
+    def _full_table(self, name: str) -> pl.DataFrame:
         self.require_playable()
         fields = [column.field for column in columns_of(name) if column.field != "row"]
         return self._table(name, fields, ["episode", "cell", "game", "instance", NUMBER_FIELD])
@@ -310,13 +310,13 @@ class Frame:
                     part.forget(name)
             return pl.collect_all([part.table(name, columns) for part in self._parts])
 
-    def _unreadable(self, every: pl.DataFrame) -> tuple[store.BadLine, ...]:
-        rows = every["bad"].ne("").arg_true().to_numpy()
+    def _unreadable(self, table: pl.DataFrame) -> tuple[store.BadLine, ...]:
+        rows = table["bad"].ne("").arg_true().to_numpy()
         lines = []
         for row in rows.tolist():
             part = self._parts[int(np.searchsorted(self._offsets, row, side="right")) - 1]
             name = part.names[0] if isinstance(part, File) else ""
-            lines.append(store.BadLine(name, every["line"][row], every["bad"][row]))
+            lines.append(store.BadLine(name, table["line"][row], table["bad"][row]))
         return tuple(lines)
 
 
@@ -325,23 +325,23 @@ def _empty(name: str, columns: Sequence[str]) -> pl.DataFrame:
     return pl.DataFrame(schema={column: types[column] for column in columns})
 
 
-def _counted(every: pl.DataFrame) -> tuple[Rows, int, int]:
+def _count_lines(table: pl.DataFrame) -> tuple[Rows, int, int]:
     """Return the row that counts for each episode: its first finished line, else its last.
 
     Also returns the number of further finished lines, and of censored lines that were replaced.
     """
     lines = (
-        every.lazy().select("episode", "cut").with_row_index("row").filter(pl.col("episode") != "")
+        table.lazy().select("episode", "cut").with_row_index("row").filter(pl.col("episode") != "")
     )
     finished = lines.filter(~pl.col("cut")).unique("episode", keep="first")
     cut = lines.filter(pl.col("cut")).unique("episode", keep="last")
     cut = cut.join(finished, on="episode", how="anti")
-    done, open_, total, whole = pl.collect_all(
+    done, open_, total, uncut = pl.collect_all(
         [finished.select("row"), cut.select("row"), lines.select(pl.len()),
          lines.filter(~pl.col("cut")).select(pl.len())]
     )  # fmt: skip
     rows = np.sort(np.concatenate([done["row"].to_numpy(), open_["row"].to_numpy()]))
-    doubled = whole.item() - done.height
+    doubled = uncut.item() - done.height
     return rows.astype(np.int64), doubled, total.item() - len(rows) - doubled
 
 
@@ -373,7 +373,7 @@ def as_frame(source: Source, *, watch: Watch | None = None, studies: Sequence[St
         if isinstance(item, Episode):
             episodes.append(item)
             continue
-        place = _opened(item, temporary)
+        place = _open_store(item, temporary)
         stores.append(place)
         parts += _files(store.place(place))
     if episodes:
@@ -397,12 +397,12 @@ def _items(source: Source) -> Iterator[Episode | Where]:
         yield item
 
 
-def _opened(where: Where, temporary: list[TemporaryDirectory[str]]) -> Where:
+def _open_store(source: Where, temporary: list[TemporaryDirectory[str]]) -> Where:
     """Return a store; a bundle is checked and unpacked to a folder that lives as long as the
     frame."""
-    local = Path(where) if isinstance(where, str) and "://" not in where else where
+    local = Path(source) if isinstance(source, str) and "://" not in source else source
     if not isinstance(local, Path) or not is_bundle(local):
-        return where
+        return source
     folder = TemporaryDirectory(prefix="sally-")
     unpack(local, Path(folder.name))
     temporary.append(folder)
@@ -413,21 +413,21 @@ def _files(place: Place) -> Iterator[File]:
     try:
         names, _ = store.ready(place)
         packs = place.names("packs")
-        known = cache.KnownDigests(place.path, packs) if isinstance(place, Folder) else None
+        digests = cache.KnownDigests(place.path, packs) if isinstance(place, Folder) else None
         for its in store.by_writer(place, names):
-            if known is None:
+            if digests is None:
                 lines = (line for _, _, line in store.all_lines(place, its))
                 digest = cache.digest_of(lines, packs)
             else:
-                digest = known.digest(its[0]) if its[0].endswith(store.DONE) else ""
+                digest = digests.digest(its[0]) if its[0].endswith(store.DONE) else ""
             yield File(place, its, digest)
-        if known is not None:
-            known.save()
-    except OSError as why:
-        raise BadInput(f"The store {place} cannot be read: {why.strerror}.") from None
+        if digests is not None:
+            digests.save()
+    except OSError as error:
+        raise BadInput(f"The store {place} cannot be read: {error.strerror}.") from None
 
 
 def _quarantine(frame: Frame) -> None:
     files = dict.fromkeys(line.file for line in frame.bad)
-    for where in frame.stores if files else ():
-        store.quarantine_lines(store.place(where), files)
+    for place in frame.stores if files else ():
+        store.quarantine_lines(store.place(place), files)

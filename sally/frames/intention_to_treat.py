@@ -22,39 +22,39 @@ Intended = Callable[[Played, Seat], Counted]
 def span_of(played: Played, seat: Seat, metric: Metric) -> Range | None:
     """Return the lowest and highest possible score of a seat in this game, or None if they are
     unknown."""
-    own = played.spec.measured.doing.range
-    return own(played.replay.game, seat) if own is not None else metric.bounds
+    game_range = played.spec.measured.doing.range
+    return game_range(played.replay.game, seat) if game_range is not None else metric.bounds
 
 
-def intended(
+def score_intention_to_treat(
     played: Played, seat: Seat, doing: float | None, optimum: float | None, span: Range | None
 ) -> Counted:
     """Return two scores in which forfeited and unreached decisions count too, and the optimal
     score. The first scores such decisions as the rules do, the second at their maximum."""
-    lost = any(seat in seats for seats in played.replay.forfeited.values())
-    if doing is not None and not lost and played.episode.payoffs is not None:
+    has_forfeited = any(seat in seats for seats in played.replay.forfeited.values())
+    if doing is not None and not has_forfeited and played.episode.payoffs is not None:
         return doing, doing, optimum
-    own: Intended | None = registry.part(played.spec.name, "intended")
-    if own is not None:
-        least, most, whole = own(played, seat)
-        return least, most, optimum if whole is None else whole
+    game_scores: Intended | None = registry.part(played.spec.name, "intended")
+    if game_scores is not None:
+        lowest, highest, full_optimum = game_scores(played, seat)
+        return lowest, highest, optimum if full_optimum is None else full_optimum
     if played.spec.measured.doing.right is not None:
         return *_of_choices(played, seat, doing, played.spec.measured.doing.right), optimum
-    least, most = span or (None, None)
+    lowest, highest = span or (None, None)
     if optimum is not None and doing is not None:
-        most = max(optimum, doing)
-    return (least if doing is None else doing), most, optimum
+        highest = max(optimum, doing)
+    return (lowest if doing is None else doing), highest, optimum
 
 
 def _of_choices(
-    played: Played, seat: Seat, doing: float | None, worth: float
+    played: Played, seat: Seat, doing: float | None, value_if_right: float
 ) -> tuple[float, float]:
     """Return the lower and upper score of a player whose decisions are independent of each other.
 
     A missing decision counts as wrong in the lower score and as right in the upper one.
     """
     replay, count = played.replay, played.spec.measured.doing.decisions
-    made = sum(seat in moves for moves in replay.moves)
-    due = max(count(replay.game) if count else 1, made)
-    right = 0.0 if doing is None else doing * made
-    return right / due, (right + worth * (due - made)) / due
+    decided = sum(seat in moves for moves in replay.moves)
+    due = max(count(replay.game) if count else 1, decided)
+    right = 0.0 if doing is None else doing * decided
+    return right / due, (right + value_if_right * (due - decided)) / due

@@ -68,9 +68,9 @@ def knowing(played: Played, seat: Seat, answers: Sequence[Scored]) -> Knowing:
         even_brier=sum(1 - _even(a) for a, _ in sure),
         valued=len(valued),
         value_error=sum(valued),
-        bins=binned([a for a, _ in sure]),
+        bins=bin_answers([a for a, _ in sure]),
         mindless={
-            AGAIN: sum(_again(questions)),
+            AGAIN: sum(_score_repetition(questions)),
             MIRROR: sum(_mirror(played, seat, a) for a in questions),
         },
         rules=rule_hits(played, seat, [a for a, _ in answers], {id(a) for a in questions}),
@@ -98,28 +98,30 @@ def _key(answer: JudgedReport) -> str:
     return f"{answer.question.probe}\t{answer.truth}"
 
 
-def _again(answers: Sequence[JudgedReport]) -> list[float]:
+def _score_repetition(answers: Sequence[JudgedReport]) -> list[float]:
     """Return the scores of a predictor that repeats the previous true answer.
 
     Its first prediction is an even guess.
     """
     last: dict[tuple[str, str], object] = {}
-    found = []
+    scores = []
     for answer in answers:
         key = (answer.question.probe, answer.question.about)
-        known = last.get(key)
-        there = known is not None and known in answer.question.choices
-        found.append(float(known == answer.truth) if there else _even(answer))
+        previous = last.get(key)
+        is_offered = previous is not None and previous in answer.question.choices
+        scores.append(float(previous == answer.truth) if is_offered else _even(answer))
         last[key] = answer.truth
-    return found
+    return scores
 
 
 def _mirror(played: Played, seat: Seat, answer: JudgedReport) -> float:
     """Return the score of predicting that the other player repeats the seat's own last move; the
     score of an even guess if that move is not among the choices."""
-    before = (played.replay.move(turn, seat) for turn in range(answer.turn - 1, -1, -1))
-    mine = next((move for move in before if move is not None), None)
-    return float(mine == answer.truth) if mine in answer.question.choices else _even(answer)
+    earlier_moves = (played.replay.move(turn, seat) for turn in range(answer.turn - 1, -1, -1))
+    last_move = next((move for move in earlier_moves if move is not None), None)
+    return (
+        float(last_move == answer.truth) if last_move in answer.question.choices else _even(answer)
+    )
 
 
 def rule_hits(
@@ -155,21 +157,21 @@ def _hashable(move: object) -> Hashable:
     return move
 
 
-def binned(answers: Sequence[JudgedReport]) -> tuple[tuple[int, float, float], ...]:
+def bin_answers(answers: Sequence[JudgedReport]) -> tuple[tuple[int, float, float], ...]:
     """Return, for each bin of the odds given to the likeliest choice, the number of answers, the
     sum of these odds, and the number that came true; ties are split."""
     if not answers:
         return ()
-    found = [(0, 0.0, 0.0)] * BINS
+    bins = [(0, 0.0, 0.0)] * BINS
     for answer in answers:
         odds = answer.report.odds or ()
         sure = max(odds)
         top = [c for c, p in zip(answer.question.choices, odds, strict=True) if p >= sure - 1e-9]
         place = min(int(sure * BINS + 1e-9), BINS - 1)  # the last bin includes 1
-        n, forecasts, came_true = found[place]
+        n, forecasts, came_true = bins[place]
         right = 1 / len(top) if answer.truth in top else 0.0
-        found[place] = (n + 1, forecasts + sure, came_true + right)
-    return tuple(found)
+        bins[place] = (n + 1, forecasts + sure, came_true + right)
+    return tuple(bins)
 
 
 def uncounted_probes_note(game: str) -> str:

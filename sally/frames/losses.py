@@ -21,29 +21,38 @@ def terms(played: Played, seat: Seat, answers: Sequence[JudgedReport]) -> Terms:
     """Return the loss terms of a seat in an episode; terms that are not defined are None."""
     if played.episode.payoffs is None:
         return Terms()
-    own: Losses | None = registry.part(played.spec.name, "losses")
-    if own is not None:
-        return own(played, seat)
-    worth = played.spec.measured.doing.right
-    return Terms() if worth is None else _of_choices(played, seat, answers, worth)
+    game_losses: Losses | None = registry.part(played.spec.name, "losses")
+    if game_losses is not None:
+        return game_losses(played, seat)
+    value_if_right = played.spec.measured.doing.right
+    return Terms() if value_if_right is None else _of_choices(played, seat, answers, value_if_right)
 
 
-def _of_choices(played: Played, seat: Seat, answers: Sequence[JudgedReport], worth: float) -> Terms:
+def _of_choices(
+    played: Played, seat: Seat, answers: Sequence[JudgedReport], value_if_right: float
+) -> Terms:
     """Return the loss terms if decisions are independent and each is either right or wrong."""
     replay = played.replay
     due = [step for step in replay.steps() if seat in replay.game.to_move(step.before)]
-    lost = sum(seat in step.forfeited for step in due)
+    forfeits = sum(seat in step.forfeited for step in due)
     split = []
     for step in due:
-        mine, here = step.moves.get(seat), [a for a in answers if a.turn == step.turn]
-        if mine is not None and here and (found := _split(played, seat, here, mine)):
-            split.append(found)
-    parts = [(worth * inferred, worth * given_up, worth * all) for inferred, given_up, all in split]
-    return terms_of(parts, worth * lost / len(due) if due else None)
+        move, turn_answers = step.moves.get(seat), [a for a in answers if a.turn == step.turn]
+        if (
+            move is not None
+            and turn_answers
+            and (losses := _split(played, seat, turn_answers, move))
+        ):
+            split.append(losses)
+    parts = [
+        (value_if_right * inferred, value_if_right * given_up, value_if_right * all)
+        for inferred, given_up, all in split
+    ]
+    return terms_of(parts, value_if_right * forfeits / len(due) if due else None)
 
 
 def _split(
-    played: Played, seat: Seat, answers: Sequence[JudgedReport], mine: Any
+    played: Played, seat: Seat, answers: Sequence[JudgedReport], move: Any
 ) -> tuple[float, float, float] | None:
     """Return inference loss, translation loss and total loss; None without a prediction.
 
@@ -56,9 +65,9 @@ def _split(
     right = _replies(played, seat, answers, [a.truth for a in answers])
     if not believed or not right:
         return None
-    made = (mine,) if mine in believed else believed
-    inferred = sum(m not in right for m in made) / len(made)
-    return inferred, float(mine not in believed), float(mine not in right)
+    believed_moves = (move,) if move in believed else believed
+    inferred = sum(m not in right for m in believed_moves) / len(believed_moves)
+    return inferred, float(move not in believed), float(move not in right)
 
 
 def _replies(

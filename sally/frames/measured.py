@@ -26,7 +26,7 @@ from sally.core.log.events import (
 from sally.core.registry import registry
 from sally.core.rules.game import GameSpec, Seat
 from sally.core.rules.metric import Metric, Played, Terms
-from sally.frames.intention_to_treat import intended, span_of
+from sally.frames.intention_to_treat import score_intention_to_treat, span_of
 from sally.frames.knowing import AGAIN, MIRROR, Knowing, Scored, knowing
 from sally.frames.losses import terms
 from sally.frames.replays import played as replay_of
@@ -151,7 +151,7 @@ def person_of(setup: Setup, seat: str) -> str:
     return str(spec.params.get("participant", ""))
 
 
-def measured(episode: Episode, seats: Sequence[str] = ()) -> list[MeasuredSeat]:
+def measure_episode(episode: Episode, seats: Sequence[str] = ()) -> list[MeasuredSeat]:
     """Return the measured seats of an episode; by default, all seats."""
     return measured_seats(replay_of(episode), seats)
 
@@ -161,16 +161,16 @@ def measured_seats(played: Played, seats: Sequence[str] = ()) -> list[MeasuredSe
     return [measure(played, s) for s in played.replay.game.seats if not seats or s in seats]
 
 
-def is_mind(who: PlayerSpec) -> bool:
+def is_mind(player: PlayerSpec) -> bool:
     """Return whether a player is a model or a person; such players are studied in any seat."""
-    return uses_model(who) or who.player in ("person", RECORDED)
+    return uses_model(player) or player.player in ("person", RECORDED)
 
 
 def seats_under_study(setup: Setup) -> tuple[str, ...]:
     """Return the seats that were probed or that a model or a person played."""
-    asked = [seat for seat, probes in setup.arms.items() if probes]
-    minds = [seat for seat, who in setup.lineup.items() if is_mind(who)]
-    return tuple(dict.fromkeys([*asked, *minds]))
+    probed = [seat for seat, probes in setup.arms.items() if probes]
+    minds = [seat for seat, player in setup.lineup.items() if is_mind(player)]
+    return tuple(dict.fromkeys([*probed, *minds]))
 
 
 def measure(played: Played, seat: Seat) -> MeasuredSeat:
@@ -181,8 +181,8 @@ def measure(played: Played, seat: Seat) -> MeasuredSeat:
     scores = on_minds(spec, score_reports(played, seat))
     doing = metric.measure(played, seat)
     optimum, span = _optimum(played, seat, doing), span_of(played, seat, metric)
-    least, most, optimum = intended(played, seat, doing, optimum, span)
-    mine = [type(e) for e in episode.events if e.seat == seat]
+    lowest, highest, optimum = score_intention_to_treat(played, seat, doing, optimum, span)
+    event_types = [type(e) for e in episode.events if e.seat == seat]
     return MeasuredSeat(
         episode=episode.id,
         cell=episode.cell,
@@ -193,33 +193,33 @@ def measure(played: Played, seat: Seat) -> MeasuredSeat:
         alike=alike(episode.setup, seat),
         metric=metric.name,
         doing=doing,
-        least=least,
-        most=most,
+        least=lowest,
+        most=highest,
         span=span,
         optimum=optimum,
         knowing=knowing(played, seat, scores),
         acting=acting(played, seat),
         habits=habits(played, seat),
         terms=terms(played, seat, [answer for answer, _ in scores]),
-        moves=mine.count(Moved),
-        forfeits=mine.count(Forfeited),
+        moves=event_types.count(Moved),
+        forfeits=event_types.count(Forfeited),
         censored=end.cause if isinstance(end, Censored) else "void" if void_seats(episode) else "",
     )
 
 
 def acting(played: Played, seat: Seat) -> Acting:
     """Count how often a seat's move was a best reply to its own prediction."""
-    if not (found := list_decision_fits(played, seat)):
+    if not (decision_fits := list_decision_fits(played, seat)):
         return Acting()
-    weighed = [each for each in found if each.chance is not None]
+    weighed = [decision for decision in decision_fits if decision.chance is not None]
     forecasts = forecast_fits(played, seat)
     contrasted, contrast = contrast_of(forecasts)
     return Acting(
-        n=len(found),
-        fits=sum(each.fits for each in found),
+        n=len(decision_fits),
+        fits=sum(decision.fits for decision in decision_fits),
         weighed=len(weighed),
-        weighed_fits=sum(each.fits for each in weighed),
-        chance=sum(each.chance or 0.0 for each in weighed),
+        weighed_fits=sum(decision.fits for decision in weighed),
+        chance=sum(decision.chance or 0.0 for decision in weighed),
         forecasts=len(forecasts),
         contrasted=contrasted,
         contrast=contrast,
@@ -228,24 +228,24 @@ def acting(played: Played, seat: Seat) -> Acting:
 
 def doing_metric(spec: GameSpec[Any, Any, Any], seat: str) -> Metric:
     """Return the metric that measures how much a seat of a game gained."""
-    known = registry.metrics(spec.family or spec.name)
-    found: Metric = registry.pick(f"metric of {spec.name}", spec.measured.doing.of(seat), known)
-    return found
+    metrics = registry.metrics(spec.family or spec.name)
+    metric: Metric = registry.pick(f"metric of {spec.name}", spec.measured.doing.of(seat), metrics)
+    return metric
 
 
 def setting(setup: Setup, seat: str) -> str:
     """Return a hash of everything that a seat faced: problem, seed, repeat and other players."""
-    problem, company, _ = _encoded(setup, seat)
+    problem, company, _ = _encode_setting(setup, seat)
     text = b"[%b,%d,%d,%b]" % (problem, setup.seed, setup.repeat, company)
     return blake2b(text, digest_size=12).hexdigest()
 
 
 def alike(setup: Setup, seat: str) -> str:
     """Return a hash of the problem and the other players, without seed and repeat."""
-    return _encoded(setup, seat)[2]
+    return _encode_setting(setup, seat)[2]
 
 
-def _encoded(setup: Setup, seat: str) -> tuple[bytes, bytes, str]:
+def _encode_setting(setup: Setup, seat: str) -> tuple[bytes, bytes, str]:
     """Return the problem as JSON, the seat and the other players as JSON, and a hash of both."""
     return _encoded_key(msgspec.msgpack.encode((setup.instance, setup.lineup, seat)))
 
@@ -253,11 +253,15 @@ def _encoded(setup: Setup, seat: str) -> tuple[bytes, bytes, str]:
 @lru_cache(maxsize=KNOWN)  # many setups differ only in their seed
 def _encoded_key(key: bytes) -> tuple[bytes, bytes, str]:
     instance, lineup, seat = _DECODER.decode(key)
-    others = {s: (who.player, who.params) for s, who in lineup.items() if s != seat}
+    others = {s: (player.player, player.params) for s, player in lineup.items() if s != seat}
     parts = (msgspec.json.encode(part, order="sorted") for part in (instance, seat, others))
-    problem, own, rest = parts
-    both = b"[%b,%b,%b]" % (problem, own, rest)
-    return problem, b"%b,%b" % (own, rest), blake2b(both, digest_size=12).hexdigest()
+    problem, own_seat, other_players = parts
+    setting = b"[%b,%b,%b]" % (problem, own_seat, other_players)
+    return (
+        problem,
+        b"%b,%b" % (own_seat, other_players),
+        blake2b(setting, digest_size=12).hexdigest(),
+    )
 
 
 _DECODER = msgspec.msgpack.Decoder(tuple[Instance, dict[str, PlayerSpec], str])
@@ -272,5 +276,5 @@ def _optimum(played: Played, seat: Seat, doing: float | None) -> float | None:
     regret = played.spec.measured.doing.regret_of(played.replay.game)
     if not regret or doing is None:
         return None
-    lost = registry.metrics(played.spec.family or played.spec.name)[regret].measure(played, seat)
-    return None if lost is None else doing + lost
+    loss = registry.metrics(played.spec.family or played.spec.name)[regret].measure(played, seat)
+    return None if loss is None else doing + loss

@@ -56,9 +56,9 @@ def fill_in_parallel(
     jobs = [job for file in files if (job := file.job(table, columns, uses)) is not None]
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     processes = max(1, min(cores or 1, len(jobs)))
-    many = BATCHES * processes
+    batch_count = BATCHES * processes
     with ThreadPoolExecutor(processes) as threads:
-        batches = [jobs[n::many] for n in range(many)]
+        batches = [jobs[n::batch_count] for n in range(batch_count)]
         running = {threads.submit(_run, batch): len(batch) for batch in batches if batch}
         done = 0
         for future in as_completed(running):

@@ -33,14 +33,14 @@ class Memory:
         self._tables: dict[str, pl.DataFrame] = {}
 
     def table(self, name: str, columns: Sequence[str]) -> pl.LazyFrame:
-        held = self._tables.get(name)
-        missing = [c for c in columns if held is None or c not in held.columns]
+        stored = self._tables.get(name)
+        missing = [c for c in columns if stored is None or c not in stored.columns]
         if missing:
             metrics = missing if name == METRICS else ()
             basic = [table for table in (EPISODES, SEATS) if table not in self._tables]
             tables = build_episodes(self._episodes, {*basic, name}, metrics)
-            if held is not None:
-                tables[name] = held.with_columns(tables[name])
+            if stored is not None:
+                tables[name] = stored.with_columns(tables[name])
             self._tables |= tables
         return self._tables[name].lazy().select(columns)
 
@@ -73,19 +73,19 @@ class File:
     def table(self, name: str, columns: Sequence[str]) -> pl.LazyFrame:
         if self.lacks(name, columns):
             self.measure(name, columns)
-        held = self._tables.get(name)
-        if held is not None and set(columns) <= set(held.columns):
-            return held.lazy().select(columns)
+        stored = self._tables.get(name)
+        if stored is not None and set(columns) <= set(stored.columns):
+            return stored.lazy().select(columns)
         return cache.scan(self._digest, name, columns)
 
     def columns(self, name: str) -> Collection[str]:
-        held = self._tables.get(name)
-        return cache.columns(self._digest, name) if held is None else held.columns
+        stored = self._tables.get(name)
+        return cache.columns(self._digest, name) if stored is None else stored.columns
 
     def lacks(self, name: str, columns: Sequence[str]) -> bool:
         """Return whether a table has to be built."""
-        held = self._tables.get(name)
-        if held is not None and (name != METRICS or set(columns) <= set(held.columns)):
+        stored = self._tables.get(name)
+        if stored is not None and (name != METRICS or set(columns) <= set(stored.columns)):
             return False
         return not (self._digest and cache.has(self._digest, name, columns))
 
@@ -102,9 +102,9 @@ class File:
             cache.write(self._digest, tables)
             if not self.lacks(name, columns):
                 return
-        held = self._tables.get(name)
-        if name == METRICS and held is not None:
-            tables[name] = held.with_columns(tables[name])
+        stored = self._tables.get(name)
+        if name == METRICS and stored is not None:
+            tables[name] = stored.with_columns(tables[name])
         self._tables |= tables
 
     def job(self, name: str, columns: Sequence[str], uses: tuple[str, ...]) -> Job | None:

@@ -57,7 +57,7 @@ class SeatSums:
     ) -> None:
         self.rows = rows
         if kind is None or shared is None:
-            codes, texts = _coded(rows["kind"])
+            codes, texts = _encode_texts(rows["kind"])
             kind, shared = codes, [kind_of(text) for text in texts]
         self.kind, self.shared = kind, shared
 
@@ -76,7 +76,7 @@ class SeatSums:
         return cls(without_zeros(frame_of(rows, (*PROFILE, *OF_EPISODE))))
 
     @classmethod
-    def joined(cls, tables: Iterable[SeatSums]) -> SeatSums:
+    def concat(cls, tables: Iterable[SeatSums]) -> SeatSums:
         """Return the rows of several tables, one after another."""
         frames = [table.rows for table in tables]
         if not frames:
@@ -85,7 +85,7 @@ class SeatSums:
         sums = [field for field in SUMS if field in rows.columns]
         return cls(rows.with_columns(pl.col(sums).fill_null(0.0)))
 
-    def where(self, condition: Callable[[SeatKind], bool]) -> SeatSums:
+    def select_kinds(self, condition: Callable[[SeatKind], bool]) -> SeatSums:
         """Return the rows whose kinds meet a condition."""
         fitting = np.array([condition(kind) for kind in self.shared], dtype=np.bool_)
         return self.take(fitting[self.kind])
@@ -135,9 +135,9 @@ class SeatSums:
         """The number of the repeat, by row."""
         return self.rows["repeat"].to_numpy()
 
-    def decoded(self, field: str) -> list[Any]:
+    def decode_json(self, field: str) -> list[Any]:
         """Return a column of JSON texts as values; an empty text is an empty mapping."""
-        codes, texts = _coded(self.rows[field])
+        codes, texts = _encode_texts(self.rows[field])
         values = [msgspec.json.decode(text) if text else {} for text in texts]
         return [values[code] for code in codes.tolist()]
 
@@ -155,7 +155,7 @@ class SeatSums:
             yield self.shared[code], row
 
 
-def _coded(series: pl.Series) -> tuple[Codes, list[str]]:
+def _encode_texts(series: pl.Series) -> tuple[Codes, list[str]]:
     """Return the code of each text, in order of first appearance, and the texts."""
     physical = series.to_physical().to_numpy()
     values, first, codes = np.unique(physical, return_index=True, return_inverse=True)

@@ -139,12 +139,12 @@ class ModelUsage(msgspec.Struct, omit_defaults=True):
         }
         self.settings.add(as_json(settings))
 
-    def join(self, other: ModelUsage) -> None:
+    def join(self, usage: ModelUsage) -> None:
         """Add the calls of the same model in another episode."""
         for name in SUMMED:
-            setattr(self, name, getattr(self, name) + getattr(other, name))
-        self.settings |= other.settings
-        self.used |= other.used
+            setattr(self, name, getattr(self, name) + getattr(usage, name))
+        self.settings |= usage.settings
+        self.used |= usage.used
 
 
 def usage_of(episode: Episode) -> dict[str, ModelUsage]:
@@ -342,12 +342,12 @@ def decision_rows(played: Played) -> Iterator[Row]:
         yield players[event.seat] | row
 
 
-def _decision(event: Moved | Forfeited | Reported, what: str, value: Any) -> Row:
+def _decision(event: Moved | Forfeited | Reported, kind: str, value: Any) -> Row:
     seconds = sum(c.usage.get("seconds", 0.0) for c in event.calls) if event.calls else None
     return {
         "turn": event.turn,
         "seat": event.seat,
-        "what": what,
+        "what": kind,
         "value": value,
         "tries": event.tries,
         "seconds": seconds,

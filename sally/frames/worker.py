@@ -24,5 +24,5 @@ def work() -> None:
         store.know_packs(place)
         for job in jobs:
             File(place, job.files, job.digest).measure(job.table, job.columns)
-    except BadInput as why:
-        sys.stdout.write(str(why))
+    except BadInput as error:
+        sys.stdout.write(str(error))

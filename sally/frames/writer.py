@@ -47,18 +47,18 @@ class TableWriter:
                 metrics = cache.cacheable(metrics_of(episode))
                 self._builder = Builder((EPISODES, SEATS, METRICS, PROFILES), metrics)
             place = {"line": self._line, "start": self._start, "size": len(line)}
-            self._builder.add(episode, _replayed(episode, replay), **place)
+            self._builder.add(episode, _reuse_replay(episode, replay), **place)
             self._games.add(episode.setup.instance.game)
         except Exception:  # a user's metric may raise anything
             log.info("No tables of this file: episode %s", episode.id, exc_info=True)
             self._has_failed = True
         self._start += len(line)
 
-    def keep(self, where: store.Where) -> None:
+    def keep(self, source: store.Where) -> None:
         """Keep the tables, once the file is complete."""
         if self._has_failed or self._builder is None or cache.in_memory_only(self._games):
             return
-        packs = store.place(where).names("packs")
+        packs = store.place(source).names("packs")
         cache.write(cache.with_packs(self._digest, packs), self._builder.tables())
 
 
@@ -68,7 +68,7 @@ def metrics_of(episode: Episode) -> dict[str, Metric]:
     return dict(registry.metrics(spec.family or spec.name))
 
 
-def _replayed(episode: Episode, replay: Trajectory[Any, Any, Any]) -> Played:
+def _reuse_replay(episode: Episode, replay: Trajectory[Any, Any, Any]) -> Played:
     """Return the replayed episode; the replay made during play is reused if the moves are integers
     and there are no reports.
 

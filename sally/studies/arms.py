@@ -25,8 +25,8 @@ T = TypeVar("T")
 def relabelled(problem: Instance, names: Sequence[str]) -> tuple[Instance, ...]:
     """Return a copy of the problem for every assignment of these names to its moves."""
     return tuple(
-        _variant(problem, f"names={'-'.join(given)}", names=list(given))
-        for given in permutations(names)
+        _variant(problem, f"names={'-'.join(labels)}", names=list(labels))
+        for labels in permutations(names)
     )
 
 
@@ -46,10 +46,14 @@ def counterbalanced(problem: Instance, names: Sequence[str]) -> tuple[Instance, 
     places = range(len(names))
     return tuple(
         ordered
-        for given in _rotated(names)
-        for named in [_variant(problem, f"names={'-'.join(given)}", names=list(given))]
-        for order in _rotated(places)
-        for ordered in [_variant(named, f"order={'-'.join(map(str, order))}", order=list(order))]
+        for labels in _rotations(names)
+        for relabelled_problem in [
+            _variant(problem, f"names={'-'.join(labels)}", names=list(labels))
+        ]
+        for order in _rotations(places)
+        for ordered in [
+            _variant(relabelled_problem, f"order={'-'.join(map(str, order))}", order=list(order))
+        ]
     )
 
 
@@ -59,14 +63,14 @@ def harnessed(who: PlayerSpec, **choices: Sequence[Any]) -> tuple[PlayerSpec, ..
     `harnessed(who, history=(None, 4), answer=("line", "json"))` returns four copies; None keeps the
     default. `sally.core.prompt.page_layout` lists the settings.
     """
-    found = []
+    players = []
     for chosen in product(*choices.values()):
-        given = {k: v for k, v in zip(choices, chosen, strict=True) if v is not None}
-        read_harness(given)  # raises if it is not a harness
-        kept = {key: value for key, value in who.params.items() if key != "harness"}
-        params = {**kept, "harness": given} if given else kept
-        found.append(msgspec.structs.replace(who, params=params))
-    return tuple(found)
+        harness = {k: v for k, v in zip(choices, chosen, strict=True) if v is not None}
+        read_harness(harness)  # raises if it is not a harness
+        other_params = {key: value for key, value in who.params.items() if key != "harness"}
+        params = {**other_params, "harness": harness} if harness else other_params
+        players.append(msgspec.structs.replace(who, params=params))
+    return tuple(players)
 
 
 def with_unasked(study: Study) -> Study:
@@ -91,79 +95,81 @@ def with_unasked(study: Study) -> Study:
 def with_awareness(study: Study) -> Study:
     """Return the study plus a copy of every cell with a model, in which the model also answers the
     awareness probe."""
-    found = []
+    cells = []
     for cell in study.cells:
-        models = [{s for s, who in line.items() if who.player == LANGUAGE} for line in cell.lineups]
+        models = [
+            {s for s, player in line.items() if player.player == LANGUAGE} for line in cell.lineups
+        ]
         lineups = tuple(line for line, seats in zip(cell.lineups, models, strict=True) if seats)
         seats = set.intersection(*filter(None, models)) if lineups else set()
-        asked = {s: (*cell.arms.get(s, ()), WHAT_IS_THIS) for s in sorted(seats)}
-        if asked:
+        probes = {s: (*cell.arms.get(s, ()), WHAT_IS_THIS) for s in sorted(seats)}
+        if probes:
             name = f"{cell.name}, asked what this is"
-            arms = {**cell.arms, **asked}
-            found.append(msgspec.structs.replace(cell, name=name, lineups=lineups, arms=arms))
-    if not found:
+            arms = {**cell.arms, **probes}
+            cells.append(msgspec.structs.replace(cell, name=name, lineups=lineups, arms=arms))
+    if not cells:
         raise BadInput(f"No model of {study.name} can be asked the awareness probe.")
-    return msgspec.structs.replace(study, cells=(*study.cells, *found))
+    return msgspec.structs.replace(study, cells=(*study.cells, *cells))
 
 
-def with_packs(study: Study, wanted: Sequence[str]) -> Study:
+def with_packs(study: Study, pack_names: Sequence[str]) -> Study:
     """Return the study plus copies of every cell with a model, one for each of these wordings.
 
     `all` selects the game's shipped wordings, except those of `aware`; `twin` selects those that
     describe the other player as a mechanism; `aware` selects those with an introduction that may
     tell the model that it is being evaluated. Other values are names of packs.
     """
-    cells = [new for cell in study.cells for new in _reworded(cell, wanted)]
+    cells = [new for cell in study.cells for new in _reword(cell, pack_names)]
     if not cells:
-        raise BadInput(f"No model of {study.name} can be given the words {listed(wanted)}.")
+        raise BadInput(f"No model of {study.name} can be given the words {listed(pack_names)}.")
     return msgspec.structs.replace(study, cells=(*study.cells, *cells))
 
 
-def _reworded(cell: Cell, wanted: Sequence[str]) -> list[Cell]:
+def _reword(cell: Cell, pack_names: Sequence[str]) -> list[Cell]:
     read = tuple(
-        line for line in cell.lineups if any(who.player == LANGUAGE for who in line.values())
+        line for line in cell.lineups if any(player.player == LANGUAGE for player in line.values())
     )
     families = dict.fromkeys(registry.family(i.game).name for i in cell.instances)
-    found = []
+    cells = []
     for family in families if read else ():
         problems = tuple(i for i in cell.instances if registry.family(i.game).name == family)
-        for pack in _packs(family, wanted):
+        for pack in _packs(family, pack_names):
             lineups = tuple(_in_words(line, pack) for line in read)
             new = msgspec.structs.replace(
                 cell, name=f"{cell.name}, {pack}", instances=problems, lineups=lineups
             )
-            found.append(new)
-    return found
+            cells.append(new)
+    return cells
 
 
-def _packs(family: str, wanted: Sequence[str]) -> list[str]:
+def _packs(family: str, requested: Sequence[str]) -> list[str]:
     """Return the requested packs of a family; raises BadInput if a pack is unknown."""
-    there = packs.for_game(family)
-    every = packs.shipped_packs()
+    game_packs = packs.for_game(family)
+    all_packs = packs.shipped_packs()
     names: dict[str, None] = {}
-    for name in wanted:
+    for name in requested:
         if name == "all":
-            names |= dict.fromkeys(n for n in there if AWARE not in n)
+            names |= dict.fromkeys(n for n in game_packs if AWARE not in n)
         elif name == "aware":
-            names |= dict.fromkeys(n for n in there if AWARE in n)
+            names |= dict.fromkeys(n for n in game_packs if AWARE in n)
         elif name == "twin":
-            names |= dict.fromkeys(n for n in there if n.endswith("_twin"))
+            names |= dict.fromkeys(n for n in game_packs if n.endswith("_twin"))
         elif name.endswith(".toml"):
             if packs.read_pack(Path(name)).game == family:
                 names[name] = None
-        elif name not in every:
-            raise unknown("words pack", name, ("all", "twin", "aware", *every))
-        elif name in there:
+        elif name not in all_packs:
+            raise unknown("words pack", name, ("all", "twin", "aware", *all_packs))
+        elif name in game_packs:
             names[name] = None
     return list(names)
 
 
 def _in_words(line: Mapping[str, PlayerSpec], pack: str) -> dict[str, PlayerSpec]:
     return {
-        seat: msgspec.structs.replace(who, params={**who.params, "pack": pack})
-        if who.player == LANGUAGE
-        else who
-        for seat, who in line.items()
+        seat: msgspec.structs.replace(player, params={**player.params, "pack": pack})
+        if player.player == LANGUAGE
+        else player
+        for seat, player in line.items()
     }
 
 
@@ -175,10 +181,12 @@ def without(study: Study, strategies: Iterable[str]) -> Study:
         return tuple(
             line
             for line in cell.lineups
-            if unwanted.isdisjoint(str(who.params.get("strategy")) for who in line.values())
+            if unwanted.isdisjoint(str(player.params.get("strategy")) for player in line.values())
         )
 
-    cells = [msgspec.structs.replace(c, lineups=left) for c in study.cells if (left := stay(c))]
+    cells = [
+        msgspec.structs.replace(c, lineups=lineups) for c in study.cells if (lineups := stay(c))
+    ]
     if not cells:
         raise BadInput(f"Without {', '.join(sorted(unwanted))}, no lineup of {study.name} is left.")
     return msgspec.structs.replace(study, cells=tuple(cells))
@@ -195,16 +203,16 @@ class StudySelection(msgspec.Struct, frozen=True):
 
 def part_of(study: Study, part: StudySelection) -> Study:
     """Return the study with only the selected cells and lineups; episode ids stay the same."""
-    cells = [found for cell in study.cells if (found := _wanted(cell, part)) is not None]
+    cells = [selected for cell in study.cells if (selected := _select(cell, part)) is not None]
     if cells:
         return msgspec.structs.replace(study, cells=tuple(cells))
-    asked = {"--cell": part.cells, "--table": part.tables, "--game": part.games,
+    options = {"--cell": part.cells, "--table": part.tables, "--game": part.games,
              "--strategy": part.strategies}  # fmt: skip
-    said = " ".join(f"{flag} {name}" for flag, names in asked.items() for name in names)
-    raise BadInput(f"No cell of {study.name} matches {said}; {_choices(study)}.")
+    arguments = " ".join(f"{flag} {name}" for flag, names in options.items() for name in names)
+    raise BadInput(f"No cell of {study.name} matches {arguments}; {_choices(study)}.")
 
 
-def _wanted(cell: Cell, part: StudySelection) -> Cell | None:
+def _select(cell: Cell, part: StudySelection) -> Cell | None:
     tabled = [f"table {table}:*" for table in part.tables]
     for patterns in (part.cells, tabled):
         if patterns and not any(fnmatchcase(cell.name.lower(), p.lower()) for p in patterns):
@@ -221,20 +229,24 @@ def _wanted(cell: Cell, part: StudySelection) -> Cell | None:
 
 
 def _strategies(lineup: Mapping[str, PlayerSpec]) -> set[str]:
-    return {str(who.params["strategy"]) for who in lineup.values() if "strategy" in who.params}
+    return {
+        str(player.params["strategy"]) for player in lineup.values() if "strategy" in player.params
+    }
 
 
 def _choices(study: Study) -> str:
     """Return a clause that lists what can be selected: games, strategies and the first cells."""
     games = dict.fromkeys(i.game for cell in study.cells for i in cell.instances)
     used = sorted({s for cell in study.cells for line in cell.lineups for s in _strategies(line)})
-    some = [cell.name for cell in study.cells[:3]]
-    more = f" and {len(study.cells) - 3} more" if len(study.cells) > 3 else ""
+    examples = [cell.name for cell in study.cells[:3]]
+    remainder = f" and {len(study.cells) - 3} more" if len(study.cells) > 3 else ""
     strategies = f", strategies {listed(used)}" if used else ""
-    return f"it has games {listed(games)}{strategies}, cells such as {'; '.join(some)}{more}"
+    return (
+        f"it has games {listed(games)}{strategies}, cells such as {'; '.join(examples)}{remainder}"
+    )
 
 
-def _rotated(things: Sequence[T]) -> list[tuple[T, ...]]:
+def _rotations(things: Sequence[T]) -> list[tuple[T, ...]]:
     return [(*things[n:], *things[:n]) for n in range(len(things))]
 
 

@@ -54,19 +54,19 @@ WHICH = _games("which", set="which", rounds=1, tokens=1)
 _MODEL = player_spec("language", model=OPEN, strategy="qa")
 
 
-def _wrong_models(who: PlayerSpec, name: str) -> tuple[Cell, ...]:
+def _wrong_models(player: PlayerSpec, name: str) -> tuple[Cell, ...]:
     """Return the cells in which a player is told which interceptor it will meet, and then meets
     that interceptor or the other one."""
     return tuple(
         _cell(
-            f"{name}: told {told}, meets {met}",
-            who,
-            player_spec(WAYS[met]),
-            _games(f"which told {told}", set="which", rounds=1, tokens=1, told=told),
+            f"{name}: told {announced}, meets {interceptor}",
+            player,
+            player_spec(WAYS[interceptor]),
+            _games(f"which told {announced}", set="which", rounds=1, tokens=1, told=announced),
             probes={"encoder": ("listener",)},
         )
-        for told in WAYS
-        for met in WAYS
+        for announced in WAYS
+        for interceptor in WAYS
     )
 
 

@@ -34,18 +34,18 @@ _LAYOUTS = harnessed(
 _PROBES: Arms = {"agent": ("their_move_given_mine",)}
 
 
-def _cell(game: str, name: str, who: PlayerSpec | tuple[PlayerSpec, ...], probes: Arms) -> Cell:
+def _cell(game: str, name: str, players: PlayerSpec | tuple[PlayerSpec, ...], probes: Arms) -> Cell:
     return Cell(
         name=f"{game}, {name}",
         instances=(instance(game, f"{game}-10", rounds=10, void_limit=10),),
-        lineups=grid(agent=who, partner=PARTNERS),
+        lineups=grid(agent=players, partner=PARTNERS),
         arms=probes,
         repeats=REPEATS,
     )
 
 
-def _writer(then: str) -> PlayerSpec:
-    return player_spec("policy_writer", model=OPEN, then=then, settings=POLICY)
+def _writer(continuation: str) -> PlayerSpec:
+    return player_spec("policy_writer", model=OPEN, then=continuation, settings=POLICY)
 
 
 STUDY = Study(

@@ -23,30 +23,32 @@ def slice_of(study: Study) -> Study:
     cells = []
     for cell in study.cells:
         game = cell.instances[0].game
-        kept = [
+        selected = [
             (problem, lineup)
             for problem, lineup in zip(cell.instances, cell.lineups, strict=True)
             if problem.id in ids.get(game, ())
         ]
-        if kept and cell.factors["arm"] == ASKED:
-            problems, lineups = zip(*kept, strict=True)
+        if selected and cell.factors["arm"] == ASKED:
+            problems, lineups = zip(*selected, strict=True)
             cells.append(msgspec.structs.replace(cell, instances=problems, lineups=lineups))
     about = "a tiny slice of the suite Sally-1: three games, what was known and what was done"
     return msgspec.structs.replace(study, name="demo", about=about, cells=tuple(cells), tags={})
 
 
-def _embedded(cell: Cell) -> Cell:
+def _with_embedded(cell: Cell) -> Cell:
     """Return a cell with the embedded model in the open seats, under the strategy `lm`, which
     scores the candidate answers and generates no text."""
 
-    def seated(who: PlayerSpec) -> PlayerSpec:
-        if who.player != LANGUAGE:
-            return who
+    def embed_player(player: PlayerSpec) -> PlayerSpec:
+        if player.player != LANGUAGE:
+            return player
         return msgspec.structs.replace(
-            who, params={**who.params, "model": "embedded", "strategy": "lm"}
+            player, params={**player.params, "model": "embedded", "strategy": "lm"}
         )
 
-    lineups = tuple({s: seated(who) for s, who in line.items()} for line in cell.lineups)
+    lineups = tuple(
+        {s: embed_player(player) for s, player in line.items()} for line in cell.lineups
+    )
     return msgspec.structs.replace(cell, lineups=lineups)
 
 
@@ -56,4 +58,4 @@ def with_bot() -> Study:
 
 
 _OPEN = slice_of(suite("S", tuple(PROBLEMS)))
-STUDY = msgspec.structs.replace(_OPEN, cells=tuple(map(_embedded, _OPEN.cells)))
+STUDY = msgspec.structs.replace(_OPEN, cells=tuple(map(_with_embedded, _OPEN.cells)))

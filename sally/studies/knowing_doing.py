@@ -30,12 +30,14 @@ SECONDARY = {"rps": 18, "ipd": 16, "ibs": 16}  # of 36 instances, balanced among
 # --- instances ------------------------------------------------------------------------------------
 
 
-def _repeated(game: str, names: Iterable[str], order: Iterable[int], **more: Any) -> Instance:
+def _repeated_game(
+    game: str, names: Iterable[str], order: Iterable[int], **params: Any
+) -> Instance:
     listed, places = list(names), list(order)
     mark = f"{''.join(listed)} {''.join(map(str, places))}"
-    mark += f" {''.join(more['partner_names'])}" if "partner_names" in more else ""
+    mark += f" {''.join(params['partner_names'])}" if "partner_names" in params else ""
     return instance(game, f"{game} {mark}", rounds=ROUNDS, void_limit=ROUNDS,
-                    names=listed, order=places, **more)  # fmt: skip
+                    names=listed, order=places, **params)  # fmt: skip
 
 
 def three_moves(game: str) -> tuple[Instance, ...]:
@@ -47,11 +49,11 @@ def three_moves(game: str) -> tuple[Instance, ...]:
     which the prompt lists them, are an even permutation.
     """
     moves = range(3)
-    found = [(names, order) for names in permutations(LETTERS) for order in permutations(moves)]
+    variants = [(names, order) for names in permutations(LETTERS) for order in permutations(moves)]
     even = {tuple(LETTERS[(n + shift) % 3] for n in moves) for shift in moves}
-    read = {pair: tuple(pair[0][move] for move in pair[1]) for pair in found}
-    ordered = sorted(found, key=lambda pair: read[pair] not in even)  # stable
-    return tuple(_repeated(game, names, order) for names, order in ordered)
+    read = {pair: tuple(pair[0][move] for move in pair[1]) for pair in variants}
+    ordered = sorted(variants, key=lambda pair: read[pair] not in even)  # stable
+    return tuple(_repeated_game(game, names, order) for names, order in ordered)
 
 
 def two_moves(game: str) -> tuple[Instance, ...]:
@@ -61,14 +63,16 @@ def two_moves(game: str) -> tuple[Instance, ...]:
     In half of them the partner's moves have the same labels as the player's moves; in the other
     half the two labels are exchanged.
     """
-    found = []
+    variants = []
     for number, pair in enumerate(PAIRS):
         for swap in range(2):
             for turn in range(2):
                 names = (pair[swap], pair[1 - swap])
-                theirs = names if (number + swap + turn) % 2 == 0 else names[::-1]
-                found.append(_repeated(game, names, (turn, 1 - turn), partner_names=list(theirs)))
-    return tuple(found)
+                partner_names = names if (number + swap + turn) % 2 == 0 else names[::-1]
+                variants.append(
+                    _repeated_game(game, names, (turn, 1 - turn), partner_names=list(partner_names))
+                )
+    return tuple(variants)
 
 
 INSTANCES = {"rps": three_moves("rps"), "ipd": two_moves("ipd"), "ibs": two_moves("ibs")}
@@ -80,7 +84,7 @@ def cycle(*moves: int) -> PlayerSpec:
     """Return a partner of a two-move game that cycles through these moves."""
     states = {
         str(n): {
-            "odds": [float(move == own) for own in range(2)],
+            "odds": [float(move == action) for action in range(2)],
             "after": [[str((n + 1) % len(moves))] * 2] * 2,
         }
         for n, move in enumerate(moves)
@@ -91,12 +95,12 @@ def cycle(*moves: int) -> PlayerSpec:
 def two_rounds_ago() -> PlayerSpec:
     """Return a partner of a two-move game that copies the other's move from two rounds ago."""
     states = {
-        f"{last}{before}": {
-            "odds": [float(before == own) for own in range(2)],
-            "after": [[f"{theirs}{last}" for theirs in range(2)]] * 2,
+        f"{last}{earlier}": {
+            "odds": [float(earlier == action) for action in range(2)],
+            "after": [[f"{next_move}{last}" for next_move in range(2)]] * 2,
         }
         for last in range(2)
-        for before in range(2)
+        for earlier in range(2)
     }
     return player_spec("policy_table", table={"start": "00", "states": states})
 
@@ -136,8 +140,8 @@ TWIN = {"pack": "repeated_games_twin"}
 
 def _cells(
     kind: str,
-    what: str,
-    who: PlayerSpec,
+    strategy: str,
+    player: PlayerSpec,
     probes: Mapping[str, tuple[str, ...]] | None = None,
     partners: Iterable[str] | None = None,
     injections: tuple[Injection, ...] = (),
@@ -145,9 +149,9 @@ def _cells(
     """Return one cell for each pair of repeated game and partner."""
     return [
         Cell(
-            f"{kind}: {game}, {what}, {name}",
+            f"{kind}: {game}, {strategy}, {name}",
             instances if kind == "primary" else instances[: SECONDARY[game]],
-            ({"agent": who, "partner": {**PARTNERS[game], "constant": _CONSTANT}[name]},),
+            ({"agent": player, "partner": {**PARTNERS[game], "constant": _CONSTANT}[name]},),
             dict(probes or {}),
             injections,
         )
@@ -179,30 +183,30 @@ def _depths() -> list[Cell]:
         Cell(
             f"secondary: hide_and_seek, {name}, level {k}",
             _boxes(),
-            ({"player_1": player_spec("level", k=k), "player_2": who},),
-            {} if who is SOCIAL else {"player_2": ("their_move",)},
+            ({"player_1": player_spec("level", k=k), "player_2": player},),
+            {} if player is SOCIAL else {"player_2": ("their_move",)},
         )
-        for name, who in (("lm", LM), ("social_lm", SOCIAL), ("qa", QA))
+        for name, player in (("lm", LM), ("social_lm", SOCIAL), ("qa", QA))
         for k in range(4)
     ]
 
 
-def _certified() -> list[Cell]:
+def _certified_cells() -> list[Cell]:
     """Return the cells of the certified scenarios of toma_po, by depth of reasoning."""
     from sally.games.toma.po.game import certified_by_id
 
     by_depth: dict[int, list[Instance]] = {}
-    for id, one in certified_by_id().items():
-        problem = instance("toma_po", id, scenario=id, level=one.scenario.level)
-        by_depth.setdefault(one.block, []).append(problem)
+    for id, certificate in certified_by_id().items():
+        problem = instance("toma_po", id, scenario=id, level=certificate.scenario.level)
+        by_depth.setdefault(certificate.block, []).append(problem)
     return [
         Cell(
             f"secondary: toma_po, {name}, depth {depth}",
             tuple(problems[:24]),
-            ({"player": who},),
-            {} if who is SOCIAL else {"player": ("their_choice",)},
+            ({"player": player},),
+            {} if player is SOCIAL else {"player": ("their_choice",)},
         )
-        for name, who in (("lm", LM), ("social_lm", SOCIAL), ("qa", QA))
+        for name, player in (("lm", LM), ("social_lm", SOCIAL), ("qa", QA))
         for depth, problems in sorted(by_depth.items())
     ]
 
@@ -223,6 +227,6 @@ STUDY = Study(
         *_cells("secondary", "oracle", _model("oracle"), None, FEW, TRUTH),
         *_cells("secondary", "oracle_max", _model("oracle_max"), None, FEW, TRUTH),
         *_depths(),
-        *_certified(),
+        *_certified_cells(),
     ),
 )

@@ -29,7 +29,7 @@ _SCRIPTED = (
 )
 
 
-def nested(order: int) -> tuple[Instance, ...]:
+def nested_items(order: int) -> tuple[Instance, ...]:
     """Return the items about nested beliefs of one order (order 2: what A thinks that B thinks)."""
     return tuple(
         instance("battery", f"nested {order} {n:03d}", generator="nested", order=order, number=n,
@@ -50,8 +50,8 @@ def stories(generator: str) -> tuple[Instance, ...]:
 
 
 def _cells(prefix: str, players: tuple[PlayerSpec, ...]) -> tuple[Cell, ...]:
-    lineups = tuple({"reader": who} for who in players)
-    plain = tuple(Cell(f"{prefix}nested, order {k}", nested(k), lineups) for k in ORDERS)
+    lineups = tuple({"reader": player} for player in players)
+    plain = tuple(Cell(f"{prefix}nested, order {k}", nested_items(k), lineups) for k in ORDERS)
     return (
         *plain,
         *(Cell(f"{prefix}{name}", stories(name), lineups) for name in PER_STORY),
@@ -59,12 +59,12 @@ def _cells(prefix: str, players: tuple[PlayerSpec, ...]) -> tuple[Cell, ...]:
 
 
 def _arms(name: str) -> tuple[Cell, ...]:
-    there, lineups = stories(name), ({"reader": _MODEL},)
-    asked: dict[str, tuple[str, ...]] = {"reader": ("belief",)}
-    own = (Injection(Seat("reader"), "belief", "own"),)
+    problems, lineups = stories(name), ({"reader": _MODEL},)
+    probes: dict[str, tuple[str, ...]] = {"reader": ("belief",)}
+    injections = (Injection(Seat("reader"), "belief", "own"),)
     return (
-        Cell(f"{name}, asked", there, lineups, asked),
-        Cell(f"{name}, reminded", there, lineups, asked, own),
+        Cell(f"{name}, asked", problems, lineups, probes),
+        Cell(f"{name}, reminded", problems, lineups, probes, injections),
     )
 
 

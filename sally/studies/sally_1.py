@@ -133,25 +133,27 @@ def pool_rows() -> list[dict[str, str]]:
 
     rows: dict[tuple[str, str, str], dict[str, str]] = {}
     for game in GAMES:
-        named = {
-            msgspec.json.encode(who, order="sorted"): name
-            for there in POOL.get(game, {}).values()
-            for name, who in there.items()
+        names = {
+            msgspec.json.encode(player, order="sorted"): name
+            for opponents in POOL.get(game, {}).values()
+            for name, player in opponents.items()
         }
         for task in tasks(game):
-            for who in task.others.values():
-                key = msgspec.json.encode(who, order="sorted")
-                version = registry.partners(FAMILIES.get(game, game))[who.player].version
-                name = named.get(key) or " ".join([who.player, *map(str, who.params.values())])
+            for player in task.others.values():
+                key = msgspec.json.encode(player, order="sorted")
+                version = registry.partners(FAMILIES.get(game, game))[player.player].version
+                name = names.get(key) or " ".join(
+                    [player.player, *map(str, player.params.values())]
+                )
                 rows.setdefault(
                     (game, name, task.part),
                     {
                         "game": game,
                         "name": name,
                         "part": task.part,
-                        "player": who.player,
+                        "player": player.player,
                         "version": str(version),
-                        "hash": _hash([who.player, who.params, version]),
+                        "hash": _hash([player.player, player.params, version]),
                     },
                 )
     return list(rows.values())
@@ -177,11 +179,11 @@ def tasks(game: str) -> Sequence[Task]:
 def _in_turn(groups: Sequence[Sequence[Any]]) -> Iterator[Any]:
     """Yield the first item of every group, then the second of every group, until one group runs
     out."""
-    for several in zip(*groups, strict=False):
-        yield from several
+    for row in zip(*groups, strict=False):
+        yield from row
 
 
-def _repeated(game: str) -> Iterator[Task]:
+def _repeated_games(game: str) -> Iterator[Task]:
     """Yield a task for every opponent with each of the 36 instances, which vary the labels of the
     moves and their order in the prompt.
 
@@ -189,28 +191,34 @@ def _repeated(game: str) -> Iterator[Task]:
     are not confounded in a smaller size either.
     """
     variants = three_moves(game) if game == "rps" else two_moves(game)
-    listed = [(part, who) for part, there in POOL[game].items() for who in there.values()]
+    listed = [
+        (part, player) for part, opponents in POOL[game].items() for player in opponents.values()
+    ]
     for n in range(len(listed) * len(variants)):
         turn, number = divmod(n, len(listed))
-        part, who = listed[number]
-        one = variants[(7 * turn + 5 * number) % len(variants)]
-        params = {**one.params, "rounds": ROUNDS, "void_limit": ROUNDS}
-        yield Task(Instance(f"{one.id} {n:03d}", game, params), "agent", {"partner": who}, part)
+        part, player = listed[number]
+        variant = variants[(7 * turn + 5 * number) % len(variants)]
+        params = {**variant.params, "rounds": ROUNDS, "void_limit": ROUNDS}
+        yield Task(
+            Instance(f"{variant.id} {n:03d}", game, params), "agent", {"partner": player}, part
+        )
 
 
 def _requests(game: str) -> Iterator[Task]:
     """Yield tasks in the request game: every opponent in turn, with a different range of numbers in
     each pass over the opponents."""
-    listed = [(part, who) for part, there in POOL[game].items() for who in there.values()]
+    listed = [
+        (part, player) for part, opponents in POOL[game].items() for player in opponents.values()
+    ]
     for n in range(SIZES[game]["L"][0]):
         turn, number = divmod(n, len(listed))
-        part, who = listed[number]
+        part, player = listed[number]
         low = 11 + turn
         pays = {"kind": "request", "low": low, "high": low + 9, "bonus": 20}
-        one = problem(
+        request = problem(
             game, f"{game} {low} {n:03d}", pays=pays, rounds=REQUESTS, void_limit=REQUESTS
         )
-        yield Task(one, "player_1", {"player_2": who}, part)
+        yield Task(request, "player_1", {"player_2": player}, part)
 
 
 def _toma(game: str) -> Iterator[Task]:
@@ -218,50 +226,50 @@ def _toma(game: str) -> Iterator[Task]:
     from sally.games.toma.po.game import certified_by_id as po
 
     by_depth: dict[int, list[Instance]] = {}
-    found: Mapping[str, Any] = po() if game == "toma_po" else mg(5)
-    for id, one in found.items():
-        made = problem(game, id, scenario=id, level=one.scenario.level)
-        by_depth.setdefault(one.block, []).append(made)
-    for made in _in_turn([by_depth[depth] for depth in sorted(by_depth)]):
-        yield Task(made, "player", {}, "test")
+    scenarios: Mapping[str, Any] = po() if game == "toma_po" else mg(5)
+    for id, certificate in scenarios.items():
+        task_problem = problem(game, id, scenario=id, level=certificate.scenario.level)
+        by_depth.setdefault(certificate.block, []).append(task_problem)
+    for task_problem in _in_turn([by_depth[depth] for depth in sorted(by_depth)]):
+        yield Task(task_problem, "player", {}, "test")
 
 
 def _lockers(game: str) -> Iterator[Task]:
     sets = (("zero", "balanced"), ("finite", "balanced"), ("infinite", "even"))
-    for made in _in_turn(
+    for task_problem in _in_turn(
         [
             [
-                problem(game, f"{mode} {n:03d}", mode=mode, generator=how, users=5, number=n)
+                problem(game, f"{mode} {n:03d}", mode=mode, generator=generator, users=5, number=n)
                 for n in range(60)
             ]
-            for mode, how in sets
+            for mode, generator in sets
         ]
     ):
-        yield Task(made, "manager", {}, "test")
+        yield Task(task_problem, "manager", {}, "test")
 
 
 def _bargains(game: str) -> Iterator[Task]:
     from sally.games.bargaining.instances import frozen
 
     groups: dict[int, list[Task]] = {}
-    for one in frozen().problems:
-        if one.seat != "buyer":
+    for frozen_problem in frozen().problems:
+        if frozen_problem.seat != "buyer":
             continue
-        part: Part = "test" if one.partner in TEST_ONLY[game] else "practice"
-        made = Task(one.instance(), one.seat, one.across, part)
-        groups.setdefault(one.depth, []).append(made)
+        part: Part = "test" if frozen_problem.partner in TEST_ONLY[game] else "practice"
+        task = Task(frozen_problem.instance(), frozen_problem.seat, frozen_problem.across, part)
+        groups.setdefault(frozen_problem.depth, []).append(task)
     yield from _in_turn([groups[depth] for depth in sorted(groups)])
 
 
 def _races(game: str) -> Iterator[Task]:
     from sally.games.step_race.certified import read_certified
 
-    for one in read_certified():
-        if one.seat != "player_1":
+    for race in read_certified():
+        if race.seat != "player_1":
             continue
-        held = {who.player for who in one.others.values()} & {*TEST_ONLY[game]}
-        made = problem(game, one.id, **one.params)
-        yield Task(made, one.seat, dict(one.others), "test" if held else "practice")
+        test_only = {player.player for player in race.others.values()} & {*TEST_ONLY[game]}
+        task_problem = problem(game, race.id, **race.params)
+        yield Task(task_problem, race.seat, dict(race.others), "test" if test_only else "practice")
 
 
 ITEMS_SEED = 42  # of the stories: no other study and no training split has them
@@ -273,28 +281,28 @@ def _stories(game: str) -> Iterator[Task]:
     """Yield single questions from different stories, two of each kind: nested beliefs of orders 1
     to 4, a person's action (belief_action), and what is reasonable (applied)."""
 
-    def made(name: str, **params: object) -> Task:
-        one = problem(game, name, **params, generator_seed=ITEMS_SEED)
-        return Task(one, "reader", {}, "test")
+    def make_task(name: str, **params: object) -> Task:
+        item = problem(game, name, **params, generator_seed=ITEMS_SEED)
+        return Task(item, "reader", {}, "test")
 
     from sally.games.battery.rules import PER_STORY
 
-    many = SIZES[game]["L"][0] // (2 * _BLOCK[game])
+    story_pairs = SIZES[game]["L"][0] // (2 * _BLOCK[game])
     acts, judged = PER_STORY["belief_action"], PER_STORY["applied"]
-    for n in range(many):
+    for n in range(story_pairs):
         for order in range(1, 5):
             name = f"nested {order} {n:03d}"
-            yield made(name, generator="nested", order=order, number=n)
+            yield make_task(name, generator="nested", order=order, number=n)
         for story in (2 * n, 2 * n + 1):
             number = story * acts + ACTION[story % len(ACTION)]
-            yield made(f"belief_action {story:03d}", generator="belief_action", number=number)
+            yield make_task(f"belief_action {story:03d}", generator="belief_action", number=number)
         for story in (2 * n, 2 * n + 1):
             number = story * judged + JUDGED[story % len(JUDGED)]
-            yield made(f"applied {story:03d}", generator="applied", number=number)
+            yield make_task(f"applied {story:03d}", generator="applied", number=number)
 
 
 _TASKS = {
-    **dict.fromkeys(("rps", "ipd", "ibs"), _repeated),
+    **dict.fromkeys(("rps", "ipd", "ibs"), _repeated_games),
     "eleven_twenty": _requests,
     **dict.fromkeys(("toma_po", "toma_mg"), _toma),
     "pick_the_right_stuff": _lockers,
@@ -351,20 +359,20 @@ def size_of(study: Study) -> Size | None:
 
 
 def _cells(game: str, size: Size) -> Iterator[Cell]:
-    every = tasks(game)
-    many, repeats = SIZES[game][size]
-    found: dict[tuple[str, str], list[tuple[Task, PlayerSpec]]] = {}
-    for number, task in enumerate(every[:many]):
+    all_tasks = tasks(game)
+    count, repeats = SIZES[game][size]
+    pairs_by_arm: dict[tuple[str, str], list[tuple[Task, PlayerSpec]]] = {}
+    for number, task in enumerate(all_tasks[:count]):
         for arm in (ASKED, other_arm(game, number)):
-            who = _model(_pack(game, arm, number))
-            found.setdefault((arm, task.part), []).append((task, who))
-    for arm, part in sorted(found, key=lambda key: (ARMS.index(key[0]), key[1])):
-        pairs = found[arm, part]
+            player = _model(_pack(game, arm, number))
+            pairs_by_arm.setdefault((arm, task.part), []).append((task, player))
+    for arm, part in sorted(pairs_by_arm, key=lambda key: (ARMS.index(key[0]), key[1])):
+        pairs = pairs_by_arm[arm, part]
         seat = pairs[0][0].seat
         yield Cell(
             f"{game}: {arm}, {part}",
             tuple(task.instance for task, _ in pairs),
-            tuple({seat: who, **task.others} for task, who in pairs),
+            tuple({seat: player, **task.others} for task, player in pairs),
             {} if arm == NOT_ASKED else {seat: (PROBES[game],)},
             repeats=repeats,
             paired=True,
@@ -383,8 +391,8 @@ def _pack(game: str, arm: str, number: int) -> str:
 
 
 def _model(pack: str) -> PlayerSpec:
-    more = {"pack": pack} if pack else {}
-    return player_spec(LANGUAGE, model=OPEN, strategy="qa", settings=SETTINGS, **more)
+    params = {"pack": pack} if pack else {}
+    return player_spec(LANGUAGE, model=OPEN, strategy="qa", settings=SETTINGS, **params)
 
 
 # --- bots -----------------------------------------------------------------------------------------
@@ -402,14 +410,14 @@ def best_bot(game: str, others: Others) -> PlayerSpec:
     its seat.
     """
     if game in REPEATED:
-        pool = [who for there in POOL[game].values() for who in there.values()]
+        pool = [player for opponents in POOL[game].values() for player in opponents.values()]
         return player_spec("bayes_adaptive", pool=msgspec.to_builtins(pool))
     if game == "eleven_twenty":
-        (who,) = others.values()
-        return player_spec("level", k=who.params["k"] + 1)
+        (player,) = others.values()
+        return player_spec("level", k=player.params["k"] + 1)
     if game == "bargaining":
-        (who,) = others.values()
-        return player_spec("planner", against=who.player, params=who.params)
+        (player,) = others.values()
+        return player_spec("planner", against=player.player, params=player.params)
     if game == "step_race":
         return player_spec("planner", others=msgspec.to_builtins(list(others.values())))
     return {
@@ -423,11 +431,11 @@ def best_bot(game: str, others: Others) -> PlayerSpec:
 def noisy(error: float) -> Bot:
     """Return the best bot, changed so that a share `error` of its moves and answers is random."""
 
-    def made(game: str, others: Others) -> PlayerSpec:
+    def make_noisy(game: str, others: Others) -> PlayerSpec:
         best = best_bot(game, others)
         return player_spec("noisy", of=best.player, params=best.params, error=error)
 
-    return made
+    return make_noisy
 
 
 def _everywhere(name: str) -> Bot:
@@ -461,9 +469,12 @@ def bot_suite(name: str, size: Size = "S") -> Study:
     """
     if name not in BOTS:
         raise unknown("bot", name, BOTS)
-    whole = with_bot(BOTS[name], size)
-    about, tags = f"{whole.about}; played by the bot {name}", {**whole.tags, "bot": name}
-    return msgspec.structs.replace(whole, about=about, tags=tags)
+    played_suite = with_bot(BOTS[name], size)
+    about, tags = (
+        f"{played_suite.about}; played by the bot {name}",
+        {**played_suite.tags, "bot": name},
+    )
+    return msgspec.structs.replace(played_suite, about=about, tags=tags)
 
 
 def with_bot(bot: Bot, size: Size = "S") -> Study:
@@ -475,17 +486,17 @@ def with_bot(bot: Bot, size: Size = "S") -> Study:
         game = cell.instances[0].game
         lineups = [_with_bot(game, line, bot) for line in cell.lineups]
         if all(line is not None for line in lineups):
-            kept = tuple(line for line in lineups if line is not None)
-            cells.append(msgspec.structs.replace(cell, lineups=kept))
+            bot_lineups = tuple(line for line in lineups if line is not None)
+            cells.append(msgspec.structs.replace(cell, lineups=bot_lineups))
     return msgspec.structs.replace(suite(size), cells=tuple(cells))
 
 
 def _with_bot(game: str, lineup: Others, bot: Bot) -> dict[str, PlayerSpec] | None:
-    others = {seat: who for seat, who in lineup.items() if who.player != LANGUAGE}
-    who = bot(game, others)
-    if who is None:
+    others = {seat: player for seat, player in lineup.items() if player.player != LANGUAGE}
+    player = bot(game, others)
+    if player is None:
         return None
-    return {seat: others.get(seat, who) for seat in lineup}
+    return {seat: others.get(seat, player) for seat in lineup}
 
 
 # --- what a size can tell apart -------------------------------------------------------------------
@@ -512,21 +523,21 @@ def smallest_differences(size: Size, measure: str) -> dict[str, float | None]:
     game; None for a game whose variation is not known."""
     from sally.stats.power import t_power
 
-    known = spreads()[measure]
-    family = sum(len(there) for there in spreads().values())
-    found: dict[str, float | None] = {}
+    deviations = spreads()[measure]
+    family = sum(len(by_game) for by_game in spreads().values())
+    differences: dict[str, float | None] = {}
     for game in GAMES:
-        sd, pairs = known.get(game), SIZES[game][size][0]
+        sd, pairs = deviations.get(game), SIZES[game][size][0]
         if not sd:
-            found[game] = None
+            differences[game] = None
             continue
         low, high = 0.0, 20 * sd
         for _ in range(50):
             middle = (low + high) / 2
             power = t_power(pairs, middle, sd**2, alpha=ALPHA / family)
             low, high = (middle, high) if power < POWER else (low, middle)
-        found[game] = high
-    return found
+        differences[game] = high
+    return differences
 
 
 # --- what else is known of a game -----------------------------------------------------------------

@@ -212,8 +212,8 @@ def _pack(row: Row, arm: str, number: int) -> str:
 
 def model_player(pack: str = "") -> PlayerSpec:
     """Return the seat of a model, still open."""
-    more = {"pack": pack} if pack else {}
-    return player_spec(LANGUAGE, model=OPEN, strategy="qa", settings=SETTINGS, **more)
+    params = {"pack": pack} if pack else {}
+    return player_spec(LANGUAGE, model=OPEN, strategy="qa", settings=SETTINGS, **params)
 
 
 # --- bots -----------------------------------------------------------------------------------------
@@ -228,7 +228,7 @@ class Bot(msgspec.Struct, frozen=True):
     knows: float = 1.0
     acts: float = 1.0
 
-    def seated(self, pair: Pair) -> PlayerSpec:
+    def player_for(self, pair: Pair) -> PlayerSpec:
         """Return the bot as a player of one pair."""
         if self.player != REASONER:
             return player_spec(self.player)
@@ -265,12 +265,12 @@ def bot_suite(name: str, size: Size = "S", games: Sequence[str] = GAMES) -> Stud
         cell = _cell(row, ASKED, pairs)
         seat = pairs[0].seat
         lineups = tuple(
-            {**lineup, seat: BOTS[name].seated(pair)}
+            {**lineup, seat: BOTS[name].player_for(pair)}
             for lineup, pair in zip(
                 cell.lineups, (pair for pair in pairs for _ in (0, 1)), strict=True
             )
         )
         cells.append(msgspec.structs.replace(cell, lineups=lineups))
-    whole = suite(size, games)
-    about, tags = f"{whole.about}; played by the bot {name}", {**whole.tags, "bot": name}
-    return msgspec.structs.replace(whole, cells=tuple(cells), about=about, tags=tags)
+    full_suite = suite(size, games)
+    about, tags = f"{full_suite.about}; played by the bot {name}", {**full_suite.tags, "bot": name}
+    return msgspec.structs.replace(full_suite, cells=tuple(cells), about=about, tags=tags)

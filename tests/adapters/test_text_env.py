@@ -16,7 +16,7 @@ from sally.core.match.playback import replayed
 from sally.core.prompt.model import Reply
 from sally.core.registry import registry
 from sally.core.rules.chance import derived_seed
-from sally.frames.measured import measured, seats_under_study
+from sally.frames.measured import measure_episode, seats_under_study
 from sally.games.repeated_games.training import TRAINING
 from sally.models.stub import reply_in_order
 from sally.parts.training import Split, Task, check_split
@@ -129,7 +129,7 @@ def test_episode_can_be_stored_replayed_and_profiled(tmp_path):
     assert episode.used["agent"]["trained_on"]["name"] == "ipd, doing"
     assert seats_under_study(episode.setup) == ("agent",)
     assert replayed(registry.game("ipd"), episode).states[-1].agent_total == 25
-    assert measured(episode, ("agent",))[0].doing == 25 / 4
+    assert measure_episode(episode, ("agent",))[0].doing == 25 / 4
     with store.Writer(tmp_path) as writer:
         writer.add(episode)
     assert list(store.read(tmp_path)) == [episode]

@@ -11,7 +11,7 @@ from sally.analysis.profile.baselines import Baseline
 from sally.analysis.profile.profile import ProfileRow
 from sally.core.log.events import Episode
 from sally.core.registry.study import Cell, Study, instance
-from sally.frames.measured import MeasuredSeat, measured
+from sally.frames.measured import MeasuredSeat, measure_episode
 from sally.frames.profiles import SeatSums
 from sally.runner.local import play
 from sally.runner.seating import resolve_setup
@@ -36,7 +36,7 @@ def baselines(seats, by_cell: bool = False) -> list[Baseline]:
 
 
 def profiled(episodes: list[Episode], seat: str) -> list[ProfileRow]:
-    studied = sums_of(m for e in episodes for m in measured(e, (seat,)))
+    studied = sums_of(m for e in episodes for m in measure_episode(e, (seat,)))
     return profile_of(studied, baselines(studied))
 
 

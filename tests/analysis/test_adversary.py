@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from sally.analysis.design.adversary import MARGIN, Finding, attack_of, attacked, tabled
+from sally.analysis.design.adversary import MARGIN, Finding, attack_of, attacked, tabulate
 from sally.analysis.design.audit import card_of
 from sally.core.errors import BadInput
 from sally.core.registry import registry
@@ -72,7 +72,7 @@ def test_planted_leak_is_found_and_named() -> None:
 
 def test_mission_failure_is_an_option_without_a_cost() -> None:
     attack = next(iter(attacks()))  # level 1, own row
-    table = tabled(attack, attack.fresh(40, 1))
+    table = tabulate(attack, attack.fresh(40, 1))
     assert table.questions == 40 and len(table.columns) == 200
     assert np.isnan(table.columns[4, 0]) and table.columns[4, 3] == 1.0
 

@@ -13,7 +13,7 @@ from sally.analysis.compare.compare import (
     Comparison,
     Group,
     Score,
-    adjusted,
+    adjust_p_values,
     are_models,
     clusters_needed,
     conclusion,
@@ -38,9 +38,9 @@ def scores(values, instances=None) -> list[Score]:
 
 
 def compared(one, two, **options) -> Comparison:
-    found = comparing._compared(GROUP, one, two, options.get("margin"), 1)
+    found = comparing._compare_paired(GROUP, one, two, options.get("margin"), 1)
     assert found is not None
-    return adjusted([found])[0]
+    return adjust_p_values([found])[0]
 
 
 def duel(first: str, second: str, seeds=range(8), **params) -> list[Episode]:
@@ -66,7 +66,7 @@ def test_only_scores_of_the_same_setting_are_paired():
     one, two = scores([1.0, 2.0, 3.0]), [*scores([0.0, 1.0])[1:], Score(b"else", "i", "t", 9.0)]
     found = compared(one, two)
     assert (found.pairs, found.alone, found.difference.value) == (1, (2, 1), 1.0)
-    assert comparing._compared(GROUP, one, [Score(b"else", "i", "t", 9.0)], None, 1) is None
+    assert comparing._compare_paired(GROUP, one, [Score(b"else", "i", "t", 9.0)], None, 1) is None
 
 
 def test_episodes_of_one_setting_are_averaged_not_counted_twice():
@@ -89,10 +89,10 @@ def test_instances_are_resampled_whole_and_that_widens_the_interval():
 
 def test_claims_are_adjusted_over_the_whole_family():
     made = [
-        comparing._compared(GROUP, scores(LAEVO), scores(np.add(DEXTRO, shift)), None, 1)
+        comparing._compare_paired(GROUP, scores(LAEVO), scores(np.add(DEXTRO, shift)), None, 1)
         for shift in (0.0, 1.0, 1.58)
     ]
-    found = adjusted(made)
+    found = adjust_p_values(made)
     assert [c.p_holm for c in found] == holm([c.p for c in made])
     assert found[0].p_holm == pytest.approx(3 * found[0].p)
 
@@ -170,7 +170,7 @@ def test_one_episode_against_six_people_is_one_pair_without_interval():
     found = compared(people, [Score(b"s", "i", "t", 2.0)])
     assert (found.pairs, found.units, found.difference.interval) == (1, 1, None)
     assert "fewer than 5 clusters" in found.difference.method
-    judged = adjusted([found])[0]
+    judged = adjust_p_values([found])[0]
     assert judged.verdict == "undecided" and not judged.decidable
     assert "too few" in comparing.word_of(judged)
 
@@ -209,27 +209,27 @@ def test_equivalence_is_claimed_only_as_far_as_the_family_allows():
     base, near = rng.normal(size=60), []
     for noise in (0.02, 0.02, 0.02):
         two = scores(base + noise * rng.normal(size=60))
-        near.append(comparing._compared(GROUP, scores(base), two, 0.1, 1))
-    found = adjusted(near)
+        near.append(comparing._compare_paired(GROUP, scores(base), two, 0.1, 1))
+    found = adjust_p_values(near)
     assert [c.p_equivalent_holm for c in found] == holm([c.p_equivalent for c in near])
     # a p of .03 alone would do; as one of three it does not
     alone = msgspec.structs.replace(near[0], p=1.0, p_equivalent=0.03)
-    assert adjusted([alone])[0].verdict == "equivalent"
-    assert [c.verdict for c in adjusted([alone] * 3)] == ["undecided"] * 3
+    assert adjust_p_values([alone])[0].verdict == "equivalent"
+    assert [c.verdict for c in adjust_p_values([alone] * 3)] == ["undecided"] * 3
 
 
 def test_difference_in_metric_without_direction_is_reported_as_different():
     group = Group("rps", "agent", "", "horizon_term")
-    found = comparing._compared(group, scores(LAEVO), scores(DEXTRO), None, 1)
-    assert adjusted([found])[0].verdict == "different"
-    told = conclusion(adjusted([found]), "laevo", "dextro")
+    found = comparing._compare_paired(group, scores(LAEVO), scores(DEXTRO), None, 1)
+    assert adjust_p_values([found])[0].verdict == "different"
+    told = conclusion(adjust_p_values([found]), "laevo", "dextro")
     assert "laevo is different from dextro in rps" in told
 
 
 def test_eavesdropper_is_better_the_more_it_catches():
     group = Group("toma_sw", "eavesdropper", "", "radio_caught")
-    found = comparing._compared(group, scores([1.0] * 10), scores([0.0] * 10), None, 1)
-    assert (found.better, adjusted([found])[0].verdict) == ("higher", "better")
+    found = comparing._compare_paired(group, scores([1.0] * 10), scores([0.0] * 10), None, 1)
+    assert (found.better, adjust_p_values([found])[0].verdict) == ("higher", "better")
 
 
 def test_recorded_models_have_no_participant_id():
@@ -260,13 +260,15 @@ def test_clusters_needed_is_the_least_number_that_allows_a_claim(family: int):
     needed = clusters_needed(family)
     enough, few = (
         [
-            comparing._compared(GROUP, scores(np.arange(1.0, n + 1)), scores([0.0] * n), None, 1)
+            comparing._compare_paired(
+                GROUP, scores(np.arange(1.0, n + 1)), scores([0.0] * n), None, 1
+            )
             for _ in range(family)
         ]
         for n in (needed, needed - 1)
     )
-    assert {c.verdict for c in adjusted(enough)} == {"better"} and enough[0].units == needed
-    assert {c.verdict for c in adjusted(few)} == {"undecided"}
+    assert {c.verdict for c in adjust_p_values(enough)} == {"better"} and enough[0].units == needed
+    assert {c.verdict for c in adjust_p_values(few)} == {"undecided"}
 
 
 def asked(model: str, strategy: str) -> PlayerSpec:

@@ -10,7 +10,7 @@ from sally.core.log.events import PlayerSpec
 from sally.core.match.player import Decision, Forfeit, Turn
 from sally.core.registry import registry
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
-from sally.frames.measured import measured
+from sally.frames.measured import measure_episode
 from sally.games.bargaining.instances import frozen
 from sally.games.toma.po.game import frozen_scenarios as po_scenarios
 from sally.runner.seating import seat_player
@@ -91,9 +91,9 @@ def test_tracker_is_exact_reference_of_locker_and_true_box_is_not_counted():
     assert tracker.doing.value == pytest.approx(1) and tracker.accuracy.value == 100
     assert tracker.reference == chance.reference and chance.reference.standing == "exact"
     assert chance.reference.stored == 6 and chance.reference.played == 0
-    assert [m.knowing.asked for e in played(Study("s", "s", (cell,)))[:1] for m in measured(e)] == [
-        4
-    ]
+    assert [
+        m.knowing.asked for e in played(Study("s", "s", (cell,)))[:1] for m in measure_episode(e)
+    ] == [4]
 
 
 def test_reference_that_does_not_always_win_is_the_best_known():
@@ -147,7 +147,7 @@ def test_void_round_earns_nothing_by_the_rules_and_the_best_reply_at_most():
             return Forfeit("no answer") if turn.view.round == 3 else Decision(0)
 
     lineup = {"agent": FallsSilent(), "partner": ("single_action", {"action": 2})}
-    (m,) = measured(sally.play("rps", lineup, rounds=4), ("agent",))  # rock beats scissors
+    (m,) = measure_episode(sally.play("rps", lineup, rounds=4), ("agent",))  # rock beats scissors
     assert (m.doing, m.least, m.most, m.optimum) == (1.0, 0.75, 1.0, 1.0)
 
 

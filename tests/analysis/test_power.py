@@ -184,7 +184,7 @@ def claimed(differences) -> float:
     group = Group("rps", "agent", "", "reward_per_round")
     one = [Score(f"s{n}", "i", "", float(d)) for n, d in enumerate(differences)]
     two = [Score(f"s{n}", "i", "", 0.0) for n in range(len(differences))]
-    found = comparing._compared(group, one, two, None, 1)
+    found = comparing._compare_paired(group, one, two, None, 1)
     return 1.0 if found is None or found.p is None else found.p
 
 

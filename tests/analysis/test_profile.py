@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 import sally
-from sally.analysis.profile.baselines import _before, best_mindless, mindless
+from sally.analysis.profile.baselines import _baseline_cache, best_mindless, mindless
 from sally.analysis.profile.profile import ProfileRow
 from sally.analysis.profile.selected_seats import studied_seats
 from sally.core.log.events import Censored, Episode, Instance, PlayerSpec
@@ -17,7 +17,7 @@ from sally.core.registry import registry
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.core.rules.probe import ProbeReport
 from sally.frames.clusters import clusters_of
-from sally.frames.measured import MeasuredSeat, measured
+from sally.frames.measured import MeasuredSeat, measure_episode
 from sally.frames.replays import played as replay
 from sally.games.toma.mg.game import frozen_scenarios as mg_scenarios
 from sally.games.toma.po.game import frozen_scenarios as po_scenarios
@@ -49,7 +49,7 @@ class Forecaster(msgspec.Struct, frozen=True):
 
 def agent_row(episodes: list[Episode]) -> ProfileRow:
     """Return the profile of the seat `agent`."""
-    (row,) = profile_of([m for e in episodes for m in measured(e) if m.seat == "agent"])
+    (row,) = profile_of([m for e in episodes for m in measure_episode(e) if m.seat == "agent"])
     return row
 
 
@@ -116,7 +116,7 @@ def test_inference_translation_and_luck_add_up_to_the_regret():
     for game in ("rps", "ibs", "ipd"):
         arms = {"agent": ("their_move",)}
         for episode in played(one_cell(game, lineups, arms, repeats=3, rounds=12)):
-            (m,) = measured(episode, ("agent",))
+            (m,) = measure_episode(episode, ("agent",))
             whole = m.terms.inference + m.terms.translation + m.terms.luck
             assert m.terms.translation >= 0
             assert whole == pytest.approx(m.optimum - m.doing)
@@ -131,7 +131,7 @@ def test_best_replies_to_the_truth_are_the_paid_choices(game, scenarios):
             game, grid(player=player_spec(player)), {"player": tuple(probes)},
             scenario=scenario.id, level=scenario.level,
         )  # fmt: skip
-        (m,) = measured(played(setup)[0])
+        (m,) = measure_episode(played(setup)[0])
         if m.terms.inference is not None:
             parts = m.terms.inference + m.terms.translation + m.terms.luck
             assert parts == pytest.approx(1 - m.doing)
@@ -146,7 +146,7 @@ def test_acting_on_own_prediction_has_zero_translation_loss():
         probes = {"player": [probe.name for probe in registry.game("toma_mg").probes]}
         params = {"scenario": scenario.id, "level": scenario.level}
         episode = sally.play("toma_mg", {"player": "random"}, seed, probes=probes, **params)
-        (m,) = measured(episode)
+        (m,) = measure_episode(episode)
         consistent = registry.entries("metrics")["action_consistency"].measure
         if consistent(replay(episode), "player") == 1:
             several += m.terms.inference == 0 or m.terms.inference == 1
@@ -162,7 +162,7 @@ def test_baselines_reuse_episodes_of_the_store():
         agent=(player_spec("random"), player_spec("tabular")), partner=player_spec("tit_for_tat")
     )
     episodes = played(one_cell("rps", lineups, repeats=5, rounds=10))
-    studied = [m for e in episodes for m in measured(e, ("agent",))]
+    studied = [m for e in episodes for m in measure_episode(e, ("agent",))]
     ends = baselines(studied)
     assert not any(k.player_spec.player == "random" for b in ends for k in b.played.shared)
     met = [(b.played, n) for b in ends for n in range(len(b.played))]
@@ -174,14 +174,14 @@ def test_baselines_reuse_episodes_of_the_store():
 def test_played_baselines_are_kept_until_the_registry_changes(monkeypatch):
     lineups = grid(agent=player_spec("tabular"), partner=player_spec("tit_for_tat"))
     (episode,) = played(one_cell("rps", lineups, repeats=1, rounds=3))
-    studied = measured(episode, ("agent",))
+    studied = measure_episode(episode, ("agent",))
     first = [b.played.rows.rows() for b in baselines(studied)]
-    kept = dict(_before())
+    kept = dict(_baseline_cache())
     again = [b.played.rows.rows() for b in baselines(studied)]
-    assert again == first and _before() == kept != {}
+    assert again == first and _baseline_cache() == kept != {}
     monkeypatch.setattr(registry, "_added", {k: dict(v) for k, v in registry._added.items()})
     registry.add("strategies", "new", object())
-    assert _before() == {}
+    assert _baseline_cache() == {}
     assert [b.played.rows.rows() for b in baselines(studied)] == first
 
 
@@ -191,7 +191,7 @@ def test_mindless_players_over_levels_exclude_solutions_of_any_level():
         study = one_cell(
             "toma_mg", grid(player=player_spec("solver")), scenario=scenario.id, level=level
         )
-        return measured(played(study)[0])[0]
+        return measure_episode(played(study)[0])[0]
 
     first, third = met(1), met(3)
     alone, both = mindless([first]), mindless([first, third])
@@ -209,7 +209,7 @@ def test_mindless_players_of_scenario_do_not_depend_on_level_parameter():
         study = one_cell(
             "toma_po", grid(player=player_spec("solver")), scenario=scenario.id, **params
         )
-        return measured(played(study)[0])
+        return measure_episode(played(study)[0])
 
     assert mindless(met()) == mindless(met(level=3))
     assert not any(who.player == "spare_task" for who in mindless(met()))  # half of the solution
@@ -217,7 +217,7 @@ def test_mindless_players_of_scenario_do_not_depend_on_level_parameter():
 
 def test_game_without_card_uses_random_as_mindless_player():
     study = one_cell("cups", grid(hider=player_spec("random"), seeker=player_spec("random")))
-    found = [m for e in played(study) for m in measured(e)]
+    found = [m for e in played(study) for m in measure_episode(e)]
     assert mindless(found) == [PlayerSpec("random")]
 
 
@@ -226,7 +226,7 @@ def test_best_mindless_player_is_selected_and_scored_on_different_seeds():
     studied = [
         m
         for e in played(one_cell("rps", lineups, repeats=3, rounds=10))
-        for m in measured(e, ("agent",))
+        for m in measure_episode(e, ("agent",))
     ]
     tried = []
     with pytest.MonkeyPatch.context() as patch:
@@ -243,7 +243,7 @@ def test_baselines_are_not_played_against_a_model_partner():
         "agent": PlayerSpec("random"),
         "partner": PlayerSpec("language", {"model": "nobody/here"}),
     }
-    (m,) = measured(
+    (m,) = measure_episode(
         sally.play("rps", {"agent": "random", "partner": "random"}, rounds=3), ("agent",)
     )
     told = msgspec.structs.replace(m, setup=msgspec.structs.replace(m.setup, lineup=lineup))
@@ -263,7 +263,7 @@ def test_people_are_resampled_before_instances_and_instances_before_repeats():
     both = grid(agent=player_spec("random"), partner=player_spec("random"))
     episodes = played(one_cell("rps", both,
                                repeats=6, rounds=2))  # fmt: skip
-    group = [m for e in episodes for m in measured(e, ("agent",))]
+    group = [m for e in episodes for m in measure_episode(e, ("agent",))]
     assert unit_of(group) == "repeats of instances"
     named = [_on(m, f"i{n}") for n, m in enumerate(group)]
     assert unit_of(named) == "instances"
@@ -311,9 +311,10 @@ def test_people_are_pooled_as_one_player_and_their_seats_are_studied():
         for seed in range(6)
     ]
     people = [
-        _by(m, f"p{n % 5}") for n, m in enumerate(measured(e, ("agent",))[0] for e in episodes)
+        _by(m, f"p{n % 5}")
+        for n, m in enumerate(measure_episode(e, ("agent",))[0] for e in episodes)
     ]
-    every = [*people, *(measured(e, ("partner",))[0] for e in episodes)]
+    every = [*people, *(measure_episode(e, ("partner",))[0] for e in episodes)]
     assert studied_seats(sums_of(every)) == {"rps": {"agent"}}
     (row,) = profile_of(people, baselines(people))
     assert (row.player, row.episodes, row.clusters) == ("person", 6, "participants")
@@ -325,7 +326,7 @@ def test_censored_episode_counts_with_payoff_so_far():
     cut = msgspec.structs.replace(
         episode, events=[*episode.events[:-1], Censored(turn=9, cause="budget")]
     )
-    (row,) = profile_of(measured(cut, ("agent",)))
+    (row,) = profile_of(measure_episode(cut, ("agent",)))
     assert (row.episodes, row.censored) == (1, 1)
     assert row.raw.value == pytest.approx(7.2)  # nine rounds of 8; the tenth was not played
     assert row.raw.interval is None
@@ -336,7 +337,7 @@ def test_cells_can_be_profiled_separately():
     cells = tuple(
         Cell(name, (instance("rps", name, rounds=3),), lineups, repeats=2) for name in "ab"
     )
-    found = [m for e in played(Study("s", "s", cells)) for m in measured(e, ("agent",))]
+    found = [m for e in played(Study("s", "s", cells)) for m in measure_episode(e, ("agent",))]
     assert [row.cell for row in profile_of(found, by_cell=True)] == ["a", "b"]
     assert [row.cell for row in profile_of(found)] == [""]
 
@@ -353,7 +354,7 @@ def test_every_registered_game_has_a_profile_and_every_missing_number_a_reason(g
     arms = {s: tuple(p.name for p in spec.probes if s in p.seats) for s in rules.seats}
     params = {"rounds": 4} if spec.family == "repeated_games" else {}
     cell = Cell("c", (Instance(game, game, params),), (lineup,), arms, repeats=2)
-    found = [m for e in played(Study("s", "s", (cell,))) for m in measured(e)]
+    found = [m for e in played(Study("s", "s", (cell,))) for m in measure_episode(e)]
     studied = [m for m in found if m.seat in studied_seats(sums_of(found))[game]]
     rows = profile_of(studied, baselines(studied))
     assert rows

@@ -14,7 +14,7 @@ from sally.analysis.profile.doing_scale import BaselineScores
 from sally.cli.profiling import sentences
 from sally.core.registry import registry
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
-from sally.frames.measured import measured
+from sally.frames.measured import measure_episode
 from sally.output.page.profile import _compared
 from sally.stats.intervals import Estimate, widen
 from tests.analysis.profiles import (
@@ -49,9 +49,9 @@ EXACT = (
 @pytest.mark.parametrize(("game", "seat", "others", "params", "n"), EXACT)
 def test_exact_zero_is_the_mean_of_many_random_players(game, seat, others, params, n):
     episodes = [sally.play(game, {seat: "random", **others}, seed, **params) for seed in range(n)]
-    (first,) = measured(episodes[0], (seat,))
+    (first,) = measure_episode(episodes[0], (seat,))
     exact = registry.entries("metrics")[first.metric].at_random(episodes[0].setup, seat)
-    got = [m.doing for e in episodes for m in measured(e, (seat,))]
+    got = [m.doing for e in episodes for m in measure_episode(e, (seat,))]
     error = stdev(got) / n**0.5
     assert exact is not None and abs(fmean(got) - exact) <= 4 * error + 1e-9
 
@@ -65,7 +65,7 @@ def test_unknown_expectation_is_not_estimated():
         ("public_goods", "player_1", {"player_2": "random"}, {"players": 2}),
     ):
         episode = sally.play(game, {seat: "random", **lineup}, 0, **params)
-        (m,) = measured(episode, (seat,))
+        (m,) = measure_episode(episode, (seat,))
         assert registry.entries("metrics")[m.metric].at_random(episode.setup, seat) is None
 
 
@@ -105,7 +105,9 @@ def test_exact_zero_does_not_move_with_the_seed_of_the_random_player():
 def test_draws_are_divided_among_all_problems():
     lineups = grid(ann=player_spec("info"), bob=(player_spec("smart"), player_spec("info")))
     studied = [
-        m for e in played(one_cell("hanabi_very_small", lineups, repeats=3)) for m in measured(e)
+        m
+        for e in played(one_cell("hanabi_very_small", lineups, repeats=3))
+        for m in measure_episode(e)
     ]
     mine = [m for m in studied if m.seat == "ann"]
     (drawn,) = [b.played for b in baselines(mine) if b.role == "drawn"]
@@ -116,7 +118,7 @@ def test_draws_are_divided_among_all_problems():
 
 def test_error_of_the_draws_is_in_the_interval(monkeypatch):
     episodes = _hanabi(range(8), "info")
-    studied = [m for e in episodes for m in measured(e, ("ann",))]
+    studied = [m for e in episodes for m in measure_episode(e, ("ann",))]
     ends = baselines(studied)
     (row,) = profile_of(studied, ends)
     (drawn,) = [b for b in ends if b.role == "drawn"]
@@ -130,7 +132,9 @@ def test_error_of_the_draws_is_in_the_interval(monkeypatch):
     (wide,) = profile_of(studied, few)
     assert wide.doing.high - wide.doing.low > row.doing.high - row.doing.low
     # the same episodes with a zero that is known beforehand
-    monkeypatch.setattr("sally.analysis.profile.baselines._expected", lambda shared: fmean(got))
+    monkeypatch.setattr(
+        "sally.analysis.profile.baselines._expected_score", lambda shared: fmean(got)
+    )
     (narrow,) = profile_of(studied, ends)
     assert narrow.random.error is None
     added = row.random.error * (1 - row.doing.value) / (row.reference.value - row.random.value)

@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 
-from sally.frames.measured import MeasuredSeat, measured
+from sally.frames.measured import MeasuredSeat, measure_episode
 from tests.analysis.dialled import families
 from tests.analysis.profiles import profile_of
 
@@ -29,7 +29,7 @@ def pool(family: str, knows: float, acts: float, n: int = 0) -> list[MeasuredSea
     return [
         m
         for seed in range(n or POOL.get(family, ALONE))
-        for m in measured(one.played(seed, knows, acts), (one.seat,))
+        for m in measure_episode(one.played(seed, knows, acts), (one.seat,))
     ]
 
 

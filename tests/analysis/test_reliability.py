@@ -18,7 +18,7 @@ from sally.analysis.design.reliability import (
     matrix,
     reliability,
     scores_of,
-    tabled,
+    tabulate,
 )
 from sally.frames.frame import as_frame
 
@@ -50,7 +50,7 @@ def test_more_noise_requires_more_episodes():
 
 
 def test_player_with_different_problems_is_excluded():
-    table, players, problems = tabled(
+    table, players, problems = tabulate(
         [*some([0, 1, 2], 0.1), score("stranger", "elsewhere", 9.0)], lambda s: s.problem
     )
     assert players == ["p0", "p1", "p2"] and len(problems) == 8 and len(table) == 3

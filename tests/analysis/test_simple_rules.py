@@ -75,7 +75,7 @@ def profile_of_bot(game: str, rule: str, reply: bool = False) -> ProfileRow:
     cells = tuple(cell for cell in study.cells if cell.name.startswith(f"{game}: asked"))
     orders = local.orders(msgspec.structs.replace(study, cells=cells))
     episodes: list[Episode] = [local.play(setup, cell) for _, cell, setup in orders]
-    (row,) = profile_of(measured_of(as_frame(episodes)), named=lambda who: rule or "best")
+    (row,) = profile_of(measured_of(as_frame(episodes)), name_of=lambda who: rule or "best")
     return row
 
 

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from sally import store
 from sally.analysis.evaluation import drift
-from sally.api.board import planned, refuse_unplanned
+from sally.api.board import plan_episodes, refuse_unplanned
 from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Moved
@@ -173,7 +173,7 @@ def _won(episode: Episode) -> Episode:
 def test_board_refuses_problems_of_another_suite(place):
     held = list(store.load(place).episodes.values())
     (study,) = store.studies(place).values()
-    plan = planned(held, study, "S")
+    plan = plan_episodes(held, study, "S")
     refuse_unplanned(held, plan, "Sally-1, size S")
     moved = msgspec.structs.replace(held[0], cell="toma_po: asked, practice")
     with pytest.raises(BadInput, match="not part of Sally-1"):

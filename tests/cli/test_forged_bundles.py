@@ -19,7 +19,7 @@ from sally.analysis.evaluation import evaluate
 from sally.api.board import (
     checked_entry,
     earlier_checks,
-    planned,
+    plan_episodes,
     proved_episodes,
     refuse_unplanned,
 )
@@ -103,7 +103,7 @@ def test_shipped_entry_stands(bundle):
     with open_store(bundle) as (place, packed):
         episodes, readers = proved_episodes(place, packed.sha256)
         (study,) = store.studies(place).values()
-        plan = planned(episodes, study, "S")
+        plan = plan_episodes(episodes, study, "S")
         refuse_unplanned(episodes, plan, "Sally-1, size S")
     assert len(plan) >= len(episodes) > 0
     assert readers == "-" or readers.startswith("rule")

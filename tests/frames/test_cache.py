@@ -286,7 +286,7 @@ def test_tables_not_matching_the_file_are_not_used(empty: Path, monkeypatch) -> 
 
 
 def test_failing_metric_prevents_tables_without_an_error(empty: Path, monkeypatch) -> None:
-    monkeypatch.setattr(writer, "_replayed", lambda episode, replay: 1 / 0)
+    monkeypatch.setattr(writer, "_reuse_replay", lambda episode, replay: 1 / 0)
     write(empty, SETUPS[:4]).keep(empty)
     assert not tables()
 
@@ -335,7 +335,7 @@ def test_reproduction_reads_one_line_per_setup(empty: Path, monkeypatch) -> None
     alike = {(s.instance.id, str(s.instance.params), str(s.lineup), str(s.arms)) for s in SETUPS}
     assert len(asked) == len(alike) == 4 and found.many == len(SETUPS)
     assert len(found) == len([s for s in SETUPS if s.instance.game != "rps"])
-    assert len(found.those(lambda f: f["game"] == "tradecraft")) == 1
+    assert len(found.select(lambda f: f["game"] == "tradecraft")) == 1
     whole = [played for _, played in found if played.spec.name == "ipd"]
     measured = [functional_regret_published(p, AGENT) for p in whole]
     ours = found.numbers("functional_regret_published")

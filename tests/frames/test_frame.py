@@ -16,7 +16,7 @@ from sally.core.log.events import Censored, Episode, Instance, Moved, to_line
 from sally.core.registry import registry
 from sally.frames.build import TABLES
 from sally.frames.frame import OF_EPISODE, OF_SEAT, as_frame
-from sally.frames.measured import measured
+from sally.frames.measured import measure_episode
 from sally.frames.profiles import SeatSums
 from sally.frames.replays import played as replay
 from sally.frames.rows import setup_of
@@ -108,10 +108,10 @@ def test_measured_seats_round_trip_through_the_table() -> None:
     probes = {"agent": ["their_odds"]}
     lineup = {"agent": "tabular", "partner": "random"}
     seats = [
-        *measured(played(1)),
-        *measured(cut(played(2))),
-        *measured(sally.play("rps", lineup, 2**70, rounds=6, probes=probes)),
-        *measured(sally.play("hanabi_mini", {"ann": "random", "bob": "random"}, 3)),
+        *measure_episode(played(1)),
+        *measure_episode(cut(played(2))),
+        *measure_episode(sally.play("rps", lineup, 2**70, rounds=6, probes=probes)),
+        *measure_episode(sally.play("hanabi_mini", {"ann": "random", "bob": "random"}, 3)),
     ]
     sums = SeatSums.of_seats(seats)
     for row, seat in enumerate(seats):
@@ -120,7 +120,7 @@ def test_measured_seats_round_trip_through_the_table() -> None:
         assert sums.settings[row].hex() == seat.setting
         assert sums.of("asked")[row] == seat.knowing.asked
         assert sums.of("judged_fits")[row] == seat.habits.judged_fits
-        assert sums.decoded("truths")[row] == seat.knowing.truths
+        assert sums.decode_json("truths")[row] == seat.knowing.truths
     numbers = zip(sums.of("least").tolist(), (seat.least for seat in seats), strict=True)
     assert all(got == least or (np.isnan(got) and least is None) for got, least in numbers)
     asked = sums.take(sums.of("asked") > 0)

@@ -15,7 +15,7 @@ from sally.core.registry import registry
 from sally.core.registry.study import player_spec
 from sally.core.rules.metric import Played
 from sally.core.rules.probe import ProbeReport
-from sally.frames.measured import MeasuredSeat, measured
+from sally.frames.measured import MeasuredSeat, measure_episode
 from sally.games.repeated_games.rules import AGENT, PARTNER
 from sally.metrics.habits import METRICS, key_presses
 from tests.analysis.profiles import profile_of, sums_of
@@ -64,7 +64,7 @@ def _measured(game: str, bot: Bot, variants: list[dict], partner=CYCLER) -> list
         lineup = {"agent": bot, "partner": partner}
         asked = {"agent": ["their_move"]}
         episode = sally.play(game, lineup, seed, probes=asked, rounds=12, **params)
-        (m,) = measured(episode, ("agent",))
+        (m,) = measure_episode(episode, ("agent",))
         problem = msgspec.structs.replace(m.setup.instance, id=f"{game} {seed}")
         setup = msgspec.structs.replace(m.setup, instance=problem)
         found.append(msgspec.structs.replace(m, setup=setup))
@@ -186,7 +186,7 @@ def test_habits_round_trip_through_the_table():
     found = _measured("rps", Bot("imitates", ahead=1), RPS[:8])
     sums = sums_of(found)
     assert sums.of("imitated").tolist() == [m.habits.imitated for m in found]
-    assert [{k: tuple(v) for k, v in keys.items()} for keys in sums.decoded("keys")] == [
+    assert [{k: tuple(v) for k, v in keys.items()} for keys in sums.decode_json("keys")] == [
         m.habits.keys for m in found
     ]
 

@@ -130,12 +130,12 @@ def _matrix_decision(played: Played, seat: Seat, answer: JudgedReport) -> Belief
     move: Any = played.replay.move(turn, seat)
     if not isinstance(move, int):
         return None
-    names, theirs = game.names_of(seat), game.names_of(other_seat(seat))
+    names, partner_names = game.names_of(seat), game.names_of(other_seat(seat))
     odds = answer.report.odds or tuple(
         float(choice == answer.report.value) for choice in answer.question.choices
     )
-    pays = [[float(game.pay(seat, own, choice)) for choice in range(len(theirs))]
-            for own in range(len(names))]  # fmt: skip
+    pays = [[float(game.pay(seat, action, choice)) for choice in range(len(partner_names))]
+            for action in range(len(names))]  # fmt: skip
     truth = answer.truth
     best = {_best(column) for column in zip(*pays, strict=True)}
     return _decision(
@@ -146,7 +146,7 @@ def _matrix_decision(played: Played, seat: Seat, answer: JudgedReport) -> Belief
         move,
         repr(pays),
         tuple(sum(p * pay for p, pay in zip(odds, row, strict=True)) for row in pays),
-        odds if names == theirs else None,
+        odds if names == partner_names else None,
         tuple(row[truth] for row in pays) if isinstance(truth, int) else None,
         len(best) > 1,
     )
@@ -166,7 +166,7 @@ def _contribution(played: Played, seat: Seat, answer: JudgedReport) -> BeliefDec
 
     def pays(others: float) -> tuple[float, ...]:
         pot = game.back * others * (game.players - 1)
-        return tuple(game.tokens - own + game.back * own + pot for own in menu)
+        return tuple(game.tokens - tokens + game.back * tokens + pot for tokens in menu)
 
     assert isinstance(mean, int)
     return _decision(
@@ -177,7 +177,7 @@ def _contribution(played: Played, seat: Seat, answer: JudgedReport) -> BeliefDec
         menu.index(move),
         repr((menu, game.players, game.ratio)),
         pays(mean),
-        tuple(float(own == mean) for own in menu) if mean in menu else None,
+        tuple(float(tokens == mean) for tokens in menu) if mean in menu else None,
         pays(truth) if isinstance(truth, int) else None,
         False,
     )
@@ -197,13 +197,13 @@ def _decision(
 ) -> BeliefDecision:
     setup = played.episode.setup
     partners = [label(spec) for name, spec in setup.lineup.items() if name != seat]
-    met = ", ".join(partners)
+    partner_labels = ", ".join(partners)
     return BeliefDecision(
         source=setup.instance.game,
         player=label(setup.lineup[str(seat)]),
         person=f"{played.episode.id}:{seat}",
         cluster=setup.instance.id,
-        cell=f"{met}: round {turn + 1}",
+        cell=f"{partner_labels}: round {turn + 1}",
         game=game,
         period=float(turn),
         actions=actions,

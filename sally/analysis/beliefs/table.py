@@ -111,7 +111,7 @@ def summary(source: str, player: str, decisions: list[BeliefDecision]) -> Belief
 
 def beyond(table: BeliefColumns, acts: Floats, habit: Floats) -> Estimate:
     """Return acts on a scale from 0 (the habit) to 1 (always a best reply)."""
-    left = 1 - float(habit.mean())
-    if left < LEAST:
+    unexplained = 1 - float(habit.mean())
+    if unexplained < LEAST:
         return without_interval(None, len(table), "t", "the habit leaves nothing to explain")
     return ratio_by_rule(acts - habit, 1 - habit, table.cluster)

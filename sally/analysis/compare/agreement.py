@@ -82,42 +82,44 @@ def agreement(
         return Agreement()
     away = ours.value - figure.value
     margin = MARGIN * (span if span is not None else abs(figure.value))
-    mine = _ours(ours, away)
-    if not mine and figure.interval is None:  # both exact: equal as far as printed
+    our_error = _ours(ours, away)
+    if not our_error and figure.interval is None:  # both exact: equal as far as printed
         return Agreement("equivalent" if abs(away) <= rounded + 1e-9 else "different")
-    theirs = _theirs(figure, away, rounded, mine)
-    apart = abs(away) > REACH * math.hypot(mine, theirs)  # by the errors as they stand
+    their_error = _printed_error(figure, away, rounded, our_error)
+    is_apart = abs(away) > REACH * math.hypot(our_error, their_error)  # by the errors as they stand
     if figure.n is not None and figure.interval is not None:
-        variance = _pooled_variance(ours.n, mine, figure.n, theirs, away)
-        mine = max(mine, math.sqrt(variance / ours.n))
-        theirs = max(theirs, math.sqrt(variance / figure.n))
-    error = math.hypot(mine, theirs)
+        variance = _pooled_variance(ours.n, our_error, figure.n, their_error, away)
+        our_error = max(our_error, math.sqrt(variance / ours.n))
+        their_error = max(their_error, math.sqrt(variance / figure.n))
+    error = math.hypot(our_error, their_error)
     if not error:
-        same = abs(away) < 1e-9
-        return Agreement("equivalent" if same else "different", float(same), None, margin)
+        is_equal = abs(away) < 1e-9
+        return Agreement("equivalent" if is_equal else "different", float(is_equal), None, margin)
     p = 2 * float(scipy.special.ndtr(-abs(away) / error))
     p_equivalent = float(scipy.special.ndtr(-(margin - abs(away)) / error))
     if p < LEVEL:
         return Agreement("different", p, p_equivalent, margin)
-    if p_equivalent < LEVEL and not apart:
+    if p_equivalent < LEVEL and not is_apart:
         return Agreement("equivalent", p, p_equivalent, margin)
-    needs = _needed(ours.n, mine, theirs, margin, figure.interval is None)
+    needs = _find_needed_n(ours.n, our_error, their_error, margin, figure.interval is None)
     return Agreement("undecided", p, p_equivalent, margin, needs)
 
 
-def _needed(n: int, mine: float, theirs: float, margin: float, shared: bool) -> int | None:
+def _find_needed_n(
+    n: int, our_error: float, their_error: float, margin: float, shared: bool
+) -> int | None:
     """Return the n at which equal figures are found equivalent with the wanted power, or None.
 
     The same n detects a difference as large as the margin with a power of .83. If the error of the
     printed value is `shared` (not printed, so taken from ours), it shrinks as our n grows.
     """
     reach = float(scipy.special.ndtri(1 - LEVEL) + scipy.special.ndtri((1 + POWER) / 2))
-    wanted = margin / reach
-    left = wanted**2 if shared else wanted**2 - theirs**2
-    now = mine**2 + (theirs**2 if shared else 0.0)
-    if left <= 0 or not now:
+    target_error = margin / reach
+    target_variance = target_error**2 if shared else target_error**2 - their_error**2
+    now = our_error**2 + (their_error**2 if shared else 0.0)
+    if target_variance <= 0 or not now:
         return None
-    return max(n + 1, math.ceil(n * now / left))
+    return max(n + 1, math.ceil(n * now / target_variance))
 
 
 def _ours(ours: Estimate, away: float) -> float:
@@ -126,16 +128,18 @@ def _ours(ours: Estimate, away: float) -> float:
     return (ours.value - ours.low if away > 0 else ours.high - ours.value) / REACH
 
 
-def _pooled_variance(n: int, mine: float, printed_n: int, theirs: float, away: float) -> float:
+def _pooled_variance(
+    n: int, our_error: float, printed_n: int, their_error: float, away: float
+) -> float:
     """Return the variance of single values in both samples together, around the common mean."""
-    within = ((n * mine) ** 2 + (printed_n * theirs) ** 2) / (n + printed_n)
+    within = ((n * our_error) ** 2 + (printed_n * their_error) ** 2) / (n + printed_n)
     return within + n * printed_n * (away / (n + printed_n)) ** 2
 
 
-def _theirs(figure: Figure, away: float, rounded: float, mine: float) -> float:
+def _printed_error(figure: Figure, away: float, rounded: float, our_error: float) -> float:
     rounding = rounded / math.sqrt(3)  # the deviation of values that would be printed alike
     if figure.interval is None:
-        return math.hypot(mine, rounding)
+        return math.hypot(our_error, rounding)
     low, high = figure.interval
     return math.hypot((high - figure.value if away > 0 else figure.value - low) / REACH, rounding)
 

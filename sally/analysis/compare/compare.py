@@ -125,13 +125,13 @@ def compare(
     if by != "game":
         return PlayerComparison(family(scores, first, second, margin, seed), [])
     pooled: Scores = {}
-    for group, both in scores.items():
+    for group, by_player in scores.items():
         players = pooled.setdefault(msgspec.structs.replace(group, where=""), {})
-        for player, theirs in both.items():
-            players.setdefault(player, []).extend(theirs)
-    several = len({group.where for group in scores}) > 1
-    apart = family(scores, first, second, margin, seed) if several else []
-    return PlayerComparison(family(pooled, first, second, margin, seed), apart)
+        for player, player_scores in by_player.items():
+            players.setdefault(player, []).extend(player_scores)
+    has_strategies = len({group.where for group in scores}) > 1
+    by_strategy = family(scores, first, second, margin, seed) if has_strategies else []
+    return PlayerComparison(family(pooled, first, second, margin, seed), by_strategy)
 
 
 def are_models(frame: Frame, first: str, second: str) -> bool:
@@ -162,10 +162,10 @@ def check(first: str, second: str, metrics: Sequence[str], margin: float | None)
         raise BadInput(f"{first!r} cannot be compared with itself; name two players.")
     if margin is not None and not margin > 0:
         raise BadInput(f"The margin must be above 0, not {margin}.")
-    known = registry.entries("metrics")
+    metrics_by_name = registry.entries("metrics")
     for name in metrics:
-        if name not in known:
-            raise unknown("metric", name, known)
+        if name not in metrics_by_name:
+            raise unknown("metric", name, metrics_by_name)
 
 
 def family(
@@ -181,40 +181,54 @@ def family(
 
     If no two episodes form a pair, the comparisons are unpaired, unless `unpaired` is False.
     """
-    for how in (_compared, _unpaired):  # unpaired only if nothing at all is paired
-        found = []
-        for group, both in scores.items():
-            sides = [both.get(name, []) for name in (first, second)]
-            one, two = ([s for s in side if not math.isnan(s.value)] for side in sides)
-            made = how(group, one, two, margin, seed)
-            if made is not None:
-                lost, gone = (sum(not s.result for s in side) for side in sides)
-                found.append(msgspec.structs.replace(made, missing=(lost, gone)))
-        if found or not unpaired:
+    # unpaired only if nothing at all is paired
+    for compare_sides in (_compare_paired, _compare_unpaired):
+        comparisons = []
+        for group, by_player in scores.items():
+            sides = [by_player.get(name, []) for name in (first, second)]
+            first_scores, second_scores = (
+                [s for s in side if not math.isnan(s.value)] for side in sides
+            )
+            comparison = compare_sides(group, first_scores, second_scores, margin, seed)
+            if comparison is not None:
+                first_missing, second_missing = (sum(not s.result for s in side) for side in sides)
+                comparisons.append(
+                    msgspec.structs.replace(comparison, missing=(first_missing, second_missing))
+                )
+        if comparisons or not unpaired:
             break
-    if not found:
+    if not comparisons:
         raise BadInput(
             f"{first!r} and {second!r} never met the same setting (problem, seed and other "
             "players)" + (" nor the same game in the same seat" if unpaired else "") + ", so there "
             "is nothing to compare; run them in one study."
         )
-    return adjusted(found)
+    return adjust_p_values(comparisons)
 
 
 # --- one comparison -------------------------------------------------------------------------------
 
 
-def _compared(
-    group: Group, one: Sequence[Score], two: Sequence[Score], margin: float | None, seed: int
+def _compare_paired(
+    group: Group,
+    first_scores: Sequence[Score],
+    second_scores: Sequence[Score],
+    margin: float | None,
+    seed: int,
 ) -> Comparison | None:
-    mine, theirs = _by_setting(one), _by_setting(two)
-    shared = [key for key in mine if key in theirs]
+    first_settings, second_settings = _by_setting(first_scores), _by_setting(second_scores)
+    shared = [key for key in first_settings if key in second_settings]
     if not shared:
         return None
-    pairs = [pair for key in shared for pair in _paired(mine[key], theirs[key])]
+    pairs = [
+        pair for key in shared for pair in _pair_scores(first_settings[key], second_settings[key])
+    ]
     a, b = np.array([pair.first for pair in pairs]), np.array([pair.second for pair in pairs])
     clusters, unit = pair_clusters(pairs)
-    independent = min(len(pairs), *(sum(len(by[key]) for key in shared) for by in (mine, theirs)))
+    independent = min(
+        len(pairs),
+        *(sum(len(by[key]) for key in shared) for by in (first_settings, second_settings)),
+    )
     tests = paired_tests(a, b, clusters, seed=seed, margin=margin, n=independent)
     metric: Metric = registry.entries("metrics")[group.metric]
     return Comparison(
@@ -228,33 +242,37 @@ def _compared(
         margin=tests.margin,
         p_equivalent=tests.p_equivalent,
         pairs=independent,
-        alone=(len(mine) - len(shared), len(theirs) - len(shared)),
+        alone=(len(first_settings) - len(shared), len(second_settings) - len(shared)),
         clusters=unit,
         units=tests.units,
-        company=len({s.others for key in shared for s in mine[key]}),
+        company=len({s.others for key in shared for s in first_settings[key]}),
         alike=len(pairs) > 1 and bool(np.ptp(a - b) == 0),
     )
 
 
-def _unpaired(
-    group: Group, one: Sequence[Score], two: Sequence[Score], margin: float | None, seed: int
+def _compare_unpaired(
+    group: Group,
+    first_scores: Sequence[Score],
+    second_scores: Sequence[Score],
+    margin: float | None,
+    seed: int,
 ) -> Comparison | None:
     """Return the difference of two means over different settings, each side with its clusters."""
-    if not one or not two:
+    if not first_scores or not second_scores:
         return None
-    sides = [np.array([s.value for s in scores]) for scores in (one, two)]
-    named = [side_clusters(scores) for scores in (one, two)]
-    units = [len(set(clusters)) for clusters, _ in named]
+    sides = [np.array([s.value for s in scores]) for scores in (first_scores, second_scores)]
+    side_units = [side_clusters(scores) for scores in (first_scores, second_scores)]
+    units = [len(set(clusters)) for clusters, _ in side_units]
     a, b = sides
     away, n = float(a.mean() - b.mean()), int(a.size + b.size)
     method = f"unpaired, Welch's t over {units[0]} and {units[1]} clusters"
     difference, p = without_interval(away, n, method, FEWER), None
     wide, alike = default_margin(a, b) if margin is None else margin, None
     if min(units) >= FEW:
-        errors = [_error(v, clusters) for v, (clusters, _) in zip(sides, named, strict=True)]
+        errors = [_error(v, clusters) for v, (clusters, _) in zip(sides, side_units, strict=True)]
         error = math.hypot(*errors)
         if error:
-            parts = sum(e**4 / (many - 1) for e, many in zip(errors, units, strict=True))
+            parts = sum(e**4 / (count - 1) for e, count in zip(errors, units, strict=True))
             degrees = error**4 / parts
             difference = t_estimate(away, error, degrees, n, 0.95, method)
             p = 2 * float(scipy.special.stdtr(degrees, -abs(away) / error))
@@ -271,10 +289,10 @@ def _unpaired(
         effect=cohens_d(a, b),
         margin=wide,
         p_equivalent=alike,
-        pairs=min(len(one), len(two)),
-        clusters=listed(dict.fromkeys(unit for _, unit in named), "and"),
+        pairs=min(len(first_scores), len(second_scores)),
+        clusters=listed(dict.fromkeys(unit for _, unit in side_units), "and"),
         units=min(units),
-        company=len({s.others for s in (*one, *two)}),
+        company=len({s.others for s in (*first_scores, *second_scores)}),
         design="unpaired",
     )
 
@@ -291,19 +309,32 @@ def _better(metric: Metric, group: Group) -> str:
     For the metric that measures gains in the game, "higher" is assumed unless declared
     otherwise."""
     spec = registry.game(group.game)
-    wanted = doing_metric(spec, group.seat)
-    return metric.better or ("higher" if metric.name == wanted.name else "")
+    gain_metric = doing_metric(spec, group.seat)
+    return metric.better or ("higher" if metric.name == gain_metric.name else "")
 
 
-def _paired(mine: Sequence[Score], theirs: Sequence[Score]) -> list[Pair]:
+def _pair_scores(first_scores: Sequence[Score], second_scores: Sequence[Score]) -> list[Pair]:
     """Return the pairs of one setting: a single pair or, if people played it, one for each
     person."""
-    people = dict.fromkeys(s.person for s in mine) if any(s.person for s in mine) else {}
-    others = {} if people else dict.fromkeys(s.person for s in theirs)
-    at = (mine[0].instance, mine[0].repeat, mine[0].setting, mine[0].way)
+    people = (
+        dict.fromkeys(s.person for s in first_scores) if any(s.person for s in first_scores) else {}
+    )
+    others = {} if people else dict.fromkeys(s.person for s in second_scores)
+    setting = (
+        first_scores[0].instance,
+        first_scores[0].repeat,
+        first_scores[0].setting,
+        first_scores[0].way,
+    )
     return [
-        *(Pair(*at, who, _mean(mine, who), _mean(theirs)) for who in people),
-        *(Pair(*at, who, _mean(mine), _mean(theirs, who)) for who in others),
+        *(
+            Pair(*setting, person, _mean(first_scores, person), _mean(second_scores))
+            for person in people
+        ),
+        *(
+            Pair(*setting, person, _mean(first_scores), _mean(second_scores, person))
+            for person in others
+        ),
     ]
 
 
@@ -322,21 +353,21 @@ def _by_setting(scores: Sequence[Score]) -> dict[tuple[bytes, str], list[Score]]
 Floats = np.ndarray[tuple[int], np.dtype[np.float64]]
 
 
-def adjusted(found: Sequence[Comparison]) -> list[Comparison]:
+def adjust_p_values(comparisons: Sequence[Comparison]) -> list[Comparison]:
     """Return the comparisons with verdicts and with p values adjusted over all comparisons."""
-    needed = clusters_needed(len(found))
-    found = [
+    needed = clusters_needed(len(comparisons))
+    comparisons = [
         msgspec.structs.replace(c, decidable=c.units >= (FEW if c.design == "unpaired" else needed))
-        for c in found
+        for c in comparisons
     ]
     away, alike = (
-        holm_where_known([c.p for c in found]),
-        holm_where_known([c.p_equivalent for c in found]),
+        holm_where_known([c.p for c in comparisons]),
+        holm_where_known([c.p_equivalent for c in comparisons]),
     )
-    return [_judged(c, *both) for c, *both in zip(found, away, alike, strict=True)]
+    return [_judge(c, *p_values) for c, *p_values in zip(comparisons, away, alike, strict=True)]
 
 
-def _judged(c: Comparison, p: float | None, p_alike: float | None) -> Comparison:
+def _judge(c: Comparison, p: float | None, p_alike: float | None) -> Comparison:
     gain = c.difference.value or 0.0
     verdict: Verdict = "undecided"
     if gain and p is not None and p < ALPHA:
@@ -394,12 +425,12 @@ def scores_of(
     rows = rows.filter(pl.col("name" if of_models else "player").cast(pl.String).is_in(players))
     scores: Scores = {}
     for row, metric, score in seat_scores(frame, rows, metrics):
-        player, way = row["player"], ""
+        player, strategy = row["player"], ""
         if of_models:
-            player, way = row["name"], row["player"].removeprefix(row["name"]).strip()
-        places = {"game": "", "cell": row["cell"], "others": row["others"], "strategy": way}
+            player, strategy = row["name"], row["player"].removeprefix(row["name"]).strip()
+        places = {"game": "", "cell": row["cell"], "others": row["others"], "strategy": strategy}
         group = Group(row["game"], row["seat"], places[by], metric)
-        score = msgspec.structs.replace(score, way=way)
+        score = msgspec.structs.replace(score, way=strategy)
         scores.setdefault(group, {}).setdefault(player, []).append(score)
     return scores
 
@@ -417,7 +448,7 @@ def seat_scores(
     """
     kinds = rows.select("game", "seat").unique(maintain_order=True).rows()
     measured = {kind: measures(registry.game(kind[0]), kind[1], metrics) for kind in kinds}
-    names = list(dict.fromkeys(name for several in measured.values() for name in several))
+    names = list(dict.fromkeys(name for metric_names in measured.values() for name in metric_names))
     if not names:
         return
     values = frame.seats(*names)[rows["at"].to_numpy()]
@@ -445,18 +476,20 @@ def measures(spec: GameSpec[Any, Any, Any], seat: str, metrics: Sequence[str]) -
 # --- in words -------------------------------------------------------------------------------------
 
 
-def conclusion(found: Sequence[Comparison], first: str, second: str) -> str:
+def conclusion(comparisons: Sequence[Comparison], first: str, second: str) -> str:
     """Return the verdicts as sentences: first on the players' gains ("doing"), then on their
     predictions of others ("knowing")."""
     parts: list[str] = []
-    for (aspect, metric), mine in _aspects(found).items():
-        said: list[str] = []
-        for verdict, (whole, brief) in WORDS.items():
-            places = dict.fromkeys(_place(c, found) for c in mine if word_of(c) == verdict)
-            words = brief if said else f"{first} is {whole} {second}"
-            said += [f"{words} in {listed(places)}"] if places else []
-        how = ", unpaired" if any(c.design == "unpaired" for c in mine) else ""
-        parts.append(f"{aspect} ({metric}{how}): {', '.join(said)}.")
+    for (aspect, metric), aspect_comparisons in _aspects(comparisons).items():
+        clauses: list[str] = []
+        for verdict, (phrase, brief) in WORDS.items():
+            places = dict.fromkeys(
+                _place(c, comparisons) for c in aspect_comparisons if word_of(c) == verdict
+            )
+            words = brief if clauses else f"{first} is {phrase} {second}"
+            clauses += [f"{words} in {listed(places)}"] if places else []
+        design = ", unpaired" if any(c.design == "unpaired" for c in aspect_comparisons) else ""
+        parts.append(f"{aspect} ({metric}{design}): {', '.join(clauses)}.")
     return " ".join(parts)
 
 
@@ -471,9 +504,9 @@ WORDS: Mapping[Word, tuple[str, str]] = {  # followed by the second player's nam
 }
 
 
-def _aspects(found: Sequence[Comparison]) -> Mapping[tuple[str, str], list[Comparison]]:
+def _aspects(comparisons: Sequence[Comparison]) -> Mapping[tuple[str, str], list[Comparison]]:
     aspects: dict[tuple[str, str], list[Comparison]] = {}
-    for c in sorted(found, key=lambda c: c.metric in KNOWING):
+    for c in sorted(comparisons, key=lambda c: c.metric in KNOWING):
         aspect = "Knowing" if c.metric in KNOWING else "Doing"
         aspects.setdefault((aspect, c.metric), []).append(c)
     return aspects
@@ -486,10 +519,12 @@ def word_of(c: Comparison) -> Word:
 
 def game_and_seat(c: Comparison, among: Sequence[Comparison]) -> str:
     """Return the game of a comparison, with the seat if several seats of that game occur."""
-    several = len({other.seat for other in among if other.game == c.game}) > 1
-    return f"{c.game} as {c.seat}" if several else c.game
+    has_several_seats = (
+        len({comparison.seat for comparison in among if comparison.game == c.game}) > 1
+    )
+    return f"{c.game} as {c.seat}" if has_several_seats else c.game
 
 
 def _place(c: Comparison, among: Sequence[Comparison]) -> str:
-    where = game_and_seat(c, among)
-    return f"{where} ({c.where})" if c.where else where
+    place = game_and_seat(c, among)
+    return f"{place} ({c.where})" if c.where else place

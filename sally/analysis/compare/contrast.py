@@ -21,7 +21,7 @@ from sally.analysis.compare.compare import (
     Comparison,
     Group,
     Scores,
-    adjusted,
+    adjust_p_values,
     family,
     game_and_seat,
     seat_scores,
@@ -51,17 +51,17 @@ class Contrast(msgspec.Struct, frozen=True):
 def asked_or_not(setup: Setup, seat: str) -> str | None:
     """Return the condition of a seat: its probes, and whether its own answers are shown to it."""
     arm = setup.arms.get(seat, ())
-    own = any(i.seat == seat and i.source == "own" for i in setup.injections)
-    shown = ", own answers shown" if own else ""
-    return f"asked {listed(arm, 'and')}{shown}" if arm else NOT_ASKED
+    sees_own = any(i.seat == seat and i.source == "own" for i in setup.injections)
+    suffix = ", own answers shown" if sees_own else ""
+    return f"asked {listed(arm, 'and')}{suffix}" if arm else NOT_ASKED
 
 
 def wording(setup: Setup, seat: str) -> str | None:
     """Return the words pack that a seat reads; None for a bot, which reads nothing."""
-    who = setup.lineup[seat]
-    if who.player != "language":
+    player = setup.lineup[seat]
+    if player.player != "language":
         return None
-    pack = str(who.params.get("pack", ""))
+    pack = str(player.params.get("pack", ""))
     return pack.partition("@")[0] or OWN_WORDS
 
 
@@ -95,37 +95,42 @@ def contrast(
         BadInput: If no player met the same setting under two conditions.
     """
     base = CONDITIONS[of][1]
-    scores, seen = _scores(frame, of, metrics, by_player)
-    found: list[tuple[str, Comparison]] = []
-    for named in sorted(seen - {base}):
-        for made in _family(scores, named, base, margin):
-            if of != "asked" or made.metric not in KNOWING:  # an unprobed seat reports nothing
-                found.append((named, made))
-    if not found:
+    scores, conditions = _scores(frame, of, metrics, by_player)
+    compared: list[tuple[str, Comparison]] = []
+    for condition in sorted(conditions - {base}):
+        for comparison in _family(scores, condition, base, margin):
+            # an unprobed seat reports nothing
+            if of != "asked" or comparison.metric not in KNOWING:
+                compared.append((condition, comparison))
+    if not compared:
         raise BadInput(
-            f"No player met the same setting under both conditions: {_missing(of, seen, base)}."
+            f"No player met the same setting under both conditions: "
+            f"{_missing(of, conditions, base)}."
         )
-    again = adjusted([made for _, made in found])
-    return [Contrast(named, base, made) for (named, _), made in zip(found, again, strict=True)]
+    final = adjust_p_values([comparison for _, comparison in compared])
+    return [
+        Contrast(condition, base, comparison)
+        for (condition, _), comparison in zip(compared, final, strict=True)
+    ]
 
 
-def _family(scores: Scores, named: str, base: str, margin: float | None) -> list[Comparison]:
-    both = {g: by for g, by in scores.items() if named in by and base in by}
+def _family(scores: Scores, condition: str, base: str, margin: float | None) -> list[Comparison]:
+    shared = {g: by for g, by in scores.items() if condition in by and base in by}
     try:
-        return family(both, named, base, margin, SEED, unpaired=False) if both else []
+        return family(shared, condition, base, margin, SEED, unpaired=False) if shared else []
     except BadInput:  # the same game, but never the same setting
         return []
 
 
-def _missing(of: Of, seen: set[str], base: str) -> str:
+def _missing(of: Of, conditions: set[str], base: str) -> str:
     run = {
         "asked": "--unasked",
         "twin": "--packs twin",
         "packs": "--packs all",
         "aware": "--packs aware --aware",
     }[of]
-    there = listed(sorted(seen)) if seen else "no language model"
-    return f"the store holds {there}, the base is {base}; `sally run STUDY {run}` plays the rest"
+    stored = listed(sorted(conditions)) if conditions else "no language model"
+    return f"the store holds {stored}, the base is {base}; `sally run STUDY {run}` plays the rest"
 
 
 def _scores(
@@ -135,9 +140,9 @@ def _scores(
     rows = _with_condition(frame, rows, of).filter(pl.col("condition").is_not_null())
     scores: Scores = {}
     for row, metric, score in seat_scores(frame, rows, metrics):
-        player, way = _player_and_way(row["setup"], row["seat"])
+        player, strategy = _player_and_way(row["setup"], row["seat"])
         group = Group(row["game"], row["seat"], player if by_player else "", metric)
-        score = msgspec.structs.replace(score, way=way)
+        score = msgspec.structs.replace(score, way=strategy)
         scores.setdefault(group, {}).setdefault(row["condition"], []).append(score)
     return scores, set(rows["condition"])
 
@@ -150,10 +155,10 @@ def _with_condition(frame: Frame, rows: pl.DataFrame, of: Of) -> pl.DataFrame:
             (pl.col("probe") == WHAT_IS_THIS) & pl.col("value").is_not_null()
         )
         first = answers.unique(["number", "seat"], keep="first", maintain_order=True)
-        named = first.select(
+        beliefs = first.select(
             "number", "seat", condition=pl.format("taken for: {}", pl.col("value"))
         )
-        return rows.join(named, on=["number", "seat"], how="left", maintain_order="left")
+        return rows.join(beliefs, on=["number", "seat"], how="left", maintain_order="left")
     kinds = rows.select("setup", "seat").unique(maintain_order=True)
     conditions = [condition(setup_of(setup), seat) for setup, seat in kinds.rows()]
     kinds = kinds.with_columns(pl.Series("condition", conditions, dtype=pl.String))
@@ -169,27 +174,27 @@ def _player_and_way(text: str, seat: str) -> tuple[str, str]:
     return player, " ".join([player, *injected])
 
 
-def without_pack(who: PlayerSpec) -> PlayerSpec:
+def without_pack(player: PlayerSpec) -> PlayerSpec:
     """Return a player's specification without its words pack."""
-    kept = {key: value for key, value in who.params.items() if key != "pack"}
-    return msgspec.structs.replace(who, params=kept)
+    params = {key: value for key, value in player.params.items() if key != "pack"}
+    return msgspec.structs.replace(player, params=params)
 
 
-def conclusion(found: Sequence[Contrast]) -> list[str]:
+def conclusion(contrasts: Sequence[Contrast]) -> list[str]:
     """Return one sentence for each condition with its verdicts."""
-    said, every = [], [c.comparison for c in found]
-    for named in dict.fromkeys(c.condition for c in found):
+    sentences, comparisons = [], [c.comparison for c in contrasts]
+    for condition in dict.fromkeys(c.condition for c in contrasts):
         parts = []
         for word in SAID:
             places = dict.fromkeys(
-                f"{game_and_seat(c.comparison, every)} ({c.comparison.metric})"
-                for c in found
-                if c.condition == named and said_of(c.comparison) == word
+                f"{game_and_seat(c.comparison, comparisons)} ({c.comparison.metric})"
+                for c in contrasts
+                if c.condition == condition and said_of(c.comparison) == word
             )
             if places:
                 parts.append(f"{word} in {listed(places)}")
-        said.append(f"{named}, against {found[0].base}: {'; '.join(parts)}.")
-    return said
+        sentences.append(f"{condition}, against {contrasts[0].base}: {'; '.join(parts)}.")
+    return sentences
 
 
 IDENTICAL = "identical"

@@ -47,14 +47,14 @@ def crossplay(frame: Frame, game: str = "") -> dict[str, dict[Players, Pairing]]
     seats = frame.seats("number", "game", "seat", "player", "others", "setup", "payoff", *FIELDS)
     numbers = seats["number"].to_numpy()
     starts = np.flatnonzero(np.diff(numbers, prepend=-1))  # rows of the first seats
-    many = np.diff(np.append(starts, seats.height))
+    seat_counts = np.diff(np.append(starts, seats.height))
     seats = seats.drop("number")
-    first = seats[starts].with_columns(pl.Series("seats", many))
+    first = seats[starts].with_columns(pl.Series("seats", seat_counts))
     first = first.filter((pl.col("seats") > 1) & (pl.lit(not game) | (pl.col("game") == game)))
     paid = first.filter(pl.col("payoff").is_not_null())
     if (large := paid.filter(pl.col("seats") > 2)).height:
         raise BadInput(f"{large['game'][0]} has {large['seats'][0]} seats, not two.")
-    rows = starts[many == 2]
+    rows = starts[seat_counts == 2]
     pairs = pl.concat(
         [
             seats[rows],
@@ -69,8 +69,8 @@ def crossplay(frame: Frame, game: str = "") -> dict[str, dict[Players, Pairing]]
         name: {} for name in first["game"].unique(maintain_order=True)
     }
     groups = pairs.partition_by("game", "player", "others", as_dict=True, maintain_order=True)
-    for (name, player, other), group in groups.items():
-        tables[name][player, other] = _pairing(group)
+    for (name, player, partner), group in groups.items():
+        tables[name][player, partner] = _pairing(group)
     return tables
 
 
@@ -78,22 +78,23 @@ def _pairing(rows: pl.DataFrame) -> Pairing:
     second = rows.with_columns(seat=pl.col("second_seat"))
     people = rows.with_columns(pl.coalesce("person", "second_person").alias("person"))
     clusters = clusters_of(people)[0]
-    one, two = (
+    first_pay, second_pay = (
         mean_by_rule(side[field].to_numpy(), clusters, bounds_of("payoff", side))
         for side, field in ((rows, "payoff"), (second, "second_payoff"))
     )
     is_paid = (rows["payoff"] > 0) & (rows["second_payoff"] > 0)
-    assert one.value is not None and two.value is not None  # there is at least one episode
-    estimates = (one.value, one.interval, two.value, two.interval)
-    return Pairing(rows.height, *estimates, float(is_paid.to_numpy().mean()), one.method)
+    # there is at least one episode
+    assert first_pay.value is not None and second_pay.value is not None
+    estimates = (first_pay.value, first_pay.interval, second_pay.value, second_pay.interval)
+    return Pairing(rows.height, *estimates, float(is_paid.to_numpy().mean()), first_pay.method)
 
 
 def sides(table: Pairings) -> tuple[list[str], list[str]]:
     """Return the players of each seat, best first by their mean over all opponents."""
     first, second = dict[str, list[float]](), dict[str, list[float]]()
-    for (one, two), pairing in table.items():
-        first.setdefault(one, []).append(pairing.first)
-        second.setdefault(two, []).append(pairing.second)
+    for (first_player, second_player), pairing in table.items():
+        first.setdefault(first_player, []).append(pairing.first)
+        second.setdefault(second_player, []).append(pairing.second)
 
     def best_first(paid: dict[str, list[float]]) -> list[str]:
         return sorted(paid, key=lambda name: (-sum(paid[name]) / len(paid[name]), name))

@@ -98,8 +98,8 @@ def papers() -> tuple[str, ...]:
 
 def load(paper: str) -> Reference:
     """Return the published figures of a paper, for example `load("riemer2025")`."""
-    found: Paper = registry.paper(paper)
-    return read(found)
+    entry: Paper = registry.paper(paper)
+    return read(entry)
 
 
 def read(paper: Paper) -> Reference:
@@ -113,8 +113,8 @@ def read(paper: Paper) -> Reference:
         raise BadInput(f"The paper {paper.name} has no published figures (published.json).")
     try:
         return msgspec.json.decode(file.read_bytes(), type=Reference)
-    except msgspec.MsgspecError as why:
-        raise BadInput(f"published.json of {paper.name} cannot be read: {why}.") from None
+    except msgspec.MsgspecError as error:
+        raise BadInput(f"published.json of {paper.name} cannot be read: {error}.") from None
 
 
 def table(reference: Reference, name: str) -> PublishedTable:
@@ -148,13 +148,14 @@ def where(
 
 def the(of: PublishedTable, metric: str | None = None, **conditions: Condition) -> Figure:
     """Return the only figure of a table that meets all these conditions."""
-    found = where(of, metric, **conditions)
-    if len(found) != 1:
+    figures = where(of, metric, **conditions)
+    if len(figures) != 1:
         raise ValueError(
-            f"'{of.title}' has {len(found)} figures with metric {metric} at {conditions}, not one; "
+            f"'{of.title}' has {len(figures)} figures with metric {metric} at {conditions}, not "
+            f"one; "
             "give the row keys that identify one figure."
         )
-    return found[0]
+    return figures[0]
 
 
 def _file(paper: Paper) -> Traversable | None:

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 
 from sally.analysis.profile.baselines import baselines
-from sally.analysis.profile.doing_scale import BaselineScores, scaled, tops
+from sally.analysis.profile.doing_scale import BaselineScores, scale_doing, tops
 from sally.analysis.profile.estimates import Means, or_missing
 from sally.analysis.profile.knowing_scale import skills
 from sally.core.errors import BadInput
@@ -47,7 +47,7 @@ class TransferCell(msgspec.Struct, frozen=True):
         """Return the scores for doing (gains) and for knowing (predictions of others), with
         intervals over training seeds."""
         doing, knowing = zip(*self.by_seed.values(), strict=True) if self.by_seed else ((), ())
-        return _over(doing), _over(knowing)
+        return _mean_known(doing), _mean_known(knowing)
 
 
 @dataclass(frozen=True)
@@ -90,16 +90,16 @@ def tagged(frame: Frame) -> TrainedSeats:
                 name, seed = str(about.get("name") or UNTRAINED), str(about.get("seed", ""))
                 trained.setdefault(seat, []).append((number, name, seed))
     tables, tags = list[SeatSums](), list[tuple[int, str, str]]()
-    for seat, mine in trained.items():
-        part = frame.take(np.array([number for number, _, _ in mine]))
+    for seat, episode_tags in trained.items():
+        part = frame.take(np.array([number for number, _, _ in episode_tags]))
         tables.append(SeatSums(part.profiles(seat)))
-        tags += mine
+        tags += episode_tags
     if not tags:
         raise BadInput(
             "No episode here records what its player was trained on; the text environment writes "
             "`trained_on` into each of its episodes."
         )
-    sums = SeatSums.joined(tables)
+    sums = SeatSums.concat(tables)
     kinds = [sums.shared[code] for code in sums.kind.tolist()]
     tasks = [kind.cell or kind.game for kind in kinds]
     seats = TrainedSeats(sums, [name for _, name, _ in tags], [seed for _, _, seed in tags], tasks)
@@ -127,11 +127,11 @@ def _cell(
     if not len(group.sums):
         return None
     means = Means(group.sums, _clusters(group.sums))
-    known = skills(means)
-    before = None if row == UNTRAINED else tested.where(training=UNTRAINED, task=column).sums
+    knowing = skills(means)
+    untrained = None if row == UNTRAINED else tested.where(training=UNTRAINED, task=column).sums
     seeds = dict.fromkeys(group.seed)
     changes = {
-        field: _change(group.sums, before, term)
+        field: _change(group.sums, untrained, term)
         for field, term in (
             ("doing_change", _doing(scores)),
             ("knowing_change", _right),
@@ -142,9 +142,9 @@ def _cell(
         trained_on=row,
         tested_on=column,
         episodes=len(group.sums),
-        doing=scaled(means, scores).doing,
-        knowing=known.skill,
-        brier=known.brier_skill,
+        doing=scale_doing(means, scores).doing,
+        knowing=knowing.skill,
+        brier=knowing.brier_skill,
         **changes,
         by_seed={seed: _pair(group.where(seed=seed).sums, scores) for seed in seeds if seed},
     )
@@ -152,10 +152,10 @@ def _cell(
 
 def _pair(group: SeatSums, scores: BaselineScores) -> tuple[float | None, float | None]:
     means = Means(group, _clusters(group))
-    return scaled(means, scores).doing.value, skills(means).skill.value
+    return scale_doing(means, scores).doing.value, skills(means).skill.value
 
 
-def _over(values: Sequence[float | None]) -> Estimate:
+def _mean_known(values: Sequence[float | None]) -> Estimate:
     return lone_by_rule([value for value in values if value is not None])
 
 
@@ -197,14 +197,14 @@ def _brier(group: SeatSums) -> tuple[Floats, Floats]:
     return -group.of("brier"), group.of("even_brier") + 0 * odds
 
 
-def _change(group: SeatSums, before: SeatSums | None, term: Term) -> Estimate:
+def _change(group: SeatSums, untrained: SeatSums | None, term: Term) -> Estimate:
     """Return the gain over the untrained player in the same settings, as a ratio of sums like the
     score itself."""
     new, possible = term(group)
     old: dict[bytes, list[float]] = {}
-    if before is not None:
-        got, could = term(before)
-        for setting, value in zip(before.settings.tolist(), got + 0 * could, strict=True):
+    if untrained is not None:
+        scores, weights = term(untrained)
+        for setting, value in zip(untrained.settings.tolist(), scores + 0 * weights, strict=True):
             if not np.isnan(value):
                 old.setdefault(setting, []).append(float(value))
     past = [old.get(setting, [np.nan]) for setting in group.settings.tolist()]
@@ -220,5 +220,5 @@ def grid(cells: Sequence[TransferCell], of: str) -> tuple[list[str], list[str], 
     tested."""
     rows = list(dict.fromkeys(cell.trained_on for cell in cells))
     columns = list(dict.fromkeys(cell.tested_on for cell in cells))
-    found = {(cell.trained_on, cell.tested_on): getattr(cell, of) for cell in cells}
-    return rows, columns, [[found.get((row, column)) for column in columns] for row in rows]
+    values = {(cell.trained_on, cell.tested_on): getattr(cell, of) for cell in cells}
+    return rows, columns, [[values.get((row, column)) for column in columns] for row in rows]

@@ -51,21 +51,21 @@ class DecisionCost(msgspec.Struct, frozen=True):
 
 def costs_of(played: Played, seat: Seat) -> list[Cost]:
     """Return the costs of a seat's decisions, as far as the game defines them."""
-    own: Costs | None = registry.part(played.spec.name, "costs")
-    if own is not None:
-        return own(played, seat)
-    worth = played.spec.measured.doing.right
-    return [] if worth is None else list(_of_choices(played, seat, worth))
+    game_costs: Costs | None = registry.part(played.spec.name, "costs")
+    if game_costs is not None:
+        return game_costs(played, seat)
+    value_if_right = played.spec.measured.doing.right
+    return [] if value_if_right is None else list(_of_choices(played, seat, value_if_right))
 
 
-def _of_choices(played: Played, seat: Seat, worth: float) -> Iterator[Cost]:
+def _of_choices(played: Played, seat: Seat, value_if_right: float) -> Iterator[Cost]:
     """Yield the costs of independent decisions, each of which is either right or wrong."""
     for step in played.replay.steps():
         if seat in (*step.moves, *step.forfeited):
             best = _right_moves(played, seat, step.turn)
             if best is not None:
-                lost = step.moves.get(seat) not in best
-                yield Cost(step.turn, worth * lost, best, RIGHT)
+                is_wrong = step.moves.get(seat) not in best
+                yield Cost(step.turn, value_if_right * is_wrong, best, RIGHT)
 
 
 def _right_moves(played: Played, seat: Seat, turn: int) -> tuple[Any, ...] | None:
@@ -76,8 +76,8 @@ def _right_moves(played: Played, seat: Seat, turn: int) -> tuple[Any, ...] | Non
         return None
     view, belief = replay.view(turn, seat), dict[str, Any]()
     for probe in spec.probes:
-        asked = probe.name in (spec.measured.acts_on or (probe.name,))
-        fits = probe.of_mind and seat in probe.seats and asked
+        is_acted_on = probe.name in (spec.measured.acts_on or (probe.name,))
+        fits = probe.of_mind and seat in probe.seats and is_acted_on
         for question in probe.asks(replay.game, view, seat) if fits else ():
             true = probe.truth(replay, At(turn, seat, probe.name, question.about))
             if true is None:
@@ -93,8 +93,8 @@ def _right_moves(played: Played, seat: Seat, turn: int) -> tuple[Any, ...] | Non
 def decisions_by_cost(played: Played, seats: Sequence[str] = ()) -> list[DecisionCost]:
     """Return the decisions of these seats, or of the studied ones, costliest first."""
     chosen = chosen_seats(played, seats)
-    found = [in_words(played, seat, cost) for seat in chosen for cost in costs_of(played, seat)]
-    return sorted(found, key=lambda each: (-each.loss, each.turn))
+    decisions = [in_words(played, seat, cost) for seat in chosen for cost in costs_of(played, seat)]
+    return sorted(decisions, key=lambda decision: (-decision.loss, decision.turn))
 
 
 def chosen_seats(played: Played, seats: Sequence[str]) -> list[Seat]:
@@ -107,8 +107,8 @@ def chosen_seats(played: Played, seats: Sequence[str]) -> list[Seat]:
     for seat in seats:
         if seat not in everyone:
             raise unknown(f"seat of {played.spec.name}", seat, everyone)
-    wanted = seats or seats_under_study(played.episode.setup) or everyone
-    return [seat for seat in everyone if seat in wanted]
+    selected = seats or seats_under_study(played.episode.setup) or everyone
+    return [seat for seat in everyone if seat in selected]
 
 
 def in_words(
@@ -122,25 +122,25 @@ def in_words(
         cost.turn,
         seat,
         FORFEITED if move is None else named_move(words, seat, move),
-        tuple(named_move(words, seat, each) for each in cost.best),
+        tuple(named_move(words, seat, best_move) for best_move in cost.best),
         cost.loss,
         cost.how,
-        tuple(_expected(played, seat, cost.turn)),
+        tuple(_list_expectations(played, seat, cost.turn)),
         interval,
     )
 
 
-def _expected(played: Played, seat: Seat, turn: int) -> Iterator[Expected]:
+def _list_expectations(played: Played, seat: Seat, turn: int) -> Iterator[Expected]:
     words = _context(played, seat).words
     for event in played.episode.events:
         if not (isinstance(event, Reported) and (event.turn, event.seat) == (turn, seat)):
             continue
-        found = judge_report(played.spec, played.replay, event)
-        question = found.question if found else None
-        said = named_value(words, question, event.value, event)
-        true = found.truth if found else None
-        named = None if true is None else named_value(words, question, true, event)
-        yield Expected(about(event), said, named, found.right if found else None)
+        judged = judge_report(played.spec, played.replay, event)
+        question = judged.question if judged else None
+        stated = named_value(words, question, event.value, event)
+        true = judged.truth if judged else None
+        true_name = None if true is None else named_value(words, question, true, event)
+        yield Expected(about(event), stated, true_name, judged.right if judged else None)
 
 
 def _context(played: Played, seat: Seat) -> SeatContext:
@@ -150,9 +150,12 @@ def _context(played: Played, seat: Seat) -> SeatContext:
 
 def costs_by_turn(episode: Episode) -> dict[tuple[int, str], DecisionCost]:
     """Return the costs of an episode's decisions by turn and seat."""
-    return {(each.turn, each.seat): each for each in decisions_by_cost(replay_of(episode))}
+    return {
+        (decision.turn, decision.seat): decision
+        for decision in decisions_by_cost(replay_of(episode))
+    }
 
 
-def decided(episode: Episode) -> list[tuple[int, str]]:
+def list_decisions(episode: Episode) -> list[tuple[int, str]]:
     """Return the turn and seat of each move and forfeit."""
     return [(e.turn, e.seat) for e in episode.events if isinstance(e, Moved | Forfeited)]

@@ -17,9 +17,9 @@ from sally.analysis.bounds import instance_bounds, key_of
 from sally.analysis.decisions.costs import (
     DecisionCost,
     chosen_seats,
-    decided,
     decisions_by_cost,
     in_words,
+    list_decisions,
 )
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, PlayerSpec, label
@@ -61,11 +61,11 @@ def branches(
         name: [fork(episode, turn, change, n) for n in range(repeats)]
         for name, change in changes.items()
     }
-    again = range(1, repeats) if can_go_on(episode) else range(0)
-    was = [episode, *(fork(episode, turn, Change(), n) for n in again)]
-    found = [_branch("as it was", was, was)]
-    found += [_branch(name, played, was) for name, played in new.items()]
-    return found, [e for played in (was[1:], *new.values()) for e in played]
+    replays = range(1, repeats) if can_go_on(episode) else range(0)
+    was = [episode, *(fork(episode, turn, Change(), n) for n in replays)]
+    forks = [_branch("as it was", was, was)]
+    forks += [_branch(name, played, was) for name, played in new.items()]
+    return forks, [e for played in (was[1:], *new.values()) for e in played]
 
 
 def _branch(name: str, played: list[Episode], was: list[Episode]) -> Branch:
@@ -77,11 +77,16 @@ def _branch(name: str, played: list[Episode], was: list[Episode]) -> Branch:
         if new.payoffs is not None and old.payoffs is not None
     ]
     ends = {seat: instance_bounds("payoff", key_of(was[0].setup.instance), seat) for seat in seats}
-    apart = {seat: (end[0] - end[1], end[1] - end[0]) for seat, end in ends.items() if end}
+    difference_bounds = {
+        seat: (end[0] - end[1], end[1] - end[0]) for seat, end in ends.items() if end
+    }
     return Branch(
         name,
         {s: lone_by_rule([paid[s] for paid in ended], ends[s]) for s in seats},
-        {s: lone_by_rule([new[s] - old[s] for new, old in pairs], apart.get(s)) for s in seats},
+        {
+            s: lone_by_rule([new[s] - old[s] for new, old in pairs], difference_bounds.get(s))
+            for s in seats
+        },
         tuple(e.id for e in played),
         len(played) - len(ended),
     )
@@ -94,88 +99,91 @@ def by_continuations(
     episode: Episode, seat: str, repeats: int = 10, goes_on: PlayerSpec | None = None
 ) -> list[DecisionCost]:
     """Return the cost of each decision of a seat by rollouts, costliest first."""
-    turns = [turn for turn, mover in decided(episode) if mover == seat]
-    found = [at_turn(episode, seat, turn, repeats, goes_on) for turn in turns]
-    return sorted(filter(None, found), key=lambda each: (-each.loss, each.turn))
+    turns = [turn for turn, mover in list_decisions(episode) if mover == seat]
+    costs = [at_turn(episode, seat, turn, repeats, goes_on) for turn in turns]
+    return sorted(filter(None, costs), key=lambda decision: (-decision.loss, decision.turn))
 
 
 def at_turn(
     episode: Episode, seat: str, turn: int, repeats: int = 10, goes_on: PlayerSpec | None = None
 ) -> DecisionCost | None:
     """Return the cost of one decision by rollouts; None if there was no alternative."""
-    whole = replay_of(episode)
-    who = goes_on or _who_goes_on(whole, seat)
-    tried, among = _tried(whole, seat, turn)
-    return _costly(whole, seat, turn, tried, repeats, who, among) if len(tried) > 1 else None
+    played = replay_of(episode)
+    continuer = goes_on or _who_goes_on(played, seat)
+    tried, among = _moves_to_try(played, seat, turn)
+    return _costly(played, seat, turn, tried, repeats, continuer, among) if len(tried) > 1 else None
 
 
-def _tried(whole: Played, seat: str, turn: int) -> tuple[tuple[Any, ...], str]:
+def _moves_to_try(played: Played, seat: str, turn: int) -> tuple[tuple[Any, ...], str]:
     """Return the moves that a decision is evaluated against, including the move made.
 
     The second value is a note on where the moves come from; it is empty if they are the whole menu.
     """
-    state, move = whole.replay.states[turn], whole.replay.move(turn, Seat(seat))
-    options = whole.replay.game.options(state, Seat(seat))
+    state, move = played.replay.states[turn], played.replay.move(turn, Seat(seat))
+    options = played.replay.game.options(state, Seat(seat))
     if move is None:
         return (), ""
     if is_finite(options) and len(options) <= MOST_OPTIONS:
         return tuple(options), ""
-    bots = would_do(whole.episode, turn, seat).values()
+    bots = would_do(played.episode, turn, seat).values()
     return tuple(dict.fromkeys((move, *bots))), ", among what the game's bots would have done"
 
 
-def _who_goes_on(whole: Played, seat: str) -> PlayerSpec:
+def _who_goes_on(played: Played, seat: str) -> PlayerSpec:
     """Return the player itself if it is a bot, else the game's reference player."""
-    mine = whole.episode.setup.lineup[seat]
-    if not uses_model(mine) and can_go_on(whole.episode):
-        return mine
-    if not whole.spec.measured.reference:
+    player = played.episode.setup.lineup[seat]
+    if not uses_model(player) and can_go_on(played.episode):
+        return player
+    if not played.spec.measured.reference:
         raise BadInput(
-            f"{label(mine)} is a model or cannot continue, and {whole.spec.name} has no reference "
+            f"{label(player)} is a model or cannot continue, and {played.spec.name} has no "
+            f"reference "
             "player; name the player that continues in its place."
         )
-    return PlayerSpec(whole.spec.measured.reference)
+    return PlayerSpec(played.spec.measured.reference)
 
 
 def _costly(
-    whole: Played,
+    played: Played,
     seat: str,
     turn: int,
     options: tuple[Any, ...],
     repeats: int,
-    who: PlayerSpec,
+    continuer: PlayerSpec,
     among: str,
 ) -> DecisionCost:
     paid: dict[int, list[float | None]] = {}
     for place, option in enumerate(options):
-        change = Change({seat: who}, moves={seat: option})
-        ended = [fork(whole.episode, turn, change, n).payoffs for n in range(repeats)]
+        change = Change({seat: continuer}, moves={seat: option})
+        ended = [fork(played.episode, turn, change, n).payoffs for n in range(repeats)]
         paid[place] = [None if p is None else p[seat] for p in ended]
-    made = options.index(whole.replay.move(turn, Seat(seat)))
+    chosen = options.index(played.replay.move(turn, Seat(seat)))
     means = {place: _mean(values) for place, values in paid.items()}
     top = max(means.values())
     best = max(means, key=lambda place: means[place])
-    lost = [b - m for b, m in zip(paid[best], paid[made], strict=True) if None not in (b, m)]  # type: ignore[operator]
-    found = lone_by_rule(lost)
-    how = f"{repeats} paired continuations by {label(who)}{among}"
+    losses = [b - m for b, m in zip(paid[best], paid[chosen], strict=True) if None not in (b, m)]  # type: ignore[operator]
+    estimate = lone_by_rule(losses)
+    method = f"{repeats} paired continuations by {label(continuer)}{among}"
     moves = tuple(options[place] for place, mean in means.items() if mean >= top - 1e-9)
-    cost = Cost(turn, found.value or 0.0, moves, how)
-    return in_words(whole, Seat(seat), cost, found.interval)
+    cost = Cost(turn, estimate.value or 0.0, moves, method)
+    return in_words(played, Seat(seat), cost, estimate.interval)
 
 
 def _mean(values: list[float | None]) -> float:
-    there = [value for value in values if value is not None]
-    return sum(there) / len(there) if there else float("-inf")
+    numbers = [value for value in values if value is not None]
+    return sum(numbers) / len(numbers) if numbers else float("-inf")
 
 
 def reasons(
     episode: Episode, seats: Sequence[str] = (), repeats: int | None = None, by: str = ""
 ) -> list[DecisionCost]:
     """Return the decisions of an episode, costliest first, by the game's costs or by rollouts."""
-    whole = replay_of(episode)
+    played = replay_of(episode)
     if repeats is None and not by:
-        return decisions_by_cost(whole, seats)
-    on = PlayerSpec(by) if by else None
-    chosen = chosen_seats(whole, seats)
-    found = [c for seat in chosen for c in by_continuations(episode, seat, repeats or 10, on)]
-    return sorted(found, key=lambda each: (-each.loss, each.turn))
+        return decisions_by_cost(played, seats)
+    continuer = PlayerSpec(by) if by else None
+    chosen = chosen_seats(played, seats)
+    decisions = [
+        c for seat in chosen for c in by_continuations(episode, seat, repeats or 10, continuer)
+    ]
+    return sorted(decisions, key=lambda decision: (-decision.loss, decision.turn))

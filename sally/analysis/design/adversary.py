@@ -76,16 +76,16 @@ def attacked(game: str, questions: int = QUESTIONS, seed: int = 1) -> list[Findi
     """
     card = card_of(game)
     if not card.attacks:
-        why = card.unattacked or "it does not say why."
-        raise BadInput(f"The card of {game} declares no attacks by learners: {why}")
-    found = [one for attack in card.attacks for one in attack_of(attack, questions, seed)]
+        reason = card.unattacked or "it does not say why."
+        raise BadInput(f"The card of {game} declares no attacks by learners: {reason}")
+    findings = [result for attack in card.attacks for result in attack_of(attack, questions, seed)]
     for attack in card.attacks:
         if attack.pages is not None:
             for joined in (False, True) if attack.joined else (False,):
-                found += attack_of(
+                findings += attack_of(
                     page_attack(game, attack, questions, seed, joined), questions, seed
                 )
-    return found
+    return findings
 
 
 def page_attack(game: str, attack: Attack, questions: int, seed: int, joined: bool) -> Attack:
@@ -93,12 +93,12 @@ def page_attack(game: str, attack: Attack, questions: int, seed: int, joined: bo
     generated from the prompts of these problems."""
     assert attack.pages is not None
     games = attack.pages(questions, seed)
-    names, rows = page_features.posed(registry.game(game), games, joined)
-    what = "generated features of the page" + (", relations joined" if joined else "")
+    names, rows = page_features.pose_questions(registry.game(game), games, joined)
+    kind = "generated features of the page" + (", relations joined" if joined else "")
     return Attack(
-        f"{attack.name.partition(',')[0]}, {what}",
+        f"{attack.name.partition(',')[0]}, {kind}",
         names,
-        lambda many, again: rows,
+        lambda count, other_seed: rows,
         chance=attack.chance,
         reasoning=attack.joined if joined else attack.page_reasoning,
     )
@@ -110,23 +110,23 @@ def attack_of(attack: Attack, questions: int, seed: int) -> list[Finding]:
     the game has a stored set, the questions of that set too."""
     if questions < FEWEST:
         raise BadInput(f"An attack by learners needs at least {FEWEST} questions, not {questions}.")
-    table = tabled(attack, attack.fresh(questions, seed))
-    frozen = None if attack.frozen is None else tabled(attack, attack.frozen())
+    table = tabulate(attack, attack.fresh(questions, seed))
+    frozen = None if attack.frozen is None else tabulate(attack, attack.frozen())
     # a rule chosen among many looks better than it is on the questions it was chosen by
     half = table.questions // 2
     chosen_by, tried_on = _rows(table, 0, half), _rows(table, half, table.questions)
-    found = [_single(attack, "fresh", chosen_by, tried_on)]
+    findings = [_single(attack, "fresh", chosen_by, tried_on)]
     if frozen is not None:
-        found.append(_single(attack, "frozen", table, frozen))
+        findings.append(_single(attack, "frozen", table, frozen))
     makers = learners()
     with _one_thread():
         for name, make in makers.items():
-            found.append(finding(attack, "fresh", name, table, crossed(make, table)))
+            findings.append(finding(attack, "fresh", name, table, cross_validate(make, table)))
             if frozen is not None:
                 model = make().fit(table.columns, table.right)
                 hits = _hits(_chances(model, frozen), frozen)
-                found.append(finding(attack, "frozen", name, frozen, hits))
-    return found
+                findings.append(finding(attack, "frozen", name, frozen, hits))
+    return findings
 
 
 def _one_thread() -> AbstractContextManager[Any]:
@@ -137,13 +137,13 @@ def _one_thread() -> AbstractContextManager[Any]:
     return limits
 
 
-def crossed(make: Callable[[], Model], table: OptionTable) -> Floats:
+def cross_validate(make: Callable[[], Model], table: OptionTable) -> Floats:
     """Return, for each question, whether a learner trained on the other half is right."""
     half = table.questions // 2
-    one, other = _rows(table, 0, half), _rows(table, half, table.questions)
+    first_half, second_half = _rows(table, 0, half), _rows(table, half, table.questions)
     hits = [
         _hits(_chances(make().fit(learn.columns, learn.right), test), test)
-        for learn, test in ((other, one), (one, other))
+        for learn, test in ((second_half, first_half), (first_half, second_half))
     ]
     return np.concatenate(hits)
 
@@ -172,11 +172,11 @@ def learners() -> Mapping[str, Callable[[], Model]]:
     }
 
 
-def tabled(attack: Attack, posed: Sequence[CardQuestion]) -> OptionTable:
+def tabulate(attack: Attack, posed: Sequence[CardQuestion]) -> OptionTable:
     """Return questions as numbers: each feature, its rank, and its distance from the mean."""
     blocks, numbers, right = [], [], []
-    for n, one in enumerate(posed):
-        raw = np.array(one.options, dtype=np.float64)
+    for n, question in enumerate(posed):
+        raw = np.array(question.options, dtype=np.float64)
         if raw.shape[1] != len(attack.features):
             raise BadInput(
                 f"The attack by learners {attack.name!r} declares {len(attack.features)} features, "
@@ -184,8 +184,8 @@ def tabled(attack: Attack, posed: Sequence[CardQuestion]) -> OptionTable:
             )
         blocks.append(np.hstack([raw, _ranks(raw), raw - _means(raw)]))
         numbers.append(np.full(len(raw), n))
-        right.append(np.arange(len(raw)) == one.right)
-    even = float(np.mean([1 / len(one.options) for one in posed]))
+        right.append(np.arange(len(raw)) == question.right)
+    even = float(np.mean([1 / len(question.options) for question in posed]))
     return OptionTable(
         np.vstack(blocks),
         np.concatenate(numbers),
@@ -195,29 +195,32 @@ def tabled(attack: Attack, posed: Sequence[CardQuestion]) -> OptionTable:
 
 
 def _means(raw: Floats) -> Floats:
-    there = ~np.isnan(raw)
-    total = np.where(there, raw, 0.0).sum(axis=0)
-    found: Floats = np.asarray(total / np.maximum(there.sum(axis=0), 1))
-    return found
+    is_present = ~np.isnan(raw)
+    total = np.where(is_present, raw, 0.0).sum(axis=0)
+    means: Floats = np.asarray(total / np.maximum(is_present.sum(axis=0), 1))
+    return means
 
 
 def _ranks(raw: Floats) -> Floats:
     """Return the ranks of the options by each number; ties share the mean rank, NaN stays NaN."""
-    less = (raw[None, :, :] < raw[:, None, :]).sum(axis=1)
-    same = (raw[None, :, :] == raw[:, None, :]).sum(axis=1)
-    return np.where(np.isnan(raw), np.nan, less + (same - 1) / 2)
+    smaller = (raw[None, :, :] < raw[:, None, :]).sum(axis=1)
+    ties = (raw[None, :, :] == raw[:, None, :]).sum(axis=1)
+    return np.where(np.isnan(raw), np.nan, smaller + (ties - 1) / 2)
 
 
 def _rows(table: OptionTable, start: int, stop: int) -> OptionTable:
-    kept = (table.question >= start) & (table.question < stop)
+    is_inside = (table.question >= start) & (table.question < stop)
     return OptionTable(
-        table.columns[kept], table.question[kept] - start, table.right[kept], table.chance
+        table.columns[is_inside],
+        table.question[is_inside] - start,
+        table.right[is_inside],
+        table.chance,
     )
 
 
 def _chances(model: Model, table: OptionTable) -> Floats:
-    found: Floats = model.predict_proba(table.columns)[:, 1]
-    return found
+    chances: Floats = model.predict_proba(table.columns)[:, 1]
+    return chances
 
 
 def _hits(scores: Floats, table: OptionTable) -> Floats:

@@ -42,24 +42,24 @@ def audit_of(
     metrics = {c.name: metrics_of(c) for c in conditions}
     by_name = {c.name: c for c in conditions}
     values: dict[tuple[str, str, str], list[tuple[float, str]]] = {
-        (c.name, label(who), metric): []
+        (c.name, label(player), metric): []
         for c in conditions
-        for who in c.players
+        for player in c.players
         for metric in c.metrics
     }
     study = study_of("audit", conditions, episodes, seed)
-    wanted = [
+    trials = [
         (cell, resolve_setup(setup)) for cell, setup in limit_trials(study.trials(), episodes)
     ]
-    for n, (cell, setup) in enumerate(wanted, 1):
+    for n, (cell, setup) in enumerate(trials, 1):
         seat = by_name[cell].seat
-        who = label(setup.lineup[seat])
-        for metric, value in measured(setup, Seat(seat), metrics[cell]).items():
+        player = label(setup.lineup[seat])
+        for metric, value in play_and_measure(setup, Seat(seat), metrics[cell]).items():
             if value is not None:
-                values[cell, who, metric].append((value, setup.instance.id))
+                values[cell, player, metric].append((value, setup.instance.id))
         if watch:
-            watch(n, len(wanted))
-    return [_row(*key, found, metrics[key[0]][key[2]]) for key, found in values.items()]
+            watch(n, len(trials))
+    return [_row(*key, scores, metrics[key[0]][key[2]]) for key, scores in values.items()]
 
 
 def card_of(game: str) -> Card:
@@ -85,36 +85,38 @@ def conditions_of(game: str) -> tuple[Condition, ...]:
         BadInput: If its card has no condition for the game.
     """
     card = card_of(game)
-    found = card.of(game)
-    if not found:
+    conditions = card.of(game)
+    if not conditions:
         raise BadInput(f"The card of {card.family} has no condition for {game}.")
-    return found
+    return conditions
 
 
 def metrics_of(condition: Condition) -> Mapping[str, Metric]:
     """Return the metrics that a condition names."""
     spec = registry.game(condition.instances[0].game)
-    known = registry.metrics(spec.family or spec.name)
+    metrics = registry.metrics(spec.family or spec.name)
     return {
-        name: registry.pick(f"metric of {spec.name}", name, known) for name in condition.metrics
+        name: registry.pick(f"metric of {spec.name}", name, metrics) for name in condition.metrics
     }
 
 
-def measured(setup: Setup, seat: Seat, metrics: Mapping[str, Metric]) -> dict[str, float | None]:
+def play_and_measure(
+    setup: Setup, seat: Seat, metrics: Mapping[str, Metric]
+) -> dict[str, float | None]:
     """Play one episode and measure a seat."""
-    whole = Played(registry.game(setup.instance.game), *play_open(setup))
-    return {name: metric.measure(whole, seat) for name, metric in metrics.items()}
+    played = Played(registry.game(setup.instance.game), *play_open(setup))
+    return {name: metric.measure(played, seat) for name, metric in metrics.items()}
 
 
 def _row(
-    condition: str, player: str, metric: str, found: Sequence[tuple[float, str]], of: Metric
+    condition: str, player: str, metric: str, scores: Sequence[tuple[float, str]], of: Metric
 ) -> Row:
     units: dict[str, list[Any]] = {
-        "instances": [where for _, where in found],
-        "episodes": list(range(len(found))),
+        "instances": [instance for _, instance in scores],
+        "episodes": list(range(len(scores))),
     }
     clusters = units[coarsest(units)]
-    estimate = mean_by_rule([value for value, _ in found], clusters, of.ends)
+    estimate = mean_by_rule([value for value, _ in scores], clusters, of.ends)
     return {
         "condition": condition,
         "player": player,
@@ -128,12 +130,12 @@ def _row(
 
 def without_intervals(rows: Sequence[Row]) -> list[str]:
     """Return one line for each reason why values of an audit have no interval."""
-    named = []
+    estimates = []
     for row in rows:
         low, high = row["interval"] or (None, None)
         estimate = Estimate(row["value"], low, high, row["episodes"], row["method"])
-        named.append((f"{row['metric']} of {row['player']} in {row['condition']}", estimate))
-    return blank_intervals(named)
+        estimates.append((f"{row['metric']} of {row['player']} in {row['condition']}", estimate))
+    return blank_intervals(estimates)
 
 
 def off_chance(game: str, rows: Sequence[Row], slack: float = 1.0) -> list[Row]:
@@ -144,7 +146,7 @@ def off_chance(game: str, rows: Sequence[Row], slack: float = 1.0) -> list[Row]:
     """
     chances = {c.name: c.chance for c in conditions_of(game)}
     metrics = registry.metrics(game)
-    found: list[tuple[float, Row]] = []
+    deviating: list[tuple[float, Row]] = []
     for row in rows:
         chance = chances[row["condition"]].get(row["metric"])
         if chance is None or row["interval"] is None:
@@ -152,5 +154,5 @@ def off_chance(game: str, rows: Sequence[Row], slack: float = 1.0) -> list[Row]:
         low, high = row["interval"]
         if abs(chance - row["value"]) > slack * (high - low) / 2 + 1e-9:
             lower = row["metric"] in metrics and metrics[row["metric"]].better == "lower"
-            found.append((chance - row["value"] if not lower else row["value"] - chance, row))
-    return [row for _, row in sorted(found, key=lambda each: each[0])]
+            deviating.append((chance - row["value"] if not lower else row["value"] - chance, row))
+    return [row for _, row in sorted(deviating, key=lambda pair: pair[0])]

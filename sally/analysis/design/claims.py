@@ -94,11 +94,11 @@ def verdicts(
 
 def _verdict(row: ProfileRow, controls: Controls | None, unshowable: Mapping[str, str]) -> Verdict:
     knows, acts = _knows(row), _acts(row)
-    first = [word for word, why in ((KNOWS, knows), (ACTS_ON, acts)) if why]
+    first = [word for word, reasons in ((KNOWS, knows), (ACTS_ON, acts)) if reasons]
     theory: Reasons = ()
     if first:
         theory = (f"{listed(first, 'and')} {'is' if len(first) == 1 else 'are'} refused",)
-    theory += tuple(why for arm, why in ARMS.items() if arm not in row.arms)
+    theory += tuple(reasons for arm, reasons in ARMS.items() if arm not in row.arms)
     theory += controls.arms if controls is not None else ()
     if controls is None or controls.is_solved_by_tables or (controls.order or 0) < ORDER:
         theory += (NOT_CERTIFIED,)
@@ -182,7 +182,8 @@ def arm_reasons(results: Sequence[ArmResult], game: str) -> Reasons:
 def _compared(results: Sequence[ArmResult]) -> str:
     some = [result for result in results if result.metric in KNOWING] or list(results)
     return "; ".join(
-        f"{result.metric} {_said(result.difference)}, {result.verdict}" for result in some
+        f"{result.metric} {_format_estimate(result.difference)}, {result.verdict}"
+        for result in some
     )
 
 
@@ -199,7 +200,9 @@ def _against_knowing(row: ProfileRow) -> Iterator[str]:
     if row.beyond_learning.value is None:
         yield row.why.get("beyond_learning", "no prediction about others was scored")
     elif not _above_zero(row.beyond_learning):
-        yield f"knowing beyond learning rules is not above 0: {_said(row.beyond_learning)}"
+        yield (
+            f"knowing beyond learning rules is not above 0: {_format_estimate(row.beyond_learning)}"
+        )
     elif row.unbeaten is not None:
         yield (
             f"a simple rule is not beaten: {row.unbeaten.rule} "
@@ -214,28 +217,30 @@ def _against_acting(row: ProfileRow) -> Iterator[str]:
         if row.acting_contrast.value is None:
             yield row.why["acting_contrast"]
         elif not _above_zero(row.acting_contrast):
-            yield f"acting by contrast is not above 0: {_said(row.acting_contrast)}"
+            yield f"acting by contrast is not above 0: {_format_estimate(row.acting_contrast)}"
         return
     if row.acting_beyond.value is None:
         yield row.why.get("acting_beyond", "no move followed a prediction")
     elif not _above_zero(row.acting_beyond):
         habit = f" ({row.habit.rule} explains most)" if row.habit is not None else ""
-        yield f"acting beyond habits is not above 0: {_said(row.acting_beyond)}{habit}"
+        yield f"acting beyond habits is not above 0: {_format_estimate(row.acting_beyond)}{habit}"
     elif not _above_zero(row.acting_beyond_move):
         yield "always the same move explains it: acting beyond that is not above 0" + (
-            f": {_said(row.acting_beyond_move)}" if row.acting_beyond_move.value is not None else ""
+            f": {_format_estimate(row.acting_beyond_move)}"
+            if row.acting_beyond_move.value is not None
+            else ""
         )
     if row.decides is not None and row.decides < HALF:
         yield f"the best reply depends on the prediction in {row.decides:.0f} % of moves only"
 
 
-def _above_zero(found: Estimate) -> bool:
-    return found.interval is not None and found.interval[0] > 0
+def _above_zero(estimate: Estimate) -> bool:
+    return estimate.interval is not None and estimate.interval[0] > 0
 
 
-def _said(found: Estimate) -> str:
-    if found.value is None:
+def _format_estimate(estimate: Estimate) -> str:
+    if estimate.value is None:
         return "without a value"
-    if found.interval is None:
-        return f"{found.value:.2f}, without an interval"
-    return f"{found.value:.2f} [{found.interval[0]:.2f}, {found.interval[1]:.2f}]"
+    if estimate.interval is None:
+        return f"{estimate.value:.2f}, without an interval"
+    return f"{estimate.value:.2f} [{estimate.interval[0]:.2f}, {estimate.interval[1]:.2f}]"

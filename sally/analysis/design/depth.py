@@ -18,28 +18,31 @@ def depths_of(game: str) -> Depths:
     Raises:
         BadInput: If the game has no such declaration.
     """
-    found: Depths | None = registry.part(game, "depths")
-    if found is None:
+    depths: Depths | None = registry.part(game, "depths")
+    if depths is None:
         raise BadInput(
             f"{game} does not declare depths of reasoning: define DEPTHS in its decisions.py."
         )
-    return found
+    return depths
 
 
 def depth_table(game: str) -> list[dict[str, Any]]:
     """Return a row for each group of questions: the chance level, the share of right answers at
     each depth, and the number of questions that need each depth."""
-    groups = group_by(depths_of(game).questions(), lambda one: one.group)
+    groups = group_by(depths_of(game).questions(), lambda question: question.group)
     return [_row(name, listed) for name, listed in groups.items()]
 
 
 def _row(name: str, listed: list[Reasoned]) -> dict[str, Any]:
-    deepest = max(len(one.by_depth) for one in listed)
-    shares = {f"depth {k}": sum(one.hit(k) for one in listed) / len(listed) for k in range(deepest)}
-    found = Counter(one.depth for one in listed)
-    known = sorted(depth for depth in found if depth is not None)
-    depths = [f"{depth}: {found[depth]}" for depth in known]
-    depths += [f"none: {found[None]}"] if found[None] else []
+    deepest = max(len(question.by_depth) for question in listed)
+    shares = {
+        f"depth {k}": sum(question.hit(k) for question in listed) / len(listed)
+        for k in range(deepest)
+    }
+    counts = Counter(question.depth for question in listed)
+    reached = sorted(depth for depth in counts if depth is not None)
+    depths = [f"{depth}: {counts[depth]}" for depth in reached]
+    depths += [f"none: {counts[None]}"] if counts[None] else []
     return {
         "set": name,
         "n": len(listed),

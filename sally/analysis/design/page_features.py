@@ -43,15 +43,15 @@ def features_of(
     page: Sequence[str], options: Sequence[str], joined: bool = False
 ) -> list[Counter[str]]:
     """Return the features of each option, such as its position and how often the text names it."""
-    found: list[Counter[str]] = [Counter() for _ in options]
+    features: list[Counter[str]] = [Counter() for _ in options]
     text = "\n".join(page)
     lines = [line[2:].rstrip(".") for line in page if line.startswith("- ") and ": " in line]
     heads = [line.partition(": ")[0] for line in lines]
     bodies = [line.partition(": ")[2] for line in lines]
-    own = {option: bodies[heads.index(option)] for option in options if option in heads}
+    own_bodies = {option: bodies[heads.index(option)] for option in options if option in heads}
     names, is_named, edges = _graph(heads, bodies)
     for place, option in enumerate(options):
-        counts = found[place]
+        counts = features[place]
         counts["place on the menu"] = place
         counts["letters in its name"] = len(option)
         counts["times named"] = text.count(option)
@@ -59,26 +59,30 @@ def features_of(
         for number, (head, body) in enumerate(zip(heads, bodies, strict=True)):
             if head in options:
                 continue
-            seen = _belonging(body, option, own.get(option, ""))
+            phrases = _belonging(body, option, own_bodies.get(option, ""))
             signature = f"names {names[number]}, named {is_named[number]}"
             third = f"third {3 * number // len(lines) + 1} of the page"
-            for label, first in seen:
-                for more in ("", names[number], is_named[number], signature, third):
-                    counts[f"{label} {more}".strip()] += 1
+            for label, first in phrases:
+                for suffix in ("", names[number], is_named[number], signature, third):
+                    counts[f"{label} {suffix}".strip()] += 1
                     if first:
-                        counts[f"{label} first {more}".strip()] += 1
-            both = "+".join(sorted({label for label, _ in seen}))
-            if "+" in both:
-                counts[both] += 1
-                counts[f"{both} {signature}"] += 1
-        for one, label, other in edges if joined else ():
-            mine, theirs = (
-                "+".join(sorted({x for x, _ in _belonging(bodies[n], option, own.get(option, ""))}))
-                for n in (one, other)
+                        counts[f"{label} first {suffix}".strip()] += 1
+            labels = "+".join(sorted({label for label, _ in phrases}))
+            if "+" in labels:
+                counts[labels] += 1
+                counts[f"{labels} {signature}"] += 1
+        for source, label, target in edges if joined else ():
+            source_labels, target_labels = (
+                "+".join(
+                    sorted(
+                        {x for x, _ in _belonging(bodies[n], option, own_bodies.get(option, ""))}
+                    )
+                )
+                for n in (source, target)
             )
-            counts[f"({mine}) {label} ({theirs})"] += 1
-    _add_numbers(found, bodies, heads, options)
-    return found
+            counts[f"({source_labels}) {label} ({target_labels})"] += 1
+    _add_numbers(features, bodies, heads, options)
+    return features
 
 
 Edge = tuple[int, str, int]
@@ -90,31 +94,33 @@ def _graph(heads: Sequence[str], bodies: Sequence[str]) -> tuple[list[str], list
     edges: list[Edge] = []
     names: list[list[str]] = [[] for _ in heads]
     is_named: list[list[str]] = [[] for _ in heads]
-    for one, body in enumerate(bodies):
+    for source, body in enumerate(bodies):
         for segment in body.split("; "):
-            label, _, rest = segment.partition(" ")
-            for other, head in enumerate(heads):
-                if other != one and rest == head:
-                    names[one].append(label)
-                    is_named[other].append(label)
-                    edges.append((one, label, other))
+            label, _, linked = segment.partition(" ")
+            for target, head in enumerate(heads):
+                if target != source and linked == head:
+                    names[source].append(label)
+                    is_named[target].append(label)
+                    edges.append((source, label, target))
     return ["/".join(sorted(n)) for n in names], ["/".join(sorted(n)) for n in is_named], edges
 
 
-def _belonging(body: str, option: str, own: str) -> list[tuple[str, bool]]:
+def _belonging(body: str, option: str, own_body: str) -> list[tuple[str, bool]]:
     """Return the label of each phrase that belongs to an option, and whether the phrase comes first
     in its segment."""
-    found = []
+    labels = []
     for segment in body.split("; "):
-        label, _, rest = segment.partition(" ")
-        for n, phrase in enumerate(PHRASES.split(rest)):
-            if phrase == option or (own and f" {phrase} " in f" {own} ".replace(",", " ")):
-                found.append((label, n == 0))
-    return found
+        label, _, phrases = segment.partition(" ")
+        for n, phrase in enumerate(PHRASES.split(phrases)):
+            if phrase == option or (
+                own_body and f" {phrase} " in f" {own_body} ".replace(",", " ")
+            ):
+                labels.append((label, n == 0))
+    return labels
 
 
 def _add_numbers(
-    found: Sequence[Counter[str]],
+    features: Sequence[Counter[str]],
     bodies: Sequence[str],
     heads: Sequence[str],
     options: Sequence[str],
@@ -123,19 +129,19 @@ def _add_numbers(
     for head, body in zip(heads, bodies, strict=True):
         values: dict[int, float] = {}
         for place, option in enumerate(options):
-            _, named, rest = body.partition(f"{option} ")
-            if named and (number := NUMBER.match(rest)):
+            _, separator, following = body.partition(f"{option} ")
+            if separator and (number := NUMBER.match(following)):
                 values[place] = float(number[1])
         for place, value in values.items():
-            counts: Any = found[place]
+            counts: Any = features[place]
             counts[f"number of {head}"] = value
-            counts[f"rank of {head}"] = sum(other < value for other in values.values())
+            counts[f"rank of {head}"] = sum(rival < value for rival in values.values())
             counts["sum of numbers"] += value
             counts["sum of ranks"] += counts[f"rank of {head}"]
             counts["times least"] += value == min(values.values())
 
 
-def posed(
+def pose_questions(
     spec: GameSpec[Any, Any, Any], games: Sequence[tuple[Any, int]], joined: bool = False
 ) -> tuple[tuple[str, ...], list[CardQuestion]]:
     """Return the names of the generated features, and every question as values of these features.

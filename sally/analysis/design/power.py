@@ -91,13 +91,13 @@ def family_of(study: Study, metric: str = "") -> int:
     There is one for each game, studied seat and metric; the metrics are the game's score and, if
     the seat is probed, two metrics of knowing.
     """
-    found: dict[tuple[str, str], int] = {}
+    counts: dict[tuple[str, str], int] = {}
     for cell in study.cells:
         seat = _seat(cell)
-        many = 1 if metric or not cell.arms.get(Seat(seat)) else 1 + len(KNOWING)
+        count = 1 if metric or not cell.arms.get(Seat(seat)) else 1 + len(KNOWING)
         key = (cell.instances[0].game, seat)
-        found[key] = max(many, found.get(key, 0))
-    return max(1, sum(found.values()))
+        counts[key] = max(count, counts.get(key, 0))
+    return max(1, sum(counts.values()))
 
 
 def needs(
@@ -164,23 +164,23 @@ def _metric(cell: Cell, name: str) -> Metric:
     """Return the metric with this name or, if the name is empty, the metric that measures how much
     the studied seat gained in the cell's game."""
     if name:
-        found: Metric = registry.pick("metric", name, registry.entries("metrics"))
-        return found
+        metric: Metric = registry.pick("metric", name, registry.entries("metrics"))
+        return metric
     spec = registry.game(cell.instances[0].game)
     return doing_metric(spec, _seat(cell))
 
 
 def _seat(cell: Cell) -> str:
     """Return the studied seat of a cell: the first probed seat, or else the first with a model."""
-    models = [s for line in cell.lineups for s, who in line.items() if who.player == LANGUAGE]
+    models = [s for line in cell.lineups for s, player in line.items() if player.player == LANGUAGE]
     spec = registry.game(cell.instances[0].game)
     return str([*cell.arms, *models, *spec.build(cell.instances[0].params).seats][0])
 
 
 def _episodes(cell: Cell, limit: int | None) -> int:
     """Return the number of a player's episodes in a cell, over all lineups of other players."""
-    each = len(cell.instances) * cell.repeats
-    return _company(cell) * (each if limit is None else min(each, limit))
+    per_lineup = len(cell.instances) * cell.repeats
+    return _company(cell) * (per_lineup if limit is None else min(per_lineup, limit))
 
 
 def _company(cell: Cell) -> int:
@@ -237,11 +237,11 @@ def _need(
     )
 
 
-def _size(metric: Metric, wanted: _Target, scale: float, sd: float, **target: float) -> int:
+def _size(metric: Metric, aim: _Target, scale: float, sd: float, **target: float) -> int:
     """Return the number of pairs needed; for scores of 0 and 1, by McNemar's test."""
-    detect = scale * wanted.detect
-    target["alpha"] = wanted.alpha / wanted.family
-    if wanted.equivalent:
+    detect = scale * aim.detect
+    target["alpha"] = aim.alpha / aim.family
+    if aim.equivalent:
         return equivalence_sample_size(detect, sd**2, **target)
     if metric.bounds != (0, 1):
         return t_sample_size(detect, sd**2, groups=1, **target)
@@ -266,8 +266,8 @@ def cost_of(cell: Cell, plan: Plan, config: Config, factor: float) -> float | No
             price = config.price(part.model)
             if price is None:
                 return None
-            each = part.each.input * price.input + part.each.output * price.output
-            total += factor * part.episodes * each / 1e6
+            episode_cost = part.each.input * price.input + part.each.output * price.output
+            total += factor * part.episodes * episode_cost / 1e6
     return total
 
 
@@ -303,51 +303,57 @@ def spread_of(cell: Cell, values: Sequence[PilotScore]) -> DifferenceSpread | st
 
     For a cell that the pilot lacks, the other cells of its game are used.
     """
-    game, whole = cell.instances[0].game, _by_instance(cell)
-    here = [v for v in values if v.cell == cell.name]
-    mine = here or [v for v in values if v.game == game]
-    if not mine:
+    game, by_instance = cell.instances[0].game, _by_instance(cell)
+    in_cell = [v for v in values if v.cell == cell.name]
+    scores = in_cell or [v for v in values if v.game == game]
+    if not scores:
         return f"the pilot has no episode of {game} with a result"
     by_player: dict[tuple[str, str], dict[bytes, PilotScore]] = {}
-    for v in mine:
+    for v in scores:
         by_player.setdefault((v.seat, v.player), {})[v.setting] = v
-    found = [
-        some
-        for (seat, one), (other, two) in combinations(by_player, 2)
-        if seat == other
-        and len(some := _differences(by_player[seat, one], by_player[other, two], whole)) > 1
+    samples = [
+        differences
+        for (seat, first), (second_seat, second) in combinations(by_player, 2)
+        if seat == second_seat
+        and len(
+            differences := _differences(
+                by_player[seat, first], by_player[second_seat, second], by_instance
+            )
+        )
+        > 1
     ]
-    if not found:
+    if not samples:
         return "the pilot has no two players with two settings in common"
-    within = [float(np.var([d for _, d in some], ddof=1)) for some in found]
+    within = [float(np.var([d for _, d in differences], ddof=1)) for differences in samples]
     if not any(within):
         return "in the pilot all differences between two players are alike: nothing varies"
-    pairs = sum(len(some) for some in found)
+    pairs = sum(len(differences) for differences in samples)
     sd = float(np.sqrt(np.mean(within)))
-    return DifferenceSpread(sd, _alike(found), pairs, len(by_player), elsewhere=not here)
+    return DifferenceSpread(sd, _alike(samples), pairs, len(by_player), elsewhere=not in_cell)
 
 
 Difference = tuple[tuple[str, int], float]  # its cluster and its value
 
 
 def _differences(
-    one: dict[bytes, PilotScore], two: dict[bytes, PilotScore], whole: bool
+    first: dict[bytes, PilotScore], second: dict[bytes, PilotScore], by_instance: bool
 ) -> list[Difference]:
     """Return the differences, first minus second, in the settings that both met."""
     return [
-        ((v.instance, 0 if whole else v.repeat), v.value - two[s].value)
-        for s, v in one.items()
-        if s in two
+        ((v.instance, 0 if by_instance else v.repeat), v.value - second[s].value)
+        for s, v in first.items()
+        if s in second
     ]
 
 
-def _alike(found: Sequence[Sequence[Difference]]) -> float | None:
+def _alike(samples: Sequence[Sequence[Difference]]) -> float | None:
     """Return the intraclass correlation of differences, pooled over pairs of players."""
     away: list[float] = []
     names: list[Hashable] = []
-    for n, some in enumerate(found):
-        if len({name for name, _ in some}) > 1:  # a single cluster has no variance between clusters
-            middle = float(np.mean([d for _, d in some]))
-            away += [d - middle for _, d in some]
-            names += [(n, name) for name, _ in some]
+    for n, differences in enumerate(samples):
+        # a single cluster has no variance between clusters
+        if len({name for name, _ in differences}) > 1:
+            middle = float(np.mean([d for _, d in differences]))
+            away += [d - middle for _, d in differences]
+            names += [(n, name) for name, _ in differences]
     return intraclass_correlation(away, names) if away else None

@@ -57,7 +57,7 @@ class Registration(msgspec.Struct, frozen=True, omit_defaults=True):
 
 def is_peoples(setup: Setup) -> bool:
     """Return whether any person took part in an episode."""
-    return any(who.player == PERSON for who in setup.lineup.values())
+    return any(player.player == PERSON for player in setup.lineup.values())
 
 
 def read_intent(path: Path) -> Intent:
@@ -68,10 +68,10 @@ def read_intent(path: Path) -> Intent:
     """
     try:
         return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Intent)
-    except OSError as why:
-        raise BadInput(f"The file {path} cannot be read: {why.strerror}.") from None
-    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as why:
-        raise BadInput(f"The file {path} is not a registration: {why}.") from None
+    except OSError as error:
+        raise BadInput(f"The file {path} cannot be read: {error.strerror}.") from None
+    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        raise BadInput(f"The file {path} is not a registration: {error}.") from None
 
 
 def freeze(
@@ -131,48 +131,50 @@ def people_deviations(
     """Return the deviations of a study with people from its registration, as sentences."""
     if plan is None:
         return ["The store has no plan of a study with people, so it cannot be compared."]
-    found = []
+    sentences = []
     if plan.study != frozen.study:
-        found.append(f"The store holds {plan.study}, not {frozen.study}.")
+        sentences.append(f"The store holds {plan.study}, not {frozen.study}.")
     if plan.asks != frozen.asks:
-        found.append("The study file that was used is not the registered one.")
+        sentences.append("The study file that was used is not the registered one.")
     played = [e for e in episodes if is_peoples(e.setup)]
-    found += _changed_versions(frozen, _game_versions(plan.games))
-    found += _counted(frozen, Counter(e.cell for e in played))
+    sentences += _changed_versions(frozen, _game_versions(plan.games))
+    sentences += _count_deviations(frozen, Counter(e.cell for e in played))
     took_part = {
-        who.params["participant"] for e in played for who in e.setup.lineup.values()
-        if "participant" in who.params
+        player.params["participant"] for e in played for player in e.setup.lineup.values()
+        if "participant" in player.params
     }  # fmt: skip
     if len(took_part) != frozen.people:
-        found.append(
+        sentences.append(
             f"{len(took_part)} people played at least one game; {frozen.people} participants were "
             "registered."
         )
-    return found + _other_sally(frozen, sally)
+    return sentences + _other_sally(frozen, sally)
 
 
 def deviations(
     frozen: Registration, study: Study | None, episodes: Iterable[Episode], sally: str
 ) -> list[str]:
     """Return the deviations of a store from its registration, as sentences."""
-    held = list(episodes)
-    found = []
+    stored = list(episodes)
+    sentences = []
     if study is None:
-        found.append(f"The store has no plan of {frozen.study}, so it cannot be compared.")
+        sentences.append(f"The store has no plan of {frozen.study}, so it cannot be compared.")
     else:
-        found += _asked_otherwise(frozen, study)
-    found += _counted(frozen, Counter(e.cell for e in held))
-    return found + _other_sally(frozen, sally)
+        sentences += _asked_otherwise(frozen, study)
+    sentences += _count_deviations(frozen, Counter(e.cell for e in stored))
+    return sentences + _other_sally(frozen, sally)
 
 
-def _counted(frozen: Registration, there: Counter[str]) -> list[str]:
-    found = []
-    for cell, wanted in frozen.planned.items():
-        if there[cell] != wanted:
-            found.append(f"Cell {cell!r} has {there[cell]} episodes; {wanted} were registered.")
-    for cell in sorted(set(there) - set(frozen.planned)):
-        found.append(f"Cell {cell!r} was not registered; it has {there[cell]} episodes.")
-    return found
+def _count_deviations(frozen: Registration, counts: Counter[str]) -> list[str]:
+    sentences = []
+    for cell, registered in frozen.planned.items():
+        if counts[cell] != registered:
+            sentences.append(
+                f"Cell {cell!r} has {counts[cell]} episodes; {registered} were registered."
+            )
+    for cell in sorted(set(counts) - set(frozen.planned)):
+        sentences.append(f"Cell {cell!r} was not registered; it has {counts[cell]} episodes.")
+    return sentences
 
 
 def _other_sally(frozen: Registration, sally: str) -> list[str]:
@@ -182,53 +184,54 @@ def _other_sally(frozen: Registration, sally: str) -> list[str]:
 
 
 def _asked_otherwise(frozen: Registration, study: Study) -> list[str]:
-    found = []
+    sentences = []
     if study.name != frozen.study:
-        found.append(f"The store holds {study.name}, not {frozen.study}.")
+        sentences.append(f"The store holds {study.name}, not {frozen.study}.")
     if _hash(without_labels(study)) != frozen.asks:
-        found.append("The study that was run differs from the registered one.")
-    return found + _changed_versions(frozen, _versions(study))
+        sentences.append("The study that was run differs from the registered one.")
+    return sentences + _changed_versions(frozen, _versions(study))
 
 
 def _changed_versions(frozen: Registration, now: Mapping[str, tuple[int, int]]) -> list[str]:
-    found = []
-    for game, then in frozen.versions.items():
-        if game in now and now[game] != then:
-            found.append(
-                f"{game}: the rules and words had versions {then[0]} and {then[1]} when it was "
+    sentences = []
+    for game, registered in frozen.versions.items():
+        if game in now and now[game] != registered:
+            sentences.append(
+                f"{game}: the rules and words had versions {registered[0]} and {registered[1]} "
+                f"when it was "
                 f"registered, and have {now[game][0]} and {now[game][1]} now."
             )
-    return found
+    return sentences
 
 
 def as_text(frozen: Registration) -> str:
     """Return the registration as text for a public registry."""
     intent = frozen.intent
 
-    def listed(lines: Iterable[str]) -> str:
+    def number_lines(lines: Iterable[str]) -> str:
         return "\n".join(f"{n}. {line}" for n, line in enumerate(lines, 1)) or "None."
 
-    cells = listed(f"{cell}: {n} episodes" for cell, n in frozen.planned.items())
+    cells = number_lines(f"{cell}: {n} episodes" for cell, n in frozen.planned.items())
     usual = "As the measures are defined; differences are paired by instance and seed."
     if frozen.people:
         usual = "As the measures are defined; conditions are compared between people."
         cells = f"{frozen.people} participants.\n{cells}"
-    power = listed(", ".join(f"{k} {v}" for k, v in row.items()) for row in frozen.power)
+    power = number_lines(", ".join(f"{k} {v}" for k, v in row.items()) for row in frozen.power)
     return f"""# Preregistration of {frozen.study}
 
 {frozen.about}
 
 ## Hypotheses
-{listed(intent.hypotheses)}
+{number_lines(intent.hypotheses)}
 
 ## Measures
-{listed(intent.measures)}
+{number_lines(intent.measures)}
 
 ## Design
 {cells}
 
 ## Exclusion
-{listed(intent.exclusion)}
+{number_lines(intent.exclusion)}
 
 ## Stopping rule
 {intent.stopping}

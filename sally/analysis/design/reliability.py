@@ -113,51 +113,54 @@ def by_measure(scores: Iterable[Score]) -> dict[Key, list[Score]]:
 
 def reliability(scores: Iterable[Score], target: float = 0.8) -> list[Reliability]:
     """Return the reliability of every measure, and the episodes needed to reach `target`."""
-    return [_one(key, mine, target) for key, mine in by_measure(scores).items()]
+    return [
+        _reliability_of(key, measure_scores, target)
+        for key, measure_scores in by_measure(scores).items()
+    ]
 
 
-def _one(key: Key, mine: Sequence[Score], target: float) -> Reliability:
-    table, players, problems = tabled(mine, lambda s: s.problem)
-    retest = _retest(mine)
+def _reliability_of(key: Key, scores: Sequence[Score], target: float) -> Reliability:
+    table, players, problems = tabulate(scores, lambda s: s.problem)
+    retest = _retest(scores)
     if table is None:
-        n = len({s.player for s in mine})
+        n = len({s.player for s in scores})
         none = without_interval(None, n, "F", "no table")
-        why = "fewer than two players met the same two problems"
-        return Reliability(*key, n, 0, None, none, retest, None, None, None, why)
-    found, whole = components(table), consistency(table)
+        reason = "fewer than two players met the same two problems"
+        return Reliability(*key, n, 0, None, none, retest, None, None, None, reason)
+    variances, internal_consistency = components(table), consistency(table)
     halves = split_half(table, seed=SEED) if len(players) > 2 else None
-    why = "the players do not differ" if found.ratio is None else ""
+    reason = "the players do not differ" if variances.ratio is None else ""
     return Reliability(
         *key,
         len(players),
         len(problems),
         halves,
-        whole,
+        internal_consistency,
         retest,
-        found.single if found.ratio is not None else None,
-        found.error,
-        scores_needed(found.single, target) if found.ratio is not None else None,
-        why,
+        variances.single if variances.ratio is not None else None,
+        variances.error,
+        scores_needed(variances.single, target) if variances.ratio is not None else None,
+        reason,
     )
 
 
 Grid = list[list[float]]  # players by problems
 
 
-def tabled(
+def tabulate(
     scores: Sequence[Score], column: Callable[[Score], str]
 ) -> tuple[Grid | None, list[str], list[str]]:
     """Return the mean scores of players (rows) on the problems (columns) that all of them met."""
     cells: dict[tuple[str, str], list[float]] = {}
-    for each in scores:
-        cells.setdefault((each.player, column(each)), []).append(each.value)
+    for score in scores:
+        cells.setdefault((score.player, column(score)), []).append(score.value)
     players = _with_common_problems(cells)
-    every = {problem for _, problem in cells}
-    problems = sorted(p for p in every if all((who, p) in cells for who in players))
+    met_problems = {problem for _, problem in cells}
+    problems = sorted(p for p in met_problems if all((player, p) in cells for player in players))
     if len(players) < 2 or len(problems) < 2:
         return None, players, problems
     means = {cell: sum(values) / len(values) for cell, values in cells.items()}
-    return [[means[who, p] for p in problems] for who in players], players, problems
+    return [[means[player, p] for p in problems] for player in players], players, problems
 
 
 def _with_common_problems(cells: Iterable[tuple[str, str]]) -> list[str]:
@@ -165,35 +168,39 @@ def _with_common_problems(cells: Iterable[tuple[str, str]]) -> list[str]:
 
     The set is that of one player, chosen so that as many players as possible met all of it.
     """
-    met: dict[str, set[str]] = {}
+    by_player: dict[str, set[str]] = {}
     for player, problem in sorted(cells):
-        met.setdefault(player, set()).add(problem)
-    if not met:
+        by_player.setdefault(player, set()).add(problem)
+    if not by_player:
         return []
     common = max(
-        met.values(), key=lambda mine: (sum(mine <= other for other in met.values()), len(mine))
+        by_player.values(),
+        key=lambda problems: (
+            sum(problems <= rival for rival in by_player.values()),
+            len(problems),
+        ),
     )
-    return [player for player, mine in met.items() if common <= mine]
+    return [player for player, problems in by_player.items() if common <= problems]
 
 
-def _retest(mine: Sequence[Score]) -> Estimate:
+def _retest(scores: Sequence[Score]) -> Estimate:
     """Return the correlation of players' means over even and odd repeats of the same problems."""
-    halves = [[s for s in mine if s.repeat % 2 == odd] for odd in (0, 1)]
-    both = {(s.player, s.again) for s in halves[0]} & {(s.player, s.again) for s in halves[1]}
+    halves = [[s for s in scores if s.repeat % 2 == odd] for odd in (0, 1)]
+    repeated = {(s.player, s.again) for s in halves[0]} & {(s.player, s.again) for s in halves[1]}
     means = []
     for half in halves:
-        kept = [s for s in half if (s.player, s.again) in both]
-        means.append(player_means(kept))
+        shared = [s for s in half if (s.player, s.again) in repeated]
+        means.append(player_means(shared))
     players = sorted(set(means[0]) & set(means[1]))
     return correlation([means[0][p] for p in players], [means[1][p] for p in players])
 
 
 def player_means(scores: Iterable[Score]) -> dict[str, float]:
     """Return the mean score of each player."""
-    found: dict[str, list[float]] = {}
-    for each in scores:
-        found.setdefault(each.player, []).append(each.value)
-    return {who: sum(values) / len(values) for who, values in found.items()}
+    by_player: dict[str, list[float]] = {}
+    for score in scores:
+        by_player.setdefault(score.player, []).append(score.value)
+    return {player: sum(values) / len(values) for player, values in by_player.items()}
 
 
 # --- convergent and discriminant validity ---------------------------------------------------------
@@ -235,21 +242,26 @@ class Matrix(msgspec.Struct, frozen=True):
 
 def matrix(scores: Iterable[Score]) -> Matrix:
     """Return the correlations of every measure with every other, over the players of the stores."""
-    kept = by_measure(scores)
-    means = {key: player_means(mine) for key, mine in kept.items()}
+    measures = by_measure(scores)
+    means = {key: player_means(measure_scores) for key, measure_scores in measures.items()}
     pairs = [
-        MeasureCorrelation(one, two, _correlated(means[one], means[two]))
-        for one, two in combinations(kept, 2)
+        MeasureCorrelation(first, second, _correlate(means[first], means[second]))
+        for first, second in combinations(measures, 2)
     ]
-    players = sorted({who for found in means.values() for who in found})
-    whole = [_one(key, mine, 0.8).consistency.value for key, mine in kept.items()]
+    players = sorted({player for by_player in means.values() for player in by_player})
+    consistencies = [
+        _reliability_of(key, measure_scores, 0.8).consistency.value
+        for key, measure_scores in measures.items()
+    ]
     kinds = {kind: _mean_of(kind, pairs, means, players) for kind in KINDS}
-    return Matrix(tuple(kept), tuple(whole), tuple(pairs), kinds, len(players))
+    return Matrix(tuple(measures), tuple(consistencies), tuple(pairs), kinds, len(players))
 
 
-def _correlated(one: dict[str, float], two: dict[str, float]) -> Estimate:
-    both = sorted(set(one) & set(two))
-    return correlation([one[who] for who in both], [two[who] for who in both])
+def _correlate(first: dict[str, float], second: dict[str, float]) -> Estimate:
+    players = sorted(set(first) & set(second))
+    return correlation(
+        [first[player] for player in players], [second[player] for player in players]
+    )
 
 
 def _mean_of(
@@ -260,34 +272,35 @@ def _mean_of(
 ) -> Estimate:
     """Return the mean correlation over all pairs of one kind, with an interval from resampled
     players."""
-    mine = [
+    measure_pairs = [
         (p.first, p.second) for p in pairs if p.kind == kind and p.correlation.value is not None
     ]
     columns = {
-        key: np.array([found.get(w, np.nan) for w in players]) for key, found in means.items()
+        key: np.array([by_player.get(w, np.nan) for w in players])
+        for key, by_player in means.items()
     }
-    sides = [(columns[one], columns[two]) for one, two in mine]
+    sides = [(columns[first], columns[second]) for first, second in measure_pairs]
     everyone = np.arange(len(players))
     value = _mean_r(sides, everyone)
     method = f"bootstrap over {len(players)} players"
     if value is None or len(players) < FEW_PLAYERS:
-        return without_interval(value, len(mine), method, "too few players")
+        return without_interval(value, len(measure_pairs), method, "too few players")
     rng = np.random.default_rng(SEED)
-    drawn = [_mean_r(sides, rng.choice(everyone, len(players))) for _ in range(RESAMPLES)]
-    there = [r for r in drawn if r is not None]
-    if len(there) <= RESAMPLES // 2:
-        return without_interval(value, len(mine), method, "too few players")
-    low, high = (float(q) for q in np.quantile(there, [0.025, 0.975]))
-    return Estimate(value, min(low, value), max(high, value), len(mine), method)
+    resampled = [_mean_r(sides, rng.choice(everyone, len(players))) for _ in range(RESAMPLES)]
+    resampled_known = [r for r in resampled if r is not None]
+    if len(resampled_known) <= RESAMPLES // 2:
+        return without_interval(value, len(measure_pairs), method, "too few players")
+    low, high = (float(q) for q in np.quantile(resampled_known, [0.025, 0.975]))
+    return Estimate(value, min(low, value), max(high, value), len(measure_pairs), method)
 
 
 def _mean_r(sides: Sequence[tuple[Floats, Floats]], players: NDArray[np.intp]) -> float | None:
     """Return the mean correlation of some pairs of measures over these players."""
-    found = []
-    for one, two in sides:
-        a, b = one[players], two[players]
-        there = ~(np.isnan(a) | np.isnan(b))
-        r = pearson(a[there], b[there])
+    correlations = []
+    for first, second in sides:
+        a, b = first[players], second[players]
+        is_known = ~(np.isnan(a) | np.isnan(b))
+        r = pearson(a[is_known], b[is_known])
         if r is not None:
-            found.append(r)
-    return sum(found) / len(found) if found else None
+            correlations.append(r)
+    return sum(correlations) / len(correlations) if correlations else None

@@ -56,12 +56,12 @@ def factor_scores(frame: Frame) -> Iterator[FactorScore]:
         model, strategy = model_and_strategy(player)
         others = [label(spec) for s, spec in setup.lineup.items() if s != seat]
         hidden = {"model", "strategy", "pack", "harness"}
-        rest = {k: v for k, v in player.params.items() if k not in hidden}
+        other_params = {k: v for k, v in player.params.items() if k not in hidden}
         factors = {
             "model": model,
             "strategy": strategy,
             "wording": wording(setup, seat) or OWN_WORDS,
-            "setup": msgspec.json.encode(rest, order="sorted").decode(),
+            "setup": msgspec.json.encode(other_params, order="sorted").decode(),
             **_harness(player, setup.retries),
             "problem": setup.instance.id,
             "partner": ", ".join(others),
@@ -84,30 +84,30 @@ def variance(frame: Frame, games: Sequence[str] = ()) -> list[Sources]:
 
 def sources(scores: Iterable[FactorScore]) -> list[Sources]:
     """Return the sources of variance of each measure in each game."""
-    groups = group_by(scores, lambda each: (each.game, each.measure))
-    return [_sources(*key, mine) for key, mine in sorted(groups.items())]
+    groups = group_by(scores, lambda score: (score.game, score.measure))
+    return [_sources(*key, group) for key, group in sorted(groups.items())]
 
 
-def _sources(game: str, measure: str, mine: list[FactorScore]) -> Sources:
-    factors = {name: [each.factors[name] for each in mine] for name in FACTORS}
-    shares = variance_components([each.value for each in mine], factors, seed=SEED)
-    drops, known, fresh = _drops(mine)
-    return Sources(game, measure, shares, lone_by_rule(drops), known, fresh)
+def _sources(game: str, measure: str, scores: list[FactorScore]) -> Sources:
+    factors = {name: [score.factors[name] for score in scores] for name in FACTORS}
+    shares = variance_components([score.value for score in scores], factors, seed=SEED)
+    drops, own_mean, fresh = _drops(scores)
+    return Sources(game, measure, shares, lone_by_rule(drops), own_mean, fresh)
 
 
-def _drops(mine: list[FactorScore]) -> tuple[list[float], float | None, float | None]:
+def _drops(scores: list[FactorScore]) -> tuple[list[float], float | None, float | None]:
     """Return the differences between the score in the game's own wording and the mean score in
     fresh wordings, one for each setting, and the mean of each of these two scores over the
     settings."""
-    own: dict[str, list[float]] = {}
+    own_wording: dict[str, list[float]] = {}
     fresh: dict[str, list[float]] = {}
-    for each in mine:
-        worded = each.factors["wording"]
+    for score in scores:
+        worded = score.factors["wording"]
         if not worded.endswith(TWIN) and AWARE not in worded:
-            kept = own if worded == OWN_WORDS else fresh
-            kept.setdefault(each.pair, []).append(each.value)
-    both = [pair for pair in own if pair in fresh]
-    means = [(_mean(own[pair]), _mean(fresh[pair])) for pair in both]
+            by_pair = own_wording if worded == OWN_WORDS else fresh
+            by_pair.setdefault(score.pair, []).append(score.value)
+    shared = [pair for pair in own_wording if pair in fresh]
+    means = [(_mean(own_wording[pair]), _mean(fresh[pair])) for pair in shared]
     if not means:
         return [], None, None
     return [k - f for k, f in means], _mean([k for k, _ in means]), _mean([f for _, f in means])
@@ -117,7 +117,7 @@ def _mean(values: list[float]) -> float:
     return sum(values) / len(values)
 
 
-def _harness(who: PlayerSpec, retries: int) -> dict[str, str]:
+def _harness(player: PlayerSpec, retries: int) -> dict[str, str]:
     """Return the harness settings that a player used."""
-    chosen = read_harness(who.params.get("harness"))
+    chosen = read_harness(player.params.get("harness"))
     return {name: str(getattr(chosen, name, retries)) for name in HARNESS}

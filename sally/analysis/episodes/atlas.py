@@ -17,10 +17,10 @@ from sally.parts.imported import RECORDED, EpisodeSpool
 def sources() -> dict[str, AtlasSource]:
     """Return the papers whose imported episodes appear in the atlas, by the prefix of their
     instances' ids."""
-    found = [registry.paper_part(name, "atlas") for name in registry.entries("papers")]
+    declared = [registry.paper_part(name, "atlas") for name in registry.entries("papers")]
     return {
         prefix: source
-        for source in found
+        for source in declared
         if source is not None
         for prefix in ((source.prefix,) if isinstance(source.prefix, str) else source.prefix)
     }
@@ -54,14 +54,14 @@ def recorded_dots(episodes: Iterable[Episode]) -> tuple[list[AtlasDot], list[Epi
     no paper. Only the latter are held in memory."""
     by_prefix = sources()
     records: dict[int, tuple[AtlasSource, ReplayedGames]] = {}  # a record may have several prefixes
-    rest = []
+    others = []
     for episode in episodes:
         source = by_prefix.get(_prefix(episode))
         if source is None:
-            rest.append(episode)
+            others.append(episode)
         else:
             records.setdefault(id(source), (source, ReplayedGames()))[1].append(episode)
-    return [dot for source, games in records.values() for dot in source.dots(games)], rest
+    return [dot for source, games in records.values() for dot in source.dots(games)], others
 
 
 def _prefix(episode: Episode) -> str:
@@ -71,18 +71,18 @@ def _prefix(episode: Episode) -> str:
     id without a colon, only recorded play is assigned to the paper.
     """
     id = episode.setup.instance.id
-    recorded = any(who.player == RECORDED for who in episode.setup.lineup.values())
+    recorded = any(player.player == RECORDED for player in episode.setup.lineup.values())
     return id.partition("-" if recorded and ":" not in id else ":")[0]
 
 
 def by_column(dots: Sequence[AtlasDot]) -> dict[AtlasColumn, list[AtlasDot]]:
     """Return the scores by column; in each column, people come first, then models (latest year
     first), learners, bots and rules."""
-    found = group_by(dots, lambda dot: dot.column)
+    dots_by_column = group_by(dots, lambda dot: dot.column)
     return {
         column: sorted(
-            found[column],
+            dots_by_column[column],
             key=lambda d: (KINDS.index(d.kind), -(d.year or 0), -d.value, d.who),
         )
-        for column in sorted(found, key=lambda c: (c.game, c.setting, c.measure))
+        for column in sorted(dots_by_column, key=lambda c: (c.game, c.setting, c.measure))
     }

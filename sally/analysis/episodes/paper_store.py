@@ -89,17 +89,17 @@ class PaperEpisodes(Sequence[tuple[Conditions, Played]]):
 
     def _codes(self, frame: Frame, facts: Facts, of_setup: bool) -> Codes:
         """Return, for each episode, the code of its conditions; -1 if it is not the paper's."""
-        known: dict[bytes, int] = {}
+        codes: dict[bytes, int] = {}
 
         def code(number: int) -> int:
             conditions = facts(played(frame.episode(number)))
             if conditions is None:
                 return -1
             key = msgspec.msgpack.encode(conditions)
-            if key not in known:
-                known[key] = len(known)
+            if key not in codes:
+                codes[key] = len(codes)
                 self.facts.append(dict(conditions))
-            return known[key]
+            return codes[key]
 
         if not of_setup:
             return np.array([code(number) for number in range(len(frame))], dtype=np.int64)
@@ -128,23 +128,23 @@ class PaperEpisodes(Sequence[tuple[Conditions, Played]]):
         return len(self.which)
 
     @overload
-    def __getitem__(self, at: int) -> tuple[Conditions, Played]: ...
+    def __getitem__(self, index: int) -> tuple[Conditions, Played]: ...
     @overload
-    def __getitem__(self, at: slice) -> list[tuple[Conditions, Played]]: ...
-    def __getitem__(self, at: int | slice) -> Any:
-        if isinstance(at, slice):
-            return [self[n] for n in range(len(self))[at]]
-        number = range(len(self))[at]
+    def __getitem__(self, index: slice) -> list[tuple[Conditions, Played]]: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            return [self[n] for n in range(len(self))[index]]
+        number = range(len(self))[index]
         if len(self) > HELD:
-            return self.facts[self.which[number]], LazyEpisode(lambda: self._opened(number))
-        return self.facts[self.which[number]], self._opened(number)
+            return self.facts[self.which[number]], LazyEpisode(lambda: self._open(number))
+        return self.facts[self.which[number]], self._open(number)
 
-    def those(self, test: Callable[[Conditions], bool]) -> Known:
+    def select(self, test: Callable[[Conditions], bool]) -> Known:
         """Return the episodes whose conditions pass a test."""
         fitting = [n for n, facts in enumerate(self.facts) if test(facts)]
         return [self[n] for n in np.flatnonzero(np.isin(self.which, fitting)).tolist()]
 
-    def _opened(self, number: int) -> Played:
+    def _open(self, number: int) -> Played:
         if (replay := self._replays.get(number)) is not None:
             return replay
         if len(self._replays) >= HELD:
@@ -156,11 +156,11 @@ class PaperEpisodes(Sequence[tuple[Conditions, Played]]):
         return played(self._frame.episode(number))
 
 
-def those(known: Known, test: Callable[[Conditions], bool]) -> Known:
+def those(episodes: Known, test: Callable[[Conditions], bool]) -> Known:
     """Return the episodes whose conditions pass a test, without reading the others."""
-    if isinstance(known, PaperEpisodes):
-        return known.those(test)
-    return [pair for pair in known if test(pair[0])]
+    if isinstance(episodes, PaperEpisodes):
+        return episodes.select(test)
+    return [pair for pair in episodes if test(pair[0])]
 
 
 class LazyEpisode(Played):
@@ -168,8 +168,8 @@ class LazyEpisode(Played):
 
     _again: Callable[[], Played]
 
-    def __init__(self, again: Callable[[], Played]) -> None:
-        object.__setattr__(self, "_again", again)
+    def __init__(self, replay: Callable[[], Played]) -> None:
+        object.__setattr__(self, "_again", replay)
 
     @property
     def spec(self) -> Any:
@@ -194,59 +194,59 @@ class LazyEpisode(Played):
 class TableMatcher:
     """The episodes of a paper, matched to the rows of its tables."""
 
-    def __init__(self, how: Matching, known: PaperEpisodes, model: str | None) -> None:
-        self._how, self._model = how, model
-        self.known = known
+    def __init__(self, matching: Matching, episodes: PaperEpisodes, model: str | None) -> None:
+        self._how, self._model = matching, model
+        self.known = episodes
         self._refuse_two_of_a_name()
 
     @property
     def models(self) -> list[str]:
         """The models that played, in order of appearance."""
-        there = as_they_appear(self.known.which)
-        every = (self.known.facts[n] for n in there)
-        return list(dict.fromkeys(str(f[self._how.who]) for f in every if self._how.who in f))
+        codes = as_they_appear(self.known.which)
+        conditions = (self.known.facts[n] for n in codes)
+        return list(dict.fromkeys(str(f[self._how.who]) for f in conditions if self._how.who in f))
 
     def meeting(self, row: Conditions) -> Codes:
         """Return the indices of the episodes that meet every condition of a table row."""
-        asked = dict(self._how.completes(row))
+        conditions = dict(self._how.completes(row))
         if self._model is not None and self._how.who in row:
-            asked[self._how.who] = self._model
-        met = [n for n, facts in enumerate(self.known.facts) if self._meets(facts, asked)]
-        return np.flatnonzero(np.isin(self.known.which, met))
+            conditions[self._how.who] = self._model
+        fitting = [n for n, facts in enumerate(self.known.facts) if self._meets(facts, conditions)]
+        return np.flatnonzero(np.isin(self.known.which, fitting))
 
     def measured(self, row: Conditions, metric: str) -> TableFigure:
         """Return the mean of one of our metrics over the episodes of a table row."""
         registry.pick("metric", metric, registry.entries("metrics"))
-        known, there = self.known, self.meeting(row)
-        facts = [known.facts[n] for n in as_they_appear(known.which[there])]
-        if mixed := self._mixed(facts):
+        episodes, rows = self.known, self.meeting(row)
+        facts = [episodes.facts[n] for n in as_they_appear(episodes.which[rows])]
+        if mixed := self._varying_conditions(facts):
             return TableFigure(None, f"not pooled: episodes differ in {mixed}")
-        values = known.numbers(metric)[there]
-        given = ~np.isnan(values)
+        values = episodes.numbers(metric)[rows]
+        has_value = ~np.isnan(values)
         ours, note = None, None
-        if given.any():
-            uneven, which = self._how.uneven, known.which[there[given]].tolist()
-            note = uneven(row, [known.facts[n] for n in which]) if uneven is not None else None
-            instances = as_met(known.instances[there[given]])
-            strata = self._strata(which)
-            ours = pooled(values[given], instances, metric_bounds(metric), strata=strata)
-        elif len(there):
+        if has_value.any():
+            uneven, codes = self._how.uneven, episodes.which[rows[has_value]].tolist()
+            note = uneven(row, [episodes.facts[n] for n in codes]) if uneven is not None else None
+            instances = as_met(episodes.instances[rows[has_value]])
+            strata = self._strata(codes)
+            ours = pooled(values[has_value], instances, metric_bounds(metric), strata=strata)
+        elif len(rows):
             note = "the episodes give no figure: censored, forfeited or not asked"
-        cut = np.isnan(known.numbers(PAYOFF)[there]) & ~given
-        lost = known.numbers(FORFEITED)[there]
-        return TableFigure(ours, note, False, int(cut.sum()), int(np.nansum(lost)))
+        cut = np.isnan(episodes.numbers(PAYOFF)[rows]) & ~has_value
+        forfeited = episodes.numbers(FORFEITED)[rows]
+        return TableFigure(ours, note, False, int(cut.sum()), int(np.nansum(forfeited)))
 
-    def _strata(self, which: Sequence[int]) -> Unit:
+    def _strata(self, codes: Sequence[int]) -> Unit:
         """Return the stratum of each episode.
 
         A stratum is a combination of values of the conditions over which a table cell averages.
         """
         names = sorted(self._how.pools)
-        facts = {n: tuple(self.known.facts[n].get(name) for name in names) for n in set(which)}
-        return encode_labels([facts[n] for n in which], len(which), "strata")[0]
+        facts = {n: tuple(self.known.facts[n].get(name) for name in names) for n in set(codes)}
+        return encode_labels([facts[n] for n in codes], len(codes), "strata")[0]
 
-    def _meets(self, facts: Conditions, asked: Conditions) -> bool:
-        for name, value in asked.items():
+    def _meets(self, facts: Conditions, conditions: Conditions) -> bool:
+        for name, value in conditions.items():
             if value == TOTAL:
                 continue
             if name == self._how.who and not same_model(str(facts.get(name)), str(value)):
@@ -255,35 +255,38 @@ class TableMatcher:
                 return False
         return True
 
-    def _mixed(self, there: Sequence[Conditions]) -> str:
+    def _varying_conditions(self, episode_facts: Sequence[Conditions]) -> str:
         """Return the conditions that vary within a table cell although the table does not average
         over them."""
-        names = {name for facts in there for name in facts} - self._how.pools - {self._how.who}
-        apart = []
+        names = (
+            {name for facts in episode_facts for name in facts} - self._how.pools - {self._how.who}
+        )
+        varying = []
         for name in sorted(names):
-            values = list(dict.fromkeys(str(facts.get(name)) for facts in there))
+            values = list(dict.fromkeys(str(facts.get(name)) for facts in episode_facts))
             if len(values) > 1:
-                apart.append(f"{name} ({listed(values)})")
-        return listed(apart) if apart else ""
+                varying.append(f"{name} ({listed(values)})")
+        return listed(varying) if varying else ""
 
     def _refuse_two_of_a_name(self) -> None:
         """Raise BadInput if two models of the store share the short name used in tables."""
-        seen: dict[str, str] = {}
+        by_short_name: dict[str, str] = {}
         for model in self.models:
             if self._model in (None, short(model)):
-                other = seen.setdefault(short(model), model)
-                if other != model:
+                namesake = by_short_name.setdefault(short(model), model)
+                if namesake != model:
                     raise BadInput(
-                        f"The store holds episodes of {other} and of {model}, which have the same "
-                        f"name in the tables; name the model in full, such as {other}."
+                        f"The store holds episodes of {namesake} and of {model}, which have the "
+                        f"same "
+                        f"name in the tables; name the model in full, such as {namesake}."
                     )
 
 
 def as_they_appear(codes: Codes) -> list[int]:
     """Return the distinct codes in order of appearance."""
-    there, first = np.unique(codes, return_index=True)
-    found: list[int] = there[np.argsort(first)].tolist()
-    return found
+    distinct, first = np.unique(codes, return_index=True)
+    ordered: list[int] = distinct[np.argsort(first)].tolist()
+    return ordered
 
 
 def short(model: str) -> str:
@@ -291,9 +294,9 @@ def short(model: str) -> str:
     return model.rpartition("/")[2].casefold()
 
 
-def same_model(stored: str, asked: str) -> bool:
+def same_model(stored: str, name: str) -> bool:
     """Return whether a stored model matches a name, which may be the full or the short name."""
-    return asked in (stored, short(stored))
+    return name in (stored, short(stored))
 
 
 def pooled(
@@ -311,5 +314,5 @@ def pooled(
     """
     column = np.asarray(values, dtype=np.float64)
     clusters = table_clusters(together, len(column), people)
-    several = strata is not None and len(np.unique(np.asarray(strata))) > 1
-    return mean_by_rule(column, clusters, ends, strata if several else None)
+    has_strata = strata is not None and len(np.unique(np.asarray(strata))) > 1
+    return mean_by_rule(column, clusters, ends, strata if has_strata else None)

@@ -26,26 +26,26 @@ class Snapshot:
     Each episode is there once: a finished run replaces a censored one.
     """
 
-    def __init__(self, where: Where, copy: BinaryIO) -> None:
+    def __init__(self, source: Where, copy: BinaryIO) -> None:
         """Copy the lines of a store into an empty file, which stays open while lines are read."""
         self.spots: dict[str, LinePosition] = {}
         self.bad: list[store.BadLine] = []
         self.doubled = self.replaced = 0
         self._copy, end = copy, 0
-        for found in store.read(where, quarantine=False):
-            if isinstance(found, store.BadLine):
-                self.bad.append(found)
+        for line in store.read(source, quarantine=False):
+            if isinstance(line, store.BadLine):
+                self.bad.append(line)
             else:
-                end += self._keep(found, end)
-        self.manifest = store.manifest_of(where)
+                end += self._keep(line, end)
+        self.manifest = store.manifest_of(source)
 
     def _keep(self, episode: Episode, offset: int) -> int:
         """Copy an episode unless it has been copied already; return the bytes written."""
-        there = self.spots.get(episode.id)
-        if there is not None and not there.cut:
+        copied = self.spots.get(episode.id)
+        if copied is not None and not copied.cut:
             self.doubled += 1
             return 0
-        self.replaced += there is not None
+        self.replaced += copied is not None
         line = to_line(episode)
         self._copy.write(line)
         self.spots[episode.id] = LinePosition(offset, len(line), store.to_run_again(episode))

@@ -10,14 +10,14 @@ from sally.core.rules.metric import Played
 from sally.frames.replays import played
 
 
-def episodes_in(where: store.Where, game: str, quarantine: bool = True) -> list[Episode]:
+def episodes_in(place: store.Where, game: str, quarantine: bool = True) -> list[Episode]:
     """Return the episodes of one game in a store; unreadable lines are copied to its quarantine,
     unless `quarantine` is false."""
-    episodes = store.load(where, quarantine).episodes.values()
+    episodes = store.load(place, quarantine).episodes.values()
     return [episode for episode in episodes if episode.setup.instance.game == game]
 
 
-def games_in(where: store.Where, game: str, quarantine: bool = True) -> Iterator[Played]:
+def games_in(place: store.Where, game: str, quarantine: bool = True) -> Iterator[Played]:
     """Yield the episodes of one game in a store, each replayed only when it is reached, so that
     not all replays are in memory at once. `quarantine` is that of `episodes_in`."""
-    yield from map(played, episodes_in(where, game, quarantine))
+    yield from map(played, episodes_in(place, game, quarantine))

@@ -148,7 +148,7 @@ def evaluate_pairs(
     is_several = len({participant_of(episode) for episode in every_episode}) > 1
     records = pair_records(every_episode, player=player, game_of=game_of, arms=arms)
     finished = (episode for episode in every_episode if episode.payoffs is not None)
-    asked = (episode for episode in finished if arms[episode.cell] == ASKED)
+    probed = (episode for episode in finished if arms[episode.cell] == ASKED)
     summary = summarize_records(records, games)
     means = summary.means
     people = _score_people(_by_game(records, games))
@@ -167,7 +167,7 @@ def evaluate_pairs(
         means["acting"],
         summary.arms,
         total_calls(usage for episode in every_episode for usage in usage_of(episode).values()),
-        count_unreadable(_answers(asked)),
+        count_unreadable(_answers(probed)),
         (),
         people,
         means["gap"],
@@ -432,10 +432,10 @@ def _arm_effects(records: Sequence[PairRecord]) -> Iterable[ArmEffect]:
                 if pair is None or pair.pair not in base:
                     continue
                 outcome = getattr(pair, question)
-                other = getattr(base[pair.pair], question)
-                if outcome is not None and other is not None:
+                base_outcome = getattr(base[pair.pair], question)
+                if outcome is not None and base_outcome is not None:
                     group = differences.setdefault(record.game, [])
-                    group.append((outcome.j - other.j, pair.cluster or pair.pair))
+                    group.append((outcome.j - base_outcome.j, pair.cluster or pair.pair))
             estimates = [
                 mean_by_rule([value for value, _ in group], [unit for _, unit in group],
                              (2 * BOUNDS[0], 2 * BOUNDS[1]))
@@ -499,13 +499,13 @@ def verdict(evaluation: PairEvaluation) -> list[str]:
         return [unreadable.sentence("answers could not be read")]
     told_apart = [game for game in games if game.tells_apart]
     acted_apart = [game for game in games if game.acts_apart]
-    known = sum(game.known or 0 for game in games)
+    predicted = sum(game.known or 0 for game in games)
     not_done = sum(game.known_not_done or 0 for game in games)
     sentences = [
         f"Predicts by the difference that matters in {len(told_apart)} of {len(games)} games "
         f"(mean {_interval(evaluation.knowing)}); moves by it in {len(acted_apart)} "
         f"(mean {_interval(evaluation.doing)}).",
-        f"Of {known} pairs that it predicted rightly it played {known - not_done} rightly.",
+        f"Of {predicted} pairs that it predicted rightly it played {predicted - not_done} rightly.",
     ]
     if unreadable.count:
         sentences.append(

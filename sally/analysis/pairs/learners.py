@@ -59,19 +59,20 @@ def option_names(question: QuestionKind, turn: Turn[Any, Any], choices: Sequence
     words = turn.context.words
     if question == "do":
         return [str(name) for name in words.menu(tuple(choices))]
-    asked = turn.question
-    assert asked is not None
-    asker = words.of(asked)
-    return [str(asker.choice_name(asked, choice)) for choice in choices]
+    probe_question = turn.question
+    assert probe_question is not None
+    asker = words.of(probe_question)
+    return [str(asker.choice_name(probe_question, choice)) for choice in choices]
 
 
 def describe_option(page: str, names: Sequence[str], index: int) -> Features:
     """Return the features of one option on a page."""
     patterns = []
     for name in sorted(names, key=lambda name: -len(name)):
-        initial, rest = name[:1], re.escape(name[1:])
+        initial, remainder = name[:1], re.escape(name[1:])
         patterns.append(
-            (f"[{initial}{initial.upper()}]" if initial.islower() else re.escape(initial)) + rest
+            (f"[{initial}{initial.upper()}]" if initial.islower() else re.escape(initial))
+            + remainder
         )
 
     def label(match: re.Match[str]) -> str:
@@ -137,8 +138,8 @@ def _shown_choices(turn: Turn[Any, Any], right: set[Any], chance: Stream) -> lis
     if len(menu) <= MOST_OPTIONS:
         return list(menu)
     others = chance.shuffled([choice for choice in menu if choice not in right])
-    shown = {*right, *others[: max(0, MOST_OPTIONS - len(right))]}
-    return [choice for choice in menu if choice in shown]
+    selected = {*right, *others[: max(0, MOST_OPTIONS - len(right))]}
+    return [choice for choice in menu if choice in selected]
 
 
 def _describe_position(
@@ -220,7 +221,7 @@ def _fit_logistic(options: Sequence[Features], is_right: Sequence[bool]) -> Any:
     vectors, scale = DictVectorizer(), MaxAbsScaler()
     model = LogisticRegression(max_iter=300, C=0.3)
     model.fit(scale.fit_transform(vectors.fit_transform(options)), np.array(is_right))
-    return lambda asked: model.decision_function(scale.transform(vectors.transform(asked)))
+    return lambda features: model.decision_function(scale.transform(vectors.transform(features)))
 
 
 def _fit_trees(options: Sequence[Features], is_right: Sequence[bool]) -> Any:
@@ -230,7 +231,7 @@ def _fit_trees(options: Sequence[Features], is_right: Sequence[bool]) -> Any:
     names = _most_varied(options)
     model = HistGradientBoostingClassifier(max_iter=120, random_state=1)
     model.fit(_dense(options, names), np.array(is_right))
-    return lambda asked: model.decision_function(_dense(asked, names))
+    return lambda features: model.decision_function(_dense(features, names))
 
 
 def _dense(options: Sequence[Features], names: Sequence[str]) -> Any:

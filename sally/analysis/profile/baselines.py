@@ -69,20 +69,22 @@ def baselines(
         watch: Called after each group of settings with the number of groups done so far and the
             total.
     """
-    found: list[Baseline] = []
+    played_baselines: list[Baseline] = []
     groups = list(_groups(table, by_cell).values())
     for n, rows in enumerate(groups, 1):
         settings = _settings(table, rows)
-        found.append(_all(RANDOM, "random", settings, table))
+        played_baselines.append(_all(RANDOM, "random", settings, table))
         reference = registry.game(table.shared[table.kind[rows[0]]].game).measured.reference
         unsolved = np.isnan(table.of("optimum"))
-        found.append(_drawn(settings if reference else settings[~unsolved[settings]], table))
-        found += _best_mindless(table, settings)
+        played_baselines.append(
+            _play_random(settings if reference else settings[~unsolved[settings]], table)
+        )
+        played_baselines += _best_mindless(table, settings)
         if reference and unsolved[rows].any():
-            found.append(_all(PlayerSpec(reference), "reference", settings, table))
+            played_baselines.append(_all(PlayerSpec(reference), "reference", settings, table))
         if watch:
             watch(n, len(groups))
-    return [each for each in found if len(each)]
+    return [baseline for baseline in played_baselines if len(baseline)]
 
 
 def exactly_random(table: SeatSums) -> Floats:
@@ -90,20 +92,20 @@ def exactly_random(table: SeatSums) -> Floats:
 
     With only one random episode in each setting, luck would shift the whole scale.
     """
-    found = np.full(len(table.shared), np.nan)
+    expectations = np.full(len(table.shared), np.nan)
     for kind in table.kinds():
-        found[kind] = _expected(table.shared[kind])
-    values: Floats = found[table.kind]
+        expectations[kind] = _expected_score(table.shared[kind])
+    values: Floats = expectations[table.kind]
     return values
 
 
-def _expected(shared: SeatKind) -> float:
-    known, key = _expectations(), (shared.metric, shared.alike)
-    if key not in known:
+def _expected_score(shared: SeatKind) -> float:
+    cache, key = _expectations(), (shared.metric, shared.alike)
+    if key not in cache:
         at_random = registry.entries("metrics")[shared.metric].at_random
         value = None if at_random is None else at_random(shared.setup, Seat(shared.seat))
-        known[key] = float("nan") if value is None else value
-    return known[key]
+        cache[key] = float("nan") if value is None else value
+    return cache[key]
 
 
 @registry.cache_by_name
@@ -112,7 +114,7 @@ def _expectations() -> dict[tuple[str, str], float]:
     return {}
 
 
-def _drawn(settings: Codes, table: SeatSums) -> Baseline:
+def _play_random(settings: Codes, table: SeatSums) -> Baseline:
     """Play the random player on each problem for which its expected score is not known exactly.
 
     The seeds depend on the problem and its other players, not on the studied episodes, so that the
@@ -122,11 +124,11 @@ def _drawn(settings: Codes, table: SeatSums) -> Baseline:
     firsts: dict[str, int] = {}
     for n in unknown.tolist():
         firsts.setdefault(table.shared[table.kind[n]].alike, n)
-    each = max(LEAST_DRAWS, -(-DRAWS // max(len(firsts), 1)))
-    met = [
-        _redealt(table.setting(n), "random", k, i) for k, n in firsts.items() for i in range(each)
+    draws = max(LEAST_DRAWS, -(-DRAWS // max(len(firsts), 1)))
+    deals = [
+        _redealt(table.setting(n), "random", k, i) for k, n in firsts.items() for i in range(draws)
     ]
-    return _baseline("drawn", table, settings[:0], RANDOM, [(m, True) for m in met])
+    return _baseline("drawn", table, settings[:0], RANDOM, [(m, True) for m in deals])
 
 
 def _baseline(
@@ -137,7 +139,7 @@ def _baseline(
     settings: Sequence[tuple[MetSetting, bool]],
 ) -> Baseline:
     """Return stored rows and the episodes that a player plays in some settings."""
-    played = _played(player, settings)
+    played = _play_settings(player, settings)
     sums = SeatSums.of_seats(seat for seat, _ in played)
     return Baseline(role, table, rows, sums, [for_others for _, for_others in played])
 
@@ -169,9 +171,9 @@ def best_mindless(settings: Sequence[MetSetting]) -> PlayerSpec | None:
     """
     if not settings:
         return None
-    some = spread_over(settings)
+    sample = spread_over(settings)
     trials = [
-        _redealt(met := some[number % len(some)], met.setup.seed, "mindless", number)
+        _redealt(met := sample[number % len(sample)], met.setup.seed, "mindless", number)
         for number in range(TRIALS)
     ]
     players = mindless(trials)
@@ -185,7 +187,7 @@ def best_mindless(settings: Sequence[MetSetting]) -> PlayerSpec | None:
 def _rank(player: PlayerSpec, trials: Sequence[MetSetting]) -> tuple[int, float]:
     """Return the number of trials that a player can play, and its mean score in them; a player that
     cannot take every seat ranks below those that can."""
-    levels = [seat.least for seat, _ in _played(player, _some(trials))]
+    levels = [seat.least for seat, _ in _play_settings(player, _sample_settings(trials))]
     scores = [score for score in levels if score is not None]
     return len(scores), round(sum(scores) / len(scores), 12) if scores else 0.0
 
@@ -203,72 +205,83 @@ def mindless(settings: Sequence[MetSetting]) -> list[PlayerSpec]:
 
     A rule that is mindless in one condition of a game's card may be the right solution in another.
     """
-    found: list[PlayerSpec] = [RANDOM] if settings else []
-    for n, met in enumerate({(m.seat, _params(m)): m for m in settings}.values()):
-        here = [who for c in conditions(met) for who in c.mindless]
+    players: list[PlayerSpec] = [RANDOM] if settings else []
+    for n, setting in enumerate({(m.seat, _params(m)): m for m in settings}.values()):
+        declared = [player for c in conditions(setting) for player in c.mindless]
         if n == 0:
-            found += [who for i, who in enumerate(here) if who not in (RANDOM, *here[:i])]
-        found = [who for who in found if who == RANDOM or who in here]
-    return found
+            players += [
+                player for i, player in enumerate(declared) if player not in (RANDOM, *declared[:i])
+            ]
+        players = [player for player in players if player == RANDOM or player in declared]
+    return players
 
 
-def conditions(met: MetSetting) -> list[Condition]:
+def conditions(setting: MetSetting) -> list[Condition]:
     """Return the card's conditions for a setting, or the nearest condition if none fits."""
-    card = registry.card(met.game)
+    card = registry.card(setting.game)
     if card is None:
         return []
-    every = card.of(met.game) or card.conditions
-    here = [c for c in every if c.seat == met.seat] or list(every)
-    params = met.setup.instance.params
-    fitting = [c for c in here if any(_fits(i.params, params) for i in c.instances)]
+    declared = card.of(setting.game) or card.conditions
+    of_seat = [c for c in declared if c.seat == setting.seat] or list(declared)
+    params = setting.setup.instance.params
+    fitting = [c for c in of_seat if any(_fits(i.params, params) for i in c.instances)]
     # a condition with a declared chance level is the one meant for mindless players
-    return [c for c in fitting if c.chance] or fitting or here
+    return [c for c in fitting if c.chance] or fitting or of_seat
 
 
-def _fits(listed: Mapping[str, Any], met: Mapping[str, Any]) -> bool:
+def _fits(listed: Mapping[str, Any], params: Mapping[str, Any]) -> bool:
     """Return whether two sets of parameters agree on every parameter they share."""
-    shared = listed.keys() & met.keys()
-    return bool(shared or not listed) and all(listed[name] == met[name] for name in shared)
+    shared = listed.keys() & params.keys()
+    return bool(shared or not listed) and all(listed[name] == params[name] for name in shared)
 
 
-def _all(who: PlayerSpec, role: Role, settings: Codes, table: SeatSums) -> Baseline:
+def _all(player: PlayerSpec, role: Role, settings: Codes, table: SeatSums) -> Baseline:
     """Return the episodes of one player in each setting; those that are not stored are played
     now."""
-    kinds = [k for k in table.kinds() if _who(table.shared[k].player_spec) == _who(who)]
-    theirs = np.flatnonzero(np.isin(table.kind, kinds) & ~table.is_censored)[::-1]
-    every = table.settings
-    there, last = np.unique(every[theirs], return_index=True)  # the last run of each
-    met = every[settings]
-    at = np.minimum(np.searchsorted(there, met), max(len(there) - 1, 0))
-    known = there[at] == met if len(there) else np.zeros(len(met), dtype=np.bool_)
-    lacking = settings[~known]
-    some = [
+    kinds = [
+        k for k in table.kinds() if _player_key(table.shared[k].player_spec) == _player_key(player)
+    ]
+    own_rows = np.flatnonzero(np.isin(table.kind, kinds) & ~table.is_censored)[::-1]
+    all_settings = table.settings
+    # the last run of each
+    played_settings, last = np.unique(all_settings[own_rows], return_index=True)
+    sought = all_settings[settings]
+    positions = np.minimum(
+        np.searchsorted(played_settings, sought), max(len(played_settings) - 1, 0)
+    )
+    is_stored = (
+        played_settings[positions] == sought
+        if len(played_settings)
+        else np.zeros(len(sought), dtype=np.bool_)
+    )
+    lacking = settings[~is_stored]
+    to_play = [
         (table.setting(int(lacking[n])), others)
         for n, others in _spread(table.kind[lacking], table.shared)
     ]
-    rows = theirs[last[at[known]]] if len(there) else lacking[:0]
-    return _baseline(role, table, rows, who, some)
+    rows = own_rows[last[positions[is_stored]]] if len(played_settings) else lacking[:0]
+    return _baseline(role, table, rows, player, to_play)
 
 
-def _played(
-    who: PlayerSpec, settings: Sequence[tuple[MetSetting, bool]]
+def _play_settings(
+    player: PlayerSpec, settings: Sequence[tuple[MetSetting, bool]]
 ) -> list[tuple[MeasuredSeat, bool]]:
     """Play these settings with a player; settings it cannot take part in are left out."""
-    before = _before()
-    if len(before) > KEPT:
-        before.clear()
-    found = []
-    for met, for_others in settings:
-        setup = _seated(met, who)
-        key = (msgspec.json.encode(setup, order="sorted"), met.cell, met.seat)
-        if key not in before:
-            before[key] = _played_once(setup, met.cell, met.seat)
-        found += [(m, for_others) for m in before[key]]
-    return found
+    cache = _baseline_cache()
+    if len(cache) > KEPT:
+        cache.clear()
+    seats = []
+    for setting, for_others in settings:
+        setup = _seat_player(setting, player)
+        key = (msgspec.json.encode(setup, order="sorted"), setting.cell, setting.seat)
+        if key not in cache:
+            cache[key] = _played_once(setup, setting.cell, setting.seat)
+        seats += [(m, for_others) for m in cache[key]]
+    return seats
 
 
 @registry.cache_by_name
-def _before() -> dict[tuple[bytes, str, str], Sequence[MeasuredSeat]]:
+def _baseline_cache() -> dict[tuple[bytes, str, str], Sequence[MeasuredSeat]]:
     """Return the cache of baselines played in this process, emptied when the registry changes."""
     return {}
 
@@ -284,31 +297,38 @@ def _played_once(setup: Setup, cell: str, seat: str) -> Sequence[MeasuredSeat]:
 def _ready(setup: Setup) -> Setup:
     """Resolve the names in a setup; the result is shared by setups that differ only in seed and
     repeat."""
-    known, seed, repeat = _checked(), setup.seed, setup.repeat
+    cache, seed, repeat = _setup_cache(), setup.seed, setup.repeat
     key = msgspec.json.encode(msgspec.structs.replace(setup, seed=0, repeat=0), order="sorted")
-    if key not in known:
-        known[key] = resolve_setup(setup)
-    return msgspec.structs.replace(known[key], seed=seed, repeat=repeat)
+    if key not in cache:
+        cache[key] = resolve_setup(setup)
+    return msgspec.structs.replace(cache[key], seed=seed, repeat=repeat)
 
 
 @registry.cache_by_name
-def _checked() -> dict[bytes, Setup]:
+def _setup_cache() -> dict[bytes, Setup]:
     """Return the cache of setups resolved in this process, emptied when the registry changes."""
     return {}
 
 
-def _seated(met: MetSetting, who: PlayerSpec) -> Setup:
-    arms = {met.seat: met.setup.arms[met.seat]} if met.seat in met.setup.arms else {}
+def _seat_player(setting: MetSetting, player: PlayerSpec) -> Setup:
+    arms = (
+        {setting.seat: setting.setup.arms[setting.seat]}
+        if setting.seat in setting.setup.arms
+        else {}
+    )
     return msgspec.structs.replace(
-        met.setup, lineup={**met.setup.lineup, met.seat: who}, arms=arms, injections=()
+        setting.setup,
+        lineup={**setting.setup.lineup, setting.seat: player},
+        arms=arms,
+        injections=(),
     )
 
 
-def _redealt(met: MetSetting, *key: Key) -> MetSetting:
+def _redealt(setting: MetSetting, *key: Key) -> MetSetting:
     """Return the setting without its probes, which do not affect the score, and with a seed derived
     from `key`."""
-    setup = msgspec.structs.replace(met.setup, seed=derived_seed(*key), arms={})
-    return msgspec.structs.replace(met, setup=setup)
+    setup = msgspec.structs.replace(setting.setup, seed=derived_seed(*key), arms={})
+    return msgspec.structs.replace(setting, setup=setup)
 
 
 def _settings(table: SeatSums, rows: Codes) -> Codes:
@@ -316,21 +336,21 @@ def _settings(table: SeatSums, rows: Codes) -> Codes:
     bots."""
     alone = [k for k in table.kinds() if not any(map(is_mind, _across(table.shared[k])))]
     rows = rows[np.isin(table.kind[rows], alone)]
-    met = table.settings[rows]
-    every, first, which = np.unique(met, return_index=True, return_inverse=True)
-    asked = np.flatnonzero(table.of("asked")[rows] > 0)
-    chosen = np.full(len(every), len(rows), dtype=np.int64)
-    np.minimum.at(chosen, which[asked], asked)  # a probed row, if there is one
+    row_settings = table.settings[rows]
+    distinct, first, codes = np.unique(row_settings, return_index=True, return_inverse=True)
+    probed = np.flatnonzero(table.of("asked")[rows] > 0)
+    chosen = np.full(len(distinct), len(rows), dtype=np.int64)
+    np.minimum.at(chosen, codes[probed], probed)  # a probed row, if there is one
     chosen = np.where(chosen < len(rows), chosen, first)
     return rows[chosen[np.argsort(first, kind="stable")]]
 
 
 def _across(shared: SeatKind) -> list[PlayerSpec]:
-    return [who for seat, who in shared.setup.lineup.items() if seat != shared.seat]
+    return [player for seat, player in shared.setup.lineup.items() if seat != shared.seat]
 
 
-def _some(settings: Sequence[MetSetting]) -> list[tuple[MetSetting, bool]]:
-    keys = [alike(met.setup, met.seat) for met in settings]
+def _sample_settings(settings: Sequence[MetSetting]) -> list[tuple[MetSetting, bool]]:
+    keys = [alike(setting.setup, setting.seat) for setting in settings]
     return [(settings[n], others) for n, others in _spread_over_keys(np.array(keys))]
 
 
@@ -346,26 +366,28 @@ def _spread(kinds: Codes, shared: Sequence[SeatKind]) -> list[tuple[int, bool]]:
 
 
 def _spread_over_keys(keys: NDArray[Any]) -> list[tuple[int, bool]]:
-    kept: list[tuple[int, bool]] = []
+    positions: list[tuple[int, bool]] = []
     for key in dict.fromkeys(keys.tolist()):
-        same = np.flatnonzero(keys == key)
-        step, few = max(1, len(same) / PLAYED), len(same) <= PLAYED
-        kept += [(int(same[int(n * step)]), not few) for n in range(min(len(same), PLAYED))]
-    return kept
+        rows = np.flatnonzero(keys == key)
+        step, few = max(1, len(rows) / PLAYED), len(rows) <= PLAYED
+        positions += [(int(rows[int(n * step)]), not few) for n in range(min(len(rows), PLAYED))]
+    return positions
 
 
 def _groups(table: SeatSums, by_cell: bool) -> dict[tuple[str, str, str], Codes]:
     """Return the rows of each game and seat, and of each cell if `by_cell`."""
-    found: dict[tuple[str, str, str], list[int]] = {}
+    kinds_by_group: dict[tuple[str, str, str], list[int]] = {}
     for k in table.kinds():
         shared = table.shared[k]
         key = (shared.game, shared.seat, shared.cell if by_cell else "")
-        found.setdefault(key, []).append(k)
-    return {key: np.flatnonzero(np.isin(table.kind, kinds)) for key, kinds in found.items()}
+        kinds_by_group.setdefault(key, []).append(k)
+    return {
+        key: np.flatnonzero(np.isin(table.kind, kinds)) for key, kinds in kinds_by_group.items()
+    }
 
 
-def _who(who: PlayerSpec) -> bytes:
-    return msgspec.json.encode((who.player, who.params), order="sorted")
+def _player_key(player: PlayerSpec) -> bytes:
+    return msgspec.json.encode((player.player, player.params), order="sorted")
 
 
 def _params(m: MetSetting) -> bytes:

@@ -59,16 +59,16 @@ def depth_curve(episodes: Iterable[Episode]) -> list[DepthPoint]:
         declared: Depths | None = registry.part(game, "depths")
         if declared is None:
             continue
-        whole = played(episode)
+        replayed = played(episode)
         problem = msgspec.json.encode(episode.setup.instance, order="sorted").decode()
-        for seat, who in episode.setup.lineup.items():
-            for n, one in enumerate(declared.answered(whole, Seat(seat))):
-                if one.reasoned.block is None:
+        for seat, player in episode.setup.lineup.items():
+            for n, answer in enumerate(declared.answered(replayed, Seat(seat))):
+                if answer.reasoned.block is None:
                     continue
-                key = (game, seat, label(who), one.reasoned.block)
+                key = (game, seat, label(player), answer.reasoned.block)
                 name = f"{problem} {n}"
-                hits.setdefault(key, {}).setdefault(name, []).append(one.right)
-                chances[key].append(one.reasoned.chance)
+                hits.setdefault(key, {}).setdefault(name, []).append(answer.right)
+                chances[key].append(answer.reasoned.chance)
     return [_point(key, hits[key], chances[key]) for key in sorted(hits)]
 
 

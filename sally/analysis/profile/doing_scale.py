@@ -70,47 +70,51 @@ class _RoleScores:
     They are stored by setting, and also by setting without its seed.
     """
 
-    def __init__(self, some: Sequence[_Selection]) -> None:
-        self._some = some
-        setting = np.concatenate([each.table.settings[each.rows] for each in some])
+    def __init__(self, selections: Sequence[_Selection]) -> None:
+        self._some = selections
+        setting = np.concatenate(
+            [selection.table.settings[selection.rows] for selection in selections]
+        )
         self._order = np.argsort(setting, kind="stable")
         self.setting = setting[self._order]
         self.least, self.scored, self.right = (
-            np.concatenate([each.table.of(name)[each.rows] for each in some])[self._order]
+            np.concatenate([selection.table.of(name)[selection.rows] for selection in selections])[
+                self._order
+            ]
             for name in ("least", "scored", "right")
         )
-        kept = [np.full(len(each.rows), each.stored) for each in some]
-        self.stored = np.concatenate(kept)[self._order]
+        is_stored = [np.full(len(selection.rows), selection.stored) for selection in selections]
+        self.stored = np.concatenate(is_stored)[self._order]
         self._levels()
         self._alike()
 
     def _levels(self) -> None:
         """Compute the mean score in each setting that was played."""
-        self.there, which = np.unique(self.setting, return_inverse=True)
-        known = ~np.isnan(self.least)
-        sums = np.bincount(which[known], self.least[known], len(self.there))
-        many = np.bincount(which[known], minlength=len(self.there))
-        self.level = np.divide(sums, many, out=np.full(len(many), np.nan), where=many > 0)
+        self.there, codes = np.unique(self.setting, return_inverse=True)
+        is_known = ~np.isnan(self.least)
+        sums = np.bincount(codes[is_known], self.least[is_known], len(self.there))
+        counts = np.bincount(codes[is_known], minlength=len(self.there))
+        self.level = np.divide(sums, counts, out=np.full(len(counts), np.nan), where=counts > 0)
 
     def _alike(self) -> None:
         """Compute the mean scores over other seeds, which are used for settings that were not
         played."""
-        got: dict[str, list[float]] = {}
+        scores: dict[str, list[float]] = {}
         for table, rows, _, others in self._some:
             for n in rows[others].tolist():
-                least = float(table.of("least")[n])
-                if least == least:
-                    got.setdefault(table.shared[table.kind[n]].alike, []).append(least)
-        self.alike = {alike: _mean_of(values) for alike, values in got.items()}
+                score = float(table.of("least")[n])
+                if score == score:
+                    scores.setdefault(table.shared[table.kind[n]].alike, []).append(score)
+        self.alike = {alike: _mean_of(values) for alike, values in scores.items()}
 
-    def first(self, at: int) -> SeatKind:
+    def first(self, position: int) -> SeatKind:
         """Return the kind of the measured seat at a position in the sorted order."""
-        number = int(self._order[at])
+        number = int(self._order[position])
         for table, rows, _, _ in self._some:
             if number < len(rows):
                 return table.shared[int(table.kind[rows[number]])]
             number -= len(rows)
-        raise IndexError(at)
+        raise IndexError(position)
 
 
 class ZeroError(NamedTuple):
@@ -125,15 +129,15 @@ class ZeroError(NamedTuple):
 class BaselineScores:
     """Scores of the baseline players, by role and setting."""
 
-    def __init__(self, found: Iterable[Baseline]) -> None:
+    def __init__(self, baselines: Iterable[Baseline]) -> None:
         by_role: dict[str, list[_Selection]] = {}
-        for group in found:
-            mine = by_role.setdefault(group.role, [])
+        for group in baselines:
+            selections = by_role.setdefault(group.role, [])
             none = np.array([], dtype=np.int64)
-            mine.append(_Selection(group.table, group.rows, True, none))
+            selections.append(_Selection(group.table, group.rows, True, none))
             others = np.flatnonzero(group.for_others)
-            mine.append(_Selection(group.played, np.arange(len(group.played)), False, others))
-        self._roles = {role: _RoleScores(some) for role, some in by_role.items()}
+            selections.append(_Selection(group.played, np.arange(len(group.played)), False, others))
+        self._roles = {role: _RoleScores(selected) for role, selected in by_role.items()}
 
     def levels(self, role: str, table: SeatSums) -> Floats:
         """Return a baseline player's score in each row's setting, or its mean over other seeds.
@@ -142,20 +146,20 @@ class BaselineScores:
         """
         if role == "random":
             exact = exactly_random(table)
-            drawn = np.array([self._draws(s).mean for s in table.shared])[table.kind]
-            return np.where(np.isnan(exact), drawn, exact)
-        known = self._roles.get(role)
-        if known is None or not len(known.there):
+            estimated = np.array([self._draws(s).mean for s in table.shared])[table.kind]
+            return np.where(np.isnan(exact), estimated, exact)
+        scores = self._roles.get(role)
+        if scores is None or not len(scores.there):
             return np.full(len(table), np.nan)
         settings = table.settings
-        at = np.minimum(np.searchsorted(known.there, settings), len(known.there) - 1)
-        here = known.there[at] == settings
-        alike = np.array([known.alike.get(s.alike, NO_DRAWS).mean for s in table.shared])
-        return np.where(here, known.level[at], alike[table.kind])
+        positions = np.minimum(np.searchsorted(scores.there, settings), len(scores.there) - 1)
+        is_played = scores.there[positions] == settings
+        alike = np.array([scores.alike.get(s.alike, NO_DRAWS).mean for s in table.shared])
+        return np.where(is_played, scores.level[positions], alike[table.kind])
 
     def _draws(self, shared: SeatKind) -> _Draws:
-        known = self._roles.get("drawn")
-        return NO_DRAWS if known is None else known.alike.get(shared.alike, NO_DRAWS)
+        scores = self._roles.get("drawn")
+        return NO_DRAWS if scores is None else scores.alike.get(shared.alike, NO_DRAWS)
 
     def draws(self, table: SeatSums, rows: Bools) -> ZeroError:
         """Return the standard error of the scale's zero. The zero is the mean score of the random
@@ -166,41 +170,41 @@ class BaselineScores:
         among the draws of all problems had differed by the range of the score, because a rare
         success may not have been drawn.
         """
-        kinds, many = np.unique(
+        kinds, row_counts = np.unique(
             table.kind[rows & np.isnan(exactly_random(table))], return_counts=True
         )
         counts, problems = Counter[str](), dict[str, SeatKind]()
-        for kind, n in zip(kinds.tolist(), many.tolist(), strict=True):
+        for kind, n in zip(kinds.tolist(), row_counts.tolist(), strict=True):
             counts[table.shared[kind].alike] += n
             problems[table.shared[kind].alike] = table.shared[kind]
-        drawn = {alike: self._draws(shared) for alike, shared in problems.items()}
-        whole, every = int(rows.sum()), sum(each.n for each in drawn.values())
+        draws_by_problem = {alike: self._draws(shared) for alike, shared in problems.items()}
+        row_total, draw_total = int(rows.sum()), sum(draws.n for draws in draws_by_problem.values())
         parts = []
-        for alike, each in drawn.items():
-            of_mean = each.variance or _range(problems[alike]) ** 2 / (each.n * every)
-            parts.append(((counts[alike] / whole) ** 2 * of_mean, each.n))
+        for alike, draws in draws_by_problem.items():
+            of_mean = draws.variance or _range(problems[alike]) ** 2 / (draws.n * draw_total)
+            parts.append(((counts[alike] / row_total) ** 2 * of_mean, draws.n))
         variance = sum(part for part, _ in parts)
         below = sum(part**2 / (n - 1) for part, n in parts)  # Welch and Satterthwaite
-        return ZeroError(variance**0.5, variance**2 / below if below else inf, every)
+        return ZeroError(variance**0.5, variance**2 / below if below else inf, draw_total)
 
-    def there(self, role: str, table: SeatSums) -> tuple[_RoleScores, Codes] | None:
+    def scores_in(self, role: str, table: SeatSums) -> tuple[_RoleScores, Codes] | None:
         """Return all scores of a baseline player (such as "random"), and the indices of those that
         it got in the settings of `table`; None if it has not played."""
-        known = self._roles.get(role)
-        if known is None:
+        scores = self._roles.get(role)
+        if scores is None:
             return None
         settings = table.settings
-        low, high = (np.searchsorted(known.setting, settings, s) for s in ("left", "right"))
-        many = high - low
-        starts = np.repeat(low - (np.cumsum(many) - many), many)
-        return known, starts + np.arange(int(many.sum()))
+        low, high = (np.searchsorted(scores.setting, settings, s) for s in ("left", "right"))
+        counts = high - low
+        starts = np.repeat(low - (np.cumsum(counts) - counts), counts)
+        return scores, starts + np.arange(int(counts.sum()))
 
 
 def _range(shared: SeatKind) -> float:
     """Return the difference between the highest and the lowest possible score in a game; 0 if it is
     not known."""
-    found = instance_bounds(shared.metric, key_of(shared.setup.instance), shared.seat)
-    return found[1] - found[0] if found is not None and isfinite(found[1] - found[0]) else 0.0
+    limits = instance_bounds(shared.metric, key_of(shared.setup.instance), shared.seat)
+    return limits[1] - limits[0] if limits is not None and isfinite(limits[1] - limits[0]) else 0.0
 
 
 class Mark(msgspec.Struct, frozen=True):
@@ -233,38 +237,40 @@ class ScaledDoing(msgspec.Struct, frozen=True):
     why_regret: str
 
 
-def scaled(means: Means, met: BaselineScores) -> ScaledDoing:
+def scale_doing(means: Means, baselines: BaselineScores) -> ScaledDoing:
     """Return the player's gain in one row of a profile, on a scale from the expected score of the
     random player (0) to the best known score (1)."""
     group = means.group
-    chance, mindless = (_mark(group, met, role) for role in ("random", "mindless"))
-    reference = _reference(group, met)
-    ends = _Ends(met.levels("random", group), tops(met, group))
+    chance, mindless = (_mark(group, baselines, role) for role in ("random", "mindless"))
+    reference = _reference(group, baselines)
+    ends = _Ends(baselines.levels("random", group), tops(baselines, group))
     regret = means.mean(ends.high - group.of("least"))
     no_regret = "" if regret.value is not None else NO_TOP
-    why, room = _why_not(means, ends, chance, reference, met)
-    doing, most = (_place(means, ends, why, group.of(name), met) for name in ("least", "most"))
-    chance = _expectation(chance, group, met)
+    reason, room = _why_not(means, ends, chance, reference, baselines)
+    doing, highest = (
+        _place(means, ends, reason, group.of(name), baselines) for name in ("least", "most")
+    )
+    chance = _expectation(chance, group, baselines)
     if chance is not None and mindless is not None and mindless.player == chance.player:
         mindless = msgspec.structs.replace(mindless, value=chance.value)
-    if not why:
+    if not reason:
         chance, mindless, reference = (
-            _placed(mark, ends) for mark in (chance, mindless, reference)
+            _place_mark(mark, ends) for mark in (chance, mindless, reference)
         )
-    return ScaledDoing(doing, most, regret, room, chance, mindless, reference, why, no_regret)
+    return ScaledDoing(doing, highest, regret, room, chance, mindless, reference, reason, no_regret)
 
 
-def _expectation(chance: Mark | None, group: SeatSums, met: BaselineScores) -> Mark | None:
+def _expectation(chance: Mark | None, group: SeatSums, baselines: BaselineScores) -> Mark | None:
     """Return the random player's mark. Its value, a mean over played episodes, is replaced by the
     expected score where that is known."""
-    levels = met.levels("random", group)
-    known = ~np.isnan(levels)
-    if chance is None or not known.any():
+    levels = baselines.levels("random", group)
+    is_known = ~np.isnan(levels)
+    if chance is None or not is_known.any():
         return chance
-    error, _, draws = met.draws(group, known)
+    error, _, draws = baselines.draws(group, is_known)
     return msgspec.structs.replace(
         chance,
-        value=total(levels[known]) / int(known.sum()),
+        value=total(levels[is_known]) / int(is_known.sum()),
         draws=draws,
         error=error if draws else None,
     )
@@ -281,30 +287,32 @@ class _Ends(NamedTuple):
     high: Floats
 
 
-def tops(met: BaselineScores, table: SeatSums) -> Floats:
+def tops(baselines: BaselineScores, table: SeatSums) -> Floats:
     """Return the best known score in the setting of each row."""
     exact = table.of("optimum")
     if not np.isnan(exact).any():
         return exact
-    return np.where(np.isnan(exact), met.levels("reference", table), exact)
+    return np.where(np.isnan(exact), baselines.levels("reference", table), exact)
 
 
-def _place(means: Means, ends: _Ends, why: str, got: Floats, drawn: BaselineScores) -> Estimate:
+def _place(
+    means: Means, ends: _Ends, reason: str, scores: Floats, baselines: BaselineScores
+) -> Estimate:
     """Return the gain over the baseline player, summed over rows and divided by the largest
     possible gain (the best known score minus the baseline player's), also summed.
 
     An error e in the baseline player's mean score changes this ratio r by e (1 - r) divided by the
     mean of the largest possible gains.
     """
-    if why:
+    if reason:
         return without_interval(None, 0, "t", "not defined")
-    above = np.where(np.isnan(ends.high), np.nan, got - ends.low)
-    below = np.where(np.isnan(got), np.nan, ends.high - ends.low)
-    found, rows = means.ratio(above, below), ~(np.isnan(above) | np.isnan(below))
-    if found.value is None:
-        return found
-    error, degrees, _ = drawn.draws(means.group, rows)
-    return widen(found, error * (1 - found.value) / float(below[rows].mean()), degrees)
+    above = np.where(np.isnan(ends.high), np.nan, scores - ends.low)
+    below = np.where(np.isnan(scores), np.nan, ends.high - ends.low)
+    estimate, rows = means.ratio(above, below), ~(np.isnan(above) | np.isnan(below))
+    if estimate.value is None:
+        return estimate
+    error, degrees, _ = baselines.draws(means.group, rows)
+    return widen(estimate, error * (1 - estimate.value) / float(below[rows].mean()), degrees)
 
 
 def _why_not(
@@ -312,7 +320,7 @@ def _why_not(
     ends: _Ends,
     zero: Mark | None,
     reference: Mark | None,
-    drawn: BaselineScores,
+    baselines: BaselineScores,
 ) -> tuple[str, float | None]:
     """Return why gains cannot be put on a scale from the baseline player to the best known score
     ("" if they can), and the length of this scale as a share of the payoff range (None if
@@ -327,19 +335,22 @@ def _why_not(
     room = means.mean(ends.high - ends.low)
     if room.value is None:
         return NO_TOP, None
-    error, degrees, _ = drawn.draws(group, ~np.isnan(ends.high - ends.low))
+    error, degrees, _ = baselines.draws(group, ~np.isnan(ends.high - ends.low))
     low = widen(room, error, degrees).low
     wide = np.array([np.nan if s.span is None else s.span[1] - s.span[0] for s in group.shared])
     ranges = wide[group.kind]
     ranges = ranges[~np.isnan(ranges)]
     share = room.value / (total(ranges) / len(ranges)) if len(ranges) else None
-    named = f"between {zero.player} and {_end(reference)}"
+    interval = f"between {zero.player} and {_end(reference)}"
     if share is not None and share < ROOM:
         if room.value > 1e-9:
-            return f"no room to speak of: {share:.1%} of the range {named}; see the regret", share
-        return f"no room {named}; see the regret", share
+            return (
+                f"no room to speak of: {share:.1%} of the range {interval}; see the regret",
+                share,
+            )
+        return f"no room {interval}; see the regret", share
     if room.value <= 1e-9 or (low is not None and low <= 0):
-        return f"no clear room {named}; see the regret", share
+        return f"no clear room {interval}; see the regret", share
     return "", share
 
 
@@ -355,50 +366,50 @@ def _end(reference: Mark) -> str:
     return "the optimum" if reference.player == OPTIMUM else reference.player
 
 
-def _reference(group: SeatSums, met: BaselineScores) -> Mark | None:
+def _reference(group: SeatSums, baselines: BaselineScores) -> Mark | None:
     """Return the exact optimum if it is known in every episode, else the reference player."""
     exact = group.of("optimum")
-    known = exact[~np.isnan(exact)]
-    if len(known) and len(known) == int((~np.isnan(group.of("least"))).sum()):
-        return Mark(OPTIMUM, total(known) / len(known), None, "exact", 0, 0)
-    return _mark(group, met, "reference")
+    optima = exact[~np.isnan(exact)]
+    if len(optima) and len(optima) == int((~np.isnan(group.of("least"))).sum()):
+        return Mark(OPTIMUM, total(optima) / len(optima), None, "exact", 0, 0)
+    return _mark(group, baselines, "reference")
 
 
-def _mark(group: SeatSums, met: BaselineScores, role: str) -> Mark | None:
-    found = met.there(role, group)
-    if found is None:
+def _mark(group: SeatSums, baselines: BaselineScores, role: str) -> Mark | None:
+    matching = baselines.scores_in(role, group)
+    if matching is None:
         return None
-    known, there = found
-    got = there[~np.isnan(known.least[there])]
-    if not len(got):
+    scores, rows = matching
+    scored_rows = rows[~np.isnan(scores.least[rows])]
+    if not len(scored_rows):
         return None
-    first, values = known.first(int(got[0])), known.least[got]
+    first, values = scores.first(int(scored_rows[0])), scores.least[scored_rows]
     # the best mindless player may differ between problems
-    some = got if role == "mindless" else got[:1]
-    players = {label(known.first(int(index)).player_spec) for index in some}
+    some = scored_rows if role == "mindless" else scored_rows[:1]
+    players = {label(scores.first(int(index)).player_spec) for index in some}
     bounds = registry.entries("metrics")[first.metric].bounds
     standing: Standing | None = None
     if role == "reference":
-        most = bounds and bounds[1]
-        standing = "exact" if most is not None and (values == most).all() else "best known"
-    scored, right = total(known.scored[there]), total(known.right[there])
-    stored = int(known.stored[there].sum())
+        highest = bounds and bounds[1]
+        standing = "exact" if highest is not None and (values == highest).all() else "best known"
+    scored, right = total(scores.scored[rows]), total(scores.right[rows])
+    stored = int(scores.stored[rows].sum())
     return Mark(
         player=" or ".join(sorted(players)),
         value=total(values) / len(values),
         accuracy=100 * right / scored if scored else None,
         standing=standing,
         stored=stored,
-        played=len(there) - stored,
+        played=len(rows) - stored,
     )
 
 
-def _placed(mark: Mark | None, ends: _Ends) -> Mark | None:
+def _place_mark(mark: Mark | None, ends: _Ends) -> Mark | None:
     """Return a baseline player's mark with its position on the scale between the lower end (0) and
     the upper end (1)."""
     if mark is None:
         return None
-    both = ~(np.isnan(ends.low) | np.isnan(ends.high))
-    high, low, many = total(ends.high[both]), total(ends.low[both]), int(both.sum())
-    zero, room = low / many, (high - low) / many
+    has_ends = ~(np.isnan(ends.low) | np.isnan(ends.high))
+    high, low, count = total(ends.high[has_ends]), total(ends.low[has_ends]), int(has_ends.sum())
+    zero, room = low / count, (high - low) / count
     return msgspec.structs.replace(mark, doing=(mark.value - zero) / room)

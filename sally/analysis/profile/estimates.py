@@ -30,11 +30,11 @@ class Means:
 
     def ratio(self, above: Floats, below: Floats, bounds: Bounds | None = None) -> Estimate:
         """Return the ratio of two sums over the rows in which both are known."""
-        there = ~(np.isnan(above) | np.isnan(below))
-        tops, bottoms = above[there], below[there]
+        is_known = ~(np.isnan(above) | np.isnan(below))
+        tops, bottoms = above[is_known], below[is_known]
         if isinstance(self._clusters, range):
             return ratio_by_rule(tops, bottoms, range(len(tops)), bounds)
-        return ratio_by_rule(tops, bottoms, self._clusters[there], bounds)
+        return ratio_by_rule(tops, bottoms, self._clusters[is_known], bounds)
 
     def share(self, above: Floats, below: Floats, most: float = 1.0) -> Estimate:
         """Return the ratio of two sums over the rows whose denominator is not 0. The ratio is known

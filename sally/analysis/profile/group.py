@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from sally.analysis.bounds import enclosing, instance_bounds, key_of
-from sally.analysis.profile.doing_scale import BaselineScores, ScaledDoing, scaled
+from sally.analysis.profile.doing_scale import BaselineScores, ScaledDoing, scale_doing
 from sally.analysis.profile.estimates import Means
 from sally.analysis.profile.habits import HabitEstimates, habit_estimates
 from sally.analysis.profile.knowing_scale import Skills, skills
@@ -38,10 +38,10 @@ class ProfileGroup:
         if self.metric.ends is not None:
             return self.metric.ends
         kinds = (self.seats.shared[code] for code in self.seats.kinds())
-        apart = {(k.setup.instance.id, k.seat): k.setup.instance for k in kinds}
+        instances = {(k.setup.instance.id, k.seat): k.setup.instance for k in kinds}
         return enclosing(
             instance_bounds(self.metric.name, key_of(instance), seat)
-            for (_, seat), instance in apart.items()
+            for (_, seat), instance in instances.items()
         )
 
     @cached_property
@@ -52,7 +52,7 @@ class ProfileGroup:
     @cached_property
     def doing(self) -> ScaledDoing:
         """The player's gain between the random player and the best known score."""
-        return scaled(self.means, self._baselines)
+        return scale_doing(self.means, self._baselines)
 
     @cached_property
     def habits(self) -> HabitEstimates:
@@ -105,8 +105,8 @@ class ProfileGroup:
         spec = registry.game(self.game)
         if spec.measured.doing.no_split:
             return spec.measured.doing.no_split
-        own = registry.part(self.game, "losses") or registry.part(self.game, "acting")
-        if spec.measured.best_replies is None and own is None:
+        declared = registry.part(self.game, "losses") or registry.part(self.game, "acting")
+        if spec.measured.best_replies is None and declared is None:
             return f"{self.game} does not say what the best replies are"
         if self.of("scored").any() or not self.of("asked").any():
             return "no decision has a prediction that can be scored"

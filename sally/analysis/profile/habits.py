@@ -57,7 +57,7 @@ def habit_estimates(means: Means) -> HabitEstimates:
     of = table.of
     keys, (rule, expected) = _keys(table), expected_fits(table)
     judged = of("judged")
-    known = total(of("decided")) + total(of("undecided"))
+    classified = total(of("decided")) + total(of("undecided"))
     return HabitEstimates(
         pooled_label_bias=_bias(means, keys[LABEL]),
         pooled_position_bias=_bias(means, keys[POSITION]),
@@ -70,8 +70,8 @@ def habit_estimates(means: Means) -> HabitEstimates:
         acting_beyond_repetition=_beyond(
             means, expected_fits(table, one_move=True, repetition=True)[1]
         ),
-        decides=100 * total(of("decided")) / known if known else None,
-        called=_called(table, keys),
+        decides=100 * total(of("decided")) / classified if classified else None,
+        called=_describe_habit(table, keys),
     )
 
 
@@ -86,13 +86,13 @@ def expected_fits(
     distinguish the two.
     """
     units = _exchanged_units(table)
-    explained = _explained(table, units, _keys(table))
+    explained = _fits_by_habit(table, units, _keys(table))
     if not explained:
         return "", np.zeros(len(table))
     if one_move:
         explained["one move"] = _pressed_elsewhere(table, MOVE, units).fits
     if repetition:
-        explained |= _followed(table, units, REPEATED)
+        explained |= _fits_by_following(table, units, REPEATED)
     rule = max(explained, key=lambda name: total(explained[name]))
     return rule, explained[rule]
 
@@ -106,11 +106,11 @@ def _beyond(means: Means, expected: Floats) -> Estimate:
     """Return the share of moves that fit the player's own predictions, rescaled so that 0 is the
     share that a habit explains and 1 means that all moves fit."""
     judged, fits = means.group.of("judged"), means.group.of("judged_fits")
-    left = total(judged) - total(expected)
-    if left <= LEAST * total(judged):
+    unexplained = total(judged) - total(expected)
+    if unexplained <= LEAST * total(judged):
         return without_interval(None, 0, "t", "nothing is left to explain")
-    known = np.where(judged == 0, np.nan, fits - expected)
-    return means.ratio(known, or_missing(judged) - expected, (-total(expected) / left, 1.0))
+    excess = np.where(judged == 0, np.nan, fits - expected)
+    return means.ratio(excess, or_missing(judged) - expected, (-total(expected) / unexplained, 1.0))
 
 
 # --- one key --------------------------------------------------------------------------------------
@@ -132,14 +132,17 @@ def _pressed_elsewhere(table: SeatSums, kind: str, units: Sequence[int]) -> Expe
     """Return, for each row, the number of key presses, and the numbers to be expected if the player
     pressed keys as often as it does in the other `units` (instances or episodes)."""
     sums: dict[str, list[float]] = {}
-    own: dict[tuple[int, str], list[float]] = {}
-    rows = table.decoded("keys")
+    by_unit: dict[tuple[int, str], list[float]] = {}
+    rows = table.decode_json("keys")
     for unit, keys in zip(units, rows, strict=True):
         for key, (_, offered, pressed, _) in keys.items():
             if key.startswith(kind):
-                for found in (sums.setdefault(key, [0, 0]), own.setdefault((unit, key), [0, 0])):
-                    found[0] += offered
-                    found[1] += pressed
+                for counts in (
+                    sums.setdefault(key, [0, 0]),
+                    by_unit.setdefault((unit, key), [0, 0]),
+                ):
+                    counts[0] += offered
+                    counts[1] += pressed
     alone = len(set(units)) == 1  # a single unit is compared with itself
     result = ExpectedPresses(
         presses=np.zeros(len(table)),
@@ -151,13 +154,13 @@ def _pressed_elsewhere(table: SeatSums, kind: str, units: Sequence[int]) -> Expe
         for key, (size, offered, pressed, best) in keys.items():
             if not key.startswith(kind):
                 continue
-            here = [0.0, 0.0] if alone else own[unit, key]
-            many, hits = (sums[key][part] - here[part] for part in range(2))
-            result.fits[n] += best * (hits / many if many else 1 / size)
-            if many:
+            own_counts = [0.0, 0.0] if alone else by_unit[unit, key]
+            offered_elsewhere, hits = (sums[key][part] - own_counts[part] for part in range(2))
+            result.fits[n] += best * (hits / offered_elsewhere if offered_elsewhere else 1 / size)
+            if offered_elsewhere:
                 result.presses[n] += pressed
                 result.blind[n] += offered / size**2
-                result.agreed[n] += pressed * hits / many
+                result.agreed[n] += pressed * hits / offered_elsewhere
     favourites: dict[str, str] = {}
     for key in sorted(sums):
         of = key.partition(" of ")[2]
@@ -172,40 +175,40 @@ def _bias(means: Means, keys: ExpectedPresses) -> Estimate:
     """Return how often moves of different instances use the same key, rescaled so that chance is 0
     and always using the same key is 1."""
     presses, blind = keys.presses, keys.blind
-    left = total(presses) - total(blind)
-    if left <= 0:
+    unexplained = total(presses) - total(blind)
+    if unexplained <= 0:
         return without_interval(None, 0, "t", "no key is offered twice")
     excess = np.where(presses == 0, np.nan, keys.agreed - blind)
-    return means.ratio(excess, or_missing(presses) - blind, (-total(blind) / left, 1.0))
+    return means.ratio(excess, or_missing(presses) - blind, (-total(blind) / unexplained, 1.0))
 
 
-def _called(table: SeatSums, by_kind: Mapping[str, ExpectedPresses]) -> str:
+def _describe_habit(table: SeatSums, by_kind: Mapping[str, ExpectedPresses]) -> str:
     """Return a description of what the player (almost) always does; "" if nothing stands out."""
     presses = total(table.of("presses"))
-    found, keys = [], []
+    clauses, keys = [], []
     for kind, of in by_kind.items():
-        again = total(of.presses)  # keys that occur once cannot show a habit
-        if presses > 1 and again >= ALWAYS * presses and of.most >= ALWAYS * presses:
+        repeated = total(of.presses)  # keys that occur once cannot show a habit
+        if presses > 1 and repeated >= ALWAYS * presses and of.most >= ALWAYS * presses:
             sets = len(of.names)
-            what = of.names[0] if sets == 1 else f"one {kind.strip()} of each of {sets} sets"
-            keys.append(f"{what} in {100 * of.most / presses:.0f} %")
+            description = of.names[0] if sets == 1 else f"one {kind.strip()} of each of {sets} sets"
+            keys.append(f"{description} in {100 * of.most / presses:.0f} %")
     if keys:
-        found.append(f"always presses one key: {' and '.join(keys)} of {presses:.0f} moves")
-    for did, able, what in (
+        clauses.append(f"always presses one key: {' and '.join(keys)} of {presses:.0f} moves")
+    for did, able, description in (
         ("imitated", "imitable", "plays the label that it predicted of the other"),
         ("copies", "copyable", "repeats the other's last move"),
     ):
-        many = total(table.of(able))
-        if not keys and many > 1 and total(table.of(did)) >= ALWAYS * many:
-            share = total(table.of(did)) / many
-            found.append(f"{what} in {100 * share:.0f} % of {many:.0f} moves")
-    return "; ".join(found)
+        count = total(table.of(able))
+        if not keys and count > 1 and total(table.of(did)) >= ALWAYS * count:
+            share = total(table.of(did)) / count
+            clauses.append(f"{description} in {100 * share:.0f} % of {count:.0f} moves")
+    return "; ".join(clauses)
 
 
 # --- what a habit explains ------------------------------------------------------------------------
 
 
-def _explained(
+def _fits_by_habit(
     table: SeatSums, units: Sequence[int], keys: Mapping[str, ExpectedPresses]
 ) -> dict[str, Floats]:
     """Return, for each habit, how many moves of each row would be expected to fit the player's
@@ -213,9 +216,9 @@ def _explained(
     of = table.of
     if not of("judged").any():
         return {}
-    found = {BLIND: of("by_blind")}
-    found |= {"one label": keys[LABEL].fits, "one position": keys[POSITION].fits}
-    return found | _followed(table, units, FOLLOWED)
+    fits = {BLIND: of("by_blind")}
+    fits |= {"one label": keys[LABEL].fits, "one position": keys[POSITION].fits}
+    return fits | _fits_by_following(table, units, FOLLOWED)
 
 
 FOLLOWED = (  # habit, columns: presses of its option, presses with one, fits if pressed and if not
@@ -225,18 +228,18 @@ FOLLOWED = (  # habit, columns: presses of its option, presses with one, fits if
 REPEATED = ((REPETITION, "repeats", "repeatable", "by_repeated", "by_unrepeated"),)
 
 
-def _followed(
+def _fits_by_following(
     table: SeatSums, units: Sequence[int], habits: Sequence[tuple[str, str, str, str, str]]
 ) -> dict[str, Floats]:
     """Return, for each habit and row, the expected number of moves that fit the player's
     predictions if the player follows the habit as often as it does in the other `units` (instances
     or episodes)."""
-    of, found = table.of, dict[str, Floats]()
-    for name, did, able, on, off in habits:
+    of, fits = table.of, dict[str, Floats]()
+    for name, did, able, fits_if_followed, fits_otherwise in habits:
         if of(able).any():
             rate = _elsewhere(of(did), units) / np.maximum(_elsewhere(of(able), units), 1e-12)
-            found[name] = rate * of(on) + (1 - rate) * of(off)
-    return found
+            fits[name] = rate * of(fits_if_followed) + (1 - rate) * of(fits_otherwise)
+    return fits
 
 
 def _exchanged_units(table: SeatSums) -> Sequence[int]:
@@ -254,6 +257,6 @@ def _exchanged_units(table: SeatSums) -> Sequence[int]:
 def _elsewhere(column: Floats, units: Sequence[int]) -> Floats:
     """Return, for each row, the sum of a column over all rows of other `units` (instances or
     episodes), or over all rows if there is only one unit."""
-    where = np.asarray(units, dtype=np.int64)
-    sums: Floats = np.bincount(where, weights=column).astype(np.float64)
-    return float(column.sum()) - sums[where] if len(sums) > 1 else sums[where]
+    codes = np.asarray(units, dtype=np.int64)
+    sums: Floats = np.bincount(codes, weights=column).astype(np.float64)
+    return float(column.sum()) - sums[codes] if len(sums) > 1 else sums[codes]

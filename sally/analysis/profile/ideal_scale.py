@@ -97,20 +97,20 @@ PARTS = {  # field of a row -> part of the split
 def ideal_rows(episodes: Iterable[Episode]) -> list[IdealRow]:
     """Return one row for each player, game and seat that met partners from the game's declared
     pool."""
-    found: dict[tuple[str, str, str], _Sums] = {}
+    sums_by_key: dict[tuple[str, str, str], _Sums] = {}
     for episode in episodes:
         game = episode.setup.instance.game
         find: Find | None = registry.part(game, "ideal")
         if find is None:
             continue
-        whole = played(episode)
-        partners = "/".join(label(who) for who in episode.setup.lineup.values())
-        for seat, who in episode.setup.lineup.items():
-            problem = find(whole, Seat(seat))
+        replayed = played(episode)
+        partners = "/".join(label(player) for player in episode.setup.lineup.values())
+        for seat, player in episode.setup.lineup.items():
+            problem = find(replayed, Seat(seat))
             if problem is not None and problem.rounds:
-                sums = found.setdefault((game, seat, label(who)), _Sums())
+                sums = sums_by_key.setdefault((game, seat, label(player)), _Sums())
                 _add(sums, problem, f"{episode.setup.instance.id} {partners}")
-    return [_row(key, found[key]) for key in sorted(found)]
+    return [_row(key, sums_by_key[key]) for key in sorted(sums_by_key)]
 
 
 def has_pool(game: str) -> bool:
@@ -124,32 +124,32 @@ def without_pool(games: Iterable[str]) -> list[str]:
 
     The sentence gives the reason, which the game's card states.
     """
-    found = {}
+    sentences = {}
     for game in dict.fromkeys(games):
         card = registry.card(game)
         if card is not None and card.no_ideal:
-            found[card.family] = f"{card.family} has no ideal line: {card.no_ideal}."
-    return list(found.values())
+            sentences[card.family] = f"{card.family} has no ideal line: {card.no_ideal}."
+    return list(sentences.values())
 
 
 def _add(sums: _Sums, problem: IdealProblem | ObserverProblem, cluster: str) -> None:
-    seen = problem.rounds
+    rounds = problem.rounds
     if isinstance(problem, ObserverProblem):
         expected, earned = list(problem.forecasts), problem.earned
     else:
-        found = forecasts(problem.ideal, seen)
-        expected, earned = [odds for odds, _ in found], sum(paid for _, paid in found)
-    asked = right = best = guess = 0.0
-    for one, odds in zip(seen, expected, strict=True):
-        if one.predicted is not None:
-            asked += 1
+        predictions = forecasts(problem.ideal, rounds)
+        expected, earned = [odds for odds, _ in predictions], sum(paid for _, paid in predictions)
+    answered = right = best = guess = 0.0
+    for game_round, odds in zip(rounds, expected, strict=True):
+        if game_round.predicted is not None:
+            answered += 1
             guess += 1 / len(odds)
-            right += _hit(np.array(one.predicted), one.theirs)
-            best += _hit(odds, one.theirs)
+            right += _hit(np.array(game_round.predicted), game_round.theirs)
+            best += _hit(odds, game_round.theirs)
     sums.clusters.append(cluster)
-    for name, value in (("asked", asked), ("right", right), ("ideal", best), ("guess", guess)):
+    for name, value in (("asked", answered), ("right", right), ("ideal", best), ("guess", guess)):
         getattr(sums, name).append(value)
-    many = len(seen)
+    count = len(rounds)
     if isinstance(problem, ObserverProblem):
         sums.per = "episode"
         sums.earned.append(earned)
@@ -158,36 +158,36 @@ def _add(sums: _Sums, problem: IdealProblem | ObserverProblem, cluster: str) -> 
         return
     ideal = problem.ideal
     sums.per = "episode" if problem.paid_once else "round"
-    units = 1 if problem.paid_once else many
+    units = 1 if problem.paid_once else count
     sums.earned.append(earned / units)
-    sums.adaptive.append(ideal.value(ideal.start(), many) / units)
+    sums.adaptive.append(ideal.value(ideal.start(), count) / units)
     if problem.about_reply:  # such a prediction implies no other move
-        seen = tuple(one._replace(predicted=None) for one in seen)
-    parts = split(ideal, problem.place, seen)
+        rounds = tuple(game_round._replace(predicted=None) for game_round in rounds)
+    parts = split(ideal, problem.place, rounds)
     for name, part in PARTS.items():
         value = getattr(parts, part)
         sums.parts.setdefault(name, []).append(np.nan if value is None else value / units)
 
 
-def _hit(odds: np.ndarray[tuple[int, ...], np.dtype[np.float64]], theirs: int) -> float:
+def _hit(odds: np.ndarray[tuple[int, ...], np.dtype[np.float64]], move: int) -> float:
     """Return whether the likeliest move was made; ties are split."""
     top = odds >= odds.max() - TIE
-    return float(top[theirs]) / float(top.sum())
+    return float(top[move]) / float(top.sum())
 
 
 def _row(key: tuple[str, str, str], sums: _Sums) -> IdealRow:
     game, seat, player = key
-    right, ideal, guess, asked = (
+    right, ideal, guess, answered = (
         np.array(getattr(sums, name)) for name in ("right", "ideal", "guess", "asked")
     )
-    kept = asked > 0
-    names = [name for name, one in zip(sums.clusters, kept, strict=True) if one]
+    has_answers = answered > 0
+    names = [name for name, is_kept in zip(sums.clusters, has_answers, strict=True) if is_kept]
 
     def mean(values: list[float]) -> Estimate:
-        there = [not np.isnan(value) for value in values]
-        known = [value for value, one in zip(values, there, strict=True) if one]
-        where = [name for name, one in zip(sums.clusters, there, strict=True) if one]
-        return mean_by_rule(known, where)
+        is_known = [not np.isnan(value) for value in values]
+        numbers = [value for value, is_kept in zip(values, is_known, strict=True) if is_kept]
+        clusters = [name for name, is_kept in zip(sums.clusters, is_known, strict=True) if is_kept]
+        return mean_by_rule(numbers, clusters)
 
     return IdealRow(
         game=game,
@@ -195,9 +195,15 @@ def _row(key: tuple[str, str, str], sums: _Sums) -> IdealRow:
         player=player,
         episodes=len(sums.clusters),
         per=sums.per,
-        pool_accuracy=ratio_by_rule(100 * right[kept], asked[kept], names, (0.0, 100.0)),
-        ideal_accuracy=ratio_by_rule(100 * ideal[kept], asked[kept], names, (0.0, 100.0)),
-        knowing_of_ideal=ratio_by_rule((right - guess)[kept], (ideal - guess)[kept], names),
+        pool_accuracy=ratio_by_rule(
+            100 * right[has_answers], answered[has_answers], names, (0.0, 100.0)
+        ),
+        ideal_accuracy=ratio_by_rule(
+            100 * ideal[has_answers], answered[has_answers], names, (0.0, 100.0)
+        ),
+        knowing_of_ideal=ratio_by_rule(
+            (right - guess)[has_answers], (ideal - guess)[has_answers], names
+        ),
         earned=mean(sums.earned),
         adaptive=float(np.mean(sums.adaptive)) if sums.adaptive else None,
         **{name: mean(sums.parts[name]) for name in PARTS},

@@ -48,10 +48,10 @@ def skills(means: Means) -> Skills:
     halves = halves_of(means.cluster_codes, other_players(table))
     every_rule = hits | _simple_rules(table)
     return Skills(
-        skill=_over(means, table.of("guess")),
+        skill=_beyond_baseline(means, table.of("guess")),
         predictor=_predictor(table, rule, floor) if rule else None,
-        beyond=_over(means, floor, LEAST),
-        beyond_learning=_over(means, chosen_elsewhere(every_rule, halves), LEAST),
+        beyond=_beyond_baseline(means, floor, LEAST),
+        beyond_learning=_beyond_baseline(means, chosen_elsewhere(every_rule, halves), LEAST),
         unbeaten=_unbeaten(means, every_rule),
         brier_skill=_brier(means, table.of("even_brier")),
         brier_beyond=_brier(means, _frequencies(table)),
@@ -63,18 +63,18 @@ def _hits(table: SeatSums) -> dict[str, Floats]:
     scored = table.of("scored")
     if not scored.any():
         return {}
-    truths = table.decoded("truths")
+    truths = table.decode_json("truths")
     guess = table.of("guess").tolist()
-    same = constant_hits(truths, guess, scored.tolist(), other_players(table))
+    constant = constant_hits(truths, guess, scored.tolist(), other_players(table))
     followed = {AGAIN: table.of("as_last_time"), MIRROR: table.of("as_own_move")}
-    return followed | {SAME: np.array(same)}
+    return followed | {SAME: np.array(constant)}
 
 
 def _simple_rules(table: SeatSums) -> dict[str, Floats]:
     """Return, for each simple rule, how many answers it would predict correctly in each row."""
     if not table.of("scored").any():
         return {}
-    by_row = table.decoded("rules")
+    by_row = table.decode_json("rules")
     guess = table.of("guess").tolist()
     return {
         about: np.array([row.get(rule, even) for row, even in zip(by_row, guess, strict=True)])
@@ -106,7 +106,7 @@ def _unbeaten(means: Means, hits: Mapping[str, Floats]) -> Predictor | None:
     """
     unbeaten = {}
     for rule, floor in hits.items():
-        beyond = _over(means, floor, LEAST)
+        beyond = _beyond_baseline(means, floor, LEAST)
         if beyond.low is None or beyond.low <= 0:
             unbeaten[rule] = floor
     if not unbeaten:
@@ -119,20 +119,20 @@ def _frequencies(table: SeatSums) -> Floats:
     """Return the Brier score of predicting the answer frequencies, by row."""
     if not table.of("with_odds").any():
         return np.zeros(len(table))
-    return np.array(frequency_brier(table.decoded("sure_truths"), other_players(table)))
+    return np.array(frequency_brier(table.decode_json("sure_truths"), other_players(table)))
 
 
-def _over(means: Means, floor: Floats, least: float = 0.0) -> Estimate:
+def _beyond_baseline(means: Means, floor: Floats, smallest_share: float = 0.0) -> Estimate:
     """Return the correct answers in excess of a baseline's, as a share of the possible excess."""
     table = means.group
     scored, right = table.of("scored"), table.of("right")
-    every, under = total(scored), total(floor)
-    left = every - under
-    if not every or left <= least * every:
+    answers, expected = total(scored), total(floor)
+    room = answers - expected
+    if not answers or room <= smallest_share * answers:
         return without_interval(None, 0, "t", "nothing is left to know")
-    known = or_missing(scored)
-    return means.ratio(np.where(scored == 0, np.nan, right - floor), known - floor,
-                       (-under / left, 1.0))  # fmt: skip
+    possible = or_missing(scored)
+    return means.ratio(np.where(scored == 0, np.nan, right - floor), possible - floor,
+                       (-expected / room, 1.0))  # fmt: skip
 
 
 def _brier(means: Means, floor: Floats) -> Estimate:
@@ -165,39 +165,39 @@ def constant_hits(
     prediction is an even guess.
     """
     totals = _totals(truths, company)
-    found = []
-    for known, even, many, who in zip(truths, guess, scored, company, strict=True):
-        elsewhere = totals[who] - Counter(known)
+    hits_by_episode = []
+    for counts, even, answers, players in zip(truths, guess, scored, company, strict=True):
+        elsewhere = totals[players] - Counter(counts)
         hits = 0.0
-        for probe in {key.partition("\t")[0] for key in known}:
-            here = {k: n for k, n in known.items() if k.partition("\t")[0] == probe}
-            there = {k: n for k, n in elsewhere.items() if k.partition("\t")[0] == probe}
-            if there:
-                hits += here.get(max(there, key=lambda k: (there[k], k)), 0)
+        for probe in {key.partition("\t")[0] for key in counts}:
+            own_counts = {k: n for k, n in counts.items() if k.partition("\t")[0] == probe}
+            other_counts = {k: n for k, n in elsewhere.items() if k.partition("\t")[0] == probe}
+            if other_counts:
+                hits += own_counts.get(max(other_counts, key=lambda k: (other_counts[k], k)), 0)
             else:
-                hits += even * sum(here.values()) / many
-        found.append(hits)
-    return found
+                hits += even * sum(own_counts.values()) / answers
+        hits_by_episode.append(hits)
+    return hits_by_episode
 
 
 def frequency_brier(truths: Truths, company: Sequence[str]) -> list[float]:
     """Return the Brier score, in each episode, of always stating the frequencies of the answers."""
     totals = _totals(truths, company)
-    found = []
-    for known, who in zip(truths, company, strict=True):
+    scores = []
+    for counts, players in zip(truths, company, strict=True):
         score = 0.0
-        for key, n in known.items():
+        for key, n in counts.items():
             probe = key.partition("\t")[0]
-            rivals = [m for k, m in totals[who].items() if k.partition("\t")[0] == probe]
-            whole = sum(rivals)
-            squares = sum((m / whole) ** 2 for m in rivals)
-            score += n * (1 - 2 * totals[who][key] / whole + squares)
-        found.append(score)
-    return found
+            rivals = [m for k, m in totals[players].items() if k.partition("\t")[0] == probe]
+            answers = sum(rivals)
+            squares = sum((m / answers) ** 2 for m in rivals)
+            score += n * (1 - 2 * totals[players][key] / answers + squares)
+        scores.append(score)
+    return scores
 
 
 def _totals(truths: Truths, company: Sequence[str]) -> dict[str, Counter[str]]:
     totals: dict[str, Counter[str]] = {}
-    for known, who in zip(truths, company, strict=True):
-        totals.setdefault(who, Counter()).update(known)
+    for counts, players in zip(truths, company, strict=True):
+        totals.setdefault(players, Counter()).update(counts)
     return totals

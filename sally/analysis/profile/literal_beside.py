@@ -67,7 +67,7 @@ def strict_scores(frame: Frame) -> StrictScores:
     return StrictScores(strict, dict(names.rows()))
 
 
-def literal_beside(rows: Sequence[ProfileRow], found: StrictScores) -> list[LiteralBeside]:
+def literal_beside(rows: Sequence[ProfileRow], scores: StrictScores) -> list[LiteralBeside]:
     """Pair each model's rows on a battery of test items with its rows in games. The result is empty
     unless the stores hold both.
 
@@ -79,14 +79,14 @@ def literal_beside(rows: Sequence[ProfileRow], found: StrictScores) -> list[Lite
     for battery in rows:
         if battery.metric != LITERAL or battery.raw.value is None:
             continue
-        model = found.models.get(battery.player, battery.player)
+        model = scores.models.get(battery.player, battery.player)
         best = None if battery.mindless is None else battery.mindless.value
         above = None
         if best is not None and best < 100:
             above = (battery.raw.value - best) / (100 - best)
-        strict = found.strict.get(battery.player, NO_STRICT)
+        strict = scores.strict.get(battery.player, NO_STRICT)
         for row in rows:
-            if row.metric == LITERAL or found.models.get(row.player, row.player) != model:
+            if row.metric == LITERAL or scores.models.get(row.player, row.player) != model:
                 continue
             lines.append(
                 LiteralBeside(

@@ -102,58 +102,58 @@ def profile_of(
     baselines: Sequence[Baseline] = (),
     *,
     by_cell: bool = False,
-    named: Callable[[PlayerSpec], str] = label,
+    name_of: Callable[[PlayerSpec], str] = label,
 ) -> list[ProfileRow]:
-    """Return the profile rows of measured seats; `named` returns the name of a seat's player."""
+    """Return the profile rows of measured seats; `name_of` returns the name of a seat's player."""
     groups: dict[tuple[str, ...], list[int]] = {}
     for kind in table.kinds():
         s = table.shared[kind]
-        key = (s.family, s.game, s.cell if by_cell else "", s.seat, named(s.player_spec))
+        key = (s.family, s.game, s.cell if by_cell else "", s.seat, name_of(s.player_spec))
         groups.setdefault(key, []).append(kind)
-    met, arms = BaselineScores(baselines), _arms(table)
+    scores, arms = BaselineScores(baselines), _arms(table)
     order = sorted(groups, key=lambda key: key[:4])  # stable: players stay in order of appearance
     return [
-        _row(key, part, group, met, arms[key[1], key[3]])
+        _row(key, part, group, scores, arms[key[1], key[3]])
         for key in order
-        for part, group in _parts(table.take(np.isin(table.kind, groups[key])), met)
+        for part, group in _parts(table.take(np.isin(table.kind, groups[key])), scores)
     ]
 
 
-def _parts(group: SeatSums, met: BaselineScores) -> list[tuple[str, SeatSums]]:
+def _parts(group: SeatSums, scores: BaselineScores) -> list[tuple[str, SeatSums]]:
     """Return the episodes of a row as one part or, if the best score is known for only some of
     them, as two parts."""
     ended = ~np.isnan(group.of("least"))
-    without = ended & np.isnan(tops(met, group))
+    without = ended & np.isnan(tops(scores, group))
     if not without.any() or without.sum() == ended.sum():
         return [("", group)]
-    known = group.take(~without)
-    return [("with a known optimum", known), ("without a known optimum", group.take(without))]
+    solved = group.take(~without)
+    return [("with a known optimum", solved), ("without a known optimum", group.take(without))]
 
 
 def _arms(table: SeatSums) -> dict[tuple[str, str], tuple[str, ...]]:
     """Return, for each game and seat, the experimental arms that occur in the episodes."""
-    found: dict[tuple[str, str], set[str]] = {}
-    shown: dict[tuple[str, str], set[str]] = {}
+    arms_by_key: dict[tuple[str, str], set[str]] = {}
+    layouts: dict[tuple[str, str], set[str]] = {}
     for kind in table.kinds():
         s = table.shared[kind]
         key, setup, params = (s.game, s.seat), s.setup, s.setup.instance.params
-        arms = found.setdefault(key, set())
-        told = any(i.seat == s.seat for i in setup.injections)
-        arms.add("asked" if setup.arms.get(s.seat) else "told" if told else "not asked")
+        arms = arms_by_key.setdefault(key, set())
+        is_told = any(i.seat == s.seat for i in setup.injections)
+        arms.add("asked" if setup.arms.get(s.seat) else "told" if is_told else "not asked")
         pack = str(s.player_spec.params.get("pack", ""))
         if pack.endswith("_twin"):
             arms.add("twin")
-        shown.setdefault(key, set()).add(repr((params.get("names"), params.get("order"))))
+        layouts.setdefault(key, set()).add(repr((params.get("names"), params.get("order"))))
     sets: dict[tuple[str, str], set[str]] = {}
     distinct = table.rows.select("keys", "kind").unique()
     for s, row in SeatSums(distinct).rows_with_kinds("keys"):
         keys = msgspec.json.decode(row["keys"]) if row["keys"] else ()
         labels = {key.partition(" of ")[2] for key in keys if key.startswith(LABEL)}
         sets.setdefault((s.game, s.seat), set()).update(labels)
-    for key, arms in found.items():
-        if len(shown[key]) > 1 or len(sets.get(key, ())) > 1:
+    for key, arms in arms_by_key.items():
+        if len(layouts[key]) > 1 or len(sets.get(key, ())) > 1:
             arms.add("labels")
-    return {key: tuple(sorted(arms)) for key, arms in found.items()}
+    return {key: tuple(sorted(arms)) for key, arms in arms_by_key.items()}
 
 
 def _row(
@@ -166,7 +166,7 @@ def _row(
     family, game, cell, seat, player = key
     group = ProfileGroup(game, seats, baselines)
     of, doing, habits = group.of, group.doing, group.habits
-    scored, odds, asked = (total(of(field)) for field in ("scored", "with_odds", "asked"))
+    scored, odds, answers = (total(of(field)) for field in ("scored", "with_odds", "asked"))
     estimates = {column.field: column.estimate(group) for column in COLUMNS}
     return ProfileRow(
         family=family,
@@ -182,7 +182,7 @@ def _row(
         guess=100 * total(of("guess")) / scored if scored else None,
         predictor=group.skills.predictor,
         unbeaten=group.skills.unbeaten,
-        unread=100 * total(of("unread")) / asked if asked else None,
+        unread=100 * total(of("unread")) / answers if answers else None,
         even_brier=total(of("even_brier")) / odds if odds else None,
         calibration=tuple(_calibration(group.means)),
         metric=group.metric.name,
@@ -213,9 +213,9 @@ def _calibration(means: Means) -> Iterator[CalibrationPoint]:
     bins = _bins(means.group)
     for place in range(BINS if bins is not None else 0):
         assert bins is not None
-        many, forecasts, right = (bins[:, place, part] for part in range(3))
-        if n := total(many):
-            yield CalibrationPoint(total(forecasts) / n, means.share(right, many), int(n))
+        counts, forecasts, right = (bins[:, place, part] for part in range(3))
+        if n := total(counts):
+            yield CalibrationPoint(total(forecasts) / n, means.share(right, counts), int(n))
 
 
 def _bins(group: SeatSums) -> Floats | None:
@@ -224,7 +224,7 @@ def _bins(group: SeatSums) -> Floats | None:
     if not group.of("with_odds").any():
         return None
     bins = np.zeros((len(group), BINS, 3))
-    for row, values in enumerate(group.decoded("bins")):
+    for row, values in enumerate(group.decode_json("bins")):
         if values:
             bins[row] = values
     return bins

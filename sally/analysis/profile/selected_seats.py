@@ -32,28 +32,28 @@ def select_seats(
     kinds = {k: table.shared[k] for k in table.kinds()}
     require_known("game in this store", games, {s.game for s in kinds.values()})
     require_known("cell in this store", cells, {s.cell for s in kinds.values()})
-    kept = {
+    selected = {
         k: s
         for k, s in kinds.items()
         if (not games or _fits(s.game, games)) and (not cells or _fits(s.cell, cells))
     }
-    asked = table.asked_kinds()
+    probed = table.asked_kinds()
     seats = {
-        game: {seat} if seat else studied_of(game, _of_game(kept, game), asked)
-        for game in {s.game for s in kept.values()}
+        game: {seat} if seat else studied_of(game, _of_game(selected, game), probed)
+        for game in {s.game for s in selected.values()}
     }
-    kept = {k: s for k, s in kept.items() if s.seat in seats[s.game]}
-    named = {
-        k: (label(s.player_spec), model_and_strategy(s.player_spec)[0]) for k, s in kept.items()
+    selected = {k: s for k, s in selected.items() if s.seat in seats[s.game]}
+    player_names = {
+        k: (label(s.player_spec), model_and_strategy(s.player_spec)[0]) for k, s in selected.items()
     }
-    there = {name for both in named.values() for name in both}
-    require_known("player in this store", players, there)
-    wanted = [
+    stored_names = {name for names in player_names.values() for name in names}
+    require_known("player in this store", players, stored_names)
+    chosen = [
         k
-        for k, (player, model) in named.items()
+        for k, (player, model) in player_names.items()
         if not players or _fits(player, players) or model in players
     ]
-    return table.take(np.isin(table.kind, wanted))
+    return table.take(np.isin(table.kind, chosen))
 
 
 def _fits(name: str, patterns: Iterable[str]) -> bool:
@@ -67,11 +67,11 @@ def _of_game(kinds: Mapping[int, SeatKind], game: str) -> dict[int, SeatKind]:
 def studied_seats(table: SeatSums) -> dict[str, set[str]]:
     """Return the seats of each game whose players are studied."""
     kinds = {code: table.shared[code] for code in table.kinds()}
-    asked, games = table.asked_kinds(), dict.fromkeys(kind.game for kind in kinds.values())
-    return {game: studied_of(game, _of_game(kinds, game), asked) for game in games}
+    probed, games = table.asked_kinds(), dict.fromkeys(kind.game for kind in kinds.values())
+    return {game: studied_of(game, _of_game(kinds, game), probed) for game in games}
 
 
-def studied_of(game: str, kinds: Mapping[int, SeatKind], asked: Collection[int]) -> set[str]:
+def studied_of(game: str, kinds: Mapping[int, SeatKind], probed: Collection[int]) -> set[str]:
     """Return the studied seats of a game.
 
     These are the seats that were asked about other players, or that a model or a person took. If
@@ -81,15 +81,15 @@ def studied_of(game: str, kinds: Mapping[int, SeatKind], asked: Collection[int])
     Args:
         game: The name of the game.
         kinds: The kinds of seats in the store, by code.
-        asked: The codes of the kinds that were asked about other players.
+        probed: The codes of the kinds that were asked about other players.
     """
-    minds = {s.seat for k, s in kinds.items() if k in asked or is_mind(s.player_spec)}
+    minds = {s.seat for k, s in kinds.items() if k in probed or is_mind(s.player_spec)}
     if minds or not kinds:
         return minds
     card = registry.card(game)
     seats = {s.seat for s in kinds.values()}
-    named = ({c.seat for c in card.conditions} & seats if card else set()) or seats
-    who = [(s.seat, s.player_spec) for s in kinds.values()]
-    sat = {(seat, msgspec.json.encode((w.player, w.params), order="sorted")) for seat, w in who}
-    several = {seat for seat in named if sum(seat == one for one, _ in sat) > 1}
-    return several or named
+    declared = ({c.seat for c in card.conditions} & seats if card else set()) or seats
+    players = [(s.seat, s.player_spec) for s in kinds.values()]
+    sat = {(seat, msgspec.json.encode((w.player, w.params), order="sorted")) for seat, w in players}
+    compared = {seat for seat in declared if sum(seat == other_seat for other_seat, _ in sat) > 1}
+    return compared or declared
