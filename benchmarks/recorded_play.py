@@ -18,7 +18,6 @@ import msgspec
 import numpy as np
 
 from sally import store
-from sally.analysis.profile.estimates import person_of
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
@@ -26,6 +25,7 @@ from sally.core.match.playback import replayed
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
+from sally.frames.measured import person_of
 from sally.games.repeated_games.conduct import (
     alternation,
     exploitation,

@@ -213,12 +213,12 @@ def evaluate(
     lines = _reference_lines(references or {}, ends)
     controls = tuple(_controls(frame))
     best = in_arms((references or {}).get(BEST, frame.filter(pl.lit(False))), (ASKED,))
-    doing = verdicts(
+    all_verdicts = verdicts(
         list(rows.values()),
         controls={game: _game_controls(game, controls, pairs, solved_by_tables) for game in rows},
         best=list(_rows(measured_of(best), ends, BEST).values()) if len(best) else (),
     )
-    verdict_of = {verdict.game: verdict for verdict in doing}
+    verdict_of = {verdict.game: verdict for verdict in all_verdicts}
     survived = _mean_error_survival(headline)
     halves = _halves(seats, ends)
     reliabilities = reliability or {}

@@ -158,10 +158,16 @@ def arm_results(frame: Frame) -> list[ArmResult]:
             contrasts = contrast(frame, kind)
         except BadInput:
             continue  # no two arms have the same problems; the missing arm is a reason of its own
-        for one in contrasts:
-            is_twin, made = one.condition.endswith(TWIN), one.comparison
+        for compared in contrasts:
+            is_twin, comparison = compared.condition.endswith(TWIN), compared.comparison
             if is_twin == (kind == "twin"):
-                result = (made.game, made.metric, is_twin, made.difference, said_of(made))
+                result = (
+                    comparison.game,
+                    comparison.metric,
+                    is_twin,
+                    comparison.difference,
+                    said_of(comparison),
+                )
                 results.append(ArmResult(*result))
     return results
 
@@ -173,17 +179,19 @@ def arm_reasons(results: Sequence[ArmResult], game: str) -> Reasons:
     others = [result for result in results if result.game == game and not result.is_twin]
     reasons = []
     if twins and not any(result.verdict == "worse" for result in twins):
-        reasons.append(f"a mechanism in place of the mind makes it no worse: {_compared(twins)}")
+        reasons.append(
+            f"a mechanism in place of the mind makes it no worse: {_list_results(twins)}"
+        )
     if changed := [one for one in others if one.verdict in ("better", "worse", "different")]:
-        reasons.append(f"another wording changes it: {_compared(changed)}")
+        reasons.append(f"another wording changes it: {_list_results(changed)}")
     return tuple(reasons)
 
 
-def _compared(results: Sequence[ArmResult]) -> str:
-    some = [result for result in results if result.metric in KNOWING] or list(results)
+def _list_results(results: Sequence[ArmResult]) -> str:
+    relevant = [result for result in results if result.metric in KNOWING] or list(results)
     return "; ".join(
         f"{result.metric} {_format_estimate(result.difference)}, {result.verdict}"
-        for result in some
+        for result in relevant
     )
 
 

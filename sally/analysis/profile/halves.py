@@ -15,8 +15,8 @@ def other_players(table: SeatSums) -> list[str]:
     keys = []
     for shared in table.shared:
         others = {
-            seat: (who.player, who.params)
-            for seat, who in shared.setup.lineup.items()
+            seat: (player.player, player.params)
+            for seat, player in shared.setup.lineup.items()
             if seat != shared.seat
         }
         keys.append(msgspec.json.encode(others, order="sorted").decode())
@@ -32,12 +32,12 @@ def halves_of(clusters: Codes, players: Sequence[str]) -> Codes:
     >>> halves_of(np.array([0, 0, 1, 2]), ["a", "a", "a", "b"]).tolist()
     [1, 1, 0, 0]
     """
-    met: dict[int, set[str]] = {}
+    players_by_cluster: dict[int, set[str]] = {}
     for cluster, player in zip(clusters.tolist(), players, strict=True):
-        met.setdefault(cluster, set()).add(player)
-    halves = np.zeros(max(met, default=-1) + 1, dtype=np.int64)
+        players_by_cluster.setdefault(cluster, set()).add(player)
+    halves = np.zeros(max(players_by_cluster, default=-1) + 1, dtype=np.int64)
     counts: dict[frozenset[str], int] = {}
-    for cluster, group in met.items():
+    for cluster, group in players_by_cluster.items():
         key = frozenset(group)
         counts[key] = counts.get(key, len(counts)) + 1  # groups begin with either half, in turn
         halves[cluster] = counts[key] % 2
