@@ -32,7 +32,7 @@ from sally.core.rules.game import Seat
 from sally.games.association.minds import Mind
 from sally.games.bargaining.instances import ENOUGH, Problem
 from sally.games.bargaining.instances import frozen as bargaining_problems
-from sally.games.battery.beliefs import believed
+from sally.games.battery.beliefs import place_believed
 from sally.games.battery.nested import PERSONS, _events
 from sally.games.cipher.generators import position_of
 from sally.games.cipher.instances import frozen as cipher_problems
@@ -257,8 +257,8 @@ def search_battery(count: int, seed: int) -> None:
             draws = Stream(seed, "rule search", order, number)
             chain = tuple(draws.shuffled(range(PERSONS))[:order])
             events = _events(draws, chain)
-            key = believed(events, chain)
-            changed += any(believed(events, other) != key for other in permutations(chain))
+            key = place_believed(events, chain)
+            changed += any(place_believed(events, other) != key for other in permutations(chain))
             lines = [event.place for event in events if {*chain} <= {*event.who}]
             last_line += lines[-1] == key
         print(
