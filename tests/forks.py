@@ -31,12 +31,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session: pytest.Session) -> bool | None:
     """Hand the tests out instead of running them here."""
-    how = session.config.option
-    if how.forks < 1 or how.collectonly or how.usepdb or session.testsfailed:
+    option = session.config.option
+    if option.forks < 1 or option.collectonly or option.usepdb or session.testsfailed:
         return None
     forks = Forks(session)
     try:
-        forks.run(how.forks)
+        forks.run(option.forks)
     finally:
         forks.kill()
     if session.shouldfail:
@@ -60,8 +60,8 @@ class Forks:
     def __init__(self, session: pytest.Session) -> None:
         self._session, self._hook = session, session.config.hook
         groups: dict[str, list[int]] = {}
-        for at, item in enumerate(session.items):
-            groups.setdefault(group(item.nodeid), []).append(at)
+        for index, item in enumerate(session.items):
+            groups.setdefault(group(item.nodeid), []).append(index)
         self._waiting = deque(groups.values())
         self._running: dict[Connection, Fork] = {}
         self._started = 0
@@ -134,11 +134,11 @@ class Forks:
         del self._running[fork.pipe]
         if fork.done:
             return
-        why = f"the process that ran it ended with {os.waitstatus_to_exitcode(status)}"
+        reason = f"the process that ran it ended with {os.waitstatus_to_exitcode(status)}"
         if not fork.given:
-            raise RuntimeError(why.replace("that ran it", "for tests"))
+            raise RuntimeError(reason.replace("that ran it", "for tests"))
         item = self._session.items[fork.given.popleft()]
-        dead = pytest.TestReport(item.nodeid, item.location, {}, "failed", why, "call")
+        dead = pytest.TestReport(item.nodeid, item.location, {}, "failed", reason, "call")
         self._hook.pytest_runtest_logreport(report=dead)
         if fork.given:
             self._waiting.appendleft(list(fork.given))
@@ -181,21 +181,21 @@ class Running:
 
     def _work(self) -> None:
         items, hook = self._session.items, self._session.config.hook
-        given = self._asked()
-        while given and not self._session.shouldfail:
-            at = given.pop(0)
-            if not given:
-                given = self._asked()
+        ask_record = self._asked()
+        while ask_record and not self._session.shouldfail:
+            at = ask_record.pop(0)
+            if not ask_record:
+                ask_record = self._asked()
             self._reports.clear()
-            follows = items[given[0]] if given else None
+            follows = items[ask_record[0]] if ask_record else None
             hook.pytest_runtest_protocol(item=items[at], nextitem=follows)
             self._pipe.send(("ran", self._reports))
         self._session._setupstate.teardown_exact(None)  # what stands if it stopped early
 
     def _asked(self) -> list[int]:
         self._pipe.send(("next", None))
-        more: list[int] = self._pipe.recv()
-        return more
+        more_numbers: list[int] = self._pipe.recv()
+        return more_numbers
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep it until the test is over; one that tells of objects here is written out."""
@@ -208,7 +208,17 @@ class Running:
         self, warning_message: WarningMessage, when: str, nodeid: str, location: Any
     ) -> None:
         """Pass it on, without what cannot leave a process."""
-        seen = warning_message
-        told = WarningMessage(str(seen.message), seen.category, seen.filename, seen.lineno)
-        about = {"warning_message": told, "when": when, "nodeid": nodeid, "location": location}
+        seen_warning_message = warning_message
+        told_warning_message = WarningMessage(
+            str(seen_warning_message.message),
+            seen_warning_message.category,
+            seen_warning_message.filename,
+            seen_warning_message.lineno,
+        )
+        about = {
+            "warning_message": told_warning_message,
+            "when": when,
+            "nodeid": nodeid,
+            "location": location,
+        }
         self._pipe.send(("warning", about))

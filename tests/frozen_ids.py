@@ -59,12 +59,14 @@ PUBLIC_GOODS = Study(
 def model_free(study: Study) -> Study:
     """The lineups of a study in which no seat is a model's or left open for one."""
     free = [(cell, tuple(filter(_no_model, cell.lineups))) for cell in study.cells]
-    kept = [msgspec.structs.replace(cell, lineups=lineups) for cell, lineups in free if lineups]
-    return msgspec.structs.replace(study, cells=tuple(kept))
+    kept_cells = [
+        msgspec.structs.replace(cell, lineups=lineups) for cell, lineups in free if lineups
+    ]
+    return msgspec.structs.replace(study, cells=tuple(kept_cells))
 
 
 def _no_model(lineup: Mapping[str, PlayerSpec]) -> bool:
-    return all(who.player != LANGUAGE for who in lineup.values())
+    return all(player.player != LANGUAGE for player in lineup.values())
 
 
 def rounded(value: Any) -> Any:

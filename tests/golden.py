@@ -46,8 +46,8 @@ def playthrough(name: str) -> str:
     )
     events = "\n".join(map(_event, match.events))
     seats = [s for s in (*match.game.seats, *match.game.helpers) if s != NATURE and s in pages]
-    shown = "\n".join("\n".join(pages[seat].shown(seat)) for seat in seats)
-    return f"{head}\n{events}\n\n{shown}\n"
+    text = "\n".join("\n".join(pages[seat].shown(seat)) for seat in seats)
+    return f"{head}\n{events}\n\n{text}\n"
 
 
 def _event(event: Event) -> str:
@@ -70,9 +70,9 @@ class Pages:
         for form in words.forms:
             self.openings[form] = str(turn.context.opening(view, form))
         if question is None:
-            wanted = words.question(view, turn.options)
-            parts = (words.now(view), wanted, words.format(view, turn.options))
-            self.asked.setdefault(wanted, "\n".join(part for part in parts if part))
+            expected_question = words.question(view, turn.options)
+            parts = (words.now(view), expected_question, words.format(view, turn.options))
+            self.asked.setdefault(expected_question, "\n".join(part for part in parts if part))
         else:
             parts = (
                 words.say("aside.intro"),

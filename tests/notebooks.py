@@ -26,9 +26,9 @@ def sources(page: Path) -> list[tuple[str, str]]:
     """The cells of a page: markdown or code, and what stands in them; outputs are left out."""
     text = SELF.sub("", page.read_text(encoding="utf-8"))
     cells, at = [], 0
-    for found in BLOCK.finditer(text):
-        cells.append(("markdown", text[at : found.start()]))
-        kind, body = found.groups()
+    for match in BLOCK.finditer(text):
+        cells.append(("markdown", text[at : match.start()]))
+        kind, body = match.groups()
         if kind == "python":
             cells.append(("code", body))
         elif kind == "console":
@@ -36,8 +36,8 @@ def sources(page: Path) -> list[tuple[str, str]]:
         elif kind in FILES:
             cells.append(("code", f"%%writefile {FILES[kind]}\n{body}"))
         elif kind != "text":
-            cells.append(("markdown", found.group()))
-        at = found.end()
+            cells.append(("markdown", match.group()))
+        at = match.end()
     cells.append(("markdown", text[at:]))
     return [(kind, body.strip()) for kind, body in cells if body.strip()]
 

@@ -46,10 +46,10 @@ def broken(site: Path) -> Iterator[str]:
 
 def main(folder: str) -> int:
     site = Path(folder).resolve()
-    found = list(broken(site))
+    texts = list(broken(site))
     count = len(list(site.rglob("*.html")))
-    print("\n".join([*found, f"{count} pages, {len(found)} broken links"]))
-    return bool(found) or not count
+    print("\n".join([*texts, f"{count} pages, {len(texts)} broken links"]))
+    return bool(texts) or not count
 
 
 if __name__ == "__main__":

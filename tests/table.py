@@ -95,8 +95,8 @@ def every() -> list[str]:
 def problem_of(name: str) -> Instance:
     """A small instance of a game."""
     game, params = SHAPES.get(name, (name, {}))
-    known = registry.game(game).parameters
-    short = {name: n for name, n in SHORT.items() if name in known}
+    known_parameters = registry.game(game).parameters
+    short = {name: n for name, n in SHORT.items() if name in known_parameters}
     return Instance(name, game, {**short, **params})
 
 

@@ -42,9 +42,11 @@ def test_library_exports_all_commands_and_author_types() -> None:
 
 
 def test_importing_sally_does_not_import_numpy() -> None:
-    said = "import sys, sally; print(len(dir(sally)), 'numpy' in sys.modules)"
-    found = subprocess.run([sys.executable, "-c", said], capture_output=True, text=True, check=True)
-    assert found.stdout.split()[1] == "False"
+    text = "import sys, sally; print(len(dir(sally)), 'numpy' in sys.modules)"
+    process = subprocess.run(
+        [sys.executable, "-c", text], capture_output=True, text=True, check=True
+    )
+    assert process.stdout.split()[1] == "False"
 
 
 def test_study_is_run_loaded_scored_and_replayed(held: Path) -> None:
@@ -82,10 +84,14 @@ def test_episode_rows_contain_model_strategy_and_settings() -> None:
     params = {"model": "lab/m", "strategy": "cot", "settings": {"temperature": 0.5}}
     lineup = {**episode.setup.lineup, "agent": sally.PlayerSpec("language", params)}
     setup = msgspec.structs.replace(episode.setup, lineup=lineup)
-    mine, other = sally.episodes([msgspec.structs.replace(episode, setup=setup)])
-    said = (mine["model"], mine["strategy"], mine["settings"])
+    own_episode, other_episode = sally.episodes([msgspec.structs.replace(episode, setup=setup)])
+    said = (own_episode["model"], own_episode["strategy"], own_episode["settings"])
     assert said == ("lab/m", "cot", "temperature=0.5")
-    assert (other["model"], other["strategy"], other["settings"]) == (None, None, None)
+    assert (other_episode["model"], other_episode["strategy"], other_episode["settings"]) == (
+        None,
+        None,
+        None,
+    )
 
 
 def test_export_and_pack_write_files(held: Path, tmp_path: Path) -> None:
@@ -105,15 +111,15 @@ def test_export_and_pack_write_files(held: Path, tmp_path: Path) -> None:
     ],
 )
 def test_bad_input_gives_one_message_without_flags(wrong: dict[str, object], why: str) -> None:
-    with pytest.raises(BadInput, match=why) as found:
+    with pytest.raises(BadInput, match=why) as error:
         sally.run("quickstart", **wrong)  # type: ignore[arg-type]
-    assert "--" not in str(found.value)
+    assert "--" not in str(error.value)
 
 
 def test_open_seat_error_asks_for_a_model() -> None:
-    with pytest.raises(BadInput, match="name the model that takes them") as found:
+    with pytest.raises(BadInput, match="name the model that takes them") as error:
         sally.plan("quickstart_model")
-    assert "--" not in str(found.value)
+    assert "--" not in str(error.value)
 
 
 @pytest.mark.parametrize(

@@ -61,9 +61,9 @@ def refused(why: BadInput) -> str:
     ],
 )
 def test_impossible_parameter_is_named(game: str, params: dict[str, Any], why: str) -> None:
-    with pytest.raises(BadInput, match=why) as found:
+    with pytest.raises(BadInput, match=why) as error:
         registry.game(game).build(params)
-    assert game in refused(found.value)
+    assert game in refused(error.value)
 
 
 @pytest.mark.parametrize(
@@ -86,10 +86,10 @@ def test_impossible_parameter_is_named(game: str, params: dict[str, Any], why: s
 def test_unplayable_arguments_are_refused_before_the_first_move(
     change: dict[str, Any], why: str
 ) -> None:
-    asked: dict[str, Any] = {"game": "ipd", "lineup": BOTS, "rounds": 3, **change}
-    with pytest.raises(BadInput, match=why) as found:
-        sally.play(asked.pop("game"), asked.pop("lineup"), **asked)
-    refused(found.value)
+    request_fields: dict[str, Any] = {"game": "ipd", "lineup": BOTS, "rounds": 3, **change}
+    with pytest.raises(BadInput, match=why) as error:
+        sally.play(request_fields.pop("game"), request_fields.pop("lineup"), **request_fields)
+    refused(error.value)
 
 
 @pytest.mark.parametrize(
@@ -120,9 +120,9 @@ def test_wrong_parameters_of_partners_are_refused_before_the_first_move(
     game: str, at: str, name: str, params: dict[str, Any], why: str
 ) -> None:
     lineup: dict[str, Any] = dict.fromkeys(registry.game(game).build({}).seats, "random")
-    with pytest.raises(BadInput, match=f"{name} in seat '{at}': .*{why}") as found:
+    with pytest.raises(BadInput, match=f"{name} in seat '{at}': .*{why}") as error:
         sally.play(game, {**lineup, at: (name, params)})
-    refused(found.value)
+    refused(error.value)
 
 
 ODD = (
@@ -185,9 +185,9 @@ def test_study_that_cannot_run_writes_nothing(tmp_path: Path, why: str, cell: Ce
         grid(agent=player_spec("random"), partner=player_spec("random")),
     )
     out = tmp_path / "deep" / "out"
-    with pytest.raises(BadInput, match=why) as found:
+    with pytest.raises(BadInput, match=why) as error:
         run_study(Study("s", "", (fine, cell)), out)  # the good cell is not begun, either
-    refused(found.value)
+    refused(error.value)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -215,9 +215,9 @@ def mine(turn: Any) -> int:
     ],
 )
 def test_custom_player_needs_a_complete_lineup(game: str, lineup: dict[str, Any], why: str) -> None:
-    with pytest.raises(BadInput, match=why) as found:
+    with pytest.raises(BadInput, match=why) as error:
         sally.play(game, lineup)
-    refused(found.value)
+    refused(error.value)
 
 
 def test_illegal_move_of_custom_player_is_refused() -> None:
@@ -245,13 +245,13 @@ def test_factory_of_a_users_file_that_raises_is_named(tmp_path: Path) -> None:
     file = tmp_path / "raises_when_made.py"
     file.write_text(RAISING)
     registry.add_file(file)
-    for who, why in (
+    for name, reason in (
         ("failing", "failing in seat 'partner' cannot be made: KeyError: 'nothing here'"),
         (
             ("language", {"model": "raises_when_made"}),
             "'raises_when_made' cannot be made: KeyError",
         ),
     ):
-        with pytest.raises(BadInput, match=why) as found:
-            sally.play("rps", {"agent": "random", "partner": who}, rounds=1)
-        refused(found.value)
+        with pytest.raises(BadInput, match=reason) as error:
+            sally.play("rps", {"agent": "random", "partner": name}, rounds=1)
+        refused(error.value)

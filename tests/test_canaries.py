@@ -47,13 +47,15 @@ def planted(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def model_players() -> list[tuple[str, str, dict[str, Any]]]:
     """Game, player and parameters: each kind of player in each of its games, each strategy once."""
-    found: list[tuple[str, str, dict[str, Any]]] = []
+    triples: list[tuple[str, str, dict[str, Any]]] = []
     for game in sorted(registry.entries("games")):
         spec = registry.game(game)
-        found += [(game, name, {}) for name, kind in kinds(spec).items() if "model" in kind.params]
+        triples += [
+            (game, name, {}) for name, kind in kinds(spec).items() if "model" in kind.params
+        ]
     strategies = registry.entries("strategies").values()
     plain = [s.name for s in strategies if "told" not in s.needs and s.name != "qa"]
-    return found + [("ipd", "language", {"strategy": name}) for name in sorted(plain)]
+    return triples + [("ipd", "language", {"strategy": name}) for name in sorted(plain)]
 
 
 def echo(how: str) -> Scripted:
@@ -93,7 +95,11 @@ def test_key_that_a_provider_repeats_is_in_no_line(
     spec = registry.game(game)
     rules = spec.build({})
     seat = str(rules.helpers[0] if player == "model" else rules.seats[0])
-    others = {str(at): PlayerSpec("random") for at in rules.seats if at != seat}
+    others = {
+        str(current_seat): PlayerSpec("random")
+        for current_seat in rules.seats
+        if current_seat != seat
+    }
     lineup = {**others, seat: PlayerSpec(player, {"model": "canary", **params})}
     if player == "model":  # the reader of what a persuader says
         lineup["persuader"] = PlayerSpec("language", {"model": "canary"})
@@ -120,16 +126,16 @@ def test_key_in_the_traceback_of_a_broken_model_is_not_printed(
         "MODEL = lambda name: Scripted(script)\n"
     )
     command = [sys.executable, "-m", "sally", "--use", "broken_model.py", "run", "quickstart_model"]
-    for on in ("local", "pool:2"):
+    for name in ("local", "pool:2"):
         done = subprocess.run(
-            [*command, "--model", "broken_model", "--without", "lm", "--out", f"out-{on[:4]}",
-             "--on", on, "--limit", "1"],
+            [*command, "--model", "broken_model", "--without", "lm", "--out", f"out-{name[:4]}",
+             "--on", name, "--limit", "1"],
             cwd=tmp_path, capture_output=True, text=True,
         )  # fmt: skip
         assert done.returncode == 1 and "no entry with [key]" in done.stdout + done.stderr
         assert KEY not in done.stdout + done.stderr
-    found = [o for o in contents(tmp_path) if not o[0].endswith((".py", ".pyc"))]
-    assert betrayals(found, KEY) == []
+    actual_contents = [o for o in contents(tmp_path) if not o[0].endswith((".py", ".pyc"))]
+    assert betrayals(actual_contents, KEY) == []
 
 
 # --- every provider that is sent a key ------------------------------------------------------------
@@ -195,7 +201,7 @@ def test_key_that_a_server_repeats_is_in_no_output(
     monkeypatch.chdir(tmp_path)
     caplog.set_level(logging.DEBUG, "sally")
     Path("tiny.toml").write_text(STUDY)
-    said: list[tuple[str, bytes]] = []
+    pairs: list[tuple[str, bytes]] = []
     with serving(always=telling) as server:
         Path("sally.toml").write_text(
             f'[models.lab]\nname = "openai-api/lab/canary"\nbase_url = "{server.address}"\n'
@@ -204,16 +210,16 @@ def test_key_that_a_server_repeats_is_in_no_output(
         for command in COMMANDS:
             done = CliRunner().invoke(cli, command.split())
             error = "".join(traceback.format_exception(*done.exc_info)) if done.exc_info else ""
-            said.append((command, f"{done.stdout}{done.stderr}{error}".encode()))
+            pairs.append((command, f"{done.stdout}{done.stderr}{error}".encode()))
     use_config(None)
     assert server.keys == {f"Bearer {KEY}"}  # it was sent
     logged = [(record.name, record.getMessage().encode()) for record in caplog.records]
-    found = [*contents(tmp_path), *said, *logged]
-    assert any(b"[key]" in data for _, data in found)  # it came back
+    actual_contents = [*contents(tmp_path), *pairs, *logged]
+    assert any(b"[key]" in data for _, data in actual_contents)  # it came back
     made = {"page.html", "out.sally.zip", "rows.csv", "rows.parquet"}
-    assert made <= {p.name for p in tmp_path.iterdir()}, said
-    assert betrayals(found, KEY) == []
-    assert betrayals(found, ELSEWHERE) == []
+    assert made <= {p.name for p in tmp_path.iterdir()}, pairs
+    assert betrayals(actual_contents, KEY) == []
+    assert betrayals(actual_contents, ELSEWHERE) == []
 
 
 @pytest.mark.parametrize("where", ["sally.toml", "OPENAI_BASE_URL"])
@@ -235,9 +241,9 @@ def test_key_in_an_address_is_refused_and_not_repeated(
     done = CliRunner().invoke(cli, ["run", "tiny.toml", "--model", model, "--out", "out"])
     Path("sally.toml").unlink(missing_ok=True)
     use_config(None)
-    said = f"{done.stdout}{done.stderr}{done.exception}"
-    assert done.exit_code != 0 and "holds a" in said
-    assert betrayals([("said", said.encode())], KEY) == []
+    text = f"{done.stdout}{done.stderr}{done.exception}"
+    assert done.exit_code != 0 and "holds a" in text
+    assert betrayals([("said", text.encode())], KEY) == []
     assert not Path("out").exists()
 
 
@@ -252,8 +258,8 @@ def test_key_of_a_llama_server_is_in_no_failure(monkeypatch: pytest.MonkeyPatch)
         monkeypatch.setattr(Handler, "do_GET", lambda self: telling_props(self), raising=False)
         with pytest.raises(Exception, match=r"llama|server|HTTP|401") as failed:
             registry.model(f"llama_server:{server.address.removesuffix('/v1')}?weights=smollm2")
-    said = "".join(traceback.format_exception(failed.value))
-    assert betrayals([("raised", said.encode())], KEY) == []
+    text = "".join(traceback.format_exception(failed.value))
+    assert betrayals([("raised", text.encode())], KEY) == []
 
 
 # --- the web --------------------------------------------------------------------------------------
@@ -291,10 +297,10 @@ def test_passwords_and_ids_of_the_web_stay_where_they_belong(
         pages.append(("the lobby", Participant(server).browser.get("/").content))
     logged = [(record.name, record.getMessage().encode()) for record in caplog.records
               if not record.name.startswith("httpx")]  # fmt: skip
-    found = [*contents(tmp_path), *pages, *logged]
+    actual_contents = [*contents(tmp_path), *pages, *logged]
     for secret in (PASSWORD, WRONG, session):
-        assert betrayals(found, secret) == [], secret
-    holders = {Path(name).name for name in betrayals(found, platform_id)}
+        assert betrayals(actual_contents, secret) == [], secret
+    holders = {Path(name).name for name in betrayals(actual_contents, platform_id)}
     assert "payments.csv" in holders and any("database" in name for name in holders), holders
     allowed = ("database.sqlite", "payments.csv")
     assert all(name.startswith(allowed) for name in holders), holders

@@ -40,8 +40,8 @@ def blocks(page: Path) -> list[tuple[str, str]]:
 def test_examples_of_a_page_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
-    kept = {folder: dict(entries) for folder, entries in registry._added.items()}
-    monkeypatch.setattr(registry, "_added", kept)  # what a page adds is gone after it
+    kept_entries = {folder: dict(entries) for folder, entries in registry._added.items()}
+    monkeypatch.setattr(registry, "_added", kept_entries)  # what a page adds is gone after it
     monkeypatch.setattr(registry, "_files", [])
     monkeypatch.setattr(registry, "_results", {})  # lists cached on a page end with it
     names: dict[str, object] = {}
@@ -66,17 +66,17 @@ def test_examples_of_a_page_run(page, tmp_path, monkeypatch):
 
 def kept_as(text: str, folder: Path) -> bool:
     """Whether a block is a file of the reader's, named in its first line; then it is written."""
-    named = re.match(r"# (\w+\.py)\n", text)
-    if named:
-        (folder / named[1]).write_text(text)
-    return named is not None
+    match = re.match(r"# (\w+\.py)\n", text)
+    if match:
+        (folder / match[1]).write_text(text)
+    return match is not None
 
 
 def commands(group: click.Group, before: str = "") -> Iterator[tuple[str, click.Command]]:
     """Every command that does something, with its full name."""
-    here = click.Context(group)
-    named = ENTRIES if group is cli else group.commands
-    for name, command in ((name, group.get_command(here, name)) for name in named):
+    context = click.Context(group)
+    entries = ENTRIES if group is cli else group.commands
+    for name, command in ((name, group.get_command(context, name)) for name in entries):
         if isinstance(command, click.Group):
             yield from commands(command, f"{before}{name} ")
         else:
@@ -127,15 +127,19 @@ def test_every_dependency_is_explained_under_its_extra():
     page = (ROOT / "docs/reference/dependencies.md").read_text(encoding="utf-8")
     page, _, _ = page.partition("\n## ")  # what follows was weighed, some of it not taken
     rows = [line.split("|")[1:3] for line in page.splitlines()[6:] if line.startswith("|")]
-    said = {
+    pairs = {
         (name, extra.strip(" `")) for names, extra in rows for name in names.strip().split(", ")
     }
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = {"-": project["dependencies"], **project["optional-dependencies"]}
     extras.pop("all")
     bare = re.compile(r"^[\w-]+")
-    asked = {(bare.match(one)[0], extra) for extra, wanted in extras.items() for one in wanted}
-    assert said == asked
+    asked_pairs = {
+        (bare.match(one)[0], extra)
+        for extra, expected_extra in extras.items()
+        for one in expected_extra
+    }
+    assert pairs == asked_pairs
 
 
 def test_page_on_architecture_names_folders_and_files_that_exist():
@@ -158,9 +162,9 @@ def test_page_on_dependencies_counts_lines_of_files_that_exist():
 
 def test_page_on_tests_names_files_that_exist():
     page = (ROOT / "docs/discussion/testing.md").read_text(encoding="utf-8")
-    named = re.findall(r"^\|.*\| `([\w/]+\.py)` \|", page, re.MULTILINE)
-    assert len(named) > 50
-    assert [name for name in named if not (ROOT / "tests" / name).is_file()] == []
+    matches = re.findall(r"^\|.*\| `([\w/]+\.py)` \|", page, re.MULTILINE)
+    assert len(matches) > 50
+    assert [name for name in matches if not (ROOT / "tests" / name).is_file()] == []
 
 
 def test_every_strategy_is_in_its_reference():
@@ -177,8 +181,8 @@ def test_tutorial_notebooks_equal_their_pages(page):
     assert now == notebooks.sources(page), "python -m tests.notebooks"
     printed = ["".join(o.get("text", ())) for c in cells for o in c.get("outputs", ())]
     pairs = itertools.pairwise(blocks(page))
-    shown = [text.strip() for (before, _), (kind, text) in pairs if (before, kind) == PRINTED]
-    assert [text for text in shown if text not in map(str.strip, printed)] == []
+    texts = [text.strip() for (before, _), (kind, text) in pairs if (before, kind) == PRINTED]
+    assert [text for text in texts if text not in map(str.strip, printed)] == []
 
 
 def test_strategy_pages_equal_the_golden_conversations():
@@ -211,11 +215,11 @@ def run_commands(text: str) -> None:
     """Each command goes well; lines below it, if any, are all it prints (`...`: some left out)."""
     for line, shown in re.findall(r"^\$ sally (.*)\n((?:(?!\$).*\n)*)", text, re.M):
         args = shlex.split(line)
-        asked = "1\n" * 50 if args[0] == "play" else None
-        result = CliRunner().invoke(cli, args, input=asked, catch_exceptions=False)
+        asked_text = "1\n" * 50 if args[0] == "play" else None
+        result = CliRunner().invoke(cli, args, input=asked_text, catch_exceptions=False)
         assert result.exit_code == 0, f"{line}\n{result.output}"
-        if wanted := stripped(shown):
-            parts = [re.escape(part.strip()) for part in f"\n{wanted}\n".split("\n...\n")]
+        if expected_text := stripped(shown):
+            parts = [re.escape(part.strip()) for part in f"\n{expected_text}\n".split("\n...\n")]
             assert re.fullmatch(".*".join(parts), stripped(result.stdout), re.S), result.stdout
 
 

@@ -179,6 +179,6 @@ def test_helpers_have_a_default_occupant(name: str) -> None:
 
 @every_game
 def test_spec_partners_metrics_card_and_board_pass_their_checks(name: str) -> None:
-    at = bench(name)
-    found = [testing.run_check(*check) for check in testing.room_checks(at)]
-    assert [result for result in found if not result.passed] == []
+    current_bench = bench(name)
+    results = [testing.run_check(*check) for check in testing.room_checks(current_bench)]
+    assert [result for result in results if not result.passed] == []

@@ -25,23 +25,23 @@ def test_rate_of_exchange_without_a_proposal_is_unknown() -> None:
 
 
 def test_probe_at_the_terminal_comes_after_the_position() -> None:
-    shown: list[str] = []
+    texts: list[str] = []
 
     def leave(prompt: str) -> str:
         raise Left
 
-    person: Any = Person(shown.append, leave)
+    person: Any = Person(texts.append, leave)
     play("bargaining", {"buyer": person, "seller": "random"}, 3, probes={"buyer": ["their_value"]})
-    position = next(n for n, text in enumerate(shown) if "Your value is 94" in text)
-    question = next(n for n, text in enumerate(shown) if "What is the cost of the seller" in text)
-    assert position < question, shown
+    position = next(n for n, text in enumerate(texts) if "Your value is 94" in text)
+    question = next(n for n, text in enumerate(texts) if "What is the cost of the seller" in text)
+    assert position < question, texts
 
 
 def test_value_outside_the_axis_is_marked_with_its_number() -> None:
     for value, is_outside in ((LOWEST - 0.3, True), (HIGHEST, False), (0.2, False)):
-        drawn = "".join(map(str, _mark("rps", Estimate(value, None, None, 9, "t"), 10.0, "dot")))
-        assert ('class="outside"' in drawn) is is_outside
-        assert (f">{value:.2f}</text>" in drawn) is is_outside
+        text = "".join(map(str, _mark("rps", Estimate(value, None, None, 9, "t"), 10.0, "dot")))
+        assert ('class="outside"' in text) is is_outside
+        assert (f">{value:.2f}</text>" in text) is is_outside
 
 
 def test_controls_of_two_wordings_are_told_apart() -> None:

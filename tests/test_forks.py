@@ -48,15 +48,15 @@ def pytest_says(folder: Path, *args: str) -> str:
 
 
 def test_every_test_is_run_and_reported_once(tmp_path: Path) -> None:
-    said = pytest_says(tmp_path, "-rfs")
-    assert "2 failed, 7 passed, 1 skipped, 1 warning, 1 error in" in said
-    assert "assert [1] == [2]" in said and "said before" in said
-    assert "FAILED test_a.py::test_dies - the process that ran it ended with 7" in said
-    assert "the room cannot be left" in said
-    assert "look here" in said and "not today" in said
+    pytest_output = pytest_says(tmp_path, "-rfs")
+    assert "2 failed, 7 passed, 1 skipped, 1 warning, 1 error in" in pytest_output
+    assert "assert [1] == [2]" in pytest_output and "said before" in pytest_output
+    assert "FAILED test_a.py::test_dies - the process that ran it ended with 7" in pytest_output
+    assert "the room cannot be left" in pytest_output
+    assert "look here" in pytest_output and "not today" in pytest_output
 
 
 def test_run_stops_at_the_first_failure_if_asked_to(tmp_path: Path) -> None:
-    said = pytest_says(tmp_path, "-x", "--forks", "1")
-    assert "1 failed" in said and "stopping after 1 failures" in said
-    assert "test_shares" not in said
+    pytest_output = pytest_says(tmp_path, "-x", "--forks", "1")
+    assert "1 failed" in pytest_output and "stopping after 1 failures" in pytest_output
+    assert "test_shares" not in pytest_output

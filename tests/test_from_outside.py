@@ -27,8 +27,8 @@ ROOMS = ("PARTNERS", "METRICS", "CARD", "BOARD")
 @pytest.fixture(autouse=True)
 def as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever a test puts on the shelf is taken off again."""
-    kept = {folder: dict(entries) for folder, entries in registry._added.items()}
-    monkeypatch.setattr(registry, "_added", kept)
+    kept_entries = {folder: dict(entries) for folder, entries in registry._added.items()}
+    monkeypatch.setattr(registry, "_added", kept_entries)
     monkeypatch.setattr(registry, "_files", [])
 
 
@@ -42,11 +42,11 @@ def one_file(folder: Path) -> Path:
 def one_folder(folder: Path) -> Path:
     """The same game as a folder with a room a file."""
     assert STALL is not None
-    rules, rest = STALL[1].split("# --- two partners", 1)
+    rules, other_part = STALL[1].split("# --- two partners", 1)
     home = folder / "stall"
     home.mkdir()
     (home / "spec.py").write_text(rules)
-    (home / "rooms.py").write_text(f"{rules}# --- two partners{rest}")
+    (home / "rooms.py").write_text(f"{rules}# --- two partners{other_part}")
     (home / "__init__.py").write_text("from .spec import GAME\n")
     for room in ROOMS:
         (home / f"{room.lower()}.py").write_text(f"from .rooms import {room}\n")
@@ -266,8 +266,8 @@ def test_external_paper_prints_its_tables_and_imports_its_data(tmp_path: Path) -
     (tmp_path / "stall.txt").write_text("tit_for_tat\n")
     ran = CliRunner().invoke(cli, [*use, "reproduce", "lemon2026", "--json"])
     assert ran.exit_code == 0, ran.output
-    here, there = json.loads(ran.stdout)["rows"]
-    assert (here["published"], here["ours"], there["missing"]) == (2.0, 2.0, "nobody sells there")
+    row, there = json.loads(ran.stdout)["rows"]
+    assert (row["published"], row["ours"], there["missing"]) == (2.0, 2.0, "nobody sells there")
     store = tmp_path / "store"
     line = [*use, "import", "lemons", str(tmp_path / "stall.txt"), "--out", str(store)]
     ran = CliRunner().invoke(cli, line)

@@ -25,9 +25,9 @@ def test_ids_and_lines_are_unchanged_since_the_move(study: str) -> None:
 @pytest.mark.parametrize("bundle", STORES, ids=lambda path: path.name)
 def test_stores_written_before_the_move_still_replay(bundle: Path) -> None:
     with open_store(bundle) as (place, _):
-        found = check(load(place).episodes.values())
-    assert found.episodes > 0 and found.mismatches == []
+        replay_check = check(load(place).episodes.values())
+    assert replay_check.episodes > 0 and replay_check.mismatches == []
     # words and strategies may have moved on, and then prompts are listed, not compared; moves never
-    assert found.replayed == found.episodes
+    assert replay_check.replayed == replay_check.episodes
     if "quickstart" in bundle.name:
-        assert found.unchecked == []
+        assert replay_check.unchecked == []

@@ -47,15 +47,18 @@ def test_container_runs_unprivileged_and_installs_existing_extras() -> None:
 
 def test_container_installs_the_constrained_versions_with_hashes() -> None:
     (extras,) = re.findall(r'"\.\[([a-z,]+)\]"', (ROOT / ".ci/lock").read_text())
-    wanted = [*PROJECT["dependencies"]]
+    expected_dependencies = [*PROJECT["dependencies"]]
     for extra in extras.split(","):
-        wanted += PROJECT["optional-dependencies"][extra]
+        expected_dependencies += PROJECT["optional-dependencies"][extra]
     lock = (ROOT / "requirements.lock").read_text()
     pins = re.findall(r"^([\w.-]+)==(\S+) \\\n    --hash=sha256:[0-9a-f]{64}", lock, re.M)
     assert len(pins) == lock.count("==")
     tied = dict(line.split("==") for line in _folded("constraints.txt") if "==" in line)
     assert {(name, tied.get(name, version)) for name, version in pins} == set(pins)
-    names = {re.split(r"[\[<>=~!; ]", each)[0].lower().replace("_", "-") for each in wanted}
+    names = {
+        re.split(r"[\[<>=~!; ]", expected_dependency)[0].lower().replace("_", "-")
+        for expected_dependency in expected_dependencies
+    }
     assert names <= {name.replace("_", "-") for name, _ in pins}
 
 
@@ -64,12 +67,14 @@ def _folded(name: str) -> list[str]:
 
 
 def test_container_options_are_options_of_serve() -> None:
-    asked = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]["sally"]["command"]
-    text = " ".join([*asked, (ROOT / "Dockerfile").read_text().partition("FROM")[0]])
-    shown = CliRunner().invoke(cli, ["serve", "--help"]).output
+    asked_command = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]["sally"][
+        "command"
+    ]
+    text = " ".join([*asked_command, (ROOT / "Dockerfile").read_text().partition("FROM")[0]])
+    output = CliRunner().invoke(cli, ["serve", "--help"]).output
     ours = set(re.findall(r"(?<!\S)--[a-z]+", text)) - {"--rm"}
     assert ours >= {"--host", "--database"}
-    assert {option for option in ours if option not in shown} == set()
+    assert {option for option in ours if option not in output} == set()
     assert "--bots" in CliRunner().invoke(cli, ["evaluate", "--demo", "--help"]).output
 
 

@@ -10,9 +10,9 @@ from benchmarks.hostile import clocks, disks, importers, lines, replies, request
 
 
 def test_every_strategy_at_every_game_survives_hostile_replies() -> None:
-    found = replies.tables(300, seed=18)
-    assert found["broken"] == {} and "ended the run" not in found
-    assert found["pairs of game and strategy"] > 100 and found["forfeit"] > 20
+    frames = replies.tables(300, seed=18)
+    assert frames["broken"] == {} and "ended the run" not in frames
+    assert frames["pairs of game and strategy"] > 100 and frames["forfeit"] > 20
 
 
 def test_mutated_files_are_imported_or_refused_with_one_message() -> None:

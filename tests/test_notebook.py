@@ -175,19 +175,19 @@ def test_study_with_a_function_and_a_model_runs_with_progress(cells: Kernel) -> 
 
 def test_changed_function_is_a_new_player_and_an_unchanged_one_is_not(cells: Kernel) -> None:
     cells.outputs(STUDY)
-    again = "len(sally.run(study, 'store'))"
-    assert cells.shown(again) == cells.shown(again)
-    before = int(cells.shown("len(sally.run(study, 'changing'))"))
+    repeated_text = "len(sally.run(study, 'store'))"
+    assert cells.shown(repeated_text) == cells.shown(repeated_text)
+    number_before = int(cells.shown("len(sally.run(study, 'changing'))"))
     cell = """
     study = sally.Study("own", "objects", (sally.Cell("all", (instance("rps", rounds=3),), [
         {"agent": f, **against}]),))
     len(sally.run(study, "changing"))
     """
-    same = "def paper(turn):\n    return turn.choose('paper')\nf = paper\n"
-    other = "def paper(turn):\n    return turn.choose('rock')\nf = paper\n"
+    same_text = "def paper(turn):\n    return turn.choose('paper')\nf = paper\n"
+    other_source = "def paper(turn):\n    return turn.choose('rock')\nf = paper\n"
     dedented = "\n".join(line.strip() for line in cell.splitlines())
-    assert int(cells.shown(same + dedented)) == before
-    assert int(cells.shown(other + dedented)) == before + 1
+    assert int(cells.shown(same_text + dedented)) == number_before
+    assert int(cells.shown(other_source + dedented)) == number_before + 1
     cells.outputs(FIRST_CELL)
 
 

@@ -36,9 +36,13 @@ INJECTIONS = {
 
 def setup_of(who: PlayerSpec, injection: Injection) -> Setup:
     lineup = {"agent": who, "partner": PlayerSpec("constant")}
-    asked = {"agent": ("their_move",)}
+    asked_probes = {"agent": ("their_move",)}
     return Setup(
-        Instance("ipd", "ipd", {"rounds": ROUNDS}), 5, lineup, arms=asked, injections=(injection,)
+        Instance("ipd", "ipd", {"rounds": ROUNDS}),
+        5,
+        lineup,
+        arms=asked_probes,
+        injections=(injection,),
     )
 
 
@@ -53,12 +57,12 @@ def of_a_model(setup: Setup) -> tuple[Episode, list[str]]:
 
 
 def at_the_terminal(setup: Setup) -> list[str]:
-    shown: list[str] = []
+    texts: list[str] = []
     match: Match[Any, Any, Any] = Match(registry.game("ipd"), setup)
-    person = Person(shown.append, lambda prompt: "J")
+    person = Person(texts.append, lambda prompt: "J")
     partner = {"partner": setup.lineup["partner"]}
     Driver(match, {"agent": person, **players_of(match, partner)}).run()
-    return shown[1:]  # the rules come first
+    return texts[1:]  # the rules come first
 
 
 def in_a_live_browser(setup: Setup, folder: Path) -> list[str]:
@@ -84,8 +88,8 @@ def in_a_live_browser(setup: Setup, folder: Path) -> list[str]:
 
 def on_the_page(episode: Episode) -> list[str]:
     sections = str(transcript_of(episode)).split("<section")
-    mine = "\n".join(part for part in sections if "<h5>agent" in part)
-    return unescape(re.sub("<[^>]*>", "\n", mine)).split("\n")
+    own_text = "\n".join(part for part in sections if "<h5>agent" in part)
+    return unescape(re.sub("<[^>]*>", "\n", own_text)).split("\n")
 
 
 @pytest.fixture

@@ -112,15 +112,15 @@ def test_declared_lines_of_play_are_played(name: str, line: Line) -> None:
     assert script is not None
     assert len(line.against) == len(line.plays)
     past: list[Joint | None] = []
-    theirs = [game.names_of(AGENT).index(letter) for letter in line.against]
+    their_indexes = [game.names_of(AGENT).index(letter) for letter in line.against]
     for number, letter in enumerate(line.plays):
         (chosen,) = moves(script, line.game, game, PARTNER, past, seeds=[1])
         if letter == "?":  # drawn; what the line says further on may depend on it
             chosen = chosen if chosen in game.moves_of(PARTNER) else -1
         else:
-            shown = "".join(game.names_of(PARTNER)[j[1]] for j in past if j)
-            assert game.names_of(PARTNER)[chosen] == letter, f"after {shown!r} ({number})"
-        past.append((theirs[number], chosen))
+            text = "".join(game.names_of(PARTNER)[j[1]] for j in past if j)
+            assert game.names_of(PARTNER)[chosen] == letter, f"after {text!r} ({number})"
+        past.append((their_indexes[number], chosen))
 
 
 @pytest.mark.parametrize("name", [n for n, p in FAMILY.items() if p.memory is not None])
@@ -132,13 +132,13 @@ def test_partner_depends_only_on_its_declared_memory(name: str) -> None:
         for case in range(6):
             draws = Stream("memory", name, case)
             tail = random_past(game, m, draws)
-            one, two = ([*random_past(game, 4, draws), *tail] for _ in range(2))
-            assert moves(script, game_name, game, seat, one) == moves(
+            joint, two = ([*random_past(game, 4, draws), *tail] for _ in range(2))
+            assert moves(script, game_name, game, seat, joint) == moves(
                 script, game_name, game, seat, two
             )
             longer = [*random_past(game, 7, draws), *tail]
             assert same_odds(
-                moves(script, game_name, game, seat, one),
+                moves(script, game_name, game, seat, joint),
                 moves(script, game_name, game, seat, longer),
             )
 
@@ -170,11 +170,15 @@ def test_automaton_and_script_play_the_same(name: str) -> None:
         for number in range(12):
             odds = machine.odds(state)
             assert sum(odds.values()) == pytest.approx(1)
-            drawn = moves(script, game_name, game, seat, past)
+            drawn_moves = moves(script, game_name, game, seat, past)
             for choice in game.moves_of(seat):
                 p = odds.get(choice, 0.0)
                 slack = 5 * sqrt(DRAWS * p * (1 - p)) + 1e-9
-                assert abs(drawn.count(choice) - DRAWS * p) <= slack, (game_name, seat, number)
+                assert abs(drawn_moves.count(choice) - DRAWS * p) <= slack, (
+                    game_name,
+                    seat,
+                    number,
+                )
             own = draws.draw({m: p for m, p in odds.items() if p > 0})
             their = draws.pick(game.moves_of(PARTNER if seat == AGENT else AGENT))
             past.append((own, their) if seat == AGENT else (their, own))
@@ -186,8 +190,8 @@ def test_automaton_and_script_play_the_same(name: str) -> None:
 @every_partner
 def test_partner_plays_whole_games_without_hidden_state(name: str, seed: int) -> None:
     for game_name, *_ in tables(name)[:2]:
-        who = PlayerSpec(name, dict(settings_of(name)))
-        setup = table(game_name, seed, agent=who, partner=who)
+        player = PlayerSpec(name, dict(settings_of(name)))
+        setup = table(game_name, seed, agent=player, partner=player)
         assert play_episode(setup).events == play_episode(setup).events
 
 

@@ -79,10 +79,10 @@ def test_changed_parameter_changes_the_page(game):
         was = getattr(rules, name)
         for value in others(was, hints.get(name)):
             try:
-                seen = pages(spec, {name: value})
+                seen_pages = pages(spec, {name: value})
             except (BadInput, ValueError):
                 continue  # no such game
-            assert seen != usual or value == was, f"{game} does not say {name}={value!r}"
+            assert seen_pages != usual or value == was, f"{game} does not say {name}={value!r}"
 
 
 def test_parameter_missing_on_the_page_is_detected():
@@ -93,5 +93,5 @@ def test_parameter_missing_on_the_page_is_detected():
 
 
 def test_exceptions_are_parameters_that_exist():
-    known = {name for game in GAMES for name in registry.game(game).parameters}
-    assert set(NOT_OF_THE_RULES) <= known
+    known_names = {name for game in GAMES for name in registry.game(game).parameters}
+    assert set(NOT_OF_THE_RULES) <= known_names

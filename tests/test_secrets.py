@@ -43,20 +43,20 @@ def at(name: str, *moves: tuple[str, Any]) -> Match[Any, Any, Any]:
 
 @pytest.mark.parametrize("first", cups.CUPS)
 def test_seeker_that_did_not_peek_cannot_see_the_swap(first: str) -> None:
-    swapped, kept = (
+    swapped, kept_match = (
         at("cups", ("nature", first), ("nature", "miss"), ("hider", hid))
         for hid in ("swap", "keep")
     )
-    assert page(swapped, cups.SEEKER) == page(kept, cups.SEEKER)
-    assert page(swapped, cups.HIDER) != page(kept, cups.HIDER)
+    assert page(swapped, cups.SEEKER) == page(kept_match, cups.SEEKER)
+    assert page(swapped, cups.HIDER) != page(kept_match, cups.HIDER)
 
 
 def test_seeker_that_peeked_can_see_the_swap() -> None:
-    swapped, kept = (
+    swapped, kept_match = (
         at("cups", ("nature", "left"), ("nature", "peek"), ("hider", hid))
         for hid in ("swap", "keep")
     )
-    assert page(swapped, cups.SEEKER) != page(kept, cups.SEEKER)
+    assert page(swapped, cups.SEEKER) != page(kept_match, cups.SEEKER)
 
 
 # --- haggle -------------------------------------------------------------------------------------
@@ -69,33 +69,33 @@ SPOKEN = [
 def test_hands_and_values_are_hidden_from_other_seats() -> None:
     """Deals 0 and 1 differ in what ada and bo hold and value, and not in cy."""
     assert DEALS[0][2] == DEALS[1][2] and DEALS[0][:2] != DEALS[1][:2]
-    one, two = (at("haggle", ("nature", deal), *SPOKEN) for deal in (0, 1))
-    assert page(one, CY) == page(two, CY)
-    assert page(one, READER) == page(two, READER)
-    assert page(one, ADA) != page(two, ADA)
+    match, two = (at("haggle", ("nature", deal), *SPOKEN) for deal in (0, 1))
+    assert page(match, CY) == page(two, CY)
+    assert page(match, READER) == page(two, READER)
+    assert page(match, ADA) != page(two, ADA)
 
 
 def test_hidden_moves_are_unseen_until_the_phase_ends() -> None:
     def after(bo: Any) -> Match[Any, Any, Any]:
         return at("haggle", ("nature", 0), *SPOKEN, (ADA, PASS), (BO, bo), (CY, PASS))
 
-    one, two = after(Put("wood")), after(Put("wool"))
+    single_match, two = after(Put("wood")), after(Put("wool"))
     for seat in (ADA, CY, READER):
-        assert page(one, seat) == page(two, seat)
-    assert page(one, BO) != page(two, BO)
-    for match in (one, two):
+        assert page(single_match, seat) == page(two, seat)
+    assert page(single_match, BO) != page(two, BO)
+    for match in (single_match, two):
         for seat in (ADA, BO, CY):
             match.answer((match.turn, seat, "", ""), Decision(PASS))
-    assert page(one, ADA) != page(two, ADA)
+    assert page(single_match, ADA) != page(two, ADA)
 
 
 def test_rejected_message_is_hidden_from_other_seats() -> None:
     said = ((ADA, Say("Hi.")), (READER, Reading("nothing", 0)))
     lied = ((ADA, Say("I have 9 wood.")), (READER, Reading("wood", 9)))
-    one, two = at("haggle", ("nature", 0), *said), at("haggle", ("nature", 0), *lied, *said)
+    match, two = at("haggle", ("nature", 0), *said), at("haggle", ("nature", 0), *lied, *said)
     for seat in (BO, CY):
-        assert page(one, seat) == page(two, seat)
-    assert page(one, ADA) != page(two, ADA)
+        assert page(match, seat) == page(two, seat)
+    assert page(match, ADA) != page(two, ADA)
 
 
 def test_message_being_read_is_hidden_from_other_seats() -> None:
@@ -105,8 +105,8 @@ def test_message_being_read_is_hidden_from_other_seats() -> None:
 
 
 def test_reader_sees_the_words_and_not_the_hand() -> None:
-    one, two = (at("haggle", ("nature", deal), (ADA, Say("Hi."))) for deal in (0, 1))
-    assert page(one, READER) == page(two, READER)
+    match, two = (at("haggle", ("nature", deal), (ADA, Say("Hi."))) for deal in (0, 1))
+    assert page(match, READER) == page(two, READER)
 
 
 # --- repeated games -----------------------------------------------------------------------------
@@ -115,9 +115,9 @@ def test_reader_sees_the_words_and_not_the_hand() -> None:
 @pytest.mark.parametrize("name", ["rps", "ibs", "ipd"])
 def test_move_is_unseen_until_both_have_moved(name: str) -> None:
     match = match_of(table(name))
-    before = page(match, AGENT)
+    page_before = page(match, AGENT)
     match.answer((0, "partner", "", ""), Decision(1))
-    assert page(match, AGENT) == before
+    assert page(match, AGENT) == page_before
 
 
 @pytest.mark.parametrize("name", ["rps", "ibs", "ipd"])

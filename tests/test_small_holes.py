@@ -45,9 +45,9 @@ def written(folder: Path, name: str = "tiny", *cells: dict[str, Any]) -> Path:
     "name", ["../../evil", "/evil", "a\\b", "a\x00b", "..", "", "a\nb", "x" * 201]
 )
 def test_study_name_cannot_escape_the_folder(name: str, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="the name of a study") as why:
+    with pytest.raises(BadInput, match="the name of a study") as error:
         read_study(written(tmp_path, name))
-    assert "\n" not in str(why.value) and "\x00" not in str(why.value)
+    assert "\n" not in str(error.value) and "\x00" not in str(error.value)
 
 
 @pytest.mark.parametrize(
@@ -73,8 +73,8 @@ def test_two_cells_of_one_name_and_two_instances_of_one_id_are_refused(tmp_path:
         read_study(written(tmp_path, "tiny", {}, {}))
     with pytest.raises(BadInput, match="two instances have the id 'a'"):
         read_study(written(tmp_path, "tiny", {}, {"cell": "two", "rounds": 3}))
-    same = read_study(written(tmp_path, "tiny", {}, {"cell": "two"}))
-    assert len(same.cells) == 2  # one instance may be played in several cells
+    same_study = read_study(written(tmp_path, "tiny", {}, {"cell": "two"}))
+    assert len(same_study.cells) == 2  # one instance may be played in several cells
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_bundle_of_blanks_is_refused_before_unpacking(
             "study.json": b'{"study": "x", "asks": "", "schema": 1}\n',
             "episodes.jsonl": blanks,
         }
-        told = {
+        fields = {
             "bundle": 1,
             "games": {},
             "packs": [],
@@ -133,7 +133,7 @@ def test_bundle_of_blanks_is_refused_before_unpacking(
         }
         path = tmp_path / "blank.sally.zip"
         with zipfile.ZipFile(path, "w", method, compresslevel=1) as zipped:
-            zipped.writestr("bundle.json", json.dumps(told))
+            zipped.writestr("bundle.json", json.dumps(fields))
             for name, data in files.items():
                 zipped.writestr(name, data)
         with pytest.raises(BadInput, match="nothing was unpacked"):

@@ -93,8 +93,8 @@ def cycle(graph: dict[str, set[str]]) -> list[str]:
 
 def test_modules_have_no_import_cycles() -> None:
     """Not even for its types."""
-    known = set(sources())
-    graph = {name: imports(source, known) for name, source in sources().items()}
+    known_sources = set(sources())
+    graph = {name: imports(source, known_sources) for name, source in sources().items()}
     assert graph["sally.core.match.engine"] >= {"sally.core.log.events", "sally.core.match.probes"}
     assert cycle(graph) == []
     circular = {**graph, "sally.core.log.seat": {"sally.core.match.engine"}}
@@ -105,8 +105,8 @@ def test_modules_have_no_import_cycles() -> None:
 
 
 def bound_in(each: ast.AST) -> set[str]:
-    found = (n for n in ast.walk(each) if isinstance(n, ast.Name))
-    return {n.id for n in found if isinstance(n.ctx, ast.Store)}
+    matches = (n for n in ast.walk(each) if isinstance(n, ast.Name))
+    return {n.id for n in matches if isinstance(n.ctx, ast.Store)}
 
 
 def reads(node: ast.AST) -> Counter[str]:
@@ -169,9 +169,9 @@ def speaking_of_flags(nodes: list[ast.AST]) -> list[int]:
 
 def test_library_errors_do_not_mention_flags() -> None:
     """A notebook has none; a whole command (`sally run ...`) may be quoted."""
-    said = {name: source.flags for name, source in sources().items() if source.flags}
-    assert [name for name in said if not f"{name}.".startswith("sally.cli.")] == []
-    assert any(name.startswith("sally.cli.") for name in said)  # there it may, and is found
+    flags = {name: source.flags for name, source in sources().items() if source.flags}
+    assert [name for name in flags if not f"{name}.".startswith("sally.cli.")] == []
+    assert any(name.startswith("sally.cli.") for name in flags)  # there it may, and is found
 
 
 # --- names --------------------------------------------------------------------------------------

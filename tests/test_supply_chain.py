@@ -67,17 +67,22 @@ def test_bill_of_materials_lists_every_required_package(bill: dict[str, Any]) ->
 
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     extras = re.findall(r"\[(.*)\]", project["optional-dependencies"]["all"][0])[0].split(",")
-    wanted = list(project["dependencies"])
+    expected_dependencies = list(project["dependencies"])
     for extra in extras:
-        wanted += project["optional-dependencies"][extra]
-    names = {re.split(r"[\[<>=~!; ]", each)[0].lower().replace("_", "-") for each in wanted}
-    known = {component["name"]: component for component in bill["components"]}
-    assert names <= known.keys()
+        expected_dependencies += project["optional-dependencies"][extra]
+    names = {
+        re.split(r"[\[<>=~!; ]", expected_dependency)[0].lower().replace("_", "-")
+        for expected_dependency in expected_dependencies
+    }
+    known_components = {component["name"]: component for component in bill["components"]}
+    assert names <= known_components.keys()
     assert (bill["bomFormat"], bill["specVersion"]) == ("CycloneDX", "1.6")
-    assert len({component["bom-ref"] for component in bill["components"]}) == len(known)
-    assert all(known[name]["version"] and known[name]["purl"] for name in names)
-    assert known["msgspec"]["hashes"] and known["starlette"]["hashes"]
-    assert {SMOLLM2.name, *(named.name for named in NAMED.values())} <= known.keys()
+    assert len({component["bom-ref"] for component in bill["components"]}) == len(known_components)
+    assert all(
+        known_components[name]["version"] and known_components[name]["purl"] for name in names
+    )
+    assert known_components["msgspec"]["hashes"] and known_components["starlette"]["hashes"]
+    assert {SMOLLM2.name, *(named.name for named in NAMED.values())} <= known_components.keys()
 
 
 def test_bill_of_materials_is_the_same_each_time(bill: dict[str, Any]) -> None:

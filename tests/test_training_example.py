@@ -48,8 +48,8 @@ def test_cached_tree_scores_equal_page_by_page_scores(policy):
         env.reset(n)
     growing, cached = Growing(policy, 2), [[], []]
     while envs[0].asked is not None:
-        asked = [(str(env.asked.messages), env.asked.candidates) for env in envs]
-        now = dict(enumerate(policy.pages(asked)))
+        asked_pairs = [(str(env.asked.messages), env.asked.candidates) for env in envs]
+        now = dict(enumerate(policy.pages(asked_pairs)))
         for n, scores in growing.scores(now).items():
             pages[n].append(now[n])
             cached[n].append(scores)
@@ -60,16 +60,16 @@ def test_cached_tree_scores_equal_page_by_page_scores(policy):
             ((_, trees),) = policy.together([pages[n]])
             assert torch.allclose(policy.scored_together(trees), plain, atol=1e-5)
             assert torch.allclose(torch.tensor(cached[n]), plain, atol=1e-5)
-            whole = sum(len(page.shared) for page in pages[n])
-            assert len(trees[0].tokens) < whole / 3  # what the tree is for
+            full_total = sum(len(page.shared) for page in pages[n])
+            assert len(trees[0].tokens) < full_total / 3  # what the tree is for
 
 
 def test_learning_from_the_same_episodes_lowers_their_regret(policy):
-    given = Namespace(
+    namespace = Namespace(
         game="rps", learn="move", estimator="all_moves", lr=1e-2, seed=0, seconds=1e9, steps=10**9,
         tasks=1, group=1, entropy=0.0,
     )  # fmt: skip
-    run = PopulationRun(policy, given)
+    run = PopulationRun(policy, namespace)
     run.step = 9  # after the warm-up
     tasks = run.machines.part("train")[:3]
     played = run.played([(task, "repeated_games_terse", n) for n, task in enumerate(tasks)])
@@ -78,16 +78,18 @@ def test_learning_from_the_same_episodes_lowers_their_regret(policy):
 
 
 def test_lessons_teach_moves_and_predictions(policy):
-    given = Namespace(
+    namespace = Namespace(
         game="rps", learn="both", estimator="best_moves", lr=1e-2, seed=0, seconds=1e9, steps=10**9,
         tasks=1, group=1, entropy=0.0, workers=1, episodes=3,
     )  # fmt: skip
-    run = TaughtRun(policy, given)
+    run = TaughtRun(policy, namespace)
     run.teacher.close()  # lessons are played here
     run.step = 9  # after the warm-up
-    lessons = [lesson(wanted, policy.tokens) for wanted in run.wanted(0)]
-    assert all(len(each.pages) == len(each.right) == 20 for each in lessons)
-    assert lessons == [lesson(wanted, policy.tokens) for wanted in run.wanted(0)]
+    lessons = [lesson(expected_order, policy.tokens) for expected_order in run.wanted(0)]
+    assert all(
+        len(current_lesson.pages) == len(current_lesson.right) == 20 for current_lesson in lessons
+    )
+    assert lessons == [lesson(expected_order, policy.tokens) for expected_order in run.wanted(0)]
     learnt = [run.learn_from(lessons) for _ in range(60)]
     for name in ("loss", "foreseeing", "expected"):
         assert learnt[-1][name] < 0.8 * learnt[0][name]

@@ -27,11 +27,11 @@ NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 def base(names: list[str]) -> set[str]:
     """The distributions that these need, markers aside, they themselves among them."""
-    found: set[str] = set()
+    texts: set[str] = set()
     for name in names:
         needs = [n for n in distribution(name).requires or [] if ";" not in n]
-        found |= {name} | base([NAME.match(n)[0] for n in needs])
-    return found
+        texts |= {name} | base([NAME.match(n)[0] for n in needs])
+    return texts
 
 
 def told(*command: object, at: Path, well: bool = True) -> str:
@@ -71,11 +71,13 @@ def bare(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
             python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", at=home
         ).strip()
     )
-    for name in base([NAME.match(one)[0] for one in PROJECT["dependencies"]]):
-        held = distribution(name)
-        for top in {file.parts[0] for file in held.files or [] if file.parts[0] != ".."}:
+    for name in base([NAME.match(dependency)[0] for dependency in PROJECT["dependencies"]]):
+        held_distribution = distribution(name)
+        for top in {
+            file.parts[0] for file in held_distribution.files or [] if file.parts[0] != ".."
+        }:
             if not (packages / top).exists():
-                (packages / top).symlink_to(held.locate_file(top))
+                (packages / top).symlink_to(held_distribution.locate_file(top))
     (wheel,) = source.glob("dist/*.whl")
     pip = (sys.executable, "-m", "pip", "--python", python, "-q", "--disable-pip-version-check")
     told(*pip, "install", "--no-deps", "--no-index", "--no-compile", wheel, at=home)
@@ -124,16 +126,16 @@ def test_base_install_lists_plays_runs_scores_replays_and_reports(bare: Path) ->
 def test_missing_extra_is_named_in_one_line(bare: Path, line: str, extra: str) -> None:
     if not (bare / "first").exists():
         sally(bare, "run quickstart --limit 1 --out first")
-    said = sally(bare, line, well=False)
-    assert re.search(rf"pip install '.*\.whl\[{extra}\]'", said)
-    assert len(said.strip().splitlines()) == 1
+    process = sally(bare, line, well=False)
+    assert re.search(rf"pip install '.*\.whl\[{extra}\]'", process)
+    assert len(process.strip().splitlines()) == 1
 
 
 @pytest.mark.parametrize("module", ["rl.pettingzoo", "rl.gymnasium", "inspect.tasks"])
 def test_adapter_without_its_library_raises_one_message(bare: Path, module: str) -> None:
     python = bare / "env/bin/python"
-    said = told(python, "-c", f"import sally.adapters.{module}", at=bare, well=False)
-    last = said.strip().splitlines()[-1]
+    text = told(python, "-c", f"import sally.adapters.{module}", at=bare, well=False)
+    last = text.strip().splitlines()[-1]
     assert re.match(r"(sally\.core\.errors\.NotInstalled|ImportError): ", last)
     assert re.search(r"pip install '.*\.whl\[", last)
 
@@ -142,8 +144,8 @@ def test_foreign_package_shadowing_sally_is_named(bare: Path) -> None:
     stranger = bare / "over/sally"
     shutil.copytree(ROOT / "sally/cli", stranger / "cli")
     (stranger / "__init__.py").write_text('__version__ = "1.0.8"\n')
-    said = told(bare / "env/bin/python", "-c", "import sally.cli", at=bare / "over", well=False)
-    assert said.startswith("sally: another package called sally is installed over this one")
+    text = told(bare / "env/bin/python", "-c", "import sally.cli", at=bare / "over", well=False)
+    assert text.startswith("sally: another package called sally is installed over this one")
 
 
 HINT = re.compile(
@@ -160,7 +162,7 @@ def test_install_hints_name_the_distribution_and_existing_extras() -> None:
         text = page.read_text(encoding="utf-8")
         assert not re.search(r"(?<!un)install '?sally(?!-lab)\b", text), page
         assert not re.search(r"(?<![\w.-])sally\[", text), page
-        for found in HINT.finditer(text):
+        for match in HINT.finditer(text):
             hints += 1
-            assert set(next(filter(None, found.groups())).split(",")) <= extras, page
+            assert set(next(filter(None, match.groups())).split(",")) <= extras, page
     assert hints > 20

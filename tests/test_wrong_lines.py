@@ -133,15 +133,15 @@ def test_wrong_line_is_quarantined_even_with_a_valid_checksum(
 ) -> None:
     bad = append_checksum(edited(lines[0], wrong))
     assert isinstance(store.read_line(bad), Episode), "it parses: that is the point"
-    found = store.load(a_store(tmp_path / "out", [bad, *lines[1:]]))
-    assert len(found.episodes) == len(lines) - 1
-    assert [line.line for line in found.bad] == [1] and "wrong" in found.bad[0].why
+    contents = store.load(a_store(tmp_path / "out", [bad, *lines[1:]]))
+    assert len(contents.episodes) == len(lines) - 1
+    assert [line.line for line in contents.bad] == [1] and "wrong" in contents.bad[0].why
     assert (tmp_path / "out" / "quarantine" / "1-a.jsonl").read_bytes() == bad
 
 
 def test_played_episodes_are_valid(lines: list[bytes], tmp_path: Path) -> None:
-    found = store.load(a_store(tmp_path / "out", lines))
-    assert (len(found.episodes), found.bad) == (len(lines), [])
+    contents = store.load(a_store(tmp_path / "out", lines))
+    assert (len(contents.episodes), contents.bad) == (len(lines), [])
 
 
 @pytest.fixture
@@ -171,9 +171,12 @@ def attacked(lines: list[bytes], tmp_path: Path) -> Path:
 def test_commands_do_not_crash_on_wrong_lines(
     command: tuple[str, ...], attacked: Path, tmp_path: Path
 ) -> None:
-    given = [part.replace("STORE", str(attacked)).replace("OUT", str(tmp_path)) for part in command]
-    found = CliRunner().invoke(cli, given)
-    assert found.exit_code == (1 if command[0] == "replay" else 0), (found.exc_info, found.output)
+    parts = [part.replace("STORE", str(attacked)).replace("OUT", str(tmp_path)) for part in command]
+    result = CliRunner().invoke(cli, parts)
+    assert result.exit_code == (1 if command[0] == "replay" else 0), (
+        result.exc_info,
+        result.output,
+    )
 
 
 def test_forged_payoff_does_not_change_the_means(
@@ -199,11 +202,11 @@ def test_explorer_omits_and_counts_wrong_lines(attacked: Path, lines: list[bytes
 
 def test_any_changed_byte_of_a_stored_line_is_detected(lines: list[bytes]) -> None:
     line = append_checksum(lines[0])
-    whole = store.read_line(line)
-    for at in range(len(line)):
-        flipped = line[:at] + bytes([line[at] ^ 1]) + line[at + 1 :]
-        found = store.read_line(flipped)
-        assert isinstance(found, str) or found == whole, flipped[at - 20 : at + 20]
+    full_episode = store.read_line(line)
+    for index in range(len(line)):
+        flipped = line[:index] + bytes([line[index] ^ 1]) + line[index + 1 :]
+        episode = store.read_line(flipped)
+        assert isinstance(episode, str) or episode == full_episode, flipped[index - 20 : index + 20]
 
 
 def test_line_without_checksum_is_read_as_older_format(lines: list[bytes]) -> None:
@@ -214,8 +217,8 @@ def test_line_without_checksum_is_read_as_older_format(lines: list[bytes]) -> No
 def test_edited_cell_or_machine_is_detected_by_the_checksum(key: str, lines: list[bytes]) -> None:
     plain = json.loads(append_checksum(lines[0]))
     plain[key] = {"cell": "other", "used": {"agent": {"weights": "better"}}}[key]
-    said = store.read_line(msgspec.json.encode(plain) + b"\n")
-    assert isinstance(said, str) and "changed after it was written" in said
+    episode = store.read_line(msgspec.json.encode(plain) + b"\n")
+    assert isinstance(episode, str) and "changed after it was written" in episode
 
 
 # --- replay ---------------------------------------------------------------------------------------
@@ -247,9 +250,9 @@ def test_replay_detects_edits_in_lines_without_checksum(
     edit: Callable[[Plain], None], why: str, lines: list[bytes], tmp_path: Path
 ) -> None:
     out = a_store(tmp_path / "out", [edited(lines[0], edit), *lines[1:]])
-    found = check(store.load(out, check=False).episodes.values(), cells_of(out))
-    assert found.replayed == len(lines) - 1
-    ((_, said),) = found.mismatches
+    replay_check = check(store.load(out, check=False).episodes.values(), cells_of(out))
+    assert replay_check.replayed == len(lines) - 1
+    ((_, said),) = replay_check.mismatches
     assert why in said
 
 

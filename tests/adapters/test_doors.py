@@ -94,10 +94,10 @@ def test_reset_without_seed_draws_new_seed(make):
 def test_observation_bytes_contain_the_whole_page():
     env = SeatEnv("tradecraft")
     seen, info = env.reset(seed=1)
-    shown = bytes(seen["observation"]).rstrip(b"\0").decode()
-    assert shown == info["page"] and len(shown) > 2048
+    data = bytes(seen["observation"]).rstrip(b"\0").decode()
+    assert data == info["page"] and len(data) > 2048
     question = env.table.match.context(env.seat).words.rules(env.seat)[:40]
-    assert shown.startswith(question)
+    assert data.startswith(question)
 
 
 def test_page_longer_than_page_bytes_is_refused_not_truncated():

@@ -137,9 +137,9 @@ class TwoNodes:
         self.nodes.append(node)
 
         def ready() -> bool:
-            said = log.read_bytes()
-            assert node.process.poll() is None, f"RAY DOES NOT START HERE: {said.decode()}"
-            return b"Ray runtime started" in said
+            data = log.read_bytes()
+            assert node.process.poll() is None, f"RAY DOES NOT START HERE: {data.decode()}"
+            return b"Ray runtime started" in data
 
         until(ready, 300)
         return node
@@ -183,14 +183,14 @@ def sally_run(study: str, out: Path, cluster: TwoNodes, cwd: Path) -> Forked:
 def said(run: Forked) -> dict[str, Any]:
     out, err = run.communicate(timeout=300)
     assert run.returncode == 0, err
-    found: dict[str, Any] = json.loads(out)
-    return found
+    fields: dict[str, Any] = json.loads(out)
+    return fields
 
 
 def whole(out: Path, wanted: int) -> Contents:
-    found = store.load(out)
-    assert (len(found.finished), found.doubled, found.bad) == (wanted, 0, [])
-    return found
+    contents = store.load(out)
+    assert (len(contents.finished), contents.doubled, contents.bad) == (wanted, 0, [])
+    return contents
 
 
 def at_work(node: Node) -> Callable[[], bool]:
@@ -213,9 +213,9 @@ def test_records_from_ray_equal_local_records_byte_for_byte(
     run = begun(ROOT, "-c", BYTES, cluster.address, str(tmp_path / "ray"))
     _, err = run.communicate(timeout=300)
     assert run.returncode == 0, err
-    here = run_study(ALL_GAMES, tmp_path / "here")
-    assert lines(whole(tmp_path / "ray", 140)) == lines(here)
-    assert all(to_line(e) for e in here.episodes.values())
+    contents = run_study(ALL_GAMES, tmp_path / "here")
+    assert lines(whole(tmp_path / "ray", 140)) == lines(contents)
+    assert all(to_line(e) for e in contents.episodes.values())
 
 
 BYTES = """
@@ -274,8 +274,8 @@ def test_calls_of_both_nodes_share_one_rate_limiter(cluster: TwoNodes, tmp_path:
     pytest.importorskip("openai", reason="the servers speak the language of openai-api")
     cluster.both()
     (tmp_path / "modelled.py").write_text(MODELLED)
-    with serving() as one, serving() as two:
-        servers = [one.address, two.address]
+    with serving() as server, serving() as two:
+        servers = [server.address, two.address]
         config = CONFIG.format(servers=json.dumps(servers), rate=6000)
         (tmp_path / "sally.toml").write_text(config)
         args = ["--use", "modelled.py", "run", "modelled", "--model", "lab", "--out", "o"]
@@ -283,10 +283,10 @@ def test_calls_of_both_nodes_share_one_rate_limiter(cluster: TwoNodes, tmp_path:
         run = begun(tmp_path, "-c", COUNTED, cluster.address, *args)
         out, err = run.communicate(timeout=300)
     assert run.returncode == 0, err
-    found = whole(tmp_path / "o", 40)
-    assert json.loads(out)["spent"]["calls"] == 80 == one.calls + two.calls
+    contents = whole(tmp_path / "o", 40)
+    assert json.loads(out)["spent"]["calls"] == 80 == server.calls + two.calls
     assert "asked 80" in err.splitlines()
-    for episode in found.episodes.values():  # an episode keeps its server, on whichever node
+    for episode in contents.episodes.values():  # an episode keeps its server, on whichever node
         assert episode.used["agent"]["address"] == order_servers(servers, episode.id)[0]
 
 
@@ -297,8 +297,8 @@ def test_new_driver_finishes_the_run_of_a_killed_driver(cluster: TwoNodes, tmp_p
     killed.kill()
     killed.communicate()
     before = store.survey(out).finished
-    found = said(sally_run("dawdling", out, cluster, tmp_path))
-    assert (found["episodes"], found["not_run"], found["doubled"]) == (300, 0, 0)
+    fields = said(sally_run("dawdling", out, cluster, tmp_path))
+    assert (fields["episodes"], fields["not_run"], fields["doubled"]) == (300, 0, 0)
     assert 60 <= len(before) < 300
     assert before <= whole(out, 300).finished
 
@@ -313,8 +313,8 @@ def test_study_survives_a_worker_and_then_a_node(cluster: TwoNodes, tmp_path: Pa
     os.kill(cluster.head.members("ray::_worked")[0], signal.SIGKILL)
     comes(lambda: stored(out) >= 100, run)
     cluster.second.kill()
-    found = said(run)
-    assert (found["episodes"], found["not_run"], found["doubled"]) == (300, 0, 0)
+    fields = said(run)
+    assert (fields["episodes"], fields["not_run"], fields["doubled"]) == (300, 0, 0)
     whole(out, 300)
     assert store.place(out).names("claims") == []
 

@@ -139,12 +139,12 @@ def test_episode_can_be_stored_replayed_and_profiled(tmp_path):
 
 
 def test_seed_fixes_task_and_chance_and_split_parts_differ():
-    env, other = TextEnv("rps"), TextEnv("rps")
-    assert env.reset(5) == other.reset(5)
+    env, other_text_env = TextEnv("rps"), TextEnv("rps")
+    assert env.reset(5) == other_text_env.reset(5)
     train = env._table.match.setup
-    other.reset(5, "held_out")
-    held = other._table.match.setup
-    assert train.seed != held.seed and train.lineup != held.lineup
+    other_text_env.reset(5, "held_out")
+    setup = other_text_env._table.match.setup
+    assert train.seed != setup.seed and train.lineup != setup.lineup
 
 
 def test_reset_without_seed_never_repeats_an_episode():
@@ -173,12 +173,12 @@ def test_game_without_split_is_refused():
 
 
 def test_equivalent_partner_under_another_name_is_an_overlap():
-    seen = task(PlayerSpec("opponent_previous_plus", {"follow": 1.0}), "rps", rounds=10)
-    same = task(PlayerSpec("tit_for_tat"), "rps", rounds=10)
-    split = Split("leaky", "", {"train": (seen,), "held_out": (same,)})
+    seen_task = task(PlayerSpec("opponent_previous_plus", {"follow": 1.0}), "rps", rounds=10)
+    same_task = task(PlayerSpec("tit_for_tat"), "rps", rounds=10)
+    split = Split("leaky", "", {"train": (seen_task,), "held_out": (same_task,)})
     with pytest.raises(BadInput, match=r"leaky overlaps: train contains .*behaves the same after"):
         check_split(split, TRAINING.alike)
-    TextEnv("rps", Split("apart", "", {"train": (seen,), "held_out": (_alone(seen),)}))
+    TextEnv("rps", Split("apart", "", {"train": (seen_task,), "held_out": (_alone(seen_task),)}))
     with pytest.raises(BadInput, match="overlaps"):
         TextEnv("rps", split)
 
@@ -188,9 +188,9 @@ def _alone(seen: Task) -> Task:
 
 
 def test_noisy_copy_counts_as_same_partner():
-    seen = task(PlayerSpec("win_nil_lose_plus", {"follow": 1.0}), "rps", rounds=10)
+    seen_task = task(PlayerSpec("win_nil_lose_plus", {"follow": 1.0}), "rps", rounds=10)
     noisy = task(PlayerSpec("win_nil_lose_plus", {"follow": 0.7}), "rps", rounds=10)
-    assert "the same" in TRAINING.alike(seen, noisy)
+    assert "the same" in TRAINING.alike(seen_task, noisy)
 
 
 def test_partner_that_can_turn_into_a_known_one_counts_as_new():

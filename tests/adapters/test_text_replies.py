@@ -59,7 +59,11 @@ def a_known_key():
 )
 def test_environment_and_evaluation_play_the_same_episode(game, wishes):
     for seed in range(4):
-        env, chance, given = TextEnv(game, retries=1, **wishes), random.Random(seed), list[Reply]()
+        env, chance, replies = (
+            TextEnv(game, retries=1, **wishes),
+            random.Random(seed),
+            list[Reply](),
+        )
         env.reset(seed)
         while env.asked is not None:
             names = env.task.instance.params.get("names") or ["1", "2"]
@@ -68,10 +72,10 @@ def test_environment_and_evaluation_play_the_same_episode(game, wishes):
             reply = filled(chance.choice(REPLIES) if odd else REPLIES[0], n, m)
             env.step(reply)
             text = reply.decode("utf-8", "replace") if isinstance(reply, bytes) else reply
-            given.append(text if isinstance(text, Reply) else Reply(text))
+            replies.append(text if isinstance(text, Reply) else Reply(text))
         episode = env.episode()
         match = Match(env._table.match.spec, episode.setup)
-        model = reply_in_order(given)
+        model = reply_in_order(replies)
         model.name, model.used = env._model.name, env._model.used
         players = players_of(
             match, with_models(episode.setup.lineup, lambda at, name, model=model: model)

@@ -30,18 +30,20 @@ def played(env: TextSeats, says: dict[str, str]) -> dict[str, list[str]]:
 def test_each_seat_has_its_own_prompts_and_the_reward_of_each_turn():
     env = TextSeats("ipd")
     prompts = played(env, {"agent": "JFJ", "partner": "JJF"})
-    assert [len(each) for each in prompts.values()] == [3, 3]
+    assert [len(prompt) for prompt in prompts.values()] == [3, 3]
     assert env.rewards("agent") == [8, 10, 0] and env.rewards("partner") == [8, 0, 10]
-    kept = from_line(to_line(env.episode()))
-    final = replayed(registry.game("ipd"), kept).states[-1]
+    kept_episode = from_line(to_line(env.episode()))
+    final = replayed(registry.game("ipd"), kept_episode).states[-1]
     assert (final.agent_total, final.partner_total) == (18, 18)
-    assert {who.params["model"] for who in kept.setup.lineup.values()} == {"trained:untrained"}
+    assert {player.params["model"] for player in kept_episode.setup.lineup.values()} == {
+        "trained:untrained"
+    }
 
 
 def test_second_seat_asked_does_not_see_first_seats_move():
-    one = played(TextSeats("ipd"), {"agent": "JJJ", "partner": "JJJ"})["partner"]
+    partner = played(TextSeats("ipd"), {"agent": "JJJ", "partner": "JJJ"})["partner"]
     two = played(TextSeats("ipd"), {"agent": "FJJ", "partner": "JJJ"})["partner"]
-    assert one[0] == two[0] and one[1] != two[1]  # it is told after the round
+    assert partner[0] == two[0] and partner[1] != two[1]  # it is told after the round
 
 
 def test_reward_of_one_turn_does_not_change_other_turns():

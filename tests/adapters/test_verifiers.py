@@ -41,10 +41,15 @@ def served(says: Says, finish: str = "stop") -> Iterator[tuple[str, list]]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
-            seen.append(asked["messages"])
-            reply = {"role": "assistant", "content": says(asked["messages"])}
-            body = {"id": "x", "object": "chat.completion", "created": 1, "model": asked["model"]}
+            asked_data = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            seen.append(asked_data["messages"])
+            reply = {"role": "assistant", "content": says(asked_data["messages"])}
+            body = {
+                "id": "x",
+                "object": "chat.completion",
+                "created": 1,
+                "model": asked_data["model"],
+            }
             body["choices"] = [{"index": 0, "message": reply, "finish_reason": finish}]
             body["usage"] = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
             data = json.dumps(body).encode()
@@ -66,11 +71,11 @@ def served(says: Says, finish: str = "stop") -> Iterator[tuple[str, list]]:
         server.server_close()
 
 
-def rolled_out(says: Says, finish: str = "stop", player=None, **given) -> tuple:
+def rolled_out(says: Says, finish: str = "stop", player=None, **given_options) -> tuple:
     """One rollout of the first task, and what the model was sent."""
     seat = {"player": vf.AgentConfig(runtime={"type": "subprocess"}, **player)} if player else {}
     taskset = GamesConfig(id="sally-verifiers", game="ipd", count=2)
-    env = GameEnv(GameEnvConfig(taskset=taskset, **seat, **given))
+    env = GameEnv(GameEnvConfig(taskset=taskset, **seat, **given_options))
 
     async def run(address: str) -> vf.Episode:
         client = vf.EvalClientConfig(base_url=address, api_key_var="SALLY_NO_KEY")
@@ -93,8 +98,8 @@ def names() -> list[str]:
     return list(env.task.instance.params["names"])
 
 
-def _games(**given) -> GamesConfig:
-    return GamesConfig(id="sally-verifiers", game="ipd", **given)
+def _games(**given_options) -> GamesConfig:
+    return GamesConfig(id="sally-verifiers", game="ipd", **given_options)
 
 
 def test_rollout_contains_a_sally_episode_record():
@@ -105,8 +110,8 @@ def test_rollout_contains_a_sally_episode_record():
     assert trace.num_turns == len(seen) == 10 and trace.num_branches == 1
     assert trace.rewards["format"].score == 0 and trace.rewards["regret"].score <= 0
     assert trace.metrics["payoff"] > 0 and "payoff" not in trace.rewards
-    kept = from_line(trace.info["sally_episode"].encode())
-    final = replayed(registry.game("ipd"), kept).states[-1]
+    kept_episode = from_line(trace.info["sally_episode"].encode())
+    final = replayed(registry.game("ipd"), kept_episode).states[-1]
     assert final.agent_total == trace.metrics["payoff"]
 
 
@@ -184,11 +189,11 @@ def test_strategy_that_needs_scores_is_refused():
 # --- several seats --------------------------------------------------------------------------------
 
 
-def seats_played(says: Says, game: str = "ipd", **given) -> tuple:
+def seats_played(says: Says, game: str = "ipd", **given_options) -> tuple:
     """One episode with an agent in every seat, and what each was sent."""
-    made, config = seats_env(game)
+    cls, config = seats_env(game)
     taskset = GamesConfig(id="sally-verifiers", game=game, count=1)
-    env = made(config(taskset=taskset, **given))
+    env = cls(config(taskset=taskset, **given_options))
 
     async def run(address: str) -> vf.Episode:
         client = vf.EvalClientConfig(base_url=address, api_key_var="SALLY_NO_KEY")
@@ -210,19 +215,19 @@ def test_every_seat_has_a_trace_and_the_reward_of_each_turn():
         assert [turn["reward"] for turn in turns] == [5.0] * 10  # both defect
         assert trace.rewards["payoff"].score == 50 and trace.agent.trainable
         assert all(trace.nodes[place].sampled for turn in turns for place in turn["nodes"])
-    kept = from_line(traces["agent"].info["sally_episode"].encode())
-    assert replayed(registry.game("ipd"), kept).states[-1].partner_total == 50
+    kept_episode = from_line(traces["agent"].info["sally_episode"].encode())
+    assert replayed(registry.game("ipd"), kept_episode).states[-1].partner_total == 50
 
 
 def test_fixed_seat_is_not_trained_on_and_a_seat_may_have_another_model():
-    other = {"model": "other", "runtime": {"type": "subprocess"}}
+    other_fields = {"model": "other", "runtime": {"type": "subprocess"}}
     episode, _ = seats_played(
-        lambda messages: f"Option: {options(messages)[0]}", fixed=("partner",), partner=other
+        lambda messages: f"Option: {options(messages)[0]}", fixed=("partner",), partner=other_fields
     )
     traces = {trace.agent.name: trace for trace in episode.traces}
     assert traces["agent"].agent.trainable and not traces["partner"].agent.trainable
-    kept = from_line(traces["agent"].info["sally_episode"].encode())
-    models = {seat: who.params["model"] for seat, who in kept.setup.lineup.items()}
+    kept_episode = from_line(traces["agent"].info["sally_episode"].encode())
+    models = {seat: player.params["model"] for seat, player in kept_episode.setup.lineup.items()}
     assert models == {"agent": "trained:stub", "partner": "trained:other"}
 
 
@@ -233,12 +238,14 @@ def test_advantage_of_a_turn_stays_on_its_own_message():
     for node in trace.nodes:  # as a training client fills them in
         node.token_ids, node.mask = [1, 2, 3], [False, node.sampled, node.sampled]
     credit_turns(trace, [0.0, 0.0, 7.0, *[0.0] * 7])
-    (mine,) = turns[2]["nodes"]
-    assert trace.nodes[mine].advantages == [7.0, 7.0]
+    (own_node,) = turns[2]["nodes"]
+    assert trace.nodes[own_node].advantages == [7.0, 7.0]
     (branch,) = trace.branches
     assert sum(branch.advantages) == 14.0
     assert all(
-        set(node.advantages or [0.0]) == {0.0} for n, node in enumerate(trace.nodes) if n != mine
+        set(node.advantages or [0.0]) == {0.0}
+        for n, node in enumerate(trace.nodes)
+        if n != own_node
     )
     with pytest.raises(BadInput, match="2 advantages were given for 10 turns"):
         credit_turns(trace, [1.0, 2.0])

@@ -53,9 +53,9 @@ class Dialled(msgspec.Struct, frozen=True):
         if not isinstance(self.expert, PlayerSpec):
             return self.expert
         asked = (turn.number, turn.seat, question.probe, question.about)
-        told = msgspec.structs.replace(turn, id=asked, question=question)
+        told_turn = msgspec.structs.replace(turn, id=asked, question=question)
         expert: Any = seat_player(turn.context.spec, turn.context.game, turn.seat, self.expert)
-        return expert.report(told).value
+        return expert.report(told_turn).value
 
     def dice(self, turn: Turn[Any, Any], purpose: str) -> Stream:
         return Stream(
@@ -77,9 +77,9 @@ class Family(msgspec.Struct, frozen=True):
         """One episode."""
         dialled = Dialled(self.expert, self.probes, knows, acts)
         problem = self.problems[seed % len(self.problems)]
-        asked = {self.seat: list(self.probes)}
+        asked_probes = {self.seat: list(self.probes)}
         lineup = {**self.others, self.seat: dialled}
-        return sally.play(self.game, lineup, seed, probes=asked, **problem)
+        return sally.play(self.game, lineup, seed, probes=asked_probes, **problem)
 
 
 def _scenarios(found: Any, level: int) -> tuple[dict[str, Any], ...]:

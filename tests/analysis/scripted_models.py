@@ -41,14 +41,17 @@ def repeated_episode(
 ) -> Episode:  # fmt: skip
     """A repeated game in a model's name, which always plays and predicts one action."""
     spec = registry.game(game)
-    who = PlayerSpec("language", {"model": "mistral-large-2", "strategy": "qa", **params})
-    lineup = {"agent": who, "partner": PlayerSpec("single_action", {"action": action})}
-    given: dict[str, Any] = {"rounds": rounds, "names": list(names or "JFB"[: 3 - (game != "rps")])}
-    setup = Setup(Instance(game, game, given), seed, lineup, arms={"agent": ("their_move",)})
+    player = PlayerSpec("language", {"model": "mistral-large-2", "strategy": "qa", **params})
+    lineup = {"agent": player, "partner": PlayerSpec("single_action", {"action": action})}
+    fields: dict[str, Any] = {
+        "rounds": rounds,
+        "names": list(names or "JFB"[: 3 - (game != "rps")]),
+    }
+    setup = Setup(Instance(game, game, fields), seed, lineup, arms={"agent": ("their_move",)})
     match = Match(spec, setup)
-    same = PlayerSpec("single_action", {"action": plays})
+    same_player = PlayerSpec("single_action", {"action": plays})
     players = {
-        "agent": seat_player(spec, match.game, Seat("agent"), same),
+        "agent": seat_player(spec, match.game, Seat("agent"), same_player),
         "partner": seat_player(spec, match.game, Seat("partner"), lineup["partner"]),
     }
     Driver(match, players).run()

@@ -40,11 +40,18 @@ def test_every_card_declares_attacks_or_a_reason_for_none(family: str) -> None:
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
 def test_attacks_not_declared_as_leaks_do_not_beat_chance(attack: Attack) -> None:
-    found = attack_of(attack, DEAR if "mentions" in attack.name else SHORT, seed=5)
-    assert {one.attacker for one in found} == {"single feature", "logistic", "boosted trees"}
-    assert {one.questions for one in found} == {"fresh", *(["frozen"] if attack.frozen else [])}
+    findings = attack_of(attack, DEAR if "mentions" in attack.name else SHORT, seed=5)
+    assert {finding.attacker for finding in findings} == {
+        "single feature",
+        "logistic",
+        "boosted trees",
+    }
+    assert {finding.questions for finding in findings} == {
+        "fresh",
+        *(["frozen"] if attack.frozen else []),
+    }
     if not attack.reasoning and not attack.known:
-        assert not [one for one in found if sure(one)]
+        assert not [finding for finding in findings if sure(finding)]
 
 
 def planted(share: float) -> Attack:
@@ -64,10 +71,10 @@ def planted(share: float) -> Attack:
 
 
 def test_planted_leak_is_found_and_named() -> None:
-    found = attack_of(planted(0.5), 600, seed=1)
-    assert all(one.leaks for one in found)
-    assert found[0].words == "the greatest size"
-    assert not any(sure(one) for one in attack_of(planted(0.0), 600, seed=1))
+    findings = attack_of(planted(0.5), 600, seed=1)
+    assert all(finding.leaks for finding in findings)
+    assert findings[0].words == "the greatest size"
+    assert not any(sure(finding) for finding in attack_of(planted(0.0), 600, seed=1))
 
 
 def test_mission_failure_is_an_option_without_a_cost() -> None:
@@ -95,8 +102,8 @@ def test_question_with_a_number_too_many_is_refused() -> None:
 def test_rank_of_right_option_in_own_rows_is_uniform() -> None:
     from sally.games.toma.po.generators import scenarios
 
-    drawn = [own_row(s) for s in islice(scenarios(3, 8), 40)]
-    ranks = [sorted(o[0] for o in p.options).index(p.options[p.right][0]) for p in drawn]
+    card_questions = [own_row(s) for s in islice(scenarios(3, 8), 40)]
+    ranks = [sorted(o[0] for o in p.options).index(p.options[p.right][0]) for p in card_questions]
     assert [ranks.count(r) for r in range(4)] == [10, 10, 10, 10]
 
 

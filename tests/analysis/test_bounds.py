@@ -61,9 +61,9 @@ def test_interval_of_mean_stays_within_metric_bounds(name: str) -> None:
             low, high = max(ends[0], -1e6), min(ends[1], 1e6)
             for some, other in ((low, high), (high, low), (low, (low + high) / 2)):
                 bounds = instance_bounds(metric, key_of(Instance("i", name)), seat)
-                found = mean_within(metric, [*[some] * 4, other], range(5), bounds)
-                assert found.low is not None and found.high is not None
-                assert ends[0] <= found.low <= found.value <= found.high <= ends[1], metric
+                estimate = mean_within(metric, [*[some] * 4, other], range(5), bounds)
+                assert estimate.low is not None and estimate.high is not None
+                assert ends[0] <= estimate.low <= estimate.value <= estimate.high <= ends[1], metric
 
 
 def test_every_game_has_payoff_bounds() -> None:
@@ -73,14 +73,14 @@ def test_every_game_has_payoff_bounds() -> None:
 
 
 def test_count_interval_is_above_zero_and_contains_the_mean() -> None:
-    found = lone_by_rule([0, 0, 0, 0, 0, 1], (0, inf))
-    assert found.value == pytest.approx(1 / 6)
-    assert 0 < found.low < found.value < found.high < 1.5
+    estimate = lone_by_rule([0, 0, 0, 0, 0, 1], (0, inf))
+    assert estimate.value == pytest.approx(1 / 6)
+    assert 0 < estimate.low < estimate.value < estimate.high < 1.5
     assert lone_by_rule([0.0] * 6, (0, inf)).interval == [0, 0]
     high = lone_by_rule([90, 100, 110, 95, 105], (0, inf))  # far from its end: plain t
     assert high.interval == lone_by_rule([90, 100, 110, 95, 105]).interval
     mirrored = lone_by_rule([0, 0, 0, 0, 0, -1], (-inf, 0))
-    assert mirrored.interval == pytest.approx([-found.high, -found.low])
+    assert mirrored.interval == pytest.approx([-estimate.high, -estimate.low])
 
 
 def test_zero_regret_has_point_interval_and_maximal_payoff_does_not() -> None:
@@ -89,9 +89,9 @@ def test_zero_regret_has_point_interval_and_maximal_payoff_does_not() -> None:
         game_bounds(metric, spec, spec.build(), Seat("agent"))
         for metric in ("tom_regret", "payoff")
     )
-    lost = mean_within("tom_regret", [0.0] * 6, range(6), regret)
+    lost_estimate = mean_within("tom_regret", [0.0] * 6, range(6), regret)
     won = mean_within("payoff", [payoff[1]] * 6, range(6), payoff)
-    assert lost.interval == [0, 0] and won.low < won.value == won.high
+    assert lost_estimate.interval == [0, 0] and won.low < won.value == won.high
 
 
 # --- every command that prints intervals --------------------------------------------------------
@@ -105,8 +105,8 @@ def held(tmp_path_factory: pytest.TempPathFactory) -> str:
     episodes = []
     for game, params in kinds:
         for n in range(6):
-            for one in ("random", "tabular"):
-                lineup = {"agent": PlayerSpec(one), "partner": PlayerSpec("random")}
+            for single_name in ("random", "tabular"):
+                lineup = {"agent": PlayerSpec(single_name), "partner": PlayerSpec("random")}
                 setup = Setup(Instance(f"{game}-{n}", game, params), n, lineup,
                               arms={"agent": ("their_odds",)})  # fmt: skip
                 episodes.append(play(resolve_setup(setup), game))

@@ -22,27 +22,27 @@ def study(lineup, arms=None, **more):
 
 
 def test_checklist_has_every_point_and_reports_gaps():
-    found = points(find_study("quickstart"))
-    assert list(found) == [
+    actual_points = points(find_study("quickstart"))
+    assert list(actual_points) == [
         "construct", "population", "sampling", "scoring", "baselines", "uncertainty",
         "human baseline", "contamination", "does asking change play",
     ]  # fmt: skip
-    assert found["human baseline"].missing and not found["scoring"].missing
+    assert actual_points["human baseline"].missing and not actual_points["scoring"].missing
     assert len(sally.checklist("quickstart")) == 9
 
 
 def test_study_without_probes_measures_only_doing():
     bots = {"agent": PlayerSpec("random"), "partner": PlayerSpec("tit_for_tat")}
-    found = points(study(bots))
-    assert "only doing is measured" in found["construct"].missing[0]
-    assert found["sampling"].missing[0] == "cell 'one' is one problem, played once"
-    asked = points(study(bots, {"agent": ("their_move",)}))
-    assert not asked["construct"].missing and asked["does asking change play"].missing
+    actual_points = points(study(bots))
+    assert "only doing is measured" in actual_points["construct"].missing[0]
+    assert actual_points["sampling"].missing[0] == "cell 'one' is one problem, played once"
+    asked_points = points(study(bots, {"agent": ("their_move",)}))
+    assert not asked_points["construct"].missing and asked_points["does asking change play"].missing
 
 
 def test_gaps_close_when_missing_parts_are_added():
-    whole = with_unasked(find_study("quickstart"))
-    assert not points(whole)["does asking change play"].missing
+    full_study = with_unasked(find_study("quickstart"))
+    assert not points(full_study)["does asking change play"].missing
     model = PlayerSpec("language", {"model": "embedded"})
     reads = study({"agent": model, "partner": PlayerSpec("tit_for_tat")})
     assert len(points(reads)["contamination"].missing) == 2

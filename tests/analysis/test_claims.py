@@ -15,8 +15,8 @@ CYCLER = ("previous_move_plus", {"follow": 1.0})
 
 
 def _verdict(bot: Bot, variants=RPS, partner=CYCLER):
-    (found,) = verdicts(profile_of(_measured("rps", bot, variants, partner)))
-    return found
+    (verdict,) = verdicts(profile_of(_measured("rps", bot, variants, partner)))
+    return verdict
 
 
 def test_constant_player_earns_no_claim():
@@ -60,8 +60,8 @@ def demo_store(tmp_path_factory):
 
 
 def test_command_prints_verdicts_and_json(demo_store):
-    told = sally("profile", "--checklist", "held", cwd=demo_store).stdout
-    assert "acts on refused" in told and "words are refused" in told
+    output = sally("profile", "--checklist", "held", cwd=demo_store).stdout
+    assert "acts on refused" in output and "words are refused" in output
     rows = json.loads(sally("profile", "--checklist", "held", "--json", cwd=demo_store).stdout)
     assert {"player", "game", "refused", "clusters"} <= rows[0].keys()
 

@@ -38,9 +38,9 @@ def scores(values, instances=None) -> list[Score]:
 
 
 def compared(one, two, **options) -> Comparison:
-    found = comparing._compare_paired(GROUP, one, two, options.get("margin"), 1)
-    assert found is not None
-    return adjust_p_values([found])[0]
+    comparison = comparing._compare_paired(GROUP, one, two, options.get("margin"), 1)
+    assert comparison is not None
+    return adjust_p_values([comparison])[0]
 
 
 def duel(first: str, second: str, seeds=range(8), **params) -> list[Episode]:
@@ -53,26 +53,32 @@ def duel(first: str, second: str, seeds=range(8), **params) -> list[Episode]:
 
 
 def test_students_sleep_data_favours_the_second_drug():
-    found = compared(scores(LAEVO), scores(DEXTRO))
-    assert found.difference.value == pytest.approx(1.58)
-    assert found.effect == pytest.approx(1.58 / 1.229995, rel=1e-5)  # his standard deviation
+    comparison = compared(scores(LAEVO), scores(DEXTRO))
+    assert comparison.difference.value == pytest.approx(1.58)
+    assert comparison.effect == pytest.approx(1.58 / 1.229995, rel=1e-5)  # his standard deviation
     # nine of ten differences are above 0 and one is 0: 2 of 2**9 sign choices are as extreme
-    assert found.p == pytest.approx(2 / 2**9)
-    assert found.verdict == "better" and found.pairs == 10
+    assert comparison.p == pytest.approx(2 / 2**9)
+    assert comparison.verdict == "better" and comparison.pairs == 10
     assert compared(scores(DEXTRO), scores(LAEVO)).verdict == "worse"
 
 
 def test_only_scores_of_the_same_setting_are_paired():
-    one, two = scores([1.0, 2.0, 3.0]), [*scores([0.0, 1.0])[1:], Score(b"else", "i", "t", 9.0)]
-    found = compared(one, two)
-    assert (found.pairs, found.alone, found.difference.value) == (1, (2, 1), 1.0)
-    assert comparing._compare_paired(GROUP, one, [Score(b"else", "i", "t", 9.0)], None, 1) is None
+    single_scores, two = (
+        scores([1.0, 2.0, 3.0]),
+        [*scores([0.0, 1.0])[1:], Score(b"else", "i", "t", 9.0)],
+    )
+    comparison = compared(single_scores, two)
+    assert (comparison.pairs, comparison.alone, comparison.difference.value) == (1, (2, 1), 1.0)
+    assert (
+        comparing._compare_paired(GROUP, single_scores, [Score(b"else", "i", "t", 9.0)], None, 1)
+        is None
+    )
 
 
 def test_episodes_of_one_setting_are_averaged_not_counted_twice():
     twice = [*scores([1.0]), *scores([3.0])]
-    found = compared(twice, scores([1.0]))
-    assert (found.pairs, found.first) == (1, 2.0)
+    comparison = compared(twice, scores([1.0]))
+    assert (comparison.pairs, comparison.first) == (1, 2.0)
 
 
 def test_instances_are_resampled_whole_and_that_widens_the_interval():
@@ -88,20 +94,20 @@ def test_instances_are_resampled_whole_and_that_widens_the_interval():
 
 
 def test_claims_are_adjusted_over_the_whole_family():
-    made = [
+    comparisons = [
         comparing._compare_paired(GROUP, scores(LAEVO), scores(np.add(DEXTRO, shift)), None, 1)
         for shift in (0.0, 1.0, 1.58)
     ]
-    found = adjust_p_values(made)
-    assert [c.p_holm for c in found] == holm([c.p for c in made])
-    assert found[0].p_holm == pytest.approx(3 * found[0].p)
+    actual_comparisons = adjust_p_values(comparisons)
+    assert [c.p_holm for c in actual_comparisons] == holm([c.p for c in comparisons])
+    assert actual_comparisons[0].p_holm == pytest.approx(3 * actual_comparisons[0].p)
 
 
 def test_difference_within_the_margin_is_equivalent_and_a_wide_one_undecided():
     rng = np.random.default_rng(5)
     base = rng.normal(size=60)
-    near = compared(scores(base + 0.02 * rng.normal(size=60)), scores(base), margin=0.1)
-    assert near.verdict == "equivalent" and near.p_equivalent < 0.05
+    near_comparison = compared(scores(base + 0.02 * rng.normal(size=60)), scores(base), margin=0.1)
+    assert near_comparison.verdict == "equivalent" and near_comparison.p_equivalent < 0.05
     wide = compared(scores(base), scores(rng.normal(size=60)), margin=0.01)
     assert wide.verdict == "undecided"
 
@@ -110,8 +116,8 @@ def test_identical_differences_are_flagged_with_exact_p_value():
     two, ten = (compared(scores([1.0] * n), scores([0.0] * n)) for n in (2, 10))
     assert two.alike and two.verdict == "undecided" and two.p == 1 / 2
     assert ten.alike and ten.verdict == "better" and ten.p == 2 / 2**10
-    same = compared(scores([1.0] * 10), scores([1.0] * 10), margin=0.1)
-    assert same.p_equivalent is None and same.verdict == "undecided"
+    same_comparison = compared(scores([1.0] * 10), scores([1.0] * 10), margin=0.1)
+    assert same_comparison.p_equivalent is None and same_comparison.verdict == "undecided"
 
 
 def test_comparison_of_two_players_has_a_plain_conclusion():
@@ -121,10 +127,12 @@ def test_comparison_of_two_players_has_a_plain_conclusion():
         "reward_per_round",
     }  # constant states no odds
     assert all(c.pairs == 8 for c in found)
-    told = conclusion(found, "random", "constant")
-    assert told.startswith("Doing (reward_per_round): random is better than constant in rps.")
-    wanted = {"metrics": ["functional_regret"]}
-    lower = sally.compare(duel("random", "constant"), "random", "constant", **wanted)
+    told_conclusion = conclusion(found, "random", "constant")
+    assert told_conclusion.startswith(
+        "Doing (reward_per_round): random is better than constant in rps."
+    )
+    expected_fields = {"metrics": ["functional_regret"]}
+    lower = sally.compare(duel("random", "constant"), "random", "constant", **expected_fields)
     assert [(c.better, c.verdict) for c in lower] == [("lower", "better")]
 
 
@@ -136,18 +144,27 @@ def test_wrong_names_are_refused_with_suggestions():
         sally.compare(episodes, "random", "constant", metrics=["tom_precent"])
     with pytest.raises(BadInput, match="cannot be compared with itself"):
         sally.compare(episodes, "random", "random")
-    apart = [*duel("random", "random", seeds=[1]), *duel("constant", "constant", seeds=[2])]
+    separate_episodes = [
+        *duel("random", "random", seeds=[1]),
+        *duel("constant", "constant", seeds=[2]),
+    ]
     with pytest.raises(BadInput, match="never met the same setting"):
         comparing.family({GROUP: {"a": scores([1.0])}}, "a", "b", None, 1)
-    (one, *_) = sally.compare(apart, "random", "constant")
+    (one, *_) = sally.compare(separate_episodes, "random", "constant")
     assert one.design == "unpaired" and one.difference.interval is None and not one.decidable
 
 
 def test_players_without_shared_settings_are_compared_unpaired_by_cluster():
     rng = np.random.default_rng(3)
     people = [
-        Score(f"s{who}-{n}".encode(), "i", "t", 1.0 + skill + 0.1 * rng.normal(), f"person {who}")
-        for who, skill in enumerate(rng.normal(size=12))
+        Score(
+            f"s{seat_number}-{n}".encode(),
+            "i",
+            "t",
+            1.0 + skill + 0.1 * rng.normal(),
+            f"person {seat_number}",
+        )
+        for seat_number, skill in enumerate(rng.normal(size=12))
         for n in range(5)
     ]
     model = [
@@ -167,10 +184,10 @@ def test_players_without_shared_settings_are_compared_unpaired_by_cluster():
 
 def test_one_episode_against_six_people_is_one_pair_without_interval():
     people = [Score(b"s", "i", "t", float(n), f"person {n}") for n in range(6)]
-    found = compared(people, [Score(b"s", "i", "t", 2.0)])
-    assert (found.pairs, found.units, found.difference.interval) == (1, 1, None)
-    assert "fewer than 5 clusters" in found.difference.method
-    judged = adjust_p_values([found])[0]
+    comparison = compared(people, [Score(b"s", "i", "t", 2.0)])
+    assert (comparison.pairs, comparison.units, comparison.difference.interval) == (1, 1, None)
+    assert "fewer than 5 clusters" in comparison.difference.method
+    judged = adjust_p_values([comparison])[0]
     assert judged.verdict == "undecided" and not judged.decidable
     assert "too few" in comparing.word_of(judged)
 
@@ -180,27 +197,37 @@ def test_sentence_names_the_seats_where_a_game_has_several():
     high, low = scores(1 + rng.normal(size=20) / 9), scores(rng.normal(size=20) / 9)
     agent, partner = GROUP, msgspec.structs.replace(GROUP, seat="partner")
     table = {agent: {"a": high, "b": low}, partner: {"a": low, "b": low}}
-    said = conclusion(comparing.family(table, "a", "b", None, 1), "a", "b")
-    assert "a is better than b in rps as agent, not told apart in rps as partner" in said
+    reply_conclusion = conclusion(comparing.family(table, "a", "b", None, 1), "a", "b")
+    assert (
+        "a is better than b in rps as agent, not told apart in rps as partner" in reply_conclusion
+    )
 
 
 def test_people_are_resampled_as_participant_clusters():
     rng = np.random.default_rng(7)
     skill = rng.normal(size=6)
     people = [
-        Score(f"s{n}".encode(), f"i{n}", "t", skill[who] + 0.1 * rng.normal(), f"person {who}")
-        for who in range(6)
+        Score(
+            f"s{n}".encode(),
+            f"i{n}",
+            "t",
+            skill[seat_number] + 0.1 * rng.normal(),
+            f"person {seat_number}",
+        )
+        for seat_number in range(6)
         for n in range(8)
     ]
     bot = scores(np.zeros(8), [f"i{n}" for n in range(8)])
-    found = compared(people, bot)
-    assert (found.pairs, found.clusters) == (8, "participants")  # the bot has 8
-    assert found.difference.value == pytest.approx(np.mean([s.value for s in people]))
+    comparison = compared(people, bot)
+    assert (comparison.pairs, comparison.clusters) == (8, "participants")  # the bot has 8
+    assert comparison.difference.value == pytest.approx(np.mean([s.value for s in people]))
     # six people, not 48 games: about the t interval of their six means
     half = 2.571 * np.std(skill, ddof=1) / np.sqrt(6)
-    assert found.difference.high - found.difference.low == pytest.approx(2 * half, rel=0.3)
+    assert comparison.difference.high - comparison.difference.low == pytest.approx(
+        2 * half, rel=0.3
+    )
     turned = compared(bot, people)
-    assert turned.difference.value == pytest.approx(-found.difference.value)
+    assert turned.difference.value == pytest.approx(-comparison.difference.value)
     assert turned.clusters == "participants"
 
 
@@ -210,8 +237,8 @@ def test_equivalence_is_claimed_only_as_far_as_the_family_allows():
     for noise in (0.02, 0.02, 0.02):
         two = scores(base + noise * rng.normal(size=60))
         near.append(comparing._compare_paired(GROUP, scores(base), two, 0.1, 1))
-    found = adjust_p_values(near)
-    assert [c.p_equivalent_holm for c in found] == holm([c.p_equivalent for c in near])
+    comparisons = adjust_p_values(near)
+    assert [c.p_equivalent_holm for c in comparisons] == holm([c.p_equivalent for c in near])
     # a p of .03 alone would do; as one of three it does not
     alone = msgspec.structs.replace(near[0], p=1.0, p_equivalent=0.03)
     assert adjust_p_values([alone])[0].verdict == "equivalent"
@@ -220,22 +247,22 @@ def test_equivalence_is_claimed_only_as_far_as_the_family_allows():
 
 def test_difference_in_metric_without_direction_is_reported_as_different():
     group = Group("rps", "agent", "", "horizon_term")
-    found = comparing._compare_paired(group, scores(LAEVO), scores(DEXTRO), None, 1)
-    assert adjust_p_values([found])[0].verdict == "different"
-    told = conclusion(adjust_p_values([found]), "laevo", "dextro")
-    assert "laevo is different from dextro in rps" in told
+    comparison = comparing._compare_paired(group, scores(LAEVO), scores(DEXTRO), None, 1)
+    assert adjust_p_values([comparison])[0].verdict == "different"
+    told_conclusion = conclusion(adjust_p_values([comparison]), "laevo", "dextro")
+    assert "laevo is different from dextro in rps" in told_conclusion
 
 
 def test_eavesdropper_is_better_the_more_it_catches():
     group = Group("toma_sw", "eavesdropper", "", "radio_caught")
-    found = comparing._compare_paired(group, scores([1.0] * 10), scores([0.0] * 10), None, 1)
-    assert (found.better, adjust_p_values([found])[0].verdict) == ("higher", "better")
+    comparison = comparing._compare_paired(group, scores([1.0] * 10), scores([0.0] * 10), None, 1)
+    assert (comparison.better, adjust_p_values([comparison])[0].verdict) == ("higher", "better")
 
 
 def test_recorded_models_have_no_participant_id():
     def recorded(name: str) -> Setup:
-        who = {"persuader": PlayerSpec("recorded", {"name": name})}
-        return Setup(Instance("games.jsonl:3:1", "mindgames", {}), 1, who)
+        lineup = {"persuader": PlayerSpec("recorded", {"name": name})}
+        return Setup(Instance("games.jsonl:3:1", "mindgames", {}), 1, lineup)
 
     assert person_of(recorded("human"), "persuader") == "games.jsonl:3"
     assert person_of(recorded("o1-preview"), "persuader") == ""
@@ -244,15 +271,15 @@ def test_recorded_models_have_no_participant_id():
 def test_partners_sharing_a_repeat_are_resampled_together():
     rng = np.random.default_rng(9)
     luck = rng.normal(size=8)
-    one = [
+    single_scores = [
         Score(f"s{r} {who}".encode(), "i", who, luck[r], repeat=r)
         for r in range(8)
         for who in "xyz"
     ]
-    two = [Score(s.setting, "i", s.others, 0.0, repeat=s.repeat) for s in one]
-    found = compared(one, two)
-    assert (found.pairs, found.clusters) == (24, "repeats of instances")
-    assert found.p == compared(scores(luck), scores(np.zeros(8))).p  # eight throws, not 24
+    two = [Score(s.setting, "i", s.others, 0.0, repeat=s.repeat) for s in single_scores]
+    comparison = compared(single_scores, two)
+    assert (comparison.pairs, comparison.clusters) == (24, "repeats of instances")
+    assert comparison.p == compared(scores(luck), scores(np.zeros(8))).p  # eight throws, not 24
 
 
 @pytest.mark.parametrize("family", [1, 3, 9])
@@ -278,28 +305,28 @@ def asked(model: str, strategy: str) -> PlayerSpec:
 def test_names_of_models_are_distinguished_from_names_of_players() -> None:
     instance = Instance("ipd-1", "ipd", {"rounds": 1})
     lineups = [
-        {"agent": asked(model, way), "partner": PlayerSpec("random")}
+        {"agent": asked(model, kind), "partner": PlayerSpec("random")}
         for model in ("lab/weak", "lab/good")
-        for way in ("qa", "cot")
+        for kind in ("qa", "cot")
     ]
     events = sally.play("ipd", {"agent": "random", "partner": "random"}, rounds=1).events
-    met = as_frame([Episode("x", Setup(instance, 1, lineup), events) for lineup in lineups])
-    assert are_models(met, "lab/weak", "lab/good")
-    assert not are_models(met, "lab/weak qa", "lab/good qa")
+    frame = as_frame([Episode("x", Setup(instance, 1, lineup), events) for lineup in lineups])
+    assert are_models(frame, "lab/weak", "lab/good")
+    assert not are_models(frame, "lab/weak qa", "lab/good qa")
     with pytest.raises(BadInput, match="two models, or two players"):
-        are_models(met, "lab/weak", "lab/good qa")
+        are_models(frame, "lab/weak", "lab/good qa")
     with pytest.raises(BadInput, match="lab/wek"):
-        are_models(met, "lab/wek", "lab/good")
+        are_models(frame, "lab/wek", "lab/good")
 
 
 def test_strategies_in_one_setting_do_not_count_as_independent_pairs() -> None:
     def of(shift: float) -> list[Score]:
         return [
-            Score(f"s{n}".encode(), "i", "random", n + shift, way=way)
+            Score(f"s{n}".encode(), "i", "random", n + shift, way=kind)
             for n in range(2)
-            for way in ("qa", "cot", "lm")
+            for kind in ("qa", "cot", "lm")
         ]
 
-    found = compared(of(1.0), of(0.0))
-    assert (found.pairs, found.units, found.clusters) == (6, 2, "settings")
-    assert found.difference.interval is None
+    comparison = compared(of(1.0), of(0.0))
+    assert (comparison.pairs, comparison.units, comparison.clusters) == (6, 2, "settings")
+    assert comparison.difference.interval is None

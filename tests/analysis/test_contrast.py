@@ -28,26 +28,26 @@ def games(agent="random", probes=None, seeds=range(6), **more):
 
 
 def test_probing_a_bot_changes_nothing_and_is_reported_identical():
-    (found,) = contrast([*games(probes=ASKED), *games()], "asked")
-    assert (found.condition, found.base) == ("asked their_move", NOT_ASKED)
-    assert found.comparison.alike and found.comparison.difference.value == 0
-    assert conclusion([found])[0].endswith("identical in ipd (reward_per_round).")
+    (actual_contrast,) = contrast([*games(probes=ASKED), *games()], "asked")
+    assert (actual_contrast.condition, actual_contrast.base) == ("asked their_move", NOT_ASKED)
+    assert actual_contrast.comparison.alike and actual_contrast.comparison.difference.value == 0
+    assert conclusion([actual_contrast])[0].endswith("identical in ipd (reward_per_round).")
 
 
 def test_player_that_changes_play_when_probed_is_detected():
     def turncoat(asked):
         kind = PlayerSpec("single_action", {"action": 0 if asked else 1})
-        found = games(kind, probes=ASKED if asked else None, seeds=range(8))
+        actual_games = games(kind, probes=ASKED if asked else None, seeds=range(8))
         name = PlayerSpec("turncoat")
         return [
             msgspec.structs.replace(
                 e, setup=msgspec.structs.replace(e.setup, lineup={**e.setup.lineup, "agent": name})
             )
-            for e in found
+            for e in actual_games
         ]
 
-    (found,) = contrast([*turncoat(True), *turncoat(False)], "asked")
-    assert found.comparison.difference.value > 0 and found.comparison.pairs == 8
+    (actual_contrast,) = contrast([*turncoat(True), *turncoat(False)], "asked")
+    assert actual_contrast.comparison.difference.value > 0 and actual_contrast.comparison.pairs == 8
 
 
 def test_different_players_or_seeds_are_not_paired():
@@ -61,10 +61,10 @@ def test_different_players_or_seeds_are_not_paired():
 
 def test_showing_own_answers_is_a_separate_condition():
     own = (Injection("agent", "their_move", "own"),)
-    found = contrast(
+    contrasts = contrast(
         [*games(probes=ASKED, injections=own), *games(probes=ASKED), *games()], "asked"
     )
-    assert {c.condition for c in found} == {
+    assert {c.condition for c in contrasts} == {
         "asked their_move",
         "asked their_move, own answers shown",
     }

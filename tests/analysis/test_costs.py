@@ -19,18 +19,18 @@ WORD_GAMES = [
 
 @pytest.mark.parametrize(("game", "lineup", "seat", "params"), WORD_GAMES)
 def test_costs_in_word_games_add_up_to_the_regret(game, lineup, seat, params):
-    whole = played(sally.play(game, lineup, **params))
-    costs = costs_of(whole, seat)
-    row = next(r for r in sally.episodes([whole.episode]) if r["seat"] == seat)
+    full_match = played(sally.play(game, lineup, **params))
+    costs = costs_of(full_match, seat)
+    row = next(r for r in sally.episodes([full_match.episode]) if r["seat"] == seat)
     regret = row[f"{game}_regret"]
-    each = regret * (1 if game == "taboo" else len(costs))  # taboo's is by round
-    assert costs and sum(cost.loss for cost in costs) == pytest.approx(each)
+    current_regret = regret * (1 if game == "taboo" else len(costs))  # taboo's is by round
+    assert costs and sum(cost.loss for cost in costs) == pytest.approx(current_regret)
 
 
 def test_guesser_costs_name_a_best_guess_and_include_losses():
     lineup = {"psychic": "own_dial", "guesser": "middle"}
-    whole = played(sally.play("wavelength", lineup, rounds=4))
-    costs = costs_of(whole, "guesser")
+    full_match = played(sally.play("wavelength", lineup, rounds=4))
+    costs = costs_of(full_match, "guesser")
     assert len(costs) == 4 and all(cost.best for cost in costs)
     assert any(cost.loss > 0 for cost in costs)
 
@@ -40,6 +40,6 @@ def test_offer_is_compared_with_offers_of_other_traders():
     others = would_do(was, 0, "p1")
     assert {"zero_order", "first_order", "hoarder", "generous"} <= set(others)
     assert others["hoarder"].offer == () and others["zero_order"].offer
-    found = by_continuations(was, "p1", 1)
-    assert found and "bots would have done" in found[0].how
-    assert all(each.loss >= 0 for each in found)
+    decision_costs = by_continuations(was, "p1", 1)
+    assert decision_costs and "bots would have done" in decision_costs[0].how
+    assert all(decision_cost.loss >= 0 for decision_cost in decision_costs)

@@ -76,8 +76,8 @@ def test_crossplay_figure_is_drawn(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     path = tmp_path / "crossplay.svg"
     write(crossplay_figure(crossplay(met())), path)
-    drawn = path.read_text()
-    assert all(word in drawn for word in ("first seat", "second seat", "hoarder"))
+    text = path.read_text()
+    assert all(word in text for word in ("first seat", "second seat", "hoarder"))
     with pytest.raises(BadInput, match="nothing to draw"):
         crossplay_figure({})
 
@@ -95,14 +95,16 @@ def test_value_reports_of_an_arm() -> None:
         for match in meet("first_order", "hoarder", 4, **arms)
     ]
     counts = [reporting(played, seat) for played, seat in plays]
-    assert [(each.whole, each.partial, each.refused) for each in counts] == [(30, 0, 0)] * 4
+    assert [(count.whole, count.partial, count.refused) for count in counts] == [(30, 0, 0)] * 4
     beliefs = divergence_by_turn(plays)
     assert list(beliefs) == list(range(1, 16))
     assert all(kl.n == 4 for kl in beliefs.values())
     assert exchange_of(plays, seed=1, draws=50).proposals > 0
-    found = decisions(plays, 1)
+    decision_table = decisions(plays, 1)
     with pytest.raises(ValueError):  # a hoarder's demands are all rejected: nothing to fit
-        fit_decisions(found.features, found.accepted, found.episodes, 1, seed=1)
+        fit_decisions(
+            decision_table.features, decision_table.accepted, decision_table.episodes, 1, seed=1
+        )
 
 
 def test_command_reports_each_game_separately(tmp_path: Path) -> None:
@@ -114,9 +116,9 @@ def test_command_reports_each_game_separately(tmp_path: Path) -> None:
     ran = CliRunner().invoke(
         cli, ["score", "--crossplay", str(out), "--json"], catch_exceptions=False
     )
-    found = json.loads(ran.output)
-    assert list(found) == ["tradecraft"]
-    assert len(found["tradecraft"]) == len(FEW) ** 2
-    assert all(pair["episodes"] == 3 for pair in found["tradecraft"])
-    shown = CliRunner().invoke(cli, ["score", "--crossplay", str(out)], catch_exceptions=False)
-    assert "first seat" in shown.output and "generous" in shown.output
+    data = json.loads(ran.output)
+    assert list(data) == ["tradecraft"]
+    assert len(data["tradecraft"]) == len(FEW) ** 2
+    assert all(pair["episodes"] == 3 for pair in data["tradecraft"])
+    result = CliRunner().invoke(cli, ["score", "--crossplay", str(out)], catch_exceptions=False)
+    assert "first seat" in result.output and "generous" in result.output

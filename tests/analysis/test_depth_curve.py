@@ -24,13 +24,13 @@ FAMILIES = ("toma_po", "toma_mg", "pick_the_right_stuff", "level_k")
 
 @cache
 def played(depth: int, repeats: int = 1, many: int | None = None) -> list[Episode]:
-    found: list[Episode] = []
-    for game, kept in (("toma_po", po_certified()), ("toma_mg", mg_certified())):
-        for id in [*kept][:many]:
+    episodes: list[Episode] = []
+    for game, kept_scenarios in (("toma_po", po_certified()), ("toma_mg", mg_certified())):
+        for id in [*kept_scenarios][:many]:
             for seed in range(repeats):
-                who = {"player": ("reasoner", {"depth": depth})}
-                found.append(sally.play(game, who, seed=seed, scenario=id))
-    return found
+                lineup = {"player": ("reasoner", {"depth": depth})}
+                episodes.append(sally.play(game, lineup, seed=seed, scenario=id))
+    return episodes
 
 
 @pytest.mark.parametrize("depth", [1, 2])
@@ -101,21 +101,21 @@ def test_game_without_depths_is_refused() -> None:
 
 
 def test_commands_print_table_and_curve(tmp_path: Path) -> None:
-    shown = CliRunner().invoke(cli, ["audit", "toma_mg", "--depth", "--json"])
-    assert shown.exit_code == 0 and '"set": "block 3"' in shown.output
+    result = CliRunner().invoke(cli, ["audit", "toma_mg", "--depth", "--json"])
+    assert result.exit_code == 0 and '"set": "block 3"' in result.output
     (tmp_path / "store").mkdir()
     with store.Writer(tmp_path / "store") as writer:
         for episode in played(1, 1, 8):
             writer.add(episode)
-    shown = CliRunner().invoke(cli, ["profile", str(tmp_path / "store"), "--depth"])
-    assert shown.exit_code == 0 and "pass^k" in shown.output
-    assert "no interval" not in shown.output
+    result = CliRunner().invoke(cli, ["profile", str(tmp_path / "store"), "--depth"])
+    assert result.exit_code == 0 and "pass^k" in result.output
+    assert "no interval" not in result.output
     (tmp_path / "few").mkdir()
     with store.Writer(tmp_path / "few") as writer:
         for episode in played(1, 1, 2):
             writer.add(episode)
-    shown = CliRunner().invoke(cli, ["profile", str(tmp_path / "few"), "--depth"])
-    assert "fewer than 5 clusters" in " ".join(shown.output.split())
+    result = CliRunner().invoke(cli, ["profile", str(tmp_path / "few"), "--depth"])
+    assert "fewer than 5 clusters" in " ".join(result.output.split())
 
 
 def test_curve_can_be_drawn() -> None:

@@ -61,21 +61,21 @@ def dialled(
     """
     rng, rows = np.random.default_rng(seed), []
     for person in range(PEOPLE):
-        own = int(rng.integers(3))
+        own_number = int(rng.integers(3))
         beliefs = _beliefs(rng, how)
         for period in range(PERIODS):
             if not how.get("stable"):
                 beliefs = _beliefs(rng, how)
             peer, replies = beliefs
-            worth = 100 - STEPS + 3 * np.array(replies) @ STEPS
+            value = 100 - STEPS + 3 * np.array(replies) @ STEPS
             draw = rng.random()
             move = int(rng.integers(3))
             if draw < best:
-                move = int(rng.choice(np.flatnonzero(worth >= worth.max() - 1e-7)))
+                move = int(rng.choice(np.flatnonzero(value >= value.max() - 1e-7)))
             elif draw < best + match:
                 move = int(rng.choice(np.flatnonzero(np.array(peer) >= max(peer) - 1e-9)))
             elif draw < best + match + habit:
-                move = own
+                move = own_number
             rows.append(row(person, period, peer, replies, move))
     file = folder / f"{len(list(folder.iterdir()))}.jsonl"
     file.write_bytes(b"\n".join(map(msgspec.json.encode, rows)))
@@ -88,11 +88,11 @@ def _beliefs(rng: np.random.Generator, how: dict[str, bool]) -> tuple[Any, Any]:
     target = rng.integers(3)  # every action is a best reply equally often
     while True:
         peer, replies = odds(rng), [odds(rng) for _ in MENU]
-        worth = 100 - STEPS + 3 * np.array(replies) @ STEPS
-        is_single = (worth >= worth.max() - 1e-7).sum() == 1 and peer.count(max(peer)) == 1
-        if worth.argmax() != target:
+        value = 100 - STEPS + 3 * np.array(replies) @ STEPS
+        is_single = (value >= value.max() - 1e-7).sum() == 1 and peer.count(max(peer)) == 1
+        if value.argmax() != target:
             continue
-        if is_single and (not how.get("coordinate") or int(np.argmax(peer)) == worth.argmax()):
+        if is_single and (not how.get("coordinate") or int(np.argmax(peer)) == value.argmax()):
             return peer, replies
 
 
@@ -142,8 +142,8 @@ def test_mixtures_are_recovered_in_contests(
     third = (1 - best - match) / 3  # the habits of people with any belief
     assert contest.best.value == pytest.approx(best + third, abs=0.07)
     assert contest.expected.value == pytest.approx(match + third, abs=0.07)
-    both = (contest.best.value or 0) + (contest.expected.value or 0)
-    assert 1.5 * (1 - both) == pytest.approx(1.5 * third, abs=0.08)  # the rest is neither
+    both_count = (contest.best.value or 0) + (contest.expected.value or 0)
+    assert 1.5 * (1 - both_count) == pytest.approx(1.5 * third, abs=0.08)  # the rest is neither
 
 
 def test_best_replies_and_matching_are_not_separable_where_they_coincide(tmp_path: Path) -> None:

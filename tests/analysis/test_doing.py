@@ -155,9 +155,14 @@ def test_partner_without_automaton_does_not_blank_other_partners_row():
     lineups = grid(
         agent=player_spec("tabular"), partner=(player_spec("tit_for_tat"), player_spec("tabular"))
     )
-    known, unknown = profiled(played(one_cell("rps", lineups, repeats=6, rounds=20)), "agent")
-    assert (known.part, unknown.part) == ("with a known optimum", "without a known optimum")
-    assert known.doing.value is not None and unknown.doing.value is None
+    known_profile_row, unknown = profiled(
+        played(one_cell("rps", lineups, repeats=6, rounds=20)), "agent"
+    )
+    assert (known_profile_row.part, unknown.part) == (
+        "with a known optimum",
+        "without a known optimum",
+    )
+    assert known_profile_row.doing.value is not None and unknown.doing.value is None
     assert unknown.raw.value is not None and "neither an optimum" in unknown.why["doing"]
 
 
@@ -169,8 +174,8 @@ def test_zero_of_doing_is_exact_in_one_choice_and_against_a_declared_bargainer()
     ):
         setup = sally.play(game, {"player": "random"}, 0, **params).setup
         assert metrics["task_success"].at_random(setup, "player") == pytest.approx(chance)
-    for one in frozen().problems[::17]:
-        lineup = {one.seat: "random", **one.across}
-        setup = sally.play("bargaining", lineup, 0, **one.instance().params).setup
-        expected = metrics["payoff_per_round"].at_random(setup, one.seat)
-        assert expected == pytest.approx(one.random / one.rounds)
+    for problem in frozen().problems[::17]:
+        lineup = {problem.seat: "random", **problem.across}
+        setup = sally.play("bargaining", lineup, 0, **problem.instance().params).setup
+        expected = metrics["payoff_per_round"].at_random(setup, problem.seat)
+        assert expected == pytest.approx(problem.random / problem.rounds)

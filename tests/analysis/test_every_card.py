@@ -38,7 +38,7 @@ def test_condition_includes_every_shortcut_and_its_inverse(condition: Condition)
     for shortcut in condition.shortcuts:
         assert shortcut.rule in players
         assert shortcut.inverse in players
-    assert len({label(who) for who in players}) == len(players)
+    assert len({label(player) for player in players}) == len(players)
     assert label(players[0]) == "random"
 
 
@@ -55,8 +55,10 @@ def test_audit_has_a_row_per_player_and_metric(family: str) -> None:
     card = CARDS[family]
     condition = card.conditions[0]
     rows = audit_of([condition], episodes=2, seed=1)
-    wanted = {(label(who), metric) for who in condition.players for metric in condition.metrics}
-    assert {(row["player"], row["metric"]) for row in rows} == wanted
+    expected_pairs = {
+        (label(player), metric) for player in condition.players for metric in condition.metrics
+    }
+    assert {(row["player"], row["metric"]) for row in rows} == expected_pairs
     for row in rows:
         assert list(row)[:6] == ["condition", "player", "metric", "value", "interval", "episodes"]
         assert list(row)[6:] == ["method"]  # says why an interval is missing

@@ -89,8 +89,8 @@ def test_partners_outside_the_pool_get_no_ideal_row() -> None:
 
 
 def test_custom_pool_is_validated() -> None:
-    for pool, why in ((["nobody"], "nobody"), (["tom_k"], "no automaton"), (7, "must list")):
-        with pytest.raises(BadInput, match=why):
+    for pool, reason in ((["nobody"], "nobody"), (["tom_k"], "no automaton"), (7, "must list")):
+        with pytest.raises(BadInput, match=reason):
             who = ("bayes_adaptive", {"pool": pool})
             sally.play("ipd", {"agent": who, "partner": "tit_for_tat"}, rounds=2)
     with pytest.raises(BadInput, match="fixed number of rounds"):
@@ -105,28 +105,28 @@ def test_command_prints_the_parts(tmp_path: Path) -> None:
     with store.Writer(folder) as writer:
         for episode in against_the_pool("ipd", PlayerSpec("tit_for_tat")):
             writer.add(episode)
-    shown = CliRunner().invoke(cli, ["profile", str(folder), "--ideal"])
-    assert shown.exit_code == 0, shown.output
-    assert "Bayes-adaptive player expects" in shown.output and "price" in shown.output
+    result = CliRunner().invoke(cli, ["profile", str(folder), "--ideal"])
+    assert result.exit_code == 0, result.output
+    assert "Bayes-adaptive player expects" in result.output and "price" in result.output
 
 
 def test_report_and_figure_show_the_ideal_player(tmp_path: Path) -> None:
-    where = tmp_path / "store"
-    where.mkdir()
-    with store.Writer(where) as writer:
+    folder = tmp_path / "store"
+    folder.mkdir()
+    with store.Writer(folder) as writer:
         for episode in against_the_pool("ipd", PlayerSpec("tit_for_tat")):
             writer.add(episode)
-    page, drawn = tmp_path / "page.html", tmp_path / "ideal.svg"
+    page, file = tmp_path / "page.html", tmp_path / "ideal.svg"
     for args in (
-        ["report", str(where), "--out", str(page)],
-        ["profile", str(where), "--ideal", "--figure", str(drawn)],
+        ["report", str(folder), "--out", str(page)],
+        ["profile", str(folder), "--ideal", "--figure", str(file)],
     ):
-        found = CliRunner().invoke(cli, args)
-        assert found.exit_code == 0, found.output
+        result = CliRunner().invoke(cli, args)
+        assert result.exit_code == 0, result.output
     text = page.read_text(encoding="utf-8")
     assert "Beside an ideal mind" in text and "Bayes-adaptive" in text
     assert "ideal observer" in text and "pool translation" in text
-    assert drawn.read_text(encoding="utf-8").count("<path") > 10
+    assert file.read_text(encoding="utf-8").count("<path") > 10
 
 
 def test_bayes_adaptive_player_of_level_k_earns_what_it_expects() -> None:

@@ -29,9 +29,9 @@ repeats = 3
 
 
 def said(*given: str) -> str:
-    found = CliRunner().invoke(cli, list(given))
-    assert found.exit_code == 0, found.output
-    return found.output
+    result = CliRunner().invoke(cli, list(given))
+    assert result.exit_code == 0, result.output
+    return result.output
 
 
 def played(folder: Path, text: str, name: str) -> str:
@@ -52,7 +52,7 @@ def test_player_of_battery_and_game_has_one_line_and_others_have_none(
 
 def test_report_has_the_same_table(tmp_path: Path) -> None:
     _, _, cells = GAME.partition("[[cells]]")
-    both = ITEMS.replace("PLAYER", "random") + "[[cells]]" + cells
+    both_items = ITEMS.replace("PLAYER", "random") + "[[cells]]" + cells
     page = tmp_path / "page.html"
-    said("report", played(tmp_path, both, "both"), "--out", str(page))
+    said("report", played(tmp_path, both_items, "both"), "--out", str(page))
     assert "<h3>Literal beside knowing and doing</h3>" in page.read_text()

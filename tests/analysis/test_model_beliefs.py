@@ -56,13 +56,15 @@ def episode(
 
 def test_every_prediction_in_rps_is_a_contest() -> None:
     # 1 beats 0: predicts 0 and plays 1; then plays the predicted move; then neither
-    found = list(decisions_of(played(episode("rps", [(1, 0), (0, 2), (2, 1)], [0, 0, 0]))))
-    (summary,) = belief_table(found)
-    assert [decision.worth for decision in found] == [(0, 1, -1)] * 3
+    belief_decisions = list(
+        decisions_of(played(episode("rps", [(1, 0), (0, 2), (2, 1)], [0, 0, 0])))
+    )
+    (summary,) = belief_table(belief_decisions)
+    assert [decision.worth for decision in belief_decisions] == [(0, 1, -1)] * 3
     assert summary.acts.value == pytest.approx(1 / 3)
     assert summary.contest is not None and summary.contest.rows == 3
     assert summary.contest.expected.value == pytest.approx(1 / 3)
-    assert found[1].true_worth == (1, -1, 0)  # the partner moved 2
+    assert belief_decisions[1].true_worth == (1, -1, 0)  # the partner moved 2
 
 
 def test_stated_odds_are_used_where_they_were_asked() -> None:
@@ -114,8 +116,12 @@ def test_contributions_are_compared_with_the_expected_mean() -> None:
     match.move("player_1", 2)
     match.move("player_2", 3)
     (decision,) = decisions_of(played(match.episode()))
-    assert decision.worth == pytest.approx([4 - own + 0.75 * (own + 2) for own in range(5)])
-    assert decision.true_worth == pytest.approx([4 - own + 0.75 * (own + 3) for own in range(5)])
+    assert decision.worth == pytest.approx(
+        [4 - own_index + 0.75 * (own_index + 2) for own_index in range(5)]
+    )
+    assert decision.true_worth == pytest.approx(
+        [4 - own_index + 0.75 * (own_index + 3) for own_index in range(5)]
+    )
     (summary,) = belief_table([decision])
     assert summary.contest is not None and summary.contest.expected.value == 1
 

@@ -45,37 +45,37 @@ def played() -> list[Episode]:
     """Return episodes of unequal length, so that means and pooled shares differ."""
     found = []
     for game in ("rps", "ipd"):
-        for who in ("random", "tabular", Shy()):
+        for player_name in ("random", "tabular", Shy()):
             for seed, rounds in enumerate((6, 10, 17)):
-                lineup = {"agent": who, "partner": "tit_for_tat"}
-                asked = {"agent": ["their_move"]}
-                found.append(sally.play(game, lineup, seed, probes=asked, rounds=rounds))
+                lineup = {"agent": player_name, "partner": "tit_for_tat"}
+                asked_probes = {"agent": ["their_move"]}
+                found.append(sally.play(game, lineup, seed, probes=asked_probes, rounds=rounds))
     return found
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    where = tmp_path_factory.mktemp("one") / "store"
-    where.mkdir()
-    with store.Writer(where) as writer:
+    folder_path = tmp_path_factory.mktemp("one") / "store"
+    folder_path.mkdir()
+    with store.Writer(folder_path) as writer:
         for episode in played():
             writer.add(episode)
-    return where
+    return folder_path
 
 
 def printed(*args: object) -> Any:
-    found = CliRunner().invoke(cli, [str(arg) for arg in (*args, "--json")])
-    assert found.exit_code == 0, found.output
-    return json.loads(found.stdout)
+    result = CliRunner().invoke(cli, [str(arg) for arg in (*args, "--json")])
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
 
 
 def numbers_of(folder: Path) -> Numbers:
     """Return every number of the agent by its name on each surface."""
-    found: Numbers = defaultdict(dict)
+    numbers: Numbers = defaultdict(dict)
 
     def put(surface: str, row: dict[str, Any], name: str, value: float | None) -> None:
         if value is not None and row.get("seat", "agent") == "agent":
-            found[row["game"], "agent", row["player"], name][surface] = value
+            numbers[row["game"], "agent", row["player"], name][surface] = value
 
     for row in printed("score", folder, "--all", "--by", "player"):
         put("score", row, row["metric"], row["value"])
@@ -99,19 +99,19 @@ def numbers_of(folder: Path) -> Numbers:
                 row = {"game": sheet.game, "seat": sheet.seat, "player": group.player}
                 put("report", row, metric.name, group.estimate(metric.name).value)
     _exported(folder, put)
-    every = sorted(registry.metrics("repeated_games"))
-    chosen = [part for name in every for part in ("--metric", name)]
+    all_metrics = sorted(registry.metrics("repeated_games"))
+    chosen = [part for name in all_metrics for part in ("--metric", name)]
     for c in printed("compare", folder, "random", "tabular", *chosen)["comparisons"]:
         for side, player in (("first", "random"), ("second", "tabular")):
             put("compare", {**c, "player": player}, c["metric"], c[side])
-    return found
+    return numbers
 
 
 def _exported(folder: Path, put: Any) -> None:
-    where = folder.parent / "out.csv"
-    printed("export", folder, "--out", where)
+    file = folder.parent / "out.csv"
+    printed("export", folder, "--out", file)
     by_player: dict[tuple[str, str, str], list[dict[str, str]]] = defaultdict(list)
-    for row in csv.DictReader(where.open(encoding="utf-8")):
+    for row in csv.DictReader(file.open(encoding="utf-8")):
         by_player[row["game"], row["seat"], row["player"]].append(row)
     for (game, seat, player), rows in by_player.items():
         for name in registry.metrics("repeated_games"):
@@ -123,34 +123,36 @@ def _exported(folder: Path, put: Any) -> None:
                     name,
                     fmean(values),
                 )
-    printed("export", folder, "--what", "profile", "--out", where)
-    for row in csv.DictReader(where.open(encoding="utf-8")):
+    printed("export", folder, "--what", "profile", "--out", file)
+    for row in csv.DictReader(file.open(encoding="utf-8")):
         for column in COLUMNS:
             if row[column.field]:
                 put("exported profile", row, column.field, float(row[column.field]))
 
 
 def test_metric_name_has_same_value_on_every_surface(folder: Path) -> None:
-    found = numbers_of(folder)
-    apart = {
+    numbers = numbers_of(folder)
+    separate_values = {
         f"{name} of {player} in {game}": values
-        for (game, _, player, name), values in found.items()
+        for (game, _, player, name), values in numbers.items()
         if max(values.values()) - min(values.values())
         > 1e-12 * max(map(abs, values.values()), default=1)
     }
-    assert not apart, sorted({f"{k.split(chr(32))[0]} {k.split(chr(32))[-1]}" for k in apart})
-    surfaces = {surface for values in found.values() for surface in values}
+    assert not separate_values, sorted(
+        {f"{k.split(chr(32))[0]} {k.split(chr(32))[-1]}" for k in separate_values}
+    )
+    surfaces = {surface for values in numbers.values() for surface in values}
     assert len(surfaces) == 12
-    shared = {name for (*_, name), values in found.items() if len(values) > 1}
+    shared = {name for (*_, name), values in numbers.items() if len(values) > 1}
     assert {"tom_percent", "functional_regret", "brier", "regret", "accuracy"} <= shared
 
 
 def test_pooled_and_mean_shares_differ_so_that_the_test_can_fail(folder: Path) -> None:
-    found = numbers_of(folder)
+    numbers = numbers_of(folder)
     who = ("rps", "agent", "tabular")
-    assert found[*who, "tom_percent"]["score"] != found[*who, "accuracy"]["profile"]
+    assert numbers[*who, "tom_percent"]["score"] != numbers[*who, "accuracy"]["profile"]
     shy = ("rps", "agent", "own:Shy")
-    assert found[*shy, "functional_regret"]["score"] != found[*shy, "regret"]["profile"]
+    assert numbers[*shy, "functional_regret"]["score"] != numbers[*shy, "regret"]["profile"]
 
 
 def test_forfeits_of_a_profile_are_the_sum_of_those_of_its_episodes(folder: Path) -> None:

@@ -19,10 +19,14 @@ from sally.output.page.pair_comparison import write_pair_comparison
 def stores(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Evaluations of two bots in one game, and of one of them in another."""
     folder = tmp_path_factory.mktemp("evaluations")
-    given = {"random": ("random", "ibs"), "reasoner": ("reasoner", "ibs"), "rps": ("random", "rps")}
-    for name, (bot, game) in given.items():
+    fields = {
+        "random": ("random", "ibs"),
+        "reasoner": ("reasoner", "ibs"),
+        "rps": ("random", "rps"),
+    }
+    for name, (bot, game) in fields.items():
         sally.evaluate(bot=bot, games=[game], out=folder / name)
-    return {name: folder / name for name in given}
+    return {name: folder / name for name in fields}
 
 
 def test_second_player_is_compared_with_the_first_on_shared_pairs(

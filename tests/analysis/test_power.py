@@ -90,11 +90,11 @@ def test_repeated_problems_have_high_intraclass_correlation():
 def test_partners_of_one_problem_are_clustered_like_its_repeats():
     rng = np.random.default_rng(2)
     pilot = [
-        PilotScore("duel", "rps", "agent", who, f"i{i} {r} {p}", f"i{i}", better * (5 + shift), r)
+        PilotScore("duel", "rps", "agent", name, f"i{i} {r} {p}", f"i{i}", better * (5 + shift), r)
         for i, shift in enumerate(rng.normal(size=10))
         for r in range(2)
         for p in range(3)
-        for who, better in (("a", 1), ("b", 0))
+        for name, better in (("a", 1), ("b", 0))
     ]
     cell = msgspec.structs.replace(
         CELL,
@@ -116,10 +116,10 @@ def test_partners_of_one_problem_are_clustered_like_its_repeats():
 def test_with_one_problem_partners_are_clustered_by_repeat():
     rng = np.random.default_rng(4)
     pilot = [
-        PilotScore("duel", "rps", "agent", who, f"{r} {p}", "i", better * (5 + shift), r)
+        PilotScore("duel", "rps", "agent", name, f"{r} {p}", "i", better * (5 + shift), r)
         for r, shift in enumerate(rng.normal(size=12))
         for p in range(2)
-        for who, better in (("a", 1), ("b", 0))
+        for name, better in (("a", 1), ("b", 0))
     ]
     spread = spread_of(CELL, pilot)
     assert isinstance(spread, DifferenceSpread) and spread.icc == pytest.approx(1)
@@ -128,8 +128,10 @@ def test_with_one_problem_partners_are_clustered_by_repeat():
 def test_pilot_of_real_episodes_and_one_of_another_cell():
     here = need(0.1, pilot=as_frame(piloted()))
     assert here.pairs == 12 and not here.elsewhere and here.episodes[0] < here.episodes[1]
-    other = msgspec.structs.replace(STUDY, cells=(msgspec.structs.replace(CELL, name="else"),))
-    assert need(0.1, study=other, pilot=as_frame(piloted())).elsewhere
+    other_study = msgspec.structs.replace(
+        STUDY, cells=(msgspec.structs.replace(CELL, name="else"),)
+    )
+    assert need(0.1, study=other_study, pilot=as_frame(piloted())).elsewhere
 
 
 def test_percentages_are_given_as_shares():
@@ -171,9 +173,9 @@ def test_cost_grows_with_the_episodes(tmp_path: Path):
     )
     study = Study("s", "s", (msgspec.structs.replace(CELL, lineups=lineups, repeats=1),))
     found = needs(study, plan(study, config=config), config, 0.5, sd=1.0)[0]
-    ((_, whole, *_),) = [(p.cell, p.each, p) for p in plan(study, config=config).parts]
-    once = (whole.input * 1.0 + whole.output * 2.0) / 1e6
-    assert found.cost == pytest.approx([34 * once, 44 * once])
+    ((_, full_count, *_),) = [(p.cell, p.each, p) for p in plan(study, config=config).parts]
+    first_ratio = (full_count.input * 1.0 + full_count.output * 2.0) / 1e6
+    assert found.cost == pytest.approx([34 * first_ratio, 44 * first_ratio])
 
 
 # --- simulation -----------------------------------------------------------------------------------
@@ -182,10 +184,10 @@ def test_cost_grows_with_the_episodes(tmp_path: Path):
 def claimed(differences) -> float:
     """The p value that `sally compare` would print for these pairs."""
     group = Group("rps", "agent", "", "reward_per_round")
-    one = [Score(f"s{n}", "i", "", float(d)) for n, d in enumerate(differences)]
+    scores = [Score(f"s{n}", "i", "", float(d)) for n, d in enumerate(differences)]
     two = [Score(f"s{n}", "i", "", 0.0) for n in range(len(differences))]
-    found = comparing._compare_paired(group, one, two, None, 1)
-    return 1.0 if found is None or found.p is None else found.p
+    comparison = comparing._compare_paired(group, scores, two, None, 1)
+    return 1.0 if comparison is None or comparison.p is None else comparison.p
 
 
 @pytest.fixture
@@ -198,8 +200,8 @@ def quick(monkeypatch):
 @pytest.mark.parametrize("place, power", [(0, 0.8), (1, 0.9)])
 def test_planned_episodes_reach_the_stated_power_in_compare(place, power, quick):
     n = need(0.5, sd=1.0).episodes[place]
-    found = simulated_power(lambda rng: claimed(rng.normal(0.5, 1, n)), seed=2, repeats=400)
-    assert found.low < power < found.high
+    estimate = simulated_power(lambda rng: claimed(rng.normal(0.5, 1, n)), seed=2, repeats=400)
+    assert estimate.low < power < estimate.high
 
 
 def test_planned_episodes_reach_the_stated_power_for_wins_and_losses(quick):
@@ -213,8 +215,8 @@ def test_planned_episodes_reach_the_stated_power_for_wins_and_losses(quick):
     def experiment(rng: np.random.Generator) -> float:
         return claimed((rng.random(n) < 0.6).astype(float) - (rng.random(n) < 0.4))
 
-    found = simulated_power(experiment, seed=3, repeats=400)
-    assert found.low < 0.8 < found.high
+    estimate = simulated_power(experiment, seed=3, repeats=400)
+    assert estimate.low < 0.8 < estimate.high
 
 
 def test_family_of_comparisons_needs_more_and_equivalence_has_its_own_size():
@@ -227,14 +229,14 @@ def test_family_of_comparisons_needs_more_and_equivalence_has_its_own_size():
 
 def test_default_family_size_equals_that_of_compare():
     assert family_of(STUDY) == 1  # one game, one seat, no probes
-    asked = msgspec.structs.replace(CELL, name="asked", arms={"agent": ("their_move",)})
-    assert family_of(Study("s", "s", (CELL, asked))) == 3
-    assert family_of(Study("s", "s", (asked,)), "tom_percent") == 1
+    asked_cell = msgspec.structs.replace(CELL, name="asked", arms={"agent": ("their_move",)})
+    assert family_of(Study("s", "s", (CELL, asked_cell))) == 3
+    assert family_of(Study("s", "s", (asked_cell,)), "tom_percent") == 1
 
 
 def test_equal_players_are_equivalent_at_the_planned_size():
-    n, rng, found = equivalence_sample_size(0.4, 1.0), np.random.default_rng(4), 0
+    n, rng, count = equivalence_sample_size(0.4, 1.0), np.random.default_rng(4), 0
     for _ in range(400):
         away = rng.normal(size=n)
-        found += paired_equivalence_p(away, (-0.4, 0.4)) < 0.05
-    assert 0.74 <= found / 400 <= 0.87
+        count += paired_equivalence_p(away, (-0.4, 0.4)) < 0.05
+    assert 0.74 <= count / 400 <= 0.87

@@ -141,7 +141,7 @@ def test_best_replies_to_the_truth_are_the_paid_choices(game, scenarios):
 
 def test_acting_on_own_prediction_has_zero_translation_loss():
     """Whatever was predicted, right or wrong, and however many replies to it are best."""
-    several = 0
+    several_count = 0
     for scenario, seed in product(list(mg_scenarios().values())[::9], range(4)):
         probes = {"player": [probe.name for probe in registry.game("toma_mg").probes]}
         params = {"scenario": scenario.id, "level": scenario.level}
@@ -149,9 +149,9 @@ def test_acting_on_own_prediction_has_zero_translation_loss():
         (m,) = measure_episode(episode)
         consistent = registry.entries("metrics")["action_consistency"].measure
         if consistent(replay(episode), "player") == 1:
-            several += m.terms.inference == 0 or m.terms.inference == 1
+            several_count += m.terms.inference == 0 or m.terms.inference == 1
             assert m.terms.translation == 0
-    assert several  # some did
+    assert several_count  # some did
 
 
 # --- the ends of the scale ------------------------------------------------------------------------
@@ -165,10 +165,10 @@ def test_baselines_reuse_episodes_of_the_store():
     studied = [m for e in episodes for m in measure_episode(e, ("agent",))]
     ends = baselines(studied)
     assert not any(k.player_spec.player == "random" for b in ends for k in b.played.shared)
-    met = [(b.played, n) for b in ends for n in range(len(b.played))]
-    met += [(b.table, n) for b in ends for n in b.rows.tolist()]
-    assert {sums.settings[n].hex() for sums, n in met} == {m.setting for m in studied}
-    assert {sums.setting(n).setup.seed for sums, n in met} <= {m.setup.seed for m in studied}
+    pairs = [(b.played, n) for b in ends for n in range(len(b.played))]
+    pairs += [(b.table, n) for b in ends for n in b.rows.tolist()]
+    assert {sums.settings[n].hex() for sums, n in pairs} == {m.setting for m in studied}
+    assert {sums.setting(n).setup.seed for sums, n in pairs} <= {m.setup.seed for m in studied}
 
 
 def test_played_baselines_are_kept_until_the_registry_changes(monkeypatch):
@@ -176,9 +176,9 @@ def test_played_baselines_are_kept_until_the_registry_changes(monkeypatch):
     (episode,) = played(one_cell("rps", lineups, repeats=1, rounds=3))
     studied = measure_episode(episode, ("agent",))
     first = [b.played.rows.rows() for b in baselines(studied)]
-    kept = dict(_baseline_cache())
-    again = [b.played.rows.rows() for b in baselines(studied)]
-    assert again == first and _baseline_cache() == kept != {}
+    kept_measured_seats = dict(_baseline_cache())
+    repeated_rows = [b.played.rows.rows() for b in baselines(studied)]
+    assert repeated_rows == first and _baseline_cache() == kept_measured_seats != {}
     monkeypatch.setattr(registry, "_added", {k: dict(v) for k, v in registry._added.items()})
     registry.add("strategies", "new", object())
     assert _baseline_cache() == {}
@@ -194,12 +194,12 @@ def test_mindless_players_over_levels_exclude_solutions_of_any_level():
         return measure_episode(played(study)[0])[0]
 
     first, third = met(1), met(3)
-    alone, both = mindless([first]), mindless([first, third])
-    assert PlayerSpec("random") in both and set(map(str, both)) < set(
+    alone, both_players = mindless([first]), mindless([first, third])
+    assert PlayerSpec("random") in both_players and set(map(str, both_players)) < set(
         map(str, [*alone, *mindless([third])])
     )
     # half of the solution stands on the card too, and is not mindless
-    assert not any("anchors" in who.player for who in mindless([third]))
+    assert not any("anchors" in player.player for player in mindless([third]))
 
 
 def test_mindless_players_of_scenario_do_not_depend_on_level_parameter():
@@ -212,7 +212,8 @@ def test_mindless_players_of_scenario_do_not_depend_on_level_parameter():
         return measure_episode(played(study)[0])
 
     assert mindless(met()) == mindless(met(level=3))
-    assert not any(who.player == "spare_task" for who in mindless(met()))  # half of the solution
+    # half of the solution
+    assert not any(player.player == "spare_task" for player in mindless(met()))
 
 
 def test_game_without_card_uses_random_as_mindless_player():
@@ -260,8 +261,8 @@ def unit_of(seats: list[MeasuredSeat]) -> str:
 
 
 def test_people_are_resampled_before_instances_and_instances_before_repeats():
-    both = grid(agent=player_spec("random"), partner=player_spec("random"))
-    episodes = played(one_cell("rps", both,
+    both_records = grid(agent=player_spec("random"), partner=player_spec("random"))
+    episodes = played(one_cell("rps", both_records,
                                repeats=6, rounds=2))  # fmt: skip
     group = [m for e in episodes for m in measure_episode(e, ("agent",))]
     assert unit_of(group) == "repeats of instances"

@@ -70,7 +70,7 @@ def test_unknown_expectation_is_not_estimated():
 
 
 def _hanabi(seeds: range, *players: str) -> list:
-    lineups = [{"ann": who, "bob": "smart"} for who in players]
+    lineups = [{"ann": player, "bob": "smart"} for player in players]
     return [sally.play("hanabi_very_small", lineup, seed) for lineup in lineups for seed in seeds]
 
 
@@ -122,25 +122,27 @@ def test_error_of_the_draws_is_in_the_interval(monkeypatch):
     ends = baselines(studied)
     (row,) = profile_of(studied, ends)
     (drawn,) = [b for b in ends if b.role == "drawn"]
-    got = drawn.played.of("least").tolist()
-    assert row.random.value == pytest.approx(fmean(got))
-    assert row.random.error == pytest.approx(stdev(got) / len(got) ** 0.5)
+    values = drawn.played.of("least").tolist()
+    assert row.random.value == pytest.approx(fmean(values))
+    assert row.random.error == pytest.approx(stdev(values) / len(values) ** 0.5)
     levels = BaselineScores(ends).levels("random", sums_of(studied[:1]))
-    assert levels.tolist() == [pytest.approx(fmean(got))]
+    assert levels.tolist() == [pytest.approx(fmean(values))]
     some = replace(drawn, played=drawn.played.take(np.arange(10)), for_others=[True] * 10)
     few = [*(b for b in ends if b.role != "drawn"), some]
     (wide,) = profile_of(studied, few)
     assert wide.doing.high - wide.doing.low > row.doing.high - row.doing.low
     # the same episodes with a zero that is known beforehand
     monkeypatch.setattr(
-        "sally.analysis.profile.baselines._expected_score", lambda shared: fmean(got)
+        "sally.analysis.profile.baselines._expected_score", lambda shared: fmean(values)
     )
     (narrow,) = profile_of(studied, ends)
     assert narrow.random.error is None
     added = row.random.error * (1 - row.doing.value) / (row.reference.value - row.random.value)
     assert narrow.doing.value == pytest.approx(row.doing.value)
-    wanted = widen(narrow.doing, added, len(got) - 1)
-    assert (row.doing.low, row.doing.high) == pytest.approx((wanted.low, wanted.high))
+    expected_estimate = widen(narrow.doing, added, len(values) - 1)
+    assert (row.doing.low, row.doing.high) == pytest.approx(
+        (expected_estimate.low, expected_estimate.high)
+    )
 
 
 def test_interval_above_sampled_zero_has_nominal_coverage():
@@ -148,12 +150,12 @@ def test_interval_above_sampled_zero_has_nominal_coverage():
     rng, hits, times = np.random.default_rng(1), 0, 4000
     for _ in range(times):
         draws = rng.normal(0.0, 1.0, 10)
-        found = widen(
+        estimate = widen(
             Estimate(-draws.mean(), -draws.mean(), -draws.mean(), 5, "t"),
             float(draws.std(ddof=1)) / 10**0.5,
             9,
         )
-        hits += found.low <= 0 <= found.high
+        hits += estimate.low <= 0 <= estimate.high
     assert abs(hits / times - 0.95) < 4 * (0.95 * 0.05 / times) ** 0.5
 
 

@@ -25,11 +25,11 @@ ALONE, SAMPLE, RUNS = 400, 40, 100
 
 
 def pool(family: str, knows: float, acts: float, n: int = 0) -> list[MeasuredSeat]:
-    one = FAMILIES[family]
+    single_family = FAMILIES[family]
     return [
         m
         for seed in range(n or POOL.get(family, ALONE))
-        for m in measure_episode(one.played(seed, knows, acts), (one.seat,))
+        for m in measure_episode(single_family.played(seed, knows, acts), (single_family.seat,))
     ]
 
 
@@ -43,14 +43,14 @@ def four_errors(found: list[MeasuredSeat]) -> float:
 @pytest.mark.parametrize("family", FAMILIES)
 def test_knowing_and_acting_are_recovered_and_intervals_cover_them(family: str):
     knows, acts = 0.6, 0.5
-    found = pool(family, knows, acts)
-    (row,) = profile_of(found)
-    assert row.skill.value == pytest.approx(knows, abs=four_errors(found))
-    assert row.acting.value == pytest.approx(acts, abs=four_errors(found))
+    measured_seats = pool(family, knows, acts)
+    (row,) = profile_of(measured_seats)
+    assert row.skill.value == pytest.approx(knows, abs=four_errors(measured_seats))
+    assert row.acting.value == pytest.approx(acts, abs=four_errors(measured_seats))
     held = {"skill": 0, "acting": 0}
     dice = Random(17)
     for _ in range(RUNS):
-        (row,) = profile_of(dice.sample(found, SAMPLE))
+        (row,) = profile_of(dice.sample(measured_seats, SAMPLE))
         held["skill"] += row.skill.low <= knows <= row.skill.high
         held["acting"] += row.acting.low <= acts <= row.acting.high
     assert min(held.values()) / RUNS >= 0.92

@@ -47,10 +47,10 @@ def test_run_as_registered_has_no_deviations(frozen: Registration, tmp_path: Pat
 
 
 def test_every_change_is_named(frozen: Registration, tmp_path: Path) -> None:
-    other = msgspec.structs.replace(STUDY, seed=2)
-    said = " ".join(deviations(frozen, other, [], "1"))
-    assert "differs from the registered one" in said and "0 episodes; 2 were registered" in said
-    assert "registered with Sally 0 and reported with 1" in said
+    other_study = msgspec.structs.replace(STUDY, seed=2)
+    text = " ".join(deviations(frozen, other_study, [], "1"))
+    assert "differs from the registered one" in text and "0 episodes; 2 were registered" in text
+    assert "registered with Sally 0 and reported with 1" in text
 
 
 def test_unknown_measure_and_a_misspelt_key_are_refused(tmp_path: Path) -> None:
@@ -83,10 +83,10 @@ def test_participants_as_registered_have_no_deviations(tmp_path: Path) -> None:
     came = [of_a_person("ann", "asked"), of_a_person("bob", "not asked")]
     assert people_deviations(frozen, PEOPLE, came, "0") == []
     assert "2 participants." in as_text(frozen) and "drawn as people come" in as_text(frozen)
-    other = msgspec.structs.replace(PEOPLE, asks="changed")
-    said = " ".join(people_deviations(frozen, other, came[:1], "1"))
+    other_people = msgspec.structs.replace(PEOPLE, asks="changed")
+    text = " ".join(people_deviations(frozen, other_people, came[:1], "1"))
     for part in ("not the registered one", "'not asked' has 0", "1 people played", "Sally 0"):
-        assert part in said
+        assert part in text
     assert "no plan of a study with people" in people_deviations(frozen, None, came, "0")[0]
 
 

@@ -37,9 +37,13 @@ def some(levels, noise, repeats=2, problems=4, **more):
 
 
 def test_distant_players_need_one_episode_and_equal_players_have_no_number():
-    (apart,) = reliability(some([0, 5, 10, 20], 0.1))
-    assert apart.episodes == 1 and apart.consistency.value > 0.99 and apart.retest.value > 0.99
-    assert (apart.players, apart.problems) == (4, 8)
+    (separate_reliability,) = reliability(some([0, 5, 10, 20], 0.1))
+    assert (
+        separate_reliability.episodes == 1
+        and separate_reliability.consistency.value > 0.99
+        and separate_reliability.retest.value > 0.99
+    )
+    assert (separate_reliability.players, separate_reliability.problems) == (4, 8)
     (equal,) = reliability(some([1, 1, 1, 1], 0.0))
     assert equal.episodes is None and equal.why == "the players do not differ"
 
@@ -57,8 +61,8 @@ def test_player_with_different_problems_is_excluded():
 
 
 def test_retest_is_blank_without_repeats():
-    (found,) = reliability(some([0, 1, 2, 3], 0.1, repeats=1))
-    assert found.retest.value is None and found.consistency.value > 0.9
+    (actual_reliability,) = reliability(some([0, 1, 2, 3], 0.1, repeats=1))
+    assert actual_reliability.retest.value is None and actual_reliability.consistency.value > 0.9
 
 
 def test_multitrait_matrix_separates_two_uncorrelated_traits():
@@ -69,23 +73,27 @@ def test_multitrait_matrix_separates_two_uncorrelated_traits():
         *some(other, 0.1, game="a", trait=KNOWING),
         *some(other, 0.1, game="b", trait=KNOWING),
     ]
-    found = matrix(scores)
-    assert found.means[SAME_TRAIT].value > 0.95 > abs(found.means[OTHER_TRAIT_HERE].value) + 0.5
-    assert found.players == 6 and len(found.pairs) == 6
-    low, high = found.means[SAME_TRAIT].interval
-    assert low <= found.means[SAME_TRAIT].value <= high
+    actual_matrix = matrix(scores)
+    assert (
+        actual_matrix.means[SAME_TRAIT].value
+        > 0.95
+        > abs(actual_matrix.means[OTHER_TRAIT_HERE].value) + 0.5
+    )
+    assert actual_matrix.players == 6 and len(actual_matrix.pairs) == 6
+    low, high = actual_matrix.means[SAME_TRAIT].interval
+    assert low <= actual_matrix.means[SAME_TRAIT].value <= high
 
 
 def test_scores_are_read_off_episodes_by_probe_and_by_metric():
-    asked = {"agent": ("their_move",)}
+    asked_probes = {"agent": ("their_move",)}
     lineup = {"agent": "tabular", "partner": "tit_for_tat"}
-    episodes = [sally.play("ipd", lineup, seed, probes=asked, rounds=6) for seed in (1, 2)]
-    found = list(scores_of(as_frame(episodes)))
-    assert {(s.trait, s.method) for s in found} == {
+    episodes = [sally.play("ipd", lineup, seed, probes=asked_probes, rounds=6) for seed in (1, 2)]
+    scores = list(scores_of(as_frame(episodes)))
+    assert {(s.trait, s.method) for s in scores} == {
         (DOING, "reward_per_round"),
         (KNOWING, "their_move"),
     }
-    knows = [s.value for s in found if s.trait == KNOWING]
+    knows = [s.value for s in scores if s.trait == KNOWING]
     rows = sally.episodes(episodes)
     percent = [row["tom_percent"] for row in rows if row["seat"] == "agent"]
     assert [100 * value for value in knows] == pytest.approx(percent)

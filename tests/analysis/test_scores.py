@@ -48,8 +48,8 @@ def test_cells_are_pooled_unless_grouped_by_cell(frame: Frame) -> None:
     query = Query(("payoff",), seats=("agent",))
     pooled = {row["player"]: row["episodes"] for row in score(frame, query).rows}
     assert pooled == {"constant": 4, "random": 2}
-    apart = score(frame, query, ("cell",)).rows
-    assert [(row["cell"], row["player"], row["episodes"]) for row in apart] == [
+    separate_rows = score(frame, query, ("cell",)).rows
+    assert [(row["cell"], row["player"], row["episodes"]) for row in separate_rows] == [
         ("easy", "constant", 2),
         ("easy", "random", 2),
         ("hard", "constant", 2),
@@ -85,15 +85,15 @@ def test_interval_is_over_instances_or_people() -> None:
 
     for name, person in (("instance", ""), ("person", "p")):
         units = [n % 6 for n in range(18)]
-        several = [
+        several_episodes = [
             row(*((f"i{n}", "") if name == "instance" else ("i", f"p{n}")), seed)
             for seed, n in enumerate(units)
         ]
-        (found,) = score(as_frame(several), Query(("payoff",), seats=("agent",))).rows
-        payoffs = [float(e.payoffs["agent"]) for e in several if e.payoffs]
+        (actual_row,) = score(as_frame(several_episodes), Query(("payoff",), seats=("agent",))).rows
+        payoffs = [float(e.payoffs["agent"]) for e in several_episodes if e.payoffs]
         expected = mean_by_rule(payoffs, units, (0.0, 20.0))
-        assert found["interval"] == pytest.approx(expected.interval), (name, person)
-        assert found["method"] == expected.method
+        assert actual_row["interval"] == pytest.approx(expected.interval), (name, person)
+        assert actual_row["method"] == expected.method
 
 
 def test_rows_are_chosen_by_cell_player_game_and_seat(frame: Frame) -> None:
@@ -127,8 +127,8 @@ def test_requested_metric_is_shown_even_if_all_zero(tmp_path: Path) -> None:
     with store.Writer(tmp_path) as writer:
         for game in ("rps", "ipd"):
             writer.add(sally.play(game, {"agent": "random", "partner": "tit_for_tat"}, 1, rounds=4))
-    said = CliRunner().invoke(cli, ["score", str(tmp_path), "--metric", "forfeits"]).output
-    assert said.count("forfeits") == 2 and "0.000" in said
+    output = CliRunner().invoke(cli, ["score", str(tmp_path), "--metric", "forfeits"]).output
+    assert output.count("forfeits") == 2 and "0.000" in output
 
 
 def test_mean_without_an_interval_gives_the_reason_in_text_and_json(tmp_path: Path) -> None:
@@ -136,10 +136,10 @@ def test_mean_without_an_interval_gives_the_reason_in_text_and_json(tmp_path: Pa
         for seed in range(2):
             lineup = {"agent": "random", "partner": "tit_for_tat"}
             writer.add(sally.play("rps", lineup, seed, rounds=4))
-    named = {"score": "random, tit_for_tat", "crossplay": "random against tit_for_tat"}
-    for command, more in named.items():
-        said = CliRunner().invoke(cli, [command, str(tmp_path)]).output
-        assert f"no interval ({more}): fewer than 5 clusters" in said
+    fields = {"score": "random, tit_for_tat", "crossplay": "random against tit_for_tat"}
+    for command, more in fields.items():
+        output = CliRunner().invoke(cli, [command, str(tmp_path)]).output
+        assert f"no interval ({more}): fewer than 5 clusters" in output
         assert "no interval: fewer than 5 clusters" in (
             CliRunner().invoke(cli, [command, str(tmp_path), "--json"]).output
         )

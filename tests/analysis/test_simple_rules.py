@@ -55,8 +55,8 @@ def test_unknown_rule_is_refused():
 
 def test_card_has_every_rule_played_and_replied_to():
     rules = [pair.rule.params for pair in rule_shortcuts() if pair.rule.player == "simple_rule"]
-    assert {one["rule"] for one in rules if "reply" not in one} == {*RULES, *MOVES}
-    assert {one["rule"] for one in rules if one.get("reply")} == {*RULES}
+    assert {rule["rule"] for rule in rules if "reply" not in rule} == {*RULES, *MOVES}
+    assert {rule["rule"] for rule in rules if rule.get("reply")} == {*RULES}
 
 
 # --- the checklist --------------------------------------------------------------------------------
@@ -113,10 +113,12 @@ def result(verdict: str, is_twin: bool = True) -> ArmResult:
 
 def test_arms_must_come_out_as_they_must():
     assert arm_reasons([result("worse"), result("equivalent", False)], "rps") == ()
-    (why,) = arm_reasons([result("not told apart")], "rps")
-    assert why.startswith("a mechanism in place of the mind makes it no worse: tom_percent -3.00")
-    (why,) = arm_reasons([result("worse"), result("different", False)], "rps")
-    assert why.startswith("another wording changes it")
+    (reason,) = arm_reasons([result("not told apart")], "rps")
+    assert reason.startswith(
+        "a mechanism in place of the mind makes it no worse: tom_percent -3.00"
+    )
+    (reason,) = arm_reasons([result("worse"), result("different", False)], "rps")
+    assert reason.startswith("another wording changes it")
     assert arm_reasons([result("not told apart")], "ibs") == ()
 
 
@@ -165,8 +167,8 @@ def test_same_moves_have_the_same_acting_however_right_the_forecasts_are(accurac
         return truth if draw.random() < accuracy else (truth + draw.randrange(1, 3)) % OPTIONS
 
     assert acting(forecast, lambda predicted, truth: 0).value == 0
-    drawn = acting(forecast, lambda predicted, truth: draw.randrange(OPTIONS))
-    assert abs(drawn.value) < 0.05
+    estimate = acting(forecast, lambda predicted, truth: draw.randrange(OPTIONS))
+    assert abs(estimate.value) < 0.05
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.7, 1.0])

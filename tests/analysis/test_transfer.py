@@ -62,10 +62,10 @@ def matrix(episodes):
 def test_doing_at_the_optimum_is_one_and_change_is_the_difference(matrix):
     cells = {(c.trained_on, c.tested_on): c for c in matrix}
     assert set(cells) == {(r, c) for r in (UNTRAINED, "ipd, doing") for c in PARTNERS}
-    before, after = cells[UNTRAINED, "met"], cells["ipd, doing", "met"]
-    assert after.doing.value == pytest.approx(1.0)
-    assert after.doing_change.value == pytest.approx(1.0 - before.doing.value)
-    assert before.doing_change.value is None and "untrained" in before.doing_change.method
+    cell_before, cell_after = cells[UNTRAINED, "met"], cells["ipd, doing", "met"]
+    assert cell_after.doing.value == pytest.approx(1.0)
+    assert cell_after.doing_change.value == pytest.approx(1.0 - cell_before.doing.value)
+    assert cell_before.doing_change.value is None and "untrained" in cell_before.doing_change.method
 
 
 def test_untrained_trait_has_zero_change(matrix):
@@ -83,16 +83,16 @@ def test_stores_without_the_tag_are_refused():
 
 def test_table_shows_training_row_and_value(matrix, capsys):
     say(matrix, "doing", "doing")
-    assert "ipd, doing" in (shown := capsys.readouterr().out) and "1.00" in shown
+    assert "ipd, doing" in (output := capsys.readouterr().out) and "1.00" in output
 
 
 def test_each_training_seed_has_its_own_column(matrix, capsys):
     say_seeds(matrix)
-    shown = capsys.readouterr().out
+    output = capsys.readouterr().out
     for of in ("doing", "knowing"):
-        table = shown.partition(f"{of} by training seed: ipd, doing\n")[2].partition("by training")[
-            0
-        ]
+        table = output.partition(f"{of} by training seed: ipd, doing\n")[2].partition(
+            "by training"
+        )[0]
         (head,) = (line.split() for line in table.splitlines() if "seed 0" in line)
         assert head == ["tested", "on", "seed", "0", "seed", "1", "all"]
         rows = [line.split() for line in table.splitlines() if "1.00" in line]
@@ -111,8 +111,8 @@ def test_five_trainings_have_an_interval_over_seeds(matrix):
 def test_command_draws_the_matrix_of_a_bundle(episodes, tmp_path):
     (tmp_path / "store").mkdir()
     with store.Writer(tmp_path / "store") as writer:
-        for each in episodes[:4]:
-            writer.add(each)
+        for current_episode in episodes[:4]:
+            writer.add(current_episode)
     picture, bundle = tmp_path / "x.svg", tmp_path / "x.sally.zip"
     pack(tmp_path / "store", bundle)
     ran = CliRunner().invoke(

@@ -22,33 +22,40 @@ def told(value, wording=OWN, problem="p", model="m"):
 
 def test_score_drop_in_fresh_wording_is_estimated():
     scores = [
-        told(known - lost, wording, f"p{n}")
+        told(known - lost_value, wording, f"p{n}")
         for n, known in enumerate((1.0, 2.0, 3.0, 4.0, 5.0, 6.0))
-        for wording, lost in ((OWN, 0.0), ("a_story", 0.4), ("a_formal", 0.6), ("a_twin", 9.0))
+        for wording, lost_value in (
+            (OWN, 0.0),
+            ("a_story", 0.4),
+            ("a_formal", 0.6),
+            ("a_twin", 9.0),
+        )
     ]
-    (found,) = sources(scores)
+    (source,) = sources(scores)
     assert (
-        found.fresh.value == pytest.approx(0.5) and found.fresh.n == 6
+        source.fresh.value == pytest.approx(0.5) and source.fresh.n == 6
     )  # twins are no fresh words
-    assert found.best_known == pytest.approx(3.5) and found.in_fresh == pytest.approx(3.0)
+    assert source.best_known == pytest.approx(3.5) and source.in_fresh == pytest.approx(3.0)
 
 
 def test_wording_is_not_a_source_with_one_wording():
-    (found,) = sources([told(1.0, problem=p) for p in "abcab"])
-    assert found.best_known is None and found.fresh.value is None
-    assert "wording" not in found.shares.shares
+    (source,) = sources([told(1.0, problem=p) for p in "abcab"])
+    assert source.best_known is None and source.fresh.value is None
+    assert "wording" not in source.shares.shares
 
 
 def test_factor_scores_have_two_measures_and_both_wordings():
     registry.add("models", "wordy", lambda name: always("Option: J"))
-    who = [
+    players = [
         PlayerSpec("language", {"model": "wordy", "strategy": "qa", "pack": pack})
         for pack in ("", "repeated_games_twin")
     ]
-    asked = {"agent": ("their_move",)}
+    asked_probes = {"agent": ("their_move",)}
     played = [
-        sally.play("ipd", {"agent": one, "partner": "tit_for_tat"}, probes=asked, rounds=2)
-        for one in who
+        sally.play(
+            "ipd", {"agent": player, "partner": "tit_for_tat"}, probes=asked_probes, rounds=2
+        )
+        for player in players
     ]
     scores = list(factor_scores(as_frame(played)))
     assert {s.measure for s in scores} == {"reward_per_round", "knowing"}

@@ -47,7 +47,7 @@ def test_every_record_has_dots_in_its_own_column(tmp_path: Path) -> None:
     for n in range(5):
         pact.written(tmp_path / "p", pact.log_of(f"g_{n}", quotes=lambda k: (30 + k, 45)))
     step_game.written(folders["s"], step_game.lines(step_game.RACE))
-    found = [
+    results = [
         ZHU.imported(zhu.written(folders["z"], [zhu.person(n) for n in range(1, 20)])),
         GAMABENCH.imported(gamabench.written(folders["g"], gamabench.TABLES)),
         ALSOBAY.imported(alsobay.written(folders["a"], alsobay.people())),
@@ -56,8 +56,8 @@ def test_every_record_has_dots_in_its_own_column(tmp_path: Path) -> None:
         PACT.imported(tmp_path / "p"),
         STEP_GAME.imported(folders["s"]),
     ]
-    dots, rest = recorded_dots([e for each in found for e in each.episodes])
-    assert rest == []
+    dots, other_episodes = recorded_dots([e for result in results for e in result.episodes])
+    assert other_episodes == []
     assert {dot.source for dot in dots} == {
         "zhu2024",
         "gamabench",
@@ -76,7 +76,7 @@ def test_every_record_has_dots_in_its_own_column(tmp_path: Path) -> None:
     for of in columns.values():
         assert [KINDS.index(d.kind) for d in of] == sorted(KINDS.index(d.kind) for d in of)
         assert all(d.n > 0 and d.clusters > 0 and d.episodes for d in of)
-    ids = {e.id for each in found for e in each.episodes}
+    ids = {e.id for result in results for e in result.episodes}
     assert {id for d in dots for id in d.episodes} <= ids
     page, svg = atlas_page(columns), atlas_svg(columns)
     assert page.count('class="dot"') == svg.count('class="dot"') == len(dots)
@@ -86,8 +86,8 @@ def test_every_record_has_dots_in_its_own_column(tmp_path: Path) -> None:
     assert set(re.findall(r'href="([^"]*)"', svg)) == {f"atlas.html{link}" for link in links}
     assert set(re.findall(r'<tr id="([^"]*)"', page)) == {link[1:] for link in links}
     assert all(id in page for dot in dots for id in dot.episodes)
-    held = re.search(r'id="dots">(.*?)</script>', page, re.DOTALL)
-    assert held is not None and len(json.loads(held[1])) == len(dots)
+    match = re.search(r'id="dots">(.*?)</script>', page, re.DOTALL)
+    assert match is not None and len(json.loads(match[1])) == len(dots)
 
 
 COLUMN = AtlasColumn("a <game>", "x & y", "doing", "zero", "one")
@@ -135,10 +135,10 @@ def test_custom_study_shows_knowing_and_doing(tmp_path: Path) -> None:
         cli, ["report", "--atlas", out, "--out", str(tmp_path / "atlas.pdf")]
     )
     assert wrong.exit_code != 0
-    drawn = CliRunner().invoke(
+    result = CliRunner().invoke(
         cli, ["report", "--atlas", out, "--out", str(tmp_path / "atlas.svg")]
     )
-    assert drawn.exit_code == 0 and (tmp_path / "atlas.svg").read_text().startswith("<svg")
+    assert result.exit_code == 0 and (tmp_path / "atlas.svg").read_text().startswith("<svg")
 
 
 def test_table_schema_accepts_rows_that_the_importer_reads() -> None:
@@ -176,16 +176,16 @@ def test_atlas_holds_one_episode_of_a_record_at_a_time(
     spied = {"step_game": AtlasSource("step_game", dots)}
     monkeypatch.setattr("sally.analysis.episodes.atlas.sources", lambda: spied)
     gc.collect()
-    before = sum(isinstance(thing, Episode) for thing in gc.get_objects())
+    total_before = sum(isinstance(thing, Episode) for thing in gc.get_objects())
     rows = sally.atlas(out)
-    assert len(most) == 6 and max(most) - before <= 3
-    everything, rest = recorded_dots(store.load(out).episodes.values())
+    assert len(most) == 6 and max(most) - total_before <= 3
+    everything, other_episodes = recorded_dots(store.load(out).episodes.values())
     assert [dot for dots in rows.by_column.values() for dot in dots] == [
         msgspec.structs.replace(dot, store=str(out))
         for dots in by_column(everything).values()
         for dot in dots
     ]
-    assert rest == []
+    assert other_episodes == []
 
 
 def test_atlas_reads_an_interrupted_episode_only_if_it_was_never_finished(tmp_path: Path) -> None:
@@ -196,10 +196,10 @@ def test_atlas_reads_an_interrupted_episode_only_if_it_was_never_finished(tmp_pa
         msgspec.structs.replace(e, events=[*e.events[:3], Censored(1, "budget")])
         for e in (first, second)
     ]
-    other = tmp_path / "other"
-    store.claim(other, store.Manifest("test", asks="test"))
-    with store.Writer(other) as writer:
+    other_folder = tmp_path / "other"
+    store.claim(other_folder, store.Manifest("test", asks="test"))
+    with store.Writer(other_folder) as writer:
         for episode in (cut[0], first, first, cut[1]):
             writer.add(episode)
-    assert list(_episodes(other)) == list(store.load(other).episodes.values())
-    assert [episode.end == first.end for episode in _episodes(other)] == [True, False]
+    assert list(_episodes(other_folder)) == list(store.load(other_folder).episodes.values())
+    assert [episode.end == first.end for episode in _episodes(other_folder)] == [True, False]

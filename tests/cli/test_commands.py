@@ -79,34 +79,34 @@ def played(study: Path) -> Path:
 def test_run_score_replay_and_show_work_in_sequence(played):
     scores = json.loads(sally("score", "store", "--json", cwd=played).stdout)
     assert {row["metric"] for row in scores} >= {"payoff", "tom_percent", "functional_regret"}
-    again = sally("replay", "store", "--json", cwd=played)
-    assert again.returncode == 0
-    assert json.loads(again.stdout) == {
+    repeated_run = sally("replay", "store", "--json", cwd=played)
+    assert repeated_run.returncode == 0
+    assert json.loads(repeated_run.stdout) == {
         "episodes": 2,
         "replayed": 2,
         "mismatches": [],
         "unchecked": [],
         "readers": {},
     }
-    shown = json.loads(sally("show", "store", "--eyes", "agent", "--json", cwd=played).stdout)
-    assert any("Round 1:" in line for line in shown["lines"])
+    data = json.loads(sally("show", "store", "--eyes", "agent", "--json", cwd=played).stdout)
+    assert any("Round 1:" in line for line in data["lines"])
 
 
 def test_second_run_plays_nothing_twice(played):
     done = sally("run", "tiny.toml", "--out", "store", "--json", cwd=played)
-    said = json.loads(done.stdout)
-    assert (said["episodes"], said["doubled"], said["not_run"]) == (2, 0, 0)
+    data = json.loads(done.stdout)
+    assert (data["episodes"], data["doubled"], data["not_run"]) == (2, 0, 0)
 
 
 def test_changed_move_is_a_mismatch_and_exit_code_1(played):
     (file,) = (played / "store").glob("*.jsonl")
-    first, rest = file.read_text().split("\n", 1)
+    first, other_part = file.read_text().split("\n", 1)
     record = json.loads(first)
     record["events"][-1]["payoffs"]["agent"] += 1
-    file.write_text(f"{json.dumps(record)}\n{rest}")
-    again = sally("replay", "store", "--json", cwd=played)
-    assert again.returncode == 1
-    assert [m["episode"] for m in json.loads(again.stdout)["mismatches"]] == [record["id"]]
+    file.write_text(f"{json.dumps(record)}\n{other_part}")
+    repeated_run = sally("replay", "store", "--json", cwd=played)
+    assert repeated_run.returncode == 1
+    assert [m["episode"] for m in json.loads(repeated_run.stdout)["mismatches"]] == [record["id"]]
 
 
 def test_parameter_can_be_set_for_all_instances(study):
@@ -152,10 +152,10 @@ def test_person_may_take_any_seat_or_all_of_them(study):
     second = sally("play", "ipd", "--as", "partner", "--set", "rounds=1", typed="1\n", cwd=study)
     assert second.returncode == 0, second.stderr
     assert "over: agent" in second.stdout
-    both = sally(
+    process = sally(
         "play", "ipd", "--seat", "partner=person", "--set", "rounds=1", typed="J\nF\n", cwd=study
     )
-    assert "over: agent 0, partner 10\n" in both.stdout
+    assert "over: agent 0, partner 10\n" in process.stdout
 
 
 def test_unusable_folder_is_refused_before_play(played):
@@ -172,23 +172,23 @@ def test_smaller_n_is_shown_beside_its_value(capsys):
         {**common, "metric": "payoff", "value": 1.0, "episodes": 10},
     ]
     say(Scores(rows, ("game", "seat", "player"), [], []))
-    said = capsys.readouterr().out
-    assert "1.00 (n 3)" in said
-    assert "(n 10)" not in said
+    output = capsys.readouterr().out
+    assert "1.00 (n 3)" in output
+    assert "(n 10)" not in output
 
 
 def test_scores_of_each_game_have_a_table_with_its_metrics(capsys):
     common = {"cell": "x", "seat": "agent", "others": "", "interval": None, "missing": 0}
     common |= {"results": 4, "episodes": 4, "method": "t"}
     rows = []
-    for game, own in (("ipd", "regret"), ("toma_mg", "task_success")):
+    for game, own_text in (("ipd", "regret"), ("toma_mg", "task_success")):
         for player in ("a qa T=0.7", "b qa T=0.7"):
-            for metric in ("payoff", own):
+            for metric in ("payoff", own_text):
                 who = {"game": game, "player": player, "metric": metric, "value": 1.0}
                 rows.append({**common, **who})
     say(Scores(rows, ("game", "seat", "player"), [], []))
-    said = capsys.readouterr().out
-    first, second = said.split("toma_mg", 1)
+    output = capsys.readouterr().out
+    first, second = output.split("toma_mg", 1)
     assert first.lstrip().startswith("ipd") and "task_success" not in first
     assert second.index("task_success") < second.index("payoff") and "regret" not in second
     cut, settings = without_common_settings(rows)
@@ -198,10 +198,10 @@ def test_scores_of_each_game_have_a_table_with_its_metrics(capsys):
 def test_long_transcript_shows_its_beginning_and_its_end(study):
     (study / "long.toml").write_text(TINY.replace("rounds = 4", "rounds = 60"))
     assert sally("run", "long.toml", "--out", "long", cwd=study).returncode == 0
-    short, whole = (sally("show", "long", *more, cwd=study).stdout.splitlines()
+    short, full_line = (sally("show", "long", *more, cwd=study).stdout.splitlines()
                     for more in ((), ("--all",)))  # fmt: skip
-    assert len(short) <= 46 < len(whole)
-    assert short[0] == whole[0] and short[-1] == whole[-1]
+    assert len(short) <= 46 < len(full_line)
+    assert short[0] == full_line[0] and short[-1] == full_line[-1]
     assert any("--all prints them" in line for line in short)
 
 
@@ -212,8 +212,8 @@ def test_pack_for_paper_wording_is_created_checked_and_compared(study):
     assert '# "intro.same" = ""' in file.read_text()
     checked = sally("check", file.name, cwd=study).stdout
     assert "0 sentences" in checked and "not verbatim" in checked
-    again = sally("paper", "packs", "riemer2025", cwd=study)
-    assert again.returncode == 2 and "exists already" in again.stderr
+    repeated_run = sally("paper", "packs", "riemer2025", cwd=study)
+    assert repeated_run.returncode == 2 and "exists already" in repeated_run.stderr
     file.write_text(file.read_text().replace('# "intro.same" = ""', '"intro.same" = "{nobody}"'))
     wrong = sally("check", file.name, cwd=study)
     assert wrong.returncode == 2 and "{nobody} is not a placeholder" in wrong.stderr
@@ -295,14 +295,14 @@ def test_bad_input_gives_one_message_and_exit_code_2(what, played):
     (played / "bad.toml").write_text(TINY.replace("repeats = 2", "repeats = 0"))
     (played / "changed.toml").write_text(TINY.replace("rounds = 4", "rounds = 5"))
     (played / "empty.toml").write_text(TINY.replace(', partner = { player = "tit_for_tat" }', ""))
-    before = sorted(p for p in played.rglob("*"))
+    files_before = sorted(p for p in played.rglob("*"))
     done = sally(*args, cwd=played)
     assert done.returncode == 2, done.stdout + done.stderr
     assert says in done.stderr
     assert done.stderr.startswith("sally: ")
     assert done.stderr.count("\n") == 1  # one sentence, one line
     assert "Traceback" not in done.stderr
-    assert sorted(p for p in played.rglob("*")) == before  # nothing was written
+    assert sorted(p for p in played.rglob("*")) == files_before  # nothing was written
 
 
 def test_person_can_use_a_tool_while_deciding(study):

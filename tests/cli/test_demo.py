@@ -40,7 +40,7 @@ def test_demo_plays_episodes_of_the_suite() -> None:
 
 def test_json_has_the_figures(told: tuple[str, Path]) -> None:
     _, page = told
-    given = ["evaluate", "--demo", "--bots", "--out", str(page.with_name("demo")), "--json"]
-    found = json.loads(CliRunner().invoke(cli, given).stdout)
-    assert [game["game"] for game in found["games"]] == sorted(PROBLEMS)
-    assert found["missing"] and found["episodes"] == found["wanted"]
+    arguments = ["evaluate", "--demo", "--bots", "--out", str(page.with_name("demo")), "--json"]
+    data = json.loads(CliRunner().invoke(cli, arguments).stdout)
+    assert [game["game"] for game in data["games"]] == sorted(PROBLEMS)
+    assert data["missing"] and data["episodes"] == data["wanted"]

@@ -71,14 +71,14 @@ def test_json_has_the_same_figures(place):
         place,
         "--json",
     )
-    found = json.loads(done.stdout)
-    (game,) = found["games"]
+    data = json.loads(done.stdout)
+    (game,) = data["games"]
     # The zero is a random player's expectation, so one random player comes near it, not to it.
     assert game["doing"]["low"] < 0 < game["doing"]["high"] and game["moves"] == 32
     assert game["error_survival"]["value"] is None  # one seat
     lines = {line["player"]: line for line in game["lines"]}
     assert lines["best_bot"]["doing"] == 1.0 and "tabular" not in lines
-    assert {point["depth"] for point in found["depths"]} == {0, 1, 2, 3}
+    assert {point["depth"] for point in data["depths"]} == {0, 1, 2, 3}
 
 
 def test_unfinished_evaluation_is_reported_with_exit_code_3(place, tmp_path):
@@ -139,11 +139,11 @@ def test_board_recomputes_scores_and_refuses_changed_move(place, tmp_path):
     pack(tampered(place, tmp_path / "tampered"), bad)
     done = typed("report", "--board", good, bad, "--out", tmp_path / "site")
     assert done.exit_code == 1
-    said = " ".join(done.output.split())
+    text = " ".join(done.output.split())
     betrayed = (
         r"bad.sally.zip: refused. episodes.jsonl, line \d+: episode \w+ does not replay: event"
     )
-    assert re.search(betrayed, said), done.output
+    assert re.search(betrayed, text), done.output
 
 
 def tampered(place: Path, folder: Path) -> Path:
@@ -171,25 +171,25 @@ def _won(episode: Episode) -> Episode:
 
 
 def test_board_refuses_problems_of_another_suite(place):
-    held = list(store.load(place).episodes.values())
+    episodes = list(store.load(place).episodes.values())
     (study,) = store.studies(place).values()
-    plan = plan_episodes(held, study, "S")
-    refuse_unplanned(held, plan, "Sally-1, size S")
-    moved = msgspec.structs.replace(held[0], cell="toma_po: asked, practice")
+    plan = plan_episodes(episodes, study, "S")
+    refuse_unplanned(episodes, plan, "Sally-1, size S")
+    moved = msgspec.structs.replace(episodes[0], cell="toma_po: asked, practice")
     with pytest.raises(BadInput, match="not part of Sally-1"):
-        refuse_unplanned([*held, moved], plan, "Sally-1, size S")
+        refuse_unplanned([*episodes, moved], plan, "Sally-1, size S")
 
 
 def played(error: float) -> Frame:
     study = with_bot(noisy(error))
     cells = tuple(c for c in study.cells if c.name == "toma_mg: asked, test")
-    wanted = orders(msgspec.structs.replace(study, cells=cells))
-    return as_frame([play(setup, cell) for _, cell, setup in wanted])
+    wanted_orders = orders(msgspec.structs.replace(study, cells=cells))
+    return as_frame([play(setup, cell) for _, cell, setup in wanted_orders])
 
 
 def test_drift_finds_a_changed_player_and_no_change_in_the_same_one():
-    same = drift(played(0.0), played(0.0))
-    assert {one.verdict for one in same} == {"identical"}
+    same_changes = drift(played(0.0), played(0.0))
+    assert {one.verdict for one in same_changes} == {"identical"}
     moved = {one.measure: one for one in drift(played(0.0), played(0.8))}
     assert moved["knowing"].verdict == "moved" and moved["knowing"].difference.value < 0
     with pytest.raises(BadInput, match="no problem in common"):
@@ -202,10 +202,10 @@ def test_drift_finds_no_change_between_sessions_of_one_bot():
     cells = tuple(c for c in study.cells if c.name.startswith("toma_po: asked"))
     sides = []
     for seed in (1, 2):
-        wanted = orders(msgspec.structs.replace(study, cells=cells, seed=seed))
+        wanted_orders = orders(msgspec.structs.replace(study, cells=cells, seed=seed))
         sides.append([msgspec.structs.replace(play(s, c), setup=msgspec.structs.replace(s, seed=1))
-                      for _, c, s in wanted])  # fmt: skip
-    assert all(one.verdict != "moved" for one in drift(*map(as_frame, sides)))
+                      for _, c, s in wanted_orders])  # fmt: skip
+    assert all(change.verdict != "moved" for change in drift(*map(as_frame, sides)))
 
 
 def test_pool_is_listed_with_hashes():

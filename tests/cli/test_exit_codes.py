@@ -43,8 +43,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def run(monkeypatch: pytest.MonkeyPatch, say: Any, *more: str) -> int:
     """The exit code of a run whose model says this."""
     registry.add("models", "said", ModelKind("said", "", lambda name: say, at_once=1))
-    given = ["run", "tiny.toml", "--model", "said", "--out", "out", *more]
-    monkeypatch.setattr(sys, "argv", ["sally", *given])
+    arguments = ["run", "tiny.toml", "--model", "said", "--out", "out", *more]
+    monkeypatch.setattr(sys, "argv", ["sally", *arguments])
     try:
         main()
     except SystemExit as end:
@@ -53,8 +53,8 @@ def run(monkeypatch: pytest.MonkeyPatch, say: Any, *more: str) -> int:
 
 
 def varied(*replies: Any) -> Scripted:
-    left = iter(replies)
-    return Scripted(lambda messages, settings: next(left, replies[-1]))
+    remaining_replies = iter(replies)
+    return Scripted(lambda messages, settings: next(remaining_replies, replies[-1]))
 
 
 def test_completed_study_exits_with_0_and_counts_void_episodes(
@@ -63,9 +63,9 @@ def test_completed_study_exits_with_0_and_counts_void_episodes(
     assert run(monkeypatch, varied("", "", "Option: J"), "--json") == 0
     assert json.loads(capsys.readouterr().out)["void"] == 1
     assert run(monkeypatch, always("Option: J")) == 0  # nothing is missing
-    said = capsys.readouterr().out
-    assert "1 without a result (void: agent forfeited every decision)" in said
-    row = next(line.split() for line in said.splitlines() if "said" in line)
+    output = capsys.readouterr().out
+    assert "1 without a result (void: agent forfeited every decision)" in output
+    row = next(line.split() for line in output.splitlines() if "said" in line)
     assert row[-2:] == ["3", "1"]  # n and missing
 
 
@@ -85,10 +85,10 @@ def test_void_episodes_are_counted_as_missing_by_every_analysis(
         monkeypatch.setattr(sys, "argv", ["sally", *command])
         with contextlib.suppress(SystemExit):
             main()
-        said = capsys.readouterr().out
-        assert "missing" in said, said
-    rows = [line.split()[2:4] for line in said.splitlines() if line.startswith(" said qa")]
-    assert rows and all(row == ["3", "1"] for row in rows), said  # n and missing
+        output = capsys.readouterr().out
+        assert "missing" in output, output
+    rows = [line.split()[2:4] for line in output.splitlines() if line.startswith(" said qa")]
+    assert rows and all(row == ["3", "1"] for row in rows), output  # n and missing
 
 
 def test_study_without_any_result_exits_with_3(
@@ -121,16 +121,16 @@ def test_full_disk_exits_with_1_and_keeps_stored_episodes(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(monkeypatch, always("Option: J"), "--limit", "1") == 0
-    before = writing.AppendSink.add
+    add_before = writing.AppendSink.add
 
     def full(self: Any, line: bytes) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(writing.AppendSink, "add", full)
     assert run(monkeypatch, always("Option: J")) == 1
-    said = capsys.readouterr().err
-    assert "No space left on device" in said and "Traceback" not in said
-    monkeypatch.setattr(writing.AppendSink, "add", before)
+    errors = capsys.readouterr().err
+    assert "No space left on device" in errors and "Traceback" not in errors
+    monkeypatch.setattr(writing.AppendSink, "add", add_before)
     assert len(store.survey("out").finished) == 1
     assert run(monkeypatch, always("Option: J")) == 0
 

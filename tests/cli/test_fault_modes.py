@@ -34,8 +34,8 @@ def evaluate(
     monkeypatch.setenv("LAB_KEY", "k")
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setattr(sally_2.Row, "count", lambda self, size: PAIRS)
-    given = ["evaluate", "--model", "faulty", "--game", "ibs", "--out", "out/faulty", *options]
-    monkeypatch.setattr(sys, "argv", ["sally", *given])
+    arguments = ["evaluate", "--model", "faulty", "--game", "ibs", "--out", "out/faulty", *options]
+    monkeypatch.setattr(sys, "argv", ["sally", *arguments])
     code = 0
     with serving(always=quota(4) if mode == "quota" else MODES[mode]) as server:
         # so few episodes would all end before a run of the whole suite does
@@ -48,9 +48,9 @@ def evaluate(
             code = int(end.code or 0)
         finally:
             use_config(None)
-        shown = capsys.readouterr()
-        errors = shown.err.replace(server.address, "http://localhost:8000/v1")
-        return FaultRow(mode, code, shown.out, errors, server.calls)
+        captured = capsys.readouterr()
+        errors = captured.err.replace(server.address, "http://localhost:8000/v1")
+        return FaultRow(mode, code, captured.out, errors, server.calls)
 
 
 def published() -> dict[str, tuple[str, str]]:
@@ -94,8 +94,11 @@ def test_used_up_quota_ends_the_run_with_known_cost(
     used = look("out/faulty").used
     assert (used.calls - used.failed_calls, used.unpriced, used.refusal != "") == (4, 0, True)
     assert used.money == pytest.approx(4 * (50 * 1.0 + 5 * 4.0) / 1e6)
-    again = evaluate("plain", tmp_path, monkeypatch, capsys)  # the same command continues
-    assert again.exit_code == 0 and "cost 0.0008 USD" in again.output, again.output
+    # the same command continues
+    repeated_fault_row = evaluate("plain", tmp_path, monkeypatch, capsys)
+    assert repeated_fault_row.exit_code == 0 and "cost 0.0008 USD" in repeated_fault_row.output, (
+        repeated_fault_row.output
+    )
     ends = [episode.end for episode in store.load("out/faulty").episodes.values()]
     assert len(ends) == 2 * PAIRS and all(isinstance(end, Ended) for end in ends)
 

@@ -135,8 +135,8 @@ def changed(episode: Episode, change: Callable, kind: type = Moved, seat: str = 
 
 
 def _last_call(event, **fields):
-    *before, last = event.calls
-    return REPLACE(event, calls=(*before, REPLACE(last, **fields)))
+    *calls_before, last = event.calls
+    return REPLACE(event, calls=(*calls_before, REPLACE(last, **fields)))
 
 
 def without_calls(episode: Episode) -> Episode:
@@ -195,9 +195,9 @@ def test_removed_usage_is_counted(honest):
     many there are."""
     asked = [e for e in honest[1] if e.cell.startswith("ibs: asked")]
     forged = changed(asked[0], lambda m: _last_call(m, usage={}))
-    found = evaluate(as_frame([forged, *asked[1:]]), player="forged", suite="Sally-1")
-    assert found.bill.uncounted == 1
-    assert "tokens (those of 1 calls not known)" in said_calls(found.bill)
+    evaluation = evaluate(as_frame([forged, *asked[1:]]), player="forged", suite="Sally-1")
+    assert evaluation.bill.uncounted == 1
+    assert "tokens (those of 1 calls not known)" in said_calls(evaluation.bill)
 
 
 def test_lucky_draw_of_nature_does_not_replay(honest):
@@ -206,8 +206,8 @@ def test_lucky_draw_of_nature_does_not_replay(honest):
     other = REPLACE(problem.setup, seed=problem.setup.seed + 1)
     lucky = play(other, problem.cell)
     forged = REPLACE(lucky, id=problem.id, setup=problem.setup)
-    (found,) = check([forged]).mismatches
-    assert re.search(r"seed \d+ draws|prompt", found[1]), found
+    (mismatch,) = check([forged]).mismatches
+    assert re.search(r"seed \d+ draws|prompt", mismatch[1]), mismatch
 
 
 def _with_last_move_changed(episode: Episode) -> Episode:
@@ -231,9 +231,12 @@ def test_changed_version_is_refused_by_board_and_counted_by_replay(honest, tmp_p
     """(b) of the issue: another number in `versions`, the id recomputed, and a move against its
     reply."""
     study, episodes = honest
-    mine = [e for e in episodes if e.cell.startswith("ibs")]
+    own_episodes = [e for e in episodes if e.cell.startswith("ibs")]
 
-    forged = [_with_version(_with_last_move_changed(mine[0]), seat, part, 99), *mine[1:]]
+    forged = [
+        _with_version(_with_last_move_changed(own_episodes[0]), seat, part, 99),
+        *own_episodes[1:],
+    ]
     bundle = packed(study, forged, tmp_path)
     with pytest.raises(BadInput, match=r"cannot be checked"):
         checked_entry(bundle, tmp_path / "page", None)
@@ -247,8 +250,8 @@ def first_move(episode: Episode) -> Moved:
 
 
 def _with_version(episode: Episode, seat: str, part: str, version: int) -> Episode:
-    who = episode.setup.lineup[seat]
-    versioned = REPLACE(who, versions={**who.versions, part: version})
+    player = episode.setup.lineup[seat]
+    versioned = REPLACE(player, versions={**player.versions, part: version})
     setup = REPLACE(episode.setup, lineup={**episode.setup.lineup, seat: versioned})
     return REPLACE(episode, id=episode_id(setup), setup=setup)
 
@@ -275,8 +278,10 @@ def test_reply_in_the_format_is_checked_whatever_rule_read_it(honest, version):
 def test_other_reply_of_an_older_rule_is_counted_or_refused(honest, reply, problem):
     _, episodes = honest
     episode = next(e for e in episodes if first_move(e).reply == "Option: J")
-    told = changed(episode, lambda event: _last_call(REPLACE(event, reply=reply), reply=reply))
-    result = check([_with_version(told, "agent", "reader", 7)])
+    told_episode = changed(
+        episode, lambda event: _last_call(REPLACE(event, reply=reply), reply=reply)
+    )
+    result = check([_with_version(told_episode, "agent", "reader", 7)])
     ((_, why),) = result.unchecked + result.mismatches
     assert problem in why
     assert len(result.mismatches) == ("says" in problem)
@@ -285,8 +290,8 @@ def test_other_reply_of_an_older_rule_is_counted_or_refused(honest, reply, probl
 def test_reply_that_its_calls_do_not_contain_is_refused(honest):
     _, episodes = honest
     episode = next(e for e in episodes if first_move(e).reply == "Option: J")
-    told = changed(episode, lambda event: _last_call(event, reply="I pick J."))
-    result = check([_with_version(told, "agent", "reader", 7)])
+    told_episode = changed(episode, lambda event: _last_call(event, reply="I pick J."))
+    result = check([_with_version(told_episode, "agent", "reader", 7)])
     ((_, why),) = result.mismatches
     assert "is not in its calls" in why
 
@@ -299,8 +304,8 @@ def _player(episode: Episode, who: PlayerSpec, seat: str = "") -> dict[str, Play
 
 
 def _with_params(episode: Episode, **params: object) -> dict[str, PlayerSpec]:
-    who = episode.setup.lineup[of_model(episode)]
-    return _player(episode, REPLACE(who, params={**who.params, **params}))
+    player = episode.setup.lineup[of_model(episode)]
+    return _player(episode, REPLACE(player, params={**player.params, **params}))
 
 
 TRUTH = (Injection(Seat("agent"), "their_move", "truth"),)
@@ -325,13 +330,13 @@ SETUPS: dict[str, Callable[[Episode], dict]] = {
 def test_episode_that_the_suite_does_not_ask_is_refused(honest, tmp_path, change):
     """Ids are recomputed, and where the episode can be played, it is: its log is consistent."""
     study, episodes = honest
-    mine = [e for e in episodes if e.cell.startswith("ibs: asked")]
-    setup = REPLACE(mine[0].setup, **change(mine[0]))
+    own_episodes = [e for e in episodes if e.cell.startswith("ibs: asked")]
+    setup = REPLACE(own_episodes[0].setup, **change(own_episodes[0]))
     try:
-        forged = play(setup, mine[0].cell)
+        forged = play(setup, own_episodes[0].cell)
     except (BadInput, LookupError):
-        forged = REPLACE(mine[0], id=episode_id(setup), setup=setup)
-    bundle = packed(study, [forged, *mine[1:]], tmp_path)
+        forged = REPLACE(own_episodes[0], id=episode_id(setup), setup=setup)
+    bundle = packed(study, [forged, *own_episodes[1:]], tmp_path)
     with pytest.raises(BadInput):
         checked_entry(bundle, tmp_path / "page", None)
 
@@ -360,12 +365,12 @@ def test_bot_that_is_not_the_one_named_is_refused(tmp_path):
 
 def test_two_models_in_one_bundle_are_refused(honest, tmp_path):
     study, episodes = honest
-    mine = [e for e in episodes if e.cell.startswith("ibs: asked")]
+    own_episodes = [e for e in episodes if e.cell.startswith("ibs: asked")]
     registry.add("models", "other", ModelKind("other", "a stub", lambda name: Scripted(answer)))
-    lineup = _with_params(mine[0], model="other")
-    second = play(REPLACE(mine[0].setup, lineup=lineup), mine[0].cell)
+    lineup = _with_params(own_episodes[0], model="other")
+    second = play(REPLACE(own_episodes[0].setup, lineup=lineup), own_episodes[0].cell)
     with pytest.raises(BadInput, match="2 language players"):
-        checked_entry(packed(study, [second, *mine[1:]], tmp_path), tmp_path / "page", None)
+        checked_entry(packed(study, [second, *own_episodes[1:]], tmp_path), tmp_path / "page", None)
 
 
 def test_repeated_line_is_refused(honest, tmp_path):
@@ -403,9 +408,9 @@ def _with_lines(bundle: Path, change: Callable[[list[bytes]], list[bytes]]) -> P
 
 def test_study_of_another_kind_is_refused(tmp_path):
     study = msgspec.structs.replace(bot_suite("random"), name="mine", about="my own problems")
-    mine = [play(s, c) for _, c, s in orders(study) if c.startswith("toma_po: asked")]
+    own_episodes = [play(s, c) for _, c, s in orders(study) if c.startswith("toma_po: asked")]
     with pytest.raises(BadInput, match="holds no evaluation"):
-        checked_entry(packed(study, mine, tmp_path), tmp_path / "page", None)
+        checked_entry(packed(study, own_episodes, tmp_path), tmp_path / "page", None)
 
 
 # --- missing episodes -----------------------------------------------------------------------------
@@ -419,16 +424,17 @@ def site(honest, tmp_path_factory) -> tuple[Path, dict]:
     study = bot_suite("random")
     cells = tuple(c for c in study.cells if c.name.startswith("toma_po"))
     study = in_one_store(REPLACE(study, cells=cells))
-    whole = [play(s, c) for _, c, s in orders(study)]
-    won = [e for e in whole if e.payoffs["player"] == 1]
+    full_episodes = [play(s, c) for _, c, s in orders(study)]
+    won = [e for e in full_episodes if e.payoffs["player"] == 1]
     faults = [
-        e if e in won else REPLACE(e, events=[Censored(0, "fault", "network: lost")]) for e in whole
+        e if e in won else REPLACE(e, events=[Censored(0, "fault", "network: lost")])
+        for e in full_episodes
     ]
-    packed(study, whole, folder, "whole")
+    packed(study, full_episodes, folder, "whole")
     packed(study, won, folder, "chosen [1] \"best\" 'of' two")
     packed(study, faults, folder, "faults")
     (folder / "more").mkdir()
-    packed(study, whole, folder / "more", "faults")
+    packed(study, full_episodes, folder / "more", "faults")
     places = [str(folder), str(folder / "more")]
     args = ["report", "--board", *places, "--out", str(folder / "site"), "--transcripts", "0"]
     done = CliRunner().invoke(cli, [*args, "--json"])

@@ -31,19 +31,19 @@ def test_study_is_frozen_once_and_report_lists_deviations(tmp_path: Path) -> Non
     study.write_text(TOML)
     intent.write_text(INTENT)
     command = ["plan", str(study), "--freeze", str(out), "--registration", str(intent)]
-    said = CliRunner().invoke(cli, command)
-    assert said.exit_code == 0, said.output
+    result = CliRunner().invoke(cli, command)
+    assert result.exit_code == 0, result.output
     assert "Stopping rule" in out.with_suffix(".md").read_text()
-    again = CliRunner().invoke(cli, command)
-    assert again.exit_code != 0  # what is frozen is not written again
+    repeated_result = CliRunner().invoke(cli, command)
+    assert repeated_result.exit_code != 0  # what is frozen is not written again
     dotted = [*command[:3], str(tmp_path / "model-0.5b"), *command[4:]]
     assert CliRunner().invoke(cli, dotted).exit_code == 0
     assert (tmp_path / "model-0.5b.json").exists() and (tmp_path / "model-0.5b.md").exists()
     run_study(STUDY, tmp_path / "store", limit=1)
     page = tmp_path / "page.html"
-    told = CliRunner().invoke(
+    told_result = CliRunner().invoke(
         cli, ["report", str(tmp_path / "store"), "--out", str(page), "--registration", str(out),
               "--no-profile"]
     )  # fmt: skip
-    assert told.exit_code == 0, told.output
+    assert told_result.exit_code == 0, told_result.output
     assert "2 were registered" in page.read_text()

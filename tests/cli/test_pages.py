@@ -32,21 +32,21 @@ def test_report_supports_json_and_transcript_limit(place: Path) -> None:
         "report", "out/tiny", "--out", "sub/p.html", "--transcripts", "1", "--no-profile", "--json",
         cwd=place,
     )  # fmt: skip
-    said = json.loads(done.stdout)
+    data = json.loads(done.stdout)
     page = place / "sub" / "p.html"
-    assert said == {"page": "sub/p.html", "bytes": page.stat().st_size, "episodes": 2,
+    assert data == {"page": "sub/p.html", "bytes": page.stat().st_size, "episodes": 2,
                     "transcripts": 1}  # fmt: skip
     assert "Knowing and doing" not in page.read_text("utf-8")
 
 
 def test_pack_prints_the_hash_to_publish(place: Path) -> None:
     done = sally("pack", "out/tiny", "--out", "b.zip", "--json", cwd=place)
-    said = json.loads(done.stdout)
-    assert said["episodes"] == 2 and said["study"] == "tiny"
-    again = sally("replay", "b.zip", "--json", cwd=place)
-    found = json.loads(again.stdout)
-    assert (found["replayed"], found["mismatches"]) == (2, [])
-    assert found["sha256"] == said["sha256"]
+    data = json.loads(done.stdout)
+    assert data["episodes"] == 2 and data["study"] == "tiny"
+    repeated_run = sally("replay", "b.zip", "--json", cwd=place)
+    actual_data = json.loads(repeated_run.stdout)
+    assert (actual_data["replayed"], actual_data["mismatches"]) == (2, [])
+    assert actual_data["sha256"] == data["sha256"]
 
 
 def test_every_reading_command_accepts_a_bundle(place: Path) -> None:

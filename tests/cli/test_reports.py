@@ -87,13 +87,13 @@ def test_two_players_are_compared_in_a_table_and_in_words(here: Path):
     assert done.returncode == 0, done.stderr
     assert "Doing (reward_per_round): random is" in done.stdout
     assert "adjusted by Holm over 3 comparisons" in done.stdout
-    found = json.loads(sally("compare", "held", "random", "tabular", "--json", cwd=here).stdout)
-    assert {c["metric"] for c in found["comparisons"]} == {
+    data = json.loads(sally("compare", "held", "random", "tabular", "--json", cwd=here).stdout)
+    assert {c["metric"] for c in data["comparisons"]} == {
         "tom_percent",
         "brier",
         "reward_per_round",
     }
-    assert found["conclusion"].startswith("Doing")
+    assert data["conclusion"].startswith("Doing")
 
 
 def test_rows_of_two_kinds_and_the_profile_are_exported(here: Path):
@@ -106,9 +106,9 @@ def test_rows_of_two_kinds_and_the_profile_are_exported(here: Path):
 def test_same_store_twice_counts_once(here: Path):
     sally("export", "held", "held", "--out", "twice.csv", cwd=here)
     assert len((here / "twice.csv").read_text().splitlines()) == 25
-    one, two = (json.loads(sally("profile", *stores, "--json", cwd=here).stdout)
+    data, two = (json.loads(sally("profile", *stores, "--json", cwd=here).stdout)
                 for stores in (["held"], ["held", "held"]))  # fmt: skip
-    assert one == two
+    assert data == two
 
 
 def test_plan_reports_episodes_needed_for_a_difference(here: Path):

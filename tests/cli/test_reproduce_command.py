@@ -34,9 +34,9 @@ def test_our_values_fill_their_cells_and_the_rest_is_listed_as_not_run(tmp_path)
 
 def test_json_holds_rows_and_figures(tmp_path):
     done = sally("reproduce", "riemer2025:figure20", *RIEMER, "--json", cwd=tmp_path)
-    found = json.loads(done.stdout)
-    assert found["rows"] == []
-    assert [f["name"] for f in found["figures"]] == ["figure20"]
+    data = json.loads(done.stdout)
+    assert data["rows"] == []
+    assert [f["name"] for f in data["figures"]] == ["figure20"]
     rows = json.loads(sally("reproduce", "kang2026:3", "--json", cwd=tmp_path).stdout)["rows"]
     assert len(rows) == 28
     assert all(row["missing"] for row in rows)
@@ -47,8 +47,8 @@ def test_tables_and_pictures_go_into_files(tmp_path):
         assert sally("reproduce", "kang2026:1", "--out", name, cwd=tmp_path).returncode == 0
     assert r"\multicolumn{3}{c}{Baselines}" in (tmp_path / "t.tex").read_text()
     assert "1,Closed,GPT-5.1,published,0.604,0.301" in (tmp_path / "t.csv").read_text()
-    drawn = sally("reproduce", "tang2024:figure6", *RIEMER, "--figure", "f.svg", cwd=tmp_path)
-    assert drawn.returncode == 0
+    process = sally("reproduce", "tang2024:figure6", *RIEMER, "--figure", "f.svg", cwd=tmp_path)
+    assert process.returncode == 0
     assert (tmp_path / "f.svg").read_text().startswith("<svg")
 
 
@@ -113,6 +113,6 @@ def test_value_not_printed_in_paper_is_labelled_reference(tmp_path):
 
 
 def test_table_states_whose_wording_the_prompts_use(tmp_path):
-    for asked in ("riemer2025:9", "riemer2025"):
-        done = sally("reproduce", asked, *RIEMER, cwd=tmp_path)
+    for asked_name in ("riemer2025:9", "riemer2025"):
+        done = sally("reproduce", asked_name, *RIEMER, cwd=tmp_path)
         assert "our wording" in done.stdout and "sally paper packs riemer2025" in done.stdout

@@ -46,9 +46,9 @@ def serve(*given: str, folder: Path) -> str:
 def test_invalid_options_are_refused_with_one_message(
     given: tuple[str, ...], why: str, tmp_path: Path
 ) -> None:
-    with pytest.raises(BadInput, match=why) as said:
+    with pytest.raises(BadInput, match=why) as error:
         serve(*given, folder=tmp_path)
-    assert "\n" not in str(said.value)
+    assert "\n" not in str(error.value)
 
 
 def test_occupied_port_is_reported(tmp_path: Path) -> None:
@@ -102,9 +102,9 @@ def test_models_without_token_limit_are_reported(
 def test_server_prints_its_addresses_and_keeps_files_private(
     tmp_path: Path, served: list[object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said = serve("--port", "0", folder=tmp_path)
-    assert "Play at" in said and "Experimenters at" in said
-    secret = said.split("Their secret")[1].split()[0]
+    process = serve("--port", "0", folder=tmp_path)
+    assert "Play at" in process and "Experimenters at" in process
+    secret = process.split("Their secret")[1].split()[0]
     assert len(secret) >= 32 and served
     for path in (tmp_path / "data", tmp_path / "data" / "database.sqlite"):
         assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0

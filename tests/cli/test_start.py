@@ -42,17 +42,17 @@ def test_help_does_not_import_numeric_or_plotting_libraries() -> None:
 
 def test_help_imports_few_modules() -> None:
     """172 on 17 November 2026; each thousand costs about a second of processor."""
-    found = modules("--help")
-    ours = {name for name in found if name.partition(".")[0] == "sally"}
+    actual_modules = modules("--help")
+    ours = {name for name in actual_modules if name.partition(".")[0] == "sally"}
     assert ours <= {"sally", "sally.cli", "sally.cli.group", "sally.core", "sally.core.errors",
                     "sally.core.version"}  # fmt: skip
-    assert len(found) < 220
+    assert len(actual_modules) < 220
 
 
 def test_listing_games_does_not_import_solvers_or_frameworks() -> None:
-    found = loaded("list", "games")
-    assert "msgspec" in found
-    assert found & {"scipy", "pandas", "polars", "matplotlib", "inspect_ai", "starlette"} == set()
+    texts = loaded("list", "games")
+    assert "msgspec" in texts
+    assert texts & {"scipy", "pandas", "polars", "matplotlib", "inspect_ai", "starlette"} == set()
 
 
 def test_score_imports_neither_other_games_nor_other_analyses() -> None:
@@ -72,17 +72,17 @@ def test_listed_description_equals_help_of_the_command(name: str) -> None:
 
 
 def test_help_fits_one_screen_under_its_headings() -> None:
-    shown = CliRunner().invoke(cli, ["--help"]).output.splitlines()
-    assert len(shown) <= 45 and max(map(len, shown)) < 80
-    headings = [line.strip(":") for line in shown[1:] if line and not line.startswith(" ")]
+    lines = CliRunner().invoke(cli, ["--help"]).output.splitlines()
+    assert len(lines) <= 45 and max(map(len, lines)) < 80
+    headings = [line.strip(":") for line in lines[1:] if line and not line.startswith(" ")]
     assert headings == ["Options", *group.HEADINGS]
 
 
 @pytest.mark.parametrize("name", VIEWS)
 def test_help_of_a_command_lists_its_views(name: str) -> None:
-    shown = " ".join(CliRunner().invoke(cli, [name, "--help"]).output.split())
+    text = " ".join(CliRunner().invoke(cli, [name, "--help"]).output.split())
     for option, place in VIEWS[name].items():
-        assert option in shown and description(place) in shown
+        assert option in text and description(place) in text
         assert load(place).get_short_help_str(200) == description(place)
 
 
@@ -90,19 +90,19 @@ def test_help_of_a_command_lists_its_views(name: str) -> None:
 def test_old_name_shows_the_present_command_and_names_it(old: str) -> None:
     present = RENAMED.get(old, f"paper {old}")
     done = CliRunner().invoke(cli, [*old.split(), "--help"])
-    same = CliRunner().invoke(cli, [*present.split(), "--help"])
-    told = f"`sally {old}` is now `sally {present}`.\n"
-    assert (done.stderr, done.exit_code) == (told, 0)
+    same_result = CliRunner().invoke(cli, [*present.split(), "--help"])
+    text = f"`sally {old}` is now `sally {present}`.\n"
+    assert (done.stderr, done.exit_code) == (text, 0)
     if old not in ("contrast", "inspect compare"):  # these are chosen by their arguments
-        assert done.stdout == same.stdout
+        assert done.stdout == same_result.stdout
 
 
 def test_old_spelling_of_an_option_is_accepted_and_named(tmp_path: Path) -> None:
     calls = [["export", str(tmp_path), "--to=a.csv"], ["paper", "moore2025", "curves", "--on", "x"]]
-    said = [CliRunner().invoke(cli, call) for call in calls]
-    assert "`--to` is now `--out`." in said[0].stderr
-    assert "`--on` is now left out." in said[1].stderr
-    assert all("No such option" not in done.output for done in said)
+    results = [CliRunner().invoke(cli, call) for call in calls]
+    assert "`--to` is now `--out`." in results[0].stderr
+    assert "`--on` is now left out." in results[1].stderr
+    assert all("No such option" not in done.output for done in results)
 
 
 def test_commands_of_papers_are_found_without_import() -> None:
@@ -111,5 +111,5 @@ def test_commands_of_papers_are_found_without_import() -> None:
 
 
 def test_misspelt_command_suggests_the_nearest() -> None:
-    said = CliRunner().invoke(cli, ["scroe"])
-    assert "score" in str(said.exception)
+    result = CliRunner().invoke(cli, ["scroe"])
+    assert "score" in str(result.exception)

@@ -58,10 +58,10 @@ class Recorder(Scripted):
 
 def said(page: str, names: Sequence[str]) -> str:
     """A plain reply in whatever form the page asks for."""
-    asked = page[page.rfind("\n\n") :]
-    if "begins with `Plan:`" in asked:
+    asked_page = page[page.rfind("\n\n") :]
+    if "begins with `Plan:`" in asked_page:
         return f"Plan: expect {names[0]} and choose the best reply to it."
-    if "write a short summary" in asked:
+    if "write a short summary" in asked_page:
         return f"The other player has mostly picked Option {names[0]}. Matching matters."
     parts = [
         f"{label}: {text}"
@@ -72,9 +72,9 @@ def said(page: str, names: Sequence[str]) -> str:
             ("Reasoning", "the other player has no reason to change."),
             ("Predicted Action", names[0]),
         )
-        if f"`{label}:" in asked
+        if f"`{label}:" in asked_page
     ]
-    if "asked for your own choice afterwards" not in asked:
+    if "asked for your own choice afterwards" not in asked_page:
         parts.append(f"Option: {names[-1]}")
     return "\n".join(parts)
 
@@ -122,8 +122,8 @@ def _answer(call: Call) -> str:
 
 def strategies() -> list[Strategy]:
     """Every strategy that has a golden conversation here."""
-    every: list[Strategy] = list(registry.entries("strategies").values())
-    return [s for s in every if s.name not in NEED_OTHER_GAMES]
+    all_strategies: list[Strategy] = list(registry.entries("strategies").values())
+    return [s for s in all_strategies if s.name not in NEED_OTHER_GAMES]
 
 
 def place(strategy: Strategy) -> Path:

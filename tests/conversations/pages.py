@@ -34,9 +34,9 @@ def example(strategy: str) -> tuple[str, str]:
     _, *parts = SECTION.split(file.read_text(encoding="utf-8"))
     turns = list(zip(parts[::2], parts[1::2], strict=True))
     last = turns[-1][0].rsplit(", ", 1)[0]
-    said = [(title, text) for title, text in turns if title.rsplit(", ", 1)[0] == last]
-    shown = "\n".join(f"=== {title} ==={text.rstrip()}\n" for title, text in said)
-    return last, shown.rstrip()
+    pairs = [(title, text) for title, text in turns if title.rsplit(", ", 1)[0] == last]
+    shown_text = "\n".join(f"=== {title} ==={text.rstrip()}\n" for title, text in pairs)
+    return last, shown_text.rstrip()
 
 
 def _made_up(said: str) -> str:
@@ -71,7 +71,7 @@ def page(strategy: str) -> str:
     lines += ["| | |", "|---|---|"]
     cells = ["none" if cell == "-" else _linked(cell, strategy) for cell in row(strategy)]
     lines += [f"| {name} | {cell} |" for name, cell in zip(COLUMNS, cells, strict=True)]
-    title, said = example(strategy)
+    title, text = example(strategy)
     game = "the iterated prisoner's dilemma" if title.startswith("ipd") else "Pick the Right Stuff"
     used = [
         f"The example uses `{key} = {value}`. " for key, value in WITH.get(strategy, {}).items()
@@ -87,11 +87,11 @@ def page(strategy: str) -> str:
         "## An example",
         f"These are the model calls of the last turn ({title}) in a stored example",
         f"of {game}. Each call starts with a line `===`; a line `---`",
-        f"separates the prompt from the model's output. {''.join(used)}{_made_up(said)}",
-        *_shortened(said),
+        f"separates the prompt from the model's output. {''.join(used)}{_made_up(text)}",
+        *_shortened(text),
         "",
         "```text",
-        said,
+        text,
         "```",
     ]
     return "\n".join(lines) + "\n"

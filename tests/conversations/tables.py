@@ -56,42 +56,44 @@ class Table:
 
 def in_the_locker(page: str) -> str:
     """A box or a state in whatever form the page asks for."""
-    asked = page[page.rfind("\n\n") :]
-    if "write a short summary" in asked:
+    asked_page = page[page.rfind("\n\n") :]
+    if "write a short summary" in asked_page:
         return "Users 0 to 2 stored their items in boxes of their own; there were resets since."
-    if "begins with `Plan:`" in asked:
+    if "begins with `Plan:`" in asked_page:
         return "Plan: go by what each user has seen."
-    choice = "last" if "<choice> is last" in asked else "1"
+    choice = "last" if "<choice> is last" in asked_page else "1"
     foreseen = "Predicted Action 1: last\nPredicted Action 2: 1"
-    return _parts(asked, foreseen, f"Answer: {choice}")
+    return _parts(asked_page, foreseen, f"Answer: {choice}")
 
 
 def at_the_trade(page: str) -> str:
     """A gift, a refusal, no craft, and the same value for every item."""
-    asked = page[page.rfind("\n\n") :]
-    if "write a short summary" in asked:
+    asked_page = page[page.rfind("\n\n") :]
+    if "write a short summary" in asked_page:
         return "Both players still lack parts of their targets."
-    if "begins with `Plan:`" in asked:
+    if "begins with `Plan:`" in asked_page:
         return "Plan: ask for what the target needs."
-    if (listed := re.search(r"for each of (.*), each number", asked)) is not None:
+    if (listed := re.search(r"for each of (.*), each number", asked_page)) is not None:
         return "\n".join(f"{item}: 5" for item in re.split(r", | and ", listed[1]))
-    if '"kind": "propose"' in asked:
-        return _parts(asked, "", '{"kind": "pass"}')
-    if '"kind": "answer"' in asked:
-        return _parts(asked, "", '{"kind": "answer", "answer": "reject", "message": "Not yet."}')
-    return _parts(asked, "", '{"kind": "done"}')
+    if '"kind": "propose"' in asked_page:
+        return _parts(asked_page, "", '{"kind": "pass"}')
+    if '"kind": "answer"' in asked_page:
+        return _parts(
+            asked_page, "", '{"kind": "answer", "answer": "reject", "message": "Not yet."}'
+        )
+    return _parts(asked_page, "", '{"kind": "done"}')
 
 
 def _parts(asked: str, foreseen: str, answer: str) -> str:
     """What a strategy wants before the answer, and the answer."""
-    wanted = {
+    expected_fields = {
         "Thoughts": "Thoughts: it follows from what was seen.",
         "Plans": "Plans: go on as before.",
         "Insights": "Insights: nothing new.",
         "Reasoning": "Reasoning: it follows from what was seen.",
         "Predicted Action": foreseen,
     }
-    parts = [text for label, text in wanted.items() if text and f"`{label}" in asked]
+    parts = [text for label, text in expected_fields.items() if text and f"`{label}" in asked]
     if "asked for your own choice afterwards" not in asked:
         parts.append(answer)
     return "\n".join(parts)
@@ -178,8 +180,8 @@ class Recorder(Scripted):
         if len(messages) == 1:
             self.pages.append(str(messages[0].text))
         else:
-            said = (f"[{type(m).__name__.lower()}] {m.text}" for m in messages)
-            self.pages.append("\n".join(said))
+            texts = (f"[{type(m).__name__.lower()}] {m.text}" for m in messages)
+            self.pages.append("\n".join(texts))
         return await super().complete(messages, settings, tools)
 
     async def score(
@@ -191,9 +193,11 @@ class Recorder(Scripted):
 
 def setup_of(table: Table, strategy: Strategy) -> Setup:
     """The table with the strategy in the model's seat."""
-    given = {"with_": dict(table.with_[strategy.name])} if strategy.name in table.with_ else {}
-    model = PlayerSpec("language", {"model": "table_recorder", "strategy": strategy.name, **given})
-    lineup = {seat: PlayerSpec(who) for seat, who in table.others.items()} | {table.seat: model}
+    fields = {"with_": dict(table.with_[strategy.name])} if strategy.name in table.with_ else {}
+    model = PlayerSpec("language", {"model": "table_recorder", "strategy": strategy.name, **fields})
+    lineup = {seat: PlayerSpec(player) for seat, player in table.others.items()} | {
+        table.seat: model
+    }
     told = table.told if "told" in strategy.needs else ()
     arms = {table.seat: table.asked} if table.asked else {}
     kept = table.kept if not told else ()
@@ -223,18 +227,18 @@ def conversation(game: str, strategy: Strategy) -> str:
 
 
 def _written(table: Table, match: Match[Any, Any, Any], model: Recorder) -> Iterator[str]:
-    pages, before = iter(model.pages), list[list[str]]()
+    pages, rows_before = iter(model.pages), list[list[str]]()
     for event in match.events:
         if isinstance(event, Moved | Reported) and event.seat == table.seat:
             for call in event.calls:
                 page = next(pages)
                 if table.shown(event.turn):
                     about = f", {event.probe}" if isinstance(event, Reported) else ""
-                    number = len(before) + 1
+                    number = len(rows_before) + 1
                     yield f"=== page {number}: turn {event.turn + 1}, {call.purpose}{about} ==="
-                    yield _from_where_it_differs(page.split("\n"), before)
+                    yield _from_where_it_differs(page.split("\n"), rows_before)
                     yield f"--- {_answer(call)}\n"
-                    before.append(page.split("\n"))
+                    rows_before.append(page.split("\n"))
 
 
 def _from_where_it_differs(page: list[str], before: Sequence[list[str]]) -> str:
@@ -248,9 +252,9 @@ def _from_where_it_differs(page: list[str], before: Sequence[list[str]]) -> str:
 
 def _same(page: Sequence[str], other: Sequence[str]) -> int:
     """How many lines two pages share at their beginning."""
-    for at, (one, two) in enumerate(zip(page, other, strict=False)):
+    for index, (one, two) in enumerate(zip(page, other, strict=False)):
         if one != two:
-            return at
+            return index
     return min(len(page), len(other))
 
 
@@ -262,11 +266,11 @@ def _answer(call: Call) -> str:
 
 def goldens() -> list[tuple[str, Strategy]]:
     """Every game here with every strategy that fits it."""
-    every: list[Strategy] = list(registry.entries("strategies").values())
+    all_strategies: list[Strategy] = list(registry.entries("strategies").values())
     return [
         (game, s)
         for game in TABLES
-        for s in every
+        for s in all_strategies
         if (game not in SEATS or s.name in STRATEGIES) and fits(game, s)
     ]
 

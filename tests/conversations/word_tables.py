@@ -31,24 +31,24 @@ WORDS: Mapping[str, tuple[str, ...]] = {  # plain clues, the next one where one 
 
 def said_at(game: str, page: str) -> str:
     """An answer in the form that the page asks for."""
-    asked = page[page.rfind("\n\n") :]
-    odds = re.search(r"gives each of (.*) its chance", asked)
+    asked_page = page[page.rfind("\n\n") :]
+    odds = re.search(r"gives each of (.*) its chance", asked_page)
     if odds is not None:
         first, *others = re.split(r", | and ", odds[1])
         return _after_thoughts(
-            asked, ", ".join([f"Odds: {first} 100", *(f"{o} 0" for o in others)])
+            asked_page, ", ".join([f"Odds: {first} 100", *(f"{o} 0" for o in others)])
         )
-    label = re.search(r"of the form `(\w+): ", asked)
-    named = re.search(r"<name> is (\w+)", asked)
-    low = re.search(r"whole number from (\d+) to", asked)
+    label = re.search(r"of the form `(\w+): ", asked_page)
+    match = re.search(r"<name> is (\w+)", asked_page)
+    low = re.search(r"whole number from (\d+) to", asked_page)
     if label is None:
         return "Thoughts: nothing is asked."
-    if "<one word>" in asked:
+    if "<one word>" in asked_page:
         word = next((w for w in WORDS[game] if f'"{w}"' not in page), WORDS[game][0])
         answer = f"{word}, {low[1]}" if low is not None else word
     else:
-        answer = named[1] if named is not None else str(int(low[1]) + 2 if low else 0)
-    return _after_thoughts(asked, f"{label[1]}: {answer}")
+        answer = match[1] if match is not None else str(int(low[1]) + 2 if low else 0)
+    return _after_thoughts(asked_page, f"{label[1]}: {answer}")
 
 
 def _after_thoughts(asked: str, answer: str) -> str:

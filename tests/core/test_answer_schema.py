@@ -66,21 +66,30 @@ def test_every_move_and_report_is_read_back_from_its_object(name: str) -> None:
         for wrong in ("", "Option: J", f"{reply}{reply}", *map(json.dumps, odd)):
             with pytest.raises(Unreadable):
                 prompt.read(StrategyResult(wrong, before=before))
-        for probe in (each for each in spec_of(name).probes if turn.seat in each.seats):
+        for probe in (
+            current_probe
+            for current_probe in spec_of(name).probes
+            if turn.seat in current_probe.seats
+        ):
             for question in probe.asks(match.game, turn.view, turn.seat):
-                asked = PromptContext(
+                asked_prompt_context = PromptContext(
                     msgspec.structs.replace(turn, question=question), as_schema=True
                 )
-                value = reported(question, asked.names)
-                found = asked.read(json.dumps({field_name(asked.label): value}))
+                value = reported(question, asked_prompt_context.names)
+                found = asked_prompt_context.read(
+                    json.dumps({field_name(asked_prompt_context.label): value})
+                )
                 assert isinstance(found, ProbeReport) and found.value is not None
 
 
 def obedient(messages: Any, settings: Settings) -> str:
     """A model that keeps to the schema of a call: the first name of every list."""
     assert isinstance(settings, SchemaSettings) and settings.schema in messages[-1].text
-    wanted = json.loads(settings.schema)["properties"]
-    said = {name: each.get("enum", ["because"])[0] for name, each in wanted.items()}
+    expected_properties = json.loads(settings.schema)["properties"]
+    said = {
+        name: expected_property.get("enum", ["because"])[0]
+        for name, expected_property in expected_properties.items()
+    }
     return json.dumps(said)
 
 
@@ -89,9 +98,9 @@ def player(strategy: str, **settings: Any) -> LanguagePlayer:
     who = player_spec(
         "language", model=Scripted(obedient), strategy=strategy, settings={"format": "schema"}
     )
-    found = seat_player(spec, match_of(table("ipd")).game, "agent", who)
-    assert isinstance(found, LanguagePlayer)
-    return found
+    actual_player = seat_player(spec, match_of(table("ipd")).game, "agent", who)
+    assert isinstance(actual_player, LanguagePlayer)
+    return actual_player
 
 
 @pytest.mark.parametrize(
@@ -115,14 +124,14 @@ def test_players_without_schema_support_are_refused_with_one_message() -> None:
 
     spec, game = spec_of("ipd"), match_of(table("ipd")).game
     held = {"format": "schema"}
-    for params, why in (
+    for params, reason in (
         ({"model": Loose(obedient)}, "cannot be held to a JSON schema; use format = line"),
         ({"strategy": "tom_cot"}, "strategy tom_cot, whose replies hold more than an answer"),
         ({"harness": {"answer": "json"}}, "cannot be combined with a harness"),
     ):
-        given = {"model": Scripted(obedient), "strategy": "qa", **params}
-        who = player_spec("language", settings=held, **given)
-        with pytest.raises(BadInput, match=why):
+        given_fields = {"model": Scripted(obedient), "strategy": "qa", **params}
+        who = player_spec("language", settings=held, **given_fields)
+        with pytest.raises(BadInput, match=reason):
             seat_player(spec, game, "agent", who)
     who = player_spec("language", model=Scripted(obedient), settings={"format": "xml"})
     with pytest.raises(BadInput, match="format must be line or schema, not 'xml'"):
@@ -134,11 +143,11 @@ def test_line_format_is_the_default_and_changes_nothing() -> None:
     turn = next(turn for turn, _ in asked_in_turn(match_of(table("ipd"))) if turn.seat == "agent")
     assert PromptContext(turn).schema() == "" and "Option: <J or F>" in PromptContext(turn).format
     spec = spec_of("ipd")
-    line, held = (
+    line, version = (
         versions_of(spec, player_spec("language", settings=settings))
         for settings in ({}, {"format": "schema"})
     )
-    assert held == {**line, "schema": 1}
+    assert version == {**line, "schema": 1}
 
 
 def test_explicit_line_format_does_not_change_episode_ids() -> None:
@@ -149,8 +158,8 @@ def test_explicit_line_format_does_not_change_episode_ids() -> None:
     study = Study("s", "", (Cell("c", (instance("ipd", rounds=2),), (lineup,)),))
     plain, _ = apply_settings(study, Config(), {}, "embedded")
     line, _ = apply_settings(study, Config(), {"format": "line"}, "embedded")
-    held, _ = apply_settings(study, Config(), {"format": "schema"}, "embedded")
-    assert plain == line != held
+    held_study, _ = apply_settings(study, Config(), {"format": "schema"}, "embedded")
+    assert plain == line != held_study
 
 
 def test_odds_are_asked_for_by_name() -> None:

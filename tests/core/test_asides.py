@@ -278,8 +278,8 @@ def test_scores_are_proper(believed: float, said: float) -> None:
     """Nobody expects a better score from odds that it does not believe."""
 
     def expected(measure: str, p: float) -> float:
-        worth = {t: score(ODDS, ProbeReport("a", (p, 1 - p)), t)[measure] for t in ("a", "b")}
-        return believed * worth["a"] + (1 - believed) * worth["b"]
+        value = {t: score(ODDS, ProbeReport("a", (p, 1 - p)), t)[measure] for t in ("a", "b")}
+        return believed * value["a"] + (1 - believed) * value["b"]
 
     for measure in ("brier", "log"):
         assert expected(measure, believed) <= expected(measure, said) + 1e-9

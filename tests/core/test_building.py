@@ -23,9 +23,9 @@ class Watched:
     rounds: Any = 1
 
     def __post_init__(self) -> None:
-        other = Thread(target=lambda: FREE.append(could_build()))
-        other.start()
-        other.join()
+        other_thread = Thread(target=lambda: FREE.append(could_build()))
+        other_thread.start()
+        other_thread.join()
 
 
 def could_build() -> bool:

@@ -15,14 +15,14 @@ from sally.core.rules.chance import Stream, derived_seed
 
 def test_draws_are_the_same_on_every_machine_and_in_every_process() -> None:
     """Known answers: a changed hash would unpair every stored comparison."""
-    here = [round(Stream(7, "nature", 3, "move")(), 12), derived_seed(1, "ipd", 0)]
+    values = [round(Stream(7, "nature", 3, "move")(), 12), derived_seed(1, "ipd", 0)]
     code = (
         "from sally.core.rules.chance import Stream, derived_seed;"
         "print([round(Stream(7, 'nature', 3, 'move')(), 12), derived_seed(1, 'ipd', 0)])"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert out.stdout.strip() == str(here)
-    assert here == KNOWN
+    assert out.stdout.strip() == str(values)
+    assert values == KNOWN
 
 
 KNOWN = [0.074924968608, 3881235283181531]

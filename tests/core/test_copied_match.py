@@ -16,9 +16,9 @@ from tests.table import all_probes, bench, match_of, play_episode, table
 
 def begun(name: str, answers: int) -> Match[Any, Any, Any]:
     """A match in the middle of a turn, in a condition in which a seat is told what is kept."""
-    at = bench(name)
-    arms, injections = next(c for c in at.conditions if any(i.keep for i in c[1]))
-    match = match_of(at.table(5, arms=arms, injections=injections))
+    current_bench = bench(name)
+    arms, injections = next(c for c in current_bench.conditions if any(i.keep for i in c[1]))
+    match = match_of(current_bench.table(5, arms=arms, injections=injections))
     answer(match, answers)
     return match
 
@@ -36,13 +36,13 @@ def answer(match: Match[Any, Any, Any], answers: int) -> None:
 @pytest.mark.parametrize("name", ["haggle", "hanabi_mini"])
 def test_match_and_its_copy_both_end_like_an_uncopied_match(name: str, answers: int) -> None:
     match = begun(name, answers)
-    twin, wanted = match.copied(), finish_match(match.setup)
+    twin, expected_match = match.copied(), finish_match(match.setup)
     for each in (twin, match):
         Driver(each, players_at(each)).run()
-        assert to_line(each.episode()) == to_line(wanted.episode())
+        assert to_line(each.episode()) == to_line(expected_match.episode())
         assert any(isinstance(event, Told) for event in each.events)
         for seat in each.game.seats:
-            assert each.context(seat).kept == wanted.context(seat).kept
+            assert each.context(seat).kept == expected_match.context(seat).kept
 
 
 def test_playing_a_copy_does_not_change_the_match() -> None:
@@ -50,8 +50,8 @@ def test_playing_a_copy_does_not_change_the_match() -> None:
     twin = match.copied()
     while asks := twin.asks():
         turn = asks[0]
-        given = Forfeit("unreadable") if turn.question is None else None
-        twin.answer(turn.id, given or players_at(twin)[turn.seat].report(turn))  # type: ignore[attr-defined]
+        forfeit = Forfeit("unreadable") if turn.question is None else None
+        twin.answer(turn.id, forfeit or players_at(twin)[turn.seat].report(turn))  # type: ignore[attr-defined]
         if turn.question is None and turn.seat in twin.game.helpers:
             break
     assert twin.events and not match.replay.reports

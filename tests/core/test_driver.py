@@ -186,26 +186,26 @@ def test_nature_draws_as_the_match_does_if_it_is_asked() -> None:
     setup = Setup(Instance("hanabi_mini", "hanabi_mini", {}), 3, lineup, 1)
     spec = registry.game("hanabi_mini")
     setup = Setup(setup.instance, 3, lineup, spec.version)
-    draws, asked = Match(spec, setup), Match(spec, setup, ask_nature=True)
-    for match in (draws, asked):
+    draws, asked_match = Match(spec, setup), Match(spec, setup, ask_nature=True)
+    for match in (draws, asked_match):
         Driver(match, players_of(match)).run()
-    assert any(e.seat == NATURE for e in draws.events) and draws.episode() == asked.episode()
+    assert any(e.seat == NATURE for e in draws.events) and draws.episode() == asked_match.episode()
 
 
 def test_every_recorded_answer_is_observed() -> None:
-    seen: list[tuple[Any, Any]] = []
+    pairs: list[tuple[Any, Any]] = []
     match = match_of({"agent": ("their_move",)})
     Driver(
         match,
         {"agent": Prophet(0), "partner": defects},
-        on_answer=lambda turn, answer: seen.append((turn.id[:3], answer)),
+        on_answer=lambda turn, answer: pairs.append((turn.id[:3], answer)),
     ).run()
-    assert seen[:3] == [
+    assert pairs[:3] == [
         ((0, "agent", "their_move"), 0),
         ((0, "agent", ""), 1),
         ((0, "partner", ""), 1),
     ]
-    assert len(seen) == 12
+    assert len(pairs) == 12
 
 
 # --- illegal answers --------------------------------------------------------------------------

@@ -110,11 +110,16 @@ def _decoded(text: str) -> str:
 
 
 def test_address_is_shown_without_user_and_query() -> None:
-    shown = keys.address_without_secrets
-    assert shown("https://me:pw@lab.example:8000/v1?key=abc#x") == "https://lab.example:8000/v1"
-    assert shown("http://[::1]:8000/v1") == "http://[::1]:8000/v1"
-    said = keys.without_credentials("no route to https://me:pw@lab/v1?api-key=abc&n=1, sorry")
-    assert said == "no route to https://lab/v1?api-key=[key]&n=1, sorry"
+    redacted_address = keys.address_without_secrets
+    assert (
+        redacted_address("https://me:pw@lab.example:8000/v1?key=abc#x")
+        == "https://lab.example:8000/v1"
+    )
+    assert redacted_address("http://[::1]:8000/v1") == "http://[::1]:8000/v1"
+    redacted_text = keys.without_credentials(
+        "no route to https://me:pw@lab/v1?api-key=abc&n=1, sorry"
+    )
+    assert redacted_text == "no route to https://lab/v1?api-key=[key]&n=1, sorry"
 
 
 def test_long_reply_is_stored_as_both_ends_with_size_and_hash() -> None:

@@ -98,8 +98,8 @@ def test_hidden_phase_is_revealed_at_its_end() -> None:
         for seat, action in moves.items():
             answer(match, seat, action)
     (turn,) = match.asks()
-    shown = {e.seat: e.text for e in turn.view.story if e.key == "revealed"}
-    assert {s: t.split() for s, t in shown.items()} == {
+    texts = {e.seat: e.text for e in turn.view.story if e.key == "revealed"}
+    assert {s: t.split() for s, t in texts.items()} == {
         ADA: ["wood"],
         BO: ["wool", "wool"],
         CY: ["wood"],
@@ -134,8 +134,8 @@ def test_rejections_beyond_retries_forfeit_the_turn(retries: int) -> None:
         answer(match, ADA, Say("I have 9 wood."))
         answer(match, READER, Reading("wood", 9))
     assert open_seats(match) == [BO]
-    lost = [e for e in match.events if isinstance(e, Forfeited)]
-    assert [(e.seat, e.reason) for e in lost] == [(ADA, "rejected")]
+    lost_events = [e for e in match.events if isinstance(e, Forfeited)]
+    assert [(e.seat, e.reason) for e in lost_events] == [(ADA, "rejected")]
     assert match.asks()[0].view.story[-1].key == "pass"
 
 
@@ -346,13 +346,13 @@ def test_invalid_setup_is_refused(change: dict[str, Any], why: str) -> None:
 def test_offer_is_a_form_with_exact_amounts() -> None:
     match = all_spoken(haggling(secret_turns=0))
     hand = dict(match.asks()[0].view.hand)
-    for want, why in (((("wool", "7"),), "at most 6"), ((("gold", "1"),), "gold")):
-        with pytest.raises(IllegalMove, match=why):
+    for want, reason in (((("wool", "7"),), "at most 6"), ((("gold", "1"),), "gold")):
+        with pytest.raises(IllegalMove, match=reason):
             answer(match, ADA, Offer(BO, (), want))
     with pytest.raises(IllegalMove, match="'ada' is not one of bo or cy"):
         answer(match, ADA, Offer(ADA, (), ()))
     answer(match, ADA, Offer(BO, (("wood", "1/3"),), (("wool", "2/3"),)))
     assert open_seats(match) == [BO]
     answer(match, BO, match.asks()[0].options[-1])
-    left = dict(match.state.hands[0])
-    assert float(hand["wood"]) - 1 / 3 == pytest.approx(eval(left["wood"]))
+    remaining_hand = dict(match.state.hands[0])
+    assert float(hand["wood"]) - 1 / 3 == pytest.approx(eval(remaining_hand["wood"]))

@@ -34,8 +34,10 @@ def test_two_models_never_share_a_name() -> None:
 
 
 def test_every_parameter_of_a_model_is_named() -> None:
-    asked = language("lab/weak", "chat", settings={"temperature": 0.0}, with_={"history": True})
-    assert label(asked) == "lab/weak chat T=0 history=yes"
+    asked_player = language(
+        "lab/weak", "chat", settings={"temperature": 0.0}, with_={"history": True}
+    )
+    assert label(asked_player) == "lab/weak chat T=0 history=yes"
     assert label(language("lab/weak", settings={"max_tokens": 5})) == "lab/weak qa"
 
 

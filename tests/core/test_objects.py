@@ -47,8 +47,8 @@ class Mine:
 
 @pytest.fixture(autouse=True)
 def clean_registry(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    kept = {folder: dict(entries) for folder, entries in registry._added.items()}
-    monkeypatch.setattr(registry, "_added", kept)
+    kept_entries = {folder: dict(entries) for folder, entries in registry._added.items()}
+    monkeypatch.setattr(registry, "_added", kept_entries)
     monkeypatch.setattr(registry, "_objects", {})
     registry._results.clear()
     yield
@@ -216,11 +216,11 @@ def test_player_must_not_have_the_name_of_a_partner() -> None:
 
 
 def test_fingerprint_changes_with_a_registered_metric() -> None:
-    before = fingerprint()
+    fingerprint_before = fingerprint()
     sally.register(sally.Metric("mine", "", lambda played, seat: 0.0))
     first = fingerprint()
     sally.register(sally.Metric("mine", "", lambda played, seat: 1.0))
-    assert len({before, first, fingerprint()}) == 3
+    assert len({fingerprint_before, first, fingerprint()}) == 3
 
 
 # --- event loops --------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ def played_by_a_person(game: str, **used: str) -> Episode:
 @pytest.mark.parametrize("game", sorted(registry.games()))
 def test_no_scene_of_a_person_quotes_the_answer_format_of_models(game: str) -> None:
     episode = played_by_a_person(game)
-    (seat,) = (s for s, who in episode.setup.lineup.items() if who.player == "person")
+    (seat,) = (s for s, player in episode.setup.lineup.items() if player.player == "person")
     scenes = [s for s in tell(episode).scenes if s.seat == seat and s.question]
     assert scenes and all(scene.format.startswith("[") for scene in scenes)
     assert not any(FORM in text for s in scenes for text in (s.now, s.question, s.format))
@@ -37,11 +37,11 @@ def test_no_scene_of_a_person_quotes_the_answer_format_of_models(game: str) -> N
 
 def test_scene_of_a_person_has_the_table_and_the_buttons() -> None:
     scenes = [s for s in tell(played_by_a_person("ipd")).scenes if s.question]
-    own = [scene for scene in scenes if scene.seat == "agent"]
-    assert own[0].format == "[J] [F]" and "What a round pays" in own[0].now
-    assert "J: J 8 / 8, F 0 / 10" in own[0].now
-    other = [scene for scene in scenes if scene.seat == "partner"]
-    assert FORM in other[0].format and other[0].now == "This is round 1."
+    own_scenes = [scene for scene in scenes if scene.seat == "agent"]
+    assert own_scenes[0].format == "[J] [F]" and "What a round pays" in own_scenes[0].now
+    assert "J: J 8 / 8, F 0 / 10" in own_scenes[0].now
+    other_scenes = [scene for scene in scenes if scene.seat == "partner"]
+    assert FORM in other_scenes[0].format and other_scenes[0].now == "This is round 1."
 
 
 def test_transcript_and_page_quote_the_persons_page() -> None:

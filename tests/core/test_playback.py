@@ -19,8 +19,8 @@ GAMES = ("cups", "haggle", "rps", "ipd, chance to stop")
 
 
 def stored(name: str, seed: int = 1) -> Episode:
-    told = Injection(spec_of(name).probes[0].seats[0], spec_of(name).probes[0].name)
-    setup = table(name, seed, arms=all_probes(name), injections=(told,))
+    injection = Injection(spec_of(name).probes[0].seats[0], spec_of(name).probes[0].name)
+    setup = table(name, seed, arms=all_probes(name), injections=(injection,))
     return from_line(to_line(play_episode(setup)))
 
 
@@ -62,9 +62,9 @@ def test_changed_fact_is_a_mismatch_and_never_raises(name: str, data: st.DataObj
 
 def test_log_with_changed_setup_is_a_mismatch() -> None:
     episode = stored("cups")
-    other = msgspec.structs.replace(episode.setup, seed=99)
-    found = mismatch(spec_of("cups"), msgspec.structs.replace(episode, setup=other))
-    assert found is not None and "hash of its setup" in found
+    other_setup = msgspec.structs.replace(episode.setup, seed=99)
+    actual_mismatch = mismatch(spec_of("cups"), msgspec.structs.replace(episode, setup=other_setup))
+    assert actual_mismatch is not None and "hash of its setup" in actual_mismatch
 
 
 def test_unplayable_setup_is_a_mismatch_not_a_crash() -> None:
@@ -91,16 +91,19 @@ def test_replay_needs_no_seed() -> None:
     """Nature's and the reader's moves are in the log."""
     episode = stored("haggle")
     setup = msgspec.structs.replace(episode.setup, seed=12345, injections=())
-    other = msgspec.structs.replace(episode, setup=setup)
-    assert replayed(spec_of("haggle"), other).states == replayed(spec_of("haggle"), episode).states
+    other_episode = msgspec.structs.replace(episode, setup=setup)
+    assert (
+        replayed(spec_of("haggle"), other_episode).states
+        == replayed(spec_of("haggle"), episode).states
+    )
 
 
 def test_turn_cut_before_its_last_probe_is_not_replayed() -> None:
     match = match_of(table("ipd", arms={"agent": ("their_move_given_mine",)}))
     from sally.core.match.player import Decision
 
-    for who in ("agent", "partner"):
-        match.answer((0, who, "", ""), Decision(0))
+    for player_name in ("agent", "partner"):
+        match.answer((0, player_name, "", ""), Decision(0))
     assert [t.question.probe for t in match.asks() if t.question] == ["their_move_given_mine"]
     match.censor("left", "closed the browser")
     replay = replayed(spec_of("ipd"), from_line(to_line(match.episode())))

@@ -25,8 +25,8 @@ HERE = Path(__file__).parent.parent / "fixtures"
 @pytest.fixture(autouse=True)
 def as_it_was(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Whatever a test puts on the shelf is taken off again."""
-    kept = {folder: dict(entries) for folder, entries in registry._added.items()}
-    monkeypatch.setattr(registry, "_added", kept)
+    kept_entries = {folder: dict(entries) for folder, entries in registry._added.items()}
+    monkeypatch.setattr(registry, "_added", kept_entries)
     yield
     registry._installed_entries.cache_clear()
     registry._results.clear()
@@ -54,7 +54,7 @@ def test_user_file_adds_entries_to_the_registry() -> None:
 
 def test_user_partners_are_added_to_the_family(tmp_path: Path) -> None:
     """They must not push the shipped ones off the shelf."""
-    before = set(registry.partners("repeated_games"))
+    partners_before = set(registry.partners("repeated_games"))
     file = tmp_path / "mine.py"
     file.write_text(
         "from __future__ import annotations\n"
@@ -64,7 +64,7 @@ def test_user_partners_are_added_to_the_family(tmp_path: Path) -> None:
         "    lambda game, seat: lambda turn: turn.options[-1])}\n"
     )
     registry.add_file(file)
-    assert set(registry.partners("repeated_games")) == before | {"stubborn"}
+    assert set(registry.partners("repeated_games")) == partners_before | {"stubborn"}
     episode = play_episode(table("ipd", who="stubborn"))
     assert episode.payoffs == {"agent": 30.0, "partner": 30.0}
 
@@ -148,13 +148,15 @@ def test_user_game_replaces_shipped_game_of_same_name() -> None:
 
 
 def test_playing_one_game_imports_no_other_game() -> None:
-    said = (
+    text = (
         "import sys, sally;"
         "sally.play('ipd', {'agent': 'random', 'partner': 'tit_for_tat'}, rounds=1);"
         "print(*(name for name in sys.modules if name.count('.') < 3))"
     )
-    found = subprocess.run([sys.executable, "-c", said], capture_output=True, text=True, check=True)
-    opened = set(found.stdout.split())
+    process = subprocess.run(
+        [sys.executable, "-c", text], capture_output=True, text=True, check=True
+    )
+    opened = set(process.stdout.split())
     assert {n for n in opened if n.startswith("sally.games.")} == {"sally.games.repeated_games"} | {
         n for n in opened if n.startswith("sally.games.repeated_games.")
     }

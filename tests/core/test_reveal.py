@@ -36,12 +36,12 @@ def test_end_of_every_game_says_who_got_what_and_why(game: str) -> None:
     match = ended(game)
     paid = match.game.payoffs(match.state)
     for seat in match.game.seats:
-        told = ending(match, seat)
-        assert told.scores[0].seat == seat
-        assert {score.seat: score.points for score in told.scores} == paid
-        assert told.why and told.board is not None and told.board.parts
-        assert msgspec.json.decode(msgspec.json.encode(told), type=dict)["why"]
-        assert told.why in ending_text(told)
+        told_ending = ending(match, seat)
+        assert told_ending.scores[0].seat == seat
+        assert {score.seat: score.points for score in told_ending.scores} == paid
+        assert told_ending.why and told_ending.board is not None and told_ending.board.parts
+        assert msgspec.json.decode(msgspec.json.encode(told_ending), type=dict)["why"]
+        assert told_ending.why in ending_text(told_ending)
     if registry.family(game).name in OURS:
         assert registry.part(game, "reveal") is not None
 

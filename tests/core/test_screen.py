@@ -23,9 +23,9 @@ def test_control_characters_are_printed_as_visible_symbols(
 ) -> None:
     echo(HOSTILE)
     echo(HOSTILE, err=True)
-    seen = capsys.readouterr()
-    assert not STEERS.search(seen.out + seen.err)
-    assert "␛]0;title␇" in seen.out and "␛]0;title␇" in seen.err
+    captured = capsys.readouterr()
+    assert not STEERS.search(captured.out + captured.err)
+    assert "␛]0;title␇" in captured.out and "␛]0;title␇" in captured.err
 
 
 def test_every_command_prints_through_echo() -> None:
@@ -61,6 +61,6 @@ def test_tables_and_transcripts_contain_no_terminal_control_codes(
     folder: Path, asked: tuple[str, ...]
 ) -> None:
     command, *options = asked
-    found = CliRunner().invoke(cli, [command, str(folder), *options])
-    assert found.exit_code == 0 and found.output
-    assert not STEERS.search(found.output), found.output
+    result = CliRunner().invoke(cli, [command, str(folder), *options])
+    assert result.exit_code == 0 and result.output
+    assert not STEERS.search(result.output), result.output

@@ -62,11 +62,11 @@ def moments(game, most=40):
 
 def answered(turn):
     """Any report to a probe."""
-    asked = turn.question
-    if asked.kind == "values":
-        return ProbeReport({str(c): asked.low for c in asked.choices})
-    odds = tuple(float(n == 0) for n in range(len(asked.choices)))
-    return ProbeReport(asked.choices[0], odds if asked.kind == "odds" else None)
+    asked_question = turn.question
+    if asked_question.kind == "values":
+        return ProbeReport({str(c): asked_question.low for c in asked_question.choices})
+    odds = tuple(float(n == 0) for n in range(len(asked_question.choices)))
+    return ProbeReport(asked_question.choices[0], odds if asked_question.kind == "odds" else None)
 
 
 def said(turn, texts):
@@ -98,9 +98,9 @@ def play(request):
 
 def test_every_game_grammar_yields_at_least_five_wordings():
     for game in GAMES:
-        made = packs_from(grammar(game), registry.game(game).texts)
-        assert len(made) >= 5, (game, list(made))
-        assert f"{game}_twin" in made
+        new_packs = packs_from(grammar(game), registry.game(game).texts)
+        assert len(new_packs) >= 5, (game, list(new_packs))
+        assert f"{game}_twin" in new_packs
 
 
 def test_no_sentence_gains_or_loses_a_fact():
@@ -109,10 +109,10 @@ def test_no_sentence_gains_or_loses_a_fact():
         for pack in packs_from(rules, spec.texts).values():
             check_pack(pack, spec.texts)
             for key, text in pack.texts.items():
-                own = {**COMMON_TEXTS, **spec.texts}[key]
-                lost = slots(own, key) - slots(text, key)
+                own_field = {**COMMON_TEXTS, **spec.texts}[key]
+                lost = slots(own_field, key) - slots(text, key)
                 assert lost <= set(rules.cover), (pack.name, key)
-                ours = set(re.findall(r"\d+", re.sub(r"\{\w+\}", "", own)))
+                ours = set(re.findall(r"\d+", re.sub(r"\{\w+\}", "", own_field)))
                 assert set(re.findall(r"\d+", re.sub(r"\{\w+\}", "", text))) == ours
 
 
@@ -120,7 +120,7 @@ def test_every_wording_has_the_same_facts_and_moves(play):
     game, asks = play
     assert asks
     for pack in packs_from(grammar(game), registry.game(game).texts).values():
-        told, seen = {}, {}
+        fields, seen_fields = {}, {}
         for turn in asks[:: max(1, len(asks) // 12)]:
             page, facts, words = said(turn, pack.texts)
             own, ours, _ = said(turn, {})
@@ -129,16 +129,18 @@ def test_every_wording_has_the_same_facts_and_moves(play):
             if not pack.name.endswith("_order"):  # which lists the same things the other way round
                 assert [key for key, _ in facts] == [key for key, _ in ours], pack.name
                 assert re.findall(r"\d+", page) == re.findall(r"\d+", own), pack.name
-            told.setdefault(own, set()).add(page)
-            seen.setdefault(page, set()).add(own)
+            fields.setdefault(own, set()).add(page)
+            seen_fields.setdefault(page, set()).add(own)
             if turn.question is None and is_finite(turn.options):
                 names = words.menu(turn.options)
                 assert len(set(names)) == len(names)
                 if words.scale(turn.options) is None:
                     chosen = words.read(f"{words.label}: {names[-1]}", turn.view, turn.options)
                     assert chosen == turn.options[-1]
-        assert all(len(pages) == 1 for pages in told.values())  # nothing is added by chance
-        assert all(len(pages) == 1 for pages in seen.values())  # two states are never one page
+        assert all(len(pages) == 1 for pages in fields.values())  # nothing is added by chance
+        assert all(
+            len(pages) == 1 for pages in seen_fields.values()
+        )  # two states are never one page
 
 
 def test_twin_has_similar_length_and_no_mental_terms(play):
@@ -191,9 +193,9 @@ def recovered(template, sentence):
                 seen.add(name)
             else:
                 pattern += re.escape(part)
-        found = re.fullmatch(pattern, sentence, re.S)
-        assert found is not None, (template, sentence)
-        readings.append(found.groupdict())
+        match = re.fullmatch(pattern, sentence, re.S)
+        assert match is not None, (template, sentence)
+        readings.append(match.groupdict())
     return (
         readings[0] if readings[0] == readings[1] and len(readings[0]) == len(set(names)) else None
     )
@@ -217,9 +219,9 @@ def test_facts_can_be_recovered_from_every_wording(play):
 
 def test_relabelled_page_differs_only_in_labels(play):
     game, asks = play
-    made = packs_from(grammar(game), registry.game(game).texts)
+    new_packs = packs_from(grammar(game), registry.game(game).texts)
     for kind in ("labels", "swapped"):
-        pack = made.get(f"{game}_{kind}")
+        pack = new_packs.get(f"{game}_{kind}")
         if pack is None or "labels" not in pack.texts:
             continue  # the names of its moves have a meaning, or stand in its texts
         turn = next(t for t in asks if t.question is None)
@@ -239,6 +241,8 @@ def test_sides_of_a_coin_swap_their_names():
     spec = registry.game("matching_pennies")
     pack = packs_from(grammar("level_k"), spec.texts)["level_k_swapped"]
     game = spec.build({})
-    own, other = (SeatContext(spec, game, game.seats[0], 0, t).words for t in ({}, pack.texts))
+    own_word, other_word = (
+        SeatContext(spec, game, game.seats[0], 0, t).words for t in ({}, pack.texts)
+    )
     options = game.options(game.start(), game.seats[0])
-    assert other.menu(options) == own.menu(options)[::-1]
+    assert other_word.menu(options) == own_word.menu(options)[::-1]

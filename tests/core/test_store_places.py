@@ -50,9 +50,9 @@ def test_written_episodes_are_read_back(out: str) -> None:
             writer.add(episode)
     (name,) = files(out)
     assert name.startswith("label-") and name.endswith(".jsonl")
-    found = store.load(out)
-    assert list(found.episodes.values()) == EPISODES
-    assert (found.bad, found.doubled) == ([], 0)
+    contents = store.load(out)
+    assert list(contents.episodes.values()) == EPISODES
+    assert (contents.bad, contents.doubled) == ([], 0)
     assert store.survey(out, "label").finished == {e.id for e in EPISODES}
     assert store.survey(out, "other").finished == set()
 
@@ -144,19 +144,19 @@ def test_many_writers_and_a_reader_run_concurrently(tmp_path: Path, at_once: Non
     writers = [threading.Thread(target=write, args=(n,)) for n in range(3)]
     for writer in writers:
         writer.start()
-    seen = 0
+    count = 0
     while any(writer.is_alive() for writer in writers):
-        found = store.load(out)
-        assert (found.bad, found.doubled) == ([], 0)
-        assert len(found.episodes) >= seen
-        seen = len(found.episodes)
+        contents = store.load(out)
+        assert (contents.bad, contents.doubled) == ([], 0)
+        assert len(contents.episodes) >= count
+        count = len(contents.episodes)
     assert set(store.load(out).episodes) == {e.id for e in EPISODES}
 
 
 def test_invalid_line_is_quarantined(out: str) -> None:
     store.place(out).put("theirs.jsonl", b"?\n" + to_line(EPISODES[0]))
-    found = store.load(out)
-    assert (len(found.episodes), [b.line for b in found.bad]) == (1, [1])
+    contents = store.load(out)
+    assert (len(contents.episodes), [b.line for b in contents.bad]) == (1, [1])
     assert store.place(out).read("quarantine/theirs.jsonl") == b"?\n"
 
 
@@ -179,12 +179,12 @@ def test_address_with_other_files_is_refused(tmp_path: Path) -> None:
 
 
 def test_study_runs_and_resumes_at_a_remote_address(out: str, tmp_path: Path) -> None:
-    some = run_study(study(20), out)
+    some_contents = run_study(study(20), out)
     all_ = run_study(study(60), out)
-    here = run_study(study(60), tmp_path / "here")
-    assert (len(some.episodes), len(all_.episodes), all_.doubled) == (20, 60, 0)
+    contents = run_study(study(60), tmp_path / "here")
+    assert (len(some_contents.episodes), len(all_.episodes), all_.doubled) == (20, 60, 0)
     assert sorted(map(to_line, all_.episodes.values())) == sorted(
-        map(to_line, here.episodes.values())
+        map(to_line, contents.episodes.values())
     )
 
 
@@ -223,11 +223,11 @@ def test_file_written_by_renaming_is_never_seen_partially(tmp_path: Path) -> Non
     """Where a put is not atomic, the bytes are written under a name that nobody reads."""
     at = store.place(f"file://{tmp_path}/out")
     assert isinstance(at, store.Remote)
-    seen: list[list[str]] = []
+    rows: list[list[str]] = []
     inner = at._fs.mv
 
     def look(*args: Any, **kwargs: Any) -> Any:
-        seen.append(at.names())
+        rows.append(at.names())
         assert len(os.listdir(tmp_path / "out")) == 1
         return inner(*args, **kwargs)
 
@@ -236,5 +236,5 @@ def test_file_written_by_renaming_is_never_seen_partially(tmp_path: Path) -> Non
         at.put("a.jsonl", b"x\n")
     finally:
         del at._fs.mv
-    assert seen == [[]]
+    assert rows == [[]]
     assert os.listdir(tmp_path / "out") == ["a.jsonl"]

@@ -105,14 +105,14 @@ def test_seeds_depend_on_instance_and_repeat_and_never_on_the_lineup() -> None:
     assert all(len(found) == 1 for found in seeds.values())
     used = {seed for found in seeds.values() for seed in found}
     assert len(used) == 6
-    other = msgspec.structs.replace(study, seed=2)
-    assert not {s.seed for _, s in other.trials()} & used
+    other_study = msgspec.structs.replace(study, seed=2)
+    assert not {s.seed for _, s in other_study.trials()} & used
     assert len({episode_id(s) for _, s in study.trials()}) == 18
 
 
 def test_grid_has_every_combination_once() -> None:
-    found = grid(
+    records = grid(
         agent=(player_spec("a"), player_spec("b")), partner=(player_spec("c"), player_spec("d"))
     )
-    assert len(found) == 4 and len({str(f) for f in found}) == 4
-    assert all(set(f) == {"agent", "partner"} for f in found)
+    assert len(records) == 4 and len({str(f) for f in records}) == 4
+    assert all(set(f) == {"agent", "partner"} for f in records)

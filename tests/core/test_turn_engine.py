@@ -92,14 +92,14 @@ def played_on(game: Match[Any, Any, Any], agent: Agent) -> list[Event]:
 def test_moves_give_the_same_match_in_any_order(
     answers: Answers, params: dict[str, Any], order: int
 ):
-    if order and any(isinstance(given, Fault) for given in answers.values()):
+    if order and any(isinstance(answer, Fault) for answer in answers.values()):
         return  # a fault ends the match, so the log depends on what was answered before it
     first, second = Agent(answers), Agent(answers)
-    expected, found = match(**params), match(**params)
-    assert played_on(found, second) == one_by_one(expected, first, order)
+    expected, actual_match = match(**params), match(**params)
+    assert played_on(actual_match, second) == one_by_one(expected, first, order)
     assert second.asked == first.asked
-    assert found.over and found.memory("agent") == expected.memory("agent")  # type: ignore[arg-type]
-    assert found.episode() == expected.episode()
+    assert actual_match.over and actual_match.memory("agent") == expected.memory("agent")  # type: ignore[arg-type]
+    assert actual_match.episode() == expected.episode()
 
 
 def test_exception_in_player_leaves_the_match_at_its_turn():
@@ -144,12 +144,14 @@ def test_two_scripts_together_play_the_same_as_one_by_one(swapped: bool, params:
     pair = [tells({}), Scripted(copies)]
     agent, partner = reversed(pair) if swapped else pair
     players = {"agent": agent, "partner": partner}
-    expected, found = match(**params), match(**params)
+    expected, actual_match = match(**params), match(**params)
     in_any_order(expected, players, -1)
-    Driver(found, players).run()
-    assert found.over and found.turn > 5 and found.episode() == expected.episode()
-    assert found.replay.states == expected.replay.states
-    assert found.replay.moves == expected.replay.moves
+    Driver(actual_match, players).run()
+    assert (
+        actual_match.over and actual_match.turn > 5 and actual_match.episode() == expected.episode()
+    )
+    assert actual_match.replay.states == expected.replay.states
+    assert actual_match.replay.moves == expected.replay.moves
 
 
 def test_tool_use_is_logged_with_a_plain_number_move():
@@ -233,39 +235,41 @@ WRONG = [
 @pytest.mark.parametrize("order", [0, -1, 7])
 @pytest.mark.parametrize("params", [{}, {"stop_chance": 0.3, "rounds": 30}])
 def test_probes_give_the_same_match_in_any_order(answers: Any, params: dict[str, Any], order: int):
-    if order and any(isinstance(given, Fault) for given in answers.values()):
+    if order and any(isinstance(answer, Fault) for answer in answers.values()):
         return  # a fault ends the match, so the log depends on what was answered before it
     first, second = Seer(answers), Seer(answers)
-    expected, found = asked_match(**params), asked_match(**params)
-    assert played_on(found, second) == one_by_one(expected, first, order)
+    expected, actual_match = asked_match(**params), asked_match(**params)
+    assert played_on(actual_match, second) == one_by_one(expected, first, order)
     assert sorted(map(repr, second.asked)) == sorted(map(repr, first.asked))
-    assert found.over and found.memory("agent") == expected.memory("agent")  # type: ignore[arg-type]
-    assert found.episode() == expected.episode() and found.replay == expected.replay
-    assert mismatch(found.spec, found.episode()) is None
+    assert actual_match.over and actual_match.memory("agent") == expected.memory("agent")  # type: ignore[arg-type]
+    assert actual_match.episode() == expected.episode() and actual_match.replay == expected.replay
+    assert mismatch(actual_match.spec, actual_match.episode()) is None
 
 
 @pytest.mark.parametrize("wrong", WRONG, ids=str)
 def test_wrong_answer_leaves_same_state_as_answering_one_by_one(wrong: Any):
-    expected, found = asked_match(), asked_match()
-    for game, play in ((expected, one_by_one), (found, played_on)):
+    expected, actual_match = asked_match(), asked_match()
+    for game, play in ((expected, one_by_one), (actual_match, played_on)):
         with pytest.raises((IllegalMove, ZeroDivisionError)):
             play(game, Seer(wrong))
-    assert found.turn == 2 and found.events == expected.events
-    assert [turn.id for turn in found.asks()] == [turn.id for turn in expected.asks()]
-    assert [turn.memory for turn in found.asks()] == [turn.memory for turn in expected.asks()]
-    for game in (expected, found):
+    assert actual_match.turn == 2 and actual_match.events == expected.events
+    assert [turn.id for turn in actual_match.asks()] == [turn.id for turn in expected.asks()]
+    assert [turn.memory for turn in actual_match.asks()] == [
+        turn.memory for turn in expected.asks()
+    ]
+    for game in (expected, actual_match):
         played_on(game, Seer({}))
-    assert found.over and found.episode() == expected.episode()
+    assert actual_match.over and actual_match.episode() == expected.episode()
 
 
 @pytest.mark.parametrize("order", [0, -1, 7])
 @pytest.mark.parametrize("source", ["truth", "own"])
 def test_injected_values_do_not_depend_on_order_of_answers(source: Any, order: int):
-    told = {"injections": (Injection("agent", "their_move", source),)}
-    expected, found = asked_match(told), asked_match(told)
-    assert played_on(found, Seer({})) == one_by_one(expected, Seer({}), order)
-    assert found.over and any(isinstance(event, Told) for event in found.events)
-    assert mismatch(found.spec, found.episode()) is None
+    fields = {"injections": (Injection("agent", "their_move", source),)}
+    expected, actual_match = asked_match(fields), asked_match(fields)
+    assert played_on(actual_match, Seer({})) == one_by_one(expected, Seer({}), order)
+    assert actual_match.over and any(isinstance(event, Told) for event in actual_match.events)
+    assert mismatch(actual_match.spec, actual_match.episode()) is None
 
 
 def only_moves(script: Any) -> Any:
@@ -273,16 +277,18 @@ def only_moves(script: Any) -> Any:
 
 
 def test_available_moves_wait_for_later_reports():
-    expected, found = asked_match(), asked_match()
+    expected, actual_match = asked_match(), asked_match()
     players = {"agent": tells({}, Seer({}).report), "partner": Scripted(copies)}
     Driver(expected, players).run()
-    while not found.over:
-        Driver(found, {"agent": only_moves(tells({}).script), "partner": only_moves(copies)}).run()
-        asks = found.asks()
+    while not actual_match.over:
+        Driver(
+            actual_match, {"agent": only_moves(tells({}).script), "partner": only_moves(copies)}
+        ).run()
+        asks = actual_match.asks()
         assert asks and all(turn.question is not None for turn in asks)
         for turn in reversed(asks):
-            found.answer(turn.id, send_ask(turn, players[turn.seat]))
-    assert found.episode() == expected.episode() and found.replay == expected.replay
+            actual_match.answer(turn.id, send_ask(turn, players[turn.seat]))
+    assert actual_match.episode() == expected.episode() and actual_match.replay == expected.replay
 
 
 def test_probes_of_seats_without_a_player_stay_open():
@@ -302,11 +308,11 @@ def test_every_kind_of_probe_gives_the_same_match_in_any_order(game: str, order:
     arms = {s: tuple(p.name for p in probes if s in (p.seats or rules.seats)) for s in rules.seats}
     everybody = {seat: PlayerSpec("random") for seat in (*rules.seats, *rules.helpers)}
     setup = Setup(Instance(game, game, {}), 5, everybody, spec.version, arms)
-    expected, found = Match(spec, setup), Match(spec, setup)
-    players = players_of(found)
+    expected, actual_match = Match(spec, setup), Match(spec, setup)
+    players = players_of(actual_match)
     in_any_order(expected, players, order)
-    Driver(found, players).run()
-    assert found.over and found.episode() == expected.episode()
-    assert {e.probe for e in found.events if isinstance(e, Reported)}
-    assert found.replay == expected.replay
-    assert mismatch(spec, found.episode()) is None
+    Driver(actual_match, players).run()
+    assert actual_match.over and actual_match.episode() == expected.episode()
+    assert {e.probe for e in actual_match.events if isinstance(e, Reported)}
+    assert actual_match.replay == expected.replay
+    assert mismatch(spec, actual_match.episode()) is None

@@ -81,8 +81,8 @@ def test_one_context_renders_pages_with_and_without_example() -> None:
     match = match_of(table("ipd"))
     (turn, _) = match.asks()
     context: SeatContext = turn.context
-    plain, shown = (context.opening(turn.view, "agent_first", e) for e in ("", "An example."))
-    assert "An example." in shown and "An example." not in plain
+    plain, hashed_text = (context.opening(turn.view, "agent_first", e) for e in ("", "An example."))
+    assert "An example." in hashed_text and "An example." not in plain
     assert context.opening(turn.view, "agent_first") == plain
 
 
@@ -96,8 +96,8 @@ def menu() -> Any:
 
 
 def test_action_is_read_from_the_one_json_object_of_a_reply() -> None:
-    said = {"kind": "say", "text": 'I {really} "mean" it'}
-    assert read_form(f"Well:\n```json\n{json.dumps(said)}\n```", menu()) == Say(said["text"])
+    fields = {"kind": "say", "text": 'I {really} "mean" it'}
+    assert read_form(f"Well:\n```json\n{json.dumps(fields)}\n```", menu()) == Say(fields["text"])
     assert read_form('{"kind": "put", "item": "wood"}', SECRET) == Put("wood")
     assert read_form('{"kind": "pass"}', SECRET) == Pass()
 

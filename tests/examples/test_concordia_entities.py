@@ -87,8 +87,8 @@ class GameMaster(entities.Entity):  # type: ignore[misc]
 
 def test_partner_plays_in_concordias_engine() -> None:
     bob = PartnerEntity("Bob", "Alice", "tit_for_tat", OPTIONS, rounds=5)
-    master, other = GameMaster(5), Script("JFFJF")
-    simultaneous.Simultaneous().run_loop([master], [other, bob], max_steps=5)
+    master, other_script = GameMaster(5), Script("JFFJF")
+    simultaneous.Simultaneous().run_loop([master], [other_script, bob], max_steps=5)
     played = [line for told in master.told for line in told.splitlines()]
     assert [line.rpartition(" ")[2] for line in played[1::2]] == list("JJFFJ")
     assert all("Bob" in line for line in played[1::2])
@@ -127,11 +127,11 @@ def test_entity_plays_in_sally_and_observes_every_line_once() -> None:
 
 
 def test_reply_outside_options_forfeits_and_each_match_gets_new_entity() -> None:
-    made: list[Script] = []
+    scripts: list[Script] = []
 
     def new() -> Script:
-        made.append(Script("J?F"))
-        return made[-1]
+        scripts.append(Script("J?F"))
+        return scripts[-1]
 
     player = EntityPlayer(new)
     for seed in (1, 2):
@@ -139,4 +139,4 @@ def test_reply_outside_options_forfeits_and_each_match_gets_new_entity() -> None
         episode = sally.play("ipd", lineup, seed=seed, rounds=3)
         (lost,) = [e for e in episode.events if isinstance(e, Forfeited)]
         assert (lost.turn, lost.seat) == (1, "agent")
-    assert len(made) == 2 and all(not each.moves for each in made)
+    assert len(scripts) == 2 and all(not script.moves for script in scripts)

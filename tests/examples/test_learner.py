@@ -42,8 +42,8 @@ def test_cached_layers_give_same_logits_as_full_network(learner):
         net.model.layers = torch.nn.ModuleList([frozen, *layers[-2:]])
         for _ in range(2):  # computed, then remembered
             assert torch.allclose(net(texts, use_cache=False).logits, plain, atol=1e-5)
-            again = net(texts, attention_mask=seen, use_cache=False).logits
-            assert torch.allclose(again[1, 3:], padded[1, 3:], atol=1e-5)
+            repeated_logits = net(texts, attention_mask=seen, use_cache=False).logits
+            assert torch.allclose(repeated_logits[1, 3:], padded[1, 3:], atol=1e-5)
     assert len(frozen._known) <= 5  # equal rows are computed once, masked and unmasked
 
 

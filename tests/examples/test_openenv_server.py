@@ -37,6 +37,6 @@ def test_tasks_are_named_without_their_partner():
 def test_server_app_answers_reset():
     from starlette.testclient import TestClient
 
-    with TestClient(app_of("ipd")) as asked:
-        answer = asked.post("/reset", json={"seed": 4})
+    with TestClient(app_of("ipd")) as client:
+        answer = client.post("/reset", json={"seed": 4})
         assert answer.status_code == 200 and "round 1" in answer.text

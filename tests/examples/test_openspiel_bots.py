@@ -71,12 +71,12 @@ def test_openspiel_bot_plays_same_moves_in_sally() -> None:
     rounds = 12
     game = pyspiel.create_repeated_game("matrix_rps", {"num_repetitions": rounds})
     partner = PartnerBot(game, 1, "tit_for_tat", seed=3)
-    there, _ = played(game, pyspiel.make_roshambo_bot(0, "rotatebot"), partner)
+    numbers, _ = played(game, pyspiel.make_roshambo_bot(0, "rotatebot"), partner)
     lineup = {"agent": BotPlayer(roshambo("rotatebot")), "partner": "tit_for_tat"}
     here = sally.play("rps", lineup, seed=3, rounds=rounds)
     moves = [[e.action for e in here.events if isinstance(e, Moved) and e.seat == seat]
              for seat in ("agent", "partner")]  # fmt: skip
-    assert moves == [there[0::2], there[1::2]] and len(set(moves[0])) == 3
+    assert moves == [numbers[0::2], numbers[1::2]] and len(set(moves[0])) == 3
 
 
 def test_strong_bot_exploits_a_constant_partner() -> None:

@@ -64,8 +64,8 @@ def test_partner_reads_the_rounds_of_each_game(env_id: str, moves: list[str], pl
     agents = [Scripted(moves), Scripted(moves)]
     agents[player] = PartnerAgent("tit_for_tat")
     state = arena(env_id, *agents, num_rounds=len(moves))
-    own = [each[player] for each in state["history"]]
-    other = [each[1 - player] for each in state["history"]]
+    own = [turn[player] for turn in state["history"]]
+    other = [turn[1 - player] for turn in state["history"]]
     assert own[1:] == other[:-1] and len(set(other)) > 1
 
 

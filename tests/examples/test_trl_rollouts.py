@@ -47,8 +47,8 @@ def test_environment_tokens_are_masked_and_model_tokens_are_not():
     talk.answer(said, [-0.5] * len(said))
     mine = [t for t, m in zip(talk.completion, talk.mask, strict=True) if m]
     assert letters.decode(mine) == "Option: F$" * 2
-    told = letters.decode([t for t, m in zip(talk.completion, talk.mask, strict=True) if not m])
-    assert "Round 1: you picked Option F" in told and "Option: F$" not in told
+    data = letters.decode([t for t, m in zip(talk.completion, talk.mask, strict=True) if not m])
+    assert "Round 1: you picked Option F" in data and "Option: F$" not in data
     assert len(talk.completion) == len(talk.mask) == len(talk.logprobs)
     assert talk.reward == -3.0  # 8 + 10 were to be had, and 10 + 5 were got
 
@@ -83,8 +83,8 @@ def scripted(monkeypatch, moves):
     """Replies by (episode, turn): what `moves(n, turn)` says, n counting the talks of a call."""
 
     def sampled(model, tokenizer, talks, most, temperature):
-        said = [f"Option: {moves(n, len(talk.replies))}$" for n, talk in enumerate(talks)]
-        return [([ord(c) for c in each], [-0.5] * len(each)) for each in said]
+        texts = [f"Option: {moves(n, len(talk.replies))}$" for n, talk in enumerate(talks)]
+        return [([ord(c) for c in text], [-0.5] * len(text)) for text in texts]
 
     monkeypatch.setattr(trl_rollouts, "sampled", sampled)
 
@@ -104,19 +104,20 @@ def prompt_at(turn: int, seed: int = 5) -> str:
 def test_group_shares_history_and_differs_in_one_reply(monkeypatch):
     rollouts = TurnRollouts("ipd", turns=3, problems=two_rounds())
     scripted(monkeypatch, lambda n, turn: "JF"[n % 2] if turn == 1 else "J")
-    got = rollouts([prompt_at(1)] * 4, Trainer())
-    said = [Letters().decode(each) for each in got["completion_ids"]]
+    actual_rollouts = rollouts([prompt_at(1)] * 4, Trainer())
+    said = [Letters().decode(each) for each in actual_rollouts["completion_ids"]]
     assert said == ["Option: J$", "Option: F$"] * 2
-    assert len({tuple(each) for each in got["prompt_ids"]}) == 1
-    past = Letters().decode(got["prompt_ids"][0])
+    assert len({tuple(each) for each in actual_rollouts["prompt_ids"]}) == 1
+    past = Letters().decode(actual_rollouts["prompt_ids"][0])
     assert past.count("Option: J$") == 1 and "Round 1: you picked Option J" in past
-    assert got["sally_reward"][0] == 0.0 > got["sally_reward"][1]  # kind until the last round
-    assert all(set(mask) == {1} for mask in got["env_mask"])
+    # kind until the last round
+    assert actual_rollouts["sally_reward"][0] == 0.0 > actual_rollouts["sally_reward"][1]
+    assert all(set(mask) == {1} for mask in actual_rollouts["env_mask"])
 
 
 def advantages(rewards):
     mean = sum(rewards) / len(rewards)
-    return [each - mean for each in rewards]
+    return [reward - mean for reward in rewards]
 
 
 def test_advantage_of_a_turn_does_not_leak_into_others(monkeypatch):
@@ -139,17 +140,17 @@ def test_reward_without_exact_values_is_the_remaining_payoff(monkeypatch):
     rollouts = TurnRollouts("ipd", turns=3, problems=two_rounds(), weights={"payoff": 1.0})
     scripted(monkeypatch, lambda n, turn: "J")
     monkeypatch.setattr(trl_rollouts.TextEnv, "worths", property(lambda env: None))
-    got = rollouts([prompt_at(1)] * 2, Trainer())
-    assert got["sally_reward"] == [16.0, 16.0]  # two rounds of eight are left
-    assert {len(each) for each in got["completion_ids"]} == {len("Option: J$")}
+    actual_rollouts = rollouts([prompt_at(1)] * 2, Trainer())
+    assert actual_rollouts["sally_reward"] == [16.0, 16.0]  # two rounds of eight are left
+    assert {len(each) for each in actual_rollouts["completion_ids"]} == {len("Option: J$")}
 
 
 def test_episode_that_ends_early_forks_at_its_last_turn(monkeypatch):
     rollouts = TurnRollouts("ipd", turns=9, problems=two_rounds())
     scripted(monkeypatch, lambda n, turn: "F" if turn == 2 else "J")
-    got = rollouts([prompt_at(7)] * 2, Trainer())
-    assert Letters().decode(got["prompt_ids"][0]).count("Option: J$") == 2
-    assert got["sally_reward"] == [0.0, 0.0]
+    actual_rollouts = rollouts([prompt_at(7)] * 2, Trainer())
+    assert Letters().decode(actual_rollouts["prompt_ids"][0]).count("Option: J$") == 2
+    assert actual_rollouts["sally_reward"] == [0.0, 0.0]
     with pytest.raises(BadInput, match="turns must be at least 1"):
         TurnRollouts("ipd", turns=0)
 

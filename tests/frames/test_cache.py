@@ -111,47 +111,47 @@ def test_bad_lines_and_reasons_are_reported_from_the_cache_too(folder: Path) -> 
 
 
 def test_edited_line_is_read_again(folder: Path, monkeypatch) -> None:
-    before = scores(folder)
+    records_before = scores(folder)
     path = folder / "a.jsonl"
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(lines[:3] + lines[4:]))
-    assert scores(folder) == from_lines(folder, monkeypatch) != before
+    assert scores(folder) == from_lines(folder, monkeypatch) != records_before
 
 
 def test_edit_that_keeps_the_file_length_is_detected(folder: Path, monkeypatch) -> None:
-    before = scores(folder)
+    records_before = scores(folder)
     path = folder / "a.jsonl"
     line = path.read_bytes().splitlines(keepends=True)[1]
     path.write_bytes(path.read_bytes().replace(line, b" " * (len(line) - 1) + b"\n"))
-    assert scores(folder) == from_lines(folder, monkeypatch) != before
+    assert scores(folder) == from_lines(folder, monkeypatch) != records_before
 
 
 def test_file_of_a_moment_ago_is_read_whatever_its_times(folder: Path, monkeypatch) -> None:
     monkeypatch.setattr(cache, "SETTLED", 60.0)
-    before = scores(folder)
+    records_before = scores(folder)
     path, stat = folder / "a.jsonl", (folder / "a.jsonl").stat()
     line = path.read_bytes().splitlines(keepends=True)[1]
     path.write_bytes(path.read_bytes().replace(line, b" " * (len(line) - 1) + b"\n"))
     os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
-    assert scores(folder) == from_lines(folder, monkeypatch) != before
+    assert scores(folder) == from_lines(folder, monkeypatch) != records_before
 
 
 def test_damaged_table_is_built_again(folder: Path) -> None:
-    before = scores(folder)
+    records_before = scores(folder)
     for path in tables():
         path.write_bytes(b"no table at all")
-    assert scores(folder) == before
+    assert scores(folder) == records_before
     assert all(pl.read_parquet(path).width for path in tables("*.metrics"))
 
 
 def test_cache_may_be_deleted_or_be_read_only(folder: Path, monkeypatch, tmp_path: Path) -> None:
-    before = scores(folder)
+    records_before = scores(folder)
     for path in tables():
         path.unlink()
-    assert scores(folder) == before
+    assert scores(folder) == records_before
     (tmp_path / "file").write_text("no folder")
     monkeypatch.setenv("SALLY_CACHE", str(tmp_path / "file"))
-    assert scores(folder) == before
+    assert scores(folder) == records_before
 
 
 def test_changed_code_measures_again(folder: Path, monkeypatch) -> None:
@@ -167,8 +167,8 @@ def test_changed_code_measures_again(folder: Path, monkeypatch) -> None:
 
 def test_words_packs_beside_the_lines_belong_to_the_key(folder: Path) -> None:
     file = folder / "a.jsonl"
-    one = cache.KnownDigests(folder, ()).digest(file.name)
-    assert cache.KnownDigests(folder, ("x.toml",)).digest(file.name) != one
+    data = cache.KnownDigests(folder, ()).digest(file.name)
+    assert cache.KnownDigests(folder, ("x.toml",)).digest(file.name) != data
 
 
 def test_open_file_is_not_cached(folder: Path) -> None:
@@ -230,12 +230,12 @@ SETUPS = [
 
 def write(folder: Path, setups: Iterable[Setup]) -> writer.TableWriter:
     """Play episodes into a file of a store; return the tables made on the way."""
-    made = writer.TableWriter()
+    table_writer = writer.TableWriter()
     with store.Writer(folder) as lines:
         for setup in setups:
             episode, replay = play_open(resolve_setup(setup), "cell")
-            made.add(*lines.add(episode), replay)
-    return made
+            table_writer.add(*lines.add(episode), replay)
+    return table_writer
 
 
 @pytest.fixture
@@ -247,10 +247,10 @@ def empty(folder: Path) -> Path:
 
 def sheets(folder: Path) -> object:
     """Return what a page knows of a store."""
-    held = PageData(folder)
-    return held.digest(), [
+    page_data = PageData(folder)
+    return page_data.digest(), [
         (sheet.title, [(g.player, g.estimates, g.listed.rows()) for g in sheet.groups])
-        for sheet in sheets_of(held)
+        for sheet in sheets_of(page_data)
     ]
 
 
@@ -264,22 +264,26 @@ def profiles(frame_: Frame) -> str:
 
 @pytest.mark.parametrize("setups", [SETUPS[:5], SETUPS[5:8], SETUPS[8:11], SETUPS[11:]])
 def test_tables_made_by_a_run_equal_those_from_lines(empty: Path, monkeypatch, setups) -> None:
-    made = write(empty, setups)
+    table_writer = write(empty, setups)
     with monkeypatch.context() as without:
         without.setattr(cache, "write", lambda *_: None)
         first = as_frame(empty)
         expected = first.seats().rows(), profiles(first), repr(sheets(empty))
-    made.keep(empty)
+    table_writer.keep(empty)
     monkeypatch.setattr(build.store, "sound_line", refuse)
-    again = as_frame(empty)
-    assert (again.seats().rows(), profiles(again), repr(sheets(empty))) == expected
+    repeated_frame = as_frame(empty)
+    assert (
+        repeated_frame.seats().rows(),
+        profiles(repeated_frame),
+        repr(sheets(empty)),
+    ) == expected
 
 
 def test_tables_not_matching_the_file_are_not_used(empty: Path, monkeypatch) -> None:
-    made = write(empty, SETUPS[:4])
+    table_writer = write(empty, SETUPS[:4])
     (file,) = empty.glob("*.jsonl")
     file.write_bytes(b"".join(reversed(file.read_bytes().splitlines(keepends=True))))
-    made.keep(empty)
+    table_writer.keep(empty)
     monkeypatch.setattr(build, "replay_episode", refuse)
     with pytest.raises(AssertionError, match="again"):
         scores(empty)
@@ -312,9 +316,9 @@ def test_episodes_of_a_paper_have_conditions_and_metrics(folder: Path, monkeypat
     def of(frame_: Frame) -> PaperEpisodes:
         return PaperEpisodes(frame_, facts, AGENT, of_setup)
 
-    whole = list(store.load(folder).episodes.values())
-    plain = of(as_frame(whole))
-    assert len(plain) == 4 and plain.many == len(whole)
+    full_episodes = list(store.load(folder).episodes.values())
+    plain = of(as_frame(full_episodes))
+    assert len(plain) == 4 and plain.many == len(full_episodes)
     stored = of(as_frame(folder))
     monkeypatch.setattr(paper_store, "HELD", 1)  # all but one are read again
     key = repr
@@ -325,18 +329,18 @@ def test_episodes_of_a_paper_have_conditions_and_metrics(folder: Path, monkeypat
 
 def test_reproduction_reads_one_line_per_setup(empty: Path, monkeypatch) -> None:
     write(empty, SETUPS).keep(empty)
-    asked: list[str] = []
+    asked_texts: list[str] = []
 
     def facts(whole: Played) -> dict[str, str] | None:
-        asked.append(whole.episode.id)
+        asked_texts.append(whole.episode.id)
         return {"game": whole.spec.name} if whole.spec.name != "rps" else None
 
-    found = PaperEpisodes(as_frame(empty), facts, AGENT, of_setup=True)
+    paper_episodes = PaperEpisodes(as_frame(empty), facts, AGENT, of_setup=True)
     alike = {(s.instance.id, str(s.instance.params), str(s.lineup), str(s.arms)) for s in SETUPS}
-    assert len(asked) == len(alike) == 4 and found.many == len(SETUPS)
-    assert len(found) == len([s for s in SETUPS if s.instance.game != "rps"])
-    assert len(found.select(lambda f: f["game"] == "tradecraft")) == 1
-    whole = [played for _, played in found if played.spec.name == "ipd"]
+    assert len(asked_texts) == len(alike) == 4 and paper_episodes.many == len(SETUPS)
+    assert len(paper_episodes) == len([s for s in SETUPS if s.instance.game != "rps"])
+    assert len(paper_episodes.select(lambda f: f["game"] == "tradecraft")) == 1
+    whole = [played for _, played in paper_episodes if played.spec.name == "ipd"]
     measured = [functional_regret_published(p, AGENT) for p in whole]
-    ours = found.numbers("functional_regret_published")
+    ours = paper_episodes.numbers("functional_regret_published")
     assert ours[~np.isnan(ours)].tolist() == measured

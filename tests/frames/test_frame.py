@@ -43,15 +43,15 @@ def kept(folder: Path, *episodes: Episode) -> Path:
 
 
 def test_finished_episode_replaces_censored_one_in_any_store(tmp_path: Path) -> None:
-    one, two, three = (played(seed) for seed in range(3))
-    first = kept(tmp_path / "a", cut(one), two, cut(three))
-    second = kept(tmp_path / "b", one, two)
+    episode, two, three = (played(seed) for seed in range(3))
+    first = kept(tmp_path / "a", cut(episode), two, cut(three))
+    second = kept(tmp_path / "b", episode, two)
     frame = as_frame([first, second])
-    assert sorted(frame.episodes["episode"]) == sorted(e.id for e in (one, two, three))
+    assert sorted(frame.episodes["episode"]) == sorted(e.id for e in (episode, two, three))
     assert {e.id for e in frame if e.payoffs is None} == {three.id}
     assert (frame.doubled, frame.replaced) == (1, 1)
     ended = frame.seats("episode", "payoff").filter(pl.col("payoff").is_not_null())
-    assert set(ended["episode"]) == {one.id, two.id}
+    assert set(ended["episode"]) == {episode.id, two.id}
 
 
 def test_episodes_in_memory_all_count(tmp_path: Path) -> None:
@@ -123,8 +123,8 @@ def test_measured_seats_round_trip_through_the_table() -> None:
         assert sums.decode_json("truths")[row] == seat.knowing.truths
     numbers = zip(sums.of("least").tolist(), (seat.least for seat in seats), strict=True)
     assert all(got == least or (np.isnan(got) and least is None) for got, least in numbers)
-    asked = sums.take(sums.of("asked") > 0)
-    assert len(asked) == sum(seat.knowing.asked > 0 for seat in seats)
+    asked_response = sums.take(sums.of("asked") > 0)
+    assert len(asked_response) == sum(seat.knowing.asked > 0 for seat in seats)
 
 
 def test_rows_of_episodes_have_their_setup_and_position(tmp_path: Path) -> None:
@@ -163,9 +163,9 @@ def test_part_of_a_frame_has_only_its_rows() -> None:
 
 
 def test_episode_of_an_unknown_game_is_named_and_the_others_can_be_read() -> None:
-    known, unknown = played(1), played(2)
+    known_episode, unknown = played(1), played(2)
     setup = msgspec.structs.replace(unknown.setup, instance=Instance("i", "no_such_game"))
-    frame = as_frame([known, msgspec.structs.replace(unknown, setup=setup)])
+    frame = as_frame([known_episode, msgspec.structs.replace(unknown, setup=setup)])
     with pytest.raises(BadInput, match="no_such_game"):
         frame.seats("payoff")
     assert len(frame.playable()) == 1 and frame.playable().seats("payoff").height == 2

@@ -44,21 +44,25 @@ class Bargainer(msgspec.Struct, frozen=True):
     depth: int
 
     def decide(self, turn: Turn[Any, Any]) -> Decision[int]:
-        one, last, is_seller = self.problem, turn.view.last(), not turn.view.is_buyer
-        rule = rule_of(one.partner, one.params)
+        problem, last, is_seller = self.problem, turn.view.last(), not turn.view.is_buyer
+        rule = rule_of(problem.partner, problem.params)
         assert rule is not None
-        mine, cost = (100 - one.cost, 100 - one.value) if is_seller else (one.value, one.cost)
+        mine, cost = (
+            (100 - problem.cost, 100 - problem.value)
+            if is_seller
+            else (problem.value, problem.cost)
+        )
         ask = rule.first(cost)
         if last is not None:
             before = (100 - last.bid, 100 - last.ask) if is_seller else (last.ask, last.bid)
             ask = rule.after(cost, *before)
         if self.depth == 2:
-            plan = solve_known_limit(rule, mine, cost, one.rounds)
+            plan = solve_known_limit(rule, mine, cost, problem.rounds)
             bid = int(np.argmax(plan.bids(len(turn.view.past), ask)))
         elif self.depth == 1:
             bid = ask if ask < mine else 0
         else:
-            bid = max(range(101), key=lambda held: earned(rule, mine, cost, one.rounds, held))
+            bid = max(range(101), key=lambda held: earned(rule, mine, cost, problem.rounds, held))
         return Decision(mirror_price(is_seller, bid))
 
 
@@ -73,14 +77,16 @@ def earned(rule: Any, value: int, cost: int, rounds: int, bid: int) -> float:
 @pytest.mark.parametrize("depth", [0, 1, 2])
 @pytest.mark.parametrize("seat", ["buyer", "seller"])
 def test_bargaining(depth: int, seat: str) -> None:
-    one = next(p for p in frozen().problems if p.depth == depth and p.seat == seat)
+    problem = next(p for p in frozen().problems if p.depth == depth and p.seat == seat)
     for k in range(max(depth - 1, 0), depth + 1):
-        lineup: dict[str, Any] = {seat: Bargainer(one, k), **one.across}
-        episode = sally.play("bargaining", lineup, 0, **one.instance().params)
-        (found,) = answered(episode, seat)
-        assert found.reasoned.block == depth and found.right == (k == depth)
-    episode = sally.play("bargaining", {seat: "random", **one.across}, 0, **one.instance().params)
-    assert [found.right for found in answered(episode, seat)] == [False]
+        lineup: dict[str, Any] = {seat: Bargainer(problem, k), **problem.across}
+        episode = sally.play("bargaining", lineup, 0, **problem.instance().params)
+        (depth_decision,) = answered(episode, seat)
+        assert depth_decision.reasoned.block == depth and depth_decision.right == (k == depth)
+    episode = sally.play(
+        "bargaining", {seat: "random", **problem.across}, 0, **problem.instance().params
+    )
+    assert [depth_decision.right for depth_decision in answered(episode, seat)] == [False]
 
 
 class Racer(msgspec.Struct, frozen=True):
@@ -94,23 +100,31 @@ class Racer(msgspec.Struct, frozen=True):
         if view.speaks:
             return Decision(Done(""))
         others = [self.table.others[SEATS[n]] for n in others_of(view.number)]
-        said = last_announcements(view.talk, view.turn)
+        announcements = last_announcements(view.talk, view.turn)
         found = race.reason_about(
-            game.target, view.number, [(who.player, who.params) for who in others], True,
-            missing_of(game, view.positions), view.turn, said,
+            game.target, view.number, [(player.player, player.params) for player in others], True,
+            missing_of(game, view.positions), view.turn, announcements,
         )  # fmt: skip
         return Decision(5 if found is None else min(found.by_depth[self.depth]))
 
 
 def test_step_race() -> None:
-    table = next(one for one in read_certified() if "blocker-blocker" in one.id)
+    table = next(
+        certified_problem
+        for certified_problem in read_certified()
+        if "blocker-blocker" in certified_problem.id
+    )
     for depth in (1, 2):
         judged: list[DepthDecision] = []
         for seed in range(6):
             lineup: dict[str, Any] = {table.seat: Racer(table, depth), **table.others}
             judged += answered(sally.play("step_race", lineup, seed, **table.params), table.seat)
         for block in (1, 2):
-            rights = [one.right for one in judged if one.reasoned.block == block]
+            rights = [
+                certified_problem.right
+                for certified_problem in judged
+                if certified_problem.reasoned.block == block
+            ]
             assert rights and all(right == (depth >= block) for right in rights)
 
 
@@ -124,13 +138,19 @@ def test_cipher(way: str, block: int) -> None:
             "interceptor": f"by_{way}",
         }
         episode = sally.play("cipher", lineup, 0, set="which", number=3, rounds=1, tokens=1)
-        found = answered(episode, "encoder")
-        assert len(found) == 4
-        assert all(one.reasoned.block == block and one.right == right for one in found)
+        depth_decisions = answered(episode, "encoder")
+        assert len(depth_decisions) == 4
+        assert all(
+            depth_decision.reasoned.block == block and depth_decision.right == right
+            for depth_decision in depth_decisions
+        )
 
 
 @pytest.mark.parametrize(("guide", "right"), [("silent", True), ("talker", False)])
 def test_on_the_radio(guide: str, right: bool) -> None:
     lineup = {"guide": guide, "explorer": "talker", "eavesdropper": "search"}
-    found = answered(sally.play("toma_sw", lineup, 3), "guide")
-    assert found and all(one.reasoned.block == 1 and one.right == right for one in found)
+    depth_decisions = answered(sally.play("toma_sw", lineup, 3), "guide")
+    assert depth_decisions and all(
+        depth_decision.reasoned.block == 1 and depth_decision.right == right
+        for depth_decision in depth_decisions
+    )

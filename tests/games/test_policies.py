@@ -77,8 +77,8 @@ def test_policy_is_written_once_and_run():
     who = agent(always(json.dumps(TIT_FOR_TAT)), "writer")
     lineup = {"agent": who, "partner": "random"}
     episode = sally.play("ipd", lineup, rounds=6)
-    theirs = moves(episode, "partner")
-    assert moves(episode, "agent") == [0, *theirs[:-1]]
+    their_moves = moves(episode, "partner")
+    assert moves(episode, "agent") == [0, *their_moves[:-1]]
     assert sum(len(e.calls) for e in episode.events) == 1
     assert check([episode]).mismatches == []
     assert sally.score([episode], ["follows_policy"])[0]["value"] == 1.0
@@ -124,8 +124,8 @@ def thresholds(**changed):
 
 
 def proposed(offer, request):
-    made = Propose("p1", offer, request)
-    return msgspec.structs.replace(FIRST, phase="decide", proposer=Seat("p2"), proposal=made)
+    proposal = Propose("p1", offer, request)
+    return msgspec.structs.replace(FIRST, phase="decide", proposer=Seat("p2"), proposal=proposal)
 
 
 def test_offer_is_accepted_at_or_above_the_threshold():
@@ -137,9 +137,9 @@ def test_offer_is_accepted_at_or_above_the_threshold():
 
 
 def test_proposal_offers_the_most_valuable_good_within_the_limit():
-    made = by_thresholds(thresholds(), FIRST)
-    assert isinstance(made, Propose) and made.request == (("raw_iron", "1"),)
-    ((given, amount),) = made.offer
+    action = by_thresholds(thresholds(), FIRST)
+    assert isinstance(action, Propose) and action.request == (("raw_iron", "1"),)
+    ((given, amount),) = action.offer
     limit = TRADER["offer"] * TRADER["worth"]["raw iron"]
     assert amount == "1" and thresholds().worth.get(given, 0) <= limit
     assert by_thresholds(thresholds(want=[]), FIRST) == PASS
@@ -170,12 +170,12 @@ def test_threshold_trader_follows_its_policy_and_replays():
 
 
 def test_policy_writer_retries_as_configured_and_replays():
-    said = iter([Fault("server", "oops")] * 4)
-    model = Scripted(lambda *_: next(said, json.dumps(TIT_FOR_TAT)))
+    faults = iter([Fault("server", "oops")] * 4)
+    model = Scripted(lambda *_: next(faults, json.dumps(TIT_FOR_TAT)))
     sits = {"agent": agent(model, "tired"), "partner": PlayerSpec("random")}
     setup = resolve_setup(Setup(Instance("ipd-2", "ipd", {"rounds": 2}), 1, sits))
     match = Match(registry.game("ipd"), setup)
-    players = {seat: patient(who, 5) for seat, who in players_of(match, setup.lineup).items()}
+    players = {seat: patient(player, 5) for seat, player in players_of(match, setup.lineup).items()}
     Driver(match, players).run()
     written_first = match.episode().events[0]
     assert [call.failure for call in written_first.calls] == ["server"] * 4 + [""]
@@ -183,9 +183,9 @@ def test_policy_writer_retries_as_configured_and_replays():
 
 
 def test_policy_writer_requires_a_model_and_valid_then():
-    for params, why in (
+    for params, reason in (
         ({}, "name the model"),
         ({"model": "embedded", "then": "sing"}, "value of `then`"),
     ):
-        with pytest.raises(BadInput, match=why):
+        with pytest.raises(BadInput, match=reason):
             sally.play("ipd", {"agent": PlayerSpec("policy_writer", params), "partner": "random"})

@@ -32,15 +32,19 @@ NEAR = 6  # steps that every seat is short of the target, at most
 
 @pytest.mark.parametrize("name", PAIRS)
 def test_step_race(name: str) -> None:
-    table = next(one for one in read_certified() if one.id == f"step_race-20-{name}")
+    table = next(
+        certified_problem
+        for certified_problem in read_certified()
+        if certified_problem.id == f"step_race-20-{name}"
+    )
     seat = SEATS.index(table.seat)
     places = others_of(seat)
     others = [(table.others[SEATS[n]].player, table.others[SEATS[n]].params) for n in places]
     blind: list[Partner] = [("uniform", {}) if o[0] == "blocker" else o for o in others]
     shallow, deep = BestReply(seat, blind), BestReply(seat, others)
     blocks: Counter[int | None] = Counter()
-    every = list(product(range(1, NEAR + 1), repeat=3))
-    for missing in Stream("second", name).shuffled(every)[:120]:
+    all_combinations = list(product(range(1, NEAR + 1), repeat=3))
+    for missing in Stream("second", name).shuffled(all_combinations)[:120]:
         for said, _ in deep.heard():
             words: list[int | None] = [None, None, None]
             words[places[0]], words[places[1]] = said
@@ -64,11 +68,11 @@ def test_chance_level_of_step_race_is_the_best_constant_number() -> None:
     """The constants of the table are the shares over its own decisions."""
     right: dict[int | None, Counter[int]] = {1: Counter(), 2: Counter(), None: Counter()}
     many: Counter[int | None] = Counter()
-    for one in race.DEPTHS.questions():
-        many[one.block] += 1
-        right[one.block].update(one.right)
-    found = {block: max(hits.values()) / many[block] for block, hits in right.items()}
-    assert {block: round(share, 3) for block, share in found.items()} == race.CHANCE
+    for pair in race.DEPTHS.questions():
+        many[pair.block] += 1
+        right[pair.block].update(pair.right)
+    ratios = {block: max(hits.values()) / many[block] for block, hits in right.items()}
+    assert {block: round(share, 3) for block, share in ratios.items()} == race.CHANCE
 
 
 # --- cipher ---------------------------------------------------------------------------------------
@@ -82,16 +86,16 @@ def test_cipher(row: int) -> None:
             code = tuple(map(int, str(past.code)))
             game.reveal(code, list(past.hints), code, ())
         code = tuple(map(int, str(problem.codes[0])))
-        at = game.left.index(code)
-        said = [reference.hints_of("nearest", game, code)]
-        for depth, way in ((1, "history"), (2, "bayes")):
-            said.append(reference.best_of(game, code, 25, f"by_{way}"))
+        index = game.left.index(code)
+        texts = [reference.hints_of("nearest", game, code)]
+        for depth, kind in ((1, "history"), (2, "bayes")):
+            texts.append(reference.best_of(game, code, 25, f"by_{kind}"))
             worths = [
-                reference.decoder_odds(game, hints)[at]
-                * (1 - reference.ODDS[f"by_{way}"](game, hints)[at])
-                for hints in said
+                reference.decoder_odds(game, hints)[index]
+                * (1 - reference.ODDS[f"by_{kind}"](game, hints)[index])
+                for hints in texts
             ]
-            found = cipher.reason_about(position_of(problem), way)
+            found = cipher.reason_about(position_of(problem), kind)
             assert [given == (True,) for given in found.by_depth] == [w >= 0.8 for w in worths]
             assert found.block == depth == found.depth
             assert max(worths[:-1]) <= 0.4  # far from the bound, so not a matter of rounding

@@ -37,8 +37,10 @@ def test_report_metrics_fit_every_game(name):
         played = random_episode(name, seed)
         for seat in played.replay.game.seats:
             found = {m: registry.metrics(name)[m].measure(played, seat) for m in names}
-            asked = [e for e in played.episode.events if isinstance(e, Reported) and e.seat == seat]
-            if asked:
+            asked_events = [
+                e for e in played.episode.events if isinstance(e, Reported) and e.seat == seat
+            ]
+            if asked_events:
                 assert found["unread_reports"] == 0
             if found["tom_percent"] is not None:
                 assert 0 <= found["tom_percent"] <= 100
@@ -80,14 +82,17 @@ def test_functional_regret_is_offered_only_to_repeated_games():
 
 
 def test_shared_computation_runs_once_per_episode_and_seat() -> None:
-    asked: list[tuple[str, str]] = []
+    asked_pairs: list[tuple[str, str]] = []
 
     @cache_by_seat
     def busy(played: Played, seat: Seat) -> list[str]:
-        asked.append((played.episode.id, seat))
+        asked_pairs.append((played.episode.id, seat))
         return [seat]
 
-    both, seats = [random_episode("ipd", seed) for seed in (1, 2)], (Seat("agent"), Seat("partner"))
-    found = [busy(whole, seat) for _ in range(2) for whole in both for seat in seats]
-    assert found == [["agent"], ["partner"]] * 4
-    assert asked == [(whole.episode.id, seat) for whole in both for seat in seats]
+    both_matches, seats = (
+        [random_episode("ipd", seed) for seed in (1, 2)],
+        (Seat("agent"), Seat("partner")),
+    )
+    texts = [busy(whole, seat) for _ in range(2) for whole in both_matches for seat in seats]
+    assert texts == [["agent"], ["partner"]] * 4
+    assert asked_pairs == [(whole.episode.id, seat) for whole in both_matches for seat in seats]

@@ -44,12 +44,12 @@ def test_every_game_has_a_pack_for_every_frame():
 
 def test_frame_is_added_above_the_rules_and_changes_nothing_else():
     registry.add("models", "aware", lambda name: always("This is a test. Option: J"))
-    own, framed = (
+    own_player, framed = (
         PlayerSpec("language", {"model": "aware", "pack": pack})
         for pack in ("", "repeated_games_aware_graded")
     )
     pages = []
-    for who in (own, framed):
+    for who in (own_player, framed):
         episode = sally.play("ipd", {"agent": who, "partner": "tit_for_tat"}, rounds=2)
         assert check([episode]).mismatches == []
         (page,) = prompts_of(episode)[1, "agent", "", ""][0]
@@ -61,11 +61,11 @@ def test_frame_is_added_above_the_rules_and_changes_nothing_else():
 
 def test_awareness_probe_is_asked_once_per_episode():
     registry.add("models", "knows", lambda name: always("Option: a test"))
-    who = PlayerSpec("language", {"model": "knows"})
-    lineup = {"agent": who, "partner": "tit_for_tat"}
+    player = PlayerSpec("language", {"model": "knows"})
+    lineup = {"agent": player, "partner": "tit_for_tat"}
     episode = sally.play("ipd", lineup, probes={"agent": ["what_is_this"]}, rounds=3)
-    said = [e for e in episode.events if isinstance(e, Reported)]
-    assert [(e.turn, e.value) for e in said] == [(0, "test")]
+    events = [e for e in episode.events if isinstance(e, Reported)]
+    assert [(e.turn, e.value) for e in events] == [(0, "test")]
     assert check([episode]).mismatches == []
     assert any("a test" in line for line in transcript(episode))
     assert sally.score([episode], ["takes_for_test"])[0]["value"] == 1.0
@@ -102,9 +102,11 @@ def test_play_is_grouped_by_the_awareness_answer():
 
     registry.add("models", "two_faced", lambda name: Scripted(reply))
     kinds = ("", "repeated_games_aware_evaluation")
-    given = [{"model": "two_faced"} | ({"pack": pack} if pack else {}) for pack in kinds]
-    player_specs = [PlayerSpec("language", params) for params in given]
-    lineups = tuple({"agent": who, "partner": PlayerSpec("tit_for_tat")} for who in player_specs)
+    fields = [{"model": "two_faced"} | ({"pack": pack} if pack else {}) for pack in kinds]
+    player_specs = [PlayerSpec("language", params) for params in fields]
+    lineups = tuple(
+        {"agent": player_spec, "partner": PlayerSpec("tit_for_tat")} for player_spec in player_specs
+    )
     problems = (Instance("six", "ipd", {"rounds": 6}),)
     cell = Cell("ipd", problems, lineups, repeats=6)
     study = with_awareness(Study("aware", "", (cell,)))

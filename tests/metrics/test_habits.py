@@ -40,16 +40,16 @@ class Bot(msgspec.Struct, frozen=True):
 
     def decide(self, turn: Turn) -> Decision[int]:
         words, menu, game = turn.context.words, turn.options, turn.context.game
-        labels, theirs = words.menu(menu), game.names_of(PARTNER)
+        labels, their_texts = words.menu(menu), game.names_of(PARTNER)
         match self.rule:
             case "label":
                 return Decision(labels.index("J"))
             case "position":
                 return Decision(words.positions(menu).index(0))
             case "imitates":
-                return Decision(labels.index(theirs[self._foreseen(turn)]))
+                return Decision(labels.index(their_texts[self._foreseen(turn)]))
             case "repeats":
-                return Decision(labels.index(theirs[self._last(turn)]))
+                return Decision(labels.index(their_texts[self._last(turn)]))
             case "one move":
                 return Decision(0)
             case "stays":  # its own last move, and one of its instance in the first round
@@ -62,8 +62,8 @@ def _measured(game: str, bot: Bot, variants: list[dict], partner=CYCLER) -> list
     found = []
     for seed, params in enumerate(variants):
         lineup = {"agent": bot, "partner": partner}
-        asked = {"agent": ["their_move"]}
-        episode = sally.play(game, lineup, seed, probes=asked, rounds=12, **params)
+        asked_probes = {"agent": ["their_move"]}
+        episode = sally.play(game, lineup, seed, probes=asked_probes, rounds=12, **params)
         (m,) = measure_episode(episode, ("agent",))
         problem = msgspec.structs.replace(m.setup.instance, id=f"{game} {seed}")
         setup = msgspec.structs.replace(m.setup, instance=problem)
@@ -183,23 +183,24 @@ def test_dominant_move_depends_on_no_prediction():
 
 
 def test_habits_round_trip_through_the_table():
-    found = _measured("rps", Bot("imitates", ahead=1), RPS[:8])
-    sums = sums_of(found)
-    assert sums.of("imitated").tolist() == [m.habits.imitated for m in found]
+    measured_seats = _measured("rps", Bot("imitates", ahead=1), RPS[:8])
+    sums = sums_of(measured_seats)
+    assert sums.of("imitated").tolist() == [m.habits.imitated for m in measured_seats]
     assert [{k: tuple(v) for k, v in keys.items()} for keys in sums.decode_json("keys")] == [
-        m.habits.keys for m in found
+        m.habits.keys for m in measured_seats
     ]
 
 
 def test_labels_follow_the_words_pack():
-    who = player_spec("language", model="x", pack="repeated_games_swapped")
+    player = player_spec("language", model="x", pack="repeated_games_swapped")
     spec = registry.game("ipd")
     episode = sally.play("ipd", {"agent": Bot("one move"), "partner": "tit_for_tat"}, rounds=3)
-    lineup = {**episode.setup.lineup, "agent": who}
+    lineup = {**episode.setup.lineup, "agent": player}
     setup = msgspec.structs.replace(episode.setup, lineup=lineup)
-    shown = msgspec.structs.replace(episode, setup=setup)
+    shown_episode = msgspec.structs.replace(episode, setup=setup)
     plain, packed = (
-        key_presses(Played(spec, e, replayed(spec, e)), AGENT)[0].label for e in (episode, shown)
+        key_presses(Played(spec, e, replayed(spec, e)), AGENT)[0].label
+        for e in (episode, shown_episode)
     )
     assert (plain, packed) == ("J", "F")
 

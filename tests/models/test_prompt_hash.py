@@ -92,9 +92,9 @@ def test_prompts_with_any_visible_difference_have_different_hashes() -> None:
 
 
 def test_hash_ignores_key_order_in_a_schema() -> None:
-    one = ToolSpec("look", "Look.", {"type": "object", "required": []})
-    other = ToolSpec("look", "Look.", {"required": [], "type": "object"})
-    assert prompt_hash([User("a")], [one]) == prompt_hash([User("a")], [other])
+    tool_spec = ToolSpec("look", "Look.", {"type": "object", "required": []})
+    other_tool_spec = ToolSpec("look", "Look.", {"required": [], "type": "object"})
+    assert prompt_hash([User("a")], [tool_spec]) == prompt_hash([User("a")], [other_tool_spec])
 
 
 def test_hash_is_the_same_on_every_machine() -> None:

@@ -53,8 +53,8 @@ def test_listed_replies_are_given_in_order_until_used_up() -> None:
 def test_echo_chooses_legal_options_by_prompt_and_seed() -> None:
     stub = echo(["J", "F"])
     first = [asyncio.run(stub.complete(ASK, Settings(seed=s))).text for s in range(40)]
-    again = [asyncio.run(stub.complete(ASK, Settings(seed=s))).text for s in range(40)]
-    assert first == again
+    repeated_texts = [asyncio.run(stub.complete(ASK, Settings(seed=s))).text for s in range(40)]
+    assert first == repeated_texts
     assert set(first) == {"J", "F"}
     with pytest.raises(ValueError, match="at least one option"):
         echo([])

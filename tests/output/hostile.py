@@ -25,13 +25,13 @@ NAME = "<b>bold</b> & \"quoted\" </title><script>document.title='ran'</script>"
 
 def hostile_model() -> ModelKind:
     """Says one hostile thing after another, and a legal option after every third."""
-    said = 0
+    count = 0
 
     def script(messages: object, settings: object) -> Reply:
-        nonlocal said
-        said += 1
-        text = REPLIES[said % len(REPLIES)]
-        legal = f"{text}\nOption: {'JF'[said % 2]}" if said % 3 else text
+        nonlocal count
+        count += 1
+        text = REPLIES[count % len(REPLIES)]
+        legal = f"{text}\nOption: {'JF'[count % 2]}" if count % 3 else text
         return Reply(legal, usage=Usage(input=7, output=3, seconds=0.5, cost=0.25))
 
     return ModelKind("hostile", "hostile", lambda name: Scripted(script, even, name=name))

@@ -29,17 +29,17 @@ RUNS = 600
 
 def printed(values: np.ndarray) -> Figure:
     """A sample as a paper prints it: a mean and a 95% interval, to four places."""
-    found = lone_by_rule(values)
-    value, low, high = (round(float(x), 4) for x in (found.value, found.low, found.high))
+    estimate = lone_by_rule(values)
+    value, low, high = (round(float(x), 4) for x in (estimate.value, estimate.low, estimate.high))
     return Figure({"game": "rps"}, "regret", value, "Table 1", (low, high))
 
 
 def verdicts(theirs, ours) -> Counter[str | None]:
     rng = np.random.default_rng(8)
-    found = (
+    actual_verdicts = (
         compared("t", [printed(theirs(rng))], lone_by_rule(ours(rng))).verdict for _ in range(RUNS)
     )
-    return Counter(found)
+    return Counter(actual_verdicts)
 
 
 def true(rng: np.random.Generator, n: int = 60) -> np.ndarray:
@@ -47,26 +47,26 @@ def true(rng: np.random.Generator, n: int = 60) -> np.ndarray:
 
 
 def test_resampled_true_data_are_different_in_at_most_one_of_twenty():
-    found = verdicts(true, true)
-    assert 0.02 <= found["different"] / RUNS <= 0.06
+    actual_verdicts = verdicts(true, true)
+    assert 0.02 <= actual_verdicts["different"] / RUNS <= 0.06
 
 
 def test_large_copies_are_equivalent():
     def large(rng: np.random.Generator) -> np.ndarray:
         return true(rng, 4000)
 
-    found = verdicts(large, large)
-    assert found["equivalent"] / RUNS > 0.75
+    actual_verdicts = verdicts(large, large)
+    assert actual_verdicts["equivalent"] / RUNS > 0.75
 
 
 def test_contaminated_data_are_detected():
     def contaminated(rng: np.random.Generator) -> np.ndarray:
-        found = true(rng)
-        found[: len(found) // 3] += 1.5  # a third of the episodes are somebody else's
-        return found
+        array = true(rng)
+        array[: len(array) // 3] += 1.5  # a third of the episodes are somebody else's
+        return array
 
-    found = verdicts(true, contaminated)
-    assert found["different"] / RUNS > 0.75 and found["equivalent"] == 0
+    actual_verdicts = verdicts(true, contaminated)
+    assert actual_verdicts["different"] / RUNS > 0.75 and actual_verdicts["equivalent"] == 0
 
 
 def wrongly_different(mine: int, theirs: int, shares: np.ndarray, n: int | None) -> np.ndarray:
@@ -77,11 +77,11 @@ def wrongly_different(mine: int, theirs: int, shares: np.ndarray, n: int | None)
 
     ours, copies = ([sample(k, of) for k in range(of + 1)] for of in (mine, theirs))
     printed = [Figure({}, "m", e.value, "Table 1", (e.low, e.high), n=n) for e in copies]
-    apart = np.array(
+    separate_array = np.array(
         [[agreement("t", p, e, digit=1e-6).verdict == "different" for p in printed] for e in ours]
     )
     weights = [binom.pmf(np.arange(of + 1)[:, None], of, shares)[:, None] for of in (mine, theirs)]
-    return np.einsum("ikp,jkp,ij->p", *weights, apart)
+    return np.einsum("ikp,jkp,ij->p", *weights, separate_array)
 
 
 def test_rare_values_do_not_make_copies_different():
@@ -135,12 +135,15 @@ def test_partners_of_the_design_are_not_an_error():
     values = np.array([0.0, 1.0, 2.0] * 5) + np.tile([-0.01, 0.01, 0.0, 0.01, -0.01], 3)
     partners = [0, 1, 2] * 5
     blind = mean_by_rule(values, range(15))
-    known = mean_by_rule(values, range(15), strata=partners)
-    assert known.value == blind.value and known.method == "t over 15 clusters in 3 strata"
-    assert known.high - known.low < 0.02 < 0.8 < blind.high - blind.low
+    known_estimate = mean_by_rule(values, range(15), strata=partners)
+    assert (
+        known_estimate.value == blind.value
+        and known_estimate.method == "t over 15 clusters in 3 strata"
+    )
+    assert known_estimate.high - known_estimate.low < 0.02 < 0.8 < blind.high - blind.low
     within = [values[p::3] for p in range(3)]
     pooled = np.sqrt(np.mean([w.var(ddof=1) for w in within]) / 15) * 2.178813  # t, 12 degrees
-    assert known.high - known.value == pytest.approx(pooled, rel=1e-6)
+    assert known_estimate.high - known_estimate.value == pytest.approx(pooled, rel=1e-6)
     few = mean_by_rule(values[:6], range(6), strata=partners[:6])
     assert few.interval is None and "in 3 strata" in few.method
 

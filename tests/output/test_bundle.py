@@ -51,8 +51,8 @@ def packed(folder: Path, tmp_path: Path) -> Path:
 def test_packed_episodes_are_read_back(folder: Path, packed: Path) -> None:
     with open_store(packed) as (place, found):
         assert isinstance(place, Path) and found is not None
-        there, back = store.load(folder), store.load(place)
-        assert back.episodes == there.episodes
+        contents, back = store.load(folder), store.load(place)
+        assert back.episodes == contents.episodes
         assert store.studies(place) == {store.manifest_of(place).asks: study()}  # type: ignore[union-attr]
         assert check(back.episodes.values()).replayed == 3
         assert found.sha256 == sha256(packed.read_bytes()).hexdigest()
@@ -72,8 +72,8 @@ def test_small_bundle_has_same_episodes_and_damage_is_detected(
     with open_store(small) as (place, _):
         assert store.load(place).episodes == store.load(folder).episodes
     data = bytearray(small.read_bytes())
-    at = data.index(b"episodes.jsonl") + 60  # inside what LZMA made of the episodes
-    data[at : at + 40] = bytes(40)
+    index = data.index(b"episodes.jsonl") + 60  # inside what LZMA made of the episodes
+    data[index : index + 40] = bytes(40)
     small.write_bytes(data)
     with pytest.raises(BadInput, match="changed after packing"):
         unpack(small, tmp_path / "b")
@@ -102,8 +102,8 @@ def test_words_packs_are_bundled_with_the_episodes(
         "worded", (instance("ipd", rounds=2),), grid(agent=agent, partner=player_spec("random"))
     )
     sally.run(Study("worded", "in other words", (cell,)), tmp_path / "w")
-    found = pack(tmp_path / "w", tmp_path / "w.zip").bundle
-    assert [name.partition("@")[0] for name in found.packs] == ["repeated_games_terse"]
+    bundle = pack(tmp_path / "w", tmp_path / "w.zip").bundle
+    assert [name.partition("@")[0] for name in bundle.packs] == ["repeated_games_terse"]
     monkeypatch.setattr(packs, "_packs", {})  # as on a machine that never saw them
     with open_store(tmp_path / "w.zip") as (place, _):
         checked = check(store.load(place).episodes.values())
@@ -111,17 +111,17 @@ def test_words_packs_are_bundled_with_the_episodes(
 
 
 def test_omitted_episodes_are_counted(folder: Path, tmp_path: Path) -> None:
-    other = tmp_path / "other"
-    shutil.copytree(folder, other)
+    other_folder = tmp_path / "other"
+    shutil.copytree(folder, other_folder)
     episode = sally.load(folder)[0]
     cut = msgspec.structs.replace(episode, events=[Censored(0, "budget")])
     lines = [store_line(e) for e in (cut, episode, episode)]
-    for file in other.glob("*.jsonl"):
+    for file in other_folder.glob("*.jsonl"):
         file.unlink()
-    (other / "1-a.jsonl").write_bytes(b"".join(lines) + b"no record\n")
-    found = pack(other, tmp_path / "o.zip").bundle
-    assert found.left_out == {"cut and run again": 1, "doubled": 1, "unreadable": 1}
-    assert found.episodes == 1
+    (other_folder / "1-a.jsonl").write_bytes(b"".join(lines) + b"no record\n")
+    bundle = pack(other_folder, tmp_path / "o.zip").bundle
+    assert bundle.left_out == {"cut and run again": 1, "doubled": 1, "unreadable": 1}
+    assert bundle.episodes == 1
 
 
 def store_line(episode: object) -> bytes:
@@ -134,24 +134,31 @@ def store_line(episode: object) -> bytes:
 def refused(path: Path, tmp_path: Path) -> str:
     out = tmp_path / "unpacked"
     out.mkdir(exist_ok=True)
-    with pytest.raises(BadInput) as why:
+    with pytest.raises(BadInput) as error:
         unpack(path, out)
-    said = str(why.value)
-    assert "\n" not in said and said.endswith(".") and str(path) in said
-    return said
+    text = str(error.value)
+    assert "\n" not in text and text.endswith(".") and str(path) in text
+    return text
 
 
 def test_any_changed_byte_is_detected(packed: Path, tmp_path: Path) -> None:
-    whole = packed.read_bytes()
-    for at in range(len(whole)):
-        flipped = whole[at] ^ (1 << at % 8)
-        packed.write_bytes(whole[:at] + bytes([flipped]) + whole[at + 1 :])
+    full_data = packed.read_bytes()
+    for index in range(len(full_data)):
+        flipped = full_data[index] ^ (1 << index % 8)
+        packed.write_bytes(full_data[:index] + bytes([flipped]) + full_data[index + 1 :])
         refused(packed, tmp_path)
 
 
 def test_truncated_or_extended_bundle_is_refused(packed: Path, tmp_path: Path) -> None:
-    whole = packed.read_bytes()
-    for data in (whole[:-1], whole[: len(whole) // 2], whole[:4], b"", whole + b"x", b"x" + whole):
+    full_data = packed.read_bytes()
+    for data in (
+        full_data[:-1],
+        full_data[: len(full_data) // 2],
+        full_data[:4],
+        b"",
+        full_data + b"x",
+        b"x" + full_data,
+    ):
         packed.write_bytes(data)
         refused(packed, tmp_path)
 
@@ -175,8 +182,8 @@ def packed_anew(path: Path, change: Change, seal: bool = True) -> None:
 
 
 def manifest(read: dict[str, bytes], /, **changed: object) -> None:
-    told = msgspec.json.decode(read["bundle.json"], type=Bundle)
-    read["bundle.json"] = msgspec.json.encode(msgspec.structs.replace(told, **changed))
+    data = msgspec.json.decode(read["bundle.json"], type=Bundle)
+    read["bundle.json"] = msgspec.json.encode(msgspec.structs.replace(data, **changed))
 
 
 @pytest.mark.parametrize(
@@ -249,8 +256,8 @@ def test_bundle_repacked_by_another_program_is_refused(packed: Path, tmp_path: P
 
 
 def test_duplicate_file_name_is_refused(packed: Path, tmp_path: Path) -> None:
-    with zipfile.ZipFile(packed, "a") as more, pytest.warns(UserWarning, match="Duplicate"):
-        more.writestr("study.json", b"{}")
+    with zipfile.ZipFile(packed, "a") as more_archive, pytest.warns(UserWarning, match="Duplicate"):
+        more_archive.writestr("study.json", b"{}")
     assert "contains study.json twice" in refused(packed, tmp_path)
 
 
@@ -264,8 +271,8 @@ def test_zip_bomb_is_refused_before_unpacking(packed: Path, tmp_path: Path) -> N
     packed_anew(packed, announce)
     assert "was changed after packing: it has" in refused(packed, tmp_path)
     lied = packed.read_bytes()
-    at = lied.index(b"PK\x01\x02", lied.rindex(b"episodes.jsonl") - 60)
-    packed.write_bytes(lied[: at + 24] + struct.pack("<I", huge) + lied[at + 28 :])
+    index = lied.index(b"PK\x01\x02", lied.rindex(b"episodes.jsonl") - 60)
+    packed.write_bytes(lied[: index + 24] + struct.pack("<I", huge) + lied[index + 28 :])
     assert "would unpack to" in refused(packed, tmp_path)
 
 
@@ -276,13 +283,13 @@ def test_file_larger_than_its_stated_size_is_refused(packed: Path, tmp_path: Pat
 
     def lie(read: dict[str, bytes]) -> None:
         old = msgspec.json.decode(read["bundle.json"], type=Bundle)
-        less = sha256(read["episodes.jsonl"][:short]).hexdigest()
-        manifest(read, files={**old.files, "episodes.jsonl": bundles.File(less, short)})
+        short_digest = sha256(read["episodes.jsonl"][:short]).hexdigest()
+        manifest(read, files={**old.files, "episodes.jsonl": bundles.File(short_digest, short)})
 
     packed_anew(packed, lie)
     lied = packed.read_bytes()
-    at = lied.index(b"PK\x01\x02", lied.rindex(b"episodes.jsonl") - 60)
-    packed.write_bytes(lied[: at + 24] + struct.pack("<I", short) + lied[at + 28 :])
+    index = lied.index(b"PK\x01\x02", lied.rindex(b"episodes.jsonl") - 60)
+    packed.write_bytes(lied[: index + 24] + struct.pack("<I", short) + lied[index + 28 :])
     assert "episodes.jsonl was changed" in refused(packed, tmp_path)
 
 
@@ -314,20 +321,24 @@ def test_packed_bundle_is_not_mistaken_for_a_zip_bomb(
     ],
 )
 def test_private_keys_and_paths_are_detected(record: object, said: str | None) -> None:
-    found = private_part(msgspec.json.encode(record))
-    assert found is None if said is None else found is not None and said in found
+    actual_private_part = private_part(msgspec.json.encode(record))
+    assert (
+        actual_private_part is None
+        if said is None
+        else actual_private_part is not None and said in actual_private_part
+    )
 
 
 def test_private_data_in_an_episode_is_packed_only_on_request(folder: Path, tmp_path: Path) -> None:
-    other = tmp_path / "other"
+    other_folder = tmp_path / "other"
     episode = sally.load(folder)[0]
-    store.claim(other, store.Manifest("mine", "x"))
-    with store.Writer(other) as writer:
+    store.claim(other_folder, store.Manifest("mine", "x"))
+    with store.Writer(other_folder) as writer:
         writer.add(msgspec.structs.replace(episode, used={"agent": {"weights": "/home/me/w.gguf"}}))
     with pytest.raises(BadInput, match=rf"In episode {episode.id}, /used/agent/weights contains a"):
-        pack(other, tmp_path / "o.zip")
+        pack(other_folder, tmp_path / "o.zip")
     assert not (tmp_path / "o.zip").exists()
-    assert pack(other, tmp_path / "o.zip", anyway=True).bundle.episodes == 1
+    assert pack(other_folder, tmp_path / "o.zip", anyway=True).bundle.episodes == 1
 
 
 def test_empty_store_is_refused_with_one_message(tmp_path: Path) -> None:

@@ -72,9 +72,9 @@ def test_participant_column_is_exported(tmp_path: Path):
 def test_parquet_has_types_and_nulls(tmp_path: Path):
     path = tmp_path / "rows.parquet"
     write_table(ROWS, COLUMNS, path)
-    found = pl.read_parquet(path)
-    assert found.dtypes == [pl.String, pl.Int64, pl.Float64, pl.List(pl.Float64)]
-    assert found.to_dicts() == [ROWS[0], {**ROWS[1], "odds": None}]
+    frame = pl.read_parquet(path)
+    assert frame.dtypes == [pl.String, pl.Int64, pl.Float64, pl.List(pl.Float64)]
+    assert frame.to_dicts() == [ROWS[0], {**ROWS[1], "odds": None}]
 
 
 def test_store_of_two_games_has_the_columns_of_both(tmp_path: Path):
@@ -133,8 +133,8 @@ def rows():
     studied = [
         m
         for seed in range(6)
-        for who in ("random", "tabular")
-        for m in measure_episode(play(who, seed), ("agent",))
+        for player_name in ("random", "tabular")
+        for m in measure_episode(play(player_name, seed), ("agent",))
     ]
     return profile_of(studied, baselines(studied))
 
@@ -160,11 +160,11 @@ def test_latex_profile_has_intervals_and_explains_its_scale(rows):
 
 
 def test_latex_profile_separates_cells_of_a_study(rows):
-    both = [msgspec.structs.replace(rows[0], cell=cell) for cell in ("one", "two")]
-    lines = export.profile_latex(both).splitlines()
+    both_rows = [msgspec.structs.replace(rows[0], cell=cell) for cell in ("one", "two")]
+    lines = export.profile_latex(both_rows).splitlines()
     assert lines[3].startswith("game & cell & player & ")
     assert [line.split(" & ")[1] for line in lines[5:7]] == ["one", "two"]
-    assert "cell" not in export.profile_latex(both[:1]).splitlines()[3]
+    assert "cell" not in export.profile_latex(both_rows[:1]).splitlines()[3]
 
 
 def test_unknown_file_suffix_is_refused(tmp_path: Path):

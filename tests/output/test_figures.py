@@ -64,16 +64,18 @@ def words(figure) -> list[str]:
 
 
 def test_figure_names_players_reference_points_and_axes():
-    said = words(figures.profile_figure([row("tabular"), row("random", doing=-0.2)]))
-    assert {"tabular", "random", "copy_last (best mindless)", "optimum (exact)"} <= set(said)
-    assert "knowing (0 = uniform guess, 1 = always right)" in said
-    assert "doing (0 = random player, 1 = optimum)" in said
+    figure_words = words(figures.profile_figure([row("tabular"), row("random", doing=-0.2)]))
+    assert {"tabular", "random", "copy_last (best mindless)", "optimum (exact)"} <= set(
+        figure_words
+    )
+    assert "knowing (0 = uniform guess, 1 = always right)" in figure_words
+    assert "doing (0 = random player, 1 = optimum)" in figure_words
 
 
 def test_family_of_several_games_shares_a_panel_with_labelled_players():
-    said = words(figures.profile_figure([row("a"), row("a", game="ipd")]))
-    assert {"a (rps)", "a (ipd)", "repeated_games: rps and ipd"} <= set(said)
-    assert said.count("optimum (exact)") == 1
+    figure_words = words(figures.profile_figure([row("a"), row("a", game="ipd")]))
+    assert {"a (rps)", "a (ipd)", "repeated_games: rps and ipd"} <= set(figure_words)
+    assert figure_words.count("optimum (exact)") == 1
 
 
 def test_each_family_has_its_own_panel():
@@ -85,21 +87,21 @@ def test_each_family_has_its_own_panel():
 
 
 def test_mindless_player_with_a_point_is_drawn_once():
-    said = words(figures.profile_figure([row("copy_last", doing=0.0), row("b")]))
-    assert said.count("copy_last (best mindless)") == 1 and "copy_last" not in said
+    figure_words = words(figures.profile_figure([row("copy_last", doing=0.0), row("b")]))
+    assert figure_words.count("copy_last (best mindless)") == 1 and "copy_last" not in figure_words
 
 
 def test_players_without_knowing_are_drawn_aside_and_without_doing_listed():
-    silent, lost = row("silent", knowing=None), row("lost", doing=None)
-    said = words(figures.profile_figure([silent, lost]))
-    assert {"silent", "answers"} <= set(said)
-    assert "Not drawn in rps: lost (no room here)." in said
+    silent, lost_row = row("silent", knowing=None), row("lost", doing=None)
+    figure_words = words(figures.profile_figure([silent, lost_row]))
+    assert {"silent", "answers"} <= set(figure_words)
+    assert "Not drawn in rps: lost (no room here)." in figure_words
 
 
 def test_raw_scores_are_drawn_if_no_player_has_a_scale():
-    said = words(figures.profile_figure([row("a", doing=None), row("b", doing=None)]))
-    assert {"a", "b", "As scored: no room here."} <= set(said)
-    assert "doing: reward_per_round (payoff per round)" in said
+    figure_words = words(figures.profile_figure([row("a", doing=None), row("b", doing=None)]))
+    assert {"a", "b", "As scored: no room here."} <= set(figure_words)
+    assert "doing: reward_per_round (payoff per round)" in figure_words
 
 
 def test_outlier_is_drawn_at_the_edge_with_its_value():
@@ -126,8 +128,8 @@ def test_names_do_not_overlap_and_stay_on_the_page(rows):
 
 
 def test_name_is_text_and_never_a_formula_or_markup():
-    said = words(figures.profile_figure([row("$x_1$ <b>&amp;")]))
-    assert "$x_1$ <b>&amp;" in said
+    figure_words = words(figures.profile_figure([row("$x_1$ <b>&amp;")]))
+    assert "$x_1$ <b>&amp;" in figure_words
 
 
 def test_figure_files_are_reproducible(tmp_path: Path):
@@ -150,9 +152,9 @@ def test_calibration_figure_shows_curve_and_error():
         CalibrationPoint(0.55, Estimate(0.5, 0.4, 0.6, 40, "b"), 40),
         CalibrationPoint(0.95, Estimate(0.75, 0.7, 0.8, 10, "b"), 10),
     )
-    said = words(figures.calibration_figure([row("sure", calibration=points)]))
-    assert "sure (8)" in said  # (40 * 5 + 10 * 20) / 50 points
-    assert "stated odds of the likeliest choice (%)" in said
+    figure_words = words(figures.calibration_figure([row("sure", calibration=points)]))
+    assert "sure (8)" in figure_words  # (40 * 5 + 10 * 20) / 50 points
+    assert "stated odds of the likeliest choice (%)" in figure_words
     with pytest.raises(BadInput, match="no player stated odds"):
         figures.calibration_figure([row()])
 
@@ -185,9 +187,9 @@ def test_missing_matplotlib_error_states_the_install_command(monkeypatch):
 def test_spread_keeps_order_distance_and_bounds(wanted):
     places = spread(wanted, 0.05, 0.02, 0.98)
     order = sorted(range(len(wanted)), key=lambda i: wanted[i])
-    kept = [places[i] for i in order]
-    assert all(b - a >= 0.0499 for a, b in pairwise(kept))
-    assert all(0.019 <= place <= 0.981 for place in kept)
+    kept_places = [places[i] for i in order]
+    assert all(b - a >= 0.0499 for a, b in pairwise(kept_places))
+    assert all(0.019 <= place <= 0.981 for place in kept_places)
 
 
 def test_spread_moves_positions_only_if_too_close():
@@ -209,5 +211,5 @@ def test_short_name_fits_and_marks_truncation(name, longest):
 
 def test_figure_of_many_players_notes_world_probes():
     locker = {"family": "pick_the_right_stuff", "game": "pick_the_right_stuff"}
-    said = " ".join(words(figures.profile_figure([row(f"p{n}", **locker) for n in range(13)])))
-    assert "true_box is about the world" in said
+    text = " ".join(words(figures.profile_figure([row(f"p{n}", **locker) for n in range(13)])))
+    assert "true_box is about the world" in text

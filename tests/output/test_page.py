@@ -94,29 +94,29 @@ def test_page_lists_only_the_first_episodes_and_states_the_rest(
 
 
 def test_finished_episode_replaces_a_censored_one(folder: Path, tmp_path: Path) -> None:
-    there = Path(shutil.copytree(folder, tmp_path / folder.name))
+    path = Path(shutil.copytree(folder, tmp_path / folder.name))
     one, two, *_ = sally.load(folder)
     stop = [Censored(turn=0, cause="budget")]
     cut = [msgspec.structs.replace(each, events=stop) for each in (one, one, two)]
     lines = b"".join(to_line(each) for each in (*cut[:2], two, cut[2], two))
-    (there / "00.jsonl").write_bytes(lines)
-    found = PageData(there)
-    frame = found.frame
-    assert (len(found), frame.replaced, frame.doubled) == (8, 3, 2)
-    assert found.seen.ends == {"over": 8}
+    (path / "00.jsonl").write_bytes(lines)
+    page_data = PageData(path)
+    frame = page_data.frame
+    assert (len(page_data), frame.replaced, frame.doubled) == (8, 3, 2)
+    assert page_data.seen.ends == {"over": 8}
     assert [frame.episode_by_id(one.id), frame.episode_by_id(two.id)] == [one, two]
 
 
 def test_plot_is_explained_only_if_present(folder: Path, tmp_path: Path) -> None:
-    who = grid(agent=player_spec("random"), partner=player_spec("tit_for_tat"))
-    cell = Cell("rps", (instance("rps", rounds=4),), who, repeats=3)
+    records = grid(agent=player_spec("random"), partner=player_spec("tit_for_tat"))
+    cell = Cell("rps", (instance("rps", rounds=4),), records, repeats=3)
     sally.run(Study("quiet", "nobody is asked", (cell,)), tmp_path / "quiet")
     said = []
     for where in (folder, tmp_path / "quiet"):
         done = CliRunner().invoke(cli, ["report", str(where), "--out", str(tmp_path / "p.html")])
         assert done.exit_code == 0, done.output
-        told = text_of((tmp_path / "p.html").read_text("utf-8"))
-        said.append(("Bottom right" in told, "No plot: no player" in told))
+        text = text_of((tmp_path / "p.html").read_text("utf-8"))
+        said.append(("Bottom right" in text, "No plot: no player" in text))
     assert said == [(True, False), (False, True)]
 
 
@@ -130,18 +130,18 @@ def test_every_link_has_a_target_and_ids_are_unique(page: str) -> None:
 
 def test_every_mean_equals_the_mean_of_its_linked_column(page: str, folder: Path) -> None:
     means = sally.score(folder, ["functional_regret"], seat="agent", by=("others", "player"))
-    for found in means:
-        said = f"{found['value']:.3f}" if abs(found["value"]) < 1 else f"{found['value']:.2f}"
-        cell = re.search(rf'href="#(g\d+)-(\d+)"[^>]*>{re.escape(said)}</a>', page)
-        assert cell, said
+    for mean in means:
+        text = f"{mean['value']:.3f}" if abs(mean["value"]) < 1 else f"{mean['value']:.2f}"
+        cell = re.search(rf'href="#(g\d+)-(\d+)"[^>]*>{re.escape(text)}</a>', page)
+        assert cell, text
         group = page[page.index(f'<details id="{cell[1]}"') :].partition("</details>")[0]
         head, *lines = group.split("<tr>")[1:]
         column = re.findall(r"<th [^>]*?(?:id=\"(g[\d-]+)\")?>", head)
-        at = column.index(f"{cell[1]}-{cell[2]}")
-        values = [re.findall(r"<td[^>]*>", line)[at] for line in lines]
+        index = column.index(f"{cell[1]}-{cell[2]}")
+        values = [re.findall(r"<td[^>]*>", line)[index] for line in lines]
         numbers = [float(v) for cell in values for v in re.findall(r'data-v="([^"]*)"', cell)]
         assert len(lines) == 4
-        assert sum(numbers) / len(numbers) == pytest.approx(found["value"], rel=1e-4)
+        assert sum(numbers) / len(numbers) == pytest.approx(mean["value"], rel=1e-4)
 
 
 def test_every_episode_is_listed_per_seat_with_link_to_transcript(page: str, folder: Path) -> None:
@@ -182,32 +182,32 @@ def test_missing_episodes_are_reported(folder: Path, tmp_path: Path, page: str) 
 
 def test_censored_and_unreadable_episodes_are_counted(folder: Path, tmp_path: Path) -> None:
     first, second = sally.load(folder)[:2]
-    other = tmp_path / "other"
-    store.claim(other, store.Manifest("other", "x"))
-    with store.Writer(other) as writer:
+    other_folder = tmp_path / "other"
+    store.claim(other_folder, store.Manifest("other", "x"))
+    with store.Writer(other_folder) as writer:
         writer.add(first)
         cut = [*second.events[:3], Censored(1, "budget", "gone <b>")]
         writer.add(msgspec.structs.replace(second, events=cut))
-    (other / "9-z.jsonl").write_bytes(b"{}\n")
-    said = text_of(page_of(other, tmp_path / "c.html"))
-    assert "1 of 2 episodes have no result;" in said and "1 without a result (budget" in said
-    assert "1 lines of the store are unreadable" in said
-    assert "has no study, so missing episodes are unknown" in said
-    assert "gone <b>" in said
+    (other_folder / "9-z.jsonl").write_bytes(b"{}\n")
+    text = text_of(page_of(other_folder, tmp_path / "c.html"))
+    assert "1 of 2 episodes have no result;" in text and "1 without a result (budget" in text
+    assert "1 lines of the store are unreadable" in text
+    assert "has no study, so missing episodes are unknown" in text
+    assert "gone <b>" in text
 
 
 def test_episodes_of_other_rule_versions_are_excluded_and_reported(
     folder: Path, tmp_path: Path
 ) -> None:
     first, second = sally.load(folder)[:2]
-    other = tmp_path / "other"
-    store.claim(other, store.Manifest("other", "x"))
-    with store.Writer(other) as writer:
+    other_folder = tmp_path / "other"
+    store.claim(other_folder, store.Manifest("other", "x"))
+    with store.Writer(other_folder) as writer:
         writer.add(first)
         setup = msgspec.structs.replace(second.setup, version=99)
         second = msgspec.structs.replace(second, setup=setup, id=episode_id(setup))
         writer.add(second)
-    page = page_of(other, tmp_path / "o.html")
+    page = page_of(other_folder, tmp_path / "o.html")
     assert "1 episodes could not be measured and are in no mean" in page
     assert page.count("Not shown: Episode") == 1
     assert page.count(f'href="#e-{first.id}"') == 2 and f'href="#e-{second.id}"' not in page
@@ -215,22 +215,23 @@ def test_episodes_of_other_rule_versions_are_excluded_and_reported(
 
 def test_page_is_written_for_a_game_that_is_not_installed(folder: Path, tmp_path: Path) -> None:
     episode = sally.load(folder)[0]
-    named = msgspec.structs.replace(episode.setup.instance, game="<b>theirs")
-    setup = msgspec.structs.replace(episode.setup, instance=named)
-    other = tmp_path / "other"
-    store.claim(other, store.Manifest("</title><script>", "x"))
-    with store.Writer(other) as writer:
+    named_instance = msgspec.structs.replace(episode.setup.instance, game="<b>theirs")
+    setup = msgspec.structs.replace(episode.setup, instance=named_instance)
+    other_folder = tmp_path / "other"
+    store.claim(other_folder, store.Manifest("</title><script>", "x"))
+    with store.Writer(other_folder) as writer:
         writer.add(msgspec.structs.replace(episode, setup=setup, id=episode_id(setup)))
-    page = page_of(other, tmp_path / "o.html")
+    page = page_of(other_folder, tmp_path / "o.html")
     assert "There is no game named" in page
     assert "<b>theirs: played under rules version 1; the game is not installed" in text_of(page)
     assert "<title>&lt;/title&gt;&lt;script&gt;: Sally report</title>" in page
 
 
 def test_trials_shared_by_two_cells_are_counted_once(tmp_path: Path) -> None:
-    both = small_study()
+    both_study = small_study()
     twice = msgspec.structs.replace(
-        both, cells=(*both.cells, msgspec.structs.replace(both.cells[0], name="again"))
+        both_study,
+        cells=(*both_study.cells, msgspec.structs.replace(both_study.cells[0], name="again")),
     )
     sally.run(twice, tmp_path / "s")
     counts = provenance_of(as_frame(tmp_path / "s")).counts([twice])
@@ -244,23 +245,23 @@ def test_trial_key_is_the_same_before_and_after_resolution(name: str) -> None:
     bots = [
         (c, s) for c, s in study.trials() if all(w.player != "language" for w in s.lineup.values())
     ]
-    asked = {trial_key(setup) for _, setup in bots}
+    asked_trial_keys = {trial_key(setup) for _, setup in bots}
     cells = tuple(
-        msgspec.structs.replace(cell, lineups=kept)
+        msgspec.structs.replace(cell, lineups=kept_lineups)
         for cell in study.cells
-        if (kept := tuple(lineup for lineup in cell.lineups if not _has_model(lineup)))
+        if (kept_lineups := tuple(lineup for lineup in cell.lineups if not _has_model(lineup)))
     )
     seated = {trial_key(s) for _, _, s in orders(msgspec.structs.replace(study, cells=cells), 1)}
-    assert seated and seated <= asked
+    assert seated and seated <= asked_trial_keys
 
 
 def _has_model(lineup: dict[str, PlayerSpec]) -> bool:
-    return any(who.player == "language" for who in lineup.values())
+    return any(player.player == "language" for player in lineup.values())
 
 
 def test_transcripts_are_chosen_evenly_within_the_budget(monkeypatch) -> None:
     lineups = in_turn(np.array([7, 3, 7, 5, 5, 7]))
-    assert [each.tolist() for each in lineups] == [[0, 2, 5], [1], [3, 4]]
+    assert [lineup.tolist() for lineup in lineups] == [[0, 2, 5], [1], [3, 4]]
     sizes = np.full(6, 10)
     monkeypatch.setattr(write, "BUDGET", 40)
     assert list(chosen_of(lineups, sizes, None)) == [0, 1, 2, 3]
@@ -296,25 +297,25 @@ def test_empty_store_and_unwritable_path_are_refused_with_one_message(
 def test_every_game_has_a_transcript(game: str) -> None:
     """Random players, asked everything: every report has its truth or says that it has none."""
     episode = random_episode(game).episode
-    told = str(transcript_of(episode))
-    assert "Not shown" not in told and "Turn" in told
+    text = str(transcript_of(episode))
+    assert "Not shown" not in text and "Turn" in text
     reports = [e for e in episode.events if isinstance(e, Reported)]
-    judged = re.findall(r'class="badge[^"]*">(right|true: |not scored)', told)
+    judged = re.findall(r'class="badge[^"]*">(right|true: |not scored)', text)
     assert len(judged) == len(reports)
     moves = [e for e in episode.events if isinstance(e, Moved) and e.seat != "nature"]
-    assert told.count(">does</span>") == len(moves)
+    assert text.count(">does</span>") == len(moves)
 
 
 def test_prompts_are_shown_as_they_were_sent(tmp_path: Path) -> None:
     """Whole once, then only what is new: put together, the shown parts are the prompts."""
     folder = hostile_store(tmp_path / "hostile")
     episode = next(e for e in sally.load(folder) if e.setup.lineup["agent"].player == "language")
-    shown = prompts_of(episode)
+    prompts = prompts_of(episode)
     calls = [call for event in episode.events for call in getattr(event, "calls", ())]
-    assert sum(map(len, shown.values())) == len(calls) > 0
+    assert sum(map(len, prompts.values())) == len(calls) > 0
     page = page_of(folder, tmp_path / "p.html", prompts_of=prompts_of)
     told = page[page.index(f'id="e-{episode.id}"') :].partition('class="episode"')[0]
-    first = next(iter(shown.values()))[0][0].text
+    first = next(iter(prompts.values()))[0][0].text
     assert first in unescape(re.sub("<[^>]*>", "", told))
     for call in calls:
         assert call.prompt in told

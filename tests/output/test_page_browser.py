@@ -21,8 +21,8 @@ pytestmark = NEEDS_BROWSER
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("hostile")
-    held, made = PageData(hostile_store(folder / "store")), datetime(2026, 1, 2, tzinfo=UTC)
-    write_page(held, folder / "page.html", PageOptions(prompts_of=prompts_of, made=made))
+    page_data, made = PageData(hostile_store(folder / "store")), datetime(2026, 1, 2, tzinfo=UTC)
+    write_page(page_data, folder / "page.html", PageOptions(prompts_of=prompts_of, made=made))
     return (folder / "page.html").as_uri()
 
 
@@ -63,13 +63,13 @@ def test_replies_execute_nothing_and_nothing_is_fetched(chromium: Any, address: 
 
 def test_replies_are_shown_verbatim(chromium: Any, address: str) -> None:
     page, _ = opened(chromium, address)
-    said = page.evaluate("document.querySelector('main').textContent")
+    value = page.evaluate("document.querySelector('main').textContent")
     for reply in REPLIES:
         if "\u202e" not in reply:
-            assert reply in said
-    assert "U+202Eright to leftU+202C and aU+0000zero" in said
-    assert "\u202e" not in said
-    assert NAME in said
+            assert reply in value
+    assert "U+202Eright to leftU+202C and aU+0000zero" in value
+    assert "\u202e" not in value
+    assert NAME in value
 
 
 def test_page_does_not_scroll_sideways(chromium: Any, address: str) -> None:
@@ -116,9 +116,9 @@ def test_mean_links_to_episodes_and_episode_to_transcript(chromium: Any, address
     assert page.locator("th:target").is_visible()
     assert page.locator("td.sought").count() == 3
     page.locator("details[open] a[href^='#e-']").first.click()
-    told = page.locator("details.episode[open]")
-    told.wait_for()  # the page hears of its new address a moment later
-    assert told.count() == 1 and told.locator("h4", has_text="Turn 0").is_visible()
+    locator = page.locator("details.episode[open]")
+    locator.wait_for()  # the page hears of its new address a moment later
+    assert locator.count() == 1 and locator.locator("h4", has_text="Turn 0").is_visible()
 
 
 def test_page_is_readable_without_its_script(chromium: Any, address: str) -> None:

@@ -42,23 +42,23 @@ def test_ticks_are_round(low: float, high: float, found: list[float]) -> None:
 
 @given(FINITE, st.floats(1e-3, 1e6))
 def test_ticks_are_few_and_within(low: float, width: float) -> None:
-    found = ticks(low, low + width)
-    assert 1 <= len(found) <= 6
-    assert all(low - width * 1e-6 <= t <= low + width * (1 + 1e-6) for t in found)
+    actual_ticks = ticks(low, low + width)
+    assert 1 <= len(actual_ticks) <= 6
+    assert all(low - width * 1e-6 <= t <= low + width * (1 + 1e-6) for t in actual_ticks)
 
 
 @given(st.lists(st.floats(0, 300), min_size=1, max_size=12))
 def test_names_beside_a_plot_do_not_touch_and_keep_their_order(wanted: list[float]) -> None:
-    found = spread(wanted, 13, 0, 300)
-    assert all(-1e-6 <= place <= 300 + 1e-6 for place in found)
-    assert all(b - a >= 13 - 1e-6 for a, b in pairwise(sorted(found)))
+    values = spread(wanted, 13, 0, 300)
+    assert all(-1e-6 <= place <= 300 + 1e-6 for place in values)
+    assert all(b - a >= 13 - 1e-6 for a, b in pairwise(sorted(values)))
     order = sorted(range(len(wanted)), key=lambda i: (wanted[i], i))
-    assert [found[i] for i in order] == sorted(found)
+    assert [values[i] for i in order] == sorted(values)
 
 
 def test_scale_clips_values_at_its_edges() -> None:
-    up = Scale(-1, 1, 200, 0)
-    assert [up(v) for v in (-9, -1, 0, 1, 9)] == [200, 200, 100, 0, 0]
+    scale = Scale(-1, 1, 200, 0)
+    assert [scale(v) for v in (-9, -1, 0, 1, 9)] == [200, 200, 100, 0, 0]
 
 
 @pytest.mark.parametrize(
@@ -84,10 +84,10 @@ def test_tiny_negative_is_not_shown_as_minus_zero() -> None:
 
 def test_every_bar_has_its_whisker_its_name_and_its_link() -> None:
     bars = [Bar("a<b", "with c", 1.0, [0.5, 1.5], 9, "#g1-0"), Bar("d", "", 3.0, None, 1, "#g2-0")]
-    drawn = str(interval_plot("title", "points", bars))
-    assert drawn.count("whisker") == 1 and drawn.count("<circle") == 2
-    assert re.findall(r'href="([^"]*)"', drawn) == ["#g1-0", "#g2-0"]
-    assert "a&lt;b, with c: 1.00 [0.50, 1.50] (n 9)" in drawn and ">points<" in drawn
+    text = str(interval_plot("title", "points", bars))
+    assert text.count("whisker") == 1 and text.count("<circle") == 2
+    assert re.findall(r'href="([^"]*)"', text) == ["#g1-0", "#g2-0"]
+    assert "a&lt;b, with c: 1.00 [0.50, 1.50] (n 9)" in text and ">points<" in text
 
 
 def test_doing_beyond_the_edge_is_stated_in_words() -> None:
@@ -95,20 +95,20 @@ def test_doing_beyond_the_edge_is_stated_in_words() -> None:
         Dot("here", 0.6, 0.5, [0.5, 0.7], [0.4, 0.6], "#p1"),
         Dot("far below", 0.1, -7.25, None, None, None),
     ]
-    drawn = str(profile_plot("title", dots, (0.4, 0.3), "random player", "optimum"))
-    shapes = re.findall(r"<(\w+) [^>]*class=\"dot", drawn)
+    text = str(profile_plot("title", dots, (0.4, 0.3), "random player", "optimum"))
+    shapes = re.findall(r"<(\w+) [^>]*class=\"dot", text)
     assert shapes == ["circle", "polyline"]  # the one beyond points out of the plot
-    assert ">far below −7.2<" in drawn and ">here<" in drawn
-    assert "uniform guess" in drawn and "random player" in drawn and ">optimum<" in drawn
-    assert drawn.count("whisker") == 2
+    assert ">far below −7.2<" in text and ">here<" in text
+    assert "uniform guess" in text and "random player" in text and ">optimum<" in text
+    assert text.count("whisker") == 2
 
 
 @pytest.mark.parametrize("knows", [0.0, 0.5, 0.97])
 def test_mindless_label_is_inside_the_plot_and_avoids_dots(knows: float) -> None:
     dots = [Dot("beside", knows + 0.06, 0.5, None, None, None)]
-    drawn = str(profile_plot("title", dots, (knows, 0.5), "random player", "optimum"))
-    (left, base), *_ = re.findall(r'<text x="([\d.]+)" y="([\d.]+)"[^>]*>mindless', drawn)
-    (x, y), *_ = re.findall(r'<circle cx="([\d.]+)" cy="([\d.]+)"', drawn)
+    text = str(profile_plot("title", dots, (knows, 0.5), "random player", "optimum"))
+    (left, base), *_ = re.findall(r'<text x="([\d.]+)" y="([\d.]+)"[^>]*>mindless', text)
+    (x, y), *_ = re.findall(r'<circle cx="([\d.]+)" cy="([\d.]+)"', text)
     assert float(left) >= 46 and float(left) + 42 <= 252
     assert not (
         float(left) - 5 < float(x) < float(left) + 47 and float(base) - 14 < float(y) < float(base)
@@ -132,6 +132,6 @@ def test_long_name_keeps_its_strategy(name: str, most: int, said: str) -> None:
 
 def test_calibration_curve_goes_through_its_points() -> None:
     curve = Curve("a", [(0.5, 0.5, [0.4, 0.6], 20), (1.0, 0.75, None, 4)], None)
-    drawn = str(calibration_plot("title", [curve]))
-    assert "a: odds of 50 % came true in 50 % of 20" in drawn
-    assert drawn.count("<circle") == 2 and drawn.count("whisker") == 1
+    text = str(calibration_plot("title", [curve]))
+    assert "a: odds of 50 % came true in 50 % of 20" in text
+    assert text.count("<circle") == 2 and text.count("whisker") == 1

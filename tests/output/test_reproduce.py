@@ -61,10 +61,14 @@ def test_row_in_json_has_these_keys():
 def test_target_is_the_unflagged_value_of_the_table_itself():
     suspect = msgspec.structs.replace(figure(0.224, (0.217, 0.231)), flag="printed twice")
     two = [suspect, figure(0.211, (0.204, 0.218))]
-    near = compared("t", two, Estimate(0.214, 0.213, 0.215, 9, "t"))
-    assert (near.published, near.verdict, near.target) == (0.211, "equivalent", "Table 1")
-    far = compared("t", two, Estimate(0.1, 0.09, 0.11, 9, "t"))
-    assert far.published == 0.211 and far.verdict == "different" and far.p < 0.001
+    near_row = compared("t", two, Estimate(0.214, 0.213, 0.215, 9, "t"))
+    assert (near_row.published, near_row.verdict, near_row.target) == (
+        0.211,
+        "equivalent",
+        "Table 1",
+    )
+    far_row = compared("t", two, Estimate(0.1, 0.09, 0.11, 9, "t"))
+    assert far_row.published == 0.211 and far_row.verdict == "different" and far_row.p < 0.001
 
 
 def test_touching_intervals_are_different():
@@ -124,8 +128,8 @@ def test_same_seed_gives_the_same_figures():
     assert reproduce("riemer2025:tabular", effort=few) == reproduce(
         "riemer2025", "tabular", effort=few
     )
-    other = reproduce("riemer2025:tabular", effort=Effort(repeats=20, seed=4))
-    assert other != reproduce("riemer2025:tabular", effort=few)
+    other_rows = reproduce("riemer2025:tabular", effort=Effort(repeats=20, seed=4))
+    assert other_rows != reproduce("riemer2025:tabular", effort=few)
 
 
 # --- from stored episodes -----------------------------------------------------------------------
@@ -168,9 +172,9 @@ def stored(tmp_path: Path) -> Path:
 
 def rows_of(episodes: Path | None, model: str | None = None) -> dict[str, Any]:
     rows = reproduce("riemer2025", "9", episodes, model, Effort(repeats=4))
-    wanted = {"game": "rps", "strategy": "qa", "player": "language"}
+    expected_fields = {"game": "rps", "strategy": "qa", "player": "language"}
     printed = [row for row in rows if row.published is not None]
-    return {row.metric: row for row in printed if wanted.items() <= row.row.items()}
+    return {row.metric: row for row in printed if expected_fields.items() <= row.row.items()}
 
 
 def test_stored_episodes_are_matched_to_rows_by_condition(stored):

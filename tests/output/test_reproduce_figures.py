@@ -24,8 +24,8 @@ FEW = Effort(repeats=20)
 
 
 def figure(paper, name, folder=None):
-    (found,) = Reproduction(paper, engine_of(paper), folder, None, FEW).pictures(name)
-    return found
+    (text,) = Reproduction(paper, engine_of(paper), folder, None, FEW).pictures(name)
+    return text
 
 
 def ends(picture: Picture) -> dict[tuple[str, str], float | None]:
@@ -38,11 +38,11 @@ def ends(picture: Picture) -> dict[tuple[str, str], float | None]:
 
 def test_every_figure_is_available_without_episodes_as_not_run():
     for paper in ("riemer2025", "tang2024", "kang2026", "tradecraft2026"):
-        found = Reproduction(paper, engine_of(paper), effort=FEW)
-        assert found.engine.figures
-        for picture in found.pictures():
+        reproduction = Reproduction(paper, engine_of(paper), effort=FEW)
+        assert reproduction.engine.figures
+        for picture in reproduction.pictures():
             assert picture.missing == "not run", (paper, picture.name)
-            assert picture.name in found.engine.figures
+            assert picture.name in reproduction.engine.figures
             assert picture.x and picture.y  # every axis says what it is
 
 
@@ -82,10 +82,12 @@ def test_figures_of_names_separate_the_name_sets(tmp_path):
 
 
 def test_injected_truths_by_error_are_shown_beside_no_injection(tmp_path):
-    told = [scenario_episode("toma_mg", 1, n, "solver", told=e) for n in (0, 1) for e in (0.0, 0.5)]
+    episodes = [
+        scenario_episode("toma_mg", 1, n, "solver", told=e) for n in (0, 1) for e in (0.0, 0.5)
+    ]
     untold = scenario_episode("toma_mg", 1, 0, "solver")
     level0 = scenario_episode("toma_po", 0, 0, "random")  # others do not matter there
-    found = figure("kang2026", "figure9", stored(tmp_path, *told, untold, level0))
+    found = figure("kang2026", "figure9", stored(tmp_path, *episodes, untold, level0))
     series = {s.label: s for s in found.series}
     assert set(series) == {"qwen2.5-3b-instruct", "qwen2.5-3b-instruct, not told"}
     assert [p.x for p in series["qwen2.5-3b-instruct"].points] == [0.0, 0.5]
@@ -104,8 +106,8 @@ def test_levels_are_means_over_models(tmp_path):
 
 
 def test_consistency_uses_probed_predictions(tmp_path):
-    asked = [scenario_episode("toma_mg", 1, n, "solver", asked=True) for n in range(3)]
-    found = figure("kang2026", "figure5a", stored(tmp_path, *asked))
+    asked_episodes = [scenario_episode("toma_mg", 1, n, "solver", asked=True) for n in range(3)]
+    found = figure("kang2026", "figure5a", stored(tmp_path, *asked_episodes))
     assert ends(found) == {("Minority", "qwen2.5-3b-instruct"): 1.0}
     assert figure("kang2026", "figure8", tmp_path).missing == "not run"  # of another family
 
@@ -168,11 +170,11 @@ DOTS = Picture(
 def test_figures_are_drawn_with_their_labels(picture, ending, tmp_path):
     path = tmp_path / f"out.{ending}"
     draw(picture, path)
-    drawn = path.read_bytes()
+    data = path.read_bytes()
     start = {"svg": b"<svg", "pdf": b"%PDF", "png": b"\x89PNG"}[ending]
-    assert drawn.startswith(start)
+    assert data.startswith(start)
     if ending == "svg":
-        text = drawn.decode()
+        text = data.decode()
         for word in (picture.title, picture.x, picture.y, picture.series[0].label):
             assert word in text
 
@@ -194,12 +196,14 @@ def test_matplotlib_is_imported_only_when_drawing():
 
 def test_scatter_figure_has_a_table_line_and_a_drawing(tmp_path: Path) -> None:
     points = tuple(Point(float(x), 1.0 + 2 * x, None, 1) for x in range(5))
-    one = Picture("p", "Proposals", "requested", "offered", "scatter", (Series("m", "v0", points),))
-    rows, columns = as_rows(one, "m")
+    picture = Picture(
+        "p", "Proposals", "requested", "offered", "scatter", (Series("m", "v0", points),)
+    )
+    rows, columns = as_rows(picture, "m")
     assert columns == ["series", "n", "mean requested", "mean offered", "slope"]
     assert [float(rows[0][c]) for c in columns[1:]] == [5, 2, 5, 2]
-    draw(one, tmp_path / "cloud.svg")
-    drawn = (tmp_path / "cloud.svg").read_text()
-    assert all(word in drawn for word in ("Proposals", "requested", "offered"))
-    ticks = len(re.findall(r'id="[xy]tick_', drawn))
-    assert drawn.count("<use ") == ticks + len(points)  # one mark for each tick and each point
+    draw(picture, tmp_path / "cloud.svg")
+    text = (tmp_path / "cloud.svg").read_text()
+    assert all(word in text for word in ("Proposals", "requested", "offered"))
+    ticks = len(re.findall(r'id="[xy]tick_', text))
+    assert text.count("<use ") == ticks + len(points)  # one mark for each tick and each point

@@ -20,9 +20,9 @@ FEW = Effort(repeats=4)
 
 
 def one(rows: list[Row], metric: str = "functional_regret", **row: object) -> Row:
-    found = [r for r in rows if r.metric == metric and row.items() <= r.row.items()]
-    assert len(found) == 1, found
-    return found[0]
+    actual_rows = [r for r in rows if r.metric == metric and row.items() <= r.row.items()]
+    assert len(actual_rows) == 1, actual_rows
+    return actual_rows[0]
 
 
 # --- riemer2025 ---------------------------------------------------------------------------------
@@ -40,11 +40,11 @@ def test_partners_of_a_cell_are_weighted_equally(tmp_path):
 def test_bundle_gives_the_same_rows_as_its_store(tmp_path):
     folder = stored(tmp_path / "s", *(repeated_episode("rps", action, 1) for action in range(3)))
     pack(folder, tmp_path / "b.zip")
-    here, there = (
+    row, there = (
         one(reproduce("riemer2025", "9", place, effort=FEW), **QA)
         for place in (folder, tmp_path / "b.zip")
     )
-    assert here == there and here.n == 3
+    assert row == there and row.n == 3
 
 
 def test_partial_store_notes_partners_not_played(tmp_path):
@@ -77,7 +77,7 @@ def test_row_contains_published_and_exact_convention(tmp_path):
 
 
 def test_episodes_outside_the_published_conditions_are_ignored(tmp_path):
-    same = [repeated_episode("rps", action, 1) for action in range(3)]
+    same_episodes = [repeated_episode("rps", action, 1) for action in range(3)]
     others = [
         repeated_episode("rps", 1, 1, rounds=10),
         repeated_episode("rps", 1, 1, names=("R", "P", "S")),
@@ -85,7 +85,7 @@ def test_episodes_outside_the_published_conditions_are_ignored(tmp_path):
         repeated_episode("rps", 1, 1, with_={"history": False}),
         repeated_episode("rps", 1, 1, model="another"),
     ]
-    folder = stored(tmp_path, *same, *others)
+    folder = stored(tmp_path, *same_episodes, *others)
     assert (
         one(reproduce("riemer2025", "9", folder, effort=FEW), model="mistral-large-2", **QA).n == 3
     )
@@ -107,9 +107,9 @@ def test_episodes_with_different_settings_are_not_pooled(tmp_path):
 def test_new_model_has_its_own_lines_in_every_table_it_played(tmp_path):
     folder = stored(tmp_path, repeated_episode("rps", 1, 1, model="provider/new"))
     rows = reproduce("riemer2025", "9", folder, effort=FEW)
-    mine = [row for row in rows if row.published is None]
-    assert {row.row["model"] for row in mine} == {"provider/new"}
-    assert one(mine).ours == pytest.approx(2.0)
+    own_rows = [row for row in rows if row.published is None]
+    assert {row.row["model"] for row in own_rows} == {"provider/new"}
+    assert one(own_rows).ours == pytest.approx(2.0)
     table8 = [r for r in reproduce("riemer2025", "8", folder, effort=FEW) if r.published is None]
     assert len([r for r in table8 if r.metric == "functional_regret"]) == 1  # two models, one line
 
@@ -202,8 +202,8 @@ def test_gain_is_a_paired_difference_on_the_same_scenarios(tmp_path):
 
 
 def test_episodes_with_injections_are_not_in_the_tables(tmp_path):
-    told = scenario_episode("toma_mg", 1, 0, "solver", told=0.0)
-    folder = stored(tmp_path, told, scenario_episode("toma_mg", 1, 1, "solver"))
+    episode = scenario_episode("toma_mg", 1, 0, "solver", told=0.0)
+    folder = stored(tmp_path, episode, scenario_episode("toma_mg", 1, 1, "solver"))
     assert one(reproduce("kang2026", "2", folder), "task_success", **MODEL).n == 1
 
 
@@ -242,14 +242,20 @@ def test_unavailable_value_states_the_reason_and_no_command():
 
 
 def test_share_near_its_bound_has_a_wilson_interval_within_bounds():
-    found = pooled([1.0] * 9 + [0.0], list("abcdefghij"), ends=(0, 1))
-    assert found.method == "Wilson over 10 clusters" and found.value == 0.9 and found.high < 1
+    estimate = pooled([1.0] * 9 + [0.0], list("abcdefghij"), ends=(0, 1))
+    assert (
+        estimate.method == "Wilson over 10 clusters" and estimate.value == 0.9 and estimate.high < 1
+    )
 
 
 def test_identical_repeats_use_beta_binomial_over_instances():
-    found = pooled([1.0] * 10, list("abcde") * 2, ends=(0, 1))
-    assert (found.method, found.n, found.high) == ("beta-binomial over 5 clusters", 10, 1.0)
-    assert 0.4 < found.low < 0.75  # five instances, whatever they were repeated
+    estimate = pooled([1.0] * 10, list("abcde") * 2, ends=(0, 1))
+    assert (estimate.method, estimate.n, estimate.high) == (
+        "beta-binomial over 5 clusters",
+        10,
+        1.0,
+    )
+    assert 0.4 < estimate.low < 0.75  # five instances, whatever they were repeated
 
 
 def test_values_without_bounds_use_a_t_interval():

@@ -27,21 +27,23 @@ def divergences(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def sign(metric: str, model: str, known: list[Any]) -> Any:
-    found = tabulates({"model": model}, metric, known, None)
-    return None if found is None else (found.value, found.low, found.high)
+    estimate = tabulates({"model": model}, metric, known, None)
+    return None if estimate is None else (estimate.value, estimate.low, estimate.high)
 
 
 def test_lowest_is_below_the_next_lowest(divergences):
-    known = divergences(o3=[0.5, 0.6, 0.5], gpt_4o=[0.9, 1.0, 1.1], gpt_5_medium=[0.1, 0.1, 0.2])
-    assert sign("kl_lowest", "gpt-5-medium", known) == (1, 1, 1)
-    assert sign("kl_highest", "gpt-4o", known) == (1, 1, 1)
-    assert sign("kl_lowest", "o3", known) == (-1, -1, -1)
-    assert sign("kl_highest", "o3", known) == (-1, -1, -1)
+    known_divergences = divergences(
+        o3=[0.5, 0.6, 0.5], gpt_4o=[0.9, 1.0, 1.1], gpt_5_medium=[0.1, 0.1, 0.2]
+    )
+    assert sign("kl_lowest", "gpt-5-medium", known_divergences) == (1, 1, 1)
+    assert sign("kl_highest", "gpt-4o", known_divergences) == (1, 1, 1)
+    assert sign("kl_lowest", "o3", known_divergences) == (-1, -1, -1)
+    assert sign("kl_highest", "o3", known_divergences) == (-1, -1, -1)
 
 
 def test_undecided_sign_has_an_interval_over_both_signs(divergences):
-    known = divergences(o3=[0.1, 0.9], gpt_5_medium=[0.2, 0.7])
-    assert sign("kl_lowest", "gpt-5-medium", known) == (1, -1, 1)
+    known_divergences = divergences(o3=[0.1, 0.9], gpt_5_medium=[0.2, 0.7])
+    assert sign("kl_lowest", "gpt-5-medium", known_divergences) == (1, -1, 1)
 
 
 def test_single_model_is_neither_lowest_nor_highest(divergences):
@@ -60,7 +62,7 @@ def test_loss_aversion_grows_from_weakest_to_strongest_model(monkeypatch):
         for model in weights
     ]
     row = {"model": "all", "arm": "v0"}
-    found = tabulates(row, "coefficient_l0_over_capability", known, None)
-    assert found is not None
-    assert (found.value, found.n) == (-1, 3)  # a model that is not in the paper has no rank
+    estimate = tabulates(row, "coefficient_l0_over_capability", known, None)
+    assert estimate is not None
+    assert (estimate.value, estimate.n) == (-1, 3)  # a model that is not in the paper has no rank
     assert tabulates(row, "coefficient_l0_over_capability", known[:1], None) is None

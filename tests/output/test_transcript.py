@@ -22,9 +22,9 @@ def misled() -> sally.core.log.events.Episode:
 
 
 def test_full_transcript_marks_injected_errors_with_the_truth(misled):
-    told = [line for line in sally.transcript(misled) if "is told" in line]
-    assert len(told) == 4
-    assert all("(true: " in line for line in told)
+    lines = [line for line in sally.transcript(misled) if "is told" in line]
+    assert len(lines) == 4
+    assert all("(true: " in line for line in lines)
 
 
 def test_seat_transcript_hides_truth_of_injection_and_partner_name(misled):

@@ -37,9 +37,9 @@ def dilemma(periods: int = 3) -> list[dict[str, Any]]:
     for period in range(1, periods + 1):
         for person in range(4):
             partner = person ^ (1 + period % 3)
-            own, other = PLANS[(person + period) % 4], PLANS[(partner + period) % 4]
+            own_plan, other_plan = PLANS[(person + period) % 4], PLANS[(partner + period) % 4]
             is_first = person < partner
-            first, second = (own, other) if is_first else (other, own)
+            first, second = (own_plan, other_plan) if is_first else (other_plan, own_plan)
             moves = (first[0], second[1 + andreozzi.NAMES.index(first[0])])
             action, reply = moves if is_first else moves[::-1]
             beliefs = [ODDS[(person + ask + period) % 4] for ask in range(4)]
@@ -52,7 +52,9 @@ def dilemma(periods: int = 3) -> list[dict[str, Any]]:
                 "opp_unq": 11001 + partner,
                 "birth_year": SECRET,
             }
-            for ask, mine, theirs, odds in zip(andreozzi.ASKS, own, other, beliefs, strict=True):
+            for ask, mine, theirs, odds in zip(
+                andreozzi.ASKS, own_plan, other_plan, beliefs, strict=True
+            ):
                 row[ask], row[f"o{ask}"] = andreozzi.POINTS[mine], andreozzi.POINTS[theirs]
                 for name, p in zip(andreozzi.NAMES, odds, strict=True):
                     row[f"b{ask}_{name}"] = p
@@ -61,7 +63,7 @@ def dilemma(periods: int = 3) -> list[dict[str, Any]]:
                 "action": points[0],
                 "opp_action": points[1],
                 "earning_game": 100 - points[0] + 3 * points[1],
-                "earning_guess": round(andreozzi.belief_pay(beliefs[0], other[0]), 1),
+                "earning_guess": round(andreozzi.belief_pay(beliefs[0], other_plan[0]), 1),
             }
             rows.append(row)
     return rows

@@ -56,8 +56,8 @@ def recoded(pays: dict[str, tuple[int, int]], zero: str, one: str) -> dict[str, 
 
 
 def moves(found: Any, n: int = 0) -> list[tuple[int, int]]:
-    made = [e for e in found.episodes[n].events if isinstance(e, Moved)]
-    return [(a.action, b.action) for a, b in zip(made[::2], made[1::2], strict=True)]
+    events = [e for e in found.episodes[n].events if isinstance(e, Moved)]
+    return [(a.action, b.action) for a, b in zip(events[::2], events[1::2], strict=True)]
 
 
 # --- models and bots ------------------------------------------------------------------------------
@@ -80,8 +80,10 @@ def test_pairing_is_imported_with_its_bot_recognized(tmp_path: Path) -> None:
     assert first.used["source"]["licence"].startswith("MIT")
     longer = episode("act_gpt4", "act_tft", ["JJ", "JJ", "JJ", "FJ", "FF", "JF"], PD)
     again = IMPORTER.read(written(tmp_path / "again/pd_base_gpt4_tfts.csv", longer))
-    (dot,), rest = recorded_dots(again.episodes)
-    assert rest == [] and dot.who == "gpt4, tit for tat" and dot.n == 6 and dot.year == 2023
+    (dot,), other_episodes = recorded_dots(again.episodes)
+    assert (
+        other_episodes == [] and dot.who == "gpt4, tit for tat" and dot.n == 6 and dot.year == 2023
+    )
     assert dot.column.setting == "6 rounds, by declared bot" and dot.value < 1
 
 
@@ -121,15 +123,15 @@ def test_copies_of_one_file_are_imported_once(tmp_path: Path) -> None:
     found = IMPORTER.read(tmp_path)
     assert [e.cell for e in found.episodes] == ["pd_gpt4_1p"]
     assert [odd["what"] for odd in found.details["oddities"]] == ["copy"] * 3
-    other = episode("act_gpt4", "act_tft", ["JJ", "JJ"], PD)
-    written(tmp_path / "pd_gpt4_80p.csv", other)
+    other_rows = episode("act_gpt4", "act_tft", ["JJ", "JJ"], PD)
+    written(tmp_path / "pd_gpt4_80p.csv", other_rows)
     assert len(IMPORTER.read(tmp_path).episodes) == 2
 
 
 def test_cooperating_letter_is_inferred_from_the_points(tmp_path: Path) -> None:
     pays = recoded(PD, "H", "R")
-    shown = {"option1": "R", "option2": "H", "outcomes": "credits"}
-    rows = episode("GPT-4", "Defect_once", ["HR", "RH", "RR"], pays, **shown)
+    fields = {"option1": "R", "option2": "H", "outcomes": "credits"}
+    rows = episode("GPT-4", "Defect_once", ["HR", "RH", "RR"], pays, **fields)
     found = IMPORTER.read(
         written(tmp_path / "pd/data/experiment_robustness_checks_project.csv", rows)
     )
@@ -140,8 +142,8 @@ def test_cooperating_letter_is_inferred_from_the_points(tmp_path: Path) -> None:
 
 
 def test_misnamed_bot_in_battle_of_sexes_is_listed_as_oddity(tmp_path: Path) -> None:
-    shown = {"option1": "J", "option2": "F", "outcomes": "coins"}
-    rows = episode("GPT-4", "Defect_once", ["JJ", "JF", "JJ"], BOS, **shown)
+    fields = {"option1": "J", "option2": "F", "outcomes": "coins"}
+    rows = episode("GPT-4", "Defect_once", ["JJ", "JF", "JJ"], BOS, **fields)
     found = IMPORTER.read(
         written(tmp_path / "bos/data/experiment_robustness_checks_game.csv", rows)
     )
@@ -181,10 +183,10 @@ def games(tmp_path: Path, ranks: str) -> Path:
             for (r, a), (c, b) in product(((1, "L"), (2, "I")), repeat=2)}  # fmt: skip
     rows = episode("act_claude2", "act_gpt4", ["LI", "IL"], pays, choice_option1="L",
                    choice_option2="I", game_number=7)  # fmt: skip
-    other = [{**row, "choice_option1": "B", "choice_option2": "U", "player2": "act_gpt35",
+    other_fields = [{**row, "choice_option1": "B", "choice_option2": "U", "player2": "act_gpt35",
               "answer1": {"L": "B", "I": "U"}[row["answer1"]],
               "answer2": {"L": "B", "I": "U"}[row["answer2"]]} for row in rows]  # fmt: skip
-    written(tmp_path / "all_games/experiments/game_7.csv", rows + other)
+    written(tmp_path / "all_games/experiments/game_7.csv", rows + other_fields)
     return tmp_path
 
 
@@ -264,7 +266,7 @@ def test_rounds_in_which_the_tables_differ_are_counted_by_file(tmp_path: Path) -
     copy.write_text(text.replace("17,", "18,"))
     found = IMPORTER.read(tmp_path)
     labels = [odd["why"] for odd in found.details["oddities"] if odd["what"] == "label"]
-    assert len(labels) == 2 and all("in 10 rounds" in why for why in labels)
+    assert len(labels) == 2 and all("in 10 rounds" in reason for reason in labels)
     assert found.counts["people"] == 2 and found.counts["rounds of people"] == 20
 
 

@@ -42,10 +42,10 @@ def test_authors_means_for_player_two_use_only_the_last_round(tmp_path: Path) ->
     rows = episode("act_gpt4", "act_claude", ["JJ", "FJ", "FF"], PD)  # 8, 10, 5
     rows += episode("act_claude", "act_gpt4", ["JJ", "JJ", "FJ"], PD)  # the last pays gpt4 0
     out = stored(IMPORTER.read(written(tmp_path / "experiment_pd.csv", rows)), tmp_path / "out")
-    found = reproduce("akata2025", "models", out)
-    assert ours(found, "n", game="PD", player="gpt4") == 4
-    assert ours(found, "points", game="PD", player="gpt4") == pytest.approx(23 / 4)
-    assert ours(found, "points", game="PD", player="all others") == pytest.approx(31 / 4)
+    actual_rows = reproduce("akata2025", "models", out)
+    assert ours(actual_rows, "n", game="PD", player="gpt4") == 4
+    assert ours(actual_rows, "points", game="PD", player="gpt4") == pytest.approx(23 / 4)
+    assert ours(actual_rows, "points", game="PD", player="all others") == pytest.approx(31 / 4)
 
 
 def test_grudge_counts_from_the_round_after_the_first_defection(tmp_path: Path) -> None:
@@ -53,25 +53,25 @@ def test_grudge_counts_from_the_round_after_the_first_defection(tmp_path: Path) 
     rows += episode("act_claude", "act_gpt4", ["JJ", "JJ", "JJ", "FJ"], PD)  # too late to answer
     rows += episode("act_gpt4", "act_j", ["JJ"] * 4, PD)
     out = stored(IMPORTER.read(written(tmp_path / "experiment_pd.csv", rows)), tmp_path / "out")
-    found = {r.metric: r.ours for r in reproduce("akata2025", "grudge", out)}
-    assert (found["defections_after_first"], found["rounds_after_first"]) == (2, 3)
-    assert (found["defected_upon"], found["all_defections"]) == (1, 0)
-    assert (found["never_defected_upon"], found["all_cooperations"]) == (1, 1)
+    actual_ours = {r.metric: r.ours for r in reproduce("akata2025", "grudge", out)}
+    assert (actual_ours["defections_after_first"], actual_ours["rounds_after_first"]) == (2, 3)
+    assert (actual_ours["defected_upon"], actual_ours["all_defections"]) == (1, 0)
+    assert (actual_ours["never_defected_upon"], actual_ours["all_cooperations"]) == (1, 1)
 
 
 def test_totals_meetings_and_points_of_battle_of_sexes(tmp_path: Path) -> None:
     rows = episode("act_gpt4", "act_jf", ["JJ", "JF", "JJ"], BOS)
     out = stored(IMPORTER.read(written(tmp_path / "experiment_bos.csv", rows)), tmp_path / "out")
-    found = reproduce("akata2025", "totals", out)
+    actual_rows = reproduce("akata2025", "totals", out)
     row = {"game": "BoS", "player": "gpt4", "against": "jf"}
-    assert ours(found, "total", **row) == 20 and ours(found, "other_total", **row) == 14
-    assert ours(found, "met", **row) == 2
-    both = reproduce("akata2025", "models", out)
-    assert ours(both, "points_both_seats", game="BoS", player="gpt4") == pytest.approx(20 / 3)
+    assert ours(actual_rows, "total", **row) == 20 and ours(actual_rows, "other_total", **row) == 14
+    assert ours(actual_rows, "met", **row) == 2
+    both_rows = reproduce("akata2025", "models", out)
+    assert ours(both_rows, "points_both_seats", game="BoS", player="gpt4") == pytest.approx(20 / 3)
 
 
 def test_all_games_table_gives_shares_of_the_maximum(tmp_path: Path) -> None:
     out = stored(IMPORTER.read(games(tmp_path, "31124423")), tmp_path / "out")
-    found = reproduce("akata2025", "all_games", out)
+    rows = reproduce("akata2025", "all_games", out)
     # 1,2 and 4,4 in both pairings: claude2 gets 5 twice
-    assert ours(found, "share_of_maximum", player="claude2", family="all") == pytest.approx(5 / 40)
+    assert ours(rows, "share_of_maximum", player="claude2", family="all") == pytest.approx(5 / 40)

@@ -131,9 +131,9 @@ def test_truth_is_the_choice_of_all_others_in_the_condition(tmp_path: Path) -> N
         if choice.cell == "V4":
             others = actions - Counter([choice.action])
             assert truth == tuple(others[action] for action in "CDL")
-    (one,) = {sum(truth) for c, truth in zip(choices, mori.truths(choices), strict=True)
+    (total,) = {sum(truth) for c, truth in zip(choices, mori.truths(choices), strict=True)
               if c.cell == "rho0.5"}  # fmt: skip
-    assert one == 2  # two others of the session of three
+    assert total == 2  # two others of the session of three
 
 
 def test_people_are_numbered_in_the_order_of_the_file(tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def test_review_figures_come_from_the_samples() -> None:
     three = contested & ~two
     acts = measures.acts(table)[three].mean()
     expected = table.at_move(measures.largest(table.expected))[three].mean()
-    said = f"{acts:.2f} and {expected:.2f} of {three.sum()} contests in mori2024".replace("0.", ".")
-    assert said in REVIEW
+    text = f"{acts:.2f} and {expected:.2f} of {three.sum()} contests in mori2024".replace("0.", ".")
+    assert text in REVIEW
     others, constant = measures.constant_of_others(table).mean(), measures.constant(table).mean()
     assert f"from {constant:.2f} to {others:.2f} in the sample".replace("0.", ".") in REVIEW

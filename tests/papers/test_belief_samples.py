@@ -32,10 +32,10 @@ def bundle(name: str) -> Path:
 @cache
 def figures(name: str) -> Figures:
     episodes = sally.load(bundle(name))
-    found: Figures = import_module(f"sally.papers.{name}.figures").figures(
+    actual_figures: Figures = import_module(f"sally.papers.{name}.figures").figures(
         records_of_episodes(episodes)
     )
-    return found
+    return actual_figures
 
 
 # The figures of the samples that the protocol names: value, and rows.
@@ -135,14 +135,14 @@ def test_figures_and_tables_of_small_files_have_the_published_names(
     name: str, tmp_path: Path
 ) -> None:
     episodes = registry.importer(name).imported(WRITERS[name](tmp_path)).episodes
-    found: Figures = import_module(f"sally.papers.{name}.figures").figures(
+    actual_figures: Figures = import_module(f"sally.papers.{name}.figures").figures(
         records_of_episodes(episodes)
     )
     names = {str(f.row["figure"]) for t in load(name).tables.values() for f in t.rows}
     # what three periods, two models and a few people do not have
-    lacking = names - set(found)
+    lacking = names - set(actual_figures)
     assert len(lacking) <= 12, lacking
-    assert len(names & set(found)) > 20
+    assert len(names & set(actual_figures)) > 20
 
 
 # --- the script that compares full files ----------------------------------------------------------
@@ -151,18 +151,18 @@ def test_figures_and_tables_of_small_files_have_the_published_names(
 @pytest.mark.parametrize("name", belief_figures.PAPERS)
 def test_script_accepts_the_published_figures_and_nothing_farther_away(name: str) -> None:
     reference = load(name)
-    same = {
+    same_estimates = {
         str(f.row["figure"]): Estimate(f.value, *(f.interval or (None, None)), 10, "")
         for table in reference.tables.values()
         for f in table.rows
     }
-    compared = list(belief_figures.compared(reference, same, {}))
+    compared = list(belief_figures.compared(reference, same_estimates, {}))
     assert len(compared) == sum(len(table.rows) for table in reference.tables.values())
     assert [row for row in compared if row[2] is not None] == []
     for away, kind in ((0.0011, "value"), (1, "count"), (0.07, "null")):
         shifted = {
             label: msgspec.structs.replace(figure, value=(figure.value or 0) + away)
-            for label, figure in same.items()
+            for label, figure in same_estimates.items()
         }
         wrong = {label for _, label, why in belief_figures.compared(reference, shifted, {}) if why}
         kinds = {

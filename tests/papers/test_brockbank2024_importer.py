@@ -62,11 +62,11 @@ def rows_of(
     for number in range(1, rounds + 1):
         moves = (person(number), bot(number))
         for is_bot in (0, 1):
-            mine, theirs = moves[is_bot], moves[1 - is_bot]
+            own_move, their_move = moves[is_bot], moves[1 - is_bot]
             lost = "NA" in moves
             if lost and not is_bot and version == "3":
                 continue  # there the row is absent
-            outcome, paid = ("NA", 0) if lost else points(mine, theirs)
+            outcome, paid = ("NA", 0) if lost else points(own_move, their_move)
             rows.append(
                 dict.fromkeys(HEADER, "")
                 | {
@@ -76,7 +76,7 @@ def rows_of(
                     "round_index": number,
                     "is_bot": is_bot,
                     "bot_strategy": strategy,
-                    "player_move": mine,
+                    "player_move": own_move,
                     "player_rt": 0 if is_bot else 1500,
                     "player_outcome": outcome,
                     "player_points": paid,
@@ -141,8 +141,8 @@ def test_rounds_without_a_move_are_void_and_their_points_differ(tmp_path: Path) 
     bot = lambda n: "scissors" if n == 7 else beats_rock(n)  # noqa: E731
     found = IMPORTER.read(written(tmp_path, {"rps_v3_data.csv": rows_of(person, bot, *ADAPTIVE)}))
     (episode,) = found.episodes
-    lost = [e for e in episode.events if isinstance(e, Forfeited)]
-    assert [(e.turn, e.reason) for e in lost] == [
+    lost_events = [e for e in episode.events if isinstance(e, Forfeited)]
+    assert [(e.turn, e.reason) for e in lost_events] == [
         (4, "no move within ten seconds"),
         (5, "lost by the server"),
     ]
@@ -167,8 +167,8 @@ def test_stable_bot_has_a_rule_and_people_a_regret_against_it(tmp_path: Path) ->
     assert registry.metrics("repeated_games")["win_rate"].measure(played, "agent") == pytest.approx(  # type: ignore[arg-type]
         1 / 3
     )
-    (dot,), rest = recorded_dots(found.episodes)
-    assert rest == [] and dot.kind == "people" and dot.n == 300 and dot.clusters == 1
+    (dot,), other_episodes = recorded_dots(found.episodes)
+    assert other_episodes == [] and dot.kind == "people" and dot.n == 300 and dot.clusters == 1
     assert dot.who.startswith("people, ") and dot.low is None
     assert dot.column.setting == "300 rounds, by declared bot"
     assert dot.value < 0.1  # rock in every round is no better than even odds
@@ -349,15 +349,15 @@ def test_invalid_row_is_refused_with_its_line(
 
 def test_truncated_or_wrong_file_is_refused_with_one_message(tmp_path: Path) -> None:
     folder = written(tmp_path / "a", {"rps_v3_data.csv.gz": rows_of(rock, rock, *ADAPTIVE)})
-    whole = (folder / "rps_v3_data.csv.gz").read_bytes()
-    (folder / "rps_v3_data.csv.gz").write_bytes(whole[: len(whole) // 2])
+    full_data = (folder / "rps_v3_data.csv.gz").read_bytes()
+    (folder / "rps_v3_data.csv.gz").write_bytes(full_data[: len(full_data) // 2])
     with pytest.raises(BadInput, match="may be incomplete"):
         IMPORTER.read(folder)
-    other = tmp_path / "b" / "rps_v2_data.csv"
-    other.parent.mkdir()
-    other.write_text("game_id,round\n1,1\n")
+    other_file = tmp_path / "b" / "rps_v2_data.csv"
+    other_file.parent.mkdir()
+    other_file.write_text("game_id,round\n1,1\n")
     with pytest.raises(BadInput, match="no column version"):
-        IMPORTER.read(other)
+        IMPORTER.read(other_file)
     for path in (tmp_path / "nowhere", tmp_path / "c"):
         (tmp_path / "c").mkdir(exist_ok=True)
         with pytest.raises(BadInput, match="There is no"):
@@ -374,9 +374,9 @@ def test_command_stores_once_and_lists_unchecked_parts(tmp_path: Path) -> None:
         return result.output
 
     assert "stored: 1" in run("import", "brockbank2024", str(source), "--out", str(out))
-    again = run("import", "brockbank2024", str(source), "--out", str(out))
-    assert "stored: 0" in again and "already there: 1" in again
+    repeated_text = run("import", "brockbank2024", str(source), "--out", str(out))
+    assert "stored: 0" in repeated_text and "already there: 1" in repeated_text
     assert len(store.load(out).episodes) == 1
-    said = run("replay", str(out))
-    assert "1 of 1 episodes replayed, 0 mismatches, 1 not checked" in said
-    assert "agent played elsewhere" in said
+    text = run("replay", str(out))
+    assert "1 of 1 episodes replayed, 0 mismatches, 1 not checked" in text
+    assert "agent played elsewhere" in text

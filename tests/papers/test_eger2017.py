@@ -85,19 +85,19 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_games_are_imported_whole_and_matched_to_the_nearest_survey(folder: Path) -> None:
-    found = IMPORTER.imported(folder)
-    assert [e.setup.instance.id for e in found.episodes] == [
+    result = IMPORTER.imported(folder)
+    assert [e.setup.instance.id for e in result.episodes] == [
         f"hanabidata:{FIRST}:{FIRST}",
         f"hanabidata:{FIRST}:{SECOND}",
     ]
-    assert found.details["differences"] == []
-    first, second = found.episodes
+    assert result.details["differences"] == []
+    first, second = result.episodes
     assert second.cell == "full" and second.used["previous"] == FIRST
     assert first.used["people"]["bob"]["survey"]["exp"] == "new"
     assert first.payoffs is not None and first.payoffs["bob"] == first.used["recorded_score"]
     assert mismatch(registry.game("hanabi"), first) is None
-    assert found.counts["discards with all tokens"] > 0
-    assert found.counts["people"] == 1
+    assert result.counts["discards with all tokens"] > 0
+    assert result.counts["people"] == 1
 
 
 def test_deck_of_a_seed_is_complete_and_differs_from_python_3() -> None:
@@ -117,8 +117,8 @@ def test_second_import_adds_nothing(folder: Path, tmp_path: Path) -> None:
         assert run.exit_code == 0, run.output
         assert f"stored: {stored}\n" in run.output
     assert len(store.load(out).episodes) == 2
-    shown = CliRunner().invoke(cli, ["paper", "eger2017", "figures", out, "--bots", "--json"])
-    assert shown.exit_code == 0, shown.output
+    result = CliRunner().invoke(cli, ["paper", "eger2017", "figures", out, "--bots", "--json"])
+    assert result.exit_code == 0, result.output
 
 
 @pytest.mark.parametrize("cut", [0.3, 0.7, 0.99])
@@ -148,8 +148,8 @@ def test_changed_log_aborts_the_import(folder: Path, old: str, new: str, why: st
     file.write_text(text.replace(old, new, 1))
     with pytest.raises(BadInput, match=why):
         IMPORTER.imported(folder)
-    found = IMPORTER.imported(folder, skip_bad=True) if old == "Score " else None
-    assert found is None or any("not imported" in line for line in found.lines)
+    result = IMPORTER.imported(folder, skip_bad=True) if old == "Score " else None
+    assert result is None or any("not imported" in line for line in result.lines)
 
 
 def test_dropped_move_is_detected_as_out_of_turn(folder: Path) -> None:
@@ -162,17 +162,17 @@ def test_game_is_truncated_where_seats_get_out_of_step(folder: Path) -> None:
     at = next(n for n, m in enumerate(MOVES) if m.player == 0 and m.kind == DISCARD)
     slipped = [*MOVES[:at], Move(0, DISCARD, MOVES[at].slot, 1, None, None), *MOVES[at + 1 :]]
     (folder / "log" / f"game{FIRST}.log").write_text(log_of(slipped))
-    found = IMPORTER.imported(folder)
-    last = found.episodes[0].events[-1]
+    result = IMPORTER.imported(folder)
+    last = result.episodes[0].events[-1]
     assert isinstance(last, Censored) and f"move {at + 1} of" in last.detail
-    assert found.counts["games cut where the seats slip"] == 1
+    assert result.counts["games cut where the seats slip"] == 1
 
 
 def test_participant_is_the_nearest_survey_and_doubts_are_listed() -> None:
     chain = {"a": "", "b": "a", "c": "b", "d": "lost", "e": "f", "f": "e"}
     assert [person_of(g, chain, {"a": 1, "c": 1}) for g in "abc"] == ["a", "a", "c"]
-    for game, why in (("d", "no log here"), ("e", "circular"), ("a", "no survey")):
-        with pytest.raises(BadInput, match=why):
+    for game, reason in (("d", "no log here"), ("e", "circular"), ("a", "no survey")):
+        with pytest.raises(BadInput, match=reason):
             person_of(game, chain, {})
 
 

@@ -25,11 +25,11 @@ GIFTS = ((20, 10, 0), (5, 5, 5))
 
 def guessing(rounds: Sequence[Sequence[int]] = GUESSES, ratio: float = 2 / 3) -> dict[str, Any]:
     listed = []
-    for given in rounds:
-        mean = sum(given) / len(given)
-        winner = min(given, key=lambda x: abs(x - ratio * mean))
-        listed.append({"responses": sorted(given), "mean": mean, "mean_ratio": ratio * mean,
-                       "winner": winner, "winner_num": given.count(winner)})  # fmt: skip
+    for given_round in rounds:
+        mean = sum(given_round) / len(given_round)
+        winner = min(given_round, key=lambda x: abs(x - ratio * mean))
+        listed.append({"responses": sorted(given_round), "mean": mean, "mean_ratio": ratio * mean,
+                       "winner": winner, "winner_num": given_round.count(winner)})  # fmt: skip
     seats = [{"model": "gpt-4o", "records": [g[i] for g in rounds], "utility": [], "prompt": []}
              for i in range(len(rounds[0]))]  # fmt: skip
     meta = {"player_num": len(seats), "min": 0, "max": 100, "ratio": ratio, "version": "v1"}
@@ -45,10 +45,10 @@ def goods(rounds: Sequence[Sequence[int]] = GIFTS) -> dict[str, Any]:
 
 
 def written(folder: Path, tables: dict[str, dict[str, Any]]) -> Path:
-    for name, held in tables.items():
-        at = folder / "raw_results" / ("guessing_game" if "guessing" in name else "public_goods")
-        at.mkdir(parents=True, exist_ok=True)
-        (at / f"{name}.json").write_text(json.dumps(held))
+    for name, table in tables.items():
+        path = folder / "raw_results" / ("guessing_game" if "guessing" in name else "public_goods")
+        path.mkdir(parents=True, exist_ok=True)
+        (path / f"{name}.json").write_text(json.dumps(table))
     return folder
 
 
@@ -63,28 +63,28 @@ TABLES = {
 
 
 def test_tables_are_imported_by_seat_and_each_run_once(tmp_path: Path) -> None:
-    found = IMPORTER.imported(written(tmp_path, TABLES))
-    assert len(found.episodes) == 3
-    assert found.counts["copies left out"] == 1 and found.counts["short runs left alone"] == 1
-    by_id = {e.setup.instance.id: e for e in found.episodes}
+    result = IMPORTER.imported(written(tmp_path, TABLES))
+    assert len(result.episodes) == 3
+    assert result.counts["copies left out"] == 1 and result.counts["short runs left alone"] == 1
+    by_id = {e.setup.instance.id: e for e in result.episodes}
     first = by_id["gamabench:gpt-4o_guessing_game_v1_1:0"]  # the run itself, not its copy
     assert first.setup.instance.params["pays"]["share"] == "2/3"
     assert mismatch(registry.game("level_k"), first) is None
     assert first.payoffs == {"player_1": 0.0, "player_2": 0.0, "player_3": 60.0}
     pot = by_id["gamabench:gpt-4o_public_goods_v1_1:0"]
     assert pot.payoffs == {"player_1": 45.0, "player_2": 55.0, "player_3": 65.0}
-    assert {e.setup.lineup["player_1"].params["name"] for e in found.episodes} == {"gpt-4o"}
-    assert any("ratio of 0" in line for line in found.lines)
+    assert {e.setup.lineup["player_1"].params["name"] for e in result.episodes} == {"gpt-4o"}
+    assert any("ratio of 0" in line for line in result.lines)
 
 
 def test_contribution_above_endowment_is_a_difference_and_voids_the_round(
     tmp_path: Path,
 ) -> None:
-    found = IMPORTER.imported(
+    result = IMPORTER.imported(
         written(tmp_path, {"x_public_goods_v1_1": goods(((35, 0, 0), *GIFTS))})
     )
-    (episode,) = found.episodes
-    assert [d["recorded"] for d in found.details["differences"]] == ["35 by player_1"]
+    (episode,) = result.episodes
+    assert [d["recorded"] for d in result.details["differences"]] == ["35 by player_1"]
     assert episode.payoffs == {"player_1": 45.0, "player_2": 55.0, "player_3": 65.0}
 
 

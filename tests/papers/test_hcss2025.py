@@ -55,9 +55,9 @@ def rows(play: dict[tuple[str, str], list[tuple[str, str]]]) -> list[dict[str, A
 
 
 def written(folder: Path, table: Sequence[dict[str, Any]]) -> Path:
-    at = folder / "results" / f"experiment_{STAMP}"
-    at.mkdir(parents=True, exist_ok=True)
-    with (at / "evolutionary_shadow25_phase1.csv").open("w", newline="") as file:
+    path = folder / "results" / f"experiment_{STAMP}"
+    path.mkdir(parents=True, exist_ok=True)
+    with (path / "evolutionary_shadow25_phase1.csv").open("w", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS)
         writer.writeheader()
         writer.writerows(table)
@@ -74,9 +74,9 @@ def history(folder: Path, met: list[tuple[str, str]], name: str = "gpt5mini-temp
         }
         for who, moves in met
     ]
-    at = folder / "results" / f"experiment_{STAMP}" / "match_history_shadow25.json"
+    file = folder / "results" / f"experiment_{STAMP}" / "match_history_shadow25.json"
     held = {"agent_histories": {name: listed}, "enable_opponent_tracking": True}
-    at.write_text(json.dumps(held))
+    file.write_text(json.dumps(held))
 
 
 def opened(path: Path) -> dict[str, Played]:
@@ -113,9 +113,9 @@ def test_reply_is_compared_with_the_move_that_was_scored() -> None:
 def test_match_contains_recorded_moves_and_marks_unchosen_ones(
     tmp_path: Path,
 ) -> None:
-    found = opened(written(tmp_path, rows(PLAY)))
-    assert len(found) == 3
-    played = found[f"{TFT}_vs_{GPT}"]
+    matches = opened(written(tmp_path, rows(PLAY)))
+    assert len(matches) == 3
+    played = matches[f"{TFT}_vs_{GPT}"]
     assert played.episode.setup.lineup["partner"].player == "tit_for_tat"  # the model is the agent
     assert played.episode.cell == "stop 0.25, tracking yes"
     assert mismatch(registry.game("repeated_games"), played.episode) is None
@@ -123,22 +123,22 @@ def test_match_contains_recorded_moves_and_marks_unchosen_ones(
     assert [(r.mine, r.theirs) for r in rounds(played, AGENT)] == [(0, 0), (1, 0)]
     assert len(rounds(played, PARTNER)) == 3  # the partner's reaction stays
     assert "text" not in played.episode.used["replies"]["agent"][0]
-    grim = found[f"{GRIM}_vs_{GPT}"].episode.used["scored_there"]["agent"]
+    grim = matches[f"{GRIM}_vs_{GPT}"].episode.used["scored_there"]["agent"]
     assert grim == {"2": "unreadable, scored there as C"}
 
 
 def test_regret_of_decisions_is_exact_and_excludes_luck(tmp_path: Path) -> None:
-    found = opened(written(tmp_path, rows(PLAY)))
-    lost = decisions_lost(found[f"{TFT}_vs_{GPT}"], AGENT)
+    matches = opened(written(tmp_path, rows(PLAY)))
+    lost_decision_regret = decisions_lost(matches[f"{TFT}_vs_{GPT}"], AGENT)
     # stop .25 against tit for tat: cooperating for ever is worth 3 / .25 = 12, and a defection
     # while it cooperates 5 + .75 * (0 + .75 * 12), if the next round makes up for it
-    assert lost is not None and lost.decisions == 2
-    assert lost.lost == pytest.approx(12 - (5 + 0.75 * 0.75 * 12), abs=1e-9)
-    assert functional_regret(found[f"{TFT}_vs_{GPT}"], AGENT) is None  # not all moves are its own
-    bots = found[f"{TFT}_vs_{GRIM}"]
-    both = decisions_lost(bots, AGENT)
-    assert both is not None and both.lost == pytest.approx(0.0)
-    assert both.at_random > 0
+    assert lost_decision_regret is not None and lost_decision_regret.decisions == 2
+    assert lost_decision_regret.lost == pytest.approx(12 - (5 + 0.75 * 0.75 * 12), abs=1e-9)
+    assert functional_regret(matches[f"{TFT}_vs_{GPT}"], AGENT) is None  # not all moves are its own
+    bots = matches[f"{TFT}_vs_{GRIM}"]
+    both_decision_regret = decisions_lost(bots, AGENT)
+    assert both_decision_regret is not None and both_decision_regret.lost == pytest.approx(0.0)
+    assert both_decision_regret.at_random > 0
 
 
 def test_table_values_count_only_readable_decisions(tmp_path: Path) -> None:
@@ -157,9 +157,9 @@ def test_histories_are_checked_and_supply_matches_without_a_table(tmp_path: Path
     with pytest.raises(BadInput, match="not in the table of its phase"):
         IMPORTER.imported(folder)
     history(folder, [(TFT, "CC DC CD"), (GRIM, "CC CC"), later])
-    found = IMPORTER.imported(folder)
-    assert found.counts["sides of histories that agree"] == 2
-    assert found.counts["matches without replies that were left out"] == 1
+    result = IMPORTER.imported(folder)
+    assert result.counts["sides of histories that agree"] == 2
+    assert result.counts["matches without replies that were left out"] == 1
     assert len(IMPORTER.imported(folder, unread=True).episodes) == 4
 
 
@@ -199,6 +199,6 @@ def test_second_import_adds_nothing(tmp_path: Path) -> None:
         assert run.exit_code == 0, run.output
         assert f"stored: {stored}\n" in run.output
     assert len(store.load(out).episodes) == 3
-    shown = CliRunner().invoke(cli, ["paper", "hcss2025", "figures", out, "--json"])
-    assert shown.exit_code == 0, shown.output
-    assert json.loads(shown.output)[0]["model"] == "GPT5mini"
+    result = CliRunner().invoke(cli, ["paper", "hcss2025", "figures", out, "--json"])
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.output)[0]["model"] == "GPT5mini"

@@ -40,20 +40,20 @@ def test_people_with_short_messages_are_excluded_with_the_reason(tmp_path: Path)
     out = kept(tmp_path / "kept", [[WON, BRIEF]])
     done = CliRunner().invoke(cli, ["paper", "moore2025", "excluded", str(out), "--json"])
     assert [row["why"][:3] for row in json.loads(done.output)] == ["7.0"]
-    said = CliRunner().invoke(cli, ["paper", "moore2025", "excluded", str(out)]).output
-    assert said.startswith("1 of 2 games of people are left out.")
+    output = CliRunner().invoke(cli, ["paper", "moore2025", "excluded", str(out)]).output
+    assert output.startswith("1 of 2 games of people are left out.")
 
 
 def test_people_with_short_reading_times_are_excluded_if_times_are_known(tmp_path: Path) -> None:
     (played,) = games(tmp_path, [[WON]])
-    for seconds, why in (([4.0, 5.5], "4.8 seconds a turn, fewer than 5"), ([4.0, 6.5], None)):
-        known = {"participant": "x", "round": 1, "seconds": seconds}
-        used = {**played.episode.used, "people": {"persuader": known}}
+    for seconds, reason in (([4.0, 5.5], "4.8 seconds a turn, fewer than 5"), ([4.0, 6.5], None)):
+        known_fields = {"participant": "x", "round": 1, "seconds": seconds}
+        used = {**played.episode.used, "people": {"persuader": known_fields}}
         episode = msgspec.structs.replace(played.episode, used=used)
         timed = Played(played.spec, episode, played.replay)
-        assert exclusion_reason(timed) == why
-        who = participant(timed)
-        assert who is not None and (who.name, who.place) == ("x", 1)
+        assert exclusion_reason(timed) == reason
+        player = participant(timed)
+        assert player is not None and (player.name, player.place) == ("x", 1)
 
 
 def test_models_are_never_excluded(tmp_path: Path) -> None:
@@ -65,9 +65,9 @@ def test_models_are_never_excluded(tmp_path: Path) -> None:
 
 def test_figure_nine_counts_people_with_and_without_their_first_game(tmp_path: Path) -> None:
     wins = [record([*[[]] * n, [(0, 1)], [(2, 1)]], "A") for n in (1, 2)]
-    found = games(tmp_path, [[LOST, WON], wins, [record([[], [(0, 1)]], "C")]])
-    known = [(f, played) for played in found if (f := facts(played)) is not None]
-    picture = by_person("figure9", known, FEW)
+    matches = games(tmp_path, [[LOST, WON], wins, [record([[], [(0, 1)]], "C")]])
+    known_pairs = [(f, played) for played in matches if (f := facts(played)) is not None]
+    picture = by_person("figure9", known_pairs, FEW)
     values = {s.panel: [p.y for p in s.points] for s in picture.series}
     assert values["all games"] == [1 / 3, 0, 1 / 3, 1 / 3]
     assert values["without the first"] == [0, 0, 0, 1]  # the third has no other game

@@ -166,16 +166,22 @@ def test_false_message_has_no_effect_on_rereading(tmp_path: Path) -> None:
 
 
 def test_rules_reader_agrees_with_plain_labels(tmp_path: Path) -> None:
-    found = agreement(read(written(tmp_path, PEOPLE, [[WON, LOST]])).games, by_rules)
-    assert found.tallies["disclosures"].f1 == 1.0
-    assert (found.same_choice, found.games, found.choices) == (2, 2, 1.0)
-    assert found.tallies["motivational"].f1 is None
+    actual_agreement = agreement(read(written(tmp_path, PEOPLE, [[WON, LOST]])).games, by_rules)
+    assert actual_agreement.tallies["disclosures"].f1 == 1.0
+    assert (actual_agreement.same_choice, actual_agreement.games, actual_agreement.choices) == (
+        2,
+        2,
+        1.0,
+    )
+    assert actual_agreement.tallies["motivational"].f1 is None
 
 
 def test_disagreement_is_counted_in_both_directions() -> None:
     ours = claims([Disclosure("A", "x", 1), Disclosure("B", "x", 1)], inferential=["A"])
-    theirs = claims([Disclosure("A", "x", 1), Disclosure("A", "y", 0), Disclosure("A", "z", 0)])
-    tally = compare_labels(ours, theirs)["disclosures"]
+    their_claims = claims(
+        [Disclosure("A", "x", 1), Disclosure("A", "y", 0), Disclosure("A", "z", 0)]
+    )
+    tally = compare_labels(ours, their_claims)["disclosures"]
     assert (tally.both, tally.reader_only, tally.record_only) == (1, 1, 2)
     assert (tally.precision, tally.recall, tally.f1) == (1 / 2, 1 / 3, 2 / 5)
-    assert set(compare_labels(ours, theirs)) == set(KINDS)
+    assert set(compare_labels(ours, their_claims)) == set(KINDS)

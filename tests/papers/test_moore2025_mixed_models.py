@@ -166,8 +166,12 @@ def test_single_trials_and_their_counts_give_the_same_fit():
     single = mixed_logit([won for *_, won in rows], fixed, {"herd": [r[0] for r in rows]})
     counted = cbpp()
     assert single.sds["herd"] == pytest.approx(counted.sds["herd"], abs=1e-4)
-    for one, other in zip(single.coefficients, counted.coefficients, strict=True):
-        assert (one.estimate, one.z) == pytest.approx((other.estimate, other.z), abs=1e-3)
+    for coefficient, other_coefficient in zip(
+        single.coefficients, counted.coefficients, strict=True
+    ):
+        assert (coefficient.estimate, coefficient.z) == pytest.approx(
+            (other_coefficient.estimate, other_coefficient.z), abs=1e-3
+        )
 
 
 def test_offset_shifts_the_intercept_and_nothing_else():

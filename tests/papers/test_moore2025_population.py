@@ -25,8 +25,8 @@ def test_repeated_games_of_a_person_do_not_increase_z() -> None:
     alone = [f"person {n}" for n in range(100)]
     assert clustered_z(won * 4, alone * 4) == pytest.approx(clustered_z(won, alone))
     independent = [f"game {n}" for n in range(400)]
-    z, once = clustered_z(won * 4, independent), clustered_z(won, alone)
-    assert z is not None and once is not None and z == pytest.approx(2 * once)
+    z, first_value = clustered_z(won * 4, independent), clustered_z(won, alone)
+    assert z is not None and first_value is not None and z == pytest.approx(2 * first_value)
 
 
 def test_two_groups_of_independent_people_give_standard_log_odds_test() -> None:

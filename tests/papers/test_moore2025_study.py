@@ -40,11 +40,11 @@ def test_instance_ids_are_unique_within_a_cell() -> None:
 def test_every_bot_of_the_study_plays(name: str) -> None:
     first: dict[str, str] = {}
     for cell, setup in STUDY.trials():
-        who = setup.lineup["persuader"].player
-        if cell == name and who != "language" and who not in first:
+        player = setup.lineup["persuader"].player
+        if cell == name and player != "language" and player not in first:
             episode = play(resolve_setup(setup))
             assert episode.payoffs is not None
-            first[who] = episode.id
+            first[player] = episode.id
     assert first
 
 

@@ -49,8 +49,8 @@ def test_counts_planners_and_baselines_agree_without_episodes() -> None:
 
 
 def test_success_is_computed_only_from_games() -> None:
-    for who in ("human", "random"):
-        assert computes({"persuader": who, "data": "released"}, "success", FEW) is None
+    for player_name in ("human", "random"):
+        assert computes({"persuader": player_name, "data": "released"}, "success", FEW) is None
     assert counts()[3, "up to attribute order and sign"] == 252
 
 
@@ -87,28 +87,30 @@ def test_tables_from_imported_games(tmp_path: Path) -> None:
     assert missing.ours is None and missing.missing == "not run"
     assert figure(rows, "distinct_matrices", persuader="human").ours == 1
     assert figure(rows, "final_choices", persuader="human").ours == 3
-    kept = figure(rows, "final_choices_reproduced", persuader="human")
-    assert kept.ours is None and "sally import mindgames" in str(kept.missing)
+    kept_row = figure(rows, "final_choices_reproduced", persuader="human")
+    assert kept_row.ours is None and "sally import mindgames" in str(kept_row.missing)
 
 
 def test_games_of_one_person_are_clustered(tmp_path: Path) -> None:
     """One person wins three games and another loses three: two facts, not six."""
-    won = [record([[(0, 1)], *[[]] * more, [(2, 1)]], "A") for more in range(3)]
-    lost = [record([[]] * more + [[(0, 1)]], "C") for more in range(3)]
-    apart, together = (
+    won = [record([[(0, 1)], *[[]] * more_index, [(2, 1)]], "A") for more_index in range(3)]
+    lost = [record([[]] * more_index + [[(0, 1)]], "C") for more_index in range(3)]
+    separate_row, together = (
         figure(reproduce("moore2025", "success", kept(tmp_path / name, people), effort=FEW),
                "success", persuader="human", condition="hidden", data="released")
         for name, people in (("apart", [[g] for g in won + lost]), ("together", [won, lost]))
     )  # fmt: skip
-    assert apart.ours == together.ours == 0.5
-    assert apart.ours_interval is not None and apart.method == "Wilson over 6 clusters"
+    assert separate_row.ours == together.ours == 0.5
+    assert (
+        separate_row.ours_interval is not None and separate_row.method == "Wilson over 6 clusters"
+    )
     assert together.ours_interval is None  # two people are too few for an interval
 
 
 def test_sentences_in_the_words_of_the_game_are_literal() -> None:
     names = Names(("A", "B", "C"), ("public trust", "speed"), "proposal")
-    said = "Proposal A will increase public trust. proposal B decreases speed. A increases it."
-    assert list(literal(said, names)) == [
+    text = "Proposal A will increase public trust. proposal B decreases speed. A increases it."
+    assert list(literal(text, names)) == [
         Disclosure("A", "public trust", 1),
         Disclosure("B", "speed", -1),
     ]
@@ -155,14 +157,14 @@ RELEASED = [
 )
 def test_z_from_released_counts_is_near_the_published_z(name: str, z: float) -> None:
     """Stories are dealt anew here, so the third digit may differ."""
-    found = deciding_coefficient(name, RELEASED)
-    assert found is not None and found.z == pytest.approx(z, abs=0.35)
+    coefficient = deciding_coefficient(name, RELEASED)
+    assert coefficient is not None and coefficient.z == pytest.approx(z, abs=0.35)
 
 
 def test_h3_is_above_chance_only_by_the_stories() -> None:
     """35 of 200 is far above 10% without stories; 1.49 in the released data has theirs."""
-    found = deciding_coefficient("H3", RELEASED)
-    assert found is not None and found.z is not None and found.z > 0
+    coefficient = deciding_coefficient("H3", RELEASED)
+    assert coefficient is not None and coefficient.z is not None and coefficient.z > 0
 
 
 def test_chance_is_not_confirmed_and_its_p_is_large() -> None:
@@ -196,14 +198,14 @@ def test_hypotheses_are_blank_without_games_or_with_only_wins() -> None:
 
 
 def test_figures_use_games_and_report_missing_ones(tmp_path: Path) -> None:
-    found = Reproduction("moore2025", engine_of("moore2025"), stored(tmp_path), effort=FEW)
-    success, told = (found.pictures(f"figure{n}")[0] for n in (2, 10))
+    reproduction = Reproduction("moore2025", engine_of("moore2025"), stored(tmp_path), effort=FEW)
+    success, text = (reproduction.pictures(f"figure{n}")[0] for n in (2, 10))
     shown = {s.label: [p.y for p in s.points] for s in success.series}
     assert shown == {"people": [pytest.approx(2 / 3), None], "o1-preview": [None, 1.0]}
-    assert [s.label for s in told.series] == ["people"] * 3  # the model played revealed only
+    assert [s.label for s in text.series] == ["people"] * 3  # the model played revealed only
     third = pytest.approx(1 / 3)
-    assert [p.y for p in told.series[0].points] == [1.0, third, third, 0, 0, 0, 0, 0]
-    (variants,) = found.pictures("figure4")
+    assert [p.y for p in text.series[0].points] == [1.0, third, third, 0, 0, 0, 0, 0]
+    (variants,) = reproduction.pictures("figure4")
     assert variants.missing is not None
 
 
@@ -212,8 +214,8 @@ def test_figures_use_games_and_report_missing_ones(tmp_path: Path) -> None:
 
 def test_curves_do_not_look_ahead_and_include_published_curves(tmp_path: Path) -> None:
     out = stored(tmp_path)
-    shown = CliRunner().invoke(cli, ["paper", "moore2025", "curves", str(out), "--json"])
-    points = [p for p in json.loads(shown.output) if p["persuader"] == "human"]
+    result = CliRunner().invoke(cli, ["paper", "moore2025", "curves", str(out), "--json"])
+    points = [p for p in json.loads(result.output) if p["persuader"] == "human"]
     assert [p["message"] for p in points] == [*range(1, 9)]
     assert [round(p["success"], 2) for p in points[:3]] == [0, 0.33, 0.67]
     assert [round(p["success_published"], 2) for p in points[:3]] == [0.67] * 3
@@ -229,6 +231,6 @@ def test_run_command_imports_human_games_and_plays_model_games() -> None:
         assert row.run is not None and row.run.startswith(f"sally {verb}"), row
     released = [row.run for row in reproduce("moore2025", "replay") if row.run]
     assert set(released) == {"sally import mindgames PATH --out DIR"}
-    said = CliRunner().invoke(cli, ["reproduce", "moore2025:hypotheses"]).output
-    assert "`sally import mindgames PATH --out DIR` imports them" in said
-    assert "`sally run moore2025 --model MODEL --out DIR` plays them" in said
+    output = CliRunner().invoke(cli, ["reproduce", "moore2025:hypotheses"]).output
+    assert "`sally import mindgames PATH --out DIR` imports them" in output
+    assert "`sally run moore2025 --model MODEL --out DIR` plays them" in output

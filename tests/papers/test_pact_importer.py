@@ -61,10 +61,10 @@ def log_of(
     past = [(*quotes(n), n % 3 == 0) for n in range(ROUNDS)]
     for n, (bid, ask, up) in enumerate(past, 1):
         row = {**head, "round": n, "timestamp": f"{when} 10:00:00"}
-        for who, text in said(n):
-            lines.append({**row, "type": "conversation", "player_id": who, "message": text})
-        for who, price in (("B1", bid), ("S1", ask)):
-            lines.append({**row, "type": "bid_ask", "agent_id": who, "price": price})
+        for player, text in said(n):
+            lines.append({**row, "type": "conversation", "player_id": player, "message": text})
+        for player, price in (("B1", bid), ("S1", ask)):
+            lines.append({**row, "type": "bid_ask", "agent_id": player, "price": price})
         prices, buyer, seller = cleared(value, cost, past[:n])
         if (price := prices[-1]) is not None:
             half = bool((bid + ask) % 2)
@@ -89,9 +89,9 @@ def written(folder: Path, lines: list[dict[str, Any]], name: str = "") -> Path:
 @pytest.mark.parametrize("when", ["2025-08-01", "2026-04-02"])
 def test_game_is_imported_and_replays_without_differences(tmp_path: Path, when: str) -> None:
     written(tmp_path / "logs", log_of(when=when, quotes=lambda n: (30 + n, 45)))
-    found = IMPORTER.imported(tmp_path)
-    (episode,) = found.episodes
-    assert found.details["differences"] == [] and found.counts["rounds"] == ROUNDS
+    result = IMPORTER.imported(tmp_path)
+    (episode,) = result.episodes
+    assert result.details["differences"] == [] and result.counts["rounds"] == ROUNDS
     era = "sequential" if when < "2026-04" else "simultaneous"
     assert episode.cell == f"{era} uniform" and episode.setup.instance.params["talk"] == era
     assert mismatch(registry.game("bargaining"), episode) is None
@@ -112,9 +112,9 @@ def test_order_of_talk_follows_the_log(tmp_path: Path) -> None:
 
 def test_absent_message_is_silence_and_is_counted(tmp_path: Path) -> None:
     written(tmp_path, log_of(said=lambda n: () if n == 3 else (("B1", "Hi."), ("S1", "Hi."))))
-    found = IMPORTER.imported(tmp_path)
-    assert found.counts["absent messages"] == 2
-    assert len(found.episodes) == 1
+    result = IMPORTER.imported(tmp_path)
+    assert result.counts["absent messages"] == 2
+    assert len(result.episodes) == 1
 
 
 def test_deviations_of_the_record_are_differences(tmp_path: Path) -> None:
@@ -125,8 +125,8 @@ def test_deviations_of_the_record_are_differences(tmp_path: Path) -> None:
         if line["type"] == "final":
             line["data"]["final_payoff_map"]["B1"] = 1
     written(tmp_path, lines)
-    found = IMPORTER.imported(tmp_path)
-    assert {(d["what"], d["turn"]) for d in found.details["differences"]} == {
+    result = IMPORTER.imported(tmp_path)
+    assert {(d["what"], d["turn"]) for d in result.details["differences"]} == {
         ("price", 4), ("final payoffs", None),
     }  # fmt: skip
 
@@ -137,19 +137,19 @@ def test_broken_logs_are_named_and_the_others_imported(tmp_path: Path) -> None:
     (tmp_path / "auction_ab_3_x.jsonl").write_text("{broken\n")
     written(tmp_path, log_of("ab_4", quotes=lambda n: (200, 10)))
     written(tmp_path, log_of("ab_1"), name="again")
-    found = IMPORTER.imported(tmp_path)
-    assert len(found.episodes) == 1
-    assert len(found.details["oddities"]) == 4
-    assert all(str(tmp_path) in each["file"] for each in found.details["oddities"])
+    result = IMPORTER.imported(tmp_path)
+    assert len(result.episodes) == 1
+    assert len(result.details["oddities"]) == 4
+    assert all(str(tmp_path) in oddity["file"] for oddity in result.details["oddities"])
 
 
 def test_every_log_is_named_if_none_can_be_imported(tmp_path: Path) -> None:
     for n in (1, 2):
         (tmp_path / f"auction_ab_{n}_x.jsonl").write_text("{broken\n")
     order = ["import", "pact", str(tmp_path), "--out", str(tmp_path / "store"), "--json"]
-    said = json.loads(CliRunner().invoke(cli, order).output)
-    assert said["counts"]["stored"] == 0
-    assert [Path(each["file"]).name for each in said["oddities"]] == [
+    data = json.loads(CliRunner().invoke(cli, order).output)
+    assert data["counts"]["stored"] == 0
+    assert [Path(oddity["file"]).name for oddity in data["oddities"]] == [
         "auction_ab_1_x.jsonl",
         "auction_ab_2_x.jsonl",
     ]
@@ -164,11 +164,11 @@ def test_folder_without_logs_is_refused(tmp_path: Path) -> None:
 
 def test_command_fills_a_store_once(tmp_path: Path) -> None:
     written(tmp_path / "logs", log_of())
-    for wanted in ("stored: 1", "already there: 1"):
+    for expected_name in ("stored: 1", "already there: 1"):
         ran = CliRunner().invoke(
             cli, ["import", "pact", str(tmp_path / "logs"), "--out", str(tmp_path / "store")]
         )
-        assert ran.exit_code == 0 and wanted in ran.output
+        assert ran.exit_code == 0 and expected_name in ran.output
     (episode,) = store.load(tmp_path / "store").episodes.values()
     assert b"I will bid" in to_line(episode)
 
@@ -191,9 +191,13 @@ def test_command_fills_a_store_once(tmp_path: Path) -> None:
 def test_model_names_are_split_and_the_raw_name_kept(
     raw: str, provider: str, model: str, effort: str
 ) -> None:
-    found = model_name(raw)
-    assert (found.provider, found.model, found.effort) == (provider, model, effort)
-    assert found.raw == raw
+    actual_model_name = model_name(raw)
+    assert (actual_model_name.provider, actual_model_name.model, actual_model_name.effort) == (
+        provider,
+        model,
+        effort,
+    )
+    assert actual_model_name.raw == raw
 
 
 # --- findings -------------------------------------------------------------------------------------
@@ -207,8 +211,8 @@ def test_measures_of_one_game_by_hand(tmp_path: Path) -> None:
     assert kept_pair(buyer) == (10, 20) and seller.first_claim == "true"
     top, below = doing(buyer)
     assert top == pytest.approx(below)
-    found = estimate([buyer, seller], mindless(HABITS["truthful"]))
-    assert found is not None and 0 < found.value < 1
+    actual_estimate = estimate([buyer, seller], mindless(HABITS["truthful"]))
+    assert actual_estimate is not None and 0 < actual_estimate.value < 1
 
 
 def test_rating_adjusts_for_opponents_and_separates_unconnected_players(tmp_path: Path) -> None:
@@ -219,32 +223,36 @@ def test_rating_adjusts_for_opponents_and_separates_unconnected_players(tmp_path
         price = 30 + (strong[one] - 30) - (strong[two] - 30) + 10
         lines = log_of(f"g_{n}", quotes=lambda k, p=price: (p, p), names=(one, two))
         records.append(read_record(written(tmp_path, lines)))
-    found = ratings(seat_games(records), draws=20)
-    order = [each.model for each in found.models]
+    actual_ratings = ratings(seat_games(records), draws=20)
+    order = [model.model for model in actual_ratings.models]
     assert order.index("a") < order.index("b") < order.index("c")
-    assert found.components == 2
-    assert all(each.low <= each.rating <= each.high for each in found.models if each.model == "b")
+    assert actual_ratings.components == 2
+    assert all(
+        model.low <= model.rating <= model.high
+        for model in actual_ratings.models
+        if model.model == "b"
+    )
 
 
 # --- the reader of talk ---------------------------------------------------------------------------
 
 
 def test_precision_and_recall_count_exact_matches() -> None:
-    found = scores([(40, 40), (40, 41), (None, 50), (60, None), (None, None)])
-    assert (found["read"], found["there"], found["right"]) == (3, 3, 1)
+    actual_scores = scores([(40, 40), (40, 41), (None, 50), (60, None), (None, None)])
+    assert (actual_scores["read"], actual_scores["there"], actual_scores["right"]) == (3, 3, 1)
 
 
 def test_reader_is_measured_against_every_pass(tmp_path: Path) -> None:
     record = read_record(written(tmp_path, log_of()))
     place = place_of("ab_1", 1, BUYER)
     labels = json.dumps([[place, [41, None, 41], [None, None, None]]]).encode()
-    found = measure_reader([record], labels)
-    assert found["found"] == 1
-    first, second, other = PASSES
-    assert found[f"announced: {first} and {second}"]["agree"] == 0
-    assert found[f"announced: {first} and {other}"]["agree"] == 1
-    assert found[f"announced: reader against {other}"]["right"] == 1
-    assert found[f"announced: reader against {second}"]["right"] == 0
+    reader = measure_reader([record], labels)
+    assert reader["found"] == 1
+    first, second, other_pass = PASSES
+    assert reader[f"announced: {first} and {second}"]["agree"] == 0
+    assert reader[f"announced: {first} and {other_pass}"]["agree"] == 1
+    assert reader[f"announced: reader against {other_pass}"]["right"] == 1
+    assert reader[f"announced: reader against {second}"]["right"] == 0
 
 
 # --- the published logs, where they are at hand ---------------------------------------------------
@@ -253,8 +261,8 @@ def test_reader_is_measured_against_every_pass(tmp_path: Path) -> None:
 @pytest.mark.skipif(not SAMPLES, reason="SALLY_PACT_LOGS names no folder of published logs")
 def test_published_logs_replay_twice_without_differences() -> None:
     """Our rules by the importer, and the second implementation from the protocol alone."""
-    found = IMPORTER.imported(Path(SAMPLES))
-    assert found.details["differences"] == [] and found.details["oddities"] == []
+    result = IMPORTER.imported(Path(SAMPLES))
+    assert result.details["differences"] == [] and result.details["oddities"] == []
     for file in sorted(Path(SAMPLES).rglob("auction_*.jsonl")):
         record = read_record(file)
         rounds = [(r.quotes[BUYER], r.quotes[SELLER], r.up) for r in record.rounds]
@@ -280,6 +288,10 @@ def test_mindless_habits_match_the_protocol_within_sampling_error(
     habit: str, published: float
 ) -> None:
     games = seat_games(map(read_record, sorted(Path(SAMPLES).rglob("auction_*.jsonl"))))
-    found = estimate(games, mindless(HABITS[habit]))
-    assert found is not None and found.low is not None and found.high is not None
-    assert found.low <= published <= found.high
+    actual_estimate = estimate(games, mindless(HABITS[habit]))
+    assert (
+        actual_estimate is not None
+        and actual_estimate.low is not None
+        and actual_estimate.high is not None
+    )
+    assert actual_estimate.low <= published <= actual_estimate.high

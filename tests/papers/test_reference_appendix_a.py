@@ -16,9 +16,9 @@ EFFORT = Effort(repeats=4, seed=1)
 
 def figure(game: str, partner: str, giver: str, metric: str) -> float:
     row = {"game": game, "partner": partner, "model": giver}
-    found = computes(row, metric, EFFORT)
-    assert found is not None and found.value is not None
-    return found.value
+    estimate = computes(row, metric, EFFORT)
+    assert estimate is not None and estimate.value is not None
+    return estimate.value
 
 
 @pytest.mark.parametrize(
@@ -35,8 +35,10 @@ def test_identical_partner_has_zero_regret_and_random_nearly_all(game: str, part
     [("wavelength", "shifted by 20"), ("wavelength", "mirrored"), ("taboo", "half by spelling")],
 )
 def test_adaptive_player_has_less_regret_than_fixed_one(game: str, partner: str) -> None:
-    learner, other = (figure(game, partner, who, "regret") for who in ("adapts", "like oneself"))
-    assert learner < 0.5 * other
+    learner, other_figure = (
+        figure(game, partner, player_name, "regret") for player_name in ("adapts", "like oneself")
+    )
+    assert learner < 0.5 * other_figure
     assert figure(game, partner, "adapts", "regret_last") < 0.5
 
 

@@ -134,8 +134,8 @@ def test_every_value_names_its_source_and_every_flag_is_a_sentence() -> None:
 
 
 def test_cell_is_printed_once_except_the_tabular_regret_against_rps_tit_for_tat() -> None:
-    seen = Counter((paper, name, key(figure)) for paper, name, figure in every_figure())
-    twice = [cell for cell, times in seen.items() if times > 1]
+    counts = Counter((paper, name, key(figure)) for paper, name, figure in every_figure())
+    twice = [cell for cell, times in counts.items() if times > 1]
     assert [(paper, name) for paper, name, _ in twice] == [("riemer2025", "tabular")]
     row = {"game": "rps", "partner": "tit_for_tat", "player": "tabular"}
     pair = at(table(load("riemer2025"), "tabular"), row, "functional_regret")
@@ -228,30 +228,35 @@ def test_finite_history_is_harder_for_every_model_in_both_runs() -> None:
     reference = load("tang2024")
     first = table(reference, "first_run")
     for name in ("first_run", "rerun"):
-        found = scores(table(reference, name))
-        assert all(found[model, "zero"] > found[model, "finite"] for model, _ in found)
+        actual_scores = scores(table(reference, name))
+        assert all(
+            actual_scores[model, "zero"] > actual_scores[model, "finite"]
+            for model, _ in actual_scores
+        )
     difference = the(first, "score_difference").value
     assert difference == pytest.approx(32.06 - 26.33)
 
 
 def test_score_is_flagged_exactly_if_the_rerun_changed_it() -> None:
     reference = load("tang2024")
-    again = scores(table(reference, "rerun"))
+    repeated_scores = scores(table(reference, "rerun"))
     for figure in where(table(reference, "first_run"), "score"):
         cell = (figure.row["model"], figure.row["belief_history"])
-        changed = again.get(cell, figure.value) != figure.value
+        changed = repeated_scores.get(cell, figure.value) != figure.value
         assert (figure.flag is not None) == changed, cell
-        assert not changed or f"{again[cell]:.2f}" in str(figure.flag)
+        assert not changed or f"{repeated_scores[cell]:.2f}" in str(figure.flag)
 
 
 def test_gemma_falls_from_first_to_last_of_the_five_models_in_both_runs() -> None:
     reference = load("tang2024")
-    first, again = (scores(table(reference, name)) for name in ("first_run", "rerun"))
-    both = {model for model, _ in first} & {model for model, _ in again}
-    assert len(both) == 5
+    first, repeated_score = (scores(table(reference, name)) for name in ("first_run", "rerun"))
+    both_models = {model for model, _ in first} & {model for model, _ in repeated_score}
+    assert len(both_models) == 5
     for history in ("zero", "finite"):
-        assert first["gemma:7b-instruct", history] == max(first[m, history] for m in both)
-        assert again["gemma:7b-instruct", history] == min(again[m, history] for m in both)
+        assert first["gemma:7b-instruct", history] == max(first[m, history] for m in both_models)
+        assert repeated_score["gemma:7b-instruct", history] == min(
+            repeated_score[m, history] for m in both_models
+        )
 
 
 # tradecraft2026

@@ -32,16 +32,18 @@ def test_every_published_mean_is_computed_and_the_bot_built_from_a_sketch_is_fla
 def test_means_of_three_bots_match_the_published_ones() -> None:
     """Within four standard errors; tests/games/hanabi tests every bot and number of players."""
     for bot, players, published in (("blind", 2, 1.25), ("simple", 2, 16.92), ("smart", 2, 23.09)):
-        found = mean_interval(scores((bot,) * players, 40, 11))
-        assert found.value is not None
-        assert found.low is not None
-        assert abs(found.value - published) < 2 * (found.value - found.low) + 0.005
+        estimate = mean_interval(scores((bot,) * players, 40, 11))
+        assert estimate.value is not None
+        assert estimate.low is not None
+        assert abs(estimate.value - published) < 2 * (estimate.value - estimate.low) + 0.005
 
 
 def test_shared_convention_scores_more_than_unshared() -> None:
     """Smart beside itself scores far more than smart beside simple, on the same deals."""
-    own, strangers = (scores(pair, 15, 1) for pair in (("smart", "smart"), ("smart", "simple")))
-    assert sum(own) > 1.5 * sum(strangers)
+    own_score, strangers = (
+        scores(pair, 15, 1) for pair in (("smart", "smart"), ("smart", "simple"))
+    )
+    assert sum(own_score) > 1.5 * sum(strangers)
 
 
 def test_crossplay_has_every_pair_in_both_orders() -> None:

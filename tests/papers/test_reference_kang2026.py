@@ -97,15 +97,21 @@ def test_table_10_is_read_by_totals_and_not_by_its_displaced_labels(kang: Refere
 
 
 def test_tom_guide_and_tom_cot_are_not_swapped_between_the_tables(kang: Reference) -> None:
-    one, three = table(kang, "1"), table(kang, "3")
+    published_table, three = table(kang, "1"), table(kang, "3")
     qwen = "qwen2.5-3b-instruct"
     by_strategy = [
         the(three, "task_success", game="ipd", model=qwen, strategy=strategy).value
         for strategy in ("zero_shot", "cot", "tom_cot", "tom_guide")
     ]
     assert by_strategy == [0.000, 0.355, 0.386, 0.507]
-    assert the(one, "task_success", game="toma_po", model=qwen, strategy="tom_cot").value == 0.301
-    assert the(one, "task_success", game="toma_po", model=qwen, strategy="tom_guide").value == 0.292
+    assert (
+        the(published_table, "task_success", game="toma_po", model=qwen, strategy="tom_cot").value
+        == 0.301
+    )
+    assert (
+        the(published_table, "task_success", game="toma_po", model=qwen, strategy="tom_guide").value
+        == 0.292
+    )
 
 
 def test_reasoning_model_has_two_values_and_no_tom_accuracy(kang: Reference) -> None:

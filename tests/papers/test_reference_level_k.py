@@ -27,9 +27,9 @@ def rows(table: str) -> list[Row]:
 
 
 def test_every_printed_probability_of_the_public_package_is_reproduced() -> None:
-    found = rows("k_tom_chances")
-    assert len(found) == 8
-    for row in found:
+    actual_rows = rows("k_tom_chances")
+    assert len(actual_rows) == 8
+    for row in actual_rows:
         assert row.ours == pytest.approx(row.published, abs=1e-9)
         assert row.verdict != "different"
 
@@ -48,28 +48,28 @@ def test_deeper_k_tom_beats_the_next_lower_one() -> None:
 
 
 def test_whole_number_contest_has_equilibria_zero_and_one() -> None:
-    found = {str(row.row["what"]): row for row in rows("theory")}
-    agreed = [row for what, row in found.items() if what.startswith("contest of whole")]
+    actual_rows = {str(row.row["what"]): row for row in rows("theory")}
+    agreed = [row for what, row in actual_rows.items() if what.startswith("contest of whole")]
     assert [row.ours for row in agreed] == [0, 1]
     assert all(row.verdict != "different" for row in agreed)
 
 
 def test_cognitive_hierarchy_predicts_the_winning_newspaper_number() -> None:
-    found = next(r for r in rows("theory") if str(r.row["what"]).startswith("newspaper"))
-    assert found.ours == pytest.approx(21.6, abs=1.5)
+    row = next(r for r in rows("theory") if str(r.row["what"]).startswith("newspaper"))
+    assert row.ours == pytest.approx(21.6, abs=1.5)
 
 
 def test_best_reply_to_people_is_seventeen_not_the_equilibrium() -> None:
-    found = {str(row.row["what"]): row.ours for row in rows("theory")}
-    assert found["best reply to people"] == 17
-    assert found["what it pays"] == pytest.approx(23.0)
-    equilibrium = found["what an equilibrium player earns from people"]
+    ours = {str(row.row["what"]): row.ours for row in rows("theory")}
+    assert ours["best reply to people"] == 17
+    assert ours["what it pays"] == pytest.approx(23.0)
+    equilibrium = ours["what an equilibrium player earns from people"]
     assert equilibrium is not None and equilibrium < 21
 
 
 def test_distance_of_two_human_samples_has_a_noise_floor() -> None:
-    apart = floor(1)
-    assert apart.value is not None and 0.08 < apart.value < 0.2
+    separate_estimate = floor(1)
+    assert separate_estimate.value is not None and 0.08 < separate_estimate.value < 0.2
 
 
 def test_shares_of_each_line_sum_to_100() -> None:
@@ -111,8 +111,8 @@ def test_model_has_its_own_line_beside_people(filled: Study, tmp_path: Path) -> 
     with Writer(tmp_path) as writer:
         for episode in episodes:
             writer.add(episode)
-    found = reproduce("level_k", "people", episodes=tmp_path, effort=EFFORT)
-    mine = {int(r.row["number"]): r for r in found if r.row["model"] == "listener"}
+    actual_rows = reproduce("level_k", "people", episodes=tmp_path, effort=EFFORT)
+    mine = {int(r.row["number"]): r for r in actual_rows if r.row["model"] == "listener"}
     assert (mine[17].ours, mine[18].ours) == (100, 0)
     assert mine[17].n == 6
 

@@ -120,8 +120,13 @@ def test_appeals_to_all_are_whole_numbers_of_games(moore: Reference) -> None:
 def test_replayed_games_add_up(moore: Reference) -> None:
     of = table(moore, "replay")
     for metric in ("final_choices_reproduced", "final_choices_with_superseded"):
-        parts = [the(of, metric, persuader=who).value for who in ("human", "models")]
+        parts = [
+            the(of, metric, persuader=player_name).value for player_name in ("human", "models")
+        ]
         random = the(of, metric.replace("_with_superseded", ""), persuader="random").value
         assert sum(parts) + random == the(of, metric, persuader="all").value
-    kept = [the(of, "final_choices", persuader=who).value for who in ("human", "random", "models")]
+    kept = [
+        the(of, "final_choices", persuader=player_name).value
+        for player_name in ("human", "random", "models")
+    ]
     assert sum(kept) == the(of, "final_choices", persuader="all").value - 40  # 40 of o3

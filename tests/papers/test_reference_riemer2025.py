@@ -178,19 +178,19 @@ def same_cells(one: PublishedTable, other: PublishedTable, metric: str, **condit
 
 
 def test_tables_that_repeat_a_row_print_the_same_numbers(riemer: Reference) -> None:
-    one, two, three, eight = (table(riemer, name) for name in ("1", "2", "3", "8"))
+    published_table, two, three, eight = (table(riemer, name) for name in ("1", "2", "3", "8"))
     assert same_cells(three, eight, "functional_regret") == 9 * 3  # Llama-3, J F B
     for metric in ("functional_regret", "tom_regret", "tom_percent"):
-        assert same_cells(one, eight, metric) == 1  # Llama-2 70B Chat, R P S
-        assert same_cells(one, two, metric) == 1  # Mixtral
+        assert same_cells(published_table, eight, metric) == 1  # Llama-2 70B Chat, R P S
+        assert same_cells(published_table, two, metric) == 1  # Mixtral
 
 
 def test_reflexion_remembers_one_plan_except_three_in_ipd_of_table_3(riemer: Reference) -> None:
     def memory(name: str) -> dict[object, set[object]]:
-        found: dict[object, set[object]] = defaultdict(set)
+        fields: dict[object, set[object]] = defaultdict(set)
         for figure in where(table(riemer, name), strategy="reflexion"):
-            found[figure.row["game"]].add(figure.row["memory"])
-        return dict(found)
+            fields[figure.row["game"]].add(figure.row["memory"])
+        return dict(fields)
 
     assert memory("2") == {"rps": {1}, "ibs": {1}, "ipd": {1}}
     assert memory("3") == {"rps": {1}, "ibs": {1}, "ipd": {3}}

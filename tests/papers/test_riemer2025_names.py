@@ -18,7 +18,7 @@ def test_every_game_has_both_partners_under_four_sets_of_names():
 def test_names_are_as_many_as_actions_and_all_different():
     for game, canonical in CANONICAL.items():
         for names in name_sets(game).values():
-            given = names.split()
-            assert len(given) == len(set(given)) == len(canonical)
-            registry.game(game).build({"names": given})  # the game takes them
+            parts = names.split()
+            assert len(parts) == len(set(parts)) == len(canonical)
+            registry.game(game).build({"names": parts})  # the game takes them
     assert all(len(name) == REPEATED for name in name_sets("rps")["repeated"].split())

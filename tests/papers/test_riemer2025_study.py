@@ -43,9 +43,9 @@ def test_every_published_value_has_a_matching_cell(filled: Study) -> None:
     """The report's own reading of an episode must give the conditions of the figure back."""
     known = []
     for _, setup in setups(filled):
-        whole = resolve_setup(setup)
-        episode = Episode(episode_id(whole), whole, [Censored(0, "limit")])
-        spec = registry.game(whole.instance.game)
+        full_setup = resolve_setup(setup)
+        episode = Episode(episode_id(full_setup), full_setup, [Censored(0, "limit")])
+        spec = registry.game(full_setup.instance.game)
         row = facts(Played(spec, episode, replayed(spec, episode)))
         assert row is not None
         known.append({k: v for k, v in row.items() if k != "model"})
@@ -71,14 +71,14 @@ def test_probes_and_injections_follow_the_protocol() -> None:
     for cell in STUDY.cells:
         agent = cell.lineups[0]["agent"]
         strategy = agent.params.get("strategy", agent.player)
-        told = [i.probe for i in cell.injections if i.source == "truth" and not i.error]
+        probes = [i.probe for i in cell.injections if i.source == "truth" and not i.error]
         if strategy in ("oracle", "oracle_max"):
-            assert (told, cell.arms) == (["their_move"], {})
+            assert (probes, cell.arms) == (["their_move"], {})
         elif strategy in ("social_qa", "social_lm"):
-            assert (told, cell.arms) == ([], {})  # its prediction is in the decision
+            assert (probes, cell.arms) == ([], {})  # its prediction is in the decision
         else:
-            asked = "their_move" if strategy == "tabular" else "their_move_given_mine"
-            assert (told, cell.arms) == ([], {"agent": (asked,)})
+            asked_text = "their_move" if strategy == "tabular" else "their_move_given_mine"
+            assert (probes, cell.arms) == ([], {"agent": (asked_text,)})
 
 
 def test_action_names_follow_the_tables() -> None:

@@ -58,10 +58,10 @@ def rows() -> list[Row]:
 def test_all_but_one_of_the_eighteen_values_agree(rows):
     """One in twenty may differ by chance; this one is printed with two values, .224 and .211."""
     assert len(rows) == 18
-    (other,) = [row for row in rows if row.verdict == "different"]
-    cell = (other.row["game"], other.row["partner"], other.metric)
+    (other_row,) = [row for row in rows if row.verdict == "different"]
+    cell = (other_row.row["game"], other_row.row["partner"], other_row.metric)
     assert cell == ("rps", "tit_for_tat", "functional_regret")
-    assert other.published == 0.224 and 0.01 < other.p < 0.05
+    assert other_row.published == 0.224 and 0.01 < other_row.p < 0.05
 
 
 def test_values_printed_without_spread_are_reproduced_exactly(rows):

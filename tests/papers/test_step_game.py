@@ -45,24 +45,24 @@ def lines(
     rounds: Sequence[int] = (),
 ) -> list[dict[str, Any]]:
     """A log of these moves, with as many sub-rounds a turn as `rounds` says (else one)."""
-    found: list[dict[str, Any]] = []
-    before = start
-    after, points = play(turns, 19, start)
+    records: list[dict[str, Any]] = []
+    start_before = start
+    moves_after, points = play(turns, 19, start)
     for n, moves in enumerate(turns):
         here = {"game_id": int(ID), "turn": n + first, "timestamp": "2025-03-01 00:00:00"}
         for sub in range(1, (rounds[n] if rounds else 1) + 1):
             for seat in ORDER:
                 text = {"player_id": PLAYERS[seat], "message": SAID[seat], "conv_subround": sub}
-                found.append({**here, "type": "conversation", **text})
-        places = dict(zip(PLAYERS, before, strict=True))
+                records.append({**here, "type": "conversation", **text})
+        places = dict(zip(PLAYERS, start_before, strict=True))
         for seat in (2, 0, 1):
             move = {"player_id": PLAYERS[seat], "move": moves[seat], "justify": ""}
-            found.append({**here, "type": "move", "positions": places, **move})
-        before = after[n]
+            records.append({**here, "type": "move", "positions": places, **move})
+        start_before = moves_after[n]
     winners = [PLAYERS[n] for n, p in enumerate(points or [0, 0, 0]) if p]
-    places = dict(zip(PLAYERS, before, strict=True))
+    places = dict(zip(PLAYERS, start_before, strict=True))
     last = {"type": "final", "turn": len(turns), "winners": winners, "final_positions": places}
-    return [*found, {"game_id": int(ID), **last}]
+    return [*records, {"game_id": int(ID), **last}]
 
 
 def written(folder: Path, log: Sequence[Mapping[str, Any]], date: str = "20250301") -> Path:
@@ -80,9 +80,9 @@ def opened(path: Path) -> list[Played]:
 
 
 def test_game_is_imported_as_recorded(tmp_path: Path) -> None:
-    found = IMPORTER.imported(written(tmp_path, lines(RACE)))
-    (episode,) = found.episodes
-    assert found.details["differences"] == []
+    result = IMPORTER.imported(written(tmp_path, lines(RACE)))
+    (episode,) = result.episodes
+    assert result.details["differences"] == []
     assert episode.setup.instance.id == f"step_game:{ID}"
     assert episode.payoffs == {"player_1": 1.0, "player_2": 0.0, "player_3": 0.0}
     assert episode.setup.instance.params["target_range"] == [19, 23]
@@ -96,8 +96,8 @@ def test_game_is_imported_as_recorded(tmp_path: Path) -> None:
         "effort": "medium",
     }
     assert episode.used["rewritten"] == ["player_3"]
-    assert any("m_x" in line for line in found.lines)  # no provider is known
-    assert found.counts["messages"] == 3 * len(RACE)
+    assert any("m_x" in line for line in result.lines)  # no provider is known
+    assert result.counts["messages"] == 3 * len(RACE)
 
 
 def test_talk_and_order_are_preserved_and_early_ends_inferred(tmp_path: Path) -> None:
@@ -121,10 +121,10 @@ def test_metrics_of_a_recorded_game(tmp_path: Path) -> None:
 
 def test_log_starting_late_uses_its_recorded_positions(tmp_path: Path) -> None:
     log = lines(RACE[:2], start=(9, 4, 3), first=8)
-    found = IMPORTER.imported(written(tmp_path, log))
-    assert found.details["differences"] == []
-    assert found.episodes[0].setup.instance.params["positions"] == [9, 4, 3]
-    assert any("begins at turn 8" in line for line in found.lines)
+    result = IMPORTER.imported(written(tmp_path, log))
+    assert result.details["differences"] == []
+    assert result.episodes[0].setup.instance.params["positions"] == [9, 4, 3]
+    assert any("begins at turn 8" in line for line in result.lines)
 
 
 def test_wrong_position_is_a_difference(tmp_path: Path) -> None:
@@ -132,8 +132,8 @@ def test_wrong_position_is_a_difference(tmp_path: Path) -> None:
     for line in log:
         if line["type"] == "move" and line["turn"] == 3:
             line["positions"] = {**line["positions"], PLAYERS[0]: 17}
-    found = IMPORTER.imported(written(tmp_path, log))
-    assert [each["what"] for each in found.details["differences"]] == ["positions"]
+    result = IMPORTER.imported(written(tmp_path, log))
+    assert [difference["what"] for difference in result.details["differences"]] == ["positions"]
 
 
 def test_targets_of_january_may_be_lower(tmp_path: Path) -> None:
@@ -167,9 +167,9 @@ def test_broken_logs_are_refused_with_their_name(tmp_path: Path, spoil: Any, why
 def test_broken_log_does_not_prevent_importing_others(tmp_path: Path) -> None:
     written(tmp_path, lines(RACE))
     (tmp_path / "game_1_20250301_000000.jsonl").write_text("{", "utf-8")
-    found = IMPORTER.imported(tmp_path)
-    assert len(found.episodes) == 1 and found.counts["found"] == 2
-    assert any("not imported" in line for line in found.lines)
+    result = IMPORTER.imported(tmp_path)
+    assert len(result.episodes) == 1 and result.counts["found"] == 2
+    assert any("not imported" in line for line in result.lines)
 
 
 @pytest.mark.parametrize(
@@ -213,9 +213,9 @@ def test_paths_without_logs_are_refused_with_the_reason(tmp_path: Path) -> None:
         IMPORTER.imported(tmp_path / "no")
     with pytest.raises(BadInput, match="no log"):
         IMPORTER.imported(tmp_path)
-    (other := tmp_path / "other.jsonl").write_text("", "utf-8")
+    (other_file := tmp_path / "other.jsonl").write_text("", "utf-8")
     with pytest.raises(BadInput, match="logs are named"):
-        IMPORTER.imported(other)
+        IMPORTER.imported(other_file)
 
 
 @pytest.mark.parametrize(
@@ -249,7 +249,7 @@ def test_mindless_players_and_ratings_of_a_small_record(tmp_path: Path) -> None:
     assert even is not None and even.value == pytest.approx(0.0, abs=1e-12)
     rated = figures.rating(seats, draws=20)
     assert next(iter(rated.ratings)) == "gpt-5-medium" and len(rated.groups) == 1
-    assert sum(each.value for each in rated.ratings.values()) == pytest.approx(0.0, abs=1e-6)
+    assert sum(rating.value for rating in rated.ratings.values()) == pytest.approx(0.0, abs=1e-6)
     assert figures.measure(seats, "promise_kept") is None  # one of them had its words rewritten
 
 
@@ -259,14 +259,19 @@ def test_command_line_imports_and_shows_figures(tmp_path: Path) -> None:
     run = CliRunner().invoke(cli, ["import", "step_game", str(tmp_path), "--out", out])
     assert run.exit_code == 0, run.output
     assert len(store.load(out).episodes) == 1
-    shown = CliRunner().invoke(
+    result = CliRunner().invoke(
         cli, ["paper", "step_game", "figures", out, "--least", "1", "--json"]
     )
-    assert shown.exit_code == 0, shown.output
-    assert {"models", "mindless", "findings", "groups"} <= set(json.loads(shown.output))
+    assert result.exit_code == 0, result.output
+    assert {"models", "mindless", "findings", "groups"} <= set(json.loads(result.output))
     rows = {(str(row.row), row.metric): row for row in reproduce("step_game", episodes=out)}
-    mine, other = rows["{'model': 'gpt-5-medium'}", "n"], rows["{'model': 'o3'}", "n"]
-    assert (mine.published, mine.ours, other.published, other.ours) == (318, 1, 312, None)
+    own_row, other_row = rows["{'model': 'gpt-5-medium'}", "n"], rows["{'model': 'o3'}", "n"]
+    assert (own_row.published, own_row.ours, other_row.published, other_row.ours) == (
+        318,
+        1,
+        312,
+        None,
+    )
     five = rows["{'rule': 'always_5'}", "win_doing"]
     assert five.published == 0.476 and five.ours is not None
     none = CliRunner().invoke(cli, ["paper", "step_game", "reader", str(tmp_path)])
@@ -274,11 +279,24 @@ def test_command_line_imports_and_shows_figures(tmp_path: Path) -> None:
 
 
 def test_labels_are_hashes_and_moves() -> None:
-    known = labels.read_labels()
-    assert len(known) == 150
-    assert {each.first for each in known.values()} == {0, 1, 3, 5}
-    assert {each.other for each in known.values()} == {0, 1, 3, 5}
-    assert all(len(each.hash) == 24 and int(each.hash, 16) for each in known.values())
+    known_read_labels = labels.read_labels()
+    assert len(known_read_labels) == 150
+    assert {known_read_label.first for known_read_label in known_read_labels.values()} == {
+        0,
+        1,
+        3,
+        5,
+    }
+    assert {known_read_label.other for known_read_label in known_read_labels.values()} == {
+        0,
+        1,
+        3,
+        5,
+    }
+    assert all(
+        len(known_read_label.hash) == 24 and int(known_read_label.hash, 16)
+        for known_read_label in known_read_labels.values()
+    )
 
 
 # --- the published logs, where they are at hand ---------------------------------------------------
@@ -286,8 +304,8 @@ def test_labels_are_hashes_and_moves() -> None:
 
 @pytest.mark.skipif("SALLY_STEP_GAME" not in os.environ, reason="the logs carry no licence")
 def test_second_implementation_agrees_on_every_published_log() -> None:
-    found = sorted(Path(os.environ["SALLY_STEP_GAME"]).rglob("game_*.jsonl"))
-    assert found
+    files = sorted(Path(os.environ["SALLY_STEP_GAME"]).rglob("game_*.jsonl"))
+    assert files
     imported = IMPORTER.imported(Path(os.environ["SALLY_STEP_GAME"]))
     assert imported.details["differences"] == []
     spec = registry.game("step_race")
@@ -296,6 +314,6 @@ def test_second_implementation_agrees_on_every_published_log() -> None:
         state = replayed(spec, episode).present
         moves = [turn.moves for turn in state.past]
         first, second, third = params["positions"]
-        after, points = play(moves, params["target"], (first, second, third))
-        assert after == [turn.positions for turn in state.past]
+        moves_after, points = play(moves, params["target"], (first, second, third))
+        assert moves_after == [turn.positions for turn in state.past]
         assert points == [episode.payoffs[seat] for seat in SEATS]  # type: ignore[index]

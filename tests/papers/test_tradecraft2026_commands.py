@@ -39,22 +39,22 @@ def check(*args: str) -> tuple[int, str]:
 
 @pytest.mark.parametrize("name", ["minecraft_core", "alchemy"])
 def test_shipped_rulesets_are_sound(name: str) -> None:
-    code, said = check(name)
+    code, text = check(name)
     assert code == 0
-    assert "Nothing is wrong." in said
+    assert "Nothing is wrong." in text
 
 
 def test_faults_are_listed_with_exit_code_1(tmp_path: Path) -> None:
     path = tmp_path / "faulty.toml"
     path.write_text(FAULTY)
-    code, said = check(str(path), "--json")
+    code, text = check(str(path), "--json")
     assert code == 1
-    problems = " ".join(json.loads(said)["problems"])
+    problems = " ".join(json.loads(text)["problems"])
     for fault in ("Goods from nothing", "moon cannot be reached", "Tag #empty has no members"):
         assert fault in problems
-    code, said = check(str(path))
+    code, text = check(str(path))
     assert code == 1
-    assert "Problems found" in said
+    assert "Problems found" in text
 
 
 def test_path_without_ruleset_is_refused_with_one_message(tmp_path: Path) -> None:
@@ -83,8 +83,8 @@ def rated(path: Path, *grades: tuple[int, bool, float]) -> Path:
 
 
 def test_ratings_are_summarized_as_shares_and_means(tmp_path: Path) -> None:
-    one = rated(tmp_path / "one.jsonl", (1, True, 0.25), (2, False, 0.75))
-    done = CliRunner().invoke(cli, ["paper", "tradecraft2026", "ratings", str(one), "--json"])
+    path = rated(tmp_path / "one.jsonl", (1, True, 0.25), (2, False, 0.75))
+    done = CliRunner().invoke(cli, ["paper", "tradecraft2026", "ratings", str(path), "--json"])
     rows = {row["dimension"]: row for row in json.loads(done.output)}
     assert (rows["first_order"]["share"], rows["first_order"]["turns"]) == (0.5, 2)
     assert rows["persuasion"]["mean"] == 0.5
@@ -97,10 +97,10 @@ def test_ratings_are_summarized_as_shares_and_means(tmp_path: Path) -> None:
 
 
 def test_two_raters_are_compared_on_common_items(tmp_path: Path) -> None:
-    one = rated(tmp_path / "one.jsonl", (1, True, 0.25), (2, False, 0.75))
+    path = rated(tmp_path / "one.jsonl", (1, True, 0.25), (2, False, 0.75))
     two = rated(tmp_path / "two.jsonl", (1, True, 0.5), (3, True, 0.5))
     done = CliRunner().invoke(
-        cli, ["paper", "tradecraft2026", "ratings", str(one), str(two), "--json"]
+        cli, ["paper", "tradecraft2026", "ratings", str(path), str(two), "--json"]
     )
     rows = {row["dimension"]: row for row in json.loads(done.output)}
     assert (rows["first_order"]["units"], rows["first_order"]["percent"]) == (1, 1.0)
@@ -120,8 +120,8 @@ def test_model_judges_each_game_of_a_store_once(
         writer.add(finished())
     judged = {"turn": 1, "reason": "It passes.", **dict.fromkeys(ORDERS, False)}
     judged |= dict.fromkeys(DIMENSIONS, 0.5)
-    said = json.dumps({"judgements": [{**judged, "player": p} for p in ("p1", "p2")]})
-    monkeypatch.setattr(registry, "model", lambda name: Scripted(lambda *_: said))
+    text = json.dumps({"judgements": [{**judged, "player": p} for p in ("p1", "p2")]})
+    monkeypatch.setattr(registry, "model", lambda name: Scripted(lambda *_: text))
     out = tmp_path / "ratings.jsonl"
     order = [
         "paper",
@@ -138,7 +138,7 @@ def test_model_judges_each_game_of_a_store_once(
     assert "judged: 0 of 1; judged earlier: 1" in second
     assert len(out.read_text("utf-8").splitlines()) == 2
     (line,) = (tmp_path / "ratings.jsonl.calls").read_text("utf-8").splitlines()
-    assert json.loads(line)["calls"][0]["reply"] == said
+    assert json.loads(line)["calls"][0]["reply"] == text
     assert "used: 1 calls" in first and "used: 0 calls" in second
 
 
@@ -152,8 +152,8 @@ def test_judging_stops_when_its_budget_is_spent(
     monkeypatch.setattr(registry, "model", lambda name: Scripted(lambda *_: "none"))
     order = ["paper", "tradecraft2026", "assess", str(tmp_path / "store"), "--model", "x"]
     order += ["--out", str(tmp_path / "ratings.jsonl"), "--budget-tokens", "1"]
-    said = CliRunner().invoke(cli, order).output
-    assert "the budget is spent: 1 calls" in said and "judged: 0 of 3" in said
+    output = CliRunner().invoke(cli, order).output
+    assert "the budget is spent: 1 calls" in output and "judged: 0 of 3" in output
 
 
 def test_only_games_to_be_judged_are_replayed(
@@ -215,8 +215,8 @@ def problems(*args: str) -> list[dict[str, str]]:
 def test_problem_list_states_the_trades_needed_per_player() -> None:
     sets = {row["set"]: row for row in problems()}
     assert sets["minecraft_core_2p_2"]["ruleset"] == "minecraft_core"
-    found = problems("minecraft_core_3p_2")
-    assert len(found) == 12
-    assert {trades for row in found for trades in row["trades"].split("/")} == {"1", "2"}
+    records = problems("minecraft_core_3p_2")
+    assert len(records) == 12
+    assert {trades for row in records for trades in row["trades"].split("/")} == {"1", "2"}
     done = CliRunner().invoke(cli, ["paper", "tradecraft2026", "problems", "minecraft"])
     assert isinstance(done.exception, BadInput)

@@ -35,19 +35,19 @@ def goods(**items: Any) -> str:
 
 
 def proposal(who: str, to: str, request: str, offer: str, message: str = "Hi") -> str:
-    said = f"{who}  submit a proposal to {to} , request {request}, offer {offer}"
-    return player("submit_proposal", f"{said} together with a text message: {message}")
+    text = f"{who}  submit a proposal to {to} , request {request}, offer {offer}"
+    return player("submit_proposal", f"{text} together with a text message: {message}")
 
 
 def decision(who: str, answer: str) -> str:
-    said = f"{who} decided to {answer} the proposal with a text message: fine"
-    return player("approval_or_reject", said)
+    text = f"{who} decided to {answer} the proposal with a text message: fine"
+    return player("approval_or_reject", text)
 
 
 def checked(who: str, inputs: str, output: str, good: bool = True) -> str:
-    said = f"{who} check the validity of the recipe: Input {inputs}, Output {output}, the recipe is"
+    text = f"{who} check the validity of the recipe: Input {inputs}, Output {output}, the recipe is"
     how = "**valid**" if good else "**invalid**"
-    return player("craft_recipe_check", said) + server("craft_recipe_validity", f"{how} so.")
+    return player("craft_recipe_check", text) + server("craft_recipe_validity", f"{how} so.")
 
 
 def applied(who: str, hand: str) -> str:
@@ -64,7 +64,7 @@ def hand_of(hand: str) -> str:
 
 def over(**results: str) -> str:
     each = "\n".join(
-        f"**{who.replace('_', ' ')} ** [{how}] the game." for who, how in results.items()
+        f"**{who.replace('_', ' ')} ** [{result}] the game." for who, result in results.items()
     )
     return server("game_over", each)
 
@@ -101,21 +101,21 @@ def imported(checkout: Path, text: str, id: str = "abcdefgh") -> tuple[ImportRes
 
 
 def test_clean_game_is_imported_as_recorded_and_replays(checkout: Path) -> None:
-    found, episode = imported(checkout, CLEAN)
+    result, episode = imported(checkout, CLEAN)
     assert isinstance(episode.events[-1], Ended)
     assert episode.events[-1].payoffs == {"p1": 3.0, "p2": 0.0}
-    assert found.counts["hands as recorded"] == found.counts["hands"] == 2
-    assert found.counts["results as recorded"] == found.counts["won by first player"] == 1
+    assert result.counts["hands as recorded"] == result.counts["hands"] == 2
+    assert result.counts["results as recorded"] == result.counts["won by first player"] == 1
     assert check([episode]).mismatches == []
     assert [who.params["name"] for who in episode.setup.lineup.values()] == ["aa", "bb"]
-    assert found.lines == ()
+    assert result.lines == ()
 
 
 def test_log_in_two_folders_is_imported_once(checkout: Path) -> None:
     for folder in ("paper_experiments", "paper_experiments_same"):
-        at = checkout / "TC_evaluation" / folder / "aa_vs_bb"
-        at.mkdir(parents=True)
-        (at / "TradeCraft.Duo_abcdefgh-log.md").write_text(CLEAN, "utf-8")
+        current_folder = checkout / "TC_evaluation" / folder / "aa_vs_bb"
+        current_folder.mkdir(parents=True)
+        (current_folder / "TradeCraft.Duo_abcdefgh-log.md").write_text(CLEAN, "utf-8")
     found = IMPORTER.read(checkout)
     assert found.counts["found"] == 2 and len(found.episodes) == 1
     (copy,) = found.details["oddities"]
@@ -124,8 +124,8 @@ def test_log_in_two_folders_is_imported_once(checkout: Path) -> None:
 
 
 def test_hand_not_given_by_the_rules_is_a_difference(checkout: Path) -> None:
-    found, _ = imported(checkout, CLEAN.replace(goods(egg=3, oak_planks=1), goods(egg=2)))
-    (difference,) = found.details["differences"]
+    result, _ = imported(checkout, CLEAN.replace(goods(egg=3, oak_planks=1), goods(egg=2)))
+    (difference,) = result.details["differences"]
     assert difference["what"] == "hand" and "2 egg" in difference["recorded"]
 
 
@@ -135,9 +135,9 @@ def test_invalid_proposals_and_unapplied_checks_are_counted_not_played(
     invalid = proposal("Player 1", "nobody", goods(), goods()) + server("proposal_invalid", "no")
     failed = checked("Player 1", goods(coal=1), goods(torch=1), good=False)
     text = CLEAN.replace(TRADE, invalid + TRADE).replace(TORCH, failed + TORCH)
-    found, episode = imported(checkout, text)
+    result, episode = imported(checkout, text)
     assert episode.used["invalid_proposals"] == 1 and episode.used["checks"] == 2
-    assert found.counts["hands as recorded"] == 2
+    assert result.counts["hands as recorded"] == 2
     _, plain = imported(checkout, CLEAN, "hgfedcba")
     assert len(episode.events) == len(plain.events)
 
@@ -163,10 +163,10 @@ def test_answer_to_an_empty_proposal_is_stored_beside_the_events(checkout: Path)
 def test_game_is_censored_from_a_server_error_on(
     checkout: Path, slip: str, old: str, new: str
 ) -> None:
-    found, episode = imported(checkout, CLEAN.replace(old, new))
+    result, episode = imported(checkout, CLEAN.replace(old, new))
     last = episode.events[-1]
     assert isinstance(last, Censored) and (last.cause, last.detail) == ("server slip", slip)
-    assert found.counts[f"slip: {slip}"] == 1 and f"server slip {slip}" in found.lines[0]
+    assert result.counts[f"slip: {slip}"] == 1 and f"server slip {slip}" in result.lines[0]
     assert episode.used["recorded_winners"] == ["p1"]
 
 
@@ -175,20 +175,20 @@ def test_raw_log_import_drops_tokens_and_allows_either_first_proposer(checkout: 
         return {item: {"n": n, "d": 1} for item, n in lot.items()}
 
     names = ["GPT-4o-player17", "Alice"]
-    said: list[tuple[str, str, Any]] = [
+    triples: list[tuple[str, str, Any]] = [
         (f"secret{n}", "player__ready_to_start", {"username": name}) for n, name in enumerate(names)
     ]
-    said += [("g", "server__update_all_hands", {"hands": [amounts(hand) for hand in HANDS]})]
+    triples += [("g", "server__update_all_hands", {"hands": [amounts(hand) for hand in HANDS]})]
     for n, name in enumerate(names):
         start = {"index": n, "username": name, "target": amounts(TARGETS[n])}
-        said.append((f"secret{n}", "server__private_start_info", start))
+        triples.append((f"secret{n}", "server__private_start_info", start))
     offered = {"offer": {"minecraft:stick": 1}, "request": {}, "partner": names[0], "self": "Alice"}
-    said += [
+    triples += [
         ("g", "server__start_proposal", {"turn_index": 1, "proposer": "Alice"}),
         ("secret1", "player__submit_proposal", {"proposal": offered, "message": "A gift."}),
         ("secret0", "player__approval_or_reject", {"decision": "accept", "message": ""}),
     ]
-    events = [{"domain": [who], "event": kind, "msg": json.dumps(m)} for who, kind, m in said]
+    events = [{"domain": [who], "event": kind, "msg": json.dumps(m)} for who, kind, m in triples]
     log = checkout / "Duo_rawrawra.json"
     log.write_text(json.dumps(events), "utf-8")
     (episode,) = IMPORTER.read(log).episodes

@@ -50,28 +50,28 @@ def person(number: int, seed: int = 0) -> dict[str, Any]:
     draws = random.Random(100 * seed + number)
     text = []
     for trial in range(20):
-        own, other = (DILEMMA, BATTLE)[trial % 2]
+        own_row, other_row = (DILEMMA, BATTLE)[trial % 2]
         if draws.random() < 0.5:  # the other role
-            own, other = ((x[0], x[2], x[1], x[3]) for x in (other, own))
+            own_row, other_row = ((x[0], x[2], x[1], x[3]) for x in (other_row, own_row))
         if draws.random() < 0.5:  # rows exchanged
-            own, other = ((x[2], x[3], x[0], x[1]) for x in (own, other))
+            own_row, other_row = ((x[2], x[3], x[0], x[1]) for x in (own_row, other_row))
         if draws.random() < 0.5:
-            own, other = ((x[1], x[0], x[3], x[2]) for x in (own, other))
-        best = "A" if own[0] + own[1] > own[2] + own[3] else "B"
-        text.append(block(own, other, draws.choice("AB") if draws.random() < 0.3 else best))
+            own_row, other_row = ((x[1], x[0], x[3], x[2]) for x in (own_row, other_row))
+        best = "A" if own_row[0] + own_row[1] > own_row[2] + own_row[3] else "B"
+        text.append(block(own_row, other_row, draws.choice("AB") if draws.random() < 0.3 else best))
     return {"participant": number, "experiment": "zhu2024games", "text": "\n".join(text)}
 
 
 def written(folder: Path, people: list[dict[str, Any]], name: str = "prompts.jsonl") -> Path:
-    at = folder / "zhu2024games"
-    at.mkdir(exist_ok=True)
-    text = "".join(json.dumps(each) + "\n" for each in people)
+    current_folder = folder / "zhu2024games"
+    current_folder.mkdir(exist_ok=True)
+    text = "".join(json.dumps(current_person) + "\n" for current_person in people)
     if name.endswith(".zip"):
-        with zipfile.ZipFile(at / name, "w", zipfile.ZIP_DEFLATED) as held:
-            held.writestr("prompts.jsonl", text)
-            held.writestr("__MACOSX/._prompts.jsonl", "no data")
+        with zipfile.ZipFile(current_folder / name, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("prompts.jsonl", text)
+            archive.writestr("__MACOSX/._prompts.jsonl", "no data")
     else:
-        (at / name).write_bytes(gzip.compress(text.encode()) if name.endswith("gz") else
+        (current_folder / name).write_bytes(gzip.compress(text.encode()) if name.endswith("gz") else
                                 text.encode())  # fmt: skip
     return folder
 
@@ -84,34 +84,34 @@ def test_relabelled_screens_have_one_canonical_game_and_role_swap() -> None:
     turned = canonical((own[2], own[3], own[0], own[1]), (other[2], other[3], other[0], other[1]))
     assert turned[0] == canonical(own, other)[0]
     role = canonical(*BATTLE)[0]
-    theirs, _ = exchange_roles(role)
-    assert exchange_roles(theirs)[0] == role
+    their_role, _ = exchange_roles(role)
+    assert exchange_roles(their_role)[0] == role
     assert kind_of(canonical(*DILEMMA)[0]) == "both dominant"
     assert kind_of(role) == "two pure equilibria"
 
 
 def test_crowd_of_the_other_role_excludes_the_participant() -> None:
     own, other = BATTLE
-    mine = Choice(1, 1, own, other, 0)
+    own_choice = Choice(1, 1, own, other, 0)
     # others sit across, with rows exchanged on their screens: their A is my column D
     theirs, back = (other[1], other[3], other[0], other[2]), (own[1], own[3], own[0], own[2])
     across = [Choice(n, 1, theirs, back, row) for n, row in ((2, 0), (3, 0), (4, 1), (1, 1))]
-    assert Crowds((mine, *across)).across(mine) == (1, 2)
+    assert Crowds((own_choice, *across)).across(own_choice) == (1, 2)
 
 
 @pytest.mark.parametrize("name", ["prompts.jsonl", "prompts.jsonl.gz", "prompts.jsonl.zip"])
 def test_each_choice_is_an_episode_without_payoffs(tmp_path: Path, name: str) -> None:
-    found = IMPORTER.imported(written(tmp_path, PEOPLE, name))
-    assert found.counts["choices"] == 160 and found.counts["people"] == 8
-    episode = found.episodes[0]
+    result = IMPORTER.imported(written(tmp_path, PEOPLE, name))
+    assert result.counts["choices"] == 160 and result.counts["people"] == 8
+    episode = result.episodes[0]
     assert episode.setup.instance.id == "zhu2024:1:1"
     assert episode.payoffs is None and episode.used["not recorded"] == ["partner"]
     spec = registry.game("repeated_games")
     assert mismatch(spec, episode) is None
-    played = [Played(spec, e, replayed(spec, e)) for e in found.episodes]
+    played = [Played(spec, e, replayed(spec, e)) for e in result.episodes]
     metrics = registry.metrics("repeated_games")
-    for shown in ("reward_per_round", "functional_regret", "myopic_regret"):
-        assert all(metrics[shown].measure(each, AGENT) is None for each in played[:20])
+    for shown_name in ("reward_per_round", "functional_regret", "myopic_regret"):
+        assert all(metrics[shown_name].measure(each, AGENT) is None for each in played[:20])
     record = read(tmp_path)
     table = figures.table_of(record.choices, Crowds(record.choices))
     lost = table.values.max(axis=1) - table.values[range(160), table.row]
@@ -135,9 +135,9 @@ def test_scores_are_0_for_uniform_odds_and_1_for_the_best_reply(tmp_path: Path) 
 
 def test_subset_of_people_gives_the_same_episodes_as_full_import(tmp_path: Path) -> None:
     folder = written(tmp_path, PEOPLE)
-    some = IMPORTER.imported(folder, people=2)
-    assert some.counts["choices"] == 40 and some.counts["people in the file"] == 8
-    assert some.episodes[5] == IMPORTER.imported(folder).episodes[5]
+    some_result = IMPORTER.imported(folder, people=2)
+    assert some_result.counts["choices"] == 40 and some_result.counts["people in the file"] == 8
+    assert some_result.episodes[5] == IMPORTER.imported(folder).episodes[5]
 
 
 @pytest.mark.parametrize(
@@ -155,8 +155,8 @@ def test_changed_line_aborts_the_import(tmp_path: Path, spoil: Any, why: str) ->
     folder = written(tmp_path, [*PEOPLE[:3], spoil(PEOPLE[3]), *PEOPLE[4:]])
     with pytest.raises(BadInput, match=why):
         IMPORTER.imported(folder)
-    found = IMPORTER.imported(folder, skip_bad=True)
-    assert found.counts["people"] == 7 and any("left out" in line for line in found.lines)
+    result = IMPORTER.imported(folder, skip_bad=True)
+    assert result.counts["people"] == 7 and any("left out" in line for line in result.lines)
 
 
 @pytest.mark.parametrize("name", ["prompts.jsonl", "prompts.jsonl.gz", "prompts.jsonl.zip"])
@@ -216,8 +216,8 @@ def test_model_that_always_takes_the_upper_row_scores_0(
     monkeypatch.setitem(registry._added["models"], "stub", stub)
     monkeypatch.setattr(registry, "_results", {})
     folder, study, out = written(tmp_path, PEOPLE), tmp_path / "s.toml", str(tmp_path / "out")
-    made = ["paper", "zhu2024", "study", str(folder), "--out", str(study), "--games", "3"]
-    assert CliRunner().invoke(cli, made).exit_code == 0
+    arguments = ["paper", "zhu2024", "study", str(folder), "--out", str(study), "--games", "3"]
+    assert CliRunner().invoke(cli, arguments).exit_code == 0
     run = CliRunner().invoke(cli, ["run", str(study), "--model", "stub", "--out", out])
     assert run.exit_code == 0, run.output
     command = ["paper", "zhu2024", "scale", out, "--people", str(folder), "--json"]

@@ -106,20 +106,20 @@ def test_forfeit_stores_the_reply_of_the_model(game: str, seat: str, kind: str) 
 
     episode = play_with(Scripted(refuse, even), game, seat, kind)
     forfeits = [e for e in episode.events if isinstance(e, Forfeited) and e.seat == seat]
-    lost = forfeits[0] if forfeits else episode.events[-1]  # a helper's failure censors
-    assert lost.calls[-1].reply.startswith(UNREADABLE)
-    if isinstance(lost, Forfeited):
-        assert lost.reply == lost.calls[-1].reply
-        assert lost.tries == len(lost.calls) == episode.setup.retries + 1
+    lost_forfeit = forfeits[0] if forfeits else episode.events[-1]  # a helper's failure censors
+    assert lost_forfeit.calls[-1].reply.startswith(UNREADABLE)
+    if isinstance(lost_forfeit, Forfeited):
+        assert lost_forfeit.reply == lost_forfeit.calls[-1].reply
+        assert lost_forfeit.tries == len(lost_forfeit.calls) == episode.setup.retries + 1
 
 
 def listen(*replies: str, strategy: str = "qa") -> list[list[Message]]:
     """Return the conversations of one move of a model that gives these replies."""
-    heard, left = list[list[Message]](), list(replies)
+    heard, remaining_replies = list[list[Message]](), list(replies)
 
     def script(messages: Sequence[Message], settings: Any) -> Any:
         heard.append(list(messages))
-        return left.pop(0)
+        return remaining_replies.pop(0)
 
     registry.add("models", "scripted", lambda name: Scripted(script, even))
     registry._make_model.cache_clear()
@@ -130,10 +130,12 @@ def listen(*replies: str, strategy: str = "qa") -> list[list[Message]]:
 
 def test_retry_continues_the_conversation_with_the_reply_and_the_format() -> None:
     first, second, third = listen("Hm.", "Well.", "Option: J")
-    wanted = "Your last answer could not be used. Answer with `Option:` and exactly one of J or F."
+    expected_text = (
+        "Your last answer could not be used. Answer with `Option:` and exactly one of J or F."
+    )
     assert len(first) == 1
-    assert second == [*first, Assistant("Hm."), User(wanted)]
-    assert third == [*second, Assistant("Well."), User(wanted)]
+    assert second == [*first, Assistant("Hm."), User(expected_text)]
+    assert third == [*second, Assistant("Well."), User(expected_text)]
 
 
 def test_script_counts_the_tries_of_a_run(tmp_path: Path) -> None:
@@ -160,10 +162,10 @@ def test_only_the_end_of_a_long_reply_is_quoted() -> None:
 
 
 def test_each_stage_of_a_strategy_is_repeated_in_its_own_conversation() -> None:
-    predicted, again, moved, moved_again = listen(
+    predicted, repeated_row, moved, moved_again = listen(
         "Hm.", "Option: F", "Well.", "Option: J", strategy="social_qa"
     )
-    assert again[:-2] == predicted and again[-2].text == "Hm."
+    assert repeated_row[:-2] == predicted and repeated_row[-2].text == "Hm."
     assert moved[0] != predicted[0]
     assert moved_again[:-2] == moved and moved_again[-2].text == "Well."
 
@@ -218,8 +220,8 @@ CATCH = {
 def test_nothing_else_catches_an_unreadable_reply() -> None:
     root = Path(sally.__file__).parent
     caught = re.compile(r"(?:except|suppress\()[^:\n]*\bUnreadable\b")
-    found = {}
+    fields = {}
     for path in sorted(root.rglob("*.py")):
         if count := len(caught.findall(path.read_text("utf-8"))):
-            found[path.relative_to(root.parent).as_posix()] = count
-    assert found == CATCH
+            fields[path.relative_to(root.parent).as_posix()] = count
+    assert fields == CATCH

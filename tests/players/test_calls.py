@@ -93,9 +93,9 @@ def test_logged_calls_reproduce_answers_and_requests(game, names, setup):
         def again(turn: Any, event: Any, episode=episode, requests=requests) -> Any:
             if not event.calls:
                 return None
-            who = episode.setup.lineup[turn.seat]
+            player = episode.setup.lineup[turn.seat]
             made = list[Any]()
-            answer = answered_again(turn, who, event.calls, made)
+            answer = answered_again(turn, player, event.calls, made)
             requests.extend((str(one.messages[-1].text), one.settings) for one in made)
             return answer
 
@@ -141,20 +141,20 @@ def test_strategy_may_await_other_coroutines():
 async def tasks_of(*seats: str) -> tuple[int, int]:
     """How many calls were out at the same time, and how many tasks five rounds took, if a model
     plays these seats."""
-    out, most, made = 0, 0, 0
+    out, max_count, new_count = 0, 0, 0
 
     class Model(Scripted):
         async def complete(self, *given: Any) -> Reply:
-            nonlocal out, most
+            nonlocal out, max_count
             out += 1
-            most = max(most, out)
+            max_count = max(max_count, out)
             await asyncio.sleep(0.001)
             out -= 1
             return Reply("Option: R")
 
     def count(loop: Any, coroutine: Any, **more: Any) -> Any:
-        nonlocal made
-        made += 1
+        nonlocal new_count
+        new_count += 1
         return asyncio.Task(coroutine, loop=loop, **more)
 
     registry.add("models", "counted", lambda name: Model(lambda shown, settings: ""))
@@ -165,7 +165,7 @@ async def tasks_of(*seats: str) -> tuple[int, int]:
     )
     asyncio.get_running_loop().set_task_factory(count)
     await Driver(match, players_of(match)).arun()
-    return most, made
+    return max_count, new_count
 
 
 def test_two_seats_are_asked_concurrently():

@@ -27,14 +27,14 @@ def test_weights_give_the_outputs_recorded_at_training():
 def test_learner_has_less_regret_than_random_with_held_out_partners():
     regret = dict.fromkeys(("learner", "random"), 0.0)
     for game, most in (("rps", 2), ("ipd", 10), ("ibs", 10)):
-        for met in split(game).part("held_out"):
-            partner = (met.others["partner"].player, met.others["partner"].params)
+        for task in split(game).part("held_out"):
+            partner = (task.others["partner"].player, task.others["partner"].params)
             for who in regret:
                 lineup = {"agent": who, "partner": partner}
                 played = [sally.play(game, lineup, seed=s, rounds=20) for s in range(3)]
                 rows = sally.episodes(played)
-                lost = [row["functional_regret"] for row in rows if row["seat"] == "agent"]
-                regret[who] += sum(lost) / most
+                lost_regrets = [row["functional_regret"] for row in rows if row["seat"] == "agent"]
+                regret[who] += sum(lost_regrets) / most
     assert regret["learner"] < 0.85 * regret["random"]
 
 
@@ -46,9 +46,9 @@ def test_learner_predicts_a_constant_partner_better_over_rounds():
         rounds=12,
         probes={"agent": ["their_move"]},
     )
-    told = [e for e in episode.events if type(e).__name__ == "Reported"]
-    assert [e.value for e in told][-6:] == [2] * 6
-    assert told[-1].odds[2] > told[0].odds[2]
+    events = [e for e in episode.events if type(e).__name__ == "Reported"]
+    assert [e.value for e in events][-6:] == [2] * 6
+    assert events[-1].odds[2] > events[0].odds[2]
 
 
 def test_learner_refuses_unsupported_games():
@@ -62,5 +62,5 @@ def test_learner_refuses_unsupported_games():
 def test_learner_record_contains_its_training_curve():
     about = record("ladder")
     assert about["curve"][-1]["step"] == about["steps"] and about["seed"] == 0
-    held = [point["held_out"]["regret"] for point in about["curve"]]
-    assert held[-1] < held[0]
+    regrets = [point["held_out"]["regret"] for point in about["curve"]]
+    assert regrets[-1] < regrets[0]

@@ -68,15 +68,15 @@ def test_constant_gives_the_same_option_for_move_and_probes() -> None:
 def test_inverse_plays_uniformly_over_the_other_moves(of: str) -> None:
     player, turned = sits(of), sits("inverse", of=of)
     avoided = acts(player, PAST)
-    told = Counter(acts(turned, PAST, seed) for seed in range(2000))
-    assert set(told) == {0, 1, 2} - {avoided}
-    assert max(told.values()) / 2000 == pytest.approx(0.5, abs=0.05)
+    counts = Counter(acts(turned, PAST, seed) for seed in range(2000))
+    assert set(counts) == {0, 1, 2} - {avoided}
+    assert max(counts.values()) / 2000 == pytest.approx(0.5, abs=0.05)
 
 
 def test_inverse_of_random_is_random() -> None:
     """It draws from a stream of its own; with the same one, moves would be tied together."""
-    told = Counter(acts(Inverse(Random()), [], seed) for seed in range(3000))
-    assert all(told[move] / 3000 == pytest.approx(1 / 3, abs=0.03) for move in (0, 1, 2))
+    counts = Counter(acts(Inverse(Random()), [], seed) for seed in range(3000))
+    assert all(counts[move] / 3000 == pytest.approx(1 / 3, abs=0.03) for move in (0, 1, 2))
 
 
 def test_inverse_also_inverts_reports() -> None:

@@ -51,14 +51,16 @@ def table(carried):
 
 def scorer(found, streams, read=READ):
     """Score as a network that reads the stream of one layer by a matrix."""
-    held = {case.decision.prompt: stream for case, stream in zip(found, streams, strict=True)}
+    held_streams = {
+        case.decision.prompt: stream for case, stream in zip(found, streams, strict=True)
+    }
 
     def score(asked):
         scores = []
         for one in asked:
             rows = []
             for edit in one.edits:
-                stream = held[one.prompt][LAYER].copy()
+                stream = held_streams[one.prompt][LAYER].copy()
                 if edit is not None and edit.layer == LAYER:
                     stream = edit.vector if edit.replace else stream + edit.vector
                 logits = read @ stream
@@ -101,9 +103,9 @@ def test_results_are_printed_and_drawn(capsys):
     found, streams = table(carried=True)
     result = checked(found, streams, scorer(found, streams), most=20)
     steering.say([result])
-    said = capsys.readouterr().out
-    assert "20 held-out decisions" in said
-    assert all(word in said for word in ("shuffled", "random", "does otherwise"))
+    output = capsys.readouterr().out
+    assert "20 held-out decisions" in output
+    assert all(word in output for word in ("shuffled", "random", "does otherwise"))
     [axes] = [a for a in dose_figure([result]).axes if a.get_title(loc="left") or a.get_title()]
     assert len(axes.collections) == 3  # a band for each kind of direction
 
@@ -128,13 +130,16 @@ def test_patched_activations_shift_the_answer_to_the_paired_page():
 def test_pairs_differ_only_in_the_partner():
     found, _ = table(carried=False)
     for row, (other, same) in pairs(found, range(len(found))).items():
-        own, theirs = found[row].decision, found[other].decision
-        assert (own.instance, own.turn) == (theirs.instance, theirs.turn)
-        assert own.partner != theirs.partner
-        assert own.value != theirs.value
+        own_decision, their_decision = found[row].decision, found[other].decision
+        assert (own_decision.instance, own_decision.turn) == (
+            their_decision.instance,
+            their_decision.turn,
+        )
+        assert own_decision.partner != their_decision.partner
+        assert own_decision.value != their_decision.value
         if same is not None:
-            assert found[same].decision.value == own.value
-            assert found[same].decision.partner != own.partner
+            assert found[same].decision.value == own_decision.value
+            assert found[same].decision.partner != own_decision.partner
 
 
 def test_directions_are_fitted_on_other_partners_and_instances():
@@ -149,15 +154,15 @@ def test_directions_are_fitted_on_other_partners_and_instances():
     checked(found, streams, score)
     # a scrambled stream of the tested rows leaves their own directions as they were
     first = seen[0]
-    tested = {one.prompt for one in first}
+    tested = {edit.prompt for edit in first}
     scrambled = streams.copy()
     for row, case in enumerate(found):
         if case.decision.prompt in tested:
             scrambled[row] = -scrambled[row]
     seen.clear()
     checked(found, scrambled, score)
-    for one, other in zip(first[0].edits[1:], seen[0][0].edits[1:], strict=True):
-        assert np.allclose(one.vector, other.vector)
+    for edit, other_edit in zip(first[0].edits[1:], seen[0][0].edits[1:], strict=True):
+        assert np.allclose(edit.vector, other_edit.vector)
 
 
 def test_number_of_edited_decisions_is_limited():
@@ -180,11 +185,13 @@ def test_option_names_are_matched_to_candidates_in_page_order():
 
 
 def test_change_classes_collect_the_options_of_all_choices():
-    one = decision("i", "a", 2, 1)
+    first_decision = decision("i", "a", 2, 1)
     case = Case(
         Decision(
             **{
-                **{name: getattr(one, name) for name in one.__struct_fields__},
+                **{
+                    name: getattr(first_decision, name) for name in first_decision.__struct_fields__
+                },
                 "candidates": ("R", "P", "S"),
                 "choices": (0, 1, 2),
                 "names": ("R", "P", "S"),

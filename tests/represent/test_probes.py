@@ -65,10 +65,10 @@ def rows(twin=False, seed=1):
 def streams(found, carried, seed=0, strength=2.5):
     """Noise; in layer 1 one direction carries `carried`, if any."""
     rng = np.random.default_rng(seed)
-    made = rng.normal(size=(len(found), LAYERS, WIDTH)) * np.linspace(0.5, 2, WIDTH)
+    values = rng.normal(size=(len(found), LAYERS, WIDTH)) * np.linspace(0.5, 2, WIDTH)
     if carried is not None:
-        made[:, 1] += strength * np.outer(np.asarray(carried) * 2 - 1, np.ones(WIDTH) / 2)
-    return made.astype(np.float16)
+        values[:, 1] += strength * np.outer(np.asarray(carried) * 2 - 1, np.ones(WIDTH) / 2)
+    return values.astype(np.float16)
 
 
 def result(found, made, **more):
@@ -78,13 +78,13 @@ def result(found, made, **more):
 
 @pytest.fixture(scope="module")
 def carrying():
-    found = rows()
-    labels = [one.value for one in found]
+    actual_rows = rows()
+    labels = [one.value for one in actual_rows]
     twins = rows(twin=True, seed=5)
     return result(
-        found,
-        streams(found, labels),
-        untrained=streams(found, None, 9),
+        actual_rows,
+        streams(actual_rows, labels),
+        untrained=streams(actual_rows, None, 9),
         twins=(label_decisions(twins, "action"), streams(twins, [one.value for one in twins], 3)),
     )
 
@@ -102,8 +102,8 @@ def test_probe_finds_the_encoding_layer_and_exceeds_every_control(carrying):
 
 
 def test_probe_finds_nothing_in_uninformative_activations():
-    found = rows()
-    nothing = result(found, streams(found, None))
+    actual_rows = rows()
+    nothing = result(actual_rows, streams(actual_rows, None))
     assert nothing.beyond.low < 0.05
     assert nothing.selectivity.low < 0.05
     assert nothing.accuracy.low < 0.5 + 0.05
@@ -111,74 +111,77 @@ def test_probe_finds_nothing_in_uninformative_activations():
 
 def test_direction_per_instance_or_partner_is_not_mistaken_for_the_label():
     """Activations that only say which partner it is are decodable in random folds, not in ours."""
-    found = [decision(p, i, t, p % 2) for p in range(2) for i in range(8) for t in range(8)]
-    labels = label_decisions(found, "action")
-    made = streams(found, None)
-    for n, one in enumerate(found):
-        made[n, 1, int(one.partner[-1])] += 20
-    ours = fit_representation(labels, made, model="toy", about="x", place="move")
-    groups = Groups([one.partner for one in found], [one.instance for one in found])
-    mixed = np.random.default_rng(0).permutation(len(found))
+    decisions = [decision(p, i, t, p % 2) for p in range(2) for i in range(8) for t in range(8)]
+    labels = label_decisions(decisions, "action")
+    new_streams = streams(decisions, None)
+    for n, first_decision in enumerate(decisions):
+        new_streams[n, 1, int(first_decision.partner[-1])] += 20
+    ours = fit_representation(labels, new_streams, model="toy", about="x", place="move")
+    groups = Groups(
+        [first_decision.partner for first_decision in decisions],
+        [first_decision.instance for first_decision in decisions],
+    )
+    mixed = np.random.default_rng(0).permutation(len(decisions))
     random = [Fold(np.setdiff1d(mixed, part), part) for part in np.array_split(mixed, 4)]
-    (leaky,) = probes.fit(made[:, 1], labels.y, 2, groups, random)
+    (leaky,) = probes.fit(new_streams[:, 1], labels.y, 2, groups, random)
     assert (leaky.likeliest_class == labels.y).mean() > 0.85
     assert ours.accuracy.value < 0.65
 
 
 def test_control_labels_are_learned_only_when_instances_leak():
-    found = rows()
-    y = np.array([one.value for one in found])
-    instances = [one.instance for one in found]
-    other = probes.control_labels(y, 2, instances, seed=1)
-    assert len({(i, label) for i, label in zip(instances, other, strict=True)}) == INSTANCES
-    assert len(set(other.tolist())) == 2
-    made = streams(found, y)[:, 1]
-    for n, one in enumerate(found):  # one axis an instance: its label can be memorised
-        made[n, int(one.instance[1:])] += 30
-    groups = Groups([one.partner for one in found], instances)
-    (ours,) = probes.fit(made, other, 2, groups, crossed_folds(groups.partners, instances))
+    actual_rows = rows()
+    y = np.array([actual_row.value for actual_row in actual_rows])
+    instances = [actual_row.instance for actual_row in actual_rows]
+    other_ints = probes.control_labels(y, 2, instances, seed=1)
+    assert len({(i, label) for i, label in zip(instances, other_ints, strict=True)}) == INSTANCES
+    assert len(set(other_ints.tolist())) == 2
+    stream = streams(actual_rows, y)[:, 1]
+    for n, actual_row in enumerate(actual_rows):  # one axis an instance: its label can be memorised
+        stream[n, int(actual_row.instance[1:])] += 30
+    groups = Groups([actual_row.partner for actual_row in actual_rows], instances)
+    (ours,) = probes.fit(stream, other_ints, 2, groups, crossed_folds(groups.partners, instances))
     by_partner = [
-        Fold(np.flatnonzero(mine), np.flatnonzero(~mine))
-        for mine in (
+        Fold(np.flatnonzero(own_array), np.flatnonzero(~own_array))
+        for own_array in (
             np.array([p != name for p in groups.partners]) for name in set(groups.partners)
         )
     ]
-    (broken,) = probes.fit(made, other, 2, groups, by_partner)
-    assert (broken.likeliest_class == other).mean() > 0.85
-    assert (ours.likeliest_class == other).mean() < 0.7
+    (broken,) = probes.fit(stream, other_ints, 2, groups, by_partner)
+    assert (broken.likeliest_class == other_ints).mean() > 0.85
+    assert (ours.likeliest_class == other_ints).mean() < 0.7
 
 
 # --- folds ----------------------------------------------------------------------------------------
 
 
 def test_folds_share_no_partner_no_instance_and_no_letters():
-    found = rows()
-    partners = [one.partner for one in found]
-    instances = [one.instance for one in found]
-    letters = [f"set {int(one.instance[1:]) % 6}" for one in found]
+    actual_rows = rows()
+    partners = [actual_row.partner for actual_row in actual_rows]
+    instances = [actual_row.instance for actual_row in actual_rows]
+    letters = [f"set {int(actual_row.instance[1:]) % 6}" for actual_row in actual_rows]
     folds = crossed_folds(partners, units_of(instances, letters))
     groups = held_out(partners, instances, letters)
     assert list(groups) == ["instance", "partner", "set of letters"]
     assert leak(folds, groups) is None
     tested = np.concatenate([fold.test for fold in folds])
-    assert sorted(tested.tolist()) == list(range(len(found)))
+    assert sorted(tested.tolist()) == list(range(len(actual_rows)))
 
 
 @pytest.mark.parametrize("shared", ["partner", "instance", "set of letters"])
 def test_leaking_fold_is_refused(shared):
     """Folds by one group alone leak the others; the check names what leaks."""
-    found = rows()
+    actual_rows = rows()
     groups = {
-        "partner": [one.partner for one in found],
-        "instance": [one.instance for one in found],
-        "set of letters": [f"set {int(one.instance[1:]) % 6}" for one in found],
+        "partner": [actual_row.partner for actual_row in actual_rows],
+        "instance": [actual_row.instance for actual_row in actual_rows],
+        "set of letters": [f"set {int(actual_row.instance[1:]) % 6}" for actual_row in actual_rows],
     }
     sound = crossed_folds(groups["partner"], groups["set of letters"])
     assert leak(sound, groups) is None
     first = sound[0]
     guilty = next(
         row
-        for row in range(len(found))
+        for row in range(len(actual_rows))
         if groups[shared][row] == groups[shared][first.test[0]] and row not in first.test
     )
     broken = [Fold(np.append(first.train, guilty), first.test), *sound[1:]]
@@ -186,13 +189,16 @@ def test_leaking_fold_is_refused(shared):
 
 
 def test_probes_refuse_folds_that_leak():
-    found = rows()
-    y = np.array([one.value for one in found])
-    groups = Groups([one.partner for one in found], [one.instance for one in found])
-    halves = np.arange(len(found)) % 2 == 0
+    actual_rows = rows()
+    y = np.array([actual_row.value for actual_row in actual_rows])
+    groups = Groups(
+        [actual_row.partner for actual_row in actual_rows],
+        [actual_row.instance for actual_row in actual_rows],
+    )
+    halves = np.arange(len(actual_rows)) % 2 == 0
     broken = [Fold(np.flatnonzero(halves), np.flatnonzero(~halves))]
     with pytest.raises(AssertionError, match="also learns from"):
-        probes.fit_layers(streams(found, y), y, 2, groups, broken, [0])
+        probes.fit_layers(streams(actual_rows, y), y, 2, groups, broken, [0])
 
 
 def test_folds_need_at_least_two_instances():
@@ -216,9 +222,9 @@ def test_shown_labels_need_the_same_letters_in_all_instances():
 
 
 def test_change_label_states_whether_the_last_value_repeats():
-    one = decision(turn=2, value=1, past=(0, 1))
-    assert code(one, 1, "change") == 1
-    assert code(one, 0, "change") == 0
+    first_decision = decision(turn=2, value=1, past=(0, 1))
+    assert code(first_decision, 1, "change") == 1
+    assert code(first_decision, 0, "change") == 0
     assert code(decision(value=1), 1, "change") == NONE
 
 
@@ -242,8 +248,8 @@ def test_surface_features_predict_a_cycle_of_several_moves():
 
 
 def test_joint_table_counts_each_decision_once():
-    found = [decision(0, i, 0, 1, said=i % 2, did=i // 4) for i in range(8)]
-    labels = label_decisions(found, "action")
+    decisions = [decision(0, i, 0, 1, said=i % 2, did=i // 4) for i in range(8)]
+    labels = label_decisions(decisions, "action")
     odds = np.array([[0.2, 0.8] if i < 6 else [0.8, 0.2] for i in range(8)])
     (table,) = arms(labels, probes.HeldOutPredictions(odds, [], []))
     assert table.partner == ALL
@@ -260,8 +266,8 @@ def test_joint_table_counts_each_decision_once():
 
 def test_results_round_trip_through_the_file(carrying, tmp_path):
     write_results([carrying], tmp_path / "represented" / "toy.json")
-    (again,) = read_results(tmp_path)
-    assert again == carrying
+    (repeated_result,) = read_results(tmp_path)
+    assert repeated_result == carrying
     (tmp_path / "represented" / "toy.json").write_text("[1]")
     with pytest.raises(BadInput, match="was not written by `sally represent`"):
         read_results(tmp_path)

@@ -74,11 +74,13 @@ def test_language_episodes_run_concurrently_up_to_the_model_slots(
     tmp_path: Path,
 ) -> None:
     model = on_shelf("timed_a")
-    seen: list[int] = []
-    found = run_study(study("timed_a"), tmp_path / "o", watch=lambda p: seen.append(p.done))
-    assert len(found.finished) == 2 * EPISODES
+    numbers: list[int] = []
+    contents = run_study(study("timed_a"), tmp_path / "o", watch=lambda p: numbers.append(p.done))
+    assert len(contents.finished) == 2 * EPISODES
     assert model.most == 3
-    assert sorted(set(seen) - {0}) == list(range(1, 2 * EPISODES + 1)) and seen == sorted(seen)
+    assert sorted(set(numbers) - {0}) == list(range(1, 2 * EPISODES + 1)) and numbers == sorted(
+        numbers
+    )
 
 
 class Plain(Timed):
@@ -109,9 +111,9 @@ def test_model_kind_with_zero_calls_is_refused_with_one_message() -> None:
 
 def test_record_states_what_answered_and_is_empty_for_bots(tmp_path: Path) -> None:
     on_shelf("timed_b")
-    found = run_study(study("timed_b"), tmp_path / "o").episodes.values()
-    for episode in found:
-        expected = {"agent": {"weights": "none"}} if episode in of_models(found) else {}
+    episodes = run_study(study("timed_b"), tmp_path / "o").episodes.values()
+    for episode in episodes:
+        expected = {"agent": {"weights": "none"}} if episode in of_models(episodes) else {}
         assert episode.used == expected
 
 
@@ -122,19 +124,19 @@ def test_concurrent_play_equals_sequential_play(tmp_path: Path) -> None:
         return model
 
     on_shelf("timed_c", narrow)
-    one = run_study(study("timed_c"), tmp_path / "one")
+    contents = run_study(study("timed_c"), tmp_path / "one")
     on_shelf("timed_c")
     many = run_study(study("timed_c"), tmp_path / "many")
-    assert one.episodes.keys() == many.episodes.keys()
-    for id, episode in one.episodes.items():
+    assert contents.episodes.keys() == many.episodes.keys()
+    for id, episode in contents.episodes.items():
         assert episode.events == many.episodes[id].events
 
 
 def test_spent_budget_starts_no_episode_and_censors_those_in_progress(tmp_path: Path) -> None:
     model = on_shelf("timed_d")
     meter = Meter(Budget(tokens=2 * WHOLE))
-    found = run_study(study("timed_d"), tmp_path / "o", meter=meter)
-    played = of_models(found.episodes.values())
+    contents = run_study(study("timed_d"), tmp_path / "o", meter=meter)
+    played = of_models(contents.episodes.values())
     cut = [e for e in played if isinstance(e.end, Censored)]
     assert {e.end.cause for e in cut if isinstance(e.end, Censored)} == {"budget"}
     assert all(e.payoffs is None for e in cut)
@@ -146,24 +148,24 @@ def test_spent_budget_starts_no_episode_and_censors_those_in_progress(tmp_path: 
 def test_resume_continues_where_the_budget_ended(tmp_path: Path) -> None:
     model = on_shelf("timed_e")
     run_study(study("timed_e"), tmp_path / "o", meter=Meter(Budget(tokens=2 * WHOLE)))
-    before = model.calls
-    found = run_study(study("timed_e"), tmp_path / "o")
-    assert len(found.finished) == 2 * EPISODES
-    assert ROUNDS <= model.calls - before <= EPISODES * ROUNDS
+    calls_before = model.calls
+    contents = run_study(study("timed_e"), tmp_path / "o")
+    assert len(contents.finished) == 2 * EPISODES
+    assert ROUNDS <= model.calls - calls_before <= EPISODES * ROUNDS
 
 
 def test_zero_budget_plays_only_bots(tmp_path: Path) -> None:
     model = on_shelf("timed_f")
-    found = run_study(study("timed_f"), tmp_path / "o", meter=Meter(Budget(tokens=0)))
-    assert len(found.episodes) == EPISODES
+    contents = run_study(study("timed_f"), tmp_path / "o", meter=Meter(Budget(tokens=0)))
+    assert len(contents.episodes) == EPISODES
     assert model.calls == 0
 
 
 def test_limit_on_each_episode_censors_it_as_a_limit(tmp_path: Path) -> None:
     on_shelf("timed_g")
     config = Config(limits=Limits(episode_tokens=2 * PER_CALL))
-    found = run_study(study("timed_g"), tmp_path / "o", meter=Meter(config=config))
-    for episode in of_models(found.episodes.values()):
+    contents = run_study(study("timed_g"), tmp_path / "o", meter=Meter(config=config))
+    for episode in of_models(contents.episodes.values()):
         assert isinstance(episode.end, Censored)
         assert (episode.end.cause, episode.end.turn) == ("limit", 2)
 
@@ -171,8 +173,8 @@ def test_limit_on_each_episode_censors_it_as_a_limit(tmp_path: Path) -> None:
 def test_episode_over_the_time_limit_is_censored_as_limit(tmp_path: Path) -> None:
     on_shelf("timed_h")
     config = Config(limits=Limits(episode_seconds=0.002))
-    found = run_study(study("timed_h"), tmp_path / "o", meter=Meter(config=config))
-    for episode in of_models(found.episodes.values()):
+    contents = run_study(study("timed_h"), tmp_path / "o", meter=Meter(config=config))
+    for episode in of_models(contents.episodes.values()):
         assert isinstance(episode.end, Censored)
         assert episode.end.cause == "limit"
         assert "time limit" in episode.end.detail

@@ -79,9 +79,9 @@ def test_claim_of_a_dead_run_passes_to_one_successor(at: Place, owner: Run | Non
 
 
 def test_process_with_reused_pid_is_not_the_dead_one() -> None:
-    mine = this_process()
-    assert mine.lives()
-    assert not msgspec.structs.replace(mine, born="1").lives()
+    own_machine = this_process()
+    assert own_machine.lives()
+    assert not msgspec.structs.replace(own_machine, born="1").lives()
 
 
 def test_zombie_process_counts_as_dead() -> None:
@@ -98,15 +98,15 @@ def test_run_on_another_machine_is_dead_without_heartbeat(at: Place) -> None:
     told(at, run("far", ELSEWHERE, beat=1))
     assert Claims(at, "far").take("s1")
     told(at, run("a"))
-    near = Claims(at, "a", silent=0.2)
-    assert not near.take("s1")
+    near_claims = Claims(at, "a", silent=0.2)
+    assert not near_claims.take("s1")
     time.sleep(0.15)
     told(at, run("far", ELSEWHERE, beat=2))
-    assert not near.take("s1")
+    assert not near_claims.take("s1")
     time.sleep(0.15)
-    assert not near.take("s1")  # it has beaten since
+    assert not near_claims.take("s1")  # it has beaten since
     time.sleep(0.15)
-    assert near.take("s1")
+    assert near_claims.take("s1")
 
 
 def test_heartbeat_reports_the_run_until_its_end(
@@ -118,14 +118,24 @@ def test_heartbeat_reports_the_run_until_its_end(
             time.sleep(0.01)
         assert read_runs(at)[0].ended == ""
         beat.ended = "finished"
-    (found,) = read_runs(at)
-    assert (found.wanted, found.ended, found.machine.pid) == (7, "finished", os.getpid())
+    (actual_run,) = read_runs(at)
+    assert (actual_run.wanted, actual_run.ended, actual_run.machine.pid) == (
+        7,
+        "finished",
+        os.getpid(),
+    )
 
 
 def test_tidy_removes_files_of_dead_runs_and_keeps_live_ones(at: Place) -> None:
     done = run("done", GONE, ended="finished")
-    for known in (run("dead", GONE), run("far", ELSEWHERE), run("holder", GONE), done, run("a")):
-        told(at, known)
+    for known_run in (
+        run("dead", GONE),
+        run("far", ELSEWHERE),
+        run("holder", GONE),
+        done,
+        run("a"),
+    ):
+        told(at, known_run)
     at.put("notes/dead.s1.json", b"{}")
     assert Claims(at, "holder").take("s9")
     Claims(at, "a").tidy(ended=True)
@@ -142,30 +152,32 @@ def test_tidy_removes_files_of_dead_runs_and_keeps_live_ones(at: Place) -> None:
 def test_unknown_file_among_the_claims_is_named(at: Place, odd: str) -> None:
     told(at, run("a"))
     at.create(f"claims/{odd}", b"whatever")
-    with pytest.raises(BadInput, match="is not a claim") as said:
+    with pytest.raises(BadInput, match="is not a claim") as error:
         Claims(at, "a").take("s1")
-    assert odd in str(said.value)
+    assert odd in str(error.value)
 
 
 @pytest.mark.parametrize("owner", [b"\xff\xfe", b"../../study", b"", b"x" * 5000])
 def test_claim_without_a_known_run_can_be_taken(at: Place, owner: bytes) -> None:
     told(at, run("a"))
     at.create("claims/s1.0", owner)
-    mine = Claims(at, "a")
-    mine.tidy(ended=True)
-    assert mine.take("s1") and "s1.1" in at.names("claims")
+    own_claims = Claims(at, "a")
+    own_claims.tidy(ended=True)
+    assert own_claims.take("s1") and "s1.1" in at.names("claims")
 
 
 @pytest.mark.parametrize("folder", ["claims/s1.0", "runs/odd.json"])
 def test_pipe_or_folder_in_place_of_a_claim_is_refused_without_waiting(
     tmp_path: Path, folder: str
 ) -> None:
-    at = Folder(tmp_path)
+    current_folder = Folder(tmp_path)
     (tmp_path / folder).parent.mkdir(exist_ok=True)
     for make in (os.mkfifo, os.mkdir):
         make(tmp_path / folder)
         with pytest.raises(BadInput, match=f"{folder} cannot be read"):
-            Claims(at, "a").take("s1") if folder.startswith("claims") else read_runs(at)
+            Claims(current_folder, "a").take("s1") if folder.startswith("claims") else read_runs(
+                current_folder
+            )
         os.unlink(tmp_path / folder) if make is os.mkfifo else os.rmdir(tmp_path / folder)
 
 
@@ -192,13 +204,13 @@ def test_shard_held_by_another_run_does_not_block_other_shards(
 ) -> None:
     players = grid(agent=player_spec("random"), partner=player_spec("random"))
     study = Study("s", "", (Cell("ipd", (instance("ipd", rounds=2),), players, repeats=150),))
-    at = Folder(tmp_path / "o")
+    folder = Folder(tmp_path / "o")
     first, *others = [cut.name for cut in cuts_of(orders(study))]
-    store.claim(at, manifest(study))
-    told(at, run("a"))
-    assert Claims(at, "a").take(first)
+    store.claim(folder, manifest(study))
+    told(folder, run("a"))
+    assert Claims(folder, "a").take(first)
     monkeypatch.setattr(RunState, "_expected_seconds", lambda self, cut: float(cut.name == first))
     executor = Taking()
     with pytest.raises(KeyboardInterrupt):
-        play_missing(study, at, on=executor)
+        play_missing(study, folder, on=executor)
     assert list(dict.fromkeys(executor.taken)) == others and len(others) == 2

@@ -56,9 +56,9 @@ def test_key_comes_from_environment_and_missing_key_is_reported(
 def test_prices_count_cached_input_separately(tmp_path: Path) -> None:
     config = read_config(written(tmp_path, WHOLE))
     used = Usage(input=1_000_000, output=500_000, cached=400_000)
-    known, plain = config.price("openai/gpt-x"), config.price("openai/other")
-    assert known and plain
-    assert known.of(used) == pytest.approx(0.6 * 2 + 0.4 * 0.5 + 0.5 * 8)
+    known_price, plain = config.price("openai/gpt-x"), config.price("openai/other")
+    assert known_price and plain
+    assert known_price.of(used) == pytest.approx(0.6 * 2 + 0.4 * 0.5 + 0.5 * 8)
     assert plain.of(used) == pytest.approx(2 + 4)  # no price for cached input: the full one
     assert config.price("openai/unheard") is None
     assert config.price("embedded") == Price(0, 0, 0)
@@ -76,9 +76,9 @@ def test_config_in_working_folder_precedes_user_config(
     written(tmp_path, "[limits]\nepisode_tokens = 2")
     assert find_config().limits.episode_tokens == 2
     (tmp_path / "other").mkdir()
-    named = written(tmp_path / "other", "[limits]\nepisode_tokens = 3")
+    path = written(tmp_path / "other", "[limits]\nepisode_tokens = 3")
     try:
-        assert use_config(named).limits.episode_tokens == 3
+        assert use_config(path).limits.episode_tokens == 3
         assert find_config().limits.episode_tokens == 3
     finally:
         assert use_config(None).limits.episode_tokens == 2
@@ -105,9 +105,9 @@ BAD = {
 
 @pytest.mark.parametrize("text", BAD)
 def test_bad_file_gives_one_clear_message_without_the_key(text: str, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=BAD[text]) as why:
+    with pytest.raises(BadInput, match=BAD[text]) as error:
         read_config(written(tmp_path, text))
-    sentence = str(why.value)
+    sentence = str(error.value)
     assert "sally.toml" in sentence
     assert "\n" not in sentence
     assert "sk-123456" not in sentence

@@ -32,10 +32,10 @@ resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit})); "
 
 def undamaged(out: Path, least: int = 1) -> int:
     """What is stored can be read, and a run elsewhere goes on from it; how much there was."""
-    found = store.load(out)
-    assert (found.bad, found.doubled) == ([], 0)
-    assert least <= len(found.finished) < 180
-    return len(found.finished)
+    contents = store.load(out)
+    assert (contents.bad, contents.doubled) == ([], 0)
+    assert least <= len(contents.finished) < 180
+    return len(contents.finished)
 
 
 def test_file_size_limit_ends_the_run_with_one_message(tmp_path: Path) -> None:
@@ -44,8 +44,12 @@ def test_file_size_limit_ends_the_run_with_one_message(tmp_path: Path) -> None:
     assert "sally: The episode could not be stored: " in done.stderr
     assert "Traceback" not in done.stderr
     undamaged(tmp_path / "o", 3)
-    again = run_study(STUDY, tmp_path / "o")
-    assert (len(again.finished), again.doubled, again.bad) == (180, 0, [])
+    repeated_contents = run_study(STUDY, tmp_path / "o")
+    assert (len(repeated_contents.finished), repeated_contents.doubled, repeated_contents.bad) == (
+        180,
+        0,
+        [],
+    )
 
 
 FULL = """
@@ -90,16 +94,20 @@ def test_disk_that_fills_up_under_two_workers_leaves_no_bad_line(tmp_path: Path)
     written a part of a line."""
     (tmp_path / "full.py").write_text(FULL)
     out = tmp_path / "o"
-    told = sally("--use", "full.py", "run", "quickstart", "--out", "o", "--on", "pool:2",
+    process = sally("--use", "full.py", "run", "quickstart", "--out", "o", "--on", "pool:2",
                  cwd=tmp_path)  # fmt: skip
-    assert told.returncode == 1, told.stderr
-    assert "The episode could not be stored: No space left on device." in told.stderr
+    assert process.returncode == 1, process.stderr
+    assert "The episode could not be stored: No space left on device." in process.stderr
     (partly,) = out.glob("*.open")
     assert not partly.read_bytes().endswith(b"\n")
     assert undamaged(out, 4) == 4
     assert not (out / "quarantine").exists()
-    again = run_study(STUDY, out)
-    assert (len(again.finished), again.doubled, again.bad) == (180, 0, [])
+    repeated_contents = run_study(STUDY, out)
+    assert (len(repeated_contents.finished), repeated_contents.doubled, repeated_contents.bad) == (
+        180,
+        0,
+        [],
+    )
 
 
 @pytest.fixture
@@ -107,10 +115,10 @@ def mount(tmp_path: Path) -> Iterator[Path]:
     """A file system of 300 kB of our own."""
     folder = tmp_path / "disk"
     folder.mkdir()
-    made = subprocess.run(
+    process = subprocess.run(
         ["mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", str(folder)], capture_output=True
     )
-    if made.returncode:
+    if process.returncode:
         pytest.skip("only root may mount a small disk")
     try:
         yield folder
@@ -127,15 +135,19 @@ def test_full_disk_ends_the_run_with_one_message_and_it_can_resume(mount: Path) 
     undamaged(mount / "o")
     (mount / "ballast").unlink()
     subprocess.run(["mount", "-o", "remount,size=30m", str(mount)], check=True)
-    again = run_study(STUDY, mount / "o")
-    assert (len(again.finished), again.doubled, again.bad) == (180, 0, [])
+    repeated_contents = run_study(STUDY, mount / "o")
+    assert (len(repeated_contents.finished), repeated_contents.doubled, repeated_contents.bad) == (
+        180,
+        0,
+        [],
+    )
 
 
 def test_read_only_disk_can_be_read_but_not_written(mount: Path) -> None:
     subprocess.run(["mount", "-o", "remount,size=30m", str(mount)], check=True)
     few = run_study(STUDY, mount / "o", limit=1)
     subprocess.run(["mount", "-o", "remount,ro", str(mount)], check=True)
-    before = sorted(mount.rglob("*"))
+    files_before = sorted(mount.rglob("*"))
     refused = sally("run", "quickstart", "--out", "o", cwd=mount)
     new = sally("run", "quickstart", "--out", "new", cwd=mount)
     read = sally("score", "o", "--json", cwd=mount)
@@ -146,7 +158,7 @@ def test_read_only_disk_can_be_read_but_not_written(mount: Path) -> None:
         assert run.stderr.count("\n") == 1
     assert (read.returncode, watched.returncode) == (0, 0)
     assert f"{len(few.episodes)} of {len(few.episodes)} episodes done" in watched.stdout
-    assert sorted(mount.rglob("*")) == before
+    assert sorted(mount.rglob("*")) == files_before
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="a mode does not hold root")

@@ -34,8 +34,8 @@ from tests.runner.dawdling import FILE, against
 @pytest.fixture
 def users_file(monkeypatch: pytest.MonkeyPatch) -> Path:
     """The user's file is on the shelf, for this test."""
-    kept = {folder: dict(entries) for folder, entries in registry._added.items()}
-    monkeypatch.setattr(registry, "_added", kept)
+    kept_entries = {folder: dict(entries) for folder, entries in registry._added.items()}
+    monkeypatch.setattr(registry, "_added", kept_entries)
     monkeypatch.setattr(registry, "_files", list(registry._files))
     registry.add_file(FILE)
     return FILE
@@ -83,20 +83,20 @@ def whole(found: Contents, wanted: int) -> None:
 
 
 def test_records_are_byte_identical_on_every_executor(tmp_path: Path) -> None:
-    here = run_study(ALL_GAMES, tmp_path / "local", executor=Local())
+    contents = run_study(ALL_GAMES, tmp_path / "local", executor=Local())
     pool = run_study(ALL_GAMES, tmp_path / "pool", executor=Pool(2))
-    far = run_study(ALL_GAMES, f"file://{tmp_path}/far", executor=Pool(2))
-    whole(here, 140)
-    assert lines(here) == lines(pool) == lines(far)
+    far_contents = run_study(ALL_GAMES, f"file://{tmp_path}/far", executor=Pool(2))
+    whole(contents, 140)
+    assert lines(contents) == lines(pool) == lines(far_contents)
     names = {path.name.partition("-")[0] for path in store.episode_files(tmp_path / "pool")}
     assert names == {"00000", "00001"}  # so two shards travelled, in parts
 
 
 @pytest.mark.parametrize(("name", "kind"), [("local", Local), ("pool:1", Pool), ("pool:12", Pool)])
 def test_executors_have_names(name: str, kind: type) -> None:
-    found = executor(name)
-    assert isinstance(found, kind)
-    assert found.name == name
+    actual_executor = executor(name)
+    assert isinstance(actual_executor, kind)
+    assert actual_executor.name == name
 
 
 @pytest.mark.parametrize(
@@ -121,12 +121,15 @@ def test_store_not_visible_to_workers_is_refused_before_play(
 
 
 def test_progress_counts_up_to_the_missing_episodes(tmp_path: Path) -> None:
-    seen: list[Progress] = []
+    progresses: list[Progress] = []
     run_study(against(player_spec("tit_for_tat"), 20), tmp_path / "o")
     run_study(
-        against(player_spec("tit_for_tat")), tmp_path / "o", watch=seen.append, executor=Pool(2)
+        against(player_spec("tit_for_tat")),
+        tmp_path / "o",
+        watch=progresses.append,
+        executor=Pool(2),
     )
-    assert (seen[-1].done, seen[-1].wanted, seen[-1].kept) == (100, 100, 20)
+    assert (progresses[-1].done, progresses[-1].wanted, progresses[-1].kept) == (100, 100, 20)
 
 
 # --- when something goes wrong ------------------------------------------------------------------
@@ -138,8 +141,8 @@ def test_error_in_a_user_file_is_raised_and_recorded_in_the_run(
 ) -> None:
     with pytest.raises((ZeroDivisionError, WorkerBroke), match="a mistake in a user's file"):
         run_study(against(player_spec("breaks")), tmp_path / "o", executor=on)
-    (told,) = read_runs(store.place(tmp_path / "o"))
-    assert "a mistake in a user's file" in told.ended
+    (run,) = read_runs(store.place(tmp_path / "o"))
+    assert "a mistake in a user's file" in run.ended
 
 
 def test_entries_registered_only_in_this_process_are_missing_in_workers(
@@ -228,10 +231,10 @@ def test_killed_run_is_completed_by_the_next_run(users_file: Path, tmp_path: Pat
     killed.wait()
     assert store.place(out).names("claims")  # it had no time to tidy up
     assert [run.state for run in look(out).runs] == ["dead"]
-    before = stored(out)
+    number_before = stored(out)
     study = against(player_spec("dawdles", seconds=0.002), 200)
     whole(run_study(study, out, executor=Pool(2) if on == "pool" else Local()), 200)
-    assert 30 <= before < 200
+    assert 30 <= number_before < 200
     assert store.place(out).names("claims") == []
     assert [run.state for run in look(out).runs] == ["finished"]
 
@@ -241,12 +244,12 @@ def test_two_runs_of_one_study_share_the_work(users_file: Path, tmp_path: Path) 
     other = driver(out, "local")
     until(lambda: out.exists() and stored(out) >= 1)
     study = against(player_spec("dawdles", seconds=0.002), 200)
-    mine = play_missing(study, out)
+    own_counts = play_missing(study, out)
     assert other.wait() == 0
     whole(store.load(out), 200)
     played = {run.name: run.tally.done for run in read_runs(store.place(out))}
     assert sum(played.values()) == 200
-    assert 50 <= mine.done <= 150  # at least a shard each
+    assert 50 <= own_counts.done <= 150  # at least a shard each
 
 
 # --- budgets ------------------------------------------------------------------------------------
@@ -264,12 +267,12 @@ def spenders() -> Study:
 def test_workers_share_one_budget(users_file: Path, tmp_path: Path) -> None:
     free, bound = Meter(), Meter(Budget(tokens=TOKENS))
     run_study(spenders(), tmp_path / "free", meter=free)
-    found = run_study(spenders(), tmp_path / "bound", executor=Pool(2), meter=bound)
+    contents = run_study(spenders(), tmp_path / "bound", executor=Pool(2), meter=bound)
     assert free.tokens > 2 * TOKENS
     out_at_once = 2 * AT_ONCE  # calls of two workers that were out when the budget ended
     assert TOKENS / 2 < bound.tokens < TOKENS + out_at_once * free.tokens / free.calls * 2
-    assert 0 < len(found.finished) < 60
-    assert {e.end.cause for e in found.episodes.values() if isinstance(e.end, Censored)} <= {
+    assert 0 < len(contents.finished) < 60
+    assert {e.end.cause for e in contents.episodes.values() if isinstance(e.end, Censored)} <= {
         "budget"
     }
     whole(run_study(spenders(), tmp_path / "bound", executor=Pool(2)), 60)

@@ -32,9 +32,9 @@ def moves(episode):
 def test_fork_without_change_plays_the_same_game():
     for agent, chance in (("random", 0.0), ("tabular", 0.0), ("random", 0.05)):
         was = game(agent, "random", rounds=8, stop_chance=chance)
-        again = fork(was, 3, Change())
-        assert again.events == was.events
-        assert again.id != was.id
+        repeated_episode = fork(was, 3, Change())
+        assert repeated_episode.events == was.events
+        assert repeated_episode.id != was.id
 
 
 class Counter:
@@ -60,8 +60,8 @@ def test_notes_from_before_the_fork_are_preserved():
 def test_forked_player_has_the_same_past_and_random_draws():
     was = game("random", "random", rounds=10)
     new = fork(was, 4, Change({"agent": PlayerSpec("constant")}))
-    before = [m for m in moves(was) if m[0] < 4]
-    assert [m for m in moves(new) if m[0] < 4] == before
+    moves_before = [m for m in moves(was) if m[0] < 4]
+    assert [m for m in moves(new) if m[0] < 4] == moves_before
     partner = [m for m in moves(was) if m[1] == "partner"]
     assert [m for m in moves(new) if m[1] == "partner"] == partner  # it does not look at us
     assert moves(new) != moves(was)
@@ -78,24 +78,28 @@ def test_fork_is_stored_and_replays():
         fork(was, 2, Change(injections=(Injection("agent", "their_move"),))),
         fork(noisy, 3, Change(injections=()), 2),
     ]
-    kept = [from_line(to_line(one)) for one in new]
-    assert [one.setup for one in kept] == [one.setup for one in new]
-    assert check(kept).mismatches == []
+    kept_episodes = [from_line(to_line(kept_episode)) for kept_episode in new]
+    assert [kept_episode.setup for kept_episode in kept_episodes] == [
+        kept_episode.setup for kept_episode in new
+    ]
+    assert check(kept_episodes).mismatches == []
     assert [e for e in new[1].events if e.turn < 2] == [e for e in was.events if e.turn < 2]
     assert not any(type(e).__name__ == "Told" and e.turn < 2 for e in new[2].events)
     assert [e for e in new[3].events if e.turn < 3] == [e for e in noisy.events if e.turn < 3]
 
 
 def test_model_in_a_fork_sees_the_past_and_pays_only_its_own_calls():
-    asked = {"agent": ("their_move",)}
+    asked_probes = {"agent": ("their_move",)}
     registry.add("models", "forker", lambda name: always("Option: J"))
     model = PlayerSpec("language", {"model": "forker", "strategy": "qa"})
-    was = sally.play("ipd", {"agent": model, "partner": "tit_for_tat"}, probes=asked, rounds=6)
+    was = sally.play(
+        "ipd", {"agent": model, "partner": "tit_for_tat"}, probes=asked_probes, rounds=6
+    )
     new = fork(was, 4, Change({"agent": replace_strategy(model, "cot")}))
     assert check([new]).mismatches == []
     (row, _) = sally.episodes([new])
-    (whole, _) = sally.episodes([was])
-    assert 0 < row["calls"] < whole["calls"]
+    (full_episode, _) = sally.episodes([was])
+    assert 0 < row["calls"] < full_episode["calls"]
 
 
 def replace_strategy(who, strategy):
@@ -128,10 +132,10 @@ def test_fork_is_refused_if_a_bot_no_longer_plays_the_logged_move():
 
 def test_branches_are_paired_and_the_first_equals_the_log():
     was = game("random", "tit_for_tat", rounds=6)
-    found, new = branches(was, 2, {"kind": Change({"agent": KIND})}, 5)
-    assert found[0].episodes[0] == was.id and len(new) == 9
-    assert found[1].difference["agent"].value == pytest.approx(
-        found[1].payoffs["agent"].value - found[0].payoffs["agent"].value
+    actual_branches, new = branches(was, 2, {"kind": Change({"agent": KIND})}, 5)
+    assert actual_branches[0].episodes[0] == was.id and len(new) == 9
+    assert actual_branches[1].difference["agent"].value == pytest.approx(
+        actual_branches[1].payoffs["agent"].value - actual_branches[0].payoffs["agent"].value
     )
 
 
@@ -141,26 +145,26 @@ def test_branches_are_paired_and_the_first_equals_the_log():
 def test_costs_against_an_automaton_sum_to_the_regret():
     for agent in ("random", HARD, KIND, "tabular"):
         was = game(agent, "tit_for_tat", rounds=7)
-        whole = played(was)
-        lost = sum(cost.loss for cost in costs_of(whole, "agent"))
+        full_match = played(was)
+        lost_total = sum(cost.loss for cost in costs_of(full_match, "agent"))
         rows = sally.episodes([was])
-        assert lost == pytest.approx(7 * rows[0]["functional_regret"])
+        assert lost_total == pytest.approx(7 * rows[0]["functional_regret"])
 
 
 def test_cooperation_with_tit_for_tat_costs_nothing_before_the_last_round():
-    whole = played(game(KIND, rounds=5))
-    losses = [cost.loss for cost in costs_of(whole, "agent")]
+    full_match = played(game(KIND, rounds=5))
+    losses = [cost.loss for cost in costs_of(full_match, "agent")]
     assert losses[:4] == [0, 0, 0, 0] and losses[4] > 0
 
 
 def test_wrong_answer_costs_the_value_of_a_right_answer():
-    for name, worth in (("toma_po", 1.0), ("pick_the_right_stuff", 100.0)):
+    for name, value in (("toma_po", 1.0), ("pick_the_right_stuff", 100.0)):
         seat = str(registry.game(name).build({}).seats[0])
-        whole = played(sally.play(name, {seat: "random"}, seed=2))
-        lost = [cost.loss for cost in costs_of(whole, seat)]
-        (row,) = sally.episodes([whole.episode])
-        doing = row[whole.spec.measured.doing.metric]
-        assert sum(lost) / len(lost) == pytest.approx(worth - doing)
+        full_match = played(sally.play(name, {seat: "random"}, seed=2))
+        lost = [cost.loss for cost in costs_of(full_match, seat)]
+        (row,) = sally.episodes([full_match.episode])
+        doing = row[full_match.spec.measured.doing.metric]
+        assert sum(lost) / len(lost) == pytest.approx(value - doing)
 
 
 def test_continuation_costs_agree_with_exact_costs_under_best_play():

@@ -40,8 +40,8 @@ class Several:
         return self._slots
 
     def play(self, job: Job, take: Take, tell: Tell) -> Generator[Result, None, None]:
-        while taken := [s for s in (take() for _ in range(self._slots)) if s is not None]:
-            for shard in taken:
+        while responses := [s for s in (take() for _ in range(self._slots)) if s is not None]:
+            for shard in responses:
                 self.seen.append(shard)
                 if self.loses and shard.part:
                     self.loses -= 1
@@ -63,19 +63,19 @@ def quickly(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def stored(out: Path) -> store.Survey:
-    found = store.survey(out)
-    assert (len(found.finished), found.doubled, found.bad) == (120, 0, [])
-    return found
+    survey = store.survey(out)
+    assert (len(survey.finished), survey.doubled, survey.bad) == (120, 0, [])
+    return survey
 
 
 def test_parts_get_shorter_towards_the_end() -> None:
-    known = EpisodeDurations(lambda: 4)
-    known.add_waiting("ipd", 1000)
-    known.record("ipd", 10, 10.0)
+    known_episode_durations = EpisodeDurations(lambda: 4)
+    known_episode_durations.add_waiting("ipd", 1000)
+    known_episode_durations.record("ipd", 10, 10.0)
     given = []
     while (left := 1000 - sum(given)) > 0:
-        given.append(known.size("ipd", left))
-        known.remove_waiting("ipd", given[-1])
+        given.append(known_episode_durations.size("ipd", left))
+        known_episode_durations.remove_waiting("ipd", given[-1])
     assert given[0] == 83 and given == sorted(given, reverse=True) and given[-1] == 1
 
 
@@ -85,30 +85,33 @@ def test_unmeasured_kind_gets_first_size_and_single_worker_gets_all() -> None:
 
 
 def test_short_shard_is_not_split(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = EpisodeDurations(lambda: 4)
-    known.add_waiting("ipd", 100_000)
-    known.record("ipd", 10, 0.01)
-    assert known.size("ipd", 400) == 400  # of a hundred seconds
+    known_episode_durations = EpisodeDurations(lambda: 4)
+    known_episode_durations.add_waiting("ipd", 100_000)
+    known_episode_durations.record("ipd", 10, 0.01)
+    assert known_episode_durations.size("ipd", 400) == 400  # of a hundred seconds
 
 
 def test_part_size_follows_the_measured_duration_of_a_kind() -> None:
-    known = EpisodeDurations(lambda: 2)
+    known_episode_durations = EpisodeDurations(lambda: 2)
     for alike, seconds in (("light", 1.0), ("heavy", 100.0)):
-        known.add_waiting(alike, 100)
-        known.record(alike, 100, seconds)
-    assert known.size("light", 100) == 100 and known.size("heavy", 100) == 17
+        known_episode_durations.add_waiting(alike, 100)
+        known_episode_durations.record(alike, 100, seconds)
+    assert (
+        known_episode_durations.size("light", 100) == 100
+        and known_episode_durations.size("heavy", 100) == 17
+    )
 
 
 def test_part_reads_files_of_its_shard_except_those_of_siblings() -> None:
     part = Shard("00001-ab", PackedEpisodes(), part="c0ffee-1")
     of_others = ("00001-ab-9-aa.jsonl", "00001-ab.beef00-0-9-aa.open")
-    own = "00001-ab.c0ffee-1-9-aa.open"
-    assert all(map(part.concerns, (*of_others, own)))
+    own_text = "00001-ab.c0ffee-1-9-aa.open"
+    assert all(map(part.concerns, (*of_others, own_text)))
     assert not part.concerns("00001-ab.c0ffee-0-9-aa.open")  # its own run's
     assert not part.concerns("00001-ab.c0ffee-12-9-aa.open")
     assert not part.concerns("00002-ab-9-aa.jsonl")
     assert Shard("00001-ab", PackedEpisodes()).concerns(
-        own
+        own_text
     )  # whoever gets the whole sees every part
 
 
@@ -119,9 +122,9 @@ def test_each_episode_is_played_once_in_parts_of_measured_size(tmp_path: Path) -
     sizes = [len(shard) for shard in on.seen]
     assert len(sizes) > 4 and sizes[:4] == [FIRST] * 4
     assert len({shard.label for shard in on.seen}) == len(on.seen)
-    named = re.compile(r"00\d{3}-[0-9a-f]{8}\.[0-9a-f]{6}-\d+-\d+-[0-9a-f]{8}\.jsonl")
+    pattern = re.compile(r"00\d{3}-[0-9a-f]{8}\.[0-9a-f]{6}-\d+-\d+-[0-9a-f]{8}\.jsonl")
     files = [path.name for path in store.episode_files(tmp_path / "o")]
-    assert all(map(named.fullmatch, files)), "no name says on which machine it was written"
+    assert all(map(pattern.fullmatch, files)), "no name says on which machine it was written"
     assert not list((tmp_path / "o" / "claims").iterdir())
 
 

@@ -27,9 +27,9 @@ def study(strategy: str, model: str = "planned", rounds: int = 8) -> Study:
     lineups = tuple(
         {
             "agent": player_spec("language", model=model, strategy=strategy),
-            "partner": player_spec(other),
+            "partner": player_spec(other_name),
         }
-        for other in ("tit_for_tat", "random")
+        for other_name in ("tit_for_tat", "random")
     )
     cell = Cell("ipd", (instance("ipd", rounds=rounds),), lineups, {"agent": ("their_move",)})
     return Study("s", "", (cell,))
@@ -39,11 +39,11 @@ def study(strategy: str, model: str = "planned", rounds: int = 8) -> Study:
 def test_planned_calls_and_input_equal_those_of_the_run(strategy: str, tmp_path: Path) -> None:
     expected = plan(study(strategy))
     meter = Meter()
-    found = run_study(study(strategy), tmp_path / "o", meter=meter)
+    contents = run_study(study(strategy), tmp_path / "o", meter=meter)
     (bill,) = expected.bills
     assert bill.count.calls == meter.calls
     calls = [
-        c for e in found.episodes.values() for ev in e.events for c in getattr(ev, "calls", ())
+        c for e in contents.episodes.values() for ev in e.events for c in getattr(ev, "calls", ())
     ]
     shown = sum(call.usage["input"] for call in calls) / CHARACTERS
     assert bill.count.input == pytest.approx(shown, rel=0.05)
@@ -57,16 +57,16 @@ def test_model_that_only_reads_is_in_the_plan_with_its_calls() -> None:
     }
     alone = {"persuader": player_spec("hidden")}
     cell = Cell("talk", (instance("mindgames", number=1),), (reading, alone))
-    found = plan(Study("s", "", (cell,)))
-    (bill,) = found.bills
+    actual_plan = plan(Study("s", "", (cell,)))
+    (bill,) = actual_plan.bills
     assert (bill.model, bill.count.calls) == ("lab/reader", 16)  # two a message, eight messages
 
 
 def test_stored_episodes_are_not_planned_again(tmp_path: Path) -> None:
     run_study(study("qa"), tmp_path / "o", limit=1)
-    found = run_study(study("qa"), tmp_path / "o", limit=1)
-    again = plan(study("qa"), stored=found.episodes, finished=found.finished)
-    assert (again.there, again.parts) == (2, ())
+    contents = run_study(study("qa"), tmp_path / "o", limit=1)
+    repeated_plan = plan(study("qa"), stored=contents.episodes, finished=contents.finished)
+    assert (repeated_plan.there, repeated_plan.parts) == (2, ())
 
 
 def test_growing_pages_share_most_of_their_input() -> None:
@@ -87,10 +87,10 @@ def test_cost_comes_from_the_price_table_or_is_unknown() -> None:
 
 
 def test_time_is_estimated_from_timed_calls(tmp_path: Path) -> None:
-    found = run_study(study("qa"), tmp_path / "o")
+    contents = run_study(study("qa"), tmp_path / "o")
     slow = {
         id: msgspec.convert(_timed(msgspec.to_builtins(episode)), type(episode))
-        for id, episode in found.episodes.items()
+        for id, episode in contents.episodes.items()
     }
     (bill,) = plan(study("qa"), stored=slow).bills
     assert bill.seconds == pytest.approx(bill.count.calls * 2.0)  # in this process one at a time

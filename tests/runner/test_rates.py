@@ -51,10 +51,10 @@ def test_tokens_are_charged_to_later_calls() -> None:
 
 
 def test_turnstile_reports_used_tokens_once() -> None:
-    told: list[tuple[str, int]] = []
+    pairs: list[tuple[str, int]] = []
 
     async def ask(model: str, used: int) -> float:
-        told.append((model, used))
+        pairs.append((model, used))
         return 0.0
 
     turnstile = CallLimiter(ask)
@@ -62,13 +62,13 @@ def test_turnstile_reports_used_tokens_once() -> None:
     turnstile.used("lab/x", 7)
     asyncio.run(turnstile.passed("lab/x"))
     asyncio.run(turnstile.passed("lab/x"))
-    assert told == [("lab/x", 12), ("lab/x", 0)]
+    assert pairs == [("lab/x", 12), ("lab/x", 0)]
 
 
 def test_process_has_one_turnstile_unless_a_cluster_provides_it() -> None:
     config = Config({"x": PACED, "free": ModelEntry("lab/free")})
-    here = turnstile_of(config, "x")
-    assert here is not None and here is turnstile_of(config, "lab/x")
+    call_limiter = turnstile_of(config, "x")
+    assert call_limiter is not None and call_limiter is turnstile_of(config, "lab/x")
     assert turnstile_of(config, "free") is None
     elsewhere = CallLimiter(lambda model, used: asyncio.sleep(0, 0.0))
     use_turnstile(elsewhere)

@@ -33,10 +33,10 @@ def test_replay_does_not_open_a_model(player, tmp_path):
 
     registry.add("models", "gone", opened)
     episodes = store.load(tmp_path).episodes.values()
-    found = check(episodes, cells_of(tmp_path))
-    assert (found.replayed, found.mismatches) == (1, [])
-    wanted = orders(study(player), open_models=False)
-    assert [id for id, _, _ in wanted] == [episode.id for episode in episodes]
+    replay_check = check(episodes, cells_of(tmp_path))
+    assert (replay_check.replayed, replay_check.mismatches) == (1, [])
+    wanted_orders = orders(study(player), open_models=False)
+    assert [id for id, _, _ in wanted_orders] == [episode.id for episode in episodes]
     with pytest.raises(BadInput, match="gone was opened"):
         orders(study(player))
 
@@ -44,7 +44,7 @@ def test_replay_does_not_open_a_model(player, tmp_path):
 def test_parameters_are_checked_without_opening_a_model():
     cell = study("language").cells[0]
     (line,) = cell.lineups
-    who = msgspec.structs.replace(line["agent"], params={"model": "gone", "strategy": "none"})
-    wrong = msgspec.structs.replace(cell, lineups=({**line, "agent": who},))
+    agent = msgspec.structs.replace(line["agent"], params={"model": "gone", "strategy": "none"})
+    wrong = msgspec.structs.replace(cell, lineups=({**line, "agent": agent},))
     with pytest.raises(Exception, match="none"):
         orders(Study("wrong", "", (wrong,)), open_models=False)

@@ -33,16 +33,18 @@ def played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_first_option_rule_changes_the_value(played: Path) -> None:
     (episode,) = store.load(played).episodes.values()
-    found = list(readings(episode))
-    assert [each.by_rule[STORED] for each in found] == [1, 1, 0]
-    rows = {row["rule"]: row for row in sensitivity(found)}
+    reread_replies = list(readings(episode))
+    assert [reread_reply.by_rule[STORED] for reread_reply in reread_replies] == [1, 1, 0]
+    rows = {row["rule"]: row for row in sensitivity(reread_replies)}
     assert rows[STORED]["figure"] == rows[f"rule {VERSION}"]["figure"] == pytest.approx(1 / 3)
     assert rows["first option named"]["figure"] == pytest.approx(2 / 3)
     assert rows["first option named"]["differ"] == 1 and rows[f"rule {VERSION}"]["differ"] == 0
 
 
 def test_commands_state_the_reply_rule_version(played: Path) -> None:
-    shown = CliRunner().invoke(cli, ["replay", str(played)]).output
-    assert f"Replies of 1 episodes were read by reply rule {VERSION} (installed)." in shown
-    shown = CliRunner().invoke(cli, ["replay", "--reread", str(played)]).output
-    assert "first option named" in shown and f"3 replies read by rule {VERSION}; 0 differ." in shown
+    output = CliRunner().invoke(cli, ["replay", str(played)]).output
+    assert f"Replies of 1 episodes were read by reply rule {VERSION} (installed)." in output
+    output = CliRunner().invoke(cli, ["replay", "--reread", str(played)]).output
+    assert (
+        "first option named" in output and f"3 replies read by rule {VERSION}; 0 differ." in output
+    )

@@ -31,11 +31,11 @@ CONFIG = Config(models={"lab": ModelEntry(STUB, settings={"temperature": 0.5, "t
 
 
 def study(*settings: Mapping[str, object], model: str = "model", strategy: str = "qa") -> Study:
-    asked = tuple(
-        player_spec("language", model=model, strategy=strategy, settings=given)
-        for given in settings
+    asked_players = tuple(
+        player_spec("language", model=model, strategy=strategy, settings=setting)
+        for setting in settings
     )
-    lineups = grid(agent=asked, partner=player_spec("random"))
+    lineups = grid(agent=asked_players, partner=player_spec("random"))
     return Study("t", "t", (Cell("one", (instance("ipd", rounds=1),), lineups),))
 
 
@@ -52,22 +52,26 @@ def chosen(given: Study, config: Config = CONFIG, **asked: object) -> dict[str, 
 
 
 def test_command_overrides_config_file_and_file_overrides_study() -> None:
-    asked = {"temperature": 0.7, "top_p": 0.95, "max_tokens": 24}
-    assert chosen(study(asked), Config(models={"lab": ModelEntry(STUB)})) == asked
-    assert chosen(study(asked)) == {"temperature": 0.5, "top_p": 0.9, "max_tokens": 24}
-    assert chosen(study(asked), top_p=1.0) == {"temperature": 0.5, "top_p": 1.0, "max_tokens": 24}
+    request_fields = {"temperature": 0.7, "top_p": 0.95, "max_tokens": 24}
+    assert chosen(study(request_fields), Config(models={"lab": ModelEntry(STUB)})) == request_fields
+    assert chosen(study(request_fields)) == {"temperature": 0.5, "top_p": 0.9, "max_tokens": 24}
+    assert chosen(study(request_fields), top_p=1.0) == {
+        "temperature": 0.5,
+        "top_p": 1.0,
+        "max_tokens": 24,
+    }
 
 
 def test_precedence_also_holds_for_a_model_named_by_the_study() -> None:
-    named = study({"temperature": 0.7}, model=STUB)
-    assert chosen(named, temperature=0)["temperature"] == 0
-    assert chosen(named)["temperature"] == 0.5
+    named_study = study({"temperature": 0.7}, model=STUB)
+    assert chosen(named_study, temperature=0)["temperature"] == 0
+    assert chosen(named_study)["temperature"] == 0.5
 
 
 def test_settings_come_from_the_alias_that_was_named() -> None:
     cold = ModelEntry(STUB, settings={"temperature": 0.0})
-    both = Config(models={"cold": cold, **CONFIG.models})
-    assert chosen(study({}), both)["temperature"] == 0.5
+    both_config = Config(models={"cold": cold, **CONFIG.models})
+    assert chosen(study({}), both_config)["temperature"] == 0.5
 
 
 def test_plan_and_store_record_the_source_of_each_setting(tmp_path: Path) -> None:
@@ -81,9 +85,9 @@ def test_plan_and_store_record_the_source_of_each_setting(tmp_path: Path) -> Non
     )
     run_study(wanted, tmp_path / "out", settings=used)
     (file,) = (tmp_path / "out" / "settings").iterdir()
-    kept = json.loads(file.read_text())
-    assert kept["precedence"] == ["--set", "sally.toml", "study", "strategy"]
-    assert kept["settings"][1]["instead_of"] == ["0.7 (study)"]
+    kept_data = json.loads(file.read_text())
+    assert kept_data["precedence"] == ["--set", "sally.toml", "study", "strategy"]
+    assert kept_data["settings"][1]["instead_of"] == ["0.7 (study)"]
     (episode,) = store.load(tmp_path / "out").episodes.values()
     sent = [call.settings for event in episode.events for call in event.calls]
     assert sent and all((s["temperature"], s["seed"]) == (0.5, 3) for s in sent)
@@ -94,11 +98,11 @@ def test_plan_prints_the_settings_and_their_precedence(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("sally.toml").write_text('[models.lab]\nname = "embedded"\nsettings = {temperature = 0}\n')
-    given = ["plan", "quickstart_model", "--model", "lab", "--limit", "1", "--game", "ipd"]
-    done = CliRunner().invoke(cli, [*given, "--without", "lm"], catch_exceptions=False)
-    said = " ".join(done.stdout.split())
-    assert "temperature = 0 (sally.toml), instead of 0.7 (study)" in said
-    assert "--set over sally.toml over study over strategy" in said
+    arguments = ["plan", "quickstart_model", "--model", "lab", "--limit", "1", "--game", "ipd"]
+    done = CliRunner().invoke(cli, [*arguments, "--without", "lm"], catch_exceptions=False)
+    text = " ".join(done.stdout.split())
+    assert "temperature = 0 (sally.toml), instead of 0.7 (study)" in text
+    assert "--set over sally.toml over study over strategy" in text
 
 
 def test_setting_that_makes_two_lineups_equal_is_refused() -> None:
@@ -122,25 +126,25 @@ def test_misspelt_setting_is_an_error_in_every_source(tmp_path: Path) -> None:
 
 
 def test_wrong_value_error_contains_no_python_type_names() -> None:
-    for given, why in (
+    for fields, reason in (
         ({"temperature": "hot"}, "temperature must be a number, not 'hot'"),
         ({"max_tokens": 1.5}, "max_tokens must be a whole number, not 1.5"),
         ({"temperature": -1}, "temperature must be a finite number of at least 0, not -1.0"),
     ):
         with pytest.raises(BadInput) as refused:
-            read_settings(given, "--set")
-        assert str(refused.value) == f"Model settings in --set: {why}."
+            read_settings(fields, "--set")
+        assert str(refused.value) == f"Model settings in --set: {reason}."
 
 
 def test_strategy_settings_have_the_lowest_precedence(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    seen: list[Settings] = []
-    kept = {folder: dict(entries) for folder, entries in registry._added.items()}
-    monkeypatch.setattr(registry, "_added", kept)  # the strategy is gone after the test
+    seen_settings: list[Settings] = []
+    kept_entries = {folder: dict(entries) for folder, entries in registry._added.items()}
+    monkeypatch.setattr(registry, "_added", kept_entries)  # the strategy is gone after the test
 
     def script(messages: object, settings: Settings) -> Reply:
-        seen.append(settings)
+        seen_settings.append(settings)
         return Reply("Option: J")
 
     def making(**own: object) -> Strategy:
@@ -152,16 +156,16 @@ def test_strategy_settings_have_the_lowest_precedence(
 
     model = Scripted(script)
     monkeypatch.setitem(registry._added["models"], STUB, lambda name: model)
-    wanted = study({"temperature": 0.7}, model=STUB, strategy="own")
+    expected_study = study({"temperature": 0.7}, model=STUB, strategy="own")
 
     def played(**own: object) -> None:
         registry.add("strategies", "own", making(**own))
-        (_, _, setup) = orders(wanted)[0]
+        (_, _, setup) = orders(expected_study)[0]
         match = Match(registry.game("ipd"), setup)
         Driver(match, players_of(match)).run()
 
     played(temperature=0.2, max_tokens=5)
-    assert {(s.temperature, s.max_tokens) for s in seen} == {(0.7, 5)}
+    assert {(s.temperature, s.max_tokens) for s in seen_settings} == {(0.7, 5)}
     with pytest.raises(BadInput, match="did you mean temperature"):
         played(temprature=1)
     registry._results.clear()  # lists with the strategy end here

@@ -38,22 +38,22 @@ def shards_of(
 
 
 def order(number: int, game: str, agent: str, model: str = "") -> Order:
-    who = PlayerSpec("language", {"model": model}) if model else PlayerSpec(agent)
+    player = PlayerSpec("language", {"model": model}) if model else PlayerSpec(agent)
     setup = Setup(
-        Instance(game, game), number, {"agent": who, "partner": PlayerSpec("tit_for_tat")}
+        Instance(game, game), number, {"agent": player, "partner": PlayerSpec("tit_for_tat")}
     )
     return f"{number:024x}", "cell", setup
 
 
 def listed(made: Iterable[Order]) -> Orders:
-    found = Orders()
+    actual_orders = Orders()
     kinds: dict[bytes, int] = {}
     for _, cell, setup in made:
         alike = msgspec.json.encode((setup.instance, setup.lineup))
         if alike not in kinds:
-            kinds[alike] = found.kind((cell, setup))
-        found.add(kinds[alike], setup.seed, setup.repeat)
-    return found.end()
+            kinds[alike] = actual_orders.kind((cell, setup))
+        actual_orders.add(kinds[alike], setup.seed, setup.repeat)
+    return actual_orders.end()
 
 
 GROUPS = st.lists(
@@ -71,28 +71,32 @@ GROUPS = st.lists(
 def test_every_episode_is_in_one_shard_and_no_shard_is_small(
     groups: list[tuple[str, str, str, int]], together: bool
 ) -> None:
-    wanted = listed(
+    wanted_orders = listed(
         order(1000 * g + i, game, agent, model)
         for g, (game, agent, model, n) in enumerate(groups)
         for i in range(n)
     )
-    cut = list(shards_of(wanted, together))
-    assert sorted(id for shard in cut for id, _, _ in shard.orders) == sorted(w[0] for w in wanted)
+    cut = list(shards_of(wanted_orders, together))
+    assert sorted(id for shard in cut for id, _, _ in shard.orders) == sorted(
+        w[0] for w in wanted_orders
+    )
     assert len({shard.name for shard in cut}) == len(cut)
     kinds = {"": "bots", "embedded": "models", "openai/gpt-4o": "providers"}
     for model, kind in kinds.items():
-        mine = [s for s in cut if s.orders[0][2].lineup["agent"].params.get("model", "") == model]
-        total = sum(len(shard.orders) for shard in mine)
-        for shard in mine:
+        own_cuts = [
+            s for s in cut if s.orders[0][2].lineup["agent"].params.get("model", "") == model
+        ]
+        total = sum(len(shard.orders) for shard in own_cuts)
+        for shard in own_cuts:
             assert len(shard.orders) >= min(LEAST[kind], total)
             assert len({o[2].lineup["agent"].params.get("model", "") for o in shard.orders}) == 1
         if together and kind != "bots":
-            assert len(mine) <= 1
+            assert len(own_cuts) <= 1
 
 
 def test_large_studies_are_sharded_by_game() -> None:
-    wanted = listed(order(i, ("rps", "ipd")[i % 2], "random") for i in range(2000))
-    cut = list(shards_of(wanted))
+    wanted_orders = listed(order(i, ("rps", "ipd")[i % 2], "random") for i in range(2000))
+    cut = list(shards_of(wanted_orders))
     assert len(cut) == 2000 // LEAST["bots"]
     assert all(len({o[2].instance.game for o in shard.orders}) == 1 for shard in cut)
 
@@ -101,8 +105,8 @@ def test_shard_size_of_a_very_large_study_is_limited(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sharding.CUTS, "bots", 2)
-    wanted = listed(order(i, "rps", "random") for i in range(5500))
-    sizes = [len(shard.orders) for shard in shards_of(wanted)]
+    wanted_orders = listed(order(i, "rps", "random") for i in range(5500))
+    sizes = [len(shard.orders) for shard in shards_of(wanted_orders)]
     assert sizes == [MOST] * 4 + [MOST + 500]  # a rest joins the last
 
 
@@ -111,22 +115,29 @@ def test_sharding_is_deterministic() -> None:
 
 
 def test_shard_name_does_not_depend_on_stored_episodes() -> None:
-    wanted = listed(order(i, "rps", "random") for i in range(170))
-    whole = list(shards_of(wanted))
-    done = {id for id, _, _ in (*whole[0].orders[1:], *whole[2].orders)}
-    there = wanted.found_in(done)
-    assert there == wanted.found_in(set(done)) and wanted.found_in(set()) is None
-    rest = list(shards_of(wanted, there=there))
-    assert [shard.name for shard in rest] == [whole[0].name, whole[1].name]
-    assert rest[0].orders == whole[0].orders[:1] and rest[1].orders == whole[1].orders
+    wanted_orders = listed(order(i, "rps", "random") for i in range(170))
+    full_shards = list(shards_of(wanted_orders))
+    done = {id for id, _, _ in (*full_shards[0].orders[1:], *full_shards[2].orders)}
+    source = wanted_orders.found_in(done)
+    assert source == wanted_orders.found_in(set(done)) and wanted_orders.found_in(set()) is None
+    other_shards = list(shards_of(wanted_orders, there=source))
+    assert [shard.name for shard in other_shards] == [full_shards[0].name, full_shards[1].name]
+    assert (
+        other_shards[0].orders == full_shards[0].orders[:1]
+        and other_shards[1].orders == full_shards[1].orders
+    )
 
 
 def test_orders_are_combined_in_order_without_duplicates() -> None:
-    made = [order(i % 7, "rps", "random") for i in range(20)]
-    wanted = listed(made)
-    assert [o[1:] for o in wanted] == [o[1:] for o in made[:7]] == [o[1:] for o in wanted[:]]
-    assert [o[0] for o in wanted] == [episode_id(setup) for _, _, setup in made[:7]]
-    assert wanted[-1] == wanted[6] and len(wanted) == 7
+    new_orders = [order(i % 7, "rps", "random") for i in range(20)]
+    wanted_orders = listed(new_orders)
+    assert (
+        [o[1:] for o in wanted_orders]
+        == [o[1:] for o in new_orders[:7]]
+        == [o[1:] for o in wanted_orders[:]]
+    )
+    assert [o[0] for o in wanted_orders] == [episode_id(setup) for _, _, setup in new_orders[:7]]
+    assert wanted_orders[-1] == wanted_orders[6] and len(wanted_orders) == 7
 
 
 def test_bulk_orders_equal_orders_checked_one_by_one() -> None:
@@ -140,8 +151,10 @@ def test_bulk_orders_equal_orders_checked_one_by_one() -> None:
         packed = msgspec.json.decode(msgspec.json.encode(wanted.pack(some)), type=PackedEpisodes)
         assert packed.orders() == [bulk[n] for n in some]
         assert wanted.found_in({bulk.id(1)}) == [n == 1 for n in range(len(bulk))]
-    again = [msgspec.structs.replace(cell, name=f"{cell.name} again") for cell in STUDY.cells]
-    twice = msgspec.structs.replace(STUDY, cells=(*STUDY.cells, *again))
+    repeated_cells = [
+        msgspec.structs.replace(cell, name=f"{cell.name} again") for cell in STUDY.cells
+    ]
+    twice = msgspec.structs.replace(STUDY, cells=(*STUDY.cells, *repeated_cells))
     assert [id for id, _, _ in orders(twice)] == [id for id, _, _ in bulk]
 
 

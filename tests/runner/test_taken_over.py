@@ -37,8 +37,8 @@ def lines(out: str) -> list[str]:
     """The ids of all lines of a store, each time that they are there."""
     at = store.place(out)
     names, _ = store.reading.ready(at)
-    found = [store.reading.sound_line(line) for _, _, line in store.reading.all_lines(at, names)]
-    return [e.id for e in found if isinstance(e, Episode)]
+    episodes = [store.reading.sound_line(line) for _, _, line in store.reading.all_lines(at, names)]
+    return [e.id for e in episodes if isinstance(e, Episode)]
 
 
 def stand_still(monkeypatch: pytest.MonkeyPatch, after: int, meanwhile: Any) -> None:
@@ -50,11 +50,11 @@ def stand_still(monkeypatch: pytest.MonkeyPatch, after: int, meanwhile: Any) -> 
             play(missing, keep, meter)
             return
         begun.append(True)
-        kept: list[Episode] = []
+        kept_episodes: list[Episode] = []
 
         def stop_at(episode: Episode, replay: Any) -> None:
-            kept.append(episode)
-            if len(kept) == after:
+            kept_episodes.append(episode)
+            if len(kept_episodes) == after:
                 meanwhile()
             keep(episode, replay)
 
@@ -78,8 +78,8 @@ def test_stalled_run_does_not_rewrite_episodes_of_its_successor(
     out: str, monkeypatch: pytest.MonkeyPatch, after: int
 ) -> None:
     stand_still(monkeypatch, after, lambda: take_over(out))
-    found = run_study(STUDY, out)
-    assert len(found.finished) == 12 and found.doubled == 0
+    contents = run_study(STUDY, out)
+    assert len(contents.finished) == 12 and contents.doubled == 0
     assert len(lines(out)) == 12
     assert store.place(out).names("claims") == []
 
@@ -89,8 +89,8 @@ def test_episodes_written_before_a_stall_are_not_played_again(
 ) -> None:
     monkeypatch.setattr(store.writing, "HELD_SECONDS", 0.0)  # every line is put at once
     stand_still(monkeypatch, 5, lambda: take_over(out))
-    found = run_study(STUDY, out)
-    assert len(found.finished) == 12 and len(lines(out)) == 12
+    contents = run_study(STUDY, out)
+    assert len(contents.finished) == 12 and len(lines(out)) == 12
 
 
 def test_claim_is_lost_to_a_successor_or_if_missing(out: str) -> None:

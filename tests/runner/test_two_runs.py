@@ -38,15 +38,15 @@ def test_runs_on_one_process_and_on_two_share_a_store(tmp_path: Path) -> None:
     study, out = tmp_path / "shared.toml", tmp_path / "out"
     study.write_text(STUDY)
     command = [sys.executable, "-m", "sally", "--use", str(FILE), "run", str(study)]
-    both = [
+    both_processes = [
         subprocess.Popen(
-            [*command, "--out", str(out), "--on", on],
+            [*command, "--out", str(out), "--on", name],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         )
-        for on in ("local", "pool:2")
+        for name in ("local", "pool:2")
     ]  # fmt: skip
-    said = [process.communicate(timeout=300)[0] for process in both]
-    assert [process.returncode for process in both] == [0, 0], said
+    said = [process.communicate(timeout=300)[0] for process in both_processes]
+    assert [process.returncode for process in both_processes] == [0, 0], said
     ids = lines(str(out))
     assert len(ids) == len(set(ids)) == 40
     assert any("waits for its end" in output for output in said), said
@@ -65,8 +65,8 @@ def test_run_waits_for_a_living_run_with_another_cut(tmp_path: Path, quick: None
     """The other run stores a part of the episodes meanwhile; these are not played again."""
     study = against(player_spec("tit_for_tat"), repeats=12)
     store.claim(tmp_path, manifest(study), study)
-    other = Run("other", "s", "pool:2", this_process(), time.time(), cut="other")
-    publish(tmp_path, other)
+    other_run = Run("other", "s", "pool:2", this_process(), time.time(), cut="other")
+    publish(tmp_path, other_run)
     waiting = Thread(target=play_missing, args=(study, tmp_path))
     waiting.start()
     deadline = time.monotonic() + 60
@@ -77,7 +77,7 @@ def test_run_waits_for_a_living_run_with_another_cut(tmp_path: Path, quick: None
         for _, cell, setup in orders(study)[:5]:
             writer.add(play(setup, cell))
     assert waiting.is_alive() and len(lines(str(tmp_path))) == 5
-    publish(tmp_path, msgspec.structs.replace(other, ended="finished"))
+    publish(tmp_path, msgspec.structs.replace(other_run, ended="finished"))
     waiting.join(60)
     ids = lines(str(tmp_path))
     assert len(ids) == len(set(ids)) == 12
@@ -86,13 +86,13 @@ def test_run_waits_for_a_living_run_with_another_cut(tmp_path: Path, quick: None
 def test_two_waiting_runs_do_not_wait_for_each_other(tmp_path: Path, quick: None) -> None:
     study = against(player_spec("tit_for_tat"), repeats=12)
     store.claim(tmp_path, manifest(study), study)
-    other = Run("other", "s", "pool:2", this_process(), time.time(), cut="other")
-    publish(tmp_path, other)
+    other_run = Run("other", "s", "pool:2", this_process(), time.time(), cut="other")
+    publish(tmp_path, other_run)
     limited = [Thread(target=play_missing, args=(study, tmp_path, n)) for n in (3, 7, None)]
     for thread in limited:
         thread.start()
     time.sleep(0.1)
-    publish(tmp_path, msgspec.structs.replace(other, ended="stopped"))
+    publish(tmp_path, msgspec.structs.replace(other_run, ended="stopped"))
     for thread in limited:
         thread.join(60)
     ids = lines(str(tmp_path))

@@ -46,14 +46,18 @@ def test_watch_shows_a_running_run_with_notes_of_workers(out: str) -> None:
     flying = {"s1": 20, "s2": 20}
     told(out, "a", now - 50, now=now, wanted=200, kept=10, tally=tally, in_flight=flying)
     noted(out, "a", "s1", EpisodeCounts(done=10, calls=100, tokens=1000, money=0.5))
-    found = look(out)
-    assert (found.done, found.wanted, found.in_flight) == (50, 200, 30)
-    assert (found.failed, found.censored) == (1, 2)
-    assert found.rate == pytest.approx(40 / 50)
-    assert found.seconds_left == pytest.approx(150 / 0.8)
-    assert found.cost_left == pytest.approx(2.0 / 40 * 150)
-    assert [run.state for run in found.runs] == ["running"]
-    assert not found.is_over
+    progress_snapshot = look(out)
+    assert (progress_snapshot.done, progress_snapshot.wanted, progress_snapshot.in_flight) == (
+        50,
+        200,
+        30,
+    )
+    assert (progress_snapshot.failed, progress_snapshot.censored) == (1, 2)
+    assert progress_snapshot.rate == pytest.approx(40 / 50)
+    assert progress_snapshot.seconds_left == pytest.approx(150 / 0.8)
+    assert progress_snapshot.cost_left == pytest.approx(2.0 / 40 * 150)
+    assert [run.state for run in progress_snapshot.runs] == ["running"]
+    assert not progress_snapshot.is_over
 
 
 def test_remaining_cost_is_unknown_without_prices(out: str) -> None:
@@ -67,43 +71,47 @@ def test_remaining_cost_is_unknown_without_prices(out: str) -> None:
         tally=EpisodeCounts(done=3, calls=3, tokens=9, unpriced=1),
     )
     assert look(out).cost_left is None
-    said = CliRunner().invoke(cli, ["watch", out, "--once"]).output
-    assert "the cost is unknown" in said
+    output = CliRunner().invoke(cli, ["watch", out, "--once"]).output
+    assert "the cost is unknown" in output
 
 
 def test_episodes_of_an_earlier_run_are_not_counted_twice(out: str) -> None:
     now = time.time()
     told(out, "a", now - 90, ELSEWHERE, now=now - 40, wanted=100, tally=EpisodeCounts(done=40))
     told(out, "b", now - 30, now=now, wanted=100, kept=42, tally=EpisodeCounts(done=8))
-    found = look(out)
-    assert found.done == 50  # the earlier one died before it told of its last two
-    assert [run.state for run in found.runs] == ["silent", "running"]
+    progress_snapshot = look(out)
+    assert progress_snapshot.done == 50  # the earlier one died before it told of its last two
+    assert [run.state for run in progress_snapshot.runs] == ["silent", "running"]
 
 
 def test_concurrent_runs_are_added_up(out: str) -> None:
     now = time.time()
     told(out, "a", now - 20, now=now, wanted=100, kept=10, tally=EpisodeCounts(done=20))
     told(out, "b", now - 10, now=now, wanted=100, kept=15, tally=EpisodeCounts(done=10))
-    found = look(out)
-    assert found.done == 40
-    assert found.rate == pytest.approx(2.0)
+    progress_snapshot = look(out)
+    assert progress_snapshot.done == 40
+    assert progress_snapshot.rate == pytest.approx(2.0)
 
 
 def test_store_without_run_files_is_counted(out: str, tmp_path: Path) -> None:
     run_study(STUDY, tmp_path / "s", limit=1)
     for name in store.place(tmp_path / "s").names("runs"):
         store.place(tmp_path / "s").remove(f"runs/{name}")
-    found = look(tmp_path / "s")
-    assert (found.done, found.wanted, found.is_over) == (18, None, True)
+    progress_snapshot = look(tmp_path / "s")
+    assert (progress_snapshot.done, progress_snapshot.wanted, progress_snapshot.is_over) == (
+        18,
+        None,
+        True,
+    )
 
 
 def test_command_line_shows_a_finished_run_as_finished(tmp_path: Path) -> None:
     out = str(tmp_path / "o")
     run_study(STUDY, out, limit=1)
-    said = CliRunner().invoke(cli, ["watch", out])
-    assert said.exit_code == 0  # it does not wait for more
-    assert "quickstart: 18 of 18 episodes done, 0 in flight, 0 failed, 0 censored" in said.output
-    assert "on local: finished, 18 played" in said.output
+    result = CliRunner().invoke(cli, ["watch", out])
+    assert result.exit_code == 0  # it does not wait for more
+    assert "quickstart: 18 of 18 episodes done, 0 in flight, 0 failed, 0 censored" in result.output
+    assert "on local: finished, 18 played" in result.output
     plain = json.loads(CliRunner().invoke(cli, ["watch", out, "--once", "--json"]).output)
     assert (plain["done"], plain["runs"][0]["state"]) == (18, "finished")
 
@@ -123,8 +131,8 @@ def test_commands_accept_remote_addresses(tmp_path: Path) -> None:
 
     ran = json.loads(sally("run", "quickstart", "--limit", "1", "--out", out, "--json"))
     assert (ran["out"], ran["episodes"], ran["not_run"]) == (out, 18, 0)
-    again = json.loads(sally("run", "quickstart", "--limit", "2", "--out", out, "--json"))
-    assert (again["episodes"], again["doubled"]) == (36, 0)
+    repeated_data = json.loads(sally("run", "quickstart", "--limit", "2", "--out", out, "--json"))
+    assert (repeated_data["episodes"], repeated_data["doubled"]) == (36, 0)
     assert "36 of 36 episodes replayed, 0 mismatches" in sally("replay", out)
     rows = json.loads(sally("score", out, "--rows"))
     first = rows[0]["episode"]
@@ -170,5 +178,5 @@ def test_time_left_is_estimated_from_episodes_if_the_calls_left_are_unknown() ->
     begun = Progress(0, 9, 0, 0, EpisodeCounts(calls=1), seconds=4.0)
     assert begun.seconds_left is None
     assert Progress(6, 9, 0, 0, EpisodeCounts(calls=20), seconds=60.0).seconds_left == 30.0
-    known = EpisodeCounts(calls=20, calls_left=5)
-    assert Progress(6, 9, 0, 0, known, seconds=60.0).seconds_left == 15.0
+    known_episode_counts = EpisodeCounts(calls=20, calls_left=5)
+    assert Progress(6, 9, 0, 0, known_episode_counts, seconds=60.0).seconds_left == 15.0

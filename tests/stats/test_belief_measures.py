@@ -97,17 +97,17 @@ def test_moves_against_beliefs_of_others_and_of_other_rows() -> None:
 def test_contest_has_no_best_reply_among_the_expected_moves() -> None:
     table = measures.keep_judged(small())
     assert measures.find_contests(table).tolist() == [True, False, True, True]
-    found = measures.contest(table)
-    assert found.rows == 3
-    assert found.best.value == pytest.approx(2 / 3)  # ann's first and bob's second move
-    assert found.expected.value == pytest.approx(1 / 3)  # bob's first, one of two tied
+    contest = measures.contest(table)
+    assert contest.rows == 3
+    assert contest.best.value == pytest.approx(2 / 3)  # ann's first and bob's second move
+    assert contest.expected.value == pytest.approx(1 / 3)  # bob's first, one of two tied
     # null of row 1: bob's move 1 against {0} and {1}; row 3: ann's 0 against {2} and {0, 1};
     # row 4: ann's 0 against {1} and {0}
-    assert found.best_null.value == 0
-    assert found.expected_null.value == pytest.approx(1)
-    assert found.best_gain.value == pytest.approx(2 / 3)
-    assert found.expected_gain.value == pytest.approx(1 / 3 - 1)
-    assert found.usual.value == 1  # both always repeat themselves
+    assert contest.best_null.value == 0
+    assert contest.expected_null.value == pytest.approx(1)
+    assert contest.best_gain.value == pytest.approx(2 / 3)
+    assert contest.expected_gain.value == pytest.approx(1 / 3 - 1)
+    assert contest.usual.value == 1  # both always repeat themselves
     assert measures.contest(table, [True, False, False, False]).rows == 1
 
 
@@ -139,10 +139,10 @@ def test_brier_score_of_odds_and_of_the_base_rate() -> None:
 
 
 def test_calibration_counts_impossible_and_certain_options() -> None:
-    found = measures.calibration([0, 0, 0.5, 0.5, 1, 1], [0, 1, 0, 1, 1, 1])
-    assert (found.never, found.never_count) == (0.5, 2)
-    assert (found.certain, found.certain_count) == (1.0, 2)
-    assert found.slope == pytest.approx(0.5)
+    calibration = measures.calibration([0, 0, 0.5, 0.5, 1, 1], [0, 1, 0, 1, 1, 1])
+    assert (calibration.never, calibration.never_count) == (0.5, 2)
+    assert (calibration.certain, calibration.certain_count) == (1.0, 2)
+    assert calibration.slope == pytest.approx(0.5)
 
 
 # --- projection -----------------------------------------------------------------------------------
@@ -160,29 +160,29 @@ def society(seed: int, sees_partner: bool) -> tuple[np.ndarray, np.ndarray, np.n
 
 
 def test_projection_separates_own_and_others_moves() -> None:
-    belief, own, others, _ = society(1, sees_partner=False)
-    found = measures.projection(belief, own, others)
-    assert found.own == pytest.approx(np.corrcoef(belief, own)[0, 1])
-    assert found.own_partial > 0.5 and abs(found.others_partial) < 0.1
-    residual = [np.polyval(np.polyfit(others, each, 1), others) for each in (belief, own)]
-    by_hand = np.corrcoef(belief - residual[0], own - residual[1])[0, 1]
-    assert found.own_partial == pytest.approx(by_hand)
+    belief, own_array, others, _ = society(1, sees_partner=False)
+    projection = measures.projection(belief, own_array, others)
+    assert projection.own == pytest.approx(np.corrcoef(belief, own_array)[0, 1])
+    assert projection.own_partial > 0.5 and abs(projection.others_partial) < 0.1
+    residual = [np.polyval(np.polyfit(others, each, 1), others) for each in (belief, own_array)]
+    by_hand = np.corrcoef(belief - residual[0], own_array - residual[1])[0, 1]
+    assert projection.own_partial == pytest.approx(by_hand)
 
 
 def test_null_of_new_pairs_is_below_zero_and_found_only_if_nothing_was_foreseen() -> None:
-    belief, own, others, groups = society(2, sees_partner=False)
-    blind = measures.pairing_null(belief, own, others, groups, draws=400)
+    belief, own_array, others, groups = society(2, sees_partner=False)
+    blind = measures.pairing_null(belief, own_array, others, groups, draws=400)
     assert -0.1 < blind.null < 0 and blind.low < blind.r < blind.high and blind.p > 0.05
-    belief, own, others, groups = society(2, sees_partner=True)
-    seeing = measures.pairing_null(belief, own, others, groups, draws=400)
+    belief, own_array, others, groups = society(2, sees_partner=True)
+    seeing = measures.pairing_null(belief, own_array, others, groups, draws=400)
     assert seeing.r > 0.4 and seeing.p == 0
 
 
 def test_new_groups_of_four_exclude_the_player() -> None:
-    own = np.arange(8.0)
+    own_array = np.arange(8.0)
     codes = np.zeros(8, dtype=np.intp)
     order = np.arange(8)
-    met = measures._mean_of_met(own, codes, order, 4)
+    met = measures._mean_of_met(own_array, codes, order, 4)
     assert met[0] == pytest.approx((1 + 2 + 3) / 3) and met[7] == pytest.approx((4 + 5 + 6) / 3)
-    pairs = measures._mean_of_met(own, codes, order, 2)
+    pairs = measures._mean_of_met(own_array, codes, order, 2)
     assert pairs.tolist() == [1, 0, 3, 2, 5, 4, 7, 6]

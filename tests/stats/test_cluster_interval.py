@@ -19,22 +19,22 @@ from sally.stats.cluster_interval import (
 
 
 def test_one_row_per_cluster_gives_the_t_interval():
-    found = lone_by_rule([1.0, 2.0, 3.0, 4.0, 5.0])
+    estimate = lone_by_rule([1.0, 2.0, 3.0, 4.0, 5.0])
     # t of 4 degrees is 2.776445; the error is sqrt(2.5 / 5)
-    assert found.interval == pytest.approx([3 - 2.776445 * 0.5**0.5, 3 + 2.776445 * 0.5**0.5])
+    assert estimate.interval == pytest.approx([3 - 2.776445 * 0.5**0.5, 3 + 2.776445 * 0.5**0.5])
 
 
 def test_fewer_than_five_clusters_give_a_value_without_interval():
-    found = mean_by_rule([5.0, -5.0, 5.0, -5.0], ["a", "a", "b", "c"])
-    assert found.value == 0 and found.interval is None
-    assert "fewer than 5 clusters" in found.method
+    estimate = mean_by_rule([5.0, -5.0, 5.0, -5.0], ["a", "a", "b", "c"])
+    assert estimate.value == 0 and estimate.interval is None
+    assert "fewer than 5 clusters" in estimate.method
 
 
 def test_intervals_stay_within_the_range_of_the_metric():
     """Two wins and three losses of five: the t interval would reach 12.8 in a game bounded by 5."""
     for wins in range(6):
-        found = lone_by_rule([5.0] * wins + [-5.0] * (5 - wins), (-5.0, 5.0))
-        assert -5 <= found.low <= found.value <= found.high <= 5
+        estimate = lone_by_rule([5.0] * wins + [-5.0] * (5 - wins), (-5.0, 5.0))
+        assert -5 <= estimate.low <= estimate.value <= estimate.high <= 5
 
 
 def test_all_or_no_successes_do_not_give_a_point_interval():
@@ -55,8 +55,8 @@ def test_rows_of_one_cluster_count_once():
 
 
 def test_ratio_of_sums_weighs_clusters_by_their_size():
-    found = ratio_by_rule([1, 0, 3, 2, 4], [2, 1, 3, 4, 5], list("abcde"), (0, 1))
-    assert found.value == pytest.approx(10 / 15)
+    estimate = ratio_by_rule([1, 0, 3, 2, 4], [2, 1, 3, 4, 5], list("abcde"), (0, 1))
+    assert estimate.value == pytest.approx(10 / 15)
 
 
 def test_coarsest_unit_with_at_least_five_values_is_chosen():
@@ -67,11 +67,11 @@ def test_coarsest_unit_with_at_least_five_values_is_chosen():
 
 @pytest.mark.parametrize("share", [0.05, 0.5, 0.95])
 def test_intervals_have_nominal_coverage_near_the_bounds(share):
-    rng, held, runs = np.random.default_rng(17), 0, 400
+    rng, count, runs = np.random.default_rng(17), 0, 400
     for _ in range(runs):
-        found = lone_by_rule((rng.random(40) < share).astype(float), (0, 1))
-        held += found.low <= share <= found.high
-    assert held / runs >= 0.92
+        estimate = lone_by_rule((rng.random(40) < share).astype(float), (0, 1))
+        count += estimate.low <= share <= estimate.high
+    assert count / runs >= 0.92
 
 
 def test_few_people_stay_clustered_and_few_problems_do_not():
@@ -84,22 +84,22 @@ def test_few_people_stay_clustered_and_few_problems_do_not():
 
 
 def test_games_of_one_person_count_once() -> None:
-    one, two = [1.0, 0.0, 1.0, 1.0, 0.0], [0.0, 0.0, 1.0, 0.0, 0.0]
-    alone = gap_by_rule(one, two, list("abcdefghij"), (-1, 1))
-    doubled = gap_by_rule(one * 2, two * 2, list("abcdeabcdefghijfghij"), (-1, 1))
+    values, two = [1.0, 0.0, 1.0, 1.0, 0.0], [0.0, 0.0, 1.0, 0.0, 0.0]
+    alone = gap_by_rule(values, two, list("abcdefghij"), (-1, 1))
+    doubled = gap_by_rule(values * 2, two * 2, list("abcdeabcdefghijfghij"), (-1, 1))
     assert alone.value is not None and math.isclose(alone.value, 0.4)
     assert doubled.interval == alone.interval
 
 
 def test_too_few_people_give_a_difference_without_interval() -> None:
-    found = gap_by_rule([1.0, 1.0], [0.0], ["ann", "ben", "cid"], (-1, 1))
-    assert (found.value, found.interval) == (1.0, None)
+    estimate = gap_by_rule([1.0, 1.0], [0.0], ["ann", "ben", "cid"], (-1, 1))
+    assert (estimate.value, estimate.interval) == (1.0, None)
     assert gap_by_rule([], [0.0], ["ann"]).value is None
 
 
 def test_interval_of_a_difference_of_shares_stays_within_bounds() -> None:
-    found = gap_by_rule([1.0] * 5 + [0.0], [0.0] * 6, list(range(12)), (-1, 1))
-    assert found.interval is not None and -1 <= found.interval[0] < found.interval[1] <= 1
+    estimate = gap_by_rule([1.0] * 5 + [0.0], [0.0] * 6, list(range(12)), (-1, 1))
+    assert estimate.interval is not None and -1 <= estimate.interval[0] < estimate.interval[1] <= 1
 
 
 def test_beta_binomial_interval_equals_jeffreys_for_independent_trials():
@@ -122,19 +122,19 @@ def test_beta_binomial_is_used_only_if_clusters_differ():
     rare = np.array([1.0] + [0.0] * 79)  # here t would leave the bounds
     assert mean_by_rule(rare, clusters, (0, 1)).method == "beta-binomial over 8 clusters"
     differing = np.repeat([1.0, 0, 0, 0, 0, 0, 0, 0], 10)
-    found = mean_by_rule(differing, clusters, (0, 1))
-    assert found.method == "beta-binomial over 8 clusters"
-    assert 0 < found.low < 0.125 < 0.35 < found.high < 0.6
+    estimate = mean_by_rule(differing, clusters, (0, 1))
+    assert estimate.method == "beta-binomial over 8 clusters"
+    assert 0 < estimate.low < 0.125 < 0.35 < estimate.high < 0.6
     percent = mean_by_rule(100 * differing, clusters, (0, 100))
-    assert percent.interval == pytest.approx([100 * found.low, 100 * found.high])
+    assert percent.interval == pytest.approx([100 * estimate.low, 100 * estimate.high])
 
 
 def test_rare_successes_in_correlated_clusters_are_covered():
     """Twenty clusters, ICC .4, share .05: a t interval covered .88."""
     rng = np.random.default_rng(3)
-    clusters, held = np.repeat(np.arange(20), 20), 0
+    clusters, count = np.repeat(np.arange(20), 20), 0
     for _ in range(200):
         chance = rng.beta(0.05 * 1.5, 0.95 * 1.5, 20)
-        found = mean_by_rule(rng.random(400) < chance[clusters], clusters, (0, 1))
-        held += found.low <= 0.05 <= found.high
-    assert held / 200 >= 0.93
+        estimate = mean_by_rule(rng.random(400) < chance[clusters], clusters, (0, 1))
+        count += estimate.low <= 0.05 <= estimate.high
+    assert count / 200 >= 0.93

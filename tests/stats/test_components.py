@@ -24,75 +24,79 @@ def drawn(models, problems, repeats, sds, seed=1):
 def test_variance_sources_are_recovered_with_or_without_balance():
     values, factors = drawn(60, 60, 2, (2.0, 1.0, 3.0))
     kept = [n for n in range(len(values)) if n % 7 and n % 11]  # some are missing
-    some = [values[n] for n in kept]
+    some_values = [values[n] for n in kept]
     for column, labels in (
         (values, factors),
-        (some, {name: [labels[n] for n in kept] for name, labels in factors.items()}),
+        (some_values, {name: [labels[n] for n in kept] for name, labels in factors.items()}),
     ):
-        found = variance_components(column, labels, seed=1, draws=20).variances
-        assert found["model"] == pytest.approx(4.0, rel=0.3)
-        assert found["problem"] == pytest.approx(1.0, rel=0.4)
-        assert found[REST] == pytest.approx(9.0, rel=0.05)
+        variances = variance_components(column, labels, seed=1, draws=20).variances
+        assert variances["model"] == pytest.approx(4.0, rel=0.3)
+        assert variances["problem"] == pytest.approx(1.0, rel=0.4)
+        assert variances[REST] == pytest.approx(9.0, rel=0.05)
 
 
 def test_balanced_components_equal_analysis_of_variance():
     values, factors = drawn(6, 8, 3, (1.0, 1.0, 1.0))
-    found = variance_components(values, factors, seed=1, draws=5).variances
+    variances = variance_components(values, factors, seed=1, draws=5).variances
     table = np.array(values).reshape(6, 8, 3)
-    rest = (
+    other_values = (
         values
         - np.add.outer(table.mean((1, 2)), table.mean((0, 2))).repeat(3).ravel()
         + table.mean()
     )
-    mean_square = float((rest**2).sum()) / (144 - 6 - 8 + 1)
+    mean_square = float((other_values**2).sum()) / (144 - 6 - 8 + 1)
     by_model = 24 * table.mean((1, 2)).var(ddof=1)
-    assert found[REST] == pytest.approx(mean_square)
-    assert found["model"] == pytest.approx((by_model - mean_square) / 24)
+    assert variances[REST] == pytest.approx(mean_square)
+    assert variances["model"] == pytest.approx((by_model - mean_square) / 24)
 
 
 def test_shares_sum_to_one_and_lie_in_their_intervals():
     values, factors = drawn(5, 10, 2, (1.0, 0.5, 1.0))
-    found = variance_components(values, factors, seed=1, draws=50)
-    assert sum(e.value for e in found.shares.values()) == pytest.approx(1.0)
-    for e in found.shares.values():
+    shares = variance_components(values, factors, seed=1, draws=50)
+    assert sum(e.value for e in shares.shares.values()) == pytest.approx(1.0)
+    for e in shares.shares.values():
         assert 0 <= e.interval[0] <= e.value <= e.interval[1] <= 1
 
 
 def test_interval_of_a_factor_covers_its_share():
-    kept = 0
+    kept_count = 0
     for seed in range(30):
         values, factors = drawn(12, 12, 1, (1.0, 1.0, 1.0), seed)
         low, high = (
             variance_components(values, factors, seed=seed, draws=40).shares["model"].interval
         )
-        kept += low <= 1 / 3 <= high
-    assert kept >= 25
+        kept_count += low <= 1 / 3 <= high
+    assert kept_count >= 25
 
 
 def test_confounded_factors_are_reported_and_constant_ones_omitted():
     values, factors = drawn(4, 5, 2, (1.0, 1.0, 1.0))
-    more = {**factors, "again": [f"x{m}" for m in factors["model"]], "alone": ["one"] * len(values)}
-    found = variance_components(values, more, seed=1, draws=5)
-    assert found.same == {"again": "model"} and "alone" not in found.shares
+    more_fields = {
+        **factors,
+        "again": [f"x{m}" for m in factors["model"]],
+        "alone": ["one"] * len(values),
+    }
+    shares = variance_components(values, more_fields, seed=1, draws=5)
+    assert shares.same == {"again": "model"} and "alone" not in shares.shares
 
 
 def test_constant_scores_have_no_shares():
-    found = variance_components([1.0] * 6, {"model": list("aabbcc")}, seed=1)
-    assert found.shares["model"].value is None
+    shares = variance_components([1.0] * 6, {"model": list("aabbcc")}, seed=1)
+    assert shares.shares["model"].value is None
 
 
 @pytest.mark.parametrize("models", [2, 3, 5])
 def test_few_models_give_wide_intervals_that_cover_the_share(models: int):
     """A bootstrap from the fitted variances covered .67, .79 and .87."""
-    held = 0
+    count = 0
     for seed in range(80):
         values, factors = drawn(models, 15, 2, (1.0, 0.5, 1.0), seed)
-        found = variance_components(values, factors, seed=1, draws=400).shares["model"]
-        held += found.low <= 1 / 2.25 <= found.high
-    assert held / 80 >= 0.87
+        model = variance_components(values, factors, seed=1, draws=400).shares["model"]
+        count += model.low <= 1 / 2.25 <= model.high
+    assert count / 80 >= 0.87
 
 
 def test_share_estimated_at_zero_still_has_an_interval():
     values, factors = drawn(3, 10, 2, (0.0, 1.0, 1.0), seed=4)
-    found = variance_components(values, factors, seed=1).shares["model"]
-    assert found.value < 0.05 and found.high > 0.05
+    model = variance_components(values, factors, seed=1).shares["model"]
+    assert model.value < 0.05 and model.high > 0.05

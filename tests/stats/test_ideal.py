@@ -82,9 +82,9 @@ def test_observer_follows_bayes_rule() -> None:
     belief = ideal.after(ideal.start(), 0, 0)
     assert belief.weights == pytest.approx((0.5 / 1.4, 0.9 / 1.4))
     assert ideal.forecast(belief)[0] == pytest.approx(0.5 * 0.5 / 1.4 + 0.9 * 0.9 / 1.4)
-    seen = [SeenRound(0, 0, None)] * 3
-    told = [float(odds[0]) for odds, _ in forecasts(ideal, seen)]
-    assert told == sorted(told)
+    seen_rounds = [SeenRound(0, 0, None)] * 3
+    values = [float(odds[0]) for odds, _ in forecasts(ideal, seen_rounds)]
+    assert values == sorted(values)
 
 
 def test_move_outside_the_pool_does_not_change_the_weights() -> None:
@@ -102,11 +102,11 @@ def test_parts_add_up_and_luck_is_zero_on_average(pool: list[PoolMachine]) -> No
     for place, one in enumerate(pool):
         for past in product((0, 1), repeat=rounds):
             state, chance, seen = 0, 1 / len(pool), []
-            for n, theirs in enumerate(past):
+            for n, their_turn in enumerate(past):
                 mine = policy[past[:n]]
-                chance *= one.odds[state, theirs]
-                state = int(one.after[state, theirs, mine]) if chance else state
-                seen.append(SeenRound(mine, theirs, (0.7, 0.3)))
+                chance *= one.odds[state, their_turn]
+                state = int(one.after[state, their_turn, mine]) if chance else state
+                seen.append(SeenRound(mine, their_turn, (0.7, 0.3)))
             if chance:
                 parts = split(ideal, place, seen)
                 assert parts.inference is not None and parts.translation is not None
@@ -121,13 +121,13 @@ def test_parts_add_up_and_luck_is_zero_on_average(pool: list[PoolMachine]) -> No
 def test_ideal_player_has_no_move_loss() -> None:
     ideal = Ideal(PAY, [ALWAYS_C, ALWAYS_D, TIT_FOR_TAT, GRIM])
     belief, state, seen = ideal.start(), 0, []
-    for left in range(6, 0, -1):
-        mine = ideal.best(belief, left)[0]
-        theirs = int(TIT_FOR_TAT.odds[state].argmax())
-        seen.append(SeenRound(mine, theirs, tuple(ideal.forecast(belief))))
+    for remaining_count in range(6, 0, -1):
+        own_number = ideal.best(belief, remaining_count)[0]
+        their_number = int(TIT_FOR_TAT.odds[state].argmax())
+        seen.append(SeenRound(own_number, their_number, tuple(ideal.forecast(belief))))
         belief, state = (
-            ideal.after(belief, mine, theirs),
-            int(TIT_FOR_TAT.after[state, theirs, mine]),
+            ideal.after(belief, own_number, their_number),
+            int(TIT_FOR_TAT.after[state, their_number, own_number]),
         )
     parts = split(ideal, 2, seen)
     assert parts.moves == pytest.approx(0.0) and parts.inference == pytest.approx(0.0)

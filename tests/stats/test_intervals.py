@@ -22,10 +22,10 @@ SLEEP = [1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4]
 
 
 def test_student_sleep_data_give_the_textbook_interval():
-    found = mean_interval(SLEEP)
-    assert found.value == pytest.approx(1.58)
-    assert found.interval == pytest.approx([0.7001142, 2.4598858], abs=1e-7)
-    assert found.n == 10
+    estimate = mean_interval(SLEEP)
+    assert estimate.value == pytest.approx(1.58)
+    assert estimate.interval == pytest.approx([0.7001142, 2.4598858], abs=1e-7)
+    assert estimate.n == 10
 
 
 @pytest.mark.parametrize(
@@ -39,9 +39,9 @@ def test_student_sleep_data_give_the_textbook_interval():
     ],
 )
 def test_wilson_intervals_equal_those_of_newcombe(successes, n, low, high):
-    found = share_interval(successes, n)
-    assert found.interval == pytest.approx([low, high], abs=5e-5)
-    assert found.value == successes / n
+    estimate = share_interval(successes, n)
+    assert estimate.interval == pytest.approx([low, high], abs=5e-5)
+    assert estimate.value == successes / n
 
 
 def test_interval_of_share_0_or_1_ends_exactly_at_the_bound():
@@ -69,9 +69,9 @@ def test_one_value_or_one_cluster_gives_a_value_without_interval():
 @pytest.mark.parametrize("method", ["percentile", "expanded"])
 def test_equal_values_give_an_interval_of_zero_width(method):
     assert mean_interval([0.1] * 7).interval == [0.1, 0.1]
-    found = clustered_mean_interval([0.1] * 7, range(7), seed=1, method=method)
-    assert found.interval == pytest.approx([0.1, 0.1])
-    assert found.low == found.high
+    estimate = clustered_mean_interval([0.1] * 7, range(7), seed=1, method=method)
+    assert estimate.interval == pytest.approx([0.1, 0.1])
+    assert estimate.low == estimate.high
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, None])
@@ -94,17 +94,19 @@ def test_invalid_arguments_are_refused_with_one_message():
 
 
 def test_interval_follows_the_seed():
-    one, same, other = (clustered_mean_interval(SLEEP, range(10), seed=s) for s in (1, 1, 2))
-    assert one == same
-    assert one != other
+    estimate, same_estimate, other_estimate = (
+        clustered_mean_interval(SLEEP, range(10), seed=s) for s in (1, 1, 2)
+    )
+    assert estimate == same_estimate
+    assert estimate != other_estimate
     generator = np.random.default_rng(1)
-    assert clustered_mean_interval(SLEEP, range(10), seed=generator) == one
+    assert clustered_mean_interval(SLEEP, range(10), seed=generator) == estimate
 
 
 def resampled(rows, clusters, statistic, seed, resamples):
     """The percentile interval of a statistic, from rows put together cluster by cluster."""
     rng, units = np.random.default_rng(seed), list(dict.fromkeys(clusters))
-    members = [[n for n, each in enumerate(clusters) if each == unit] for unit in units]
+    members = [[n for n, cluster in enumerate(clusters) if cluster == unit] for unit in units]
     drawn = [
         statistic(np.asarray(rows)[[n for k in draw for n in members[k]]])
         for draw in rng.integers(len(units), size=(resamples, len(units)), dtype=np.intp)
@@ -116,34 +118,34 @@ def test_cluster_sums_and_resampled_rows_give_the_same_interval():
     rng = np.random.default_rng(3)
     clusters = rng.integers(12, size=80).tolist()
     values = rng.normal(size=80) + np.array(clusters)
-    found = clustered_mean_interval(values, clusters, seed=9, resamples=500)
-    assert found.interval == pytest.approx(resampled(values, clusters, np.mean, 9, 500))
-    assert found.value == pytest.approx(values.mean())
+    estimate = clustered_mean_interval(values, clusters, seed=9, resamples=500)
+    assert estimate.interval == pytest.approx(resampled(values, clusters, np.mean, 9, 500))
+    assert estimate.value == pytest.approx(values.mean())
 
 
 def test_ratio_is_the_mean_of_resampled_sums_not_of_ratios():
     top, bottom, who = [1, 0, 9, 10], [1, 1, 10, 20], ["a", "a", "b", "c"]
-    found = clustered_ratio_interval(top, bottom, who, seed=4, resamples=300)
+    estimate = clustered_ratio_interval(top, bottom, who, seed=4, resamples=300)
     both = np.column_stack([top, bottom])
     slow = resampled(both, who, lambda rows: rows[:, 0].sum() / rows[:, 1].sum(), 4, 300)
-    assert found.value == 20 / 32
-    assert found.interval == pytest.approx(slow)
+    assert estimate.value == 20 / 32
+    assert estimate.interval == pytest.approx(slow)
 
 
 def test_percentile_interval_of_single_values_agrees_with_scipy():
-    theirs = peer.bootstrap(
+    peer_interval = peer.bootstrap(
         (SLEEP,), np.mean, n_resamples=40_000, method="percentile", rng=np.random.default_rng(5)
     ).confidence_interval
     ours = clustered_mean_interval(SLEEP, range(10), seed=6, resamples=40_000)
-    assert ours.interval == pytest.approx([theirs.low, theirs.high], abs=0.02)
+    assert ours.interval == pytest.approx([peer_interval.low, peer_interval.high], abs=0.02)
 
 
 def test_undefined_resample_is_counted_and_never_hidden():
     # Cluster a has no denominator: the resample (a, a) is undefined, with chance 1/4.
-    found = clustered_ratio_interval([1, 1], [0, 2], ["a", "b"], seed=1, resamples=400)
-    assert found.value == 1.0
-    assert found.interval is None
-    assert "undefined in" in found.method
+    estimate = clustered_ratio_interval([1, 1], [0, 2], ["a", "b"], seed=1, resamples=400)
+    assert estimate.value == 1.0
+    assert estimate.interval is None
+    assert "undefined in" in estimate.method
     nothing = clustered_ratio_interval([1, 1], [0, 0], ["a", "b"], seed=1)
     assert nothing.value is None
 
@@ -166,38 +168,38 @@ def test_clustered_interval_covers_correlated_data_and_plain_does_not():
 
 @given(st.lists(st.floats(-1e3, 1e3), min_size=2, max_size=30), st.integers(0, 99))
 def test_bounds_stay_within_the_data_for_a_bootstrapped_mean(values, seed):
-    found = clustered_mean_interval(values, range(len(values)), seed=seed, resamples=50)
+    estimate = clustered_mean_interval(values, range(len(values)), seed=seed, resamples=50)
     slack = 1e-9 * (1 + max(map(abs, values)))
-    assert min(values) - slack <= found.low <= found.high <= max(values) + slack
+    assert min(values) - slack <= estimate.low <= estimate.high <= max(values) + slack
 
 
 def test_estimates_are_plain_data():
     import msgspec
 
-    found = mean_interval(SLEEP)
-    assert msgspec.json.decode(msgspec.json.encode(found), type=Estimate) == found
+    estimate = mean_interval(SLEEP)
+    assert msgspec.json.decode(msgspec.json.encode(estimate), type=Estimate) == estimate
 
 
 def test_drawing_in_blocks_does_not_change_the_interval(monkeypatch):
-    whole = clustered_mean_interval(SLEEP, range(10), seed=3, resamples=100)
+    full_estimate = clustered_mean_interval(SLEEP, range(10), seed=3, resamples=100)
     monkeypatch.setattr("sally.stats.intervals.BLOCK", 70)
     parts = clustered_mean_interval(SLEEP, range(10), seed=3, resamples=100)
-    assert parts.interval == pytest.approx(whole.interval)
+    assert parts.interval == pytest.approx(full_estimate.interval)
 
 
 def test_expanded_intervals_cover_with_few_clusters_and_plain_ones_do_not():
     rng = np.random.default_rng(11)
     covered = {"percentile": 0, "expanded": 0}
     for n in range(400):  # a ratio of two noisy sums whose truth is 0.5, over six clusters
-        here = rng.normal(0, 0.4, size=(6, 1))
-        above = 0.5 + here + rng.normal(0, 0.5, size=(6, 5))
+        values = rng.normal(0, 0.4, size=(6, 1))
+        above = 0.5 + values + rng.normal(0, 0.5, size=(6, 5))
         below = 1.0 + rng.normal(0, 0.3, size=(6, 5))
         units = np.repeat(np.arange(6), 5).tolist()
         for method in covered:
-            found = clustered_ratio_interval(
+            estimate = clustered_ratio_interval(
                 above.ravel(), below.ravel(), units, seed=n, resamples=400, method=method
             )
-            covered[method] += found.low <= 0.5 <= found.high
+            covered[method] += estimate.low <= 0.5 <= estimate.high
     assert covered["percentile"] < 0.90 * 400
     assert covered["expanded"] > 0.91 * 400
 
@@ -215,11 +217,11 @@ def test_t_interval_over_equal_clusters_equals_that_of_their_means():
     rng = np.random.default_rng(4)
     values = rng.normal(size=(7, 1)) + 0.2 * rng.normal(size=(7, 9))
     units = np.repeat(np.arange(7), 9).tolist()
-    found, means = mean_by_rule(values.ravel(), units), mean_interval(values.mean(axis=1))
-    assert (found.value, found.low, found.high) == pytest.approx(
+    estimate, means = mean_by_rule(values.ravel(), units), mean_interval(values.mean(axis=1))
+    assert (estimate.value, estimate.low, estimate.high) == pytest.approx(
         (means.value, means.low, means.high)
     )
-    assert (found.n, found.method) == (63, "t over 7 clusters")
+    assert (estimate.n, estimate.method) == (63, "t over 7 clusters")
 
 
 def test_t_interval_over_single_values_is_plain_and_none_for_one_cluster():

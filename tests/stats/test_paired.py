@@ -32,14 +32,14 @@ def test_sign_flip_test_of_darwin_pairs_equals_fishers_count():
 
 
 def test_sampled_flips_approximate_the_exact_p():
-    found = sign_flip_test(DARWIN, seed=1, exact_up_to=5, flips=50_000)
-    assert found != 2 * 863 / 32768
-    assert found == pytest.approx(2 * 863 / 32768, abs=0.004)
+    actual_sign_flip_test = sign_flip_test(DARWIN, seed=1, exact_up_to=5, flips=50_000)
+    assert actual_sign_flip_test != 2 * 863 / 32768
+    assert actual_sign_flip_test == pytest.approx(2 * 863 / 32768, abs=0.004)
 
 
 def test_sampled_p_is_never_zero():
-    found = sign_flip_test([1.0] * 60, seed=1, flips=999)
-    assert found == 1 / 1000
+    actual_sign_flip_test = sign_flip_test([1.0] * 60, seed=1, flips=999)
+    assert actual_sign_flip_test == 1 / 1000
 
 
 @given(st.lists(st.integers(-5, 5), min_size=1, max_size=7))
@@ -105,8 +105,8 @@ def test_lakens_equivalence_of_organic_food():
     a, b = 0.95**2 / 95, 0.83**2 / 89
     degrees = (a + b) ** 2 / (a**2 / 94 + b**2 / 88)
     bound = 0.48 * pooled
-    found = equivalence_p(0.03, math.sqrt(a + b), degrees, (-bound, bound))
-    assert found == pytest.approx(peer.t.sf(3.03, 182), abs=1e-4)
+    actual_equivalence_p = equivalence_p(0.03, math.sqrt(a + b), degrees, (-bound, bound))
+    assert actual_equivalence_p == pytest.approx(peer.t.sf(3.03, 182), abs=1e-4)
 
 
 def test_equivalence_holds_exactly_if_the_90_percent_interval_is_inside():

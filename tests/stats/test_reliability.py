@@ -25,11 +25,11 @@ def drawn(players, problems, of_player, of_problem, of_rest, seed=1):
 
 
 def test_variance_components_are_recovered():
-    found = components(drawn(300, 300, 2.0, 3.0, 1.0))
-    assert found.players == pytest.approx(4.0, rel=0.15)
-    assert found.problems == pytest.approx(9.0, rel=0.15)
-    assert found.rest == pytest.approx(1.0, rel=0.05)
-    assert found.single == pytest.approx(0.8, abs=0.03)
+    actual_components = components(drawn(300, 300, 2.0, 3.0, 1.0))
+    assert actual_components.players == pytest.approx(4.0, rel=0.15)
+    assert actual_components.problems == pytest.approx(9.0, rel=0.15)
+    assert actual_components.rest == pytest.approx(1.0, rel=0.05)
+    assert actual_components.single == pytest.approx(0.8, abs=0.03)
 
 
 def test_alpha_of_a_small_table_by_hand():
@@ -51,11 +51,11 @@ def test_split_half_approximates_its_closed_form():
 
 def test_interval_covers_the_truth_nineteen_times_in_twenty():
     truth = 1 / (1 + 4 / 8)  # one score: 1 to 4; a mean of eight
-    kept = 0
+    kept_count = 0
     for seed in range(400):
-        found = consistency(drawn(12, 8, 1.0, 1.0, 2.0, seed))
-        kept += found.interval[0] <= truth <= found.interval[1]
-    assert 0.92 <= kept / 400 <= 0.98
+        estimate = consistency(drawn(12, 8, 1.0, 1.0, 2.0, seed))
+        kept_count += estimate.interval[0] <= truth <= estimate.interval[1]
+    assert 0.92 <= kept_count / 400 <= 0.98
 
 
 def test_needed_scores_follow_spearman_brown():
@@ -74,7 +74,7 @@ def test_players_that_do_not_differ_have_no_reliability():
 
 
 def test_correlation_has_fishers_interval():
-    found = correlation([1, 2, 3, 4, 5], [1, 3, 2, 5, 4])
-    assert found.value == pytest.approx(0.8)
-    assert found.interval == pytest.approx([-0.2796, 0.9862], abs=1e-3)
+    estimate = correlation([1, 2, 3, 4, 5], [1, 3, 2, 5, 4])
+    assert estimate.value == pytest.approx(0.8)
+    assert estimate.interval == pytest.approx([-0.2796, 0.9862], abs=1e-3)
     assert pearson([1, 1, 1], [1, 2, 3]) is None

@@ -13,10 +13,10 @@ from sally.stats.cluster_interval import mean_by_rule
 def test_benchmark_uses_the_current_interval_rule(count: int, icc: float, share: float) -> None:
     size = 10
     hits = hits_by_cluster(np.random.default_rng(1), count, size, share, icc, 25)
-    known = sum(likelihoods(size)[hits[:, n]] for n in range(count))
-    found = intervals(hits, size, np.asarray(known))[IN_USE]
+    known_total = sum(likelihoods(size)[hits[:, n]] for n in range(count))
+    interval = intervals(hits, size, np.asarray(known_total))[IN_USE]
     clusters = np.repeat(np.arange(count), size)
-    for row, ends in zip(hits, found, strict=True):
+    for row, ends in zip(hits, interval, strict=True):
         right = np.tile(np.arange(size), count) < np.repeat(row, size)
         rule = mean_by_rule(right, clusters, (0.0, 1.0))
         assert ends == pytest.approx([rule.low, rule.high], abs=0.006)

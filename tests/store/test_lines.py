@@ -18,14 +18,14 @@ from tests.store.kept import GOOD, episodes, names, write
 
 
 def test_written_episodes_are_read_back(folder: Path) -> None:
-    wanted = episodes(5)
+    expected_episodes = episodes(5)
     with store.Writer(folder) as writer:
-        for episode in wanted:
+        for episode in expected_episodes:
             writer.add(episode)
-    found = store.load(folder)
-    assert list(found.episodes.values()) == wanted
-    assert (found.bad, found.doubled) == ([], 0)
-    assert found.finished == {e.id for e in wanted}
+    contents = store.load(folder)
+    assert list(contents.episodes.values()) == expected_episodes
+    assert (contents.bad, contents.doubled) == ([], 0)
+    assert contents.finished == {e.id for e in expected_episodes}
 
 
 def test_every_line_states_its_schema(folder: Path) -> None:
@@ -67,8 +67,8 @@ def test_lone_surrogate_in_a_reply_loses_no_episode(folder: Path) -> None:
     events = [*good.events[:at], odd, *good.events[at + 1 :]]
     with store.Writer(folder) as writer:
         writer.add(msgspec.structs.replace(good, events=events))
-    (found,) = store.load(folder).episodes.values()
-    assert found.events[at].reply == "so \ufffd cut 👍"
+    (episode,) = store.load(folder).episodes.values()
+    assert episode.events[at].reply == "so \ufffd cut 👍"
 
 
 # --- broken lines -------------------------------------------------------------------------------
@@ -101,14 +101,14 @@ def test_broken_line_is_quarantined_and_reported_with_file_and_line(
     others = [to_line(e) for e in episodes(2, start=1)]
     whole = [others[0], line] if not line.endswith(b"\n") else [others[0], line, others[1]]
     path = write(folder, *whole)
-    found = store.load(folder)
-    assert len(found.episodes) == len(whole) - 1
-    (bad,) = found.bad
+    contents = store.load(folder)
+    assert len(contents.episodes) == len(whole) - 1
+    (bad,) = contents.bad
     assert (bad.file, bad.line) == (path.name, 2)
     assert why in bad.why and f"{path.name}, line 2: " in str(bad)
     assert (folder / "quarantine" / path.name).read_bytes() == line.rstrip(b"\n") + b"\n"
     assert path.read_bytes() == b"".join(whole)  # the evidence stays where it was
-    assert store.load(folder).bad == found.bad  # and is told again, every time
+    assert store.load(folder).bad == contents.bad  # and is told again, every time
 
 
 def test_twenty_thousand_bad_lines_go_to_one_quarantine_file(folder: Path) -> None:
@@ -130,15 +130,15 @@ def test_pipe_named_like_an_episode_file_is_refused(folder: Path) -> None:
 
 def test_without_quarantine_nothing_is_written(folder: Path) -> None:
     write(folder, b"?\n")
-    before = names(folder)
+    names_before = names(folder)
     assert len(store.load(folder, quarantine=False).bad) == 1
-    assert names(folder) == before
+    assert names(folder) == names_before
 
 
 def test_folder_that_is_not_a_store_is_read_without_changes(tmp_path: Path) -> None:
     write(tmp_path, b'{"somebody": "else"}\n', GOOD, name="theirs.jsonl")
-    found = store.load(tmp_path)
-    assert (len(found.bad), len(found.episodes)) == (1, 1)
+    contents = store.load(tmp_path)
+    assert (len(contents.bad), len(contents.episodes)) == (1, 1)
     assert names(tmp_path) == {"theirs.jsonl"}
 
 
@@ -150,8 +150,8 @@ def test_read_only_store_can_be_read(folder: Path, monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(Path, "mkdir", refuse)  # as root, a mode of 0500 would not hold us
     monkeypatch.setattr(os, "open", refuse)
-    found = store.load(folder)
-    assert (len(found.bad), len(found.episodes)) == (1, 1)
+    contents = store.load(folder)
+    assert (len(contents.bad), len(contents.episodes)) == (1, 1)
     with pytest.raises(BadInput, match="cannot be written: Permission denied"):
         store.Writer(folder)
 
@@ -160,14 +160,14 @@ def test_read_only_store_can_be_read(folder: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_finished_episode_replaces_a_censored_one_in_any_order(folder: Path) -> None:
-    (whole,) = episodes(1)
-    cut = msgspec.structs.replace(whole, events=[Censored(0, "budget")])
-    for lines in ((cut, whole, whole), (whole, cut), (cut, cut, whole)):
+    (full_episode,) = episodes(1)
+    cut = msgspec.structs.replace(full_episode, events=[Censored(0, "budget")])
+    for lines in ((cut, full_episode, full_episode), (full_episode, cut), (cut, cut, full_episode)):
         write(folder, *map(to_line, lines))
-        found = store.load(folder)
-        assert list(found.episodes.values()) == [whole]
-        assert found.finished == {whole.id}
-        assert found.doubled == (1 if lines == (cut, whole, whole) else 0)
+        contents = store.load(folder)
+        assert list(contents.episodes.values()) == [full_episode]
+        assert contents.finished == {full_episode.id}
+        assert contents.doubled == (1 if lines == (cut, full_episode, full_episode) else 0)
 
 
 @pytest.mark.parametrize(

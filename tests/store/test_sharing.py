@@ -37,13 +37,13 @@ def test_several_processes_write_while_one_reads(tmp_path: Path) -> None:
     workers = [spawn.Process(target=_write_some, args=(out, 100 * n)) for n in range(4)]
     for worker in workers:
         worker.start()
-    seen = 0
+    count = 0
     while any(worker.is_alive() for worker in workers):
         if out.is_dir():
-            found = store.load(out)
-            assert found.bad == []
-            assert len(found.episodes) >= seen  # what was there does not go away
-            seen = len(found.episodes)
+            contents = store.load(out)
+            assert contents.bad == []
+            assert len(contents.episodes) >= count  # what was there does not go away
+            count = len(contents.episodes)
     assert [worker.exitcode for worker in workers] == [0] * 4
     assert len(store.load(out).episodes) == 160
     assert not list(out.glob("*.open"))
@@ -67,15 +67,19 @@ def test_file_that_is_renamed_while_it_is_listed_is_read_once(
     folder: Path, listings: tuple[list[str], list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(folder, GOOD, name="1-a.jsonl")
-    left = list(listings)
+    remaining_listings = list(listings)
     inner = store.Folder.names
 
     def names(self: store.Folder, under: str = "") -> list[str]:
-        return [store.MANIFEST, *left.pop(0)] if not under and left else inner(self, under)
+        return (
+            [store.MANIFEST, *remaining_listings.pop(0)]
+            if not under and remaining_listings
+            else inner(self, under)
+        )
 
     monkeypatch.setattr(store.Folder, "names", names)
-    found = store.load(folder)
-    assert (len(found.episodes), found.doubled) == (1, 0)
+    contents = store.load(folder)
+    assert (len(contents.episodes), contents.doubled) == (1, 0)
 
 
 def test_partial_line_of_a_live_writer_is_not_a_bad_line(folder: Path) -> None:
@@ -130,14 +134,14 @@ def test_run_killed_in_the_middle_of_a_line_is_resumed(tmp_path: Path) -> None:
         check=False,
     )
     assert killed.returncode == -signal.SIGKILL, killed.stderr
-    after = store.load(out)
-    assert len(after.episodes) == 3
-    assert after.bad == []
-    found = run_study(study(), out)
-    assert len(found.episodes) == 6
-    assert found.doubled == 0
+    contents_after = store.load(out)
+    assert len(contents_after.episodes) == 3
+    assert contents_after.bad == []
+    contents = run_study(study(), out)
+    assert len(contents.episodes) == 6
+    assert contents.doubled == 0
     untouched = run_study(study(), tmp_path / "fresh")
-    assert {i: to_line(e) for i, e in found.episodes.items()} == {
+    assert {i: to_line(e) for i, e in contents.episodes.items()} == {
         i: to_line(e) for i, e in untouched.episodes.items()
     }
 
@@ -151,8 +155,8 @@ def test_full_disk_leaves_no_partial_line(folder: Path, monkeypatch: pytest.Monk
         with pytest.raises(BadInput, match="No space left"):
             writer.add(second)
         monkeypatch.undo()
-    found = store.load(folder)
-    assert (list(found.episodes.values()), found.bad) == ([first], [])
+    contents = store.load(folder)
+    assert (list(contents.episodes.values()), contents.bad) == ([first], [])
 
 
 # --- whose folder -------------------------------------------------------------------------------
@@ -160,10 +164,10 @@ def test_full_disk_leaves_no_partial_line(folder: Path, monkeypatch: pytest.Monk
 
 def test_folder_of_another_study_is_refused_and_unchanged(tmp_path: Path) -> None:
     run_study(study("mine", 1), tmp_path / "out")
-    before = names(tmp_path / "out")
+    names_before = names(tmp_path / "out")
     with pytest.raises(BadInput, match="belongs to study 'mine'"):
         run_study(study("yours"), tmp_path / "out")
-    assert names(tmp_path / "out") == before
+    assert names(tmp_path / "out") == names_before
 
 
 def test_folder_with_other_files_is_refused_and_unchanged(tmp_path: Path) -> None:
@@ -200,8 +204,8 @@ def test_one_of_two_concurrent_studies_gets_the_folder(tmp_path: Path) -> None:
     for attempt in range(5):
         won = fork.SimpleQueue()
         claims = [
-            fork.Process(target=_claim, args=(tmp_path / str(attempt), who, won))
-            for who in ("a", "b", "a", "b")
+            fork.Process(target=_claim, args=(tmp_path / str(attempt), player_name, won))
+            for player_name in ("a", "b", "a", "b")
         ]
         for claim in claims:
             claim.start()
@@ -248,12 +252,14 @@ def test_second_run_plays_only_missing_episodes(tmp_path: Path) -> None:
 
 
 def test_store_keeps_the_study_of_each_run(tmp_path: Path) -> None:
-    once, twice = study(), msgspec.structs.replace(study(), seed=2)
-    run_study(once, tmp_path)
+    first_study, twice = study(), msgspec.structs.replace(study(), seed=2)
+    run_study(first_study, tmp_path)
     run_study(twice, tmp_path)
-    run_study(once, tmp_path)
-    assert store.studies(tmp_path) == {manifest(asked).asks: asked for asked in (once, twice)}
-    assert store.manifest_of(tmp_path) == manifest(once)
+    run_study(first_study, tmp_path)
+    assert store.studies(tmp_path) == {
+        manifest(asked).asks: asked for asked in (first_study, twice)
+    }
+    assert store.manifest_of(tmp_path) == manifest(first_study)
 
 
 def test_invalid_stored_study_is_named(folder: Path) -> None:

@@ -109,8 +109,8 @@ async def fits_or_says_why_not(name: str, strategy: str) -> None:
         ):
             if "scoring" in chosen.needs and question.kind == "values":
                 continue
-            asked = msgspec.structs.replace(turn, question=question)
-            model = always(reply_in(name, asked), lambda context, candidate: -1.0)
+            asked_turn = msgspec.structs.replace(turn, question=question)
+            model = always(reply_in(name, asked_turn), lambda context, candidate: -1.0)
             player = LanguagePlayer(model, act, answer, texts=chosen.texts)
-            report = await player.report(asked)
+            report = await player.report(asked_turn)
             assert isinstance(report, ProbeReport) and report.value is not None, report

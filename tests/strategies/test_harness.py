@@ -27,8 +27,8 @@ def player(reply="Option: J", **harness):
 def last_page(who, rounds=5):
     episode = sally.play("ipd", {"agent": who, "partner": "tit_for_tat"}, rounds=rounds)
     assert check([episode]).mismatches == []
-    shown = prompts_of(episode)
-    (page,) = shown[rounds - 1, "agent", "", ""][0]
+    prompts = prompts_of(episode)
+    (page,) = prompts[rounds - 1, "agent", "", ""][0]
     return page.text, episode
 
 
@@ -65,23 +65,23 @@ def test_answer_can_be_json():
 
 
 def test_invalid_harness_is_refused():
-    for given, why in (({"history": -1}, "at least 0"), ({"colour": "red"}, "colour")):
-        with pytest.raises(BadInput, match=why):
-            sally.play("ipd", {"agent": player(**given), "partner": "tit_for_tat"}, rounds=1)
+    for params, reason in (({"history": -1}, "at least 0"), ({"colour": "red"}, "colour")):
+        with pytest.raises(BadInput, match=reason):
+            sally.play("ipd", {"agent": player(**params), "partner": "tit_for_tat"}, rounds=1)
 
 
 def test_harness_design_crosses_choices_and_variance_separates_them():
     registry.add("models", "crossed", lambda name: reply_in_order(["Option: J"] * 10_000))
     who = PlayerSpec("language", {"model": "crossed"})
-    several = harnessed(who, history=(None, 1), question=(None, "first"))
-    assert len(several) == 4 and several[0] == who
-    assert label(several[3]).endswith("history=1 question=first")
+    several_players = harnessed(who, history=(None, 1), question=(None, "first"))
+    assert len(several_players) == 4 and several_players[0] == who
+    assert label(several_players[3]).endswith("history=1 question=first")
     played = [
-        sally.play("ipd", {"agent": one, "partner": partner}, rounds=2)
-        for one in several
+        sally.play("ipd", {"agent": several_player, "partner": partner}, rounds=2)
+        for several_player in several_players
         for partner in ("tit_for_tat", "random", "grim_trigger")
     ]
-    (found,) = sources(factor_scores(as_frame(played)))
-    assert {"history", "question", "partner"} <= set(found.shares.levels)
+    (source,) = sources(factor_scores(as_frame(played)))
+    assert {"history", "question", "partner"} <= set(source.shares.levels)
     with pytest.raises(BadInput, match="harness"):
         harnessed(who, answer=("xml",))

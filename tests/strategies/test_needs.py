@@ -17,9 +17,9 @@ from tests.table import table
 
 def refused(scores: bool = True, **setup: Any) -> str:
     registry.add("models", "listener", lambda name: Listener(says("Option: J"), scores))
-    with pytest.raises(BadInput) as why:
+    with pytest.raises(BadInput) as error:
         resolve_setup(setup_with(**setup))
-    sentence = str(why.value)
+    sentence = str(error.value)
     assert sentence.endswith(".") and "\n" not in sentence
     return sentence
 
@@ -38,8 +38,8 @@ def with_names(*names: str, strategy: str = "lm") -> Any:
 @pytest.mark.parametrize("name", ["oracle", "oracle_max"])
 def test_oracle_strategy_requires_an_injection(name: str) -> None:
     assert "has to be told what others do; add an injection for this seat" in refused(strategy=name)
-    theirs = Injection("partner", "their_move")  # type: ignore[arg-type]
-    assert "has to be told" in refused(strategy=name, told=(theirs,))
+    their_injection = Injection("partner", "their_move")  # type: ignore[arg-type]
+    assert "has to be told" in refused(strategy=name, told=(their_injection,))
     accepted(strategy=name, told=(ORACLE,))
 
 
@@ -76,8 +76,8 @@ def test_predicting_strategies_need_a_probe(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["social_qa", "social_lm"])
 def test_predict_first_strategies_refuse_their_move_given_mine(name: str) -> None:
-    why = refused(strategy=name, arm=MINE)
-    assert "cannot be asked 'their_move_given_mine'" in why and "ask their_move or" in why
+    reason = refused(strategy=name, arm=MINE)
+    assert "cannot be asked 'their_move_given_mine'" in reason and "ask their_move or" in reason
     accepted(strategy=name, arm=THEIRS)
 
 

@@ -52,9 +52,9 @@ def test_pack_changes_the_page_of_its_seat(german: str) -> None:
 
 
 def test_kept_injection_stays_in_the_past_with_a_pack(german: str) -> None:
-    kept = Injection("agent", "their_move", keep=True)  # type: ignore[arg-type]
+    kept_injection = Injection("agent", "their_move", keep=True)  # type: ignore[arg-type]
     params = {"pack": german}
-    _, pages = talk(says("Option: F"), "oracle", rounds=3, told=(kept,), params=params)
+    _, pages = talk(says("Option: F"), "oracle", rounds=3, told=(kept_injection,), params=params)
     past = pages[2].partition("Dies ist Runde 3.")[0]
     assert past.count("In this round the other player will pick") == 3
 
@@ -69,8 +69,8 @@ def test_pack_changes_the_episode_id(german: str) -> None:
     reference = worded.lineup["agent"].params["pack"]
     assert reference.startswith("german@") and str(Path(german).parent) not in reference
     Path(german).write_text(GERMAN.replace("Dies ist", "Das ist"), encoding="utf-8")
-    other = resolve_setup(setup_with("qa", params={"pack": german}))
-    assert other.lineup["agent"].params["pack"] != reference
+    other_setup = resolve_setup(setup_with("qa", params={"pack": german}))
+    assert other_setup.lineup["agent"].params["pack"] != reference
 
 
 @pytest.mark.parametrize(
@@ -111,18 +111,23 @@ def test_store_keeps_pack_text_once_and_replay_checks_prompts(
     cell = Cell("all", (setup.instance,), (setup.lineup,), dict(setup.arms), repeats=3)
     out = tmp_path / "out"
     run_study(Study("packed", "a study under a pack", (cell,)), out)
-    (kept,) = (out / "packs").iterdir()
+    (kept_file,) = (out / "packs").iterdir()
     Path(german).unlink()
     monkeypatch.setattr(packs, "_packs", {})  # another process, where nothing is known yet
-    found = check(store.load(out).episodes.values())
-    assert (found.episodes, found.replayed, found.unchecked) == (3, 3, [])
+    replay_check = check(store.load(out).episodes.values())
+    assert (replay_check.episodes, replay_check.replayed, replay_check.unchecked) == (3, 3, [])
     monkeypatch.setattr(packs, "_packs", {})
     episodes = list(store.load(out).episodes.values())
     packs._packs.clear()
-    lost = check(episodes)  # without its text, the prompts cannot be checked: no failure
-    assert (lost.replayed, lost.mismatches, len(lost.unchecked)) == (3, [], 3)
-    assert "is not loaded" in lost.unchecked[0][1]
-    assert packs.reference(packs.read_pack(kept)).endswith(f"@{kept.stem}")
+    # without its text, the prompts cannot be checked: no failure
+    lost_replay_check = check(episodes)
+    assert (
+        lost_replay_check.replayed,
+        lost_replay_check.mismatches,
+        len(lost_replay_check.unchecked),
+    ) == (3, [], 3)
+    assert "is not loaded" in lost_replay_check.unchecked[0][1]
+    assert packs.reference(packs.read_pack(kept_file)).endswith(f"@{kept_file.stem}")
 
 
 keys = st.text(string.ascii_letters + ". -\"'#", min_size=1, max_size=8)
@@ -138,9 +143,9 @@ def test_pack_round_trips_through_its_file(texts: dict[str, str]) -> None:
 
 
 def test_shipped_packs_fit_their_games() -> None:
-    own = packs.shipped_packs()
-    assert {"repeated_games_terse", "repeated_games_money"} <= set(own)
-    for pack in own.values():
+    own_packs = packs.shipped_packs()
+    assert {"repeated_games_terse", "repeated_games_money"} <= set(own_packs)
+    for pack in own_packs.values():
         check_pack(pack, {**every_strategy_text(), **registry.game(pack.game).texts})
 
 
@@ -152,4 +157,4 @@ def test_shipped_packs_can_be_played(pack: str, strategy: str) -> None:
     episode, pages = talk(reply, strategy, **table)
     _, plain = talk(reply, strategy, rounds=3, arm=MINE)
     assert episode.payoffs is not None
-    assert all(one != other for one, other in zip(pages, plain, strict=True))
+    assert all(page != other for page, other in zip(pages, plain, strict=True))

@@ -63,16 +63,16 @@ def test_prompts_replay_from_disk(name: str, game: str) -> None:
         arm=THEIRS if "after" not in strategy.points else MINE,
         told=(ORACLE,) if "told" in strategy.needs else (),
     )
-    found = check([from_line(to_line(episode))])
-    assert (found.replayed, found.mismatches, found.unchecked) == (1, [], [])
+    replay_check = check([from_line(to_line(episode))])
+    assert (replay_check.replayed, replay_check.mismatches, replay_check.unchecked) == (1, [], [])
 
 
 def test_changed_reply_in_the_log_is_detected() -> None:
     """The reply of a turn is on the next pages of reflexion: another one is another prompt."""
     episode, _ = talk(says(FULL), "reflexion", rounds=3)
     line = to_line(episode).replace(b"Plan: stay.", b"Plan: leave", 1)
-    found = check([from_line(line)])
-    assert found.replayed == 0 and len(found.mismatches) == 1
+    replay_check = check([from_line(line)])
+    assert replay_check.replayed == 0 and len(replay_check.mismatches) == 1
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -133,26 +133,26 @@ def test_qa_probe_states_the_own_move() -> None:
 
 
 def test_lm_acts_on_the_likeliest_name_and_probes_in_two_orders() -> None:
-    after, pages = talk(says(""), "lm", rounds=2, arm=MINE)
-    assert [m.action for m in moves(after)] == [1, 1]  # F comes before J in this scorer
+    episode_after, pages = talk(says(""), "lm", rounds=2, arm=MINE)
+    assert [m.action for m in moves(episode_after)] == [1, 1]  # F comes before J in this scorer
     assert pages[0].endswith("Option J or Option F?\nAnswer: Option ")
     assert pages[3].endswith("Round 2: you picked Option F, the other player picked Option ")
-    before, pages = talk(says(""), "lm", rounds=2, arm=THEIRS)
-    asked = next(p for p in pages if p.endswith("Round 2: the other player picked Option "))
-    assert "Round 1: the other player picked Option J, you picked Option F." in asked
-    odds = reports(before)[0].odds
+    episode_before, pages = talk(says(""), "lm", rounds=2, arm=THEIRS)
+    asked_page = next(p for p in pages if p.endswith("Round 2: the other player picked Option "))
+    assert "Round 1: the other player picked Option J, you picked Option F." in asked_page
+    odds = reports(episode_before)[0].odds
     assert odds is not None and sum(odds) == pytest.approx(1) and odds[1] > odds[0]
 
 
 def test_lm_can_sample_by_probability() -> None:
-    drawn, _ = talk(says(""), "lm", rounds=20, sample=True)
-    assert {m.action for m in moves(drawn)} == {0, 1}
+    episode, _ = talk(says(""), "lm", rounds=20, sample=True)
+    assert {m.action for m in moves(episode)} == {0, 1}
 
 
 def test_worked_examples_are_between_rules_and_past() -> None:
     _, pages = talk(says(FULL), "cot_3shot", game="ibs", rounds=2)
-    rules, shown, past = (pages[1].index(t) for t in ("When you", "Three examples", "Round 1:"))
-    assert rules < shown < past
+    rules, index, past = (pages[1].index(t) for t in ("When you", "Three examples", "Round 1:"))
+    assert rules < index < past
     assert pages[1].count("Thoughts: ") == 3
     assert "Against Option J I do best with Option J, which wins me 10 points." in pages[1]
 
@@ -184,10 +184,10 @@ def test_reflexion_shows_its_last_plans_oldest_first(memory: int) -> None:
 
     _, pages = talk(script, "reflexion", rounds=5, memory=memory)
     assert len(pages) == 9  # nothing to look back at in round 1, two calls in each other round
-    shown = [line for line in pages[-1].split("\n") if line.startswith("Your plan")]
+    parts = [line for line in pages[-1].split("\n") if line.startswith("Your plan")]
     plans = {1: "Your plan from the last turn: plan 8", 2: "Your plan from 2 turns ago: plan 6"}
     plans[3] = "Your plan from 3 turns ago: plan 4"
-    assert shown == [plans[age] for age in range(memory, 0, -1)]
+    assert parts == [plans[age] for age in range(memory, 0, -1)]
 
 
 def test_social_predicts_before_it_acts_and_is_given_its_prediction() -> None:
@@ -296,16 +296,16 @@ def test_free_text_moves_work_with_strategies_that_need_no_menu(name: str) -> No
     episode = haggling(name, says(full), **({"n": 2} if name == "self_consistency" else {}))
     first = next(e for e in episode.events if isinstance(e, Moved) and e.seat == "ada")
     assert "I have wood." in str(first.action)
-    found = check([from_line(to_line(episode))])
-    assert (found.replayed, found.mismatches) == (1, [])
+    replay_check = check([from_line(to_line(episode))])
+    assert (replay_check.replayed, replay_check.mismatches) == (1, [])
 
 
 def test_free_text_vote_is_by_kind_and_keeps_the_first_winner() -> None:
     replies = [PASS] + [SAY.replace("wood", f"{n} wood") for n in (1, 2)]
     turn = match_of(table("haggle")).asks()[0]
     prompt = PromptContext(msgspec.structs.replace(turn, options=(Pass(), *turn.options)))
-    kept = elect_reply(prompt, [Reply(text) for text in (*replies, "Hm.")])
-    assert kept.text == replies[1]
+    kept_reply = elect_reply(prompt, [Reply(text) for text in (*replies, "Hm.")])
+    assert kept_reply.text == replies[1]
 
 
 def test_tom_guide_predicts_the_false_belief_in_cups() -> None:

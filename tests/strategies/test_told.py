@@ -76,10 +76,10 @@ def test_page_without_past_shows_the_injection_of_this_turn(strategy, with_):
 def test_kept_injection_follows_the_rounds_played_before_it():
     """A line of the past says which round it was told before, since `this round` is over."""
     last = pages_of("oracle", KEPT)[-1]
-    at = [
+    indexes = [
         last.index("\nRound 2: "),
         last.index(f"\nBefore round 3: {TOLD}"),
         last.index("round 3."),
     ]
-    assert at == sorted(at)
+    assert indexes == sorted(indexes)
     assert pages_of("oracle", ORACLE)[-1].count("Before round") == 0

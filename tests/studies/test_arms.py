@@ -90,10 +90,18 @@ def test_order_that_leaves_a_move_out_is_refused(order: list[int]) -> None:
 
 def test_study_can_omit_scoring_strategies() -> None:
     study: Study = registry.entries("studies")["riemer2025"]
-    left = without(study, ("lm", "social_lm"))
-    kept = {w.params.get("strategy") for c in left.cells for x in c.lineups for w in x.values()}
-    assert not kept & {"lm", "social_lm"} and {"qa", "reflexion", "oracle"} <= kept
-    assert 0 < len(left.cells) < len(study.cells)
+    remaining_study = without(study, ("lm", "social_lm"))
+    kept_strategies = {
+        w.params.get("strategy")
+        for c in remaining_study.cells
+        for x in c.lineups
+        for w in x.values()
+    }
+    assert (
+        not kept_strategies & {"lm", "social_lm"}
+        and {"qa", "reflexion", "oracle"} <= kept_strategies
+    )
+    assert 0 < len(remaining_study.cells) < len(study.cells)
 
 
 def test_omitting_a_strategy_removes_only_its_lineups() -> None:
@@ -105,9 +113,9 @@ def test_omitting_a_strategy_removes_only_its_lineups() -> None:
     def sits(line: dict[str, PlayerSpec]) -> bool:
         return any(who.params.get("strategy") == "cot" for who in line.values())
 
-    left = lineups(without(study, ("cot",)))
-    assert left == [(cell, line) for cell, line in lineups(study) if not sits(line)]
-    assert len(left) < len(lineups(study))
+    remaining_lineups = lineups(without(study, ("cot",)))
+    assert remaining_lineups == [(cell, line) for cell, line in lineups(study) if not sits(line)]
+    assert len(remaining_lineups) < len(lineups(study))
 
 
 def test_study_without_its_only_strategy_is_refused() -> None:
@@ -116,13 +124,13 @@ def test_study_without_its_only_strategy_is_refused() -> None:
 
 
 def test_study_can_be_repeated_in_other_wordings():
-    who = PlayerSpec("language", {"model": "embedded"})
+    player = PlayerSpec("language", {"model": "embedded"})
     lineups = (
-        {"agent": who, "partner": PlayerSpec("tit_for_tat")},
+        {"agent": player, "partner": PlayerSpec("tit_for_tat")},
         {"agent": PlayerSpec("random"), "partner": PlayerSpec("tit_for_tat")},
     )
-    one = Cell("one", (instance("ipd"), instance("toma_po")), lineups)
-    study = Study("mine", "words", (one,))
+    cell = Cell("one", (instance("ipd"), instance("toma_po")), lineups)
+    study = Study("mine", "words", (cell,))
     twins = {c.name: c for c in with_packs(study, ["twin"]).cells}
     assert set(twins) == {"one", "one, repeated_games_twin", "one, toma_po_twin"}
     new = twins["one, repeated_games_twin"]
@@ -131,6 +139,6 @@ def test_study_can_be_repeated_in_other_wordings():
     assert len(with_packs(study, ["all"]).cells) > 10
     with pytest.raises(BadInput, match="no words pack named"):
         with_packs(study, ["klingon"])
-    bots = msgspec.structs.replace(study, cells=(Cell("b", one.instances, lineups[1:]),))
+    bots = msgspec.structs.replace(study, cells=(Cell("b", cell.instances, lineups[1:]),))
     with pytest.raises(BadInput, match="No model of mine"):
         with_packs(bots, ["all"])

@@ -16,22 +16,22 @@ from sally.studies.knowing_doing import INSTANCES, PARTNERS, SECONDARY, STUDY
 
 def _counts(problems: tuple[Instance, ...]) -> Counter[tuple[object, ...]]:
     """Count label by position, label by move and move by position."""
-    found: Counter[tuple[object, ...]] = Counter()
-    for one in problems:
-        names, order = one.params["names"], one.params["order"]
+    counts: Counter[tuple[object, ...]] = Counter()
+    for problem in problems:
+        names, order = problem.params["names"], problem.params["order"]
         for position, move in enumerate(order):
-            found["label at", names[move], position] += 1
-            found["label of", names[move], move] += 1
-            found["move at", move, position] += 1
-    return found
+            counts["label at", names[move], position] += 1
+            counts["label of", names[move], move] += 1
+            counts["move at", move, position] += 1
+    return counts
 
 
 @pytest.mark.parametrize("game", INSTANCES)
 def test_labels_moves_and_positions_are_balanced(game):
     for problems in (INSTANCES[game], INSTANCES[game][: SECONDARY[game]]):
         by_kind: dict[object, set[int]] = {}
-        for (kind, *_), many in _counts(problems).items():
-            by_kind.setdefault(kind, set()).add(many)
+        for (kind, *_), many_count in _counts(problems).items():
+            by_kind.setdefault(kind, set()).add(many_count)
         assert all(len(sizes) == 1 for sizes in by_kind.values()), by_kind
     assert len({one.id for one in INSTANCES[game]}) == 36
 
@@ -52,7 +52,7 @@ def test_arms_are_paired_by_seed():
     seeds: dict[str, set[int]] = {}
     for _, setup in STUDY.trials():
         seeds.setdefault(setup.instance.id, set()).add(setup.seed)
-    assert all(len(found) == 1 for found in seeds.values())
+    assert all(len(seed) == 1 for seed in seeds.values())
 
 
 @pytest.mark.parametrize("game", PARTNERS)
@@ -77,9 +77,9 @@ def test_study_equals_the_registered_one(request):
 
 def _with(setup, model: str):
     lineup = {
-        seat: msgspec.structs.replace(who, params={**who.params, "model": model})
-        if who.params.get("model") == OPEN
-        else who
-        for seat, who in setup.lineup.items()
+        seat: msgspec.structs.replace(player, params={**player.params, "model": model})
+        if player.params.get("model") == OPEN
+        else player
+        for seat, player in setup.lineup.items()
     }
     return msgspec.structs.replace(setup, lineup=lineup)

@@ -40,8 +40,8 @@ def _ids(size):
 
 @pytest.mark.parametrize("size", ["S", "M", "L"])
 def test_episode_ids_of_the_suite_are_frozen(size):
-    told = blake2b("".join(sorted(_ids(size))).encode(), digest_size=8).hexdigest()
-    assert told == FROZEN[size], "Sally-1 is frozen: a changed episode belongs to a new suite"
+    digest = blake2b("".join(sorted(_ids(size))).encode(), digest_size=8).hexdigest()
+    assert digest == FROZEN[size], "Sally-1 is frozen: a changed episode belongs to a new suite"
 
 
 def test_larger_size_contains_the_smaller_one():
@@ -51,10 +51,10 @@ def test_larger_size_contains_the_smaller_one():
 
 def test_every_game_has_four_arms_in_every_size():
     for size in "SML":
-        found = {}
+        fields = {}
         for cell in suite(size).cells:
-            found.setdefault(cell.instances[0].game, set()).add(cell.factors["arm"])
-        assert found == {game: {*ARMS} for game in GAMES}
+            fields.setdefault(cell.instances[0].game, set()).add(cell.factors["arm"])
+        assert fields == {game: {*ARMS} for game in GAMES}
 
 
 def _with_arms(study):
@@ -77,52 +77,52 @@ def test_every_arm_is_paired_with_the_asked_arm():
 
 @pytest.mark.parametrize("game", ["rps", "ipd", "ibs"])
 def test_opponents_labels_and_arms_are_balanced(game):
-    met, other, first = Counter(), Counter(), Counter()
+    counts, other_counts, first = Counter(), Counter(), Counter()
     for arm, setup in _with_arms(suite("M", [game])):
         who = msgspec.json.encode(setup.lineup["partner"])
         if arm == ASKED:
-            met[who] += 1
+            counts[who] += 1
             params = setup.instance.params
             first[params["names"][params["order"][0]]] += 1
         else:
-            other[arm, who] += 1
-    assert set(met.values()) == {10}
-    assert len(other) == 18 and max(other.values()) - min(other.values()) <= 1
+            other_counts[arm, who] += 1
+    assert set(counts.values()) == {10}
+    assert len(other_counts) == 18 and max(other_counts.values()) - min(other_counts.values()) <= 1
     if game == "rps":
         assert max(first.values()) - min(first.values()) <= 4
 
 
 def test_battery_questions_are_balanced_over_arms():
-    found = Counter()
+    counts = Counter()
     for arm, setup in _with_arms(suite("M", ["battery"])):
         params = setup.instance.params
-        found[params["generator"], params.get("order"), arm] += 1
-    assert len(found) == 6 * len(ARMS)
-    for generator, order, arm in found:
+        counts[params["generator"], params.get("order"), arm] += 1
+    assert len(counts) == 6 * len(ARMS)
+    for generator, order, arm in counts:
         many = 15 if generator == "nested" else 30
-        assert found[generator, order, arm] == (many if arm == ASKED else many // 3)
+        assert counts[generator, order, arm] == (many if arm == ASKED else many // 3)
 
 
 @pytest.mark.parametrize("game", ["bargaining", "step_race"])
 def test_best_bot_predicts_opponents_and_is_near_the_optimum(game):
     study = with_bot(BOTS["best_bot"], "S")
     cells = tuple(c for c in study.cells if c.name.startswith(f"{game}: {ASKED}"))
-    wanted = orders(msgspec.structs.replace(study, cells=cells))
-    sums = measured_of(as_frame([play(setup, cell) for _, cell, setup in wanted]))
-    got, most = (sums.of(name).sum() for name in ("least", "optimum"))
-    assert got > 0.8 * most
+    wanted_orders = orders(msgspec.structs.replace(study, cells=cells))
+    sums = measured_of(as_frame([play(setup, cell) for _, cell, setup in wanted_orders]))
+    total, max_total = (sums.of(name).sum() for name in ("least", "optimum"))
+    assert total > 0.8 * max_total
 
 
 def test_no_opponent_is_in_both_parts():
     parts = {}
     for row in pool_rows():
         parts.setdefault((row["game"], row["hash"]), set()).add(row["part"])
-    for (game, _), found in parts.items():
+    for (game, _), part in parts.items():
         if game in POOL:
-            assert len(found) == 1
+            assert len(part) == 1
     for game, held in TEST_ONLY.items():
         for task in tasks(game):
-            names = {who.player for who in task.others.values()}
+            names = {player.player for player in task.others.values()}
             assert (task.part == "test") == bool(names & {*held})
 
 
@@ -165,13 +165,13 @@ def test_error_of_noisy_player_must_be_a_share():
 
 
 def test_paired_cell_zips_instances_with_lineups():
-    one, two = instance("rps", "a", rounds=2), instance("rps", "b", rounds=2)
+    single_instance, two = instance("rps", "a", rounds=2), instance("rps", "b", rounds=2)
     lines = tuple({"agent": player_spec("random"), "partner": player_spec(p)}
                   for p in ("tit_for_tat", "random"))  # fmt: skip
-    cell = Cell("x", (one, two), lines, paired=True)
+    cell = Cell("x", (single_instance, two), lines, paired=True)
     assert [(i.id, line["partner"].player) for i, line in cell.matchups()] == [
         ("a", "tit_for_tat"),
         ("b", "random"),
     ]
     with pytest.raises(BadInput, match="as many lineups as instances"):
-        Cell("x", (one,), lines, paired=True)
+        Cell("x", (single_instance,), lines, paired=True)

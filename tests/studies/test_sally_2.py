@@ -96,8 +96,8 @@ def test_score_of_a_bot_is_known_beforehand(bot: str, knowing: float, doing: flo
         # the constant player of bargaining is a seller's or buyer's rule without predictions
         assert row["knowing"] == (None if (bot, row["game"]) == SILENT else knowing), row["game"]
         assert row["doing"] == doing, row["game"]
-    found = len(sally_2.GAMES) if knowing else 0
-    expected = f"in {found} of {len(sally_2.GAMES)} games"
+    count = len(sally_2.GAMES) if knowing else 0
+    expected = f"in {count} of {len(sally_2.GAMES)} games"
     assert expected in rows.evaluation.sentences[0]
 
 
@@ -164,11 +164,11 @@ def test_board_replays_an_evaluation_and_refuses_a_changed_one(tmp_path) -> None
 
     episode = next(iter(store.load(place).episodes.values()))
     setup = msgspec.structs.replace(episode.setup, seed=episode.setup.seed + 1)
-    other = play(setup, episode.cell)
+    other_episode = play(setup, episode.cell)
     changed = tmp_path / "changed"
     store.claim(changed, manifest(sally_2.bot_suite("knows_half")), sally_2.bot_suite("knows_half"))
     with store.Writer(changed) as writer:
-        writer.add(other)
+        writer.add(other_episode)
     pack(changed, tmp_path / "changed.sally.zip")
     (refused,) = sally.board(tmp_path / "changed.sally.zip").refused
     assert "is not part of Sally-2, size S" in refused.why

@@ -12,9 +12,9 @@ CACHE = Path.home() / ".cache" / "sally-tests" / f"axe-core-{VERSION}"
 
 def script() -> Path | None:
     """The script that checks a page; None where it is not here and cannot be had."""
-    found = CACHE / "node_modules" / "axe-core" / "axe.min.js"
-    if found.exists():
-        return found
+    file = CACHE / "node_modules" / "axe-core" / "axe.min.js"
+    if file.exists():
+        return file
     if (npm := shutil.which("npm")) is None:
         return None
     CACHE.mkdir(parents=True, exist_ok=True)
@@ -23,4 +23,4 @@ def script() -> Path | None:
         subprocess.run(wanted, cwd=CACHE, capture_output=True, timeout=120, check=True)
     except (OSError, subprocess.SubprocessError):
         return None
-    return found if found.exists() else None
+    return file if file.exists() else None

@@ -85,9 +85,11 @@ class Server:
 
     def table(self, game: str, seat: str, **more: Any) -> dict[str, Any]:
         """A table opened over HTTP, for tests that are about something else than the lobby."""
-        asked = {"game": game, "seat": seat, **more}
+        request_fields = {"game": game, "seat": seat, **more}
         # without `verify` it reads the certificates of the world each time
-        reply = httpx.post(f"{self.address}/api/tables", json=asked, timeout=30, verify=False)
+        reply = httpx.post(
+            f"{self.address}/api/tables", json=request_fields, timeout=30, verify=False
+        )
         assert reply.is_success, reply.text
         opened: dict[str, Any] = reply.json()
         return opened
@@ -96,13 +98,13 @@ class Server:
 @contextmanager
 def server(folder: Path, use: tuple[str, ...] = (), more: tuple[str, ...] = ()) -> Iterator[Server]:
     """A running server, stopped in the end."""
-    one = Server(folder / "data", use=use, more=more)
-    one.start()
+    single_server = Server(folder / "data", use=use, more=more)
+    single_server.start()
     try:
-        yield one
+        yield single_server
     finally:
-        if one.process is not None and one.process.poll() is None:
-            one.kill()
+        if single_server.process is not None and single_server.process.poll() is None:
+            single_server.kill()
 
 
 @dataclass
@@ -152,12 +154,13 @@ class Person:
     def move_to(self, device: dict[str, Any]) -> None:
         """Go on with the page as it is on another device: its size, and a mouse or a thumb."""
         size, phone = device["viewport"], device.get("is_mobile", False)
-        told = self.page.context.new_cdp_session(self.page)  # held: the device would go with it
-        told.send("Emulation.setTouchEmulationEnabled", {"enabled": phone})
+        # held: the device would go with it
+        cdp_session = self.page.context.new_cdp_session(self.page)
+        cdp_session.send("Emulation.setTouchEmulationEnabled", {"enabled": phone})
         self.page.evaluate(RESIZED, size)
         metrics = {**size, "deviceScaleFactor": 1, "mobile": phone}
         self.page.bring_to_front()  # a page behind another one may get no such event
-        told.send("Emulation.setDeviceMetricsOverride", metrics)
+        cdp_session.send("Emulation.setDeviceMetricsOverride", metrics)
         self.page.wait_for_function("() => resized", polling=100)
 
     def ask(self) -> Any:
@@ -177,8 +180,8 @@ class Person:
 
     def question_id(self) -> str:
         """The id of the current question's heading; headings are never reused."""
-        found = self.page.locator("#asks .ask .question")
-        return str(found.first.get_attribute("id")) if found.count() else ""
+        locator = self.page.locator("#asks .ask .question")
+        return str(locator.first.get_attribute("id")) if locator.count() else ""
 
     def until_taken(self, before: str) -> None:
         """Wait until another question, or none, has taken the place of one."""

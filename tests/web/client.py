@@ -70,25 +70,25 @@ def scope_of(method: str, target: bytes, headers: list[tuple[bytes, bytes]]) -> 
 
 async def answered(app: Any, scope: dict[str, Any], sent: bytes, raises: bool) -> Answer:
     """Return an application's response; the client disconnects when it is complete."""
-    done, asked = asyncio.Event(), iter([{"type": "http.request", "body": sent}])
-    told: list[dict[str, Any]] = []
+    done, request_fields = asyncio.Event(), iter([{"type": "http.request", "body": sent}])
+    records: list[dict[str, Any]] = []
 
     async def receive() -> dict[str, Any]:
-        if (body := next(asked, None)) is not None:
+        if (body := next(request_fields, None)) is not None:
             return body
         await done.wait()
         return {"type": "http.disconnect"}
 
     async def send(message: Any) -> None:
-        told.append(message)
+        records.append(message)
         if message["type"] == "http.response.body" and not message.get("more_body"):
             done.set()
 
     try:
         await app(scope, receive, send)
     except Exception:
-        if raises or not told:
+        if raises or not records:
             raise
-    start, *rest = told
-    body = b"".join(m.get("body", b"") for m in rest)
+    start, *other_records = records
+    body = b"".join(m.get("body", b"") for m in other_records)
     return start["status"], start["headers"], b"" if scope["method"] == "HEAD" else body

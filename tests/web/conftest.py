@@ -17,8 +17,8 @@ from tests.web.browser import ARGS, CHROMIUM, DESK, Person, Server, missing, ser
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """`sally serve`, running, with a user's own game on its shelf."""
     own = ("--use", str(Path(__file__).parent / "order_form.py"))
-    with server(tmp_path_factory.mktemp("served"), own) as one:
-        yield one
+    with server(tmp_path_factory.mktemp("served"), own) as single_server:
+        yield single_server
 
 
 BROWSER = ExitStack()
@@ -77,9 +77,9 @@ class Profiles:
         first, *opened = context.pages
         for page in opened:
             page.close()
-        told = context.new_cdp_session(first)
-        told.send("Storage.clearDataForOrigin", {"origin": address, "storageTypes": "all"})
-        told.detach()
+        cdp_session = context.new_cdp_session(first)
+        cdp_session.send("Storage.clearDataForOrigin", {"origin": address, "storageTypes": "all"})
+        cdp_session.detach()
         context.clear_cookies()
         context.set_offline(False)
         self.free.setdefault(repr(how), []).append(context)
@@ -91,22 +91,24 @@ PROFILES = Profiles()
 @pytest.fixture
 def person(chromium: Any, served: Server) -> Iterator[Callable[..., Person]]:
     """Makes people, each with a browser profile of their own; their consoles must stay silent."""
-    made: list[tuple[Person, Any, dict[str, Any]]] = []
+    triples: list[tuple[Person, Any, dict[str, Any]]] = []
 
     def arrive(excused: str = "", address: str = "", **how: Any) -> Person:
         how = DESK | how
         context = PROFILES.take(chromium, how)
-        one = Person(context.new_page(), address or served.address, excused)
-        made.append((one, context, how))
-        return one
+        single_person = Person(context.new_page(), address or served.address, excused)
+        triples.append((single_person, context, how))
+        return single_person
 
     yield arrive
-    for one, context, how in made:
+    for one, context, how in triples:
         PROFILES.give_back(context, how, one.address)
         one.check()
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Print a visible line if the browser tests could not run."""
-    if (why := missing()) is not None:
-        terminalreporter.write_line(f"THE BROWSER TESTS DID NOT RUN: {why}.", red=True, bold=True)
+    if (reason := missing()) is not None:
+        terminalreporter.write_line(
+            f"THE BROWSER TESTS DID NOT RUN: {reason}.", red=True, bold=True
+        )

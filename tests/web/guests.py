@@ -24,9 +24,9 @@ Json = dict[str, Any]
 @contextmanager
 def web_server(folder: Path, **more: Any) -> Iterator[Client]:
     """A server in this process, with its database and store in a folder."""
-    given = {"database": str(folder / "database.sqlite"), "out": folder / "episodes", **more}
-    given.setdefault("a_second", 1e6)
-    with Client(make_app(Settings(**given)), raise_server_exceptions=False) as client:
+    fields = {"database": str(folder / "database.sqlite"), "out": folder / "episodes", **more}
+    fields.setdefault("a_second", 1e6)
+    with Client(make_app(Settings(**fields)), raise_server_exceptions=False) as client:
         yield client
 
 
@@ -106,10 +106,11 @@ def sit(web: Any, game: str, seat: str = "", **wish: Any) -> tuple[Guest, dict[s
 
 def taken(web: Any, invitation: str, seed: str = "") -> Guest:
     """Claim an invited seat with a token of its own."""
-    own = Guest(web, secrets.token_hex(32), random.Random(seed))  # equal draws could tie forever
-    reply = Guest(web, invitation).call("POST", "/api/seat/take", {"token": own.token})
+    # equal draws could tie forever
+    own_guest = Guest(web, secrets.token_hex(32), random.Random(seed))
+    reply = Guest(web, invitation).call("POST", "/api/seat/take", {"token": own_guest.token})
     assert reply.status_code == 200, reply.text
-    return own
+    return own_guest
 
 
 def play(guests: list[Guest], turns: int = 400) -> list[Json]:
@@ -117,9 +118,9 @@ def play(guests: list[Guest], turns: int = 400) -> list[Json]:
     screens: list[Json] = []
     for _ in range(turns):
         screens = [guest.see() for guest in guests]
-        asked = [(g, ask) for g, s in zip(guests, screens, strict=True) for ask in s["asks"]]
-        if not asked:
+        asked_pairs = [(g, ask) for g, s in zip(guests, screens, strict=True) for ask in s["asks"]]
+        if not asked_pairs:
             break
-        for guest, ask in asked:
+        for guest, ask in asked_pairs:
             guest.answer(ask)
     return screens

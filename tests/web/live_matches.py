@@ -18,12 +18,12 @@ from sally.web.live.matches import LiveMatches
 async def live_matches(folder: Path, **how: Any) -> AsyncIterator[LiveMatches]:
     database = Database(str(folder / "database.sqlite"))
     database.open()
-    one = LiveMatches(database, folder / "episodes", **how)
-    await one.start()
+    matches = LiveMatches(database, folder / "episodes", **how)
+    await matches.start()
     try:
-        yield one
+        yield matches
     finally:
-        await one.close()
+        await matches.close()
         database.close()
 
 

@@ -59,13 +59,13 @@ class Participant:
 
     @property
     def heading(self) -> str:
-        found = HEADING.search(self.page.text)
-        return html.unescape(found[1]).strip() if found else ""
+        match = HEADING.search(self.page.text)
+        return html.unescape(match[1]).strip() if match else ""
 
     def field(self, name: str) -> str:
-        found = re.search(rf'name="{name}" value="([^"]*)"', self.page.text)
-        assert found, f"{self.heading}: no field {name}"
-        return html.unescape(found[1])
+        match = re.search(rf'name="{name}" value="([^"]*)"', self.page.text)
+        assert match, f"{self.heading}: no field {name}"
+        return html.unescape(match[1])
 
     def agree(self, id: str = "") -> Participant:
         self.get(**({"PROLIFIC_PID": id} if id else {}))
@@ -79,9 +79,9 @@ class Participant:
     def form_at(self, step: str) -> dict[str, str]:
         """The hidden fields of a page's form."""
         token = self.browser.get(f"{self.address}/withdraw").text
-        found = re.search(r'name="token" value="([^"]*)"', token)
-        assert found
-        return {"token": found[1], "step": step}
+        match = re.search(r'name="token" value="([^"]*)"', token)
+        assert match
+        return {"token": match[1], "step": step}
 
     def read_on(self) -> Participant:
         while self.heading == "Instructions":
@@ -93,12 +93,12 @@ class Participant:
 
     @property
     def seat_token(self) -> str:
-        found = re.search(
+        match = re.search(
             r'href="/study/[\w-]+/table#([0-9a-f]+)&amp;back=(/study/[\w-]+)"', self.page.text
         )
-        assert found, self.heading
-        assert found[2] == self.address
-        return found[1]
+        assert match, self.heading
+        assert match[2] == self.address
+        return match[1]
 
     def screen(self, token: str) -> dict[str, Any]:
         answer = self.browser.get("/api/seat", headers={"authorization": f"Bearer {token}"})
@@ -128,8 +128,8 @@ class Participant:
 
     def play(self) -> Participant:
         """Play one round to its end and come back."""
-        seen = self.answer_all(self.seat_token)
-        assert seen["over"], seen["waiting_for"]
+        triples = self.answer_all(self.seat_token)
+        assert triples["over"], triples["waiting_for"]
         return self.get()
 
     def play_all(self) -> Participant:
@@ -148,9 +148,9 @@ def through(person: Participant, id: str) -> Participant:
 
 
 def logged_in(server) -> Participant:
-    one = Participant(server)
-    one.browser.post("/experimenter/login", data={"secret": SECRET})
-    return one
+    participant = Participant(server)
+    participant.browser.post("/experimenter/login", data={"secret": SECRET})
+    return participant
 
 
 def on_disk(folder: Path, text: str) -> list[str]:

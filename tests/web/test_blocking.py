@@ -79,8 +79,8 @@ def routes() -> list[tuple[str, str]]:
 async def asked(app: Any, sent: Request) -> tuple[int, bytes]:
     """Return the response to a prepared request, so that no client work is measured."""
     method, path, headers, body = sent
-    given = {"Host": "testserver", "Content-Length": str(len(body)), **headers}
-    raw = [(name.lower().encode(), value.encode()) for name, value in given.items()]
+    header_fields = {"Host": "testserver", "Content-Length": str(len(body)), **headers}
+    raw = [(name.lower().encode(), value.encode()) for name, value in header_fields.items()]
     status, _, told = await answered(app, scope_of(method, path.encode(), raw), body, False)
     return status, told
 
@@ -118,10 +118,15 @@ async def blocked(folder: Path, sent: list[Request]) -> float:
 @pytest.mark.parametrize("kind", list(BODIES))
 def test_hostile_bodies_do_not_block_the_event_loop(kind: str, tmp_path: Path) -> None:
     sent = [
-        (method, path, {"Authorization": f"Bearer {who}", "Content-Type": form}, BODIES[kind])
+        (
+            method,
+            path,
+            {"Authorization": f"Bearer {player_name}", "Content-Type": form},
+            BODIES[kind],
+        )
         for method, path in routes()
         if method == "POST"
-        for who in ("nobody", "SEAT")
+        for player_name in ("nobody", "SEAT")
         for form in ("application/json", "application/x-www-form-urlencoded")
     ]
     assert len(sent) > 30

@@ -118,9 +118,9 @@ def test_duplicate_row_does_not_affect_other_jobs(database: Database) -> None:
 
 
 def test_text_of_every_kind_is_read_back(database: Database) -> None:
-    said = "ü 漢 \U0001f600 ' \" % ; -- \\ \n {}"
-    asyncio.run(database.run(note(1, said)))
-    assert asyncio.run(database.run(lambda tx: tx.one(ALL))) == (1, said)
+    text = "ü 漢 \U0001f600 ' \" % ; -- \\ \n {}"
+    asyncio.run(database.run(note(1, text)))
+    assert asyncio.run(database.run(lambda tx: tx.one(ALL))) == (1, text)
     assert asyncio.run(database.run(lambda tx: tx.one(f"{ALL} LIMIT 0"))) is None
 
 
@@ -207,9 +207,9 @@ def test_database_of_another_version_is_refused(tmp_path: Path) -> None:
     ],
 )
 def test_invalid_address_is_refused_with_one_message(address: str, why: str) -> None:
-    with pytest.raises(BadInput, match=why) as said:
+    with pytest.raises(BadInput, match=why) as error:
         Database(address, SCHEMA).open()
-    assert "\n" not in str(said.value)
+    assert "\n" not in str(error.value)
 
 
 def test_acknowledged_rows_survive_a_kill(tmp_path: Path) -> None:

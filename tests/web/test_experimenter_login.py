@@ -81,8 +81,10 @@ def test_form_needs_the_token_of_its_session(web: Any) -> None:
     (token, _), *_ = web.app.state.login._sessions.values()
     out = web.post("/experimenter/logout", data={"form_token": token}, follow_redirects=False)
     assert out.status_code == 303
-    again = web.post("/experimenter/logout", data={"form_token": token}, follow_redirects=False)
-    assert again.status_code == 401
+    repeated_response = web.post(
+        "/experimenter/logout", data={"form_token": token}, follow_redirects=False
+    )
+    assert repeated_response.status_code == 401
 
 
 def test_session_expires(web: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -61,11 +61,11 @@ def invited(web: Any) -> tuple[Guest, Guest]:
 
 def test_invitation_gives_exclusive_access_to_the_seat(web: Any) -> None:
     _, link = invited(web)
-    mine = Guest(web, "a" * 64)
-    assert mine.call("GET", "/api/seat").status_code == 401
+    own_guest = Guest(web, "a" * 64)
+    assert own_guest.call("GET", "/api/seat").status_code == 401
     for _ in range(2):  # the first acknowledgement may be lost
-        assert link.call("POST", "/api/seat/take", {"token": mine.token}).status_code == 200
-    assert mine.see()["seat"] == "partner"
+        assert link.call("POST", "/api/seat/take", {"token": own_guest.token}).status_code == 200
+    assert own_guest.see()["seat"] == "partner"
     assert link.call("GET", "/api/seat").status_code == 401  # who sent it still has this one
     late = link.call("POST", "/api/seat/take", {"token": "b" * 64})
     assert late.status_code == 401 and "used already" in late.json()["error"]
@@ -73,11 +73,11 @@ def test_invitation_gives_exclusive_access_to_the_seat(web: Any) -> None:
 
 def test_invitation_token_can_only_take_the_seat(web: Any) -> None:
     _, link = invited(web)
-    asked = {"ask": "x", "value": 0, "key": "k"}
+    request_fields = {"ask": "x", "value": 0, "key": "k"}
     assert link.call("GET", "/api/seat").status_code == 401
     assert link.call("GET", "/api/seat?since=0").status_code == 401
-    assert link.call("POST", "/api/seat/answer", asked).status_code == 401
-    assert link.call("POST", "/api/seat/look", asked).status_code == 401
+    assert link.call("POST", "/api/seat/answer", request_fields).status_code == 401
+    assert link.call("POST", "/api/seat/look", request_fields).status_code == 401
     assert link.call("POST", "/api/seat/leave", {"key": "k"}).status_code == 401
     assert link.call("POST", "/api/seat/take", {"token": "a" * 64}).status_code == 200
     assert Guest(web, "a" * 64).see()["asks"]
@@ -86,12 +86,12 @@ def test_invitation_token_can_only_take_the_seat(web: Any) -> None:
 def test_poll_does_not_outlive_its_token(web: Any) -> None:
     guest, _ = invited(web)
     version = guest.see()["version"]
-    with ThreadPoolExecutor(1) as other:
-        poll = other.submit(guest.call, "GET", f"/api/seat?since={version}")
+    with ThreadPoolExecutor(1) as other_executor:
+        poll = other_executor.submit(guest.call, "GET", f"/api/seat?since={version}")
         time.sleep(0.3)  # until it waits
         assert guest.call("POST", "/api/seat/take", {"token": "d" * 64}).status_code == 200
-        mine = Guest(web, "d" * 64)
-        mine.answer(mine.see()["asks"][0])
+        own_guest = Guest(web, "d" * 64)
+        own_guest.answer(own_guest.see()["asks"][0])
         assert poll.result().status_code == 401
 
 
@@ -104,11 +104,11 @@ def test_custom_token_must_be_long(own: Any, web: Any) -> None:
 
 def test_token_in_use_cannot_be_taken_for_another_seat(web: Any) -> None:
     guest, others = sit(web, "rps", others={"partner": "person"})
-    other = others["partner"]
-    taken = "c" * 64
-    assert guest.call("POST", "/api/seat/take", {"token": taken}).status_code == 200
-    assert other.call("POST", "/api/seat/take", {"token": taken}).status_code == 401
-    assert Guest(web, taken).see()["seat"] == "agent" and other.see()["seat"] == "partner"
+    other_partner = others["partner"]
+    text = "c" * 64
+    assert guest.call("POST", "/api/seat/take", {"token": text}).status_code == 200
+    assert other_partner.call("POST", "/api/seat/take", {"token": text}).status_code == 401
+    assert Guest(web, text).see()["seat"] == "agent" and other_partner.see()["seat"] == "partner"
 
 
 # --- other sites --------------------------------------------------------------------------------
@@ -171,9 +171,11 @@ def test_every_response_has_the_security_headers(path: str, web: Any) -> None:
 
 
 def test_browser_caches_static_files_but_no_pages_or_responses(web: Any) -> None:
-    kept = re.findall(r'(?:src|href)="(/static/[^"]+)"', web.get("/").text + web.get("/table").text)
-    assert STYLE in kept
-    for path in kept:
+    kept_matches = re.findall(
+        r'(?:src|href)="(/static/[^"]+)"', web.get("/").text + web.get("/table").text
+    )
+    assert STYLE in kept_matches
+    for path in kept_matches:
         assert web.get(path).headers["cache-control"] == web_app.FOREVER
     for path in ("/", "/table", "/api/games", "/api/seat", f"{web_app.static_address()}/none.js"):
         assert web.get(path).headers["cache-control"] == "no-store"

@@ -65,8 +65,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def send(self, status: int, body: bytes, headers: dict[str, str] | None = None) -> None:
         self.send_response(status)
-        given = {"Content-Type": "application/json", "Content-Length": str(len(body))}
-        for name, value in {**given, **(headers or {})}.items():
+        header_fields = {"Content-Type": "application/json", "Content-Length": str(len(body))}
+        for name, value in {**header_fields, **(headers or {})}.items():
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)
@@ -111,8 +111,8 @@ def status(code: int, **headers: str) -> Fault:
     def fault(call: Handler) -> None:
         key = call.headers.get("Authorization", "")
         body = {"error": {"message": f"no: {key}", "type": "x", "code": None, "param": key}}
-        named = {name.replace("_", "-"): value for name, value in headers.items()}
-        call.send(code, json.dumps(body).encode(), named)
+        values = {name.replace("_", "-"): value for name, value in headers.items()}
+        call.send(code, json.dumps(body).encode(), values)
 
     return fault
 
@@ -161,13 +161,13 @@ def choose_option(page: str, place: float) -> str:
     last_line = page.rstrip().splitlines()[-1]
     label = re.search(r"(\w+): [<\[]", last_line)
     span = re.search(r"whole number from (\d+) to (\d+)", last_line)
-    named = re.search(r"where <\w+> is (.+)\.$", last_line) or re.search(r": <(.+)>$", last_line)
+    match = re.search(r"where <\w+> is (.+)\.$", last_line) or re.search(r": <(.+)>$", last_line)
     if span:
         options = [str(number) for number in range(int(span[1]), int(span[2]) + 1)]
     elif "[option number]" in last_line:
         options = re.findall(r"^(\d+)\. ", page, re.MULTILINE)
     else:
-        options = re.split(r", | or ", named[1]) if named else ["1"]
+        options = re.split(r", | or ", match[1]) if match else ["1"]
     option = options[int(place * len(options))]
     return f"{label[1]}: {option}" if label else option
 

@@ -51,13 +51,25 @@ def test_base_url_with_password_from_environment_is_refused(
     monkeypatch.setenv("OPENAI_BASE_URL", "http://me:hush@127.0.0.1:9/v1")
     monkeypatch.setenv("OPENAI_API_KEY", CANARY)
     monkeypatch.chdir(tmp_path)
-    given = ["run", "quickstart_model", "--model", "openai/x", "--limit", "1", "--without", "lm"]
-    monkeypatch.setattr(sys, "argv", ["sally", *given])
+    arguments = [
+        "run",
+        "quickstart_model",
+        "--model",
+        "openai/x",
+        "--limit",
+        "1",
+        "--without",
+        "lm",
+    ]
+    monkeypatch.setattr(sys, "argv", ["sally", *arguments])
     with pytest.raises(SystemExit) as end:
         main()
-    said = capsys.readouterr()
+    captured = capsys.readouterr()
     assert end.value.code == 2
-    assert "holds a user name or a password" in said.err and "hush" not in said.out + said.err
+    assert (
+        "holds a user name or a password" in captured.err
+        and "hush" not in captured.out + captured.err
+    )
 
 
 def hinting(handler: Handler) -> None:

@@ -35,8 +35,8 @@ def parts() -> Scorer:
     """A score with two values, one of which is a truth value."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        said = state.output.completion
-        return Score(value={"length": float(len(said)), "right": said == target.text})
+        completion = state.output.completion
+        return Score(value={"length": float(len(completion)), "right": completion == target.text})
 
     return score
 
@@ -103,7 +103,7 @@ class Logs:
         assert self.template.samples is not None
         right, wrong, gone = self.template.samples
         samples = [
-            (gone if n in broken else right if said == "yes" else wrong).model_copy(
+            (gone if n in broken else right if reply == "yes" else wrong).model_copy(
                 update={
                     "id": n,
                     "epoch": epoch,
@@ -113,7 +113,7 @@ class Logs:
                 }
             )
             for epoch in range(1, epochs + 1)
-            for n, said in enumerate(replies)
+            for n, reply in enumerate(replies)
         ]
         log = self.template.model_copy(deep=True, update={"samples": samples})
         log.eval.dataset.sample_ids = list(range(len(replies)))
@@ -144,10 +144,13 @@ def test_scorers_of_every_kind_are_paired_by_sample(two: tuple[Path, Path]) -> N
 
 
 def test_two_directions_mirror_each_other(two: tuple[Path, Path]) -> None:
-    one, other = compare_logs(two, scorers=["match"]), compare_logs(two[::-1], scorers=["match"])
-    assert one[0].difference.value == -(other[0].difference.value or 0)
-    assert (one[0].verdict, other[0].verdict) == ("higher", "lower")
-    assert one[0].p == other[0].p
+    log_comparisons, other_log_comparisons = (
+        compare_logs(two, scorers=["match"]),
+        compare_logs(two[::-1], scorers=["match"]),
+    )
+    assert log_comparisons[0].difference.value == -(other_log_comparisons[0].difference.value or 0)
+    assert (log_comparisons[0].verdict, other_log_comparisons[0].verdict) == ("higher", "lower")
+    assert log_comparisons[0].p == other_log_comparisons[0].p
 
 
 def test_clusters_come_from_metadata_column_or_function(two: tuple[Path, Path]) -> None:
@@ -161,15 +164,15 @@ def test_clusters_come_from_metadata_column_or_function(two: tuple[Path, Path]) 
 
 
 def test_inspect_log_is_read_with_scores_and_failed_samples(template: EvalLog) -> None:
-    found = log_scores(Path(template.location))
-    assert found.values["match"] == {("0", 1): 1.0, ("1", 1): 0.0}
-    assert found.failed == {("2", 1)} and len(found.planned) == 3
+    actual_log_scores = log_scores(Path(template.location))
+    assert actual_log_scores.values["match"] == {("0", 1): 1.0, ("1", 1): 0.0}
+    assert actual_log_scores.failed == {("2", 1)} and len(actual_log_scores.planned) == 3
 
 
 def test_failed_samples_count_as_lowest_score(two: tuple[Path, Path], logged: Logs) -> None:
     broken = logged(["yes"] * 30, broken=[0, 1, 2])
-    found = compare_logs([two[0], broken], scorers=["match", "parts.length"])
-    right, length = found
+    log_comparisons = compare_logs([two[0], broken], scorers=["match", "parts.length"])
+    right, length = log_comparisons
     assert right.missing == (0, 3)
     assert right.second_mean == pytest.approx(0.9)
     assert right.complete is not None and right.complete.value == 0.0
@@ -177,24 +180,24 @@ def test_failed_samples_count_as_lowest_score(two: tuple[Path, Path], logged: Lo
 
 
 def test_epochs_of_one_sample_form_a_cluster(logged: Logs) -> None:
-    one = logged(["yes"] * 8, epochs=3)
+    logs = logged(["yes"] * 8, epochs=3)
     two = logged(["yes", "no"] * 4, epochs=3)
-    found = compare_logs([one, two], scorers=["letter"])[0]
-    assert (found.pairs, found.units) == (24, 8)
+    log_comparison = compare_logs([logs, two], scorers=["letter"])[0]
+    assert (log_comparison.pairs, log_comparison.units) == (24, 8)
 
 
 def test_different_inputs_under_same_ids_are_refused(two: tuple[Path, Path], logged: Logs) -> None:
-    other = logged(["yes"] * 30, question="Another sample")
+    other_logs = logged(["yes"] * 30, question="Another sample")
     with pytest.raises(BadInput, match="different inputs"):
-        compare_logs([two[0], other])
-    assert compare_logs([two[0], other], ids_only=True)
+        compare_logs([two[0], other_logs])
+    assert compare_logs([two[0], other_logs], ids_only=True)
 
 
 def test_three_logs_are_one_family(two: tuple[Path, Path], logged: Logs) -> None:
     third = logged(["yes"] * 30)
-    found = compare_logs([*two, third], scorers=["match"])
-    assert len(found) == 3 and len({(c.first, c.second) for c in found}) == 3
-    assert all(c.p_holm >= c.p for c in found if c.p is not None and c.p_holm is not None)
+    log_comparisons = compare_logs([*two, third], scorers=["match"])
+    assert len(log_comparisons) == 3 and len({(c.first, c.second) for c in log_comparisons}) == 3
+    assert all(c.p_holm >= c.p for c in log_comparisons if c.p is not None and c.p_holm is not None)
 
 
 def test_wrong_arguments_are_refused_with_one_message(
@@ -225,13 +228,13 @@ def test_power_gives_number_of_samples_for_a_difference(two: tuple[Path, Path]) 
 
 def test_commands_print_one_screen_json_and_a_page(two: tuple[Path, Path], tmp_path: Path) -> None:
     page = tmp_path / "page.html"
-    given = ["compare", *map(str, two), "--out", str(page)]
-    said = CliRunner().invoke(cli, given)
-    assert said.exit_code == 0, said.output
-    assert len(said.output.splitlines()) <= 40 and "higher" in said.output
+    arguments = ["compare", *map(str, two), "--out", str(page)]
+    result = CliRunner().invoke(cli, arguments)
+    assert result.exit_code == 0, result.output
+    assert len(result.output.splitlines()) <= 40 and "higher" in result.output
     assert "first minus second" in page.read_text() and "<svg" in page.read_text()
-    told = json.loads(CliRunner().invoke(cli, [*given, "--json"]).stdout)
-    assert {c["verdict"] for c in told["comparisons"]} == {"higher"}
+    data = json.loads(CliRunner().invoke(cli, [*arguments, "--json"]).stdout)
+    assert {c["verdict"] for c in data["comparisons"]} == {"higher"}
     power = CliRunner().invoke(
         cli, ["compare", "--power", str(two[0]), str(two[1]), "--detect", ".2"]
     )
@@ -239,8 +242,8 @@ def test_commands_print_one_screen_json_and_a_page(two: tuple[Path, Path], tmp_p
 
 
 def test_notebook_gets_rows(two: tuple[Path, Path]) -> None:
-    found = sally.compare_logs(*two, scorers=["match"])
-    assert [row["verdict"] for row in found] == ["higher"]
+    comparisons = sally.compare_logs(*two, scorers=["match"])
+    assert [row["verdict"] for row in comparisons] == ["higher"]
 
 
 def test_detectable_difference_agrees_with_the_interval_for_clusters_of_unequal_size() -> None:
@@ -299,7 +302,7 @@ def test_json_log_without_sample_ids_is_paired_by_input(logged: Logs, tmp_path: 
 
 
 def test_several_runs_of_one_model_count_as_one_log(logged: Logs, tmp_path: Path) -> None:
-    whole = logged(["yes", "no"] * 6)
+    full_logs = logged(["yes", "no"] * 6)
     parts = []
     for name, numbers in (("first", range(6)), ("second", range(6, 12))):
         log = read_eval_log(logged(["yes"] * 12))
@@ -310,6 +313,6 @@ def test_several_runs_of_one_model_count_as_one_log(logged: Logs, tmp_path: Path
         path = tmp_path / f"{name}.eval"
         write_eval_log(log, path)
         parts.append(path)
-    (comparison,) = compare_logs([*parts, whole], scorers=["letter"])
+    (comparison,) = compare_logs([*parts, full_logs], scorers=["letter"])
     assert (comparison.first, comparison.pairs, comparison.missing) == ("mockllm/other", 12, (0, 0))
     assert comparison.difference.value == 0.5

@@ -66,8 +66,8 @@ def test_study_becomes_task_with_one_sample_per_episode(log: tuple[EvalLog, Path
 
 
 def test_prompts_replay_from_the_record(log: tuple[EvalLog, Path]) -> None:
-    found = check(stored(log[1]))
-    assert (found.replayed, found.mismatches, found.unchecked) == (2, [], [])
+    replay_check = check(stored(log[1]))
+    assert (replay_check.replayed, replay_check.mismatches, replay_check.unchecked) == (2, [], [])
 
 
 def test_scores_are_our_metrics(log: tuple[EvalLog, Path]) -> None:
@@ -89,8 +89,8 @@ def test_record_names_answering_model_and_inspect_version(log: tuple[EvalLog, Pa
 
 def test_log_folder_can_be_viewed(log: tuple[EvalLog, Path]) -> None:
     (info,) = list_eval_logs(str(log[1].parent / "logs"))
-    again = read_eval_log(info)
-    assert {s.id for s in again.samples or ()} == {e.id for e in stored(log[1])}
+    repeated_eval_log = read_eval_log(info)
+    assert {s.id for s in repeated_eval_log.samples or ()} == {e.id for e in stored(log[1])}
 
 
 @pytest.mark.parametrize("limit", [{"token_limit": 25}, {"time_limit": 1}])
@@ -101,12 +101,12 @@ def test_episode_cut_by_limit_is_censored_despite_inspect_success(
         time.sleep(0.4 if "time_limit" in limit else 0)
         return PICK
 
-    found = evaluated("tiny", tmp_path / "out", model=mock(slow), **limit)
-    assert found.status == "success"
+    actual_log = evaluated("tiny", tmp_path / "out", model=mock(slow), **limit)
+    assert actual_log.status == "success"
     for episode in stored(tmp_path / "out"):
         assert isinstance(episode.end, Censored)
         assert (episode.end.cause, episode.payoffs) == ("limit", None)
-        (sample,) = (s for s in found.samples or () if s.id == episode.id)
+        (sample,) = (s for s in actual_log.samples or () if s.id == episode.id)
         assert sample.scores
         values = sample.scores["all_metrics"].value
         assert isinstance(values, dict) and values.pop("completed") == 0.0
@@ -124,7 +124,9 @@ def test_each_seat_may_have_the_model_of_its_role(tmp_path: Path) -> None:
 def test_inspect_finds_our_tasks_and_our_provider_by_name() -> None:
     ensure_entry_points("sally")
     # what the package ships: other tests put studies of their own on the shelf of this process
-    folder = {found.name for found in iter_modules(studies.__path__) if not found.ispkg}
+    folder = {
+        module_info.name for module_info in iter_modules(studies.__path__) if not module_info.ispkg
+    }
     papers = {
         s.name for p in registry.entries("papers") for s in registry.paper_part(p, "study") or ()
     }
@@ -165,16 +167,16 @@ def test_cached_replies_are_per_call_and_reused_by_second_run(cache: Path) -> No
 
 
 def test_repeated_study_is_served_from_cache(cache: Path, tmp_path: Path) -> None:
-    made = [0]
+    counts = [0]
 
     def script(messages: Any, settings: Settings) -> str:
-        made[0] += 1
+        counts[0] += 1
         return PICK
 
     registry.add("models", "counted", lambda name: Scripted(script))
     for out in (tmp_path / "first", tmp_path / "second"):
         play_orders("tiny", wanted(tiny(), "sally/counted", out), out, cache=True, display="none")
-        assert made == [2 * 2 * 2]  # episodes, rounds, and a probe beside each move
+        assert counts == [2 * 2 * 2]  # episodes, rounds, and a probe beside each move
     first, second = (stored(tmp_path / name) for name in ("first", "second"))
     assert [_said(e) for e in first] == [_said(e) for e in second]
 
@@ -211,9 +213,9 @@ def test_scores_of_wrong_shape_fail_with_a_kind(logprobs: Any) -> None:
             output.metadata = {"logprobs": logprobs}
             return output
 
-    with pytest.raises(ModelFailure) as why:
+    with pytest.raises(ModelFailure) as error:
         asyncio.run(Odd(provider).score("It is", (" J", " F")))
-    assert why.value.kind == "bad_reply"
+    assert error.value.kind == "bad_reply"
 
 
 def test_game_is_a_task_with_scorers_by_name(tmp_path: Path) -> None:
@@ -251,7 +253,7 @@ def test_scores_of_several_models_are_keyed_by_seat(tmp_path: Path) -> None:
     scores = sample.scores or {}
     assert scores["forfeits"].value == {"agent.forfeits": 0.0, "partner.forfeits": 0.0}
     assert log.results is not None
-    (found,) = [each for each in log.results.scores if each.name == "forfeits"]
+    (found,) = [score for score in log.results.scores if score.name == "forfeits"]
     assert {name: m.value for name, m in found.metrics.items()} == scores["forfeits"].value
 
 
@@ -268,13 +270,20 @@ def test_log_can_be_scored_again_and_by_a_scorers_name(
         display="none",
         model=mock("Option: R"),
     )  # fmt: skip
-    again = tmp_path / "again.eval"
-    asked = ["score", log.location, "--output-file", str(again), "--action", "overwrite"]
+    repeated_file = tmp_path / "again.eval"
+    arguments = [
+        "score",
+        log.location,
+        "--output-file",
+        str(repeated_file),
+        "--action",
+        "overwrite",
+    ]
     done = run(
-        [sys.executable, "-m", "inspect_ai", *asked, *chosen], capture_output=True, text=True
+        [sys.executable, "-m", "inspect_ai", *arguments, *chosen], capture_output=True, text=True
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    scored = read_eval_log(str(again)).samples or []
+    scored = read_eval_log(str(repeated_file)).samples or []
     for before, after in zip(log.samples or [], scored, strict=True):
         assert after.scores and before.scores
         assert set(after.scores) == ({"regret"} if chosen else set(before.scores))
@@ -282,7 +291,7 @@ def test_log_can_be_scored_again_and_by_a_scorers_name(
 
 
 def test_wrong_game_task_arguments_are_refused_with_one_message() -> None:
-    for given, says in (
+    for fields, says in (
         ({"seats": "agnt"}, "agent"),
         ({"episodes": 0}, "at least 1"),
         ({"probes": "their_moove"}, "their_move"),
@@ -290,7 +299,7 @@ def test_wrong_game_task_arguments_are_refused_with_one_message() -> None:
     ):
         options = {"partner": "", "seats": "", "strategy": "qa", "probes": "", "episodes": 1}
         with pytest.raises(BadInput, match=says):
-            orders(game_study("rps", **{**options, **given}, seed=1, params={}))  # type: ignore[arg-type]
+            orders(game_study("rps", **{**options, **fields}, seed=1, params={}))  # type: ignore[arg-type]
 
 
 def test_every_game_can_be_made_into_a_task() -> None:

@@ -77,12 +77,12 @@ def run(
 
 def play(study: Study, name: str, out: Path, config: Config) -> None:
     """Play a study through Inspect or by our own client, as the config says."""
-    given = wanted(study, name, out)
+    orders = wanted(study, name, out)
     if transport_of(name, config) == "inspect":
-        play_orders("tiny", given, out, Meter(config=config), display="none")
+        play_orders("tiny", orders, out, Meter(config=config), display="none")
         return
     with store.Writer(out) as writer:
-        play_here(given, lambda episode, _: writer.add(episode), Meter(config=config))
+        play_here(orders, lambda episode, _: writer.add(episode), Meter(config=config))
 
 
 def no_key_anywhere(folder: Path, key: str = KEY) -> None:
@@ -129,8 +129,8 @@ def test_transient_fault_is_logged_by_kind_and_episode_completes(
     assert [call.failure for call in failed] == [kind, kind]
     assert all(not call.reply and call.detail for call in failed)
     assert server.calls == 4 + 2  # nobody retries behind our back
-    found = check(episodes)  # a log with faults replays, prompts and all
-    assert (found.replayed, found.mismatches) == (1, [])
+    replay_check = check(episodes)  # a log with faults replays, prompts and all
+    assert (replay_check.replayed, replay_check.mismatches) == (1, [])
 
 
 @both

@@ -51,13 +51,13 @@ def test_refusals_in_earlier_run_do_not_block_new_run(
 
 
 def test_log_import_yields_same_episodes_as_the_store(run: Path, tmp_path: Path) -> None:
-    found = imported(run / "logs")
-    there = {episode.id: episode for episode in stored(run / "out")}
-    assert {e.id for e in found.episodes} == there.keys() and len(there) == 2
-    for episode in found.episodes:
-        assert episode.events == there[episode.id].events
+    result = imported(run / "logs")
+    episodes = {episode.id: episode for episode in stored(run / "out")}
+    assert {e.id for e in result.episodes} == episodes.keys() and len(episodes) == 2
+    for episode in result.episodes:
+        assert episode.events == episodes[episode.id].events
         assert episode.used["source"]["file"].endswith((".eval", ".json"))
-    checked = check(found.episodes)
+    checked = check(result.episodes)
     assert (checked.replayed, checked.mismatches, checked.unchecked) == (2, [], [])
     command = ["import", "inspect", str(run / "logs"), "--out", str(tmp_path / "out"), "--json"]
     done = CliRunner().invoke(cli, command, catch_exceptions=False)
@@ -71,9 +71,9 @@ def test_sample_without_an_episode_is_named(run: Path, tmp_path: Path) -> None:
     assert log.samples
     log.samples[0].store.pop("episode")
     write_eval_log(log, str(tmp_path / "cut.json"))
-    found = imported(tmp_path)
-    assert len(found.episodes) == 1
-    assert "contains no episode of Sally" in found.lines[0]
+    result = imported(tmp_path)
+    assert len(result.episodes) == 1
+    assert "contains no episode of Sally" in result.lines[0]
 
 
 def test_non_log_file_is_refused_with_one_message(tmp_path: Path) -> None:

@@ -91,9 +91,9 @@ def test_inspect_and_sally_evaluate_give_the_same_numbers(tmp_path: Path) -> Non
     assert len(log.samples or ()) == sum(sally_2.row_named(game).count("S") for game in GAMES)
     assert metrics_of(log) == pytest.approx(means_of(rows.evaluation), rel=0, abs=0, nan_ok=True)
     assert rows.evaluation.knowing is not None and rows.evaluation.knowing.value != 0
-    again = sally.evaluate("sally/hashing", games=GAMES, out=tmp_path / "out", play=False)
-    assert isinstance(again, PairRows)
-    assert means_of(again.evaluation) == means_of(rows.evaluation)
+    repeated_value = sally.evaluate("sally/hashing", games=GAMES, out=tmp_path / "out", play=False)
+    assert isinstance(repeated_value, PairRows)
+    assert means_of(repeated_value.evaluation) == means_of(rows.evaluation)
 
 
 def test_a_sample_scores_the_seats_that_it_has(tmp_path: Path) -> None:

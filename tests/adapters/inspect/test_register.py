@@ -25,10 +25,10 @@ ALLOWED = NEEDED | {"title", "arxiv", "tags", "metadata", "paper_title", "evalua
 
 @pytest.mark.parametrize("name", ["quickstart_model", "tang2024", "akata2025"])
 def test_entry_has_register_fields_and_one_existing_task(name: str) -> None:
-    found = register.entry(name, *WHERE)
-    assert NEEDED <= set(found) <= ALLOWED
-    assert found["full_title"] and "\n" not in found["description"]
-    (task,) = found["tasks"]
+    model_entry = register.entry(name, *WHERE)
+    assert NEEDED <= set(model_entry) <= ALLOWED
+    assert model_entry["full_title"] and "\n" not in model_entry["description"]
+    (task,) = model_entry["tasks"]
     assert set(task) == {"name", "dataset_samples", "task_path"}
     assert task["name"] == name and name in inspect_registry.TASKS
     file = Path(sally.__file__).parents[1] / task["task_path"]
@@ -44,10 +44,10 @@ def test_entry_sample_count_equals_planned_episodes() -> None:
 
 
 def test_entry_is_printed_as_yaml_that_reads_back() -> None:
-    asked = ["tang2024", "--repository", WHERE[0], "--commit", WHERE[1], "--contributor", "a"]
-    said = CliRunner().invoke(register.main, [*asked, "--arxiv", "https://arxiv.org/abs/1"])
-    assert yaml.safe_load(said.output)["source"]["repository_commit"] == WHERE[1]
-    refused = CliRunner().invoke(register.main, [*asked[:-2]])
+    arguments = ["tang2024", "--repository", WHERE[0], "--commit", WHERE[1], "--contributor", "a"]
+    result = CliRunner().invoke(register.main, [*arguments, "--arxiv", "https://arxiv.org/abs/1"])
+    assert yaml.safe_load(result.output)["source"]["repository_commit"] == WHERE[1]
+    refused = CliRunner().invoke(register.main, [*arguments[:-2]])
     assert refused.exit_code and "at least one contributor" in refused.output
 
 

@@ -61,11 +61,15 @@ def played(addresses: list[str], folder: Path, repeats: int, **more: float) -> l
 
 
 def test_episodes_spread_evenly_and_new_server_moves_only_its_share() -> None:
-    before = {episode: order_servers(THREE[:2], episode)[0] for episode in EPISODES}
-    after = {episode: order_servers(THREE, episode)[0] for episode in EPISODES}
+    order_servers_before = {episode: order_servers(THREE[:2], episode)[0] for episode in EPISODES}
+    order_servers_after = {episode: order_servers(THREE, episode)[0] for episode in EPISODES}
     for server in THREE:
-        assert 150 < sum(chosen == server for chosen in after.values()) < 250
-    moved = {after[episode] for episode in EPISODES if after[episode] != before[episode]}
+        assert 150 < sum(chosen == server for chosen in order_servers_after.values()) < 250
+    moved = {
+        order_servers_after[episode]
+        for episode in EPISODES
+        if order_servers_after[episode] != order_servers_before[episode]
+    }
     assert moved == {THREE[2]}
 
 
@@ -78,23 +82,23 @@ def test_unreachable_server_is_ranked_last_temporarily() -> None:
 
 
 def test_episode_keeps_its_server(tmp_path: Path) -> None:
-    with serving() as one, serving() as two:
-        episodes = played([one.address, two.address], tmp_path, repeats=12)
+    with serving() as single_server, serving() as two:
+        episodes = played([single_server.address, two.address], tmp_path, repeats=12)
     assert len(episodes) == 12
-    kept = [episode.used["agent"]["address"] for episode in episodes]
-    servers = (one.address, two.address)
-    assert kept == [order_servers(servers, episode.id)[0] for episode in episodes]
-    for server in (one, two):  # two rounds, each with a probe
-        assert server.calls == 4 * kept.count(server.address)
+    kept_addresses = [episode.used["agent"]["address"] for episode in episodes]
+    servers = (single_server.address, two.address)
+    assert kept_addresses == [order_servers(servers, episode.id)[0] for episode in episodes]
+    for server in (single_server, two):  # two rounds, each with a probe
+        assert server.calls == 4 * kept_addresses.count(server.address)
 
 
 def test_server_that_dies_loses_no_episode(tmp_path: Path) -> None:
-    with serving() as one, serving() as two:
-        addresses, out = [one.address, two.address], tmp_path / "out"
+    with serving() as server, serving() as two:
+        addresses, out = [server.address, two.address], tmp_path / "out"
         name, config = reached(addresses)
         orders = asked(name, out, repeats=8)
         first = order_servers(addresses, orders[0][0])[0]
-        dead, alive = (one, two) if first == one.address else (two, one)
+        dead, alive = (server, two) if first == server.address else (two, server)
         dead.always = faulty.dropped
         play_orders("tiny", orders, out, Meter(config=config), display="none")
     episodes = stored(out)
@@ -110,9 +114,9 @@ def test_server_that_dies_loses_no_episode(tmp_path: Path) -> None:
 
 
 def test_rate_limit_is_shared_by_all_episodes_and_servers(tmp_path: Path) -> None:
-    with serving() as one, serving() as two:
+    with serving() as server, serving() as two:
         begun = time.monotonic()
-        played([one.address, two.address], tmp_path, repeats=5, calls_per_minute=300)
-    times = [*one.times, *two.times]
+        played([server.address, two.address], tmp_path, repeats=5, calls_per_minute=300)
+    times = [*server.times, *two.times]
     assert len(times) == 20  # five at once, then five a second: three seconds on any machine
     assert max(times) - begun >= 3

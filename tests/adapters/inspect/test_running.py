@@ -65,8 +65,8 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: Any) -> Ite
 def run(*given: str) -> dict[str, Any]:
     command = ["run", "tiny.toml", "--model", "lab", "--out", "out", "--json", *given]
     done = CliRunner().invoke(cli, command, catch_exceptions=False)
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    fields: dict[str, Any] = json.loads(done.stdout)
+    return fields
 
 
 def test_money_budget_stops_run_and_resume_completes_it(server: Server) -> None:
@@ -74,15 +74,15 @@ def test_money_budget_stops_run_and_resume_completes_it(server: Server) -> None:
     first = run("--budget", str(each * ROUNDS * 2))  # enough for two episodes
     assert first["spent"]["calls"] == server.calls
     assert each * ROUNDS * 2 <= first["spent"]["money"] <= each * (ROUNDS * 2 + 2)
-    held = store.load(Path("out"))
-    ends = [e.end for e in held.episodes.values()]
+    contents = store.load(Path("out"))
+    ends = [e.end for e in contents.episodes.values()]
     assert {end.cause for end in ends if isinstance(end, Censored)} <= {"budget"}
-    assert len(held.episodes) < EPISODES  # what was not begun left nothing
-    assert first["not_run"] == EPISODES - len(held.finished) > 0
-    made, kept = server.calls, len(held.finished)
+    assert len(contents.episodes) < EPISODES  # what was not begun left nothing
+    assert first["not_run"] == EPISODES - len(contents.finished) > 0
+    calls, kept_count = server.calls, len(contents.finished)
     second = run()
     assert (second["not_run"], second["episodes"], second["censored"]) == (0, EPISODES, 0)
-    assert server.calls - made == (EPISODES - kept) * ROUNDS  # only what was missing
+    assert server.calls - calls == (EPISODES - kept_count) * ROUNDS  # only what was missing
     costs = [
         call.usage["cost"]
         for episode in store.load(Path("out")).episodes.values()

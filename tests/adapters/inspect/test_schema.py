@@ -35,16 +35,16 @@ def played(reply: str, transport: str, folder: Path, monkeypatch: Any) -> tuple[
     with serving(always=answer) as server:
         name, config = config_for(server, folder, 1, 60, transport)
         study, _ = apply_settings(tiny(repeats=1), config, {"format": "schema"}, name)
-        given = wanted(study, name, folder / "out")
+        orders = wanted(study, name, folder / "out")
         if transport == "inspect":
-            play_orders("tiny", given, folder / "out", Meter(config=config), display="none")
+            play_orders("tiny", orders, folder / "out", Meter(config=config), display="none")
         else:
             with store.Writer(folder / "out") as writer:
-                play_here(given, lambda episode, _: writer.add(episode), Meter(config=config))
+                play_here(orders, lambda episode, _: writer.add(episode), Meter(config=config))
     use_config(None)
     (episode,) = stored(folder / "out")
-    found = check([episode])
-    assert (found.replayed, found.mismatches, found.unchecked) == (1, [], [])
+    replay_check = check([episode])
+    assert (replay_check.replayed, replay_check.mismatches, replay_check.unchecked) == (1, [], [])
     return seen, episode.events
 
 

@@ -70,17 +70,17 @@ def test_study_runs_on_a_served_model_by_alias(
     play_orders("tiny", orders(study), out, meter, display="none")
     (episode,) = stored(out)
     assert not isinstance(episode.end, Censored)
-    made = calls([episode])
-    assert len(made) == meter.calls >= 2
-    assert not [call for call in made if call.failure]
-    assert all(call.usage["input"] > 100 for call in made)  # the page, in tokens
-    assert all(1 <= call.usage["output"] <= 8 for call in made)
-    assert all(call.settings["temperature"] == 0 for call in made)
+    new_calls = calls([episode])
+    assert len(new_calls) == meter.calls >= 2
+    assert not [call for call in new_calls if call.failure]
+    assert all(call.usage["input"] > 100 for call in new_calls)  # the page, in tokens
+    assert all(1 <= call.usage["output"] <= 8 for call in new_calls)
+    assert all(call.settings["temperature"] == 0 for call in new_calls)
     acts = [e for e in episode.events if isinstance(e, Moved | Forfeited) and e.seat == "agent"]
     assert len(acts) == 2  # each round was played or forfeited by the model, nothing else
     assert episode.used["agent"]["address"] == f"{model.address}/v1"
-    found = check([episode])
-    assert (found.replayed, found.mismatches) == (1, [])
+    replay_check = check([episode])
+    assert (replay_check.replayed, replay_check.mismatches) == (1, [])
     assert model.key not in (tmp_path / "sally.toml").read_text()
     no_key_anywhere(tmp_path, model.key)
 

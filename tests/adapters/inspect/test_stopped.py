@@ -71,13 +71,13 @@ def test_killed_run_resumes_with_missing_episodes(model: str, tmp_path: Path) ->
         time.sleep(0.02)
     running.send_signal(signal.SIGKILL)
     running.wait()
-    before = store.load(out)
-    assert 0 < len(before.episodes) < 10
+    contents_before = store.load(out)
+    assert 0 < len(contents_before.episodes) < 10
     again = warm(*INSPECT).run([*typed, model], cwd=tmp_path, env=env)
     assert again.returncode == 0, again.stderr
-    after = store.load(out)
-    assert len(after.episodes) == len(after.finished) == 10
-    assert after.doubled == 0  # nothing was played twice
+    contents_after = store.load(out)
+    assert len(contents_after.episodes) == len(contents_after.finished) == 10
+    assert contents_after.doubled == 0  # nothing was played twice
 
 
 def test_interrupted_run_reports_it_and_can_resume(tmp_path: Path) -> None:

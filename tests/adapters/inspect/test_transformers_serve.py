@@ -98,8 +98,8 @@ def test_study_runs_to_its_end_on_transformers_serve(
     finally:
         use_config(None)
     (episode,) = stored(out)
-    made = calls([episode])
-    assert not [call.failure for call in made if call.failure]
-    assert len(made) == meter.calls >= 2
-    assert all(1 <= call.usage["output"] <= 8 for call in made)
+    new_calls = calls([episode])
+    assert not [call.failure for call in new_calls if call.failure]
+    assert len(new_calls) == meter.calls >= 2
+    assert all(1 <= call.usage["output"] <= 8 for call in new_calls)
     assert not (isinstance(episode.end, Censored) and episode.end.cause == "fault")

@@ -56,10 +56,10 @@ def unsteady(seed: int) -> Fault:
 
     def say(handler: Handler) -> None:
         with lock:
-            drawn, text = luck.random(), luck.choice(REPLIES)
-        if drawn < 0.03:
+            numbers, text = luck.random(), luck.choice(REPLIES)
+        if numbers < 0.03:
             handler.send(429, b'{"error": {"message": "slow down"}}', {"retry-after": "0.05"})
-        elif drawn < 0.06:
+        elif numbers < 0.06:
             handler.send(500, b'{"error": {"message": "oops"}}')
         else:
             handler.say(text)
@@ -97,7 +97,7 @@ def shorter(name: str) -> Study:
     Each kind of player comes to a second round in the first cell that has it.
     """
     study: Study = registry.study(name)
-    met, played, cells = set[tuple[str, object]](), set[tuple[object, ...]](), []
+    pairs, played, cells = set[tuple[str, object]](), set[tuple[object, ...]](), []
     for cell in study.cells:
         if OPEN not in models_of(replace(study, cells=(cell,))):
             continue  # bots alone: nothing of theirs goes over HTTP
@@ -113,8 +113,8 @@ def shorter(name: str) -> Study:
         everybody = [player for lineup in lineups for player in lineup.values()]
         kinds = {(player.player, player.params.get("strategy")) for player in everybody}
         few = cell if cell.paired else replace(cell, lineups=tuple(lineups))
-        cells.append(_shorter(few, {"rounds": 1 if kinds <= met else 2, **SHORTER, **DECK}))
-        met |= kinds
+        cells.append(_shorter(few, {"rounds": 1 if kinds <= pairs else 2, **SHORTER, **DECK}))
+        pairs |= kinds
     return replace(study, retries=1, cells=tuple(cells))
 
 
@@ -125,8 +125,8 @@ def _kind(seated: tuple[str, PlayerSpec]) -> tuple[object, ...]:
 
 def _shorter(cell: Cell, given: dict[str, object]) -> Cell:
     def short(one: Instance) -> Instance:
-        known = registry.game(one.game).parameters
-        less = {k: given[k] for k in given if k in known}
+        known_parameters = registry.game(one.game).parameters
+        less = {k: given[k] for k in given if k in known_parameters}
         # the same problem may be longer in one cell than in another, so it has another id there
         return replace(one, id=f"{one.id} {less}", params={**one.params, **less})
 
@@ -147,12 +147,12 @@ def test_one_command_finishes_every_episode_of_a_study(
     more = SCORING.get(study, [])
     with config(tmp_path, unsteady(5)) as file:
         done = typed(command(study, file, out, "--limit", "1", "--json", *more))
-    said = json.loads(done.stdout)
-    assert said["not_run"] == 0 and said["episodes"] > 0
+    data = json.loads(done.stdout)
+    assert data["not_run"] == 0 and data["episodes"] > 0
     # such a server's nonsense can make every episode void, which the exit code must say
-    assert done.exit_code == (3 if said["void"] == said["episodes"] else 0), done.stderr[-2000:]
-    found = store.survey(out)
-    assert not found.cut and found.episodes == said["episodes"]
+    assert done.exit_code == (3 if data["void"] == data["episodes"] else 0), done.stderr[-2000:]
+    survey = store.survey(out)
+    assert not survey.cut and survey.episodes == data["episodes"]
 
 
 def test_provider_refusing_every_call_stops_run_with_its_message(
@@ -160,13 +160,13 @@ def test_provider_refusing_every_call_stops_run_with_its_message(
 ) -> None:
     with config(tmp_path, no_such_model) as file, pytest.raises(SystemExit) as done:
         few = ["--limit", "1", *TWO_ROUNDS]
-        given = command("brockbank2024", file, tmp_path / "out", *few)
-        monkeypatch.setattr(sys, "argv", ["sally", *given])
+        arguments = command("brockbank2024", file, tmp_path / "out", *few)
+        monkeypatch.setattr(sys, "argv", ["sally", *arguments])
         main()
-    said = capfd.readouterr().err
+    errors = capfd.readouterr().err
     assert done.value.code == 3  # episodes are missing
-    assert "The model weak is not served here" in said
-    assert "Traceback" not in said and "RetryError" not in said
+    assert "The model weak is not served here" in errors
+    assert "Traceback" not in errors and "RetryError" not in errors
 
 
 def test_chat_only_server_is_reached_through_openai_provider(tmp_path: Path) -> None:
@@ -175,20 +175,20 @@ def test_chat_only_server_is_reached_through_openai_provider(tmp_path: Path) -> 
         handler.say("Option: J")
 
     with config(tmp_path, warned, "openai") as file:
-        given = command("quickstart_model", file, tmp_path / "out", "--limit", "1", "--json")
-        done = typed([*given, *CHAT])
+        arguments = command("quickstart_model", file, tmp_path / "out", "--limit", "1", "--json")
+        done = typed([*arguments, *CHAT])
     assert done.exit_code == 0, done.stderr[-2000:]
     assert json.loads(done.stdout)["not_run"] == 0  # JSON alone, whatever a library says
 
 
 def test_partial_study_keeps_episode_ids_of_full_study(tmp_path: Path) -> None:
     with config(tmp_path, lambda handler: handler.say("Option: J")) as file:
-        given = command("riemer2025", file, tmp_path / "out", "--limit", "1", "--json")
+        arguments = command("riemer2025", file, tmp_path / "out", "--limit", "1", "--json")
         part = [*TWO_ROUNDS, "--table", "4", "--game", "ipd"]
-        done, other = typed([*given, *part]), typed([*given, "--cell", "no such"])
+        done, other_result = typed([*arguments, *part]), typed([*arguments, "--cell", "no such"])
     assert done.exit_code == 0, done.stderr[-2000:]
-    found = store.load(tmp_path / "out").episodes.values()
-    assert {e.setup.instance.game for e in found} == {"ipd"}
-    assert all(e.cell.startswith("table 4:") for e in found)
-    assert isinstance(other.exception, BadInput)
-    assert "No cell of riemer2025 matches --cell no such" in str(other.exception)
+    episodes = store.load(tmp_path / "out").episodes.values()
+    assert {e.setup.instance.game for e in episodes} == {"ipd"}
+    assert all(e.cell.startswith("table 4:") for e in episodes)
+    assert isinstance(other_result.exception, BadInput)
+    assert "No cell of riemer2025 matches --cell no such" in str(other_result.exception)

@@ -54,8 +54,8 @@ def test_fast_search_for_barred_clues_equals_exhaustive_search(word: str) -> Non
     ],
 )
 def test_illegal_clue_is_refused_with_its_reason(said: str, why: str | None) -> None:
-    found = clue_problem(said, ("sun",), any_word=False)
-    assert found is None if why is None else why in str(found)
+    actual_clue_problem = clue_problem(said, ("sun",), any_word=False)
+    assert actual_clue_problem is None if why is None else why in str(actual_clue_problem)
     assert clue_problem("xylograph", ("sun",), any_word=True) is None
 
 

@@ -31,5 +31,5 @@ def cleared(
 ) -> tuple[list[int | None], int, int]:
     """The prices of rounds of (bid, ask, coin) and both totals."""
     books = Books(value, cost)
-    prices = [books.round(*each) for each in rounds]
+    prices = [books.round(*current_round) for current_round in rounds]
     return prices, books.buyer, books.seller

@@ -22,10 +22,10 @@ def quotes_of(member: Member) -> tuple[list[int], list[int]]:
 
 def play_haggler(quote: int, rounds: int, seat: str = "seller") -> list[int]:
     """Return the quotes of a haggler against a constant quote, in the seller's frame."""
-    other = "buyer" if seat == "seller" else "seller"
+    other_seat = "buyer" if seat == "seller" else "seller"
     episode = sally.play(
         "bargaining",
-        {other: PlayerSpec("constant", {"q": quote}), seat: "haggler"},
+        {other_seat: PlayerSpec("constant", {"q": quote}), seat: "haggler"},
         rounds=rounds,
         talk="none",
         value=90,

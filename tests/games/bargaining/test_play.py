@@ -85,26 +85,26 @@ def test_declared_partners_quote_as_declared_in_both_seats(
 ) -> None:
     across = PlayerSpec("constant", {"q": 100 - buyer})  # a buyer's constant is mirrored
     played = table_of(across, PlayerSpec(seller, params), **QUIET)
-    assert [each.ask for each in played.replay.present.past] == asks
-    assert {each.bid for each in played.replay.present.past} == {buyer}
+    assert [turn.ask for turn in played.replay.present.past] == asks
+    assert {turn.bid for turn in played.replay.present.past} == {buyer}
     mirror = {**QUIET, "value": 70, "cost": 30}
     turned = table_of(
         PlayerSpec(seller, params), PlayerSpec("constant", {"q": 100 - buyer}), **mirror
     )
-    assert [100 - each.bid for each in turned.replay.present.past] == asks
+    assert [100 - turn.bid for turn in turned.replay.present.past] == asks
 
 
 def test_messages_of_talkers_are_read_back() -> None:
     lineup = PlayerSpec("announcer", {"q": 45, "keep": 0.5}), PlayerSpec("liar", {"shade": 10})
     played = table_of(*lineup, value=70, cost=30)
-    for each in played.replay.present.past:
-        said = dict(each.said)
+    for turn in played.replay.present.past:
+        said = dict(turn.said)
         assert read_message(said[BUYER], BUYER).announced == 55
         assert read_message(said[SELLER], SELLER).claimed == 40
-        assert each.bid in (55, 45) and each.ask == 40
-    kept = measured(played, "promises_kept")
-    assert kept is not None and 0 < kept < 1
-    assert measured(played, "broken_own_favour") == pytest.approx(1 - kept)
+        assert turn.bid in (55, 45) and turn.ask == 40
+    kept_value = measured(played, "promises_kept")
+    assert kept_value is not None and 0 < kept_value < 1
+    assert measured(played, "broken_own_favour") == pytest.approx(1 - kept_value)
     assert measured(played, "claims_bluff", SELLER) == 1
 
 
@@ -162,11 +162,11 @@ def test_hindsight_and_optimum_differ_only_against_reactive_partners() -> None:
     gap = {}
     for name in ("constant", "truthful", "clock", "liar", "responsive", "splitter"):
         played = table_of(PlayerSpec("random"), PlayerSpec(name), talk="none", value=80, cost=20)
-        found = solve_table(played, BUYER)
-        assert found is not None
+        solution = solve_table(played, BUYER)
+        assert solution is not None
         state = played.replay.present
         rounds = SeatEpisode(80, 20, tuple(_quoted(state)))
-        gap[name] = found.optimum - hindsight(BUYER, rounds)
+        gap[name] = solution.optimum - hindsight(BUYER, rounds)
     assert all(gap[name] == pytest.approx(0) for name in ("constant", "truthful", "clock", "liar"))
     assert abs(gap["responsive"]) > 1 and abs(gap["splitter"]) > 1
 
@@ -180,12 +180,14 @@ def _quoted(state: Any) -> list[Any]:
 @pytest.mark.parametrize("number", range(0, 120, 9))
 def test_costs_of_a_certified_problem_add_up_to_the_regret(number: int) -> None:
     problem = frozen().problems[number]
-    who = {problem.seat: PlayerSpec("random"), **problem.across}
-    played = table_of(who["buyer"], who["seller"], **problem.instance().params)
+    lineup = {problem.seat: PlayerSpec("random"), **problem.across}
+    played = table_of(lineup["buyer"], lineup["seller"], **problem.instance().params)
     seat = BUYER if problem.seat == "buyer" else SELLER
-    found, regret = solve_table(played, seat), measured(played, "optimum_regret", seat)
-    assert found is not None and regret is not None
-    assert (found.optimum, found.random_worth) == pytest.approx((problem.optimum, problem.random))
+    solution, regret = solve_table(played, seat), measured(played, "optimum_regret", seat)
+    assert solution is not None and regret is not None
+    assert (solution.optimum, solution.random_worth) == pytest.approx(
+        (problem.optimum, problem.random)
+    )
     costs = COSTS(played, seat)
     assert sum(cost.loss for cost in costs) == pytest.approx(regret * problem.rounds)
     assert all(cost.how == EXACT and cost.best for cost in costs)
@@ -207,8 +209,8 @@ def test_best_quotes_by_the_costs_earn_the_optimum() -> None:
 def _scripted(problem: Any, seat: Any, script: list[int]) -> Played:
     from sally.core.match.partner import Scripted
 
-    who = {problem.seat: PlayerSpec("random"), **problem.across}
-    setup = resolve_setup(Setup(problem.instance(), 1, who))
+    lineup = {problem.seat: PlayerSpec("random"), **problem.across}
+    setup = resolve_setup(Setup(problem.instance(), 1, lineup))
     match: Match[Any, Any, Any] = Match(SPEC, setup)
     players = players_of(match)
 

@@ -43,8 +43,8 @@ def at(*moves: tuple[str, Any], **params: Any) -> Match[Any, Any, Any]:
     setup = Setup(Instance("b", "bargaining", params), 1, lineup)
     match: Match[Any, Any, Any] = Match(SPEC, setup, ask_nature=True)
     for seat, action in moves:
-        given = Forfeit("unreadable") if action is None else Decision(action)
-        match.answer((match.turn, seat, "", ""), given)
+        forfeit = Forfeit("unreadable") if action is None else Decision(action)
+        match.answer((match.turn, seat, "", ""), forfeit)
     return match
 
 
@@ -52,13 +52,13 @@ def shown(match: Match[Any, Any, Any], seat: Any) -> str:
     """All that a seat can read or see."""
     view = match.game.observe(match.state, seat)
     context = SeatContext(SPEC, match.game, seat, 1)
-    asked = [
+    asked_texts = [
         f"{question}{context.words.aside(question, view)}"
         for probe in SPEC.probes
         for question in probe.asks(match.game, view, seat)
     ]
     page = f"{context.opening(view, 'agent_first')}{context.words.now(view)}"
-    return f"{page}{view}{BOARD(context, view)}{asked}"
+    return f"{page}{view}{BOARD(context, view)}{asked_texts}"
 
 
 FIXED = {"value": 70, "cost": 30}
@@ -73,19 +73,19 @@ def test_second_implementation_clears_every_round_the_same(talk: str, family: st
         state = match.state
         coins = iter(
             moves[NATURE]
-            for before, moves in zip(match.replay.states, match.replay.moves, strict=False)
-            if NATURE in moves and before.quotes is not None
+            for state_before, moves in zip(match.replay.states, match.replay.moves, strict=False)
+            if NATURE in moves and state_before.quotes is not None
         )
         rounds = [
             (
-                each.bid,
-                each.ask,
-                each.bid >= each.ask and (each.bid + each.ask) % 2 and bool(next(coins)),
+                turn.bid,
+                turn.ask,
+                turn.bid >= turn.ask and (turn.bid + turn.ask) % 2 and bool(next(coins)),
             )
-            for each in state.past
+            for turn in state.past
         ]
         prices, buyer, seller = cleared(state.value, state.cost, rounds)
-        assert [each.price for each in state.past] == prices
+        assert [turn.price for turn in state.past] == prices
         assert match.episode().payoffs == {"buyer": buyer, "seller": seller}
 
 
@@ -205,27 +205,27 @@ def test_seller_view_does_not_depend_on_value() -> None:
 
 def test_quote_is_sealed_until_both_have_quoted() -> None:
     match = at(*SAID, **FIXED)
-    before = shown(match, SELLER)
+    text_before = shown(match, SELLER)
     match.answer((match.turn, "buyer", "", ""), Decision(55))
-    assert shown(match, SELLER) == before
+    assert shown(match, SELLER) == text_before
 
 
 def test_simultaneous_messages_are_unheard_until_both_have_spoken() -> None:
     match = at(**FIXED)
-    before = shown(match, SELLER)
+    text_before = shown(match, SELLER)
     match.answer((match.turn, "buyer", "", ""), Decision(Say("My value is 31.")))
-    assert shown(match, SELLER) == before
+    assert shown(match, SELLER) == text_before
 
 
 def test_void_round_hides_the_quote_that_was_given() -> None:
-    one, two = (at(("buyer", 20), ("seller", None), talk="none", **FIXED),
+    match, two = (at(("buyer", 20), ("seller", None), talk="none", **FIXED),
                 at(("buyer", 60), ("seller", None), talk="none", **FIXED))  # fmt: skip
-    assert shown(one, SELLER) == shown(two, SELLER)
+    assert shown(match, SELLER) == shown(two, SELLER)
 
 
 def test_seller_view_does_not_depend_on_the_dealt_value() -> None:
-    one, two = at(("nature", 60)), at(("nature", 90))
-    assert shown(one, SELLER) == shown(two, SELLER)
+    match, two = at(("nature", 60)), at(("nature", 90))
+    assert shown(match, SELLER) == shown(two, SELLER)
 
 
 def test_message_cannot_look_like_a_line_of_the_page() -> None:
@@ -286,8 +286,8 @@ def test_study_of_pairs_runs_in_rehearsal(tmp_path: Path) -> None:
     assert run.exit_code == 0, run.output
     episodes = store.load(str(tmp_path / "out")).episodes.values()
     assert [sum(p.player == "person" for p in e.setup.lineup.values()) for e in episodes] == [2, 2]
-    said = [e for e in episodes if any(isinstance(m.action, dict) for m in _moves(e))]
-    assert len(said) == 2
+    reply_episodes = [e for e in episodes if any(isinstance(m.action, dict) for m in _moves(e))]
+    assert len(reply_episodes) == 2
 
 
 def _moves(episode: Any) -> list[Any]:

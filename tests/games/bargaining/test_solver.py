@@ -58,10 +58,10 @@ def test_vectors_with_the_limit_known(row: Any) -> None:
     partner, params, value, cost, rounds, optimum, first, random = row
     rule = rule_of(partner, params)
     assert rule is not None
-    found = solve_known_limit(rule, value, cost, rounds)
-    assert found.optimum == pytest.approx(optimum, abs=1e-8)
-    assert found.best_bid(0, rule.first(cost)) == first
-    assert found.random_worth == pytest.approx(random, abs=1e-8)
+    solution = solve_known_limit(rule, value, cost, rounds)
+    assert solution.optimum == pytest.approx(optimum, abs=1e-8)
+    assert solution.best_bid(0, rule.first(cost)) == first
+    assert solution.random_worth == pytest.approx(random, abs=1e-8)
 
 
 @pytest.mark.parametrize("row", UNKNOWN)
@@ -105,14 +105,14 @@ def _next(partner: str, p: Mapping[str, int], cost: int) -> tuple[int, Next]:
 
 
 def brute_known(partner: str, p: Mapping[str, int], value: int, cost: int, rounds: int) -> float:
-    first, after = _next(partner, p, cost)
+    first, next_after = _next(partner, p, cost)
 
     @cache
     def worth(left: int, ask: int) -> float:
         if not left:
             return 0.0
         return max(
-            (value - (bid + ask) / 2 if bid >= ask else 0.0) + worth(left - 1, after(ask, bid))
+            (value - (bid + ask) / 2 if bid >= ask else 0.0) + worth(left - 1, next_after(ask, bid))
             for bid in range(101)
         )
 
@@ -132,11 +132,11 @@ def brute_unknown(
             return 0.0
         best = float("-inf")
         for bid in range(101):
-            total, seen = 0.0, dict[int, list[int]]()
+            total, numbers = 0.0, dict[int, list[int]]()
             for cost, ask in asks:
                 total += prior[cost] / mass * (value - (bid + ask) / 2 if bid >= ask else 0.0)
-                seen.setdefault(ask, []).append(cost)
-            for ask, costs in seen.items():
+                numbers.setdefault(ask, []).append(cost)
+            for ask, costs in numbers.items():
                 total += worth(left - 1, tuple((c, rules[c][1](ask, bid)) for c in costs))
             best = max(best, total)
         return best
@@ -222,32 +222,34 @@ def test_frozen_set_equals_generator_output() -> None:
 
 
 def test_each_depth_and_seat_has_20_problems_and_several_partners() -> None:
-    there = frozen().problems
-    assert len(there) == 120 and len({p.id for p in there}) == 120
+    problems = frozen().problems
+    assert len(problems) == 120 and len({p.id for p in problems}) == 120
     for depth, seat in product((0, 1, 2), ("buyer", "seller")):
-        some = [p for p in there if (p.depth, p.seat) == (depth, seat)]
-        assert len(some) == 20
-        assert len({p.partner for p in some}) >= 2
+        some_problems = [p for p in problems if (p.depth, p.seat) == (depth, seat)]
+        assert len(some_problems) == 20
+        assert len({p.partner for p in some_problems}) >= 2
 
 
 def test_certificates_hold_by_brute_force() -> None:
     """Optimum and both lesser ways of play, recomputed without the solver of the game."""
-    for each in frozen().problems[::7]:
-        value, cost = each.value, each.cost
-        if each.seat == "seller":
-            value, cost = 100 - each.cost, 100 - each.value
-        if each.partner == "liar":
-            first = min(100, cost + each.params["shade"])
+    for problem in frozen().problems[::7]:
+        value, cost = problem.value, problem.cost
+        if problem.seat == "seller":
+            value, cost = 100 - problem.cost, 100 - problem.value
+        if problem.partner == "liar":
+            first = min(100, cost + problem.params["shade"])
             optimum = 20 * max(0.0, value - first)
             held = followed = optimum
         else:
-            first, rule = _next(each.partner, each.params, cost)
-            optimum = brute_known(each.partner, each.params, value, cost, 20)
+            first, rule = _next(problem.partner, problem.params, cost)
+            optimum = brute_known(problem.partner, problem.params, value, cost, 20)
             held = max(_line(first, rule, value, lambda ask, b=b: b) for b in range(101))
             followed = _line(first, rule, value, lambda ask, v=value: ask if ask < v else 0)
-        assert (each.optimum, each.held, each.followed) == pytest.approx((optimum, held, followed))
+        assert (problem.optimum, problem.held, problem.followed) == pytest.approx(
+            (optimum, held, followed)
+        )
         enough = [held >= ENOUGH * optimum, followed >= ENOUGH * optimum, True]
-        assert enough.index(True) == each.depth
+        assert enough.index(True) == problem.depth
 
 
 def _line(ask: int, after: Next, value: int, bids: Callable[[int], int]) -> float:

@@ -41,9 +41,9 @@ def items(many: int = 10) -> list[Item]:
 
 
 def test_rule_about_negations_meets_the_weaker_criterion_and_not_the_strict_one() -> None:
-    found = audit_items(items(), learn=False)
-    strict = {name: value for name, value in found.strict.items() if "published" not in name}
-    weak = {name: value for name, value in found.strict.items() if "published" in name}
+    audit = audit_items(items(), learn=False)
+    strict = {name: value for name, value in audit.strict.items() if "published" not in name}
+    weak = {name: value for name, value in audit.strict.items() if "published" in name}
     assert list(weak.values()) == [100.0] and "negation" in next(iter(weak))
     assert max(strict.values()) == 0.0
     by_cell = {cell: share(negation, [i for i in items() if i.condition == cell]) for cell in CELLS}
@@ -52,15 +52,15 @@ def test_rule_about_negations_meets_the_weaker_criterion_and_not_the_strict_one(
 
 def test_counts_flags_and_keys() -> None:
     broken = Item("x", "s", "q", ("a", "b"), 1, pair="x", flags=("broken",), published_answer=0)
-    found = audit_items([*items(), broken], learn=False)
-    assert (found.items, found.stories, found.not_scored, found.differ) == (31, 11, 1, 1)
-    assert found.flags == {"broken": 1}
+    audit = audit_items([*items(), broken], learn=False)
+    assert (audit.items, audit.stories, audit.not_scored, audit.differ) == (31, 11, 1, 1)
+    assert audit.flags == {"broken": 1}
 
 
 def test_named_first_unless_seen_follows_the_belief_condition() -> None:
-    told = "They see a jar, a tin and a box. Mo leaves. Lu moves the nut to the tin."
+    text = "They see a jar, a tin and a box. Mo leaves. Lu moves the nut to the tin."
     old, new = (
-        Item("x", told, "?", ("Box", "Tin", "Jar"), 0, "False Belief Task", 1, cell)
+        Item("x", text, "?", ("Box", "Tin", "Jar"), 0, "False Belief Task", 1, cell)
         for cell in ("false_belief", "true_belief")
     )
     assert named_first_unless_seen(old) == (2,)
@@ -93,9 +93,9 @@ def test_negation_rule_with_ties_to_the_second_option() -> None:
 def test_command_prints_the_table_and_refuses_other_games(tmp_path: Path) -> None:
     file = tmp_path / "items.jsonl"
     file.write_bytes(encode_items(items()))
-    said = CliRunner().invoke(cli, ["audit", "battery", "--items", str(file)])
-    assert said.exit_code == 0, said.output
-    assert "30 items of 10 stories" in said.output and "written after looking" in said.output
+    result = CliRunner().invoke(cli, ["audit", "battery", "--items", str(file)])
+    assert result.exit_code == 0, result.output
+    assert "30 items of 10 stories" in result.output and "written after looking" in result.output
     with pytest.raises(BadInput, match="ipd has no items"):
         CliRunner().invoke(cli, ["audit", "ipd", "--items", str(file)], catch_exceptions=False)
 

@@ -37,8 +37,8 @@ SPEC = registry.game("battery")
 
 def scores(*metrics: str, player: str = "believer", **params: object) -> list[float | None]:
     episode = played(sally.play("battery", {"reader": player}, **params))
-    known = registry.metrics("battery")
-    return [known[metric].measure(episode, READER) for metric in metrics]
+    known_metrics = registry.metrics("battery")
+    return [known_metrics[metric].measure(episode, READER) for metric in metrics]
 
 
 # --- reading --------------------------------------------------------------------------------------
@@ -91,8 +91,8 @@ def test_view_hides_the_key_and_option_orders_are_reproducible() -> None:
 def test_flips_and_majority_over_orders() -> None:
     assert scores("order_flips", orders=3) == [0]
     assert scores("order_flips") == [None]
-    found = scores("literal", "order_flips", player="random", orders=9)
-    assert found[1] == 100 and found[0] in (0, 100)
+    actual_scores = scores("literal", "order_flips", player="random", orders=9)
+    assert actual_scores[1] == 100 and actual_scores[0] in (0, 100)
     assert majority([None, 2, 1, 1]) == 1 and majority([None]) is None
 
 
@@ -119,11 +119,11 @@ def test_people_see_one_item_per_screen() -> None:
     game = Battery(generator="nested", length=2)
     words = SPEC.words(game, {**SPEC.texts, **SPEC.people.texts})
     view = game.observe(game.start(), READER)
-    drawn = board_of(SeatContext(SPEC, game, READER, 1), view)
-    assert drawn is not None
+    board = board_of(SeatContext(SPEC, game, READER, 1), view)
+    assert board is not None
     assert words.now(view) == "Question 1 of 2."
     story = game.items[0].story.split("\n")
-    assert [note.text for note in drawn.parts[0].notes] == story  # type: ignore[attr-defined]
+    assert [note.text for note in board.parts[0].notes] == story  # type: ignore[attr-defined]
 
 
 def test_reminder_shows_the_own_answer() -> None:
@@ -233,13 +233,17 @@ def test_twin_describes_units_without_mental_terms_and_keeps_every_key(generator
         r"\b(believes?|thinks?|told|knows?|knew|saw|sees|nobody|every(one|body)|lie)\b"
     )
     for number in range(72):
-        own, twin = (
+        own_item, twin = (
             generate_item(generator, 7, number, None, cast) for cast in ("people", "units")
         )
-        assert (own.id, own.answer, own.by_depth) == (twin.id, twin.answer, twin.by_depth)
+        assert (own_item.id, own_item.answer, own_item.by_depth) == (
+            twin.id,
+            twin.answer,
+            twin.by_depth,
+        )
         page = "\n".join((twin.story, twin.question, *twin.options))
         assert minds.search(page) is None, page
-        assert own.people[0] in own.story and f"Unit {own.people[0]}" in twin.story
+        assert own_item.people[0] in own_item.story and f"Unit {own_item.people[0]}" in twin.story
 
 
 def test_every_sentence_of_the_twin_replaces_one_of_the_generators() -> None:

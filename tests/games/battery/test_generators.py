@@ -90,39 +90,39 @@ def test_mindless_readings_are_at_chance(generator: Generator) -> None:
 
 @pytest.mark.parametrize("order", range(1, 5))
 def test_either_every_belief_level_is_needed_or_none(order: int) -> None:
-    apart = 0
+    separate_count = 0
     for n in range(40):
         item = nested_item(7, n, order)
         same = {said == item.answer for said in item.mindless.values()}
         assert len(same) == 1
-        apart += same == {False}
-    assert 17 <= apart <= 36  # two thirds
+        separate_count += same == {False}
+    assert 17 <= separate_count <= 36  # two thirds
 
 
 @pytest.mark.parametrize("order", (1, 3))
 def test_stories_with_different_keys_have_the_same_outline(order: int) -> None:
     """Only the people differ: places, kinds, numbers of people and lies say nothing of the key."""
-    chain, found = tuple(range(order)), 0
+    chain, count = tuple(range(order)), 0
     for n in range(12):
         draws = Stream(6, n)
         outline = _outline(draws, order)
         stories = [_story(draws, outline, chain, key) for key in range(3)]
         if None in stories:
             continue
-        found += 1
+        count += 1
         events = [story for story in stories if story is not None]
         assert [place_believed(story, chain) for story in events] == [0, 1, 2]
         shapes = {tuple((e.kind, e.place, len(e.who), e.lie) for e in story) for story in events}
         assert len(shapes) == 1
-    assert found >= 2
+    assert count >= 2
 
 
 def test_speaker_lies_exactly_if_its_belief_differs_from_the_claim() -> None:
     for n in range(12):
         events = _events(Stream(11, n), tuple(range(1 + n % 4)))
-        for at, event in enumerate(events):
+        for index, event in enumerate(events):
             if event.kind == "tell":
-                assert (place_believed(events[:at], event.who[:1]) != event.place) == event.lie
+                assert (place_believed(events[:index], event.who[:1]) != event.place) == event.lie
 
 
 def test_ignoring_talk_changes_many_answers() -> None:

@@ -73,15 +73,16 @@ def test_malformed_row_is_refused_with_line_number(tmp_path: Path, row: str) -> 
 
 
 def test_belief_rule_follows_observations_and_trust() -> None:
-    seen, place = events_about(STORY, "key")
-    assert place == place_believed(seen, place, ()) == "blue_box"
-    assert place_believed(seen, place, ("Ann",)) == "green_box"  # Ann left before Cy, and trusts Cy
-    assert place_believed(seen, place, ("Ann",), talk=False) == "red_box"
+    witnessed_events, place = events_about(STORY, "key")
+    assert place == place_believed(witnessed_events, place, ()) == "blue_box"
+    # Ann left before Cy, and trusts Cy
+    assert place_believed(witnessed_events, place, ("Ann",)) == "green_box"
+    assert place_believed(witnessed_events, place, ("Ann",), talk=False) == "red_box"
     # a claim does not change one's own belief
-    assert place_believed(seen, place, ("Cy",)) == "blue_box"
-    assert place_believed(seen, place, ("Cy", "Ann")) == "green_box"
-    assert place_believed(seen, place, ("Ben", "Ann")) == "red_box"
-    assert place_believed(seen, place, ("Ben", "Cy", "Ann")) == "red_box"
+    assert place_believed(witnessed_events, place, ("Cy",)) == "blue_box"
+    assert place_believed(witnessed_events, place, ("Cy", "Ann")) == "green_box"
+    assert place_believed(witnessed_events, place, ("Ben", "Ann")) == "red_box"
+    assert place_believed(witnessed_events, place, ("Ben", "Cy", "Ann")) == "red_box"
 
 
 def test_question_is_parsed_into_object_and_believers() -> None:
@@ -91,12 +92,12 @@ def test_question_is_parsed_into_object_and_believers() -> None:
 
 def hitom_checkout(folder: Path, **keys: str) -> Path:
     for copy, key in keys.items():
-        at = folder / "Hi-ToM_data/Tell" / copy / "length_1/sample_1"
-        at.mkdir(parents=True)
+        current_folder = folder / "Hi-ToM_data/Tell" / copy / "length_1/sample_1"
+        current_folder.mkdir(parents=True)
         choices = ", ".join(f"{'ABC'[n]}. {name}" for n, name in enumerate(CHOICES))
         question = "Where does Ben think Ann thinks the key is?"
         text = f"Read.\nStory:\n{STORY}\nQuestion: {question}\nAnswer: {key}\nChoices: {choices}\n"
-        (at / "order_2.txt").write_text(f"{text}\nNote: none.\n")
+        (current_folder / "order_2.txt").write_text(f"{text}\nNote: none.\n")
     return folder
 
 
@@ -132,29 +133,29 @@ def row(index: int, story: str, key: str = "A", **more: Any) -> dict[str, Any]:
 def tombench_checkout(folder: Path, **files: list[dict[str, Any]]) -> Path:
     (folder / "data").mkdir(parents=True)
     for name, rows in files.items():
-        lines = "\n".join(json.dumps(each, ensure_ascii=False) for each in rows)
+        lines = "\n".join(json.dumps(current_row, ensure_ascii=False) for current_row in rows)
         (folder / f"data/{name.replace('_', ' ')}.jsonl").write_text(lines + "\n")
     return folder
 
 
 def test_tombench_reads_two_options_bad_keys_and_flags(tmp_path: Path) -> None:
-    told = "It is in the jar or the tin."
-    at = tombench_checkout(
+    text = "It is in the jar or the tin."
+    path = tombench_checkout(
         tmp_path / "x",
         Hinting_Task_Test=[
-            row(1, told, "B. "),
-            row(2, told, QUESTION="And now?", **{"OPTION-B": "Jar"}),
+            row(1, text, "B. "),
+            row(2, text, QUESTION="And now?", **{"OPTION-B": "Jar"}),
             row(1, "Another story.", "A"),
             row(2, "Another story.", "B"),
         ],
         False_Belief_Task=[row(n % 6 + 1, "It is in the tin.") for n in range(6)],
     )
-    items = {item.id: item for item in tombench.imported(at)}
+    items = {item.id: item for item in tombench.imported(path)}
     first = items["tombench-ht-000"]
     assert (first.options, first.answer, first.pair) == (("Jar", "Tin"), 1, "ht-001")
     assert items["tombench-ht-001"].flags == ("same option twice",)
-    other = [items[f"tombench-ht-00{n}"].flags for n in (2, 3)]
-    assert other == [("same story and question with another key",)] * 2
+    other_flags = [items[f"tombench-ht-00{n}"].flags for n in (2, 3)]
+    assert other_flags == [("same story and question with another key",)] * 2
     unnamed = items["tombench-fbt-003"]
     assert unnamed.condition == "false_belief" and unnamed.order == 1
     assert unnamed.flags == ("right option is not named in the story",)
@@ -186,11 +187,11 @@ def test_mutated_files_are_read_or_refused_in_a_sentence(importer: Any, tmp_path
     for seed in range(200):
         draw = random.Random(seed)
         file = draw.choice(files)
-        before = file.read_bytes()
-        file.write_bytes(mutated(before, draw))
+        data_before = file.read_bytes()
+        file.write_bytes(mutated(data_before, draw))
         with suppress(BadInput):
             importer.imported(checkout)
-        file.write_bytes(before)
+        file.write_bytes(data_before)
 
 
 @pytest.mark.parametrize("importer", [bigtom, hitom, tombench])
@@ -205,16 +206,16 @@ def test_command_writes_items_and_counts_them(
     monkeypatch.setenv("SALLY_CACHE", str(tmp_path / "cache"))
     out = tmp_path / "items.jsonl"
     study = tmp_path / "study.toml"
-    given = ["import", "bigtom", str(bigtom_checkout(tmp_path / "x")), "--out", str(out)]
-    said = CliRunner().invoke(cli, [*given, "--study", str(study)])
-    assert said.exit_code == 0, said.output
-    assert "items: 25" in said.output and "not scored: 2" in said.output
+    arguments = ["import", "bigtom", str(bigtom_checkout(tmp_path / "x")), "--out", str(out)]
+    result = CliRunner().invoke(cli, [*arguments, "--study", str(study)])
+    assert result.exit_code == 0, result.output
+    assert "items: 25" in result.output and "not scored: 2" in result.output
     assert len(read_items(out)) == 25
     stub = ModelKind("stub", "answers at once", lambda name: always("Option: A"))
     monkeypatch.setitem(registry._added["models"], "stub", stub)
     monkeypatch.setattr(registry, "_results", {})  # lists cached by an earlier test
     ran = ["run", str(study), "--model", "stub", "--out", str(tmp_path / "store")]
-    said = CliRunner().invoke(cli, ran)
-    assert said.exit_code == 0, said.output
-    asked = CliRunner().invoke(cli, ["score", str(tmp_path / "store"), "--json"])
-    assert '"literal_strict"' in asked.output
+    result = CliRunner().invoke(cli, ran)
+    assert result.exit_code == 0, result.output
+    asked_result = CliRunner().invoke(cli, ["score", str(tmp_path / "store"), "--json"])
+    assert '"literal_strict"' in asked_result.output

@@ -106,8 +106,8 @@ def believed(past: list[str]) -> np.ndarray:
     for word in past:
         weights = weights * SAID[ROW[word]]
         weights = weights / weights.sum()
-    found: np.ndarray = weights / weights.sum()
-    return found
+    array: np.ndarray = weights / weights.sum()
+    return array
 
 
 def bayes_odds(game: Game, hints: list[str]) -> list[float]:
@@ -162,7 +162,7 @@ def hints_of(player: str, game: Game, code: Code) -> list[str]:
 def best_of(game: Game, code: Code, n: int, interceptor: str = "by_history") -> list[str]:
     """The best triple of the n nearest words a digit, every triple weighed in turn."""
     words = [unsaid(game, digit, n) for digit in code]
-    pairs = [(w, d) for some in words for w in some for d in range(1, 5)]
+    pairs = [(w, d) for some_word in words for w in some_word for d in range(1, 5)]
     to_keys = {(w, d): t(w, game.keywords[d - 1]) for w, d in pairs}
     if interceptor == "by_history":
         to_past = {(w, d): mean_tie(w, game.filed[d - 1]) for w, d in pairs}
@@ -172,7 +172,9 @@ def best_of(game: Game, code: Code, n: int, interceptor: str = "by_history") -> 
     triples = list(product(*words))
 
     def chances(ties: dict[tuple[str, int], float]) -> np.ndarray:
-        tables = [np.array([[ties[w, d] for d in range(1, 5)] for w in some]) for some in words]
+        tables = [
+            np.array([[ties[w, d] for d in range(1, 5)] for w in some_word]) for some_word in words
+        ]
         every = [
             (tables[0][:, None, None, a - 1] + tables[1][None, :, None, b - 1])
             + tables[2][None, None, :, c - 1]

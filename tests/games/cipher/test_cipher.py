@@ -264,17 +264,17 @@ def pages(problem: dict[str, Any], **more: Any) -> dict[str, str]:
 
 
 def test_interceptor_cannot_see_the_keywords() -> None:
-    one = pages(GAME)
-    other = pages({**GAME, "keywords": ["banana", "tunnel", "nurse", "violin"]})
-    assert one["decoder"] != other["decoder"]
-    assert one["interceptor"] == other["interceptor"]
+    single_pages = pages(GAME)
+    other_pages = pages({**GAME, "keywords": ["banana", "tunnel", "nurse", "violin"]})
+    assert single_pages["decoder"] != other_pages["decoder"]
+    assert single_pages["interceptor"] == other_pages["interceptor"]
 
 
 def test_only_the_encoder_sees_the_code() -> None:
-    one, other = pages(GAME), pages({**GAME, "codes": [123, 132, 341]})
-    assert one["encoder"] != other["encoder"]
-    assert one["decoder"] == other["decoder"]
-    assert one["interceptor"] == other["interceptor"]
+    single_pages, other_pages = pages(GAME), pages({**GAME, "codes": [123, 132, 341]})
+    assert single_pages["encoder"] != other_pages["encoder"]
+    assert single_pages["decoder"] == other_pages["decoder"]
+    assert single_pages["interceptor"] == other_pages["interceptor"]
 
 
 @pytest.mark.parametrize(
@@ -283,22 +283,25 @@ def test_only_the_encoder_sees_the_code() -> None:
 def test_guess_is_unseen_until_both_have_guessed(mover: str, other: str) -> None:
     match = at_game()
     say(match, "encoder", CLEAR)
-    before = page_of(match, other)
+    page_before = page_of(match, other)
     say(match, mover, 421)
-    assert page_of(match, other) == before
+    assert page_of(match, other) == page_before
 
 
 def test_encoder_page_does_not_depend_on_interceptor_before_guesses() -> None:
-    both = [match_at("cipher", {}, interceptor=(who, {})) for who in ("by_history", "by_bayes")]
-    shown = {page_of(match, "encoder") for match in both}
-    assert len(shown) == 1
+    both_matches = [
+        match_at("cipher", {}, interceptor=(player_name, {}))
+        for player_name in ("by_history", "by_bayes")
+    ]
+    shown_pages = {page_of(match, "encoder") for match in both_matches}
+    assert len(shown_pages) == 1
 
 
 def test_information_for_encoder_is_only_on_its_page() -> None:
-    one, other = pages(GAME), pages(GAME, told="bayes")
-    assert one["encoder"] != other["encoder"]
-    assert one["decoder"] == other["decoder"]
-    assert one["interceptor"] == other["interceptor"]
+    single_pages, other_pages = pages(GAME), pages(GAME, told="bayes")
+    assert single_pages["encoder"] != other_pages["encoder"]
+    assert single_pages["decoder"] == other_pages["decoder"]
+    assert single_pages["interceptor"] == other_pages["interceptor"]
 
 
 def test_channel_reading_is_visible_only_to_the_interceptor() -> None:
@@ -311,18 +314,18 @@ def test_channel_reading_is_visible_only_to_the_interceptor() -> None:
 
 
 def test_keyword_probes_do_not_put_keywords_into_the_interceptors_view() -> None:
-    one = played(
+    match = played(
         "cipher",
         {"games": 1},
         {"interceptor": ("keyword", "keyword_before", "keyword_of_another")},
         encoder=("nearest", {}),
         **TEAM,
     )
-    words = one.replay.game.row[0].keywords
-    for turn in range(len(one.replay)):
-        view = one.replay.view(turn, INTERCEPTOR)
+    words = match.replay.game.row[0].keywords
+    for turn in range(len(match.replay)):
+        view = match.replay.view(turn, INTERCEPTOR)
         assert not any(word in str(view) for word in words)
-    about = [event.about for event in one.episode.events if hasattr(event, "about")]
+    about = [event.about for event in match.episode.events if hasattr(event, "about")]
     assert any(words[0] in each for each in about)
 
 
@@ -331,45 +334,50 @@ def test_keyword_probes_do_not_put_keywords_into_the_interceptors_view() -> None
 
 def test_interceptor_odds_are_uniform_in_the_first_round() -> None:
     empty = ((), (), (), ())
-    for way in ("history", "bayes", "blind"):
-        odds = listener_odds(Listener(way), empty, CLEAR.words, CODES)  # type: ignore[arg-type]
+    for kind in ("history", "bayes", "blind"):
+        odds = listener_odds(Listener(kind), empty, CLEAR.words, CODES)  # type: ignore[arg-type]
         assert odds == pytest.approx(np.full(24, 1 / 24))
 
 
 def test_best_hints_have_the_highest_value_in_the_set() -> None:
-    at = position_of(frozen("which").rows[0][0])
-    best = best_hints(Mind(), Listener("history"), at, 4)
-    words = [MENUS["top16"](Mind(), at, digit)[:4] for digit in digits(at.code)]
+    position = position_of(frozen("which").rows[0][0])
+    best = best_hints(Mind(), Listener("history"), position, 4)
+    words = [MENUS["top16"](Mind(), position, digit)[:4] for digit in digits(position.code)]
     tried = [
-        value_hints(Mind(), Listener("history"), at, (a, b, c)).value
+        value_hints(Mind(), Listener("history"), position, (a, b, c)).value
         for a in words[0]
         for b in words[1]
         for c in words[2]
     ]
     assert best.worth.value == pytest.approx(max(tried))
     assert best.worth.value == pytest.approx(
-        value_hints(Mind(), Listener("history"), at, best.hints).value
+        value_hints(Mind(), Listener("history"), position, best.hints).value
     )
 
 
 def test_chances_of_a_declared_encoders_hints_sum_to_one() -> None:
-    at = position_of(frozen("which").rows[0][0])
-    first, second, third = (MENUS["top16"](Mind(), at, digit) for digit in digits(at.code))
+    position = position_of(frozen("which").rows[0][0])
+    first, second, third = (
+        MENUS["top16"](Mind(), position, digit) for digit in digits(position.code)
+    )
     total = sum(
-        likelihood("top16", {}, at, (a, b, c)) or 0.0 for a in first for b in second for c in third
+        likelihood("top16", {}, position, (a, b, c)) or 0.0
+        for a in first
+        for b in second
+        for c in third
     )
     assert total == pytest.approx(1)
-    best = best_hints(Mind(), Listener("history"), at).hints
-    assert likelihood("crossing", {}, at, best) == 1
-    assert likelihood("crossing", {"against": "bayes"}, at, best) == 0
-    assert likelihood("language", {}, at, best) is None
+    best = best_hints(Mind(), Listener("history"), position).hints
+    assert likelihood("crossing", {}, position, best) == 1
+    assert likelihood("crossing", {"against": "bayes"}, position, best) == 0
+    assert likelihood("language", {}, position, best) is None
 
 
 def test_every_hint_of_every_encoder_is_legal() -> None:
     for name in (*MENUS, "crossing", "adapts"):
-        one = played("cipher", {"games": 1, "rounds": 3}, None, encoder=(name, {}), **TEAM)
-        legal = open_words(one.replay.game.row[0].keywords)
-        said = [m[ENCODER] for m in one.replay.moves if ENCODER in m]
+        match = played("cipher", {"games": 1, "rounds": 3}, None, encoder=(name, {}), **TEAM)
+        legal = open_words(match.replay.game.row[0].keywords)
+        said = [m[ENCODER] for m in match.replay.moves if ENCODER in m]
         assert said
         assert all(word in legal for hints in said for word in hints.words)
 
@@ -386,7 +394,7 @@ def test_encoder_with_right_listener_model_wins_more_than_clear_encoder() -> Non
         runs = [
             played("cipher", {"number": n}, None, encoder=(name, params), **TEAM) for n in range(3)
         ]
-        shares = [measured(one, "encoder", "cipher_won") or 0.0 for one in runs]
+        shares = [measured(run, "encoder", "cipher_won") or 0.0 for run in runs]
         won[f"{name} {params.get('against', '')}".strip()] = sum(shares) / len(shares)
     assert won["nearest"] == 0
     assert won["crossing"] > 0.5
@@ -395,7 +403,7 @@ def test_encoder_with_right_listener_model_wins_more_than_clear_encoder() -> Non
 
 @pytest.mark.parametrize("interceptor", ["by_history", "by_bayes"])
 def test_adaptive_encoder_identifies_the_interceptors_method(interceptor: str) -> None:
-    one = played(
+    match = played(
         "cipher",
         {"number": 5},
         None,
@@ -403,10 +411,10 @@ def test_adaptive_encoder_identifies_the_interceptors_method(interceptor: str) -
         decoder=("by_keywords", {}),
         interceptor=(interceptor, {}),
     )
-    belief = listener_belief(one.replay.view(len(one.replay) - 1, ENCODER))
-    way = {"by_history": 0, "by_bayes": 1}[interceptor]
-    assert int(np.argmax(belief)) == way
-    assert belief[way] > 0.9
+    belief = listener_belief(match.replay.view(len(match.replay) - 1, ENCODER))
+    kind = {"by_history": 0, "by_bayes": 1}[interceptor]
+    assert int(np.argmax(belief)) == kind
+    assert belief[kind] > 0.9
 
 
 # --- measures -------------------------------------------------------------------------------------
@@ -420,13 +428,15 @@ EVERYTHING = {
 
 def test_hint_regret_is_the_sum_of_clarity_and_secrecy_lost() -> None:
     for name in ("nearest", "anything", "decoy", "crossing"):
-        one = played("cipher", {"games": 2}, None, encoder=(name, {}), **TEAM)
-        for each in scored_hints(one, ENCODER):
-            assert each.regret >= 0
-            assert each.clarity + each.secrecy == pytest.approx(each.regret)
+        match = played("cipher", {"games": 2}, None, encoder=(name, {}), **TEAM)
+        for hint_score in scored_hints(match, ENCODER):
+            assert hint_score.regret >= 0
+            assert hint_score.clarity + hint_score.secrecy == pytest.approx(hint_score.regret)
         names = ("cipher_clarity_lost", "cipher_secrecy_lost")
-        lost = [measured(one, "encoder", name) or 0.0 for name in names]
-        assert sum(lost) == pytest.approx(measured(one, "encoder", "cipher_hint_regret") or 0.0)
+        lost_values = [measured(match, "encoder", name) or 0.0 for name in names]
+        assert sum(lost_values) == pytest.approx(
+            measured(match, "encoder", "cipher_hint_regret") or 0.0
+        )
 
 
 def test_clear_hints_lose_secrecy_and_random_ones_lose_clarity() -> None:
@@ -438,55 +448,55 @@ def test_clear_hints_lose_secrecy_and_random_ones_lose_clarity() -> None:
 
 
 def test_wrong_listener_model_costs_inference_and_not_play() -> None:
-    lost = {}
+    lost_fields = {}
     for against in ("history", "bayes"):
         encoder = ("crossing", {"against": against})
-        one = played("cipher", {"set": "which", "rounds": 1}, None, encoder=encoder, **TEAM)
-        lost[against] = LOSSES(one, ENCODER)
-        assert all(each.play < 1e-9 for each in splits(one, ENCODER))
-    assert lost["history"].inference == pytest.approx(0)
-    assert (lost["bayes"].inference or 0) > 0.4
+        match = played("cipher", {"set": "which", "rounds": 1}, None, encoder=encoder, **TEAM)
+        lost_fields[against] = LOSSES(match, ENCODER)
+        assert all(split.play < 1e-9 for split in splits(match, ENCODER))
+    assert lost_fields["history"].inference == pytest.approx(0)
+    assert (lost_fields["bayes"].inference or 0) > 0.4
 
 
 def test_encoder_report_takes_precedence_over_what_it_was_told() -> None:
     params = {"set": "which", "rounds": 1, "told": "bayes"}
-    told = played("cipher", params, None, encoder=("nearest", {}), **TEAM)
-    asked = played("cipher", params, EVERYTHING, encoder=("crossing", {}), **TEAM)
-    assert (LOSSES(told, ENCODER).inference or 0) > 0.4
-    assert LOSSES(asked, ENCODER).inference == pytest.approx(0)
+    match = played("cipher", params, None, encoder=("nearest", {}), **TEAM)
+    asked_match = played("cipher", params, EVERYTHING, encoder=("crossing", {}), **TEAM)
+    assert (LOSSES(match, ENCODER).inference or 0) > 0.4
+    assert LOSSES(asked_match, ENCODER).inference == pytest.approx(0)
 
 
 def test_costs_name_the_best_move_and_sum_to_the_regret() -> None:
-    one = played("cipher", {"games": 1}, None, encoder=("nearest", {}), **TEAM)
-    costs = COSTS(one, ENCODER)
+    match = played("cipher", {"games": 1}, None, encoder=("nearest", {}), **TEAM)
+    costs = COSTS(match, ENCODER)
     assert costs
     mean = sum(cost.loss for cost in costs) / len(costs)
-    assert mean == pytest.approx(measured(one, "encoder", "cipher_hint_regret") or 0.0)
+    assert mean == pytest.approx(measured(match, "encoder", "cipher_hint_regret") or 0.0)
     assert all(isinstance(cost.best[0], Hints) for cost in costs)
     for seat in (DECODER, INTERCEPTOR):
-        assert all(cost.loss >= 0 and cost.best for cost in COSTS(one, seat))
+        assert all(cost.loss >= 0 and cost.best for cost in COSTS(match, seat))
 
 
 def test_decoder_that_knows_the_encoder_has_no_guess_regret_with_clear_hints() -> None:
-    one = played("cipher", {"games": 2}, None, encoder=("nearest", {}), **TEAM)
-    assert (measured(one, "decoder", "cipher_guess_regret") or 0) < 0.1
+    match = played("cipher", {"games": 2}, None, encoder=("nearest", {}), **TEAM)
+    assert (measured(match, "decoder", "cipher_guess_regret") or 0) < 0.1
     deaf = played("cipher", {"games": 2}, None, encoder=("nearest", {}), decoder=("first_left", {}))
     assert (measured(deaf, "decoder", "cipher_guess_regret") or 0) > 0.5
 
 
 def test_encoder_predicts_guesses_of_modelled_listeners() -> None:
-    one = played("cipher", {}, EVERYTHING, encoder=("crossing", {}), **TEAM)
-    assert measured(one, "encoder", "cipher_foreseen_published") == 1
-    expects = measured(one, "encoder", "cipher_expects_interception")
-    assert expects == measured(one, "encoder", "cipher_intercepted")
+    match = played("cipher", {}, EVERYTHING, encoder=("crossing", {}), **TEAM)
+    assert measured(match, "encoder", "cipher_foreseen_published") == 1
+    expects = measured(match, "encoder", "cipher_expects_interception")
+    assert expects == measured(match, "encoder", "cipher_intercepted")
 
 
 def test_interceptor_with_kept_belief_passes_the_published_tests() -> None:
-    one = played("cipher", {}, EVERYTHING, encoder=("crossing", {}), **TEAM)
+    match = played("cipher", {}, EVERYTHING, encoder=("crossing", {}), **TEAM)
     for name in ("strong", "weak", "consistent", "strong_of_another", "weak_of_another"):
-        assert measured(one, "interceptor", f"cipher_{name}_published") == 1
-    assert measured(one, "interceptor", "cipher_belief_kept") == 1
-    assert 0 <= (measured(one, "interceptor", "cipher_keyword_right") or 0) < 1
+        assert measured(match, "interceptor", f"cipher_{name}_published") == 1
+    assert measured(match, "interceptor", "cipher_belief_kept") == 1
+    assert 0 <= (measured(match, "interceptor", "cipher_keyword_right") or 0) < 1
 
 
 def test_channel_accuracy_matches_setting_whatever_the_hints() -> None:
@@ -498,10 +508,10 @@ def test_channel_accuracy_matches_setting_whatever_the_hints() -> None:
         assert sum(alike) == pytest.approx(chance)
     read = []
     for encoder in ("nearest", "anything"):
-        who = {"encoder": (encoder, {}), "decoder": ("by_keywords", {})}
+        lineup = {"encoder": (encoder, {}), "decoder": ("by_keywords", {})}
         params = {"channel": [list(chances)], "games": 1}
-        one = played("cipher", params, None, interceptor=("channel", {}), **who)
-        read.append(one.replay.states[-1].readings[:2])
+        match = played("cipher", params, None, interceptor=("channel", {}), **lineup)
+        read.append(match.replay.states[-1].readings[:2])
     assert read[0] == read[1]
 
 
@@ -510,16 +520,16 @@ def _places_right(code: Any, true: int) -> int:
 
 
 def test_every_metric_of_every_seat_stays_within_its_bounds() -> None:
-    one = played("cipher", {"games": 2}, EVERYTHING, encoder=("top16", {}), **TEAM)
-    seen = 0
+    match = played("cipher", {"games": 2}, EVERYTHING, encoder=("top16", {}), **TEAM)
+    count = 0
     for metric in registry.metrics("cipher").values():
         for seat in (ENCODER, DECODER, INTERCEPTOR):
-            value = metric.measure(one, seat)
+            value = metric.measure(match, seat)
             if value is not None and metric.ends is not None:
                 low, high = metric.ends
                 assert low - 1e-9 <= value <= high + 1e-9, metric.name
-                seen += 1
-    assert seen > 30
+                count += 1
+    assert count > 30
 
 
 # --- frozen games ---------------------------------------------------------------------------------
@@ -534,8 +544,8 @@ def test_frozen_games_equal_generator_output() -> None:
 def test_frozen_rows_share_no_games(name: str) -> None:
     rows = frozen(name).rows
     assert [len(row) for row in rows] == [GAMES] * ROWS[name]
-    every = [problem for row in rows for problem in row]
-    assert len({msgspec.json.encode(problem) for problem in every}) == len(every)
+    all_problems = [problem for row in rows for problem in row]
+    assert len({msgspec.json.encode(problem) for problem in all_problems}) == len(all_problems)
 
 
 def test_certified_decisions_need_a_model_of_the_interceptor() -> None:
@@ -546,5 +556,5 @@ def test_certified_decisions_need_a_model_of_the_interceptor() -> None:
 
 def test_no_code_dominates_the_certified_set() -> None:
     codes = [problem.codes[0] for row in frozen("which").rows for problem in row]
-    most = max(codes.count(code) for code in CODES)
-    assert most <= 20  # of 200 in 24 codes, 8.3 each on average
+    max_count = max(codes.count(code) for code in CODES)
+    assert max_count <= 20  # of 200 in 24 codes, 8.3 each on average

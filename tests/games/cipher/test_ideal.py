@@ -62,8 +62,8 @@ def guesses(name: str, at: Position, hints: Any) -> dict[int, float]:
     """Return the codes that an interceptor of the pool may guess, with their odds."""
     if name == "random":
         return dict.fromkeys(at.left, 1 / len(at.left))
-    way = Listener("history" if name == "by_history" else "bayes")
-    return {likeliest(listener_odds(way, at.filed, hints, at.left), at.left): 1.0}
+    listener = Listener("history" if name == "by_history" else "bayes")
+    return {likeliest(listener_odds(listener, at.filed, hints, at.left), at.left): 1.0}
 
 
 @lru_cache(maxsize=100_000)
@@ -90,14 +90,16 @@ def test_forecast_equals_enumeration_of_the_pool(interceptor: str) -> None:
     assert problem is not None and isinstance(problem.ideal, EncoderPool)
     pool, belief = problem.ideal, problem.ideal.start()
     joint = dict.fromkeys(POOL, 1.0)  # of each interceptor and all its guesses so far
-    for one, seen in zip(pool.rounds, problem.rounds, strict=True):
-        at = one.at
-        odds = {name: guesses(name, at, one.hints) for name in POOL}
+    for single_round, seen_round in zip(pool.rounds, problem.rounds, strict=True):
+        at = single_round.at
+        odds = {name: guesses(name, at, single_round.hints) for name in POOL}
         total = sum(joint.values())
-        wanted = [sum(joint[n] * odds[n].get(c, 0.0) for n in POOL) / total for c in at.left]
-        assert pool.forecast(belief) == pytest.approx(np.array(wanted), abs=1e-12)
-        joint = {n: joint[n] * odds[n].get(at.left[seen.theirs], 0.0) for n in POOL}
-        belief = pool.after(belief, seen.mine, seen.theirs)
+        expected_ratios = [
+            sum(joint[n] * odds[n].get(c, 0.0) for n in POOL) / total for c in at.left
+        ]
+        assert pool.forecast(belief) == pytest.approx(np.array(expected_ratios), abs=1e-12)
+        joint = {n: joint[n] * odds[n].get(at.left[seen_round.theirs], 0.0) for n in POOL}
+        belief = pool.after(belief, seen_round.mine, seen_round.theirs)
     assert joint[interceptor] == max(joint.values()) > 0
 
 
@@ -110,12 +112,12 @@ def exact(past: Any, code: int, weights: dict[str, float], left: int, pick: Any)
     `pick(at, weights, left)` lists the hints among which the best is taken; weights need not sum
     to 1.
     """
-    at, found = position(past, code), []
-    for hints in pick(at, weights, left):
+    current_position, found = position(past, code), []
+    for hints in pick(current_position, weights, left):
         total = 0.0
         by_guess: dict[int, dict[str, float]] = {}
         for name, weight in weights.items():
-            for guess, chance in guesses(name, at, hints).items():
+            for guess, chance in guesses(name, current_position, hints).items():
                 by_guess.setdefault(guess, {})[name] = weight * chance
         alike: dict[Any, tuple[dict[str, float], int]] = {}  # guesses that tell the same
         for guess, after in by_guess.items():
@@ -124,7 +126,7 @@ def exact(past: Any, code: int, weights: dict[str, float], left: int, pick: Any)
         then = (*past, PastRound(code, tuple(hints)))
         for (caught, _), (after, many) in alike.items():
             mass = many * sum(after.values())
-            if caught or not read(at, hints):
+            if caught or not read(current_position, hints):
                 total -= mass
             elif left == 1:
                 total += mass
@@ -174,8 +176,10 @@ def late(seed: int) -> tuple[tuple[PastRound, ...], int]:
     codes, past = draws.shuffled(CODES), []
     for code in codes[:19]:
         meant = [digit if draws.below(10) < 7 else digit % 4 + 1 for digit in digits(code)]
-        at = position((), code)
-        first, second, third = (draws.pick(unsaid(MIND, at, digit)[:30]) for digit in meant)
+        current_position = position((), code)
+        first, second, third = (
+            draws.pick(unsaid(MIND, current_position, digit)[:30]) for digit in meant
+        )
         past.append(PastRound(code, (first, second, third)))
     return tuple(past), codes[19]
 
@@ -206,13 +210,17 @@ def test_no_encoder_of_the_game_earns_more_in_expectation() -> None:
 def test_search_scores_every_triple_as_the_listeners_do() -> None:
     """The best worth among the triples is that of the hints found, listed one by one."""
     for problem, weights in ((WHICH[1][2], PRIOR), (WHICH[4][0], (0.1, 0.9, 0.0))):
-        at = position_of(problem)
+        current_position = position_of(problem)
         game = Cipher(games=1, problems=(problem,), rounds=1, tokens=1)
         stage = opening(problem.past)
-        triples = product(*(unsaid(MIND, at, digit)[:5] for digit in digits(at.code)))
-        listed = [worth_of(game, at, stage, weights, hints) for hints in triples]
-        found = adaptive_hints(game, at, stage, weights, 5)
-        assert worth_of(game, at, stage, weights, found) == pytest.approx(max(listed))
+        triples = product(
+            *(unsaid(MIND, current_position, digit)[:5] for digit in digits(current_position.code))
+        )
+        listed = [worth_of(game, current_position, stage, weights, hints) for hints in triples]
+        actual_adaptive_hints = adaptive_hints(game, current_position, stage, weights, 5)
+        assert worth_of(
+            game, current_position, stage, weights, actual_adaptive_hints
+        ) == pytest.approx(max(listed))
 
 
 def test_survival_against_deaf_interceptor_equals_chance() -> None:
@@ -236,9 +244,9 @@ def test_mean_value_of_perfect_hints_over_codes_equals_the_value(past: Any) -> N
 def test_regret_parts_add_up_and_ideal_player_has_no_move_loss() -> None:
     episodes = [
         sally.play(
-            "cipher", team(who, name), 2, number=1, games=1, probes={"encoder": ["their_guess"]}
+            "cipher", team(player, name), 2, number=1, games=1, probes={"encoder": ["their_guess"]}
         )
-        for who in ("bayes_adaptive", "nearest")
+        for player in ("bayes_adaptive", "nearest")
         for name in POOL
     ]
     rows: dict[str, Any] = {row.player: row for row in ideal_rows(episodes)}
@@ -254,21 +262,21 @@ def test_regret_parts_add_up_and_ideal_player_has_no_move_loss() -> None:
 
 
 def test_listeners_outside_the_pool_have_no_ideal_line() -> None:
-    other = {"encoder": "nearest", "decoder": "by_keywords"}
+    other_fields = {"encoder": "nearest", "decoder": "by_keywords"}
     for changed in (
         {"interceptor": "first_left"},
         {"interceptor": ("by_history", {"kind": "form"})},
         {"interceptor": "by_history", "decoder": "greedy_first"},
     ):
-        assert not ideal_rows([sally.play("cipher", {**other, **changed}, 1, games=1)])
+        assert not ideal_rows([sally.play("cipher", {**other_fields, **changed}, 1, games=1)])
     with pytest.raises(BadInput, match="bayes_adaptive can play as encoder"):
         sally.play("cipher", {**team("nearest", "by_history"), "decoder": "bayes_adaptive"}, 1)
 
 
 def test_only_the_encoder_has_an_ideal_line() -> None:
-    one = played(sally.play("cipher", team("nearest", "by_history"), 1, games=1))
-    assert IDEAL(one, Seat("encoder")) is not None
-    assert IDEAL(one, Seat("decoder")) is None and IDEAL(one, Seat("interceptor")) is None
+    match = played(sally.play("cipher", team("nearest", "by_history"), 1, games=1))
+    assert IDEAL(match, Seat("encoder")) is not None
+    assert IDEAL(match, Seat("decoder")) is None and IDEAL(match, Seat("interceptor")) is None
 
 
 def test_episode_with_void_round_is_excluded() -> None:
@@ -277,5 +285,5 @@ def test_episode_with_void_round_is_excluded() -> None:
     match.answer((match.turn, "encoder", "", ""), Forfeit("unreadable"))
     Driver(match, players_of(match, match.setup.lineup)).run()
     episode = match.episode()
-    whole = Played(match.spec, episode, replayed(match.spec, episode))
-    assert IDEAL(whole, Seat("encoder")) is None
+    full_match = Played(match.spec, episode, replayed(match.spec, episode))
+    assert IDEAL(full_match, Seat("encoder")) is None

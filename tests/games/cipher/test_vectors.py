@@ -35,8 +35,8 @@ NEAR = 2e-6  # vectors have six decimals
 
 
 def position(keywords: list[str], filed: list[list[str]], used: list[int], code: int) -> Position:
-    left = tuple(c for c in CODES if c not in used)
-    return Position(tuple(keywords), tuple(map(tuple, filed)), left, code)
+    remaining_codes = tuple(c for c in CODES if c not in used)
+    return Position(tuple(keywords), tuple(map(tuple, filed)), remaining_codes, code)
 
 
 def ending(played: int, missed: int, caught: int) -> str | None:
@@ -46,40 +46,52 @@ def ending(played: int, missed: int, caught: int) -> str | None:
 
 @pytest.mark.parametrize("step", VECTORS["steps"], ids=lambda step: str(step["code"]))
 def test_three_rounds_with_all_odds(step: Any) -> None:
-    at = position(VECTORS["keywords"], step["filed"], step["used"], step["code"])
-    ties = [[tie(PLAIN, h, k) for k in at.keywords] for h in step["hints"]]
+    current_position = position(VECTORS["keywords"], step["filed"], step["used"], step["code"])
+    ties = [[tie(PLAIN, h, k) for k in current_position.keywords] for h in step["hints"]]
     assert ties == [pytest.approx(row, abs=1e-6) for row in step["ties"]]
-    read = decoder_odds(PLAIN, at.keywords, step["hints"], at.left)
-    heard = listener_odds(Listener("history"), at.filed, step["hints"], at.left)
-    for odds, wanted in ((read, step["decoder"]), (heard, step["interceptor"])):
-        for code, chance in zip(at.left, odds, strict=True):
-            assert chance == pytest.approx(wanted.get(str(code), 0.0), abs=NEAR)
+    read = decoder_odds(PLAIN, current_position.keywords, step["hints"], current_position.left)
+    heard = listener_odds(
+        Listener("history"), current_position.filed, step["hints"], current_position.left
+    )
+    for odds, expected_decoder in ((read, step["decoder"]), (heard, step["interceptor"])):
+        for code, chance in zip(current_position.left, odds, strict=True):
+            assert chance == pytest.approx(expected_decoder.get(str(code), 0.0), abs=NEAR)
     assert bits(heard) == pytest.approx(step["bits"], abs=NEAR)
-    inferred = listener_odds(Listener("bayes"), at.filed, step["hints"], at.left)
+    inferred = listener_odds(
+        Listener("bayes"), current_position.filed, step["hints"], current_position.left
+    )
     assert bits(inferred) == pytest.approx(step["bayes_bits"], abs=NEAR)
-    assert inferred[at.left.index(at.code)] == pytest.approx(step["bayes_true"], abs=NEAR)
-    assert list(best_hints(PLAIN, Listener("history"), at).hints) == step["best"]
+    assert inferred[current_position.left.index(current_position.code)] == pytest.approx(
+        step["bayes_true"], abs=NEAR
+    )
+    assert list(best_hints(PLAIN, Listener("history"), current_position).hints) == step["best"]
 
 
 @pytest.mark.parametrize("name", VECTORS["games"])
 def test_whole_games(name: str) -> None:
     game = VECTORS["games"][name]
     encoder, _, interceptor = name.partition(",")[0].split(" ")
-    way = Listener("bayes" if interceptor == "bayes" else "history")
+    listener = Listener("bayes" if interceptor == "bayes" else "history")
     filed: list[list[str]] = [[], [], [], []]
     used: list[int] = []
     missed = caught = 0
     for code, hints, decoder, guess, p_decoder, p_interceptor, entropy in game["rounds"]:
-        at = position(game["keywords"], filed, used, code)
+        current_position = position(game["keywords"], filed, used, code)
         if encoder == "crossing":
-            assert list(best_hints(PLAIN, way, at).hints) == hints
+            assert list(best_hints(PLAIN, listener, current_position).hints) == hints
         else:
-            menus = [MENUS[encoder](PLAIN, at, digit) for digit in digits(code)]
+            menus = [MENUS[encoder](PLAIN, current_position, digit) for digit in digits(code)]
             assert all(hint in menu for hint, menu in zip(hints, menus, strict=True))
-        heard = listener_odds(way, at.filed, hints, at.left)
-        assert likeliest(decoder_odds(PLAIN, at.keywords, hints, at.left), at.left) == decoder
-        assert likeliest(heard, at.left) == guess
-        value = value_hints(PLAIN, way, at, hints)
+        heard = listener_odds(listener, current_position.filed, hints, current_position.left)
+        assert (
+            likeliest(
+                decoder_odds(PLAIN, current_position.keywords, hints, current_position.left),
+                current_position.left,
+            )
+            == decoder
+        )
+        assert likeliest(heard, current_position.left) == guess
+        value = value_hints(PLAIN, listener, current_position, hints)
         assert round(value.decoded, 4) == p_decoder
         assert round(value.intercepted, 4) == p_interceptor
         assert round(bits(heard), 4) == pytest.approx(entropy)
@@ -98,10 +110,10 @@ def test_endings(row: Any) -> None:
 
 def chance_of_ends(decoder_is_right: bool) -> dict[str, float]:
     """How games end if any code left is guessed, counted out over all ways."""
-    found = {"mean rounds": 0.0}
+    fields = {"mean rounds": 0.0}
     states = {(0, 0, 0): 1.0}
     while states:
-        after: dict[tuple[int, int, int], float] = {}
+        values_after: dict[tuple[int, int, int], float] = {}
         for (n, missed, caught), weight in states.items():
             p = 1 / (len(CODES) - n)
             right = 1.0 if decoder_is_right else p
@@ -110,12 +122,12 @@ def chance_of_ends(decoder_is_right: bool) -> dict[str, float]:
                 now = (n + 1, missed + wrong, caught + hit)
                 end = ending(*now)
                 if end is None:
-                    after[now] = after.get(now, 0.0) + odds
+                    values_after[now] = values_after.get(now, 0.0) + odds
                 elif odds:
-                    found[end] = found.get(end, 0.0) + odds
-                    found["mean rounds"] += odds * now[0]
-        states = {now: weight for now, weight in after.items() if weight}
-    return found
+                    fields[end] = fields.get(end, 0.0) + odds
+                    fields["mean rounds"] += odds * now[0]
+        states = {now: weight for now, weight in values_after.items() if weight}
+    return fields
 
 
 @pytest.mark.parametrize("name", ["decoder always right", "decoder random"])
@@ -157,8 +169,8 @@ def differences(lineup: tuple[str, str, str], row: int) -> tuple[int, int]:
     """How many games were compared, and in how many facts ours and the reference differ."""
     seats = dict(zip(("encoder", "decoder", "interceptor"), lineup, strict=True))
     who = {seat: (player, {}) for seat, player in seats.items()}
-    one = played("cipher", {"number": row}, **who)
-    log, problems = one.replay.states[-1].log, one.replay.game.row
+    match = played("cipher", {"number": row}, **who)
+    log, problems = match.replay.states[-1].log, match.replay.game.row
     games, differ, team = 0, 0, 0
     game, hints = reference.Game(list(problems[0].keywords)), list[str]()
     for number, event in enumerate(log):
@@ -172,9 +184,9 @@ def differences(lineup: tuple[str, str, str], row: int) -> tuple[int, int]:
             if seats["encoder"] == "top16":
                 menus = [reference.unsaid(game, digit, 16) for digit in code]
                 differ += any(h not in menu for h, menu in zip(hints, menus, strict=True))
-            for seat, made in (("decoder", event.decoder), ("interceptor", event.interceptor)):
+            for seat, decoder in (("decoder", event.decoder), ("interceptor", event.interceptor)):
                 if seats[seat] != "random":
-                    differ += reference.guess(seats[seat], game, hints) != as_code(made)
+                    differ += reference.guess(seats[seat], game, hints) != as_code(decoder)
             game.reveal(code, hints, as_code(event.decoder), as_code(event.interceptor))
             differ += bool(game.end) != isinstance(log[number + 1], Over)
         elif isinstance(event, Over):
@@ -183,16 +195,16 @@ def differences(lineup: tuple[str, str, str], row: int) -> tuple[int, int]:
             games += 1
             if games < len(problems):
                 game = reference.Game(list(problems[games].keywords))
-    payoffs = one.episode.payoffs
+    payoffs = match.episode.payoffs
     differ += payoffs != {"encoder": team, "decoder": team, "interceptor": -team}
     return games, differ
 
 
 @pytest.mark.parametrize("lineup", LINEUPS, ids=" ".join)
 def test_games_equal_those_of_a_second_implementation(lineup: tuple[str, str, str]) -> None:
-    found = [differences(lineup, row) for row in range(EPISODES)]
-    assert sum(games for games, _ in found) == 4 * EPISODES
-    assert sum(differ for _, differ in found) == 0
+    actual_differences = [differences(lineup, row) for row in range(EPISODES)]
+    assert sum(games for games, _ in actual_differences) == 4 * EPISODES
+    assert sum(differ for _, differ in actual_differences) == 0
 
 
 def test_comparison_finds_a_planted_fault(monkeypatch: pytest.MonkeyPatch) -> None:

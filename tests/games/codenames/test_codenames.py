@@ -46,8 +46,8 @@ SPELLER = ("associates", {"kind": "form", "amount": 0.5})
 
 
 def at_board(key: list[str] | None = None, **more: Any) -> Match[Any, Any, Any]:
-    given = {"words": WORDS, "key": key or KEY}
-    return match_at("codenames", {"boards": 1, "problems": [given], **more})
+    params = {"words": WORDS, "key": key or KEY}
+    return match_at("codenames", {"boards": 1, "problems": [params], **more})
 
 
 def test_board_is_won_when_all_own_cards_are_open_with_speed_bonus() -> None:
@@ -130,15 +130,15 @@ def test_giver_page_does_not_depend_on_guesser_before_a_guess() -> None:
 def test_no_other_clue_earns_more_than_the_best() -> None:
     for problem in (row[0] for row in frozen("small").rows[:3]):
         colours = dict(zip(problem.words, problem.key, strict=True))
-        own = sum(colour == "own" for colour in problem.key)
+        own_total = sum(colour == "own" for colour in problem.key)
         tried = max(
             clue_value(Mind(), Clue(word, number), colours, problem.words, 0)
             for word in open_words(problem.words)[::3]
-            for number in range(1, own + 1)
+            for number in range(1, own_total + 1)
         )
         assert tried <= best_worth(Mind(), colours, problem.words)
-        mine = tuple(word for word in problem.words if colours[word] == "own")
-        best = best_clue(Mind(), problem.words, mine)
+        own_words = tuple(word for word in problem.words if colours[word] == "own")
+        best = best_clue(Mind(), problem.words, own_words)
         assert clue_value(Mind(), best, colours, problem.words, 0) == best.number
         assert best.number == best_worth(Mind(), colours, problem.words)
 
@@ -152,12 +152,12 @@ def test_every_legal_clue_is_tried_and_no_other() -> None:
 
 def test_own_sets_are_those_for_which_giver_says_the_clue() -> None:
     words = tuple(WORDS)
-    said = best_clue(Mind(), words, ("dog", "cat"))
-    found = own_sets(Mind(), words, 2, said.word, said.number, 99)
-    assert frozenset({"dog", "cat"}) in found
+    clue = best_clue(Mind(), words, ("dog", "cat"))
+    actual_own_sets = own_sets(Mind(), words, 2, clue.word, clue.number, 99)
+    assert frozenset({"dog", "cat"}) in actual_own_sets
     for pair in combinations(words, 2):
-        says = best_clue(Mind(), words, pair) == said
-        assert (frozenset(pair) in found) is says
+        says = best_clue(Mind(), words, pair) == clue
+        assert (frozenset(pair) in actual_own_sets) is says
 
 
 def test_cards_are_ranked_by_closeness_to_the_clue() -> None:
@@ -169,71 +169,71 @@ def test_cards_are_ranked_by_closeness_to_the_clue() -> None:
 
 
 def test_giver_with_same_mind_as_guesser_has_no_regret() -> None:
-    one = played("codenames", {"number": 2}, ASKED, giver=SPELLER, guesser=SPELLER)
+    match = played("codenames", {"number": 2}, ASKED, giver=SPELLER, guesser=SPELLER)
     for name in ("regret", "inference", "translation"):
-        assert measured(one, "giver", f"codenames_{name}") == 0
-    assert measured(one, "giver", "codenames_won") == 1
+        assert measured(match, "giver", f"codenames_{name}") == 0
+    assert measured(match, "giver", "codenames_won") == 1
 
 
 def test_adaptive_giver_loses_less_than_giver_assuming_its_own_mind() -> None:
-    lost = {"associates": 0.0, "adapts": 0.0}
-    for who in lost:
+    lost_fields = {"associates": 0.0, "adapts": 0.0}
+    for who in lost_fields:
         for number in range(4):
             params = {"number": number, "boards": 5}
-            one = played("codenames", params, giver=(who, {}), guesser=SPELLER)
-            lost[who] += measured(one, "giver", "codenames_regret") or 0.0
-    assert lost["adapts"] < 0.6 * lost["associates"]
+            match = played("codenames", params, giver=(who, {}), guesser=SPELLER)
+            lost_fields[who] += measured(match, "giver", "codenames_regret") or 0.0
+    assert lost_fields["adapts"] < 0.6 * lost_fields["associates"]
 
 
 def test_guesser_with_same_mind_has_less_regret_than_random() -> None:
     mind = ("associates", {})
-    known = played("codenames", {"number": 2}, giver=mind, guesser=mind)
-    drawn = played("codenames", {"number": 2}, giver=mind)
-    low, high = (measured(one, "guesser", "codenames_regret") for one in (known, drawn))
+    known_match = played("codenames", {"number": 2}, giver=mind, guesser=mind)
+    match = played("codenames", {"number": 2}, giver=mind)
+    low, high = (measured(one, "guesser", "codenames_regret") for one in (known_match, match))
     assert low is not None and high is not None
     assert low < 0.2 < high
 
 
 def test_posterior_conditions_on_every_clue_of_the_board() -> None:
     """Brute force: every set of own cards for which the giver would have given all clues."""
-    one = played("codenames", {"number": 2}, giver=("associates", {}))
-    game, seen = one.replay.game, 0
-    for turn, moves in enumerate(one.replay.moves):
-        view = one.replay.view(turn, "guesser")
+    match = played("codenames", {"number": 2}, giver=("associates", {}))
+    game, count = match.replay.game, 0
+    for turn, moves in enumerate(match.replay.moves):
+        view = match.replay.view(turn, "guesser")
         clues = [n for n, e in enumerate(view.log) if isinstance(e, GivenClue) and n >= view.began]
         if "guesser" not in moves or view.clue is None or len(clues) < 2 or len(view.covered) > 9:
             continue
         key = dict(zip(view.boards[-1], game.row[len(view.boards) - 1].key, strict=True))
-        left = sum(key[word] == "own" for word in view.covered)
+        remaining_total = sum(key[word] == "own" for word in view.covered)
         expected = {
             frozenset(chosen)
-            for chosen in combinations(view.covered, left)
+            for chosen in combinations(view.covered, remaining_total)
             if all(would_say(view, n, chosen) for n in clues)
         }
-        found = set(_sets(game, view, Mind(), 99))
-        assert found == expected
-        assert frozenset(w for w in view.covered if key[w] == "own") in found
-        seen += 1
-    assert seen >= 1
+        sets = set(_sets(game, view, Mind(), 99))
+        assert sets == expected
+        assert frozenset(w for w in view.covered if key[w] == "own") in sets
+        count += 1
+    assert count >= 1
 
 
 def would_say(view: Any, number: int, chosen: tuple[str, ...]) -> bool:
     turned = {e.word: e.colour for e in view.log[number:] if isinstance(e, Turned)}
     laid = tuple(w for w in view.boards[-1] if w in view.covered or w in turned)
     own = tuple(w for w in laid if w in chosen or turned.get(w) == "own")
-    said = best_clue(Mind(), laid, own)
+    reply_clue = best_clue(Mind(), laid, own)
     clue = view.log[number]
-    return (said.word, max(said.number, 1)) == (clue.word, clue.number)
+    return (reply_clue.word, max(reply_clue.number, 1)) == (clue.word, clue.number)
 
 
 def test_giver_predicts_a_guesser_with_the_same_mind() -> None:
-    one = played(
+    match = played(
         "codenames", {"number": 2}, ASKED, giver=("associates", {}), guesser=("associates", {})
     )
-    for report in one.replay.reports.values():
+    for report in match.replay.reports.values():
         if report.probe == "their_run":
-            state = one.replay.state(report.turn)
-            move: Any = one.replay.moves[report.turn]["giver"]  # type: ignore[index]
+            state = match.replay.state(report.turn)
+            move: Any = match.replay.moves[report.turn]["giver"]  # type: ignore[index]
             assert report.value == move.number
             assert state.clue is None
 
@@ -246,9 +246,9 @@ def test_own_cards_have_the_same_mean_hubness_as_all_cards(name: str) -> None:
     own, every = [], []
     for row in frozen(name).rows:
         for problem in row:
-            near = hubness()[[place(word) for word in problem.words]]
-            own += list(near[[colour == "own" for colour in problem.key]])
-            every += list(near)
+            near_tie = hubness()[[place(word) for word in problem.words]]
+            own += list(near_tie[[colour == "own" for colour in problem.key]])
+            every += list(near_tie)
     assert abs(np.mean(own) - np.mean(every)) < 0.05 * np.std(every)
 
 

@@ -143,10 +143,10 @@ def test_belief_stated_after_the_move_is_never_acted_on() -> None:
 def test_decision_is_left_out_if_all_actions_pay_the_same_or_earlier_moves_set_its_price() -> None:
     assert list_decision_fits(played(finished(inspection(), (0.5, 0.5), 0)), PLAYER) == []
     adaptive = {**inspection(truth="work"), "adaptive": True}
-    seen = played(finished(adaptive, (0.2, 0.8), 0))
+    match = played(finished(adaptive, (0.2, 0.8), 0))
     metrics = registry.metrics("elicitation")
-    assert list_decision_fits(seen, PLAYER) == []
-    assert {metrics[name].measure(seen, PLAYER) for name in ("earned", "tom_percent")} == {None}
+    assert list_decision_fits(match, PLAYER) == []
+    assert {metrics[name].measure(match, PLAYER) for name in ("earned", "tom_percent")} == {None}
 
 
 def test_payoff_needs_what_the_others_did() -> None:
@@ -167,7 +167,7 @@ def test_forfeit_of_a_player_counts_as_nothing_earned() -> None:
 def test_problem_without_a_menu_asks_only_for_beliefs() -> None:
     params = {"menu": [], "pays": None, "questions": [{**WORKS, "bears": "", "kind": "choice"}]}
     match = match_of(params, "belief")
-    (asked,) = [turn for turn in match.asks() if turn.question is not None]
-    match.answer(asked.id, ProbeReport("work"))
+    (asked_turn,) = [turn for turn in match.asks() if turn.question is not None]
+    match.answer(asked_turn.id, ProbeReport("work"))
     match.move(PLAYER, 0)
     assert match.episode().payoffs == {"player": 0.0}

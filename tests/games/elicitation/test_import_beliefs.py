@@ -151,22 +151,27 @@ def whole(row: dict[str, Any]) -> dict[str, Any]:
     """A row with everything that it leaves out, as the format defines it."""
     empty = {"confidence": None, "truth": None, "about": "", "asked": "unknown", "paid": None}
     lacking = dict.fromkeys(("cluster", "period", "menu", "action", "payoff", "params"))
-    beliefs = [{"value": None, **empty, "bears": "", **each} for each in row["beliefs"]]
-    found = {**lacking, "status": "chosen", "earned": None, "model": None, **row}
-    if not found["menu"]:  # no choice: an empty menu, and none
-        found["menu"] = None
-    if not found["params"]:
-        found["params"] = None
-    return {**found, "beliefs": beliefs}
+    beliefs = [
+        {"value": None, **empty, "bears": "", **current_belief} for current_belief in row["beliefs"]
+    ]
+    fields = {**lacking, "status": "chosen", "earned": None, "model": None, **row}
+    if not fields["menu"]:  # no choice: an empty menu, and none
+        fields["menu"] = None
+    if not fields["params"]:
+        fields["params"] = None
+    return {**fields, "beliefs": beliefs}
 
 
 def test_rows_come_back_from_stored_episodes(tmp_path: Path) -> None:
     result = imported(written(tmp_path, ROWS), "CC BY")
     episodes = [from_line(to_line(episode)) for episode in result.episodes]
     assert [log_problem(episode) for episode in episodes] == [None] * len(ROWS)
-    back = [msgspec.json.decode(msgspec.json.encode(row_of(each))) for each in episodes]
+    back = [
+        msgspec.json.decode(msgspec.json.encode(row_of(current_episode)))
+        for current_episode in episodes
+    ]
     assert back == [whole(row) for row in ROWS]
-    assert {each.used["source"]["licence"] for each in episodes} == {"CC BY"}
+    assert {current_episode.used["source"]["licence"] for current_episode in episodes} == {"CC BY"}
     assert result.counts["found"] == 9 and result.counts["chosen"] == 6
 
 
@@ -187,18 +192,19 @@ def test_move_that_was_not_chosen_enters_no_measure(tmp_path: Path) -> None:
     rows.append(inspected("adaptive price", 3))
     metrics = registry.metrics("elicitation")
     for episode in imported(written(tmp_path, rows)).episodes:
-        seen = played(episode)
+        match = played(episode)
         assert not [event for event in episode.events if isinstance(event, Moved)]
-        assert list_decision_fits(seen, PLAYER) == []
+        assert list_decision_fits(match, PLAYER) == []
         for name in ("earned", "earned_regret", "action_consistency", "imitation", "label_bias"):
-            assert metrics[name].measure(seen, PLAYER) is None
+            assert metrics[name].measure(match, PLAYER) is None
         assert row_of(episode).action == "inspect"
     default, accident, adaptive = imported(written(tmp_path, rows)).episodes
     assert [type(each.events[-2]) for each in (default,)] == [Forfeited]
     assert all(isinstance(each.events[-1], Censored) for each in (accident, adaptive))
-    known = metrics["tom_percent"].measure
-    assert known(played(default), PLAYER) == 100.0  # the forecast was read, the move was not
-    assert known(played(adaptive), PLAYER) is None
+    known_measure = metrics["tom_percent"].measure
+    # the forecast was read, the move was not
+    assert known_measure(played(default), PLAYER) == 100.0
+    assert known_measure(played(adaptive), PLAYER) is None
 
 
 def test_belief_asked_after_the_move_does_not_enter_acting(tmp_path: Path) -> None:
@@ -289,7 +295,7 @@ def test_mutated_files_are_refused_or_imported_as_they_read(tmp_path: Path) -> N
     are rows of the good file; the few others hold another valid number or name."""
     good = written(tmp_path, ROWS).read_bytes()
     draw, outcomes = random.Random(57), {"refused": 0, "same": 0, "other": 0}
-    known = [whole(row) for row in ROWS]
+    known_fields = [whole(row) for row in ROWS]
     file = tmp_path / "mutated.jsonl"
     for _ in range(90):
         file.write_bytes(mutated(good, draw))
@@ -304,5 +310,5 @@ def test_mutated_files_are_refused_or_imported_as_they_read(tmp_path: Path) -> N
         rows = [whole(json.loads(line)) for line in lines]
         back = [json.loads(msgspec.json.encode(row_of(episode))) for episode in episodes]
         assert back == rows
-        outcomes["same" if all(row in known for row in rows) else "other"] += 1
+        outcomes["same" if all(row in known_fields for row in rows) else "other"] += 1
     assert outcomes["refused"] > 75 and outcomes["same"] > outcomes["other"]

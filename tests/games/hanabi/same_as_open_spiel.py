@@ -108,6 +108,6 @@ def _theirs(game: Hanabi, peer: Any) -> Shown:
 
 
 def _after(text: str, label: str) -> str:
-    found = re.search(rf"{label}(.*)", text)
-    assert found is not None
-    return found.group(1)
+    match = re.search(rf"{label}(.*)", text)
+    assert match is not None
+    return match.group(1)

@@ -19,11 +19,11 @@ VARIANTS: dict[str, dict[str, Any]] = {
 
 def deck_of(game: Hanabi, *first: str) -> tuple[int, ...]:
     """A deck that begins with these cards (`r1` is the lowest of colour 0); the rest is sorted."""
-    named = [card_of(game, name) for name in first]
-    rest = list(game.cards)
-    for card in named:
-        rest.remove(card)
-    return (*named, *rest)
+    cards = [card_of(game, name) for name in first]
+    other_cards = list(game.cards)
+    for card in cards:
+        other_cards.remove(card)
+    return (*cards, *other_cards)
 
 
 def card_of(game: Hanabi, name: str) -> int:

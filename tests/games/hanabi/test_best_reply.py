@@ -33,12 +33,12 @@ def plainly(game: Hanabi, me: int, pool: list[Policy], cases: list[Case]) -> flo
         return total
     mover = game.seats[going[0][0].mover]
     if going[0][0].mover != me:
-        after = [
+        triples_after = [
             (game.step(s, {mover: action}), w * p, bot)
             for s, w, bot in going
             for action, p in pool[bot](game.observe(s, mover)).items()
         ]
-        return total + plainly(game, me, pool, after)
+        return total + plainly(game, me, pool, triples_after)
     by_view: dict[object, list[Case]] = {}
     for s, w, bot in going:
         by_view.setdefault(seen_by(game, s, mover), []).append((s, w, bot))
@@ -68,21 +68,21 @@ def seen_by(game: Hanabi, state: State, seat: Seat) -> object:
 )
 def test_best_reply_value_equals_search_over_whole_decks(pool: list[str], me: int) -> None:
     game = SIX_CARDS
-    best, many = BestReply(game, me, *pool), len(pool)
+    best, many_count = BestReply(game, me, *pool), len(pool)
     policies = [BOTS[of](game) for of in pool]
-    for theirs in {state.hands[1 - me] for state, _ in deals(game)}:
-        there = [(s, w) for s, w in deals(game) if s.hands[1 - me] == theirs]
-        seen = sum(w for _, w in there)
-        cases = [(s, w / seen / many, bot) for s, w in there for bot in range(many)]
-        assert best.dealt(theirs) == pytest.approx(plainly(game, me, policies, cases))
+    for their_hand in {state.hands[1 - me] for state, _ in deals(game)}:
+        pairs = [(s, w) for s, w in deals(game) if s.hands[1 - me] == their_hand]
+        total = sum(w for _, w in pairs)
+        cases = [(s, w / total / many_count, bot) for s, w in pairs for bot in range(many_count)]
+        assert best.dealt(their_hand) == pytest.approx(plainly(game, me, policies, cases))
 
 
 def test_no_bot_beats_the_best_reply_to_a_pool_in_expectation() -> None:
     game, pool = TWO_EACH, ("simple", "holmes", "van_den_bergh")
-    best, known = BestReply(game, 0, *pool), [BestReply(game, 0, of) for of in pool]
+    best, known_best_replies = BestReply(game, 0, *pool), [BestReply(game, 0, of) for of in pool]
     exact = informed = 0.0
     values = {
-        hand: (best.dealt(hand), sum(one.dealt(hand) for one in known) / len(pool))
+        hand: (best.dealt(hand), sum(one.dealt(hand) for one in known_best_replies) / len(pool))
         for hand in {s.hands[1] for s, _ in deals(game)}
     }
     for state, chance in deals(game):

@@ -41,14 +41,14 @@ def test_bot_hints_two_playable_ones_and_partner_plays_the_older_first(
     make: Make,
 ) -> None:
     assert wants(make, ONES) == TELL_ONES
-    told = played(GAME, ONES, TELL_ONES)
-    assert wants(make, told) == GAME.play(1)
+    state = played(GAME, ONES, TELL_ONES)
+    assert wants(make, state) == GAME.play(1)
 
 
 def test_simple_forgets_a_hint_once_an_equal_card_is_played() -> None:
     """Both ones were told to go; the play of one makes SimpleBot forget the other."""
-    told = played(GAME, ONES, TELL_ONES, GAME.play(1), GAME.hint(1, GAME.colours + 4))
-    assert wants(simple, told) != GAME.play(1)  # the five now in slot 0 was told as well
+    state = played(GAME, ONES, TELL_ONES, GAME.play(1), GAME.hint(1, GAME.colours + 4))
+    assert wants(simple, state) != GAME.play(1)  # the five now in slot 0 was told as well
 
 
 def test_rank_hint_on_oldest_card_with_all_tokens_is_a_tempo_hint() -> None:
@@ -78,23 +78,25 @@ def test_smart_plays_the_newest_card_of_a_hint() -> None:
 def test_smart_discards_playable_card_that_partner_holds_as_newest() -> None:
     state = dealt("r1 y3 g3 b3 w3", "y4 b4 g4 b2 r1", "w2")
     fours, red = GAME.hint(1, GAME.colours + 3), GAME.hint(1, 0)
-    told = played(GAME, state, fours, red)  # to pass the time, and so that ann knows the red one
-    assert wants(smart, told) == 0
-    assert wants(smart, played(GAME, told, 0)) == GAME.play(4)
+    # to pass the time, and so that ann knows the red one
+    told_state = played(GAME, state, fours, red)
+    assert wants(smart, told_state) == 0
+    assert wants(smart, played(GAME, told_state, 0)) == GAME.play(4)
 
 
 def test_iggi_hints_the_first_playable_card_and_plays_a_sure_one() -> None:
     iggi = rule_agent("iggi")
     assert wants(iggi, ONES) == TELL_ONES
-    told = played(GAME, ONES, TELL_ONES)
-    assert wants(iggi, told) == GAME.play(1)  # any one is playable on empty piles
+    state = played(GAME, ONES, TELL_ONES)
+    assert wants(iggi, state) == GAME.play(1)  # any one is playable on empty piles
 
 
 def test_van_den_bergh_takes_a_risk_while_it_has_a_life_to_spare() -> None:
     state = dealt("r3 y3 g3 b3 w3", "r5 r1 y1 g4 b4")
-    told = played(GAME, state, TELL_ONES, GAME.play(1), GAME.hint(1, GAME.colours + 4))
-    assert wants(rule_agent("van_den_bergh"), told) == GAME.play(1)  # four of five ones are next
-    assert wants(rule_agent("outer"), told) != GAME.play(1)
+    told_state = played(GAME, state, TELL_ONES, GAME.play(1), GAME.hint(1, GAME.colours + 4))
+    # four of five ones are next
+    assert wants(rule_agent("van_den_bergh"), told_state) == GAME.play(1)
+    assert wants(rule_agent("outer"), told_state) != GAME.play(1)
 
 
 def test_blind_plays_any_card() -> None:

@@ -37,7 +37,7 @@ def seen(game: Hanabi, state: State, me: int) -> object:
 def test_observer_odds_equal_enumeration_of_decks_and_bots(game: Hanabi, me: int) -> None:
     policies = [BOTS[name](game) for name in POOL]
     decks = Counter(permutations(game.cards))
-    asked = 0
+    asked_count = 0
     for place, policy in enumerate(policies):
         draws = Stream(f"ideal {me} {place}")
         state = game.dealt(tuple(draws.shuffled(game.cards)))
@@ -50,25 +50,29 @@ def test_observer_odds_equal_enumeration_of_decks_and_bots(game: Hanabi, me: int
         ]
         while not game.is_over(state):
             seat, odds = game.seats[state.mover], Counter[str]()
-            after = []
+            triples_after = []
             if state.mover == me:
                 action = draws.pick(game.legal(state, me))
-                after = [(game.step(s, {seat: action}), w, bot) for s, w, bot in worlds]
+                triples_after = [(game.step(s, {seat: action}), w, bot) for s, w, bot in worlds]
             else:
                 moves = policy(game.observe(state, seat))
                 action = draws.draw(moves)
                 for s, w, bot in worlds:
                     for its, p in policies[bot](game.observe(s, seat)).items():
                         odds[move_name(game, state.mover, its)] += w * p
-                        after.append((game.step(s, {seat: its}), w * p, bot))
+                        triples_after.append((game.step(s, {seat: its}), w * p, bot))
                 found = observer.forecast(game.observe(state, game.seats[me]))
                 assert found is not None and sum(found.values()) == pytest.approx(1)
                 for move, p in found.items():
                     assert p == pytest.approx(odds[move] / odds.total())
-                asked += 1
+                asked_count += 1
             state = game.step(state, {seat: action})
-            worlds = [world for world in after if seen(game, world[0], me) == seen(game, state, me)]
-    assert asked > 2 * len(POOL)
+            worlds = [
+                world
+                for world in triples_after
+                if seen(game, world[0], me) == seen(game, state, me)
+            ]
+    assert asked_count > 2 * len(POOL)
 
 
 def episodes(player: str | tuple[str, dict[str, str]], game: str, deals: int = 3) -> list:
@@ -100,26 +104,26 @@ def test_command_and_the_report_show_predictions_only(tmp_path: Path) -> None:
     with store.Writer(folder) as writer:
         for episode in episodes("iggi", "hanabi_very_small", deals=1):
             writer.add(episode)
-    shown = CliRunner().invoke(cli, ["profile", str(folder), "--ideal"])
-    assert shown.exit_code == 0, shown.output
-    assert "Only predictions are compared" in shown.output and "of ideal" in shown.output
+    result = CliRunner().invoke(cli, ["profile", str(folder), "--ideal"])
+    assert result.exit_code == 0, result.output
+    assert "Only predictions are compared" in result.output and "of ideal" in result.output
     reported = CliRunner().invoke(cli, ["report", str(folder), "--out", str(page)])
     assert reported.exit_code == 0 and "Players beside an ideal mind" in page.read_text()
 
 
 def test_only_probed_small_games_with_pool_partner_have_ideal_rows() -> None:
     assert not is_observable(Hanabi()) and not is_observable(Hanabi(players=3, colours=1, hand=2))
-    asked = {"ann": ["their_move"]}
+    asked_probes = {"ann": ["their_move"]}
     lineup = {"ann": "iggi", "bob": "iggi"}
     assert not ideal_rows([sally.play("hanabi_very_small", lineup, deal=1)])
     outside = {"ann": "iggi", "bob": "play_oldest"}
-    assert not ideal_rows([sally.play("hanabi_very_small", outside, deal=1, probes=asked)])
-    large = sally.play("hanabi", {"ann": "simple", "bob": "simple"}, deal=1, probes=asked)
+    assert not ideal_rows([sally.play("hanabi_very_small", outside, deal=1, probes=asked_probes)])
+    large = sally.play("hanabi", {"ann": "simple", "bob": "simple"}, deal=1, probes=asked_probes)
     assert not ideal_rows([large])
-    (why,) = without_pool(["hanabi"])
-    assert "hanabi_mini" in why
+    (reason,) = without_pool(["hanabi"])
+    assert "hanabi_mini" in reason
     with pytest.raises(BadInput, match="ideal observer"):
-        sally.play("hanabi", {"ann": "observer", "bob": "simple"}, deal=1, probes=asked)
+        sally.play("hanabi", {"ann": "observer", "bob": "simple"}, deal=1, probes=asked_probes)
 
 
 def test_observer_plays_on_with_partner_outside_the_pool() -> None:

@@ -50,14 +50,14 @@ def test_outer_hints_colour_first_and_discards_at_random_without_tokens() -> Non
 def test_piers_plays_an_uncertain_card_where_iggi_does_not() -> None:
     """Four of the five colours of a one are still open when red was played."""
     state = dealt("r3 y3 g3 b3 w3", "r1 y1 g4 b4 w4")
-    told = played(GAME, state, ONES, GAME.play(0), GAME.hint(1, COLOURS + 3))
-    assert odds(rule_agent("piers"), told) == {GAME.play(0): 1.0}
-    assert GAME.play(0) not in odds(rule_agent("iggi"), told)
+    told_state = played(GAME, state, ONES, GAME.play(0), GAME.hint(1, COLOURS + 3))
+    assert odds(rule_agent("piers"), told_state) == {GAME.play(0): 1.0}
+    assert GAME.play(0) not in odds(rule_agent("iggi"), told_state)
 
 
 def test_mindless_bots_follow_the_rule_in_their_name() -> None:
-    told = played(GAME, START, ONES, GAME.hint(1, COLOURS + 4))  # each was told of slot 0
-    hints = [a for a in GAME.options(told, GAME.seats[0]) if a >= 2 * GAME.hand_size]
+    state = played(GAME, START, ONES, GAME.hint(1, COLOURS + 4))  # each was told of slot 0
+    hints = [a for a in GAME.options(state, GAME.seats[0]) if a >= 2 * GAME.hand_size]
     even = dict.fromkeys(hints, 1 / len(hints))
     lines = {
         "hint_always": even,
@@ -70,7 +70,7 @@ def test_mindless_bots_follow_the_rule_in_their_name() -> None:
     }
     assert set(lines) == set(MINDLESS)
     for name, line in lines.items():
-        assert odds(MINDLESS[name], told) == line, name
+        assert odds(MINDLESS[name], state) == line, name
 
 
 def test_bookkeeper_plays_by_counting_and_reader_by_hint_meaning() -> None:
@@ -78,9 +78,9 @@ def test_bookkeeper_plays_by_counting_and_reader_by_hint_meaning() -> None:
     mini = Hanabi(**VARIANTS["mini"])
     state = mini.dealt(deck_of(mini, "r3", "y3", "g3", "r1", "y2", "g2"))
     reds = mini.hint(1, 0)
-    told = played(mini, state, reds)
-    assert odds(lambda game: reader(game, simple), told, mini) == {mini.play(0): 1.0}
-    assert mini.play(0) not in odds(bookkeeper, told, mini)
+    told_state = played(mini, state, reds)
+    assert odds(lambda game: reader(game, simple), told_state, mini) == {mini.play(0): 1.0}
+    assert mini.play(0) not in odds(bookkeeper, told_state, mini)
     ones = played(mini, state, mini.hint(1, mini.colours))
     assert odds(bookkeeper, ones, mini) == {mini.play(0): 1.0}
 

@@ -54,8 +54,8 @@ def test_reader_scores_more_than_bookkeeper() -> None:
     """Beside SimpleBot, whose hints mean more than they say, on the same deals."""
     simple, deals = PlayerSpec("simple"), range(15)
     reads, counts = (
-        [seated("hanabi_mini", d, PlayerSpec(who), simple).payoffs["ann"] for d in deals]  # type: ignore[index]
-        for who in ("reader", "bookkeeper")
+        [seated("hanabi_mini", d, PlayerSpec(player_name), simple).payoffs["ann"] for d in deals]  # type: ignore[index]
+        for player_name in ("reader", "bookkeeper")
     )
     assert mean(reads) > mean(counts) + 1
 
@@ -95,19 +95,19 @@ def test_belief_about_partner_is_closer_than_public_counts() -> None:
     for deal in range(3):
         minds = seated("hanabi_mini", deal, PlayerSpec("simple"), PlayerSpec("simple"), arm)
         none = seated("hanabi_mini", deal, PlayerSpec("hint_always"), PlayerSpec("simple"), arm)
-        close, far = (measured("their_belief_distance", e) for e in (minds, none))
+        close, far_value = (measured("their_belief_distance", e) for e in (minds, none))
         assert close is not None
-        assert far is not None
-        assert close < far
+        assert far_value is not None
+        assert close < far_value
 
 
 def test_bot_predicts_a_bot_of_its_kind() -> None:
     episode = seated("hanabi_mini", 3, PlayerSpec("simple"), PlayerSpec("simple"), ("their_move",))
-    whole = laid_open(episode)
-    probe = whole.spec.probe("their_move")
-    reports = whole.replay.reports.values()
+    full_match = laid_open(episode)
+    probe = full_match.spec.probe("their_move")
+    reports = full_match.replay.reports.values()
     right = [
-        probe.truth(whole.replay, At(r.turn, Seat(r.seat), r.probe, r.about)) == r.value
+        probe.truth(full_match.replay, At(r.turn, Seat(r.seat), r.probe, r.about)) == r.value
         for r in reports
     ]
     assert mean(right) > 0.7
@@ -117,14 +117,14 @@ def test_bot_predicts_a_bot_of_its_kind() -> None:
 
 
 def test_both_conventions_are_columns() -> None:
-    lost = seated("hanabi_mini", 2, PlayerSpec("play_oldest"), PlayerSpec("play_oldest"))
-    assert measured("lives_lost", lost) == 3
-    assert measured("score_zero", lost) == 0
-    assert measured("score_kept", lost) == lost.payoffs["ann"]  # type: ignore[index]
+    lost_episode = seated("hanabi_mini", 2, PlayerSpec("play_oldest"), PlayerSpec("play_oldest"))
+    assert measured("lives_lost", lost_episode) == 3
+    assert measured("score_zero", lost_episode) == 0
+    assert measured("score_kept", lost_episode) == lost_episode.payoffs["ann"]  # type: ignore[index]
     won = seated("hanabi_mini", 2, PlayerSpec("smart"), PlayerSpec("smart"))
     assert measured("score_regret", won) == 0
-    regret, best = measured("score_regret", lost), measured("score_kept", won)
-    assert regret == (best or 0) - (measured("score_kept", lost) or 0)
+    regret, best = measured("score_regret", lost_episode), measured("score_kept", won)
+    assert regret == (best or 0) - (measured("score_kept", lost_episode) or 0)
 
 
 def test_misplay_is_inference_or_translation_loss_by_the_seats_report() -> None:

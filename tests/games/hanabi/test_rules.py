@@ -39,17 +39,17 @@ def test_hands_are_five_for_two_or_three_and_four_for_more() -> None:
 
 
 def test_playable_card_goes_onto_its_pile_and_hand_closes_up() -> None:
-    after = played(GAME, DEALT, PLAY(0))
-    assert after.piles == (1, 0, 0, 0, 0)
-    assert after.ids[0] == (1, 2, 3, 4, 10)
-    assert after.past.last == Played(0, 0, 0, DEALT.hands[0][0], True, 10)
-    assert (after.lives, after.tokens) == (3, 8)
+    state_after = played(GAME, DEALT, PLAY(0))
+    assert state_after.piles == (1, 0, 0, 0, 0)
+    assert state_after.ids[0] == (1, 2, 3, 4, 10)
+    assert state_after.past.last == Played(0, 0, 0, DEALT.hands[0][0], True, 10)
+    assert (state_after.lives, state_after.tokens) == (3, 8)
 
 
 def test_unplayable_card_costs_a_life_and_is_discarded() -> None:
-    after = played(GAME, DEALT, PLAY(2))
-    assert (after.lives, sum(after.piles), sum(after.gone)) == (2, 0, 1)
-    assert after.gone[DEALT.hands[0][2]] == 1
+    state_after = played(GAME, DEALT, PLAY(2))
+    assert (state_after.lives, sum(state_after.piles), sum(state_after.gone)) == (2, 0, 1)
+    assert state_after.gone[DEALT.hands[0][2]] == 1
 
 
 def test_discard_needs_a_spent_token_and_hint_needs_a_token() -> None:
@@ -67,18 +67,18 @@ def test_hint_must_touch_a_card() -> None:
 
 
 def test_hint_marks_matching_cards_and_excludes_the_value_on_others() -> None:
-    after = played(GAME, DEALT, red())
-    assert after.past.last == Hinted(0, 1, 0, (2, 3))
-    assert after.tokens == 7
-    colours = [mark & 0b11111 for mark in after.marks[1]]
+    state_after = played(GAME, DEALT, red())
+    assert state_after.past.last == Hinted(0, 1, 0, (2, 3))
+    assert state_after.tokens == 7
+    colours = [mark & 0b11111 for mark in state_after.marks[1]]
     assert colours == [0b11110, 0b11110, 0b00001, 0b00001, 0b11110]
-    assert after.marks[0] == DEALT.marks[0]
+    assert state_after.marks[0] == DEALT.marks[0]
 
 
 def test_discard_restores_a_token() -> None:
-    after = played(GAME, DEALT, red(), discard(4))
-    assert after.tokens == 8
-    assert after.past.last == Discarded(1, 4, 9, DEALT.hands[1][4], 10)
+    state_after = played(GAME, DEALT, red(), discard(4))
+    assert state_after.tokens == 8
+    assert state_after.past.last == Discarded(1, 4, 9, DEALT.hands[1][4], 10)
 
 
 def test_completed_pile_restores_a_token_up_to_the_maximum() -> None:
@@ -86,16 +86,16 @@ def test_completed_pile_restores_a_token_up_to_the_maximum() -> None:
     deck = deck_of(game, "r1", "r2")
     spent = played(game, game.dealt(deck), game.play(0), game.play(0))
     assert spent.tokens == 2
-    told = played(game, game.dealt(deck), game.hint(1, 0), game.hint(1, 0), game.play(0))
-    assert (told.tokens, played(game, told, game.play(0)).tokens) == (0, 1)
+    state = played(game, game.dealt(deck), game.hint(1, 0), game.hint(1, 0), game.play(0))
+    assert (state.tokens, played(game, state, game.play(0)).tokens) == (0, 1)
 
 
 def test_game_ends_with_the_third_life_and_the_two_conventions_differ() -> None:
-    lost = played(GAME, DEALT, PLAY(0), PLAY(2), PLAY(0), PLAY(2))
-    assert (lost.lives, sum(lost.piles)) == (0, 1)
-    assert GAME.to_move(lost) == ()
-    assert GAME.payoffs(lost) == {ANN: 1.0, BOB: 1.0}
-    assert Hanabi(score="zero").payoffs(lost) == {ANN: 0.0, BOB: 0.0}
+    lost_state = played(GAME, DEALT, PLAY(0), PLAY(2), PLAY(0), PLAY(2))
+    assert (lost_state.lives, sum(lost_state.piles)) == (0, 1)
+    assert GAME.to_move(lost_state) == ()
+    assert GAME.payoffs(lost_state) == {ANN: 1.0, BOB: 1.0}
+    assert Hanabi(score="zero").payoffs(lost_state) == {ANN: 0.0, BOB: 0.0}
 
 
 def test_each_seat_has_one_more_turn_after_the_last_draw() -> None:
@@ -169,13 +169,13 @@ def test_no_card_is_lost_or_duplicated(players: int) -> None:
         for state in random_states(game, deal):
             on_piles = [c * 5 + r for c, h in enumerate(state.piles) for r in range(h)]
             gone = [card for card, n in enumerate(state.gone) for _ in range(n)]
-            held = [card for hand in state.hands for card in hand]
-            rest = state.deck[state.drawn :]
-            assert tuple(sorted((*on_piles, *gone, *held, *rest))) == game.cards
+            cards = [card for hand in state.hands for card in hand]
+            other_deck = state.deck[state.drawn :]
+            assert tuple(sorted((*on_piles, *gone, *cards, *other_deck))) == game.cards
             assert all(
                 game.allows(m, c)
-                for row, own in zip(state.marks, state.hands, strict=True)
-                for m, c in zip(row, own, strict=True)
+                for row, own_hand in zip(state.marks, state.hands, strict=True)
+                for m, c in zip(row, own_hand, strict=True)
             )
 
 
@@ -192,13 +192,13 @@ def test_action_can_be_recovered_from_its_event() -> None:
     game = Hanabi(players=3)
     for deal in range(10):
         state = game.dealt(shuffle_cards(game.cards, deal))
-        for after in list(random_states(game, deal))[1:]:
-            event = after.past.last
+        for state_after in list(random_states(game, deal))[1:]:
+            event = state_after.past.last
             assert event is not None
             action = game.action_of(event)
             assert action is not None
             state = game.step(state, {game.seats[state.mover]: action})
-            assert state == after
+            assert state == state_after
 
 
 @pytest.mark.parametrize(
@@ -226,6 +226,6 @@ def test_parameter_allows_discard_with_all_tokens_without_gain() -> None:
     free = Hanabi(score="kept", discard_at_full=True)
     state = free.dealt(DEALT.deck)
     assert all(discard(slot) in free.options(state, ANN) for slot in range(5))
-    after = played(free, state, discard(1))
-    assert after.tokens == free.hints and sum(after.gone) == 1
-    assert played(free, after, discard(0)).tokens == free.hints
+    state_after = played(free, state, discard(1))
+    assert state_after.tokens == free.hints and sum(state_after.gone) == 1
+    assert played(free, state_after, discard(0)).tokens == free.hints

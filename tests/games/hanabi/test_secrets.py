@@ -41,10 +41,10 @@ def test_own_hand_is_hidden_from_its_seat(players: int) -> None:
                 deck = list(state.deck)  # my cards trade places with those at the end of the deck
                 for n, id in enumerate(state.ids[me]):
                     deck[id], deck[-1 - n] = deck[-1 - n], deck[id]
-                other = with_deck(state, tuple(deck))
-                if state.drawn + len(state.ids[me]) > len(deck) or other == state:
+                other_state = with_deck(state, tuple(deck))
+                if state.drawn + len(state.ids[me]) > len(deck) or other_state == state:
                     continue
-                assert shown(game, state, seat) == shown(game, other, seat)
+                assert shown(game, state, seat) == shown(game, other_state, seat)
 
 
 @pytest.mark.parametrize("variant", sorted(VARIANTS))
@@ -52,10 +52,10 @@ def test_deck_order_is_hidden_from_all_seats(variant: str) -> None:
     game = Hanabi(**VARIANTS[variant])
     for deal in range(3):
         for state in list(random_states(game, deal))[:-1]:
-            rest = state.deck[state.drawn :]
-            other = with_deck(state, (*state.deck[: state.drawn], *reversed(rest)))
+            other_deck = state.deck[state.drawn :]
+            other_state = with_deck(state, (*state.deck[: state.drawn], *reversed(other_deck)))
             for seat in game.seats:
-                assert shown(game, state, seat) == shown(game, other, seat)
+                assert shown(game, state, seat) == shown(game, other_state, seat)
 
 
 def test_hands_of_other_seats_are_visible() -> None:

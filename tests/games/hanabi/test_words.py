@@ -27,8 +27,8 @@ def page(seat: str, *actions: int) -> str:
 
 
 def test_page_describes_what_the_seat_saw() -> None:
-    told, mine, theirs = GAME.hint(1, 0), GAME.play(0), 0
-    ann = page("ann", told, GAME.hint(1, 0), mine, theirs)
+    told, mine, their_count = GAME.hint(1, 0), GAME.play(0), 0
+    ann = page("ann", told, GAME.hint(1, 0), mine, their_count)
     assert ann.endswith(
         "The cards are dealt. Bob holds, from the oldest to the newest: yellow 1, yellow 2, red 3, "
         "red 4 and blue 1. You hold 5 cards that you cannot see.\n"
@@ -37,8 +37,8 @@ def test_page_describes_what_the_seat_saw() -> None:
         "You played card 1. It was red 1 and is now on its pile. You drew a card.\n"
         "Bob discarded card 1. It was yellow 1. Bob drew white 2.\n"
     )
-    assert "You drew a card." in page("bob", told, GAME.hint(1, 0), mine, theirs)
-    assert "Ann drew white 1." in page("bob", told, GAME.hint(1, 0), mine, theirs)
+    assert "You drew a card." in page("bob", told, GAME.hint(1, 0), mine, their_count)
+    assert "Ann drew white 1." in page("bob", told, GAME.hint(1, 0), mine, their_count)
 
 
 @pytest.mark.parametrize(
@@ -65,8 +65,10 @@ def test_reminders_can_be_left_out() -> None:
 
 
 def test_rules_state_the_scoring_convention() -> None:
-    kept, zero = (HanabiWords(Hanabi(score=s), SPEC.texts).rules(ANN) for s in ("kept", "zero"))
-    assert "still count" in kept
+    kept_rule, zero = (
+        HanabiWords(Hanabi(score=s), SPEC.texts).rules(ANN) for s in ("kept", "zero")
+    )
+    assert "still count" in kept_rule
     assert "the score is 0" in zero
 
 

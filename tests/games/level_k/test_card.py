@@ -28,13 +28,13 @@ def shares(condition: Condition) -> list[tuple[float, float]]:
         game = registry.game(problem.game).build(problem.params)
         assert isinstance(game, LevelGame)
         odds = []
-        for other in game.others(seat):
-            mind = mind_of(game, other, condition.others[other])
+        for other_seat in game.others(seat):
+            mind = mind_of(game, other_seat, condition.others[other_seat])
             assert mind is not None
             odds.append(mind.does(NOTHING))
-        worth = worths(game, seat, odds)
-        assert worth is not None
-        rows.append([(w, float(w >= max(worth) - 1e-9)) for w in worth])
+        value = worths(game, seat, odds)
+        assert value is not None
+        rows.append([(w, float(w >= max(value) - 1e-9)) for w in value])
     n = len(rows)
     return [
         (sum(w for w, _ in column) / n, sum(b for _, b in column) / n)
@@ -54,9 +54,9 @@ def test_fixed_number_is_right_for_one_depth_at_most(game: str) -> None:
 def test_zero_wins_against_two_players_of_equal_level(k: int) -> None:
     game = LevelGame(pays=Contest(players=3))
     (number,) = level(game, game.seats[0], k).does(NOTHING)
-    worth = worths(game, game.seats[0], [{number: 1.0}] * 2)
-    assert worth is not None
-    assert worth[0] == max(worth) == 20
+    value = worths(game, game.seats[0], [{number: 1.0}] * 2)
+    assert value is not None
+    assert value[0] == max(value) == 20
 
 
 @pytest.mark.parametrize(("role", "even"), [("hider", Fraction(3, 4)), ("seeker", Fraction(1, 4))])

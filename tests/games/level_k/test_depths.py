@@ -33,8 +33,8 @@ def test_depth_of_a_request_is_its_steps_below_the_top() -> None:
 
 def test_contest_number_has_a_depth_within_a_quarter_step() -> None:
     """Nagel's neighbourhoods (1995): for 2/3, level 1 is 30.1 to 36.9, level 2 20.1 to 24.6."""
-    found = [depth_of(CONTEST, n) for n in (50, 33, 31, 36, 30, 22, 15, 40, 0, 100)]
-    assert found == [0, 1, 1, 1, None, 2, 3, None, None, None]
+    depths = [depth_of(CONTEST, n) for n in (50, 33, 31, 36, 30, 22, 15, 40, 0, 100)]
+    assert depths == [0, 1, 1, 1, None, 2, 3, None, None, None]
     above = LevelGame(pays=Contest(share="4/3"))
     assert [depth_of(above, n) for n in (50, 67, 89, 30)] == [0, 1, 2, None]
 
@@ -60,9 +60,9 @@ def test_one_move_is_informative_only_where_levels_differ() -> None:
 
 
 def test_repeated_moves_reduce_the_depth_uncertainty() -> None:
-    once, often = (estimate_depth(CONTEST, ONE, moves(CONTEST, [22] * n)) for n in (1, 5))
-    assert once is not None and often is not None
-    assert often.sd < once.sd
+    first_depth, often = (estimate_depth(CONTEST, ONE, moves(CONTEST, [22] * n)) for n in (1, 5))
+    assert first_depth is not None and often is not None
+    assert often.sd < first_depth.sd
     assert often.mean == pytest.approx(2, abs=0.01)
 
 
@@ -80,9 +80,9 @@ def test_moves_of_k_tom_raise_the_weight_of_its_true_depth(k: int) -> None:
             seen.append((view, mine))
             theirs = draws.draw(rival.does(game.observe(state, TWO)))
             state = game.step(state, {ONE: mine, TWO: theirs})
-        found = estimate_depth(game, ONE, seen)
-        assert found is not None
-        weights.append(found.chances[k])
+        depth = estimate_depth(game, ONE, seen)
+        assert depth is not None
+        weights.append(depth.chances[k])
     assert sum(weights) / len(weights) > 0.4
 
 
@@ -92,23 +92,23 @@ def test_level_mixture_is_recovered_by_the_fit() -> None:
     even = dict.fromkeys(ELEVEN_TWENTY.menu(ONE), 0.1)
     odds = mix_odds([*zip(shares, levels, strict=True), (error, even)])
     counts = {move: round(n * p) for move, p in odds.items()}
-    found = fit_levels(ELEVEN_TWENTY, ONE, counts, draws=50)
-    assert [s.value for s in found.shares] == pytest.approx(shares, abs=0.01)
-    assert found.error.value == pytest.approx(error, abs=0.01)
-    assert found.depth.value == pytest.approx((0.2 + 0.8 + 0.3) / 0.8, abs=0.02)
-    for estimate in (*found.shares, found.error, found.depth):
+    level_mixture = fit_levels(ELEVEN_TWENTY, ONE, counts, draws=50)
+    assert [s.value for s in level_mixture.shares] == pytest.approx(shares, abs=0.01)
+    assert level_mixture.error.value == pytest.approx(error, abs=0.01)
+    assert level_mixture.depth.value == pytest.approx((0.2 + 0.8 + 0.3) / 0.8, abs=0.02)
+    for estimate in (*level_mixture.shares, level_mixture.error, level_mixture.depth):
         assert estimate.low is not None and estimate.high is not None
         assert estimate.low <= estimate.value <= estimate.high  # type: ignore[operator]
 
 
 def test_people_at_eleven_twenty_think_two_or_three_steps() -> None:
     """17 and 18 are 62 of 108: the abstract says that almost all think at most three steps."""
-    found = fit_levels(ELEVEN_TWENTY, ONE, published()["request"].counts, draws=100)
-    values = [s.value for s in found.shares]
+    level_mixture = fit_levels(ELEVEN_TWENTY, ONE, published()["request"].counts, draws=100)
+    values = [s.value for s in level_mixture.shares]
     assert len(values) == LEVELS
     assert values[3] == max(v for v in values if v is not None)
     assert (values[2] or 0) + (values[3] or 0) > 0.5
-    assert 2 < (found.depth.value or 0) < 3
+    assert 2 < (level_mixture.depth.value or 0) < 3
 
 
 def test_distances_range_from_zero_to_one() -> None:

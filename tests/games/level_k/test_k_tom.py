@@ -66,10 +66,10 @@ def test_k_tom_depends_only_on_the_view_not_on_query_order(k: int) -> None:
     states = [GAME.start()]
     for own, other in ROUNDS:
         states.append(GAME.step(states[-1], {SEATS[0]: own, SEATS[1]: other}))
-    wanted = [float(p) for p in CHANCES[k, 0].split()]
+    expected_values = [float(p) for p in CHANCES[k, 0].split()]
     for n in (12, 0, 5, 6, 3, 12):  # back and forth: what it remembers must not matter
         view = GAME.observe(states[n], SEATS[0])
-        assert mind.does(view)[1] == pytest.approx(wanted[n], abs=1e-6)
+        assert mind.does(view)[1] == pytest.approx(expected_values[n], abs=1e-6)
 
 
 def test_void_round_does_not_change_k_tom() -> None:

@@ -93,8 +93,8 @@ def test_regret_against_k_tom_uses_its_odds_given_the_history() -> None:
     lineup = {**replay.lineup, "player_2": PlayerSpec("k_tom", {"k": 0})}
     replay.lineup = lineup
     lost = 2 * 0.737700 - 1  # of playing 1 where 0 is best, against the chance of 1
-    found = measured(Played(played.spec, played.episode, replay), "depth_regret")
-    assert found == pytest.approx((0 + 2 * lost) / 2, abs=1e-5)
+    value = measured(Played(played.spec, played.episode, replay), "depth_regret")
+    assert value == pytest.approx((0 + 2 * lost) / 2, abs=1e-5)
 
 
 def test_losses_separate_wrong_prediction_from_unused_right_one() -> None:
@@ -124,8 +124,8 @@ def test_probe_truths_come_from_the_partners_declaration() -> None:
 
 
 def test_truth_about_several_partners_is_mean_move_and_shared_depth() -> None:
-    same = {f"player_{n}": PlayerSpec("level", {"k": 1}) for n in (2, 3)}
-    played = game_with("beauty_contest", [22], same)
+    same_players = {f"player_{n}": PlayerSpec("level", {"k": 1}) for n in (2, 3)}
+    played = game_with("beauty_contest", [22], same_players)
     assert truth(played, "their_move", "others") == 33
     assert truth(played, "their_depth", "others") == 1
     mixed = {"player_2": PlayerSpec("level", {"k": 1}), "player_3": PlayerSpec("level", {"k": 2})}

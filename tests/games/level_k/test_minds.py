@@ -60,8 +60,8 @@ def test_level_expects_the_level_below() -> None:
 def test_level_zero_may_draw_from_any_odds() -> None:
     uniform = level(ELEVEN_TWENTY, ONE, 1, base="uniform")
     assert uniform.does(NOTHING) == {19: 1.0}  # 19 + 2 beats 18 + 2 and 20
-    given = [0.0] * 9 + [1.0]
-    assert numbers(ELEVEN_TWENTY, base=given) == numbers(ELEVEN_TWENTY)
+    values = [0.0] * 9 + [1.0]
+    assert numbers(ELEVEN_TWENTY, base=values) == numbers(ELEVEN_TWENTY)
 
 
 def test_hierarchy_replies_to_a_mixture() -> None:
@@ -115,7 +115,7 @@ DECLARED = [
 @pytest.mark.parametrize(("game", "name", "params"), DECLARED)
 def test_partner_moves_match_declared_odds(game: str, name: str, params: Any) -> None:
     """Every move has a chance above 0, and over many games the chances are met."""
-    expected = seen = variance = 0.0
+    expected = value = variance = 0.0
     for seed in range(60):
         episode = play_episode(table(game, seed, player_2=PlayerSpec(name, params)))
         replay = replayed(registry.game(game), episode)
@@ -127,9 +127,9 @@ def test_partner_moves_match_declared_odds(game: str, name: str, params: Any) ->
             move = step.moves[TWO]
             assert odds.get(move, 0) > 0
             top = max(odds, key=odds.__getitem__)
-            expected, seen = expected + odds[top], seen + (move == top)
+            expected, value = expected + odds[top], value + (move == top)
             variance += odds[top] * (1 - odds[top])
-    assert abs(seen - expected) <= 4 * variance**0.5 + 1e-9
+    assert abs(value - expected) <= 4 * variance**0.5 + 1e-9
 
 
 def test_every_declared_mind_has_a_partner_with_its_settings() -> None:
@@ -156,15 +156,15 @@ def test_habits_play_their_declared_sequence(name: str, plays: str) -> None:
     script = registry.partners("level_k")[name].make(game, ONE)
     state = game.start()
     state = game.step(state, {ONE: 0, TWO: 1})  # it plays 0 first, and wins
-    made = "0"
+    text = "0"
     for against in (1, 0, 1):
         turn: Turn[int, Any] = Turn(
-            (len(made), ONE, "", ""),
+            (len(text), ONE, "", ""),
             SeatContext(spec, game, ONE, 1),
             game.observe(state, ONE),
             game.menu(ONE),
         )
         move = script(turn)
-        made += str(move)
+        text += str(move)
         state = game.step(state, {ONE: move, TWO: against})
-    assert made == plays
+    assert text == plays

@@ -101,14 +101,14 @@ def test_members_exchange_two_people_in_four_lines(order: int) -> None:
         first, second = (msgspec.convert(m.params["notes"], Notes) for m in pair.members)
         assert (first.people, first.notes, first.depth) == (second.people, second.notes, order)
         changed = [
-            (reading, other)
-            for reading, other in zip(first.readings, second.readings, strict=True)
-            if reading != other
+            (reading, other_reading)
+            for reading, other_reading in zip(first.readings, second.readings, strict=True)
+            if reading != other_reading
         ]
         assert len(changed) == 4
-        for reading, other in changed:
-            assert {reading.person, other.person} == {OTHER, RIVAL}
-            assert reading.note == other.note
+        for reading, other_reading in changed:
+            assert {reading.person, other_reading.person} == {OTHER, RIVAL}
+            assert reading.note == other_reading.note
 
 
 @pytest.mark.parametrize("order", RECIPE.orders)

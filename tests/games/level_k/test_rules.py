@@ -103,6 +103,6 @@ def test_contest_allows_any_number_of_players() -> None:
     ],
 )
 def test_invalid_parameters_are_refused_with_one_message(params: dict[str, Any]) -> None:
-    with pytest.raises(BadInput) as why:
+    with pytest.raises(BadInput) as error:
         registry.game("level_k").build(params)
-    assert "\n" not in str(why.value) and len(str(why.value)) < 200
+    assert "\n" not in str(error.value) and len(str(error.value)) < 200

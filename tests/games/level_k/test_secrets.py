@@ -26,8 +26,8 @@ def shown(params: dict[str, Any], moves: dict[Seat, int], seat: Seat) -> str:
         for question in probe.asks(game, view, seat)
     ]
     page = f"{context.opening(view, 'agent_first')}{context.words.now(view)}"
-    drawn = msgspec.json.encode(BOARD(context, view)).decode()
-    return "\n".join([page, context.words.question(view, game.menu(seat)), drawn, *probe_session])  # type: ignore[attr-defined]
+    data = msgspec.json.encode(BOARD(context, view)).decode()
+    return "\n".join([page, context.words.question(view, game.menu(seat)), data, *probe_session])  # type: ignore[attr-defined]
 
 
 def test_void_round_does_not_reveal_the_other_move() -> None:

@@ -21,10 +21,10 @@ def deviation_gain(game: LevelGame, odds: Mapping[Seat, Odds]) -> float:
     """Return the largest gain that any seat can get by deviating alone; 0 in an equilibrium."""
     gains = []
     for seat in game.seats:
-        worth = solvers.worths(game, seat, [odds[other] for other in game.others(seat)])
-        assert worth is not None  # few enough combinations of moves
-        of = dict(zip(game.menu(seat), worth, strict=True))
-        gains.append(max(worth) - sum(p * of[move] for move, p in odds[seat].items()))
+        value = solvers.worths(game, seat, [odds[other_seat] for other_seat in game.others(seat)])
+        assert value is not None  # few enough combinations of moves
+        of = dict(zip(game.menu(seat), value, strict=True))
+        gains.append(max(value) - sum(p * of[move] for move, p in odds[seat].items()))
     return max(gains)
 
 
@@ -35,12 +35,12 @@ def balance(game: LevelGame) -> float:
 
 def test_equilibrium_of_eleven_twenty_equals_the_published_one() -> None:
     odds = solvers.equilibrium(ELEVEN_TWENTY, ONE)
-    wanted = {15: 0.25, 16: 0.25, 17: 0.20, 18: 0.15, 19: 0.10, 20: 0.05}
-    assert odds == pytest.approx(wanted)
-    worth = solvers.worths(ELEVEN_TWENTY, ONE, [odds])
-    assert worth is not None
-    assert max(worth) == pytest.approx(20)
-    assert worth[14 - 11] == pytest.approx(19)
+    expected_fields = {15: 0.25, 16: 0.25, 17: 0.20, 18: 0.15, 19: 0.10, 20: 0.05}
+    assert odds == pytest.approx(expected_fields)
+    value = solvers.worths(ELEVEN_TWENTY, ONE, [odds])
+    assert value is not None
+    assert max(value) == pytest.approx(20)
+    assert value[14 - 11] == pytest.approx(19)
 
 
 @pytest.mark.parametrize(
@@ -75,8 +75,8 @@ def test_hide_and_seek_equilibrium_is_uniform_with_value_one_quarter() -> None:
     game = LevelGame(pays=Boxes())
     odds = solvers.equilibrium(game, TWO)
     assert odds == pytest.approx(dict.fromkeys(range(4), 0.25))
-    worth = solvers.worths(game, TWO, [solvers.equilibrium(game, ONE)])
-    assert worth == pytest.approx([0.25] * 4)
+    value = solvers.worths(game, TWO, [solvers.equilibrium(game, ONE)])
+    assert value == pytest.approx([0.25] * 4)
 
 
 def test_whole_number_contest_has_equilibria_at_zero_and_one() -> None:
@@ -87,12 +87,12 @@ def test_whole_number_contest_has_equilibria_at_zero_and_one() -> None:
 
 def test_best_reply_to_people_is_seventeen() -> None:
     people = published()["request"].odds
-    worth = solvers.worths(ELEVEN_TWENTY, ONE, [people])
-    assert worth is not None
-    by_number = dict(zip(ELEVEN_TWENTY.menu(ONE), worth, strict=True))
+    value = solvers.worths(ELEVEN_TWENTY, ONE, [people])
+    assert value is not None
+    by_number = dict(zip(ELEVEN_TWENTY.menu(ONE), value, strict=True))
     assert solvers.best_replies(ELEVEN_TWENTY, ONE, [people]) == (17,)
-    wanted = {17: 23.0, 16: 22.4, 18: 20.4, 19: 20.2, 20: 20.0}
-    assert {n: by_number[n] for n in wanted} == pytest.approx(wanted)
+    expected_fields = {17: 23.0, 16: 22.4, 18: 20.4, 19: 20.2, 20: 20.0}
+    assert {n: by_number[n] for n in expected_fields} == pytest.approx(expected_fields)
 
 
 def test_best_reply_in_a_contest_includes_the_own_number() -> None:
@@ -114,9 +114,9 @@ def test_too_many_combinations_return_none() -> None:
 def test_value_against_certain_moves_equals_the_payoff() -> None:
     game = LevelGame(pays=Contest())
     for seat, n in game.number.items():
-        worth = solvers.worths(game, seat, [{50: 1.0}, {20: 1.0}])
-        assert worth is not None
+        value = solvers.worths(game, seat, [{50: 1.0}, {20: 1.0}])
+        assert value is not None
         for mine in (0, 20, 35, 100):
             moves = [50, 20]
             moves.insert(n, mine)
-            assert worth[mine] == game.pays.pay(tuple(moves))[n]
+            assert value[mine] == game.pays.pay(tuple(moves))[n]

@@ -47,8 +47,8 @@ def test_number_is_asked_for_and_read(strategy: str) -> None:
 def test_fractional_prediction_is_recorded_as_missing() -> None:
     """Of 11 to 20, only 17 is a name in 17.5, and it is not what was said."""
     model = Listener(lambda page, call: "Prediction 1: 17.5\nPrediction 2: 18\nNumber: 16")
-    whole = setup_with("tom_cot", model)
-    lineup = {seat: whole.lineup[seat] for seat in ("player_1", "player_2")}
+    full_setup = setup_with("tom_cot", model)
+    lineup = {seat: full_setup.lineup[seat] for seat in ("player_1", "player_2")}
     episode = play(resolve_setup(Setup(instance("eleven_twenty"), 1, lineup)))
     foreseen = [e for e in episode.events if isinstance(e, Reported) and e.source == "decision"]
     assert [(e.probe, e.value) for e in foreseen] == [

@@ -31,8 +31,8 @@ def test_frozen_file_equals_generator_output_exactly(name: Collection) -> None:
 @every_set
 def test_every_puzzle_satisfies_the_conditions_of_its_kind(name: Collection) -> None:
     kind = "standard" if name in ("standard", "variants") else name.removeprefix("balanced_")
-    for each in frozen(name).puzzles:
-        assert each.kind == kind and holds(each)
+    for current_puzzle in frozen(name).puzzles:
+        assert current_puzzle.kind == kind and holds(current_puzzle)
 
 
 def test_collections_have_the_published_sizes() -> None:
@@ -46,22 +46,22 @@ def test_collections_have_the_published_sizes() -> None:
 
 
 def test_full_disclosure_wins_half_of_balanced_can_win_puzzles() -> None:
-    for number, each in enumerate(frozen("balanced_can_win").puzzles):
-        assert (each.trap == each.goal) == (number % 2 == 0)
-        assert (each.hidden in winning_sets(each)) == (number % 2 == 0)
+    for number, current_puzzle in enumerate(frozen("balanced_can_win").puzzles):
+        assert (current_puzzle.trap == current_puzzle.goal) == (number % 2 == 0)
+        assert (current_puzzle.hidden in winning_sets(current_puzzle)) == (number % 2 == 0)
 
 
 def test_full_disclosure_moves_target_in_half_of_balanced_never_win() -> None:
-    for number, each in enumerate(frozen("balanced_never_win").puzzles):
-        assert (each.trap == each.initial) == (number % 2 == 0)
-        assert each.goal not in (each.trap, each.initial)
+    for number, current_puzzle in enumerate(frozen("balanced_never_win").puzzles):
+        assert (current_puzzle.trap == current_puzzle.initial) == (number % 2 == 0)
+        assert current_puzzle.goal not in (current_puzzle.trap, current_puzzle.initial)
 
 
 @pytest.mark.parametrize("kind", ["never_win", "can_win"])
 def test_balanced_draws_satisfy_their_conditions_for_any_seed(kind: Any) -> None:
-    drawn = sample_balanced(kind, 6, seed=9)
-    assert all(map(holds, drawn)) and drawn == sample_balanced(kind, 6, seed=9)
-    assert drawn != sample_balanced(kind, 6, seed=10)
+    puzzles = sample_balanced(kind, 6, seed=9)
+    assert all(map(holds, puzzles)) and puzzles == sample_balanced(kind, 6, seed=9)
+    assert puzzles != sample_balanced(kind, 6, seed=10)
 
 
 def _class_of(each: Puzzle, found: Solutions, classes: Any) -> int:
@@ -79,15 +79,17 @@ def _class_of(each: Puzzle, found: Solutions, classes: Any) -> int:
 
 
 def test_standard_puzzles_of_both_sets_are_in_distinct_classes() -> None:
-    drawn = [*frozen("standard").puzzles, *frozen("variants").puzzles]
-    found = all_matrices()
-    classes = symmetry_classes(found)
-    assert len({_class_of(each, found, classes) for each in drawn}) == len(drawn)
+    puzzles = [*frozen("standard").puzzles, *frozen("variants").puzzles]
+    solutions = all_matrices()
+    classes = symmetry_classes(solutions)
+    assert len(
+        {_class_of(current_puzzle, solutions, classes) for current_puzzle in puzzles}
+    ) == len(puzzles)
 
 
 def test_roles_are_spread_over_all_letters() -> None:
     for role in ("goal", "trap", "initial"):
-        places = [getattr(each, role) for each in frozen("standard").puzzles]
+        places = [getattr(current_puzzle, role) for current_puzzle in frozen("standard").puzzles]
         assert {places.count(row) > 5 for row in range(3)} == {True}
 
 

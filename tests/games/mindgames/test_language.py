@@ -38,15 +38,19 @@ def conversation(
 
     def script(messages: Sequence[Message], settings: Any) -> str:
         prompts.append("\n".join(m.text for m in messages))
-        said: str = replies(prompts[-1], len(prompts) - 1)
-        return said
+        text: str = replies(prompts[-1], len(prompts) - 1)
+        return text
 
     registry.add("models", "talking", lambda name: ScriptedModel(script, name=name))
     registry._make_model.cache_clear()
-    who = PlayerSpec("language", {"model": "talking", "strategy": strategy})
+    player = PlayerSpec("language", {"model": "talking", "strategy": strategy})
     given = {"puzzle": msgspec.to_builtins(PUZZLE), "messages": 3, **params}
     setup = Setup(
-        Instance("t", "mindgames", given), 1, {"persuader": who}, retries=retries, arms=arms or {}
+        Instance("t", "mindgames", given),
+        1,
+        {"persuader": player},
+        retries=retries,
+        arms=arms or {},
     )
     match: Match[Any, Any, Any] = Match(GAME, resolve_setup(setup))
     return run(match, players_of(match)), prompts
@@ -81,8 +85,8 @@ def golden() -> str:
 
 def test_model_that_only_lies_forfeits_every_message() -> None:
     episode, prompts = conversation(lambda p, n: f"---\nProposal A decreases {Y}.", retries=1)
-    lost = [e for e in episode.events if isinstance(e, Forfeited)]
-    assert [e.reason for e in lost] == ["rejected"] * 3
+    lost_events = [e for e in episode.events if isinstance(e, Forfeited)]
+    assert [e.reason for e in lost_events] == ["rejected"] * 3
     assert len(prompts) == 6 and episode.payoffs == {"persuader": 0.0}
 
 
@@ -121,8 +125,8 @@ def test_other_strategies_write_messages_too(strategy: str) -> None:
         return "Option: proposal C\n---\nThank you."
 
     episode, _ = conversation(answer, strategy)
-    said = [e for e in episode.events if isinstance(e, Moved) and e.seat == "persuader"]
-    assert len(said) == 3
+    events = [e for e in episode.events if isinstance(e, Moved) and e.seat == "persuader"]
+    assert len(events) == 3
 
 
 def test_discrete_game_takes_json_and_returns_bad_json() -> None:

@@ -29,8 +29,8 @@ def match_of(**params: Any) -> Match[Any, Any, Any]:
 def tell(match: Match[Any, Any, Any], *facts: tuple[int, int, int]) -> None:
     """The persuader states cells by row, column and utility; the reader reads just that."""
     names = match.game.names  # type: ignore[attr-defined]
-    told = tuple(Disclosure(names.proposals[p], names.attributes[a], u) for p, a, u in facts)
-    for action in (Say("something"), Claims(disclosures=told)):
+    disclosures = tuple(Disclosure(names.proposals[p], names.attributes[a], u) for p, a, u in facts)
+    for action in (Say("something"), Claims(disclosures=disclosures)):
         (turn,) = match.asks()
         match.answer(turn.id, Decision(action))
 
@@ -90,10 +90,10 @@ def test_free_target_chooses_freely_and_is_paid_true_value() -> None:
         assert match.game.helpers == (READER,)
         tell(match)
         choose(match, place)
-        worth = values(ONE, ONE.cells)
+        value = values(ONE, ONE.cells)
         assert match.game.payoffs(match.state) == {
             "persuader": float(place == ONE.goal),
-            "target": worth[place],
+            "target": value[place],
         }
 
 

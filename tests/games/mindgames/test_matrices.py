@@ -68,9 +68,9 @@ def test_one_puzzle_of_each_class_satisfies_standard_conditions() -> None:
         assert winning_sets(puzzle) == (puzzle.winning,)
         about_goal = [cell for cell in puzzle.hidden if cell[0] == puzzle.goal]
         assert not any(
-            wins(puzzle, told)
+            wins(puzzle, combination)
             for size in range(len(about_goal) + 1)
-            for told in combinations(about_goal, size)
+            for combination in combinations(about_goal, size)
         )
 
 
@@ -126,7 +126,11 @@ def test_puzzle_with_an_unknown_field_is_refused() -> None:
 def test_other_kinds_satisfy_their_conditions_over_all_16_subsets(kind: Kind) -> None:
     puzzles = sample_kind(kind, 25, seed=4)
     won = Counter(
-        sum(wins(p, told) for size in range(5) for told in combinations(p.hidden, size))
+        sum(
+            wins(p, combination)
+            for size in range(5)
+            for combination in combinations(p.hidden, size)
+        )
         for p in puzzles
     )
     assert all(len(p.hidden) == 4 and p.kind == kind for p in puzzles)

@@ -36,21 +36,23 @@ Planner = Callable[[PersuaderKnowledge, Names], Claims]
 
 def played(puzzle: Puzzle, planner: Planner, memory: Memory, *, shown: bool) -> Iterator[int]:
     """The target's choice after each of eight messages; the planner learns only from answers."""
-    seen = at_start(puzzle, revealed=shown)
+    persuader_knowledge = at_start(puzzle, revealed=shown)
     mind = first_mind(puzzle)
     for turn in range(8):
-        said = planner(seen, NAMES)
+        said = planner(persuader_knowledge, NAMES)
         assert not falsehoods(said, puzzle, NAMES)
         mind = learn_cells(puzzle, mind, disclosed_cells(said, NAMES), memory)
         heard = answer(puzzle, mind, said, NAMES)
-        likes, known = seen.likes, seen.known
+        likes, known = persuader_knowledge.likes, persuader_knowledge.known
         if len(heard.motivation) == 3:
             likes = tuple(v for _, v in heard.motivation)
         if said.informational:
             known = known_cells(heard)
         if known is not None:
             known |= known_cells(heard)
-        seen = PersuaderKnowledge(seen.utilities, seen.goal, likes, known, turn + 1)
+        persuader_knowledge = PersuaderKnowledge(
+            persuader_knowledge.utilities, persuader_knowledge.goal, likes, known, turn + 1
+        )
         yield choice_of(puzzle, mind)
 
 
@@ -105,8 +107,8 @@ def test_random_disclosure_win_rate_equals_the_formula(memory: Memory, n: int) -
     puzzle = PUZZLES[0]
 
     def planner(seen: PersuaderKnowledge, names: Names) -> Claims:
-        drawn = [seen.cells[int(rng.integers(len(seen.cells)))]] if seen.turn < n else []
-        return disclose(seen, drawn, names)
+        cells = [seen.cells[int(rng.integers(len(seen.cells)))]] if seen.turn < n else []
+        return disclose(seen, cells, names)
 
     won = sum(
         list(played(puzzle, planner, memory, shown=False))[-1] == puzzle.goal for _ in range(games)

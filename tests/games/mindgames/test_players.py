@@ -77,17 +77,17 @@ def test_each_call_sees_the_conversation_but_not_the_targets_state() -> None:
 
 
 def test_schema_is_sent_with_each_reading_call() -> None:
-    seen: list[str] = []
+    texts: list[str] = []
 
     def watch(messages: Sequence[Message], settings: Any) -> str:
-        seen.append(settings.schema)
+        texts.append(settings.schema)
         return by_part(messages, settings)
 
     game_with(watch)
-    stated = json.loads(seen[0])["properties"]["disclosures"]
+    stated = json.loads(texts[0])["properties"]["disclosures"]
     assert stated["items"]["properties"]["proposal"] == {"enum": ["A", "B", "C"]}
     assert stated["maxItems"] == 3 * len(stated["items"]["properties"]["attribute"]["enum"])
-    assert list(json.loads(seen[1])["properties"]) == [
+    assert list(json.loads(texts[1])["properties"]) == [
         "motivational",
         "informational",
         "inferential",
@@ -95,14 +95,14 @@ def test_schema_is_sent_with_each_reading_call() -> None:
 
 
 def test_invalid_reading_is_retried_and_then_censors_the_episode() -> None:
-    asked: list[str] = []
+    asked_texts: list[str] = []
 
     def stubborn(messages: Sequence[Message], settings: Any) -> str:
-        asked.append(shown(messages))
+        asked_texts.append(shown(messages))
         return json.dumps({"disclosures": [{"proposal": "D", "attribute": Y, "utility": 1}]})
 
     episode = game_with(stubborn)
-    assert len(asked) == 3 and "'D' is not one of A, B or C" in asked[1]
+    assert len(asked_texts) == 3 and "'D' is not one of A, B or C" in asked_texts[1]
     end = episode.end
     assert isinstance(end, Censored) and end.cause == "helper"
 

@@ -81,13 +81,15 @@ WORDS = TEXT.split()
 @settings(max_examples=300, deadline=None)
 def test_any_text_can_be_read_and_yields_only_valid_names(text: str) -> None:
     names = story("language_models").names()
-    seen = read(text, names, [("Proposal A increases public trust.", "I like public trust.")])
-    for d in seen.disclosures:
+    seen_claims = read(
+        text, names, [("Proposal A increases public trust.", "I like public trust.")]
+    )
+    for d in seen_claims.disclosures:
         assert names.cell(d.proposal, d.attribute) and d.utility in (-1, 0, 1)
-    cells = [(d.proposal, d.attribute) for d in seen.disclosures]
+    cells = [(d.proposal, d.attribute) for d in seen_claims.disclosures]
     assert len(cells) == len(set(cells))
-    assert set(seen.motivational) <= set(names.attributes)
-    assert set(seen.inferential) <= set(names.proposals)
+    assert set(seen_claims.motivational) <= set(names.attributes)
+    assert set(seen_claims.inferential) <= set(names.proposals)
     assert read(text, names) == read(text, names)
 
 
@@ -110,16 +112,18 @@ def test_plain_lie_is_read_literally_despite_the_known_puzzle(cell: Cell) -> Non
 def test_open_wording_is_read_as_the_truth_it_allows(cell: Cell) -> None:
     names = story("ocean_energy").names()
     text = f"Proposal {names.proposals[cell[0]]} does not decrease {names.attributes[cell[1]]}."
-    (told,) = read(text, names, puzzle=PUZZLE).disclosures
-    assert told.utility == max(PUZZLE.utility(cell), 0)
+    (disclosure,) = read(text, names, puzzle=PUZZLE).disclosures
+    assert disclosure.utility == max(PUZZLE.utility(cell), 0)
 
 
 @pytest.mark.parametrize("cell", PUZZLE.cells)
 def test_loose_phrase_is_not_read_as_a_lie(cell: Cell) -> None:
     names = story("ocean_energy").names()
     text = f"Proposal {names.proposals[cell[0]]} safeguards {names.attributes[cell[1]]}."
-    told = read(text, names, puzzle=PUZZLE).disclosures
-    assert [d.utility for d in told] == ([] if PUZZLE.utility(cell) < 0 else [PUZZLE.utility(cell)])
+    disclosures = read(text, names, puzzle=PUZZLE).disclosures
+    assert [d.utility for d in disclosures] == (
+        [] if PUZZLE.utility(cell) < 0 else [PUZZLE.utility(cell)]
+    )
 
 
 def _falsely(text: str, cell: Cell) -> str:
@@ -153,13 +157,13 @@ TWO_WAYS = (
 @pytest.mark.parametrize("text", TWO_WAYS)
 def test_ambiguous_message_is_unclear_and_not_a_lie(text: str, cell: Cell) -> None:
     names = story("ocean_energy").names()
-    other = names.proposals[(cell[0] + 1) % 3]
-    seen = read(_falsely(text.replace("{q}", other), cell), names, puzzle=PUZZLE)
+    other_proposal = names.proposals[(cell[0] + 1) % 3]
+    seen_claims = read(_falsely(text.replace("{q}", other_proposal), cell), names, puzzle=PUZZLE)
     wrong = 1 if PUZZLE.utility(cell) < 1 else -1
     rows = [(cell[0] + 1) % 3] if "it" in text.split() else [cell[0], (cell[0] + 1) % 3]
     doubtful = [r for r in rows if PUZZLE.utility((r, cell[1])) != wrong]
-    assert {names.proposal(d.proposal) for d in seen.unclear} == set(doubtful)
-    assert not falsehoods(seen, PUZZLE, names)
+    assert {names.proposal(d.proposal) for d in seen_claims.unclear} == set(doubtful)
+    assert not falsehoods(seen_claims, PUZZLE, names)
 
 
 HOSTILE = ("\n", "a ", "what like ", "\nA", "it ", "increases trust ", "so, ", "x", "a'", "a = ")

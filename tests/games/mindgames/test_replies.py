@@ -44,18 +44,18 @@ def test_disclosure_is_echoed() -> None:
 
 
 def test_echo_and_answer_about_one_proposal_share_a_sentence() -> None:
-    found = claims([Disclosure("A", "y", -1)], informational=[Asked("A", "x")])
-    assert says(found) == "Proposal A increases x and decreases y."
+    actual_claims = claims([Disclosure("A", "y", -1)], informational=[Asked("A", "x")])
+    assert says(actual_claims) == "Proposal A increases x and decreases y."
 
 
 def test_reply_to_partial_request_names_unknown_cells() -> None:
-    found = claims(informational=[Asked("A", "x"), Asked("A", "y")])
-    assert says(found) == "Proposal A increases x. I do not know what proposal A does to y."
+    actual_claims = claims(informational=[Asked("A", "x"), Asked("A", "y")])
+    assert says(actual_claims) == "Proposal A increases x. I do not know what proposal A does to y."
 
 
 def test_reply_to_request_for_whole_proposal_omits_unknown_cells() -> None:
-    found = claims(informational=[Asked("B", a) for a in "xyz"])
-    assert says(found) == "Proposal B increases x and decreases z."
+    actual_claims = claims(informational=[Asked("B", a) for a in "xyz"])
+    assert says(actual_claims) == "Proposal B increases x and decreases z."
 
 
 def test_likes_come_in_the_order_of_the_story() -> None:
@@ -72,8 +72,8 @@ def test_asking_about_one_proposal_gets_the_whole_ranking_with_the_tie() -> None
 
 
 def test_reply_parts_are_ordered_and_clear_winner_has_no_tie_sentence() -> None:
-    found = claims([Disclosure("A", "y", -1)], motivational=["x"], inferential=["A"])
-    assert says(found) == (
+    actual_claims = claims([Disclosure("A", "y", -1)], motivational=["x"], inferential=["A"])
+    assert says(actual_claims) == (
         "Proposal A decreases y. I like x. I prefer proposals B and C equally. "
         "I prefer proposal A to proposals B and C."
     )
@@ -85,8 +85,10 @@ def test_unrecognised_message_gets_the_generic_reply() -> None:
 
 def test_system_reply_uses_no_mental_terms() -> None:
     names = Names(proposals=("A", "B", "C"), attributes=("x", "y", "z"), noun="choice")
-    found = claims(motivational=["x", "y", "z"], informational=[Asked("A", "y")], inferential=["A"])
-    said = in_words(answer(PUZZLE, first_mind(PUZZLE), found, names), names, SYSTEM)
+    actual_claims = claims(
+        motivational=["x", "y", "z"], informational=[Asked("A", "y")], inferential=["A"]
+    )
+    said = in_words(answer(PUZZLE, first_mind(PUZZLE), actual_claims, names), names, SYSTEM)
     assert said.startswith("The system holds no record of what choice A does to y.")
     assert " I " not in said and "think" not in said and "proposal" not in said
 
@@ -113,22 +115,22 @@ def test_reply_never_reveals_an_undisclosed_hidden_cell(index: int, data: st.Dat
     rows[row][column] = data.draw(
         st.sampled_from([u for u in (-1, 0, 1) if u != rows[row][column]])
     )
-    other = msgspec.structs.replace(puzzle, utilities=tuple(map(tuple, rows)))
+    other_puzzle = msgspec.structs.replace(puzzle, utilities=tuple(map(tuple, rows)))
     everything = claims(
         motivational=NAMES.attributes, informational=ALL_CELLS, inferential=NAMES.proposals
     )
-    assert says(everything, puzzle) == says(everything, other)
+    assert says(everything, puzzle) == says(everything, other_puzzle)
 
 
 def test_discrete_reply_has_known_cells_likes_and_the_ranking() -> None:
-    found = claims(
+    actual_claims = claims(
         [Disclosure("A", "y", -1)],
         motivational=["y"],
         informational=[Asked("B", "x"), Asked("B", "y")],
         inferential=["C"],
     )
     mind = learn_cells(PUZZLE, first_mind(PUZZLE), [(0, 1)], "sequential")
-    assert msgspec.json.decode(as_json(answer(PUZZLE, mind, found, NAMES), NAMES)) == {
+    assert msgspec.json.decode(as_json(answer(PUZZLE, mind, actual_claims, NAMES), NAMES)) == {
         "informational": [
             {"proposal": "A", "attribute": "y", "utility": -1},
             {"proposal": "B", "attribute": "x", "utility": 1},

@@ -44,14 +44,14 @@ def test_tie_is_resolved_by_remembered_choice_even_if_not_best() -> None:
 
 
 def test_in_the_discrete_game_an_inferential_answer_refreshes_frozen_memory() -> None:
-    told = '{"disclosures": [%s]}'
+    text = '{"disclosures": [%s]}'
     cell = '{"proposal": "%s", "attribute": "%s", "utility": %d}'
-    win = told % ", ".join(cell % c for c in (A_Y, C_Y))
+    win = text % ", ".join(cell % c for c in (A_Y, C_Y))
     ask = '{"inferential": ["A"]}'
-    asked = Talk(puzzle=PUZZLE, memory="frozen", variant="discrete_game")
-    assert asked.say(win).say(ask).say(told % (cell % B_X)).choice == "A"
+    asked_talk = Talk(puzzle=PUZZLE, memory="frozen", variant="discrete_game")
+    assert asked_talk.say(win).say(ask).say(text % (cell % B_X)).choice == "A"
     unasked = Talk(puzzle=PUZZLE, memory="frozen", variant="discrete_game")
-    assert unasked.say(win).say("{}").say(told % (cell % B_X)).choice == "C"
+    assert unasked.say(win).say("{}").say(text % (cell % B_X)).choice == "C"
 
 
 def test_false_cell_rejects_the_whole_message() -> None:
@@ -70,16 +70,16 @@ def test_message_rejected_too_often_costs_only_itself() -> None:
     for _ in range(2):
         talk.tell(("C", Y, 1))
     assert talk.match.state.sent == 1 and talk.match.state.refused == 0
-    lost = [e for e in talk.match.events if isinstance(e, Forfeited)]
-    assert [(e.seat, e.reason) for e in lost] == [("persuader", "rejected")]
+    lost_events = [e for e in talk.match.events if isinstance(e, Forfeited)]
+    assert [(e.seat, e.reason) for e in lost_events] == [("persuader", "rejected")]
     assert "one message is lost" in talk.page()
 
 
 def test_exactly_eight_messages_and_then_the_choice_counts() -> None:
     talk = Talk(puzzle=PUZZLE).tell(A_Y, C_Y)
-    for left in range(7, 0, -1):
+    for remaining_count in range(7, 0, -1):
         assert not talk.match.over
-        assert f"Messages left: {left} of 8" in talk.page()
+        assert f"Messages left: {remaining_count} of 8" in talk.page()
         talk.say("Thanks.", NOTHING)
     assert talk.match.over
     assert talk.match.episode().payoffs == {"persuader": 1.0}
@@ -159,12 +159,12 @@ def test_disclosure_of_known_cell_is_echoed_and_changes_nothing() -> None:
 def test_reply_about_whole_proposal_told_and_asked_omits_unknown_cells() -> None:
     """In the published replies they are, whichever part of the three was told."""
     part = claims([Disclosure("A", Y, 1)], (), [Asked("A", X)])
-    told = f"Proposal A increases {Y}."
+    text = f"Proposal A increases {Y}."
     assert Talk(puzzle=PUZZLE).say("?", part).reply == (
-        f"{told} I do not know what proposal A does to {X}."
+        f"{text} I do not know what proposal A does to {X}."
     )
-    whole = claims([Disclosure("A", Y, 1)], (), [Asked("A", X), Asked("A", Z)])
-    assert Talk(puzzle=PUZZLE).say("?", whole).reply == (
+    full_claims = claims([Disclosure("A", Y, 1)], (), [Asked("A", X), Asked("A", Z)])
+    assert Talk(puzzle=PUZZLE).say("?", full_claims).reply == (
         f"Proposal A increases {Y} and has no effect on {Z}."
     )
 

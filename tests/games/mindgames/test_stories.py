@@ -29,8 +29,8 @@ def test_non_mental_story_uses_no_mental_terms() -> None:
 
 
 def test_no_story_gives_away_an_order_of_the_proposals() -> None:
-    for each in stories():
-        assert not re.search(r"\b[ABC]\b", each.text.replace("A ", "", 1))
+    for current_story in stories():
+        assert not re.search(r"\b[ABC]\b", current_story.text.replace("A ", "", 1))
 
 
 def test_unknown_story_is_refused_with_a_list_of_stories() -> None:

@@ -104,12 +104,14 @@ def random_success(puzzle: Puzzle, n: int, memory: Memory) -> Fraction:
     """Return the exact chance that `n` uniform disclosures with replacement, one a turn, win."""
     odds: dict[Mind, Fraction] = {first_mind(puzzle): Fraction(1)}
     for _ in range(n):
-        after: dict[Mind, Fraction] = {}
+        fractions_after: dict[Mind, Fraction] = {}
         for mind, chance in odds.items():
             for cell in puzzle.cells:
-                then = learn_cells(puzzle, mind, [cell], memory)
-                after[then] = after.get(then, Fraction(0)) + chance / len(puzzle.cells)
-        odds = after
+                later_mind = learn_cells(puzzle, mind, [cell], memory)
+                fractions_after[later_mind] = fractions_after.get(
+                    later_mind, Fraction(0)
+                ) + chance / len(puzzle.cells)
+        odds = fractions_after
     return sum(
         (chance for mind, chance in odds.items() if choice_of(puzzle, mind) == puzzle.goal),
         Fraction(0),

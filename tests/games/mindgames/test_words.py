@@ -76,8 +76,8 @@ def test_persuader_page_hides_trap_and_initial_proposal(variant: str) -> None:
 def test_revealed_page_shows_target_values_and_known_cells() -> None:
     page = rules(puzzle=PUZZLE, condition="revealed")
     assert "It dislikes safety and control, it likes development speed and it is" in page
-    known = page.partition("before you write, only this:\n")[2].splitlines()
-    assert known == [
+    known_lines = page.partition("before you write, only this:\n")[2].splitlines()
+    assert known_lines == [
         "- Proposal A has no effect on public trust.",
         "- Proposal B has no effect on development speed and has no effect on public trust.",
         "- Proposal C decreases safety and control and decreases public trust.",
@@ -86,9 +86,9 @@ def test_revealed_page_shows_target_values_and_known_cells() -> None:
 
 def test_persuader_page_hides_whether_a_disclosure_was_new() -> None:
     """The echo is all there is to see: whether a told cell was news stays in the target."""
-    told = f"Proposal A increases {Y}."
+    text = f"Proposal A increases {Y}."
     knew = replace(PUZZLE, hidden=((0, 0), (1, 0), (2, 1)))
-    pages = {Talk(puzzle=p).say(told).page() for p in (PUZZLE, knew)}
+    pages = {Talk(puzzle=p).say(text).page() for p in (PUZZLE, knew)}
     assert len(pages) == 1
 
 
@@ -148,8 +148,8 @@ def test_non_mental_page_uses_no_mental_terms() -> None:
 @pytest.mark.parametrize("story", [s.name for s in stories() if s.mental])
 def test_every_story_is_told_with_its_own_names(story: str) -> None:
     page = rules(story=story)
-    told = next(s for s in stories() if s.name == story)
-    assert told.text in page and all(a in page for a in told.attributes)
+    told_story = next(s for s in stories() if s.name == story)
+    assert told_story.text in page and all(a in page for a in told_story.attributes)
 
 
 def test_rules_contain_no_unfilled_slots() -> None:
@@ -218,13 +218,13 @@ def params_of(variant: str) -> dict[str, Any]:
 def pages(variant: str) -> str:
     """A game of the hidden planner, with all that its seat could read."""
     match: Match[Any, Any, Any] = Match(GAME, setup("hidden", number=3, **params_of(variant)))
-    players, seen = players_of(match), Pages()
+    players, seen_pages = players_of(match), Pages()
     while asks := match.asks():
         if asks[0].seat == PERSUADER:
-            seen.see(asks[0])
+            seen_pages.see(asks[0])
         moved: Any = players[asks[0].seat].decide(asks[0])
         match.answer(asks[0].id, Decision(moved.action))
-    return "\n".join(seen.shown(PERSUADER))
+    return "\n".join(seen_pages.shown(PERSUADER))
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

@@ -91,15 +91,15 @@ def test_rules_of_thumb_are_balanced_within_every_stratum(
 @pytest.mark.parametrize("users", SIZES)
 @pytest.mark.parametrize("collection", BALANCED)
 def test_share_of_true_beliefs_equals_chance(collection: CollectionName, users: int) -> None:
-    met = [pair for game in frozen_games(collection, users) for pair in questions(game)]
-    for left in range(2, users + 1):
+    pairs = [pair for game in frozen_games(collection, users) for pair in questions(game)]
+    for remaining_count in range(2, users + 1):
         hits = [
             believed == seen.states[-1].index(seen.asked)
-            for seen, believed in met
-            if len(occupied_in(seen.states[-1])) == left
+            for seen, believed in pairs
+            if len(occupied_in(seen.states[-1])) == remaining_count
         ]
         assert len(hits) == 60
-        assert abs(sum(hits) - 60 / left) <= 2
+        assert abs(sum(hits) - 60 / remaining_count) <= 2
 
 
 @pytest.mark.parametrize("users", SIZES)
@@ -112,16 +112,25 @@ def test_naive_rule_is_at_chance_in_infinite_set_with_all_families(users: int) -
 
 @pytest.mark.parametrize("collection", COLLECTIONS[:2])
 def test_published_sets_equal_generator_output(collection: CollectionName) -> None:
-    kept = frozen_sets(collection)
-    assert tuple(make(each.collection, each.users, each.seed) for each in kept) == kept
-    assert [each.users for each in kept] == list(SIZES)
-    assert sets_as_json(kept).count(b"\n") > 180
+    kept_frozen_sets = frozen_sets(collection)
+    assert (
+        tuple(
+            make(kept_frozen_set.collection, kept_frozen_set.users, kept_frozen_set.seed)
+            for kept_frozen_set in kept_frozen_sets
+        )
+        == kept_frozen_sets
+    )
+    assert [kept_frozen_set.users for kept_frozen_set in kept_frozen_sets] == list(SIZES)
+    assert sets_as_json(kept_frozen_sets).count(b"\n") > 180
 
 
 @pytest.mark.parametrize("collection", ["balanced_zero", "balanced_2_zero"])
 def test_balanced_set_equals_generator_output(collection: CollectionName) -> None:
-    kept = frozen_sets(collection)[0]
-    assert make(kept.collection, kept.users, kept.seed) == kept
+    kept_frozen_set = frozen_sets(collection)[0]
+    assert (
+        make(kept_frozen_set.collection, kept_frozen_set.users, kept_frozen_set.seed)
+        == kept_frozen_set
+    )
 
 
 @pytest.mark.parametrize("users", SIZES)
@@ -135,8 +144,8 @@ def test_number_of_looks_is_uninformative_in_second_sets(
 
 
 def test_number_of_looks_leaked_answers_in_first_zero_set() -> None:
-    met = [pair for game in frozen_games("balanced_zero", 3) for pair in questions(game)]
-    never = [(seen, believed) for seen, believed in met if not own_looks(seen)]
+    pairs = [pair for game in frozen_games("balanced_zero", 3) for pair in questions(game)]
+    never = [(seen, believed) for seen, believed in pairs if not own_looks(seen)]
     assert len(never) > 20
     assert all(believed == seen.states[0].index(seen.asked) for seen, believed in never)
 
@@ -149,9 +158,9 @@ def test_selected_set_is_more_balanced_than_random_sets() -> None:
     assert chosen == most_even(games, 30, rules, random, Random(0))
 
     def lean(some: tuple[object, ...]) -> float:
-        kept = [game for game in games if game in some]
+        kept_games = [game for game in games if game in some]
         guess = game_score(games[0], random)
-        return sqrt(sum((expected_score(kept, rule) - guess) ** 2 for rule in rules))
+        return sqrt(sum((expected_score(kept_games, rule) - guess) ** 2 for rule in rules))
 
     assert lean(chosen) < lean(games[:30]) / 2
 
@@ -166,5 +175,8 @@ def test_unknown_sets_are_refused_with_a_list_of_sets() -> None:
 
 
 def test_second_infinite_set_equals_generator_output() -> None:
-    kept = frozen_sets("infinite_2")[0]
-    assert make(kept.collection, kept.users, kept.seed) == kept
+    kept_frozen_set = frozen_sets("infinite_2")[0]
+    assert (
+        make(kept_frozen_set.collection, kept_frozen_set.users, kept_frozen_set.seed)
+        == kept_frozen_set
+    )

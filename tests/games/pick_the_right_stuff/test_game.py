@@ -48,8 +48,8 @@ HAND = {str(MANAGER): PlayerSpec("by hand")}
 
 def by_hand(mode: Mode, users: int, *script: Move) -> dict[str, Any]:
     """A game of one's own, as JSON would bring it."""
-    made = locker.Instance("by hand", mode, users, tuple(range(users)), script)
-    return {"problem": msgspec.to_builtins(made)}
+    instance = locker.Instance("by hand", mode, users, tuple(range(users)), script)
+    return {"problem": msgspec.to_builtins(instance)}
 
 
 def answering(params: dict[str, Any], *answers: int | None) -> Episode:
@@ -64,8 +64,8 @@ def answering(params: dict[str, Any], *answers: int | None) -> Episode:
 
 def end_of(episode: Episode) -> Locker:
     state = replayed(registry.game(NAME), episode).states[-1]
-    found: Locker = state.locker
-    return found
+    actual_locker: Locker = state.locker
+    return actual_locker
 
 
 def right_answers(params: dict[str, Any]) -> list[int]:
@@ -104,11 +104,11 @@ def test_answer_without_valid_box_is_refused_and_the_ask_stays_open(answer: Any)
 
 def test_forfeited_question_has_same_effect_as_wrong_answer_and_own_event() -> None:
     params = by_hand("zero", 3, RIGHT, Collection(1), Collection(0), Collection(2))
-    wrong, lost, right = (answering(params, first, 0, 2) for first in (2, None, 1))
-    assert end_of(wrong).states == end_of(lost).states == end_of(right).states
-    assert [e.turn for e in lost.events if isinstance(e, Forfeited)] == [2]
-    assert [e.payoffs and e.payoffs[MANAGER] for e in (wrong, lost, right)] == [2, 2, 3]
-    rows = list(sally.episodes([wrong, lost, right]))
+    wrong, lost_episode, right = (answering(params, first, 0, 2) for first in (2, None, 1))
+    assert end_of(wrong).states == end_of(lost_episode).states == end_of(right).states
+    assert [e.turn for e in lost_episode.events if isinstance(e, Forfeited)] == [2]
+    assert [e.payoffs and e.payoffs[MANAGER] for e in (wrong, lost_episode, right)] == [2, 2, 3]
+    rows = list(sally.episodes([wrong, lost_episode, right]))
     assert [row["score"] for row in rows] == [pytest.approx(200 / 3), 100, 100]
     assert [row["score_published"] for row in rows] == [
         pytest.approx(200 / 3),
@@ -175,10 +175,10 @@ def test_edge_cases_score_full_marks_with_the_believed_boxes(
 
 @pytest.mark.parametrize(("params", "users"), [(p, n) for _, p in SETS for n in (3, 5, 8)])
 def test_tracker_is_right_in_every_mode_and_answers_its_probes(params: Any, users: int) -> None:
-    asked = {"manager": ("state_last_seen", "true_box")}
+    asked_probes = {"manager": ("state_last_seen", "true_box")}
     for number in range(0, 60, 12):
         given = {**params, "users": users, "number": number}
-        episode = sally.play(NAME, {"manager": "tracker"}, probes=asked, **given)
+        episode = sally.play(NAME, {"manager": "tracker"}, probes=asked_probes, **given)
         (row,) = sally.episodes([episode])
         assert (row["score"], row["score_published"], row["tom_percent"]) == (100, 100, 100)
 
@@ -225,12 +225,12 @@ def test_best_reply_to_the_state_last_seen_is_the_believed_box(params: Any) -> N
     spec = registry.game(NAME)
     assert spec.measured.best_replies is not None
     episode = sally.play(NAME, {"manager": "tracker"}, users=3, number=5, **params)
-    whole = laid_open(episode)
-    for pick in picks(whole, MANAGER):
-        at = At(pick.turn, MANAGER, "state_last_seen", str(pick.user))
-        seen = spec.probe("state_last_seen").truth(whole.replay, at)
-        view = whole.replay.view(pick.turn, MANAGER)
-        assert spec.measured.best_replies(whole.replay.game, view, {str(pick.user): seen}) == (
+    full_match = laid_open(episode)
+    for pick in picks(full_match, MANAGER):
+        position = At(pick.turn, MANAGER, "state_last_seen", str(pick.user))
+        seen = spec.probe("state_last_seen").truth(full_match.replay, position)
+        view = full_match.replay.view(pick.turn, MANAGER)
+        assert spec.measured.best_replies(full_match.replay.game, view, {str(pick.user): seen}) == (
             pick.believed,
         )
 

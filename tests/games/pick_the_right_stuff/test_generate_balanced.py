@@ -45,12 +45,12 @@ modes = st.sampled_from(["zero", "finite"])
 
 @pytest.mark.parametrize("mode", ["zero", "finite"])
 def test_number_of_looks_is_independent_of_the_belief(mode: ObservingMode) -> None:
-    met = [
+    pairs = [
         pair for game in balanced_games(mode, 3, 700, 6, counted=True) for pair in questions(game)
     ]
     for left in (2, 3):
         by_count: dict[int, list[bool]] = defaultdict(list)
-        for seen, believed in met:
+        for seen, believed in pairs:
             if len(occupied_in(seen.states[-1])) == left:
                 by_count[len(own_looks(seen))].append(believed in start(seen))
         assert min(by_count) >= 1  # nobody collects without having looked
@@ -91,27 +91,31 @@ def test_other_own_looks_would_lead_to_any_other_occupied_box(
 def beliefs_with_other_looks(seen: View) -> Iterator[int]:
     """Re-place the asked user's looks, all other looks and the last look of each question kept."""
     final = last_looks(seen.story)
-    kept = [
+    kept_events = [
         event
         for place, event in enumerate(seen.story)
         if place in final or not isinstance(event, Visit | Snapshot) or event.user != seen.asked
     ]
-    yield last_sight(with_story(seen, kept))[0]
-    for place in range(len(kept)):
-        ahead = next(e for e in kept[place:] if isinstance(e, Visit | Snapshot | Collection))
+    yield last_sight(with_story(seen, kept_events))[0]
+    for place in range(len(kept_events)):
+        ahead = next(e for e in kept_events[place:] if isinstance(e, Visit | Snapshot | Collection))
         if isinstance(ahead, Collection):
             continue  # a look here would become the last one before a question
-        if any(isinstance(e, Visit | Snapshot) and e.user == seen.asked for e in kept[place:]):
+        if any(
+            isinstance(e, Visit | Snapshot) and e.user == seen.asked for e in kept_events[place:]
+        ):
             continue  # a look here would be overruled
-        states = 1 + sum(isinstance(event, Reset | Retrieval) for event in kept[:place])
-        floor = max([s for who, s in looks(tuple(kept[:place])) if who == seen.asked], default=0)
-        for shown in range(floor, states):
-            if seen.mode == "zero" and shown != states - 1:
+        states = 1 + sum(isinstance(event, Reset | Retrieval) for event in kept_events[:place])
+        floor = max(
+            [s for who, s in looks(tuple(kept_events[:place])) if who == seen.asked], default=0
+        )
+        for index in range(floor, states):
+            if seen.mode == "zero" and index != states - 1:
                 continue
             new: Move = (
-                Visit(seen.asked) if seen.mode == "zero" else Snapshot(seen.asked, states - shown)
+                Visit(seen.asked) if seen.mode == "zero" else Snapshot(seen.asked, states - index)
             )
-            yield last_sight(with_story(seen, [*kept[:place], new, *kept[place:]]))[0]
+            yield last_sight(with_story(seen, [*kept_events[:place], new, *kept_events[place:]]))[0]
 
 
 def with_story(seen: View, story: Sequence[Event]) -> View:
@@ -120,26 +124,26 @@ def with_story(seen: View, story: Sequence[Event]) -> View:
 
 def looks(story: Sequence[Event]) -> list[tuple[int, int]]:
     """List (user, state shown) of every look."""
-    current, found = 0, list[tuple[int, int]]()
+    current, pairs = 0, list[tuple[int, int]]()
     for event in story:
         if isinstance(event, Reset | Retrieval):
             current += 1
         elif isinstance(event, Visit):
-            found.append((event.user, current))
+            pairs.append((event.user, current))
         elif isinstance(event, Snapshot):
-            found.append((event.user, current + 1 - event.back))
-    return found
+            pairs.append((event.user, current + 1 - event.back))
+    return pairs
 
 
 def last_looks(story: Sequence[Event]) -> set[int]:
     """Return the places of the last look before each question."""
-    last, found = -1, set[int]()
+    last, numbers = -1, set[int]()
     for place, event in enumerate(story):
         if isinstance(event, Visit | Snapshot):
             last = place
         elif isinstance(event, Collection):
-            found.add(last)
-    return found
+            numbers.add(last)
+    return numbers
 
 
 SAMPLES: dict[tuple[ObservingMode, int], int] = {
@@ -163,7 +167,7 @@ def sample(request: pytest.FixtureRequest) -> tuple[Instance, ...]:
 def test_rules_of_thumb_score_at_chance(
     sample: tuple[Instance, ...],
 ) -> None:
-    guess = 100 * mean(1 / left for left in range(1, sample[0].users + 1))
+    guess = 100 * mean(1 / remaining_count for remaining_count in range(1, sample[0].users + 1))
     assert game_score(sample[0], random) == pytest.approx(guess)
     for name, rule in RULES_OF_THUMB.items():
         scores = [game_score(game, rule) for game in sample]
@@ -202,11 +206,11 @@ def uniformity(games: Sequence[Instance]) -> float:
     for game in games:
         for seen, believed in questions(game):
             boxes = occupied_in(seen.states[-1])
-            pattern, named = coincidence(seen)
-            if believed not in boxes or not set(named) <= set(boxes):
+            pattern, numbers = coincidence(seen)
+            if believed not in boxes or not set(numbers) <= set(boxes):
                 continue
-            place = named.index(believed) if believed in named else len(named)
-            cells[len(boxes), pattern, len(named)][place] += 1
+            place = numbers.index(believed) if believed in numbers else len(numbers)
+            cells[len(boxes), pattern, len(numbers)][place] += 1
     total, freedom = 0.0, 0
     for (left, _, named_boxes), counts in cells.items():
         asked = counts.total()

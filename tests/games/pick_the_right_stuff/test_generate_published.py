@@ -39,16 +39,16 @@ def test_mindless_rules_score_as_in_the_protocol(
 
 def test_most_users_collect_before_they_have_seen_anything_new() -> None:
     # A decision about a user is take (1/2) or a successful look (1/4): take comes first in 2 of 3.
-    unseen = asked = 0
+    unseen = asked_count = 0
     for game in published_games("zero", users=5, count=1500, seed=3):
         looked: set[int] = set()
         for move in game.script:
             if isinstance(move, Visit):
                 looked.add(move.user)
             elif isinstance(move, Collection):
-                asked += 1
+                asked_count += 1
                 unseen += move.user not in looked
-    assert abs(unseen / asked - 2 / 3) < 4 * sqrt(2 / 9 / asked)
+    assert abs(unseen / asked_count - 2 / 3) < 4 * sqrt(2 / 9 / asked_count)
 
 
 @pytest.mark.parametrize("mode", ["zero", "finite"])
@@ -75,18 +75,18 @@ def test_snapshots_are_uniform_between_the_last_sight_and_now() -> None:
 
 def first_snapshots(script: tuple[object, ...]) -> list[tuple[int, int]]:
     """List (back, number of states) of each user's first snapshot."""
-    states, seen, found = 1, set[int](), list[tuple[int, int]]()
+    states, numbers, pairs = 1, set[int](), list[tuple[int, int]]()
     for move in script:
         states += isinstance(move, Reset | Collection)
-        if isinstance(move, Snapshot) and move.user not in seen:
-            seen.add(move.user)
-            found.append((move.back, states))
-    return found
+        if isinstance(move, Snapshot) and move.user not in numbers:
+            numbers.add(move.user)
+            pairs.append((move.back, states))
+    return pairs
 
 
 def test_placement_is_a_parameter() -> None:
-    own = published_games("zero", 5, 20, seed=2, placement="own_box")
-    assert {game.placement for game in own} == {(0, 1, 2, 3, 4)}
+    own_instances = published_games("zero", 5, 20, seed=2, placement="own_box")
+    assert {game.placement for game in own_instances} == {(0, 1, 2, 3, 4)}
     assert len({game.placement for game in published_games("zero", 5, 20, seed=2)}) > 10
 
 
@@ -99,8 +99,8 @@ def test_games_follow_the_seed_and_share_one_stream() -> None:
 
 def test_reset_is_drawn_from_all_single_cycles() -> None:
     chance = Random(0)
-    drawn = [random_cycle(4, chance) for _ in range(6000)]
-    assert all(is_single_cycle(to) for to in drawn)
-    counts = [drawn.count(to) for to in set(drawn)]
+    numbers = [random_cycle(4, chance) for _ in range(6000)]
+    assert all(is_single_cycle(to) for to in numbers)
+    counts = [numbers.count(to) for to in set(numbers)]
     assert len(counts) == 6
     assert all(abs(count - 1000) < 4 * sqrt(1000 * 5 / 6) for count in counts)

@@ -101,11 +101,11 @@ def test_rehearsals_identify_one_rule_and_none_is_redundant(boxes: int) -> None:
     chance = Random(1)
     for family in FAMILIES:
         rule = chance.choice(list(rules_of(family, boxes)))
-        shown = draw_rehearsals(rule, boxes, chance)
-        fitting = fitting_rules(shown, FAMILIES, boxes)
+        shown_rehearsals = draw_rehearsals(rule, boxes, chance)
+        fitting = fitting_rules(shown_rehearsals, FAMILIES, boxes)
         assert {signature(r, boxes) for r in fitting} == {signature(rule, boxes)}
         assert [r for r in fitting if family_of(r) == family] == [rule]
-        for fewer in combinations(shown, len(shown) - 1):
+        for fewer in combinations(shown_rehearsals, len(shown_rehearsals) - 1):
             assert not is_identified(fewer, FAMILIES, boxes)
 
 
@@ -147,11 +147,11 @@ def test_every_question_is_at_a_gap_not_rehearsed_by_its_user(
     for game in games:
         for seen, believed in questions(game):
             box, gap = last_sight(seen)
-            shown = [e for e in seen.story if isinstance(e, Rehearsal) and e.user == seen.asked]
+            stories = [e for e in seen.story if isinstance(e, Rehearsal) and e.user == seen.asked]
             assert gap >= 1
-            assert gap not in {r.resets for r in shown}
+            assert gap not in {r.resets for r in stories}
             assert believed == extrapolate(game.rules[seen.asked], box, gap, game.users)
-            assert is_identified(shown, game.families, game.users)
+            assert is_identified(stories, game.families, game.users)
 
 
 @pytest.mark.parametrize("users", [3, 5])

@@ -203,8 +203,8 @@ def test_retrieval_removes_exactly_the_item_of_its_user(
     )
     assert remaining(end) == ()
     for turn, user in enumerate(order):
-        before, now = end.states[2 * turn + 1], end.states[2 * turn + 2]
-        assert set(before) - set(now) - {None} == {user}
+        state_before, now = end.states[2 * turn + 1], end.states[2 * turn + 2]
+        assert set(state_before) - set(now) - {None} == {user}
 
 
 def test_instance_survives_json() -> None:

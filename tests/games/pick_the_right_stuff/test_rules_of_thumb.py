@@ -47,22 +47,22 @@ WALK = Instance(
 
 
 def test_each_rule_names_its_box() -> None:
-    seen = asked_first(WALK)
-    assert start(seen) == (0,)
-    assert true(seen) == (3,)
-    assert last_seen(seen) == (1,)
-    assert most_frequent(seen) == (1, 2)
-    assert recency(seen) == (2,)
-    assert first_box(seen) == (0,)
-    assert random(seen) == any_box(seen) == (0, 1, 2, 3)
-    assert where_user_will_look(seen) == 1
+    view = asked_first(WALK)
+    assert start(view) == (0,)
+    assert true(view) == (3,)
+    assert last_seen(view) == (1,)
+    assert most_frequent(view) == (1, 2)
+    assert recency(view) == (2,)
+    assert first_box(view) == (0,)
+    assert random(view) == any_box(view) == (0, 1, 2, 3)
+    assert where_user_will_look(view) == 1
 
 
 def test_inverse_draws_from_the_other_occupied_boxes() -> None:
-    seen = asked_first(WALK)
-    assert but(start)(seen) == (1, 2, 3)
-    assert but(start, true)(seen) == (1, 2)
-    assert but(random)(seen) == (0, 1, 2, 3)  # nothing is left, so it guesses
+    view = asked_first(WALK)
+    assert but(start)(view) == (1, 2, 3)
+    assert but(start, true)(view) == (1, 2)
+    assert but(random)(view) == (0, 1, 2, 3)  # nothing is left, so it guesses
 
 
 def test_rules_choose_only_occupied_boxes() -> None:
@@ -76,15 +76,15 @@ def test_rules_choose_only_occupied_boxes() -> None:
 
 def test_last_seen_follows_the_snapshot() -> None:
     script = (RIGHT, RIGHT, Snapshot(1, 2), Collection(0))
-    seen = asked_first(Instance("x", "finite", 4, (0, 1, 2, 3), script))
-    assert last_seen(seen) == (1,)
+    view = asked_first(Instance("x", "finite", 4, (0, 1, 2, 3), script))
+    assert last_seen(view) == (1,)
 
 
 def test_manager_ignoring_snapshot_age_is_wrong_in_finite_mode() -> None:
     script = (RIGHT, RIGHT, Snapshot(0, 2), RIGHT, Collection(0))
-    seen = asked_first(Instance("x", "finite", 4, (0, 1, 2, 3), script))
-    assert where_user_will_look(seen) == where_user_saw_it_last(seen) == 1
-    assert where_it_was_at_the_last_look(seen) == 2
+    view = asked_first(Instance("x", "finite", 4, (0, 1, 2, 3), script))
+    assert where_user_will_look(view) == where_user_saw_it_last(view) == 1
+    assert where_it_was_at_the_last_look(view) == 2
 
 
 def test_hit_chance_is_one_over_the_number_of_boxes() -> None:

@@ -30,11 +30,11 @@ Shown = list[tuple[list[Message], Settings]]
 def chatted(*replies: str | Reply, **params: Any) -> tuple[Episode, Shown]:
     """A game in the authors' harness with these replies, and what the model was shown."""
     shown: Shown = []
-    left: Iterator[str | Reply] = iter(replies)
+    remaining_texts: Iterator[str | Reply] = iter(replies)
 
     def script(messages: Sequence[Message], settings: Settings) -> str | Reply:
         shown.append((list(messages), settings))
-        return next(left)
+        return next(remaining_texts)
 
     registry.add("models", MODEL, lambda name: Scripted(script, name=name))
     name = f"{MODEL}:{len(replies)}:{hash((replies, str(params)))}"  # a model is made once a name
@@ -44,10 +44,12 @@ def chatted(*replies: str | Reply, **params: Any) -> tuple[Episode, Shown]:
 
 def announcements(episode: Episode) -> list[str]:
     """All that the manager had been told when it was asked for the last time."""
-    whole = played(episode)
-    context = SeatContext(whole.spec, whole.replay.game, MANAGER, 1)
+    full_match = played(episode)
+    context = SeatContext(full_match.spec, full_match.replay.game, MANAGER, 1)
     turn = max(e.turn for e in episode.events if getattr(e, "seat", "") == MANAGER)
-    return list(context.words.lines(whole.replay.view(turn, MANAGER), 0, context.words.forms[0]))
+    return list(
+        context.words.lines(full_match.replay.view(turn, MANAGER), 0, context.words.forms[0])
+    )
 
 
 # --- the chat -----------------------------------------------------------------------------------
@@ -58,9 +60,9 @@ def test_game_is_one_chat_with_a_message_per_announcement() -> None:
     last, settings = shown[-1]
     assert (settings.max_tokens, settings.temperature) == (20, 0)
     assert [m.text for m in last if isinstance(m, Assistant)] == ["1", "no idea"]
-    told = [m.text for m in last if isinstance(m, User)]
-    assert told[0].startswith("You manage a warehouse.")
-    assert [text for text in told[1:] if "Answer with" not in text] == announcements(episode)
+    texts = [m.text for m in last if isinstance(m, User)]
+    assert texts[0].startswith("You manage a warehouse.")
+    assert [text for text in texts[1:] if "Answer with" not in text] == announcements(episode)
     for (before, _), (after, _) in pairwise(shown):
         assert after[: len(before)] == before
 
@@ -87,8 +89,8 @@ def test_truncated_answer_is_read_as_far_as_it_goes() -> None:
 
 def test_chat_replays_from_disk_with_the_same_prompts() -> None:
     episode, _ = chatted("1", "hm", "0", mode="finite")
-    found = check([from_line(to_line(episode))])
-    assert (found.replayed, found.mismatches, found.unchecked) == (1, [], [])
+    replay_check = check([from_line(to_line(episode))])
+    assert (replay_check.replayed, replay_check.mismatches, replay_check.unchecked) == (1, [], [])
 
 
 # --- the study and its figures ------------------------------------------------------------------
@@ -106,13 +108,15 @@ def test_study_has_every_condition_and_no_retry_in_the_authors_harness() -> None
 
 
 def test_only_the_published_condition_is_matched_to_the_paper() -> None:
-    theirs, _ = chatted("0", "0", "0", "0", "0", users=5, generator="published", mode="finite")
-    known = facts(played(theirs))
-    assert known is not None
-    assert known["belief_history"] == "finite"
+    their_episode, _ = chatted(
+        "0", "0", "0", "0", "0", users=5, generator="published", mode="finite"
+    )
+    known_conditions = facts(played(their_episode))
+    assert known_conditions is not None
+    assert known_conditions["belief_history"] == "finite"
     for params in ({"generator": "balanced"}, {"generator": "published", "generator_seed": 1}):
-        other, _ = chatted("0", "0", "0", "0", "0", users=5, **params)
-        assert facts(played(other)) is None
+        other_episode, _ = chatted("0", "0", "0", "0", "0", users=5, **params)
+        assert facts(played(other_episode)) is None
     assert facts(played(sally.play(NAME, {"manager": "start"}, generator="published"))) is None
 
 
@@ -126,12 +130,12 @@ def test_only_the_published_condition_is_matched_to_the_paper() -> None:
     ],
 )
 def test_mindless_managers_score_as_in_the_protocol(player: str, mode: str, about: float) -> None:
-    found = computes({"player": player, "belief_history": mode}, "score", Effort(2000, 1))
-    assert found is not None
-    assert found.value is not None and found.low is not None and found.high is not None
-    half = (found.high - found.low) / 2
+    estimate = computes({"player": player, "belief_history": mode}, "score", Effort(2000, 1))
+    assert estimate is not None
+    assert estimate.value is not None and estimate.low is not None and estimate.high is not None
+    half = (estimate.high - estimate.low) / 2
     # four comparisons: two half-widths are about four standard errors, so a wrong figure fails
-    assert abs(found.value - about) <= 2 * half
+    assert abs(estimate.value - about) <= 2 * half
     assert half < 1.5
 
 
@@ -140,11 +144,11 @@ def test_mindless_managers_score_as_in_the_protocol(player: str, mode: str, abou
 
 def test_card_pairs_every_rule_with_its_inverse_and_audits_generated_games() -> None:
     assert guess(3) == pytest.approx(100 * (1 + 1 / 2 + 1 / 3) / 3)
-    known = registry.partners(NAME)
+    known_partners = registry.partners(NAME)
     for condition in CARD.conditions:
         for pair in condition.shortcuts:
             assert pair.inverse.player == f"but_{pair.rule.player}"
-            assert {pair.rule.player, pair.inverse.player} <= set(known)
+            assert {pair.rule.player, pair.inverse.player} <= set(known_partners)
         generated = all("generator_seed" in i.params for i in condition.instances)
         assert generated is not condition.name.startswith("frozen")
 

@@ -39,8 +39,8 @@ def params(
     mode: Mode, *script: Move, rules: tuple[Rule, ...] = (), wording: str = "page"
 ) -> dict[str, Any]:
     families = ("shift", "two_stride") if rules else ()
-    made = locker.Instance("by hand", mode, 3, (0, 1, 2), script, rules, families)  # type: ignore[arg-type]
-    return {"problem": msgspec.to_builtins(made), "wording": wording}
+    instance = locker.Instance("by hand", mode, 3, (0, 1, 2), script, rules, families)  # type: ignore[arg-type]
+    return {"problem": msgspec.to_builtins(instance), "wording": wording}
 
 
 def match_of(given: dict[str, Any]) -> Match[Any, Any, Any]:
@@ -111,8 +111,8 @@ def test_snapshot_line_states_its_age() -> None:
 
 
 def test_ordinal_numbers_have_english_suffixes() -> None:
-    said = " ".join(ordinal(n) for n in (0, 1, 2, 3, 4, 11, 12, 13, 21, 22, 101, 111))
-    assert said == "0th 1st 2nd 3rd 4th 11th 12th 13th 21st 22nd 101st 111th"
+    text = " ".join(ordinal(n) for n in (0, 1, 2, 3, 4, 11, 12, 13, 21, 22, 101, 111))
+    assert text == "0th 1st 2nd 3rd 4th 11th 12th 13th 21st 22nd 101st 111th"
     assert [to_last(n) for n in (1, 2, 23)] == ["last", "2nd-to-last", "23rd-to-last"]
 
 
@@ -138,23 +138,23 @@ def page(turn: Turn[Any, Any]) -> str:
 
 def test_page_shows_private_rules_only_through_rehearsals() -> None:
     script = (Rehearsal(0, 0, 1, 1), RIGHT, *ALL)
-    one, other = (
+    turn, other_turn = (
         asked(params("infinite", *script, rules=(Shift(1), rule, Shift(1))))
         for rule in (Shift(2), TwoStride(0, 2))
     )
-    assert page(one) == page(other)
-    assert "would open box 1" in page(one)
+    assert page(turn) == page(other_turn)
+    assert "would open box 1" in page(turn)
 
 
 def test_page_does_not_depend_on_future_moves_of_nature() -> None:
-    one, other = (
+    turn, other_turn = (
         asked(params("zero", RIGHT, Collection(1), *rest))
         for rest in (
             (Visit(0), RIGHT, Collection(0), Collection(2)),
             (Collection(2), Collection(0)),
         )
     )
-    assert page(one) == page(other)
+    assert page(turn) == page(other_turn)
 
 
 def test_page_shows_age_but_not_content_of_a_snapshot() -> None:
@@ -240,16 +240,16 @@ def test_pages_have_no_unfilled_slot_and_grow_by_appending(given: Any, wording: 
 
 
 def test_rules_of_each_mode_state_only_its_belief_rule() -> None:
-    told = {}
+    fields = {}
     for mode in ("zero", "finite", "infinite"):
         game = registry.game(NAME).build({"mode": mode, "users": 3})
         assert isinstance(game, LockerGame)
-        told[mode] = LockerWords(game, TEXTS).rules(Seat("manager"))
-    assert "Room 3" in told["finite"]
-    assert "Room 3" not in told["zero"] + told["infinite"]
-    assert "rehearses" in told["infinite"]
-    assert "rehearses" not in told["zero"] + told["finite"]
-    assert told["infinite"].count("(a,") + told["infinite"].count("(a +") == 6  # six families
+        fields[mode] = LockerWords(game, TEXTS).rules(Seat("manager"))
+    assert "Room 3" in fields["finite"]
+    assert "Room 3" not in fields["zero"] + fields["infinite"]
+    assert "rehearses" in fields["infinite"]
+    assert "rehearses" not in fields["zero"] + fields["finite"]
+    assert fields["infinite"].count("(a,") + fields["infinite"].count("(a +") == 6  # six families
 
 
 def test_probes_can_be_answered_by_name() -> None:

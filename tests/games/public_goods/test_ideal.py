@@ -31,8 +31,8 @@ def brute(game, fitting, mine):
     if len(mine) == game.rounds:
         return sum(paid(game, name, mine) for name in fitting)
     return max(
-        sum(brute(game, some, (*mine, given)) for some in told(game, fitting, (*mine, given)))
-        for given in game.menu
+        sum(brute(game, some, (*mine, option)) for some in told(game, fitting, (*mine, option)))
+        for option in game.menu
     )
 
 
@@ -55,8 +55,8 @@ def test_value_equals_brute_force():
     assert value == pytest.approx(brute(SMALL, POOL, ()) / len(POOL))
     assert ideal.earns(SMALL.rounds) == pytest.approx(value)
     fixed = [
-        sum(paid(SMALL, name, mine) for name in POOL) / len(POOL)
-        for mine in product(SMALL.menu, repeat=SMALL.rounds)
+        sum(paid(SMALL, name, own_combination) for name in POOL) / len(POOL)
+        for own_combination in product(SMALL.menu, repeat=SMALL.rounds)
     ]
     assert max(fixed) <= value + 1e-9 <= ideal.informed(SMALL.rounds) + 1e-6
 
@@ -65,10 +65,10 @@ def test_played_games_agree_with_the_automata_and_parts_add_up():
     setting = {"players": 3, "tokens": 3, "ratio": 2.4, "rounds": 4}
     episodes = [
         sally.play(
-            "public_goods", {"player_1": who, "player_2": name, "player_3": name}, 2, **setting,
+            "public_goods", {"player_1": player, "player_2": name, "player_3": name}, 2, **setting,
             probes={"player_1": ["their_mean"]},
         )
-        for who in ("bayes_adaptive", "free_rider")
+        for player in ("bayes_adaptive", "free_rider")
         for name in POOL
     ]  # fmt: skip
     rows = {row.player: row for row in ideal_rows(episodes) if row.seat == "player_1"}

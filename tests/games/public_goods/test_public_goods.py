@@ -24,10 +24,10 @@ ONE, TWO = SEATS[:2]
 def test_dominance_and_joint_optimum_hold_by_enumeration(players: int, ratio: float) -> None:
     game = PublicGoods(players=players, tokens=3, ratio=ratio)
     for others in itertools.product(game.menu, repeat=players - 1):
-        paid = [game.paid((mine, *others))[0] for mine in game.menu]
+        paid = [game.paid((own_option, *others))[0] for own_option in game.menu]
         assert game.menu[paid.index(max(paid))] == game.dominant
-    sums = {mine: sum(game.paid((mine,) * players)) for mine in game.menu}
-    assert max(sums, key=lambda mine: sums[mine]) == game.joint_optimum
+    sums = {own_option: sum(game.paid((own_option,) * players)) for own_option in game.menu}
+    assert max(sums, key=lambda own_option: sums[own_option]) == game.joint_optimum
     ends = [p for g in itertools.product(game.menu, repeat=players) for p in game.paid(g)]
     assert a_round(game, ONE) == pytest.approx((min(ends), max(ends)))
 

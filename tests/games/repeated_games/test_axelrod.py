@@ -42,10 +42,10 @@ def test_settings_that_are_not_given_by_name_are_refused() -> None:
 
 def test_axelrod_partner_plays_its_declared_lines() -> None:
     axelrod()
-    who = partner("axelrod")
-    for line in who.lines:
+    player = partner("axelrod")
+    for line in player.lines:
         game = rules(line.game)
-        script = who.make(game, PARTNER, **line.params)
+        script = player.make(game, PARTNER, **line.params)
         against = said(line.against, game.names_of(AGENT))
         assert shown(moves(script, game, against), "JF", line.plays) == line.plays
 

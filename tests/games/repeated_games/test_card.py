@@ -29,8 +29,8 @@ def condition(name: str) -> Condition:
 @pytest.fixture(scope="module")
 def rps() -> list[Row]:
     """rps against a constant and against an unpredictable partner."""
-    wanted = [condition("rps: single_action 0"), condition("rps: random")]
-    return audit_of(wanted, episodes=8, seed=4)
+    expected_conditions = [condition("rps: single_action 0"), condition("rps: random")]
+    return audit_of(expected_conditions, episodes=8, seed=4)
 
 
 def row(rows: list[Row], condition: str, player: str, metric: str) -> Row:
@@ -46,8 +46,8 @@ def near(found: Row, wanted: float) -> bool:
 
 def test_random_player_loses_one_per_round_to_best_play(rps: list[Row]) -> None:
     """The best reply wins 1 in every round, and random play has mean 0."""
-    found = row(rps, "rps: single_action 0", "random", "functional_regret")
-    assert near(found, 1.0) and found["interval"][1] - found["interval"][0] < 0.2
+    actual_row = row(rps, "rps: single_action 0", "random", "functional_regret")
+    assert near(actual_row, 1.0) and actual_row["interval"][1] - actual_row["interval"][0] < 0.2
     assert near(row(rps, "rps: single_action 0", "random", "tom_percent"), 100 / 3)
 
 
@@ -100,13 +100,17 @@ def test_in_ipd_defection_dominates_one_round_and_loses_to_tit_for_tat() -> None
     rows = audit_of([condition("ipd: tit_for_tat")], episodes=2, seed=1)
     exact = {"constant 0": 0.02, "constant 1": 2.97, "minimax": 2.97}
     for player, regret in exact.items():
-        found = row(rows, "ipd: tit_for_tat", player, "functional_regret")
-        assert found["value"] == pytest.approx(regret)
+        actual_row = row(rows, "ipd: tit_for_tat", player, "functional_regret")
+        assert actual_row["value"] == pytest.approx(regret)
 
 
 def test_audit_follows_the_seed() -> None:
-    wanted = [condition("ibs: tit_for_tat")]
-    assert audit_of(wanted, 2, 3) == audit_of(wanted, 2, 3) != audit_of(wanted, 2, 4)
+    expected_conditions = [condition("ibs: tit_for_tat")]
+    assert (
+        audit_of(expected_conditions, 2, 3)
+        == audit_of(expected_conditions, 2, 3)
+        != audit_of(expected_conditions, 2, 4)
+    )
 
 
 def test_conditions_include_all_partners_of_the_paper() -> None:

@@ -41,17 +41,18 @@ def results(folder: Path, logged: list[dict[str, Any]]) -> Path:
 def test_moves_come_from_replies_and_unreadable_scored_moves_are_marked(
     tmp_path: Path,
 ) -> None:
-    found = import_results(results(tmp_path, logs()), DILEMMA)
-    aborted, again, counted = found.episodes
+    result = import_results(results(tmp_path, logs()), DILEMMA)
+    aborted, repeated_episode, counted = result.episodes
     moves = [e.action for e in counted.events if isinstance(e, Moved) and e.seat == "agent"]
     assert moves == [0, 0, 1, 0]  # the fourth reply named no move
     (lost,) = [e for e in counted.events if isinstance(e, Forfeited)]
     assert (lost.seat, lost.reason) == ("agent", "unreadable, scored there as J")
-    (what,) = found.details["differences"]
-    assert (what["turn"], what["recorded"]) == (4, "scored there as J")
-    assert again.payoffs == {"agent": 5.0, "partner": 15.0}  # two rounds, though in three lists
+    (difference,) = result.details["differences"]
+    assert (difference["turn"], difference["recorded"]) == (4, "scored there as J")
+    # two rounds, though in three lists
+    assert repeated_episode.payoffs == {"agent": 5.0, "partner": 15.0}
     assert aborted.payoffs is None
-    assert found.counts == {"found": 3, "aborted there": 1, "asked again": 1}
+    assert result.counts == {"found": 3, "aborted there": 1, "asked again": 1}
     assert counted.setup.lineup["partner"].params == {"name": "bob"}
     assert counted.used["source"]["file"] == FILE
 
@@ -83,8 +84,8 @@ def test_reply_names_one_move_or_none(
     log["turns"] = log["turns"][:1]
     first, second = [e for e in log["turns"][0] if e["action"]["type"] == "get message"]
     first["action"]["content"], second["action"]["content"] = said, "ANSWER: J"
-    told = LogOptions(IPD, reply=reply)
-    (episode,) = import_results(results(tmp_path, [log]), told).episodes
+    log_options = LogOptions(IPD, reply=reply)
+    (episode,) = import_results(results(tmp_path, [log]), log_options).episodes
     moves = [e.action for e in episode.events if isinstance(e, Moved) and e.seat == "agent"]
     assert moves == ([] if move is None else [move])
 
@@ -92,14 +93,14 @@ def test_reply_names_one_move_or_none(
 def test_input_without_matrix_game_log_is_refused_with_one_message(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"no interactions\.json of clembench"):
         import_results(tmp_path, DILEMMA)
-    one, other = logs()[0], logs()[1]
-    other["meta"]["game_name"] = "taboo"
-    folder = results(tmp_path / "two", [one, other])
+    record, other_record = logs()[0], logs()[1]
+    other_record["meta"]["game_name"] = "taboo"
+    folder = results(tmp_path / "two", [record, other_record])
     with pytest.raises(BadInput, match="several games; `only` must name one of dilemma, taboo"):
         import_results(folder, DILEMMA)
-    del one["players"]["Player 2"]
+    del record["players"]["Player 2"]
     with pytest.raises(BadInput, match="1 players; a matrix game has two"):
-        import_results(results(tmp_path / "alone", [one]), DILEMMA)
+        import_results(results(tmp_path / "alone", [record]), DILEMMA)
     half = tmp_path / FILE
     half.write_text(LOGS.read_text()[:900])
     with pytest.raises(BadInput, match="not a game log of clemcore"):
@@ -116,12 +117,12 @@ def test_input_without_matrix_game_log_is_refused_with_one_message(tmp_path: Pat
 
 def test_command_stores_games_once_and_names_missing_options(tmp_path: Path) -> None:
     folder, out = results(tmp_path / "results", logs()), tmp_path / "store"
-    told = [str(folder), "--out", str(out)]
-    run = CliRunner().invoke(cli, ["import", "clembench", *told])
+    arguments = [str(folder), "--out", str(out)]
+    run = CliRunner().invoke(cli, ["import", "clembench", *arguments])
     assert isinstance(run.exception, BadInput) and "Name the game" in str(run.exception)
     assert not out.exists()
-    told += ["--game", "ipd", "--names", "J,F", "--noted", "move"]
+    arguments += ["--game", "ipd", "--names", "J,F", "--noted", "move"]
     for stored in ("stored: 3", "already there: 3"):
-        assert stored in CliRunner().invoke(cli, ["import", "clembench", *told]).output
-    bad = CliRunner().invoke(cli, ["import", "clembench", *told, "--reply", "option J"])
+        assert stored in CliRunner().invoke(cli, ["import", "clembench", *arguments]).output
+    bad = CliRunner().invoke(cli, ["import", "clembench", *arguments, "--reply", "option J"])
     assert isinstance(bad.exception, BadInput) and "must have one group" in str(bad.exception)

@@ -58,26 +58,26 @@ def measured(found: ImportResult, metric: str, n: int = 0, seat: str = "agent") 
 
 
 def test_rounds_become_episodes_with_people_named_and_payoffs_checked(tmp_path: Path) -> None:
-    found = taken(tmp_path, GAME, IPD + 'source = "lab"\nlicence = "CC0"\n')
-    first, second = found.episodes
+    result = taken(tmp_path, GAME, IPD + 'source = "lab"\nlicence = "CC0"\n')
+    first, second = result.episodes
     assert first.setup.instance.id == "lab:ann:a" and second.setup.instance.id == "lab:-:b"
     assert (person_of(first.setup, "agent"), person_of(first.setup, "partner")) == ("ann", "")
     assert first.payoffs == {"agent": 18.0, "partner": 18.0}
     assert second.setup.lineup["agent"].params == {"name": "gpt"}
-    assert first.used["source"]["licence"] == "CC0" and not found.lines
+    assert first.used["source"]["licence"] == "CC0" and not result.lines
     assert mismatch(registry.game("ipd"), first) is None
 
 
 def test_declared_bot_fills_its_seat_and_regret_is_exact(tmp_path: Path) -> None:
-    found = taken(tmp_path, GAME, BOT)
-    assert not found.lines
-    assert measured(found, "functional_regret", 1) == pytest.approx((26 - 20) / 3)
+    result = taken(tmp_path, GAME, BOT)
+    assert not result.lines
+    assert measured(result, "functional_regret", 1) == pytest.approx((26 - 20) / 3)
 
 
 def test_moves_differing_from_declared_bot_are_listed_by_round(tmp_path: Path) -> None:
     partners = 'partners = { bot = { player = "single_action", params = { action = 0 } } }'
-    found = taken(tmp_path, GAME, IPD + partners)
-    assert [(d["game"], d["turn"], d["recorded"]) for d in found.details["differences"]] == [
+    result = taken(tmp_path, GAME, IPD + partners)
+    assert [(d["game"], d["turn"], d["recorded"]) for d in result.details["differences"]] == [
         ("a", 3, "F"),
         ("b", 2, "F"),
         ("b", 3, "F"),
@@ -86,17 +86,17 @@ def test_moves_differing_from_declared_bot_are_listed_by_round(tmp_path: Path) -
 
 def test_gaps_and_empty_cells_are_void_rounds(tmp_path: Path) -> None:
     text = "episode,round,action1,action2,payoff1,payoff2\na,1,J,J,,\na,3,,J,3,0\na,4,F,F,,\n"
-    found = taken(tmp_path, text)
-    (episode,) = found.episodes
-    lost = [(e.turn, e.seat, e.reason) for e in episode.events if isinstance(e, Forfeited)]
-    assert lost == [
+    result = taken(tmp_path, text)
+    (episode,) = result.episodes
+    lost_triples = [(e.turn, e.seat, e.reason) for e in episode.events if isinstance(e, Forfeited)]
+    assert lost_triples == [
         (1, "agent", "the round is not in the table"),
         (1, "partner", "the round is not in the table"),
         (2, "agent", "no move"),
     ]
     assert episode.payoffs == {"agent": 13.0, "partner": 13.0}
-    assert found.counts["void rounds"] == 2
-    (differs,) = found.details["differences"]
+    assert result.counts["void rounds"] == 2
+    (differs,) = result.details["differences"]
     assert (differs["what"], differs["recorded"]) == ("payoff of a void round", "3 and 0")
 
 
@@ -105,26 +105,26 @@ def test_predictions_are_scored_and_times_kept(tmp_path: Path) -> None:
         "episode,round,action1,action2,prediction1,prediction2,rt1,mood\n"
         "a,1,J,F,F,,1.2,x\na,2,J,J,J:.3 F:.7,,,x\na,3,J,J,,,.9,x\n"
     )
-    found = taken(tmp_path, text)
-    (episode,) = found.episodes
-    said = [(e.turn, e.value, e.odds) for e in episode.events if isinstance(e, Reported)]
-    assert said == [(0, 1, None), (1, 1, (0.3, 0.7))]
+    result = taken(tmp_path, text)
+    (episode,) = result.episodes
+    triples = [(e.turn, e.value, e.odds) for e in episode.events if isinstance(e, Reported)]
+    assert triples == [(0, 1, None), (1, 1, (0.3, 0.7))]
     spec = registry.game("ipd")
     played = Played(spec, episode, replayed(spec, episode))
     assert registry.metrics("repeated_games")["tom_percent"].measure(played, "agent") == 50.0  # type: ignore[arg-type]
     assert episode.used["people"] == {"agent": {"seconds": [1.2, None, 0.9]}}
     assert mismatch(spec, episode) is None
-    assert found.lines == (f"columns not read: {tmp_path}/play.csv:1: mood",)
+    assert result.lines == (f"columns not read: {tmp_path}/play.csv:1: mood",)
 
 
 def test_matrix_and_names_of_moves_are_parameters_of_the_game(tmp_path: Path) -> None:
     matrix = "[[[3, 3], [0, 5]], [[5, 0], [1, 1]]]"
     text = "episode,round,action1,action2,payoff1,payoff2\ng,1,Cooperate,Defect,0,5\n"
-    found = taken(
+    result = taken(
         tmp_path, text, f'params = {{ matrix = {matrix}, names = ["Cooperate", "Defect"] }}'
     )
-    assert found.episodes[0].setup.instance.game == "repeated_games"
-    assert found.episodes[0].payoffs == {"agent": 0.0, "partner": 5.0}
+    assert result.episodes[0].setup.instance.game == "repeated_games"
+    assert result.episodes[0].payoffs == {"agent": 0.0, "partner": 5.0}
 
 
 def test_shorter_episodes_are_abandoned_only_if_rounds_is_declared(tmp_path: Path) -> None:
@@ -136,9 +136,9 @@ def test_shorter_episodes_are_abandoned_only_if_rounds_is_declared(tmp_path: Pat
 
 def test_random_stop_is_recorded_as_move_of_nature(tmp_path: Path) -> None:
     text = GAME + "c,1,gpt,bot,J,J,8,8\n"
-    found = taken(tmp_path, text, IPD + "params = { stop_chance = 0.2, rounds = 3 }")
-    assert found.episodes[-1].payoffs == {"agent": 8.0, "partner": 8.0}
-    assert all(mismatch(registry.game("ipd"), e) is None for e in found.episodes)
+    result = taken(tmp_path, text, IPD + "params = { stop_chance = 0.2, rounds = 3 }")
+    assert result.episodes[-1].payoffs == {"agent": 8.0, "partner": 8.0}
+    assert all(mismatch(registry.game("ipd"), e) is None for e in result.episodes)
 
 
 # --- what is refused ------------------------------------------------------------------------------
@@ -159,8 +159,8 @@ def test_all_errors_are_reported_together_with_line_and_column(tmp_path: Path) -
     )
     with pytest.raises(BadInput) as refused:
         taken(tmp_path, text)
-    said = str(refused.value).splitlines()[1:]
-    assert said == [
+    lines = str(refused.value).splitlines()[1:]
+    assert lines == [
         "line 2, column action2: There is no move named 'j'; the known names are F and J.",
         "line 3, column round: 'one' is not a whole number from 1",
         "line 4, column payoff1: the payoffs are 8 and -, but 8 and 8 by the matrix",
@@ -230,22 +230,22 @@ def test_export_and_reimport_give_same_episodes(tmp_path: Path) -> None:
         "a,1,human:ann,bot,J,J,F,1.25,hot\na,2,human:ann,bot,,J,J:.25 F:.75,,hot\n"
         "a,4,human:ann,bot,F,J,,2,hot\nb,1,human:bob,bot,F,J,,,cold\n"
     )
-    first, again = tmp_path / "first", tmp_path / "again"
+    first, repeated_folder = tmp_path / "first", tmp_path / "again"
     partners = 'partners = { bot = { player = "tit_for_tat", params = { first = 0 } } }\n'
     path = table(tmp_path, text, IPD + partners + "params = { rounds = 4 }")
     run("import", "table", str(path), "--out", str(first))
     run("export", str(first), "--what", "rounds", "--out", str(tmp_path / "out.csv"))
-    run("import", "table", str(tmp_path / "out.csv"), "--out", str(again))
-    one, two = (store.load(folder).episodes for folder in (first, again))
-    assert one.keys() == two.keys() and len(one) == 2
-    for id in one:
-        assert one[id].events == two[id].events
-        assert (one[id].cell, one[id].used.get("people")) == (
+    run("import", "table", str(tmp_path / "out.csv"), "--out", str(repeated_folder))
+    episode, two = (store.load(folder).episodes for folder in (first, repeated_folder))
+    assert episode.keys() == two.keys() and len(episode) == 2
+    for id in episode:
+        assert episode[id].events == two[id].events
+        assert (episode[id].cell, episode[id].used.get("people")) == (
             two[id].cell,
             two[id].used.get("people"),
         )
-    said = run("import", "table", str(tmp_path / "out.csv"), "--out", str(first), "--json")
-    assert json.loads(said)["counts"]["already there"] == 2
+    reply_text = run("import", "table", str(tmp_path / "out.csv"), "--out", str(first), "--json")
+    assert json.loads(reply_text)["counts"]["already there"] == 2
 
 
 def test_changed_table_under_same_name_is_refused(tmp_path: Path) -> None:
@@ -273,8 +273,10 @@ def test_bot_episodes_export_to_table_and_import_again(tmp_path: Path) -> None:
         for episode in there:
             writer.add(episode)
     run("export", out, "--what", "rounds", "--out", path)
-    said = json.loads(run("import", "table", path, "--out", back, "--json"))
-    assert said["counts"]["stored"] == len(there) and not said["differences"]
-    again = store.load(Path(back)).episodes.values()
-    assert sorted(str(e.payoffs) for e in there) == sorted(str(e.payoffs) for e in again)
-    assert {e.setup.lineup["partner"].player for e in again} == {"grim_trigger"}
+    data = json.loads(run("import", "table", path, "--out", back, "--json"))
+    assert data["counts"]["stored"] == len(there) and not data["differences"]
+    repeated_episodes = store.load(Path(back)).episodes.values()
+    assert sorted(str(e.payoffs) for e in there) == sorted(
+        str(e.payoffs) for e in repeated_episodes
+    )
+    assert {e.setup.lineup["partner"].player for e in repeated_episodes} == {"grim_trigger"}

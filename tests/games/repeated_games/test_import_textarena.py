@@ -20,8 +20,8 @@ def lines() -> list[dict[str, Any]]:
 
 
 def test_moves_come_from_replies_and_unreadable_reply_is_forfeit() -> None:
-    found = import_records(FILE)
-    dilemma, paper, pennies = found.episodes
+    result = import_records(FILE)
+    dilemma, paper, pennies = result.episodes
     moves = [e.action for e in dilemma.events if isinstance(e, Moved) and e.seat == "agent"]
     assert moves == [0, 0, 0, 0, 1, 1, 1, 1, 1]  # the sixth reply named no move
     (lost,) = [e for e in dilemma.events if isinstance(e, Forfeited)]
@@ -29,9 +29,9 @@ def test_moves_come_from_replies_and_unreadable_reply_is_forfeit() -> None:
     assert paper.payoffs == {"agent": 3.0, "partner": 3.0}
     assert paper.used["asked again"] == 1
     assert pennies.payoffs is None  # it ended while one player owed a move
-    (what,) = found.details["differences"]
-    assert (what["turn"], what["recorded"]) == (6, "scored there as cooperate")
-    assert found.counts == {"found": 3}
+    (difference,) = result.details["differences"]
+    assert (difference["turn"], difference["recorded"]) == (6, "scored there as cooperate")
+    assert result.counts == {"found": 3}
 
 
 def test_mismatch_of_points_with_replies_is_a_difference(tmp_path: Path) -> None:
@@ -39,8 +39,12 @@ def test_mismatch_of_points_with_replies_is_a_difference(tmp_path: Path) -> None
     game["state"]["points"]["0"] = 7
     file = tmp_path / "games.jsonl"
     file.write_text(json.dumps(game))
-    (what,) = import_records(file).details["differences"]
-    assert (what["what"], what["recorded"], what["ours"]) == ("points", "[7, 3]", "[3, 3]")
+    (difference,) = import_records(file).details["differences"]
+    assert (difference["what"], difference["recorded"], difference["ours"]) == (
+        "points",
+        "[7, 3]",
+        "[3, 3]",
+    )
 
 
 @pytest.mark.parametrize(

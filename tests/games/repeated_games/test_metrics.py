@@ -64,13 +64,13 @@ def play(
     """An episode of a hand-made agent (or a named player) against a partner of the shelf."""
     spec = registry.game(game)
     stop = params.pop("stop_chance", 0.0)
-    named = PlayerSpec(agent if isinstance(agent, str) else "by_hand")
-    lineup = {"agent": named, "partner": PlayerSpec(partner, params)}
+    player = PlayerSpec(agent if isinstance(agent, str) else "by_hand")
+    lineup = {"agent": player, "partner": PlayerSpec(partner, params)}
     instance = Instance(game, game, {"rounds": rounds, "stop_chance": stop})
     match = Match(spec, Setup(instance, seed, lineup, arms={"agent": arm}))
     players = {"partner": seat_player(spec, match.game, PARTNER, lineup["partner"])}
     players["agent"] = (
-        seat_player(spec, match.game, AGENT, named) if isinstance(agent, str) else agent
+        seat_player(spec, match.game, AGENT, player) if isinstance(agent, str) else agent
     )
     Driver(match, players).run()
     episode = match.episode()
@@ -196,8 +196,8 @@ def test_void_rounds_shorten_the_optimum_with_random_stopping():
 
 @given(st.lists(st.sampled_from([0, 1, None]), min_size=6, max_size=6))
 def test_running_curves_end_at_the_metric_values(moves):
-    made = [Forfeit("unreadable") if m is None else m for m in moves]
-    agent = Planned(lambda n: made[n - 1], lambda turn: ProbeReport(0))
+    forfeits = [Forfeit("unreadable") if m is None else m for m in moves]
+    agent = Planned(lambda n: forfeits[n - 1], lambda turn: ProbeReport(0))
     played = play("ipd", agent, arm=("their_move",), rounds=6)
     curve = running_regret(played, AGENT)
     if score(played, "functional_regret") is not None:
@@ -213,12 +213,12 @@ def test_running_curves_end_at_the_metric_values(moves):
 
 def test_tom_regret_is_the_loss_of_best_reply_to_the_prediction():
     # the partner plays 0; believing 1 means replying 2, which loses to 0: 2 below the best
-    for said, lost in ((0, 0), (1, 2), (2, 1)):
-        agent = Planned(lambda n: 0, lambda turn, said=said: ProbeReport(said))
+    for count, lost_count in ((0, 0), (1, 2), (2, 1)):
+        agent = Planned(lambda n: 0, lambda turn, count=count: ProbeReport(count))
         played = play("rps", agent, "single_action", ("their_move",), action=0)
-        assert score(played, "tom_regret") == lost
-        assert score(played, "tom_regret_published") == (0 if said == 0 else 1.5)
-        assert score(played, "tom_percent") == (100 if said == 0 else 0)
+        assert score(played, "tom_regret") == lost_count
+        assert score(played, "tom_regret_published") == (0 if count == 0 else 1.5)
+        assert score(played, "tom_percent") == (100 if count == 0 else 0)
 
 
 def test_tom_regret_is_zero_in_ipd_for_any_prediction():
@@ -262,8 +262,8 @@ def test_predictions_in_decisions_count_if_no_probe_was_asked():
             return ProbeReport(1, (0.0, 1.0))
 
     assert score(play("ipd", Social()), "tom_percent") == 100
-    for asked in ("their_move_given_mine", "their_move", "their_odds"):
-        assert score(play("ipd", Social(), arm=(asked,)), "tom_percent") == 0
+    for asked_name in ("their_move_given_mine", "their_move", "their_odds"):
+        assert score(play("ipd", Social(), arm=(asked_name,)), "tom_percent") == 0
 
 
 def test_odds_are_scored_by_brier_and_log():

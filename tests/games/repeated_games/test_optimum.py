@@ -82,8 +82,10 @@ def searched(game, seat, automaton, state, left: int) -> float:
 
 @given(games, automata(), st.sampled_from([AGENT, PARTNER]), st.integers(0, 5))
 def test_optimal_reward_equals_exhaustive_search(game, automaton, seat, rounds):
-    found = optimal_reward(game, seat, automaton, rounds)
-    assert found == pytest.approx(searched(game, seat, automaton, automaton.start, rounds))
+    actual_optimal_reward = optimal_reward(game, seat, automaton, rounds)
+    assert actual_optimal_reward == pytest.approx(
+        searched(game, seat, automaton, automaton.start, rounds)
+    )
 
 
 @given(games, automata())
@@ -143,10 +145,10 @@ def test_plan_against_its_partner_earns_its_value():
 
 def test_interestingness_of_known_tasks():
     singles = registry.partners("repeated_games")["single_action"].automaton
-    for name, known in (("rps", 1.0), ("ibs", 4.25), ("ipd", 0.0)):
+    for name, known_value in (("rps", 1.0), ("ibs", 4.25), ("ipd", 0.0)):
         game = registry.game(name).build({})
         partners = [singles(game, PARTNER, action=a) for a in game.moves_of(PARTNER)]
-        assert interestingness(game, AGENT, partners) == pytest.approx(known)
+        assert interestingness(game, AGENT, partners) == pytest.approx(known_value)
         assert interestingness(game, AGENT, partners[:1]) == 0
     # ibs, by hand: the reply to the wrong partner earns 0 instead of 10 or of 7
     game = registry.game("ibs").build({})
@@ -183,7 +185,7 @@ def test_seats_across_the_table():
 
 @pytest.mark.parametrize("name", ["rps", "ibs", "ipd"])
 def test_cycle_search_and_linear_program_find_the_same_rate(name: str) -> None:
-    game, same = registry.game(name).build({}), 0
+    game, same_count = registry.game(name).build({}), 0
     for partner in registry.partners("repeated_games").values():
         try:
             found = partner.automaton and partner.automaton(game, PARTNER)
@@ -192,18 +194,18 @@ def test_cycle_search_and_linear_program_find_the_same_rate(name: str) -> None:
         if found is not None:
             machine, pay = machine_of(game, AGENT, found), pay_table(game, AGENT)
             if len(machine.odds) <= 100:
-                same += 1
+                same_count += 1
                 rate = optimal_rate(game, AGENT, found)
                 assert rate == pytest.approx(rate_by_program(machine, pay), abs=1e-9), partner.name
-    assert same > 5
+    assert same_count > 5
 
 
 def test_best_cycle_may_require_an_initial_loss() -> None:
     # from its start it can be led to either of two states for good: one pays 1, the other 3
     odds = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-    after = np.array([[[1, 2], [0, 0]], [[1, 1], [0, 0]], [[0, 0], [2, 2]]])
+    array_after = np.array([[[1, 2], [0, 0]], [[1, 1], [0, 0]], [[0, 0], [2, 2]]])
     pay = np.array([[1.0, 0.0], [-5.0, 3.0]])  # (mine, theirs)
-    machine = Machine(odds, after)
+    machine = Machine(odds, array_after)
     assert rate_of_certain(machine, pay) == rate_by_program(machine, pay) == 3.0
 
 
@@ -222,5 +224,5 @@ def test_random_player_value_is_the_mean_over_all_sequences(rounds: int, machine
             for theirs, p in machine.odds(state).items()
         )
 
-    found = random_reward(IPD, AGENT, machine_of(IPD, AGENT, machine), rounds)
-    assert found == pytest.approx(worth(machine.start, rounds))
+    actual_random_reward = random_reward(IPD, AGENT, machine_of(IPD, AGENT, machine), rounds)
+    assert actual_random_reward == pytest.approx(worth(machine.start, rounds))

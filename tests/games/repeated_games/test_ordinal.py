@@ -32,7 +32,7 @@ def test_there_are_144_games_each_with_every_rank_once() -> None:
 
 def test_each_game_corresponds_to_four_of_the_576_matrices() -> None:
     """Counted by hand over swaps of rows and columns, without `canonical`."""
-    found: dict[frozenset[object], int] = {}
+    counts: dict[frozenset[object], int] = {}
     for a in permutations((1, 2, 3, 4)):
         for p in permutations((1, 2, 3, 4)):
             cells = list(zip(a, p, strict=True))  # cells 00 01 10 11
@@ -40,11 +40,11 @@ def test_each_game_corresponds_to_four_of_the_576_matrices() -> None:
                 tuple(cells[i] for i in order)
                 for order in ((0, 1, 2, 3), (2, 3, 0, 1), (1, 0, 3, 2), (3, 2, 1, 0))
             )
-            found[orbit] = found.get(orbit, 0) + 1
+            counts[orbit] = counts.get(orbit, 0) + 1
             assert canonical(((cells[0], cells[1]), (cells[2], cells[3]))) in GAMES.values()
-    assert set(found.values()) == {4}
+    assert set(counts.values()) == {4}
     ours = {tuple(cell for row in matrix for cell in row) for matrix in GAMES.values()}
-    assert all(len(orbit & ours) == 1 for orbit in found)
+    assert all(len(orbit & ours) == 1 for orbit in counts)
 
 
 def test_swapping_the_seats_permutes_the_games() -> None:
@@ -81,9 +81,9 @@ def test_well_known_games_have_their_matrices(name: str, matrix: object) -> None
 def test_every_ordinal_game_can_be_played() -> None:
     instances = ordinal_instances(rounds=7)
     assert [i.id for i in instances] == list(GAMES)
-    for each in instances:
-        game = registry.game(each.game).build(each.params)
-        assert game.matrix == GAMES[each.id]  # type: ignore[attr-defined]
+    for instance in instances:
+        game = registry.game(instance.game).build(instance.params)
+        assert game.matrix == GAMES[instance.id]  # type: ignore[attr-defined]
 
 
 def test_unknown_game_suggests_the_nearest() -> None:

@@ -61,11 +61,11 @@ def test_every_partner_plays_its_declared_lines_for_any_seed(who: Partner, line:
 
 
 def test_every_partner_names_its_source_and_has_a_line() -> None:
-    for who in PARTNERS.values():
-        if who.helps:
+    for player in PARTNERS.values():
+        if player.helps:
             continue  # somebody recorded elsewhere, who plays no line
-        assert who.source and who.lines, who.name
-        assert any(set(line.plays) - {"?"} for line in who.lines) or who.name == "random"
+        assert player.source and player.lines, player.name
+        assert any(set(line.plays) - {"?"} for line in player.lines) or player.name == "random"
 
 
 @pytest.mark.parametrize(("who", "name", "params"), FINITE)
@@ -92,7 +92,7 @@ def test_partner_depends_only_on_its_declared_memory(who: Partner) -> None:
     game = rules("rps" if who.name in rps.STABLE else "ibs")
     script, chance = who.make(game, PARTNER), random.Random(5)
     assert who.memory is not None
-    seen: set[int] = set()
+    numbers: set[int] = set()
     for seed in range(60):
         recent = [joint for joint in some_past(game, 9, chance) if joint][: who.memory]
         earlier = [some_past(game, 4, chance) for _ in range(2)]
@@ -100,8 +100,8 @@ def test_partner_depends_only_on_its_declared_memory(who: Partner) -> None:
             continue
         first, second = (turn_after(game, [*e, *recent], seed=seed) for e in earlier)
         assert script(first) == script(second)
-        seen.add(script(first))
-    assert len(seen) > 1 or who.name == "single_action"
+        numbers.add(script(first))
+    assert len(numbers) > 1 or who.name == "single_action"
 
 
 @pytest.mark.parametrize("who", OURS, ids=lambda p: p.name)
@@ -113,22 +113,22 @@ def test_void_rounds_change_nothing(who: Partner) -> None:
         past = [joint for joint in some_past(game, length, chance) if joint]
         with_voids: list[Joint | None] = [None, *(x for joint in past for x in (joint, None))]
         plain = who.make(game, PARTNER, **line.params)
-        turn, other = turn_after(game, past), turn_after(game, with_voids)
-        other.id = turn.id  # the same draws
-        assert plain(turn) == who.make(game, PARTNER, **line.params)(other)
+        turn, other_turn = turn_after(game, past), turn_after(game, with_voids)
+        other_turn.id = turn.id  # the same draws
+        assert plain(turn) == who.make(game, PARTNER, **line.params)(other_turn)
 
 
 @pytest.mark.parametrize("name", ["policy_table", "bayesian_best_responder", "adaptive_transition"])
 def test_one_script_serves_many_episodes_at_once(name: str) -> None:
-    who = partner(name)
-    line = who.lines[0]
+    player = partner(name)
+    line = player.lines[0]
     game = rules(line.game)
-    shared, chance = who.make(game, PARTNER, **line.params), random.Random(2)
+    shared, chance = player.make(game, PARTNER, **line.params), random.Random(2)
     pasts = [[j for j in some_past(game, 12, chance) if j] for _ in range(4)]
     for length in (3, 9, 5):  # forwards, backwards, and from one to the other
         for past in pasts:
             turn = turn_after(game, past[:length])
-            assert shared(turn) == who.make(game, PARTNER, **line.params)(turn)
+            assert shared(turn) == player.make(game, PARTNER, **line.params)(turn)
 
 
 # --- rock, paper, scissors ------------------------------------------------------------------------
@@ -153,9 +153,9 @@ def test_best_reply_to_a_stable_bot_wins_nine_rounds_in_ten(who: Partner) -> Non
 def test_stable_bot_follows_its_rule_nine_times_in_ten() -> None:
     game = rules("rps")
     script = partner("opponent_previous_plus").make(game, PARTNER)
-    told = Counter(script(turn_after(game, [(0, 0)], seed=seed)) for seed in range(4000))
-    assert told[1] / 4000 == pytest.approx(0.9, abs=0.02)
-    assert told[0] / 4000 == pytest.approx(0.05, abs=0.015)
+    counts = Counter(script(turn_after(game, [(0, 0)], seed=seed)) for seed in range(4000))
+    assert counts[1] / 4000 == pytest.approx(0.9, abs=0.02)
+    assert counts[0] / 4000 == pytest.approx(0.05, abs=0.015)
     first = Counter(script(turn_after(game, [], seed=seed)) for seed in range(3000))
     assert all(first[move] / 3000 == pytest.approx(1 / 3, abs=0.03) for move in (0, 1, 2))
 
@@ -170,9 +170,9 @@ def test_adaptive_bot_is_uniform_over_equally_frequent_moves() -> None:
     game = rules("rps")
     script = partner("adaptive_opponent_previous").make(game, PARTNER)
     past = [(0, 0), (1, 0), (0, 0), (2, 0), (0, 0)]  # after R came P once and S once
-    told = Counter(script(turn_after(game, past, seed=seed)) for seed in range(2000))
-    assert set(told) == {2, 0}
-    assert told[2] / 2000 == pytest.approx(0.5, abs=0.05)
+    counts = Counter(script(turn_after(game, past, seed=seed)) for seed in range(2000))
+    assert set(counts) == {2, 0}
+    assert counts[2] / 2000 == pytest.approx(0.5, abs=0.05)
 
 
 def test_adaptive_bot_by_outcome_counts_wins_and_losses_separately() -> None:
@@ -199,10 +199,10 @@ def test_dual_bot_follows_all_nine_of_its_rules(first: int) -> None:
     game = rules("rps")
     script = partner("outcome_transition_dual").make(game, PARTNER, follow=1.0)
     for outcome, steps in DUAL.items():
-        for last, then in steps.items():
+        for last, later_step in steps.items():
             second = (first + STEP[last]) % 3
             past = [(0, first), ((second + REPLY[outcome]) % 3, second)]
-            assert script(turn_after(game, past)) == (second + STEP[then]) % 3
+            assert script(turn_after(game, past)) == (second + STEP[later_step]) % 3
 
 
 def test_every_adaptive_bot_beats_a_player_that_never_changes() -> None:
@@ -278,8 +278,8 @@ def test_bayesian_partner_learns_only_among_its_hypotheses() -> None:
 def test_generous_partner_forgives_one_defection_in_three() -> None:
     game = rules("ipd")
     script = partner("generous_tit_for_tat").make(game, PARTNER)
-    told = Counter(script(turn_after(game, [(1, 0)], seed=seed)) for seed in range(3000))
-    assert told[0] / 3000 == pytest.approx(1 / 3, abs=0.03)
+    counts = Counter(script(turn_after(game, [(1, 0)], seed=seed)) for seed in range(3000))
+    assert counts[0] / 3000 == pytest.approx(1 / 3, abs=0.03)
 
 
 def test_best_play_against_the_reciprocal() -> None:

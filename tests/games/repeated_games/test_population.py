@@ -27,13 +27,13 @@ SIZES = {"train": 12, "validation": 3, "held_out": 3}
 
 @pytest.mark.parametrize("game", ["rps", "ipd"])
 def test_parts_differ_in_behaviour_and_letters(game):
-    drawn = population(game, SIZES)
-    assert {part: len(tasks) for part, tasks in drawn.parts.items()} == SIZES
-    check_split(drawn, TRAINING.alike)
-    for part, tasks in drawn.parts.items():
+    drawn_split = population(game, SIZES)
+    assert {part: len(tasks) for part, tasks in drawn_split.parts.items()} == SIZES
+    check_split(drawn_split, TRAINING.alike)
+    for part, tasks in drawn_split.parts.items():
         assert {name for t in tasks for name in t.instance.params["names"]} <= {*LETTERS[part]}
-    named = split(game).part("held_out")
-    for task, other in product(drawn.part("train"), named):
+    named_tasks = split(game).part("held_out")
+    for task, other in product(drawn_split.part("train"), named_tasks):
         assert not TRAINING.alike(task, other) and not TRAINING.alike(other, task)
 
 

@@ -65,8 +65,8 @@ def predictions(of: Episode) -> list[Any]:
 
 def test_initial_values_are_the_discounted_best_payoff():
     pay = pay_table(registry.game("ipd").build({}), AGENT)
-    worth = values(empty_model(pay, Settings())[None], pay, Settings(gamma=0.9))
-    assert worth == pytest.approx(np.full((1, 5, 2), 100.0))
+    value = values(empty_model(pay, Settings())[None], pay, Settings(gamma=0.9))
+    assert value == pytest.approx(np.full((1, 5, 2), 100.0))
 
 
 def test_best_paying_known_move_ties_with_unknown_moves():
@@ -87,18 +87,18 @@ def test_values_equal_plain_value_iteration(seed, how):
     chance = np.random.default_rng(seed)
     pay = chance.integers(-5, 6, (2, 3)).astype(float)
     models = chance.integers(0, 2, (2, 7, 2, 3)).astype(np.int32)
-    worth = np.full((7, 2), pay.max() / (1 - gamma))
+    value = np.full((7, 2), pay.max() / (1 - gamma))
     to = 1 + np.arange(6).reshape(2, 3)
     solved = values(models, pay, settings)
     for model, found in zip(models, solved, strict=True):
         for _ in range(250):
-            ahead = worth.max(axis=1)
-            seen = model.sum(axis=2)
-            share = model / np.maximum(seen, 1)[:, :, None]
+            ahead = value.max(axis=1)
+            total = model.sum(axis=2)
+            share = model / np.maximum(total, 1)[:, :, None]
             backed = (share * (pay + gamma * ahead[to])).sum(axis=2)
-            worth = np.where(seen >= visits, backed, pay.max() / (1 - gamma))
-        assert found == pytest.approx(worth, abs=1e-8)
-        worth = np.full((7, 2), pay.max() / (1 - gamma))
+            value = np.where(total >= visits, backed, pay.max() / (1 - gamma))
+        assert found == pytest.approx(value, abs=1e-8)
+        value = np.full((7, 2), pay.max() / (1 - gamma))
 
 
 @given(st.integers(0, 10**6))
@@ -125,8 +125,10 @@ def test_tabular_player_follows_the_seed():
 
 def test_probing_does_not_change_play():
     for player in ("tabular", "q_learning", "fictitious_learner"):
-        asked = episode("rps", "tit_for_tat", 5, player, ("their_move", "their_move_given_mine"))
-        assert moves(asked) == moves(episode("rps", "tit_for_tat", 5, player, ()))
+        asked_episode = episode(
+            "rps", "tit_for_tat", 5, player, ("their_move", "their_move_given_mine")
+        )
+        assert moves(asked_episode) == moves(episode("rps", "tit_for_tat", 5, player, ()))
 
 
 # --- what it predicts ---------------------------------------------------------------------------
@@ -143,9 +145,9 @@ def test_prediction_is_the_most_frequent_move_or_move_0_without_counts():
 
 
 def test_predictions_before_and_after_the_move_are_equal():
-    both = episode("rps", "tit_for_tat", 2, arm=("their_move", "their_move_given_mine"))
-    said = predictions(both)
-    assert said[0::2] == said[1::2]
+    both_episode = episode("rps", "tit_for_tat", 2, arm=("their_move", "their_move_given_mine"))
+    predicted_values = predictions(both_episode)
+    assert predicted_values[0::2] == predicted_values[1::2]
 
 
 def test_stated_odds_follow_the_rule_of_succession():
@@ -177,9 +179,13 @@ def test_void_round_does_not_update_the_player():
     lineup = {"agent": PlayerSpec("tabular"), "partner": PlayerSpec("lapsing")}
     match = Match(registry.game("ipd"), Setup(Instance("ipd", "ipd", {"rounds": 4}), 1, lineup))
     Driver(match, {"agent": Watched(), "partner": Lapsing()}).run()
-    before, after = memories[1], memories[2]
-    assert after.seen == before.seen + 1
-    assert (after.state, after.model, after.counts) == (before.state, before.model, before.counts)
+    memory_before, memory_after = memories[1], memories[2]
+    assert memory_after.seen == memory_before.seen + 1
+    assert (memory_after.state, memory_after.model, memory_after.counts) == (
+        memory_before.state,
+        memory_before.model,
+        memory_before.counts,
+    )
 
 
 # --- bulk play ----------------------------------------------------------------------------------

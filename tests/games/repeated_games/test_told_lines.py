@@ -19,8 +19,8 @@ def test_lines_of_a_round_are_equal_whether_rendered_early_or_late(seat, form):
         if len(moves) == 2:
             state = game.step(state, moves)
         else:
-            lost = tuple(s for s in game.seats if s not in moves)
-            state = game.forfeit(state, moves, lost)
+            lost_seats = tuple(s for s in game.seats if s not in moves)
+            state = game.forfeit(state, moves, lost_seats)
         grown += words.lines(game.observe(state, seat), len(grown), form)
     assert grown == list(words.lines(game.observe(state, seat), 0, form))
     assert ["not played" in line for line in grown] == [False, True, True, False, True]

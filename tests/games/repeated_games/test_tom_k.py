@@ -15,10 +15,10 @@ ROUNDS, GAMES = 6, 40  # a table of the tests has six rounds
 
 def won(k: int, against: int) -> float:
     """The mean score a round of order k against another order."""
-    mine, theirs = PlayerSpec("tom_k", {"k": k}), PlayerSpec("tom_k", {"k": against})
+    own_player, their_player = PlayerSpec("tom_k", {"k": k}), PlayerSpec("tom_k", {"k": against})
     total = 0.0
     for seed in range(GAMES):
-        payoffs = play_episode(table("rps", seed, agent=mine, partner=theirs)).payoffs
+        payoffs = play_episode(table("rps", seed, agent=own_player, partner=their_player)).payoffs
         assert payoffs is not None
         total += payoffs["agent"]
     return total / GAMES / ROUNDS

@@ -20,8 +20,8 @@ def after(game: RepeatedGame, past: Past) -> State:
     state = game.start()
     for agent, other in past:
         made = {seat: m for seat, m in ((AGENT, agent), (PARTNER, other)) if m is not None}
-        lost = tuple(seat for seat in game.seats if seat not in made)
-        state = game.forfeit(state, made, lost) if lost else game.step(state, made)
+        lost_seats = tuple(seat for seat in game.seats if seat not in made)
+        state = game.forfeit(state, made, lost_seats) if lost_seats else game.step(state, made)
     return state
 
 
@@ -43,8 +43,8 @@ def odds(name: str, past: Past, void: str = "published") -> Odds:
 @pytest.mark.parametrize("hidden", [R, P, S])
 def test_move_of_the_other_seat_in_a_void_round_is_hidden(hidden: int) -> None:
     game = rules("rps", rounds=9)
-    one, two = (view(game, [(R, P), (None, move)], AGENT) for move in (R, hidden))
-    assert one == two
+    single_view, two = (view(game, [(R, P), (None, move)], AGENT) for move in (R, hidden))
+    assert single_view == two
 
 
 def test_seat_remembers_its_own_move_of_a_void_round() -> None:

@@ -16,14 +16,14 @@ def play(
 ) -> tuple[list[Moves], list[float] | None]:
     """The positions after each turn, and the points once a player has arrived."""
     standing = dict(enumerate(start))
-    after: list[Moves] = []
+    moves_after: list[Moves] = []
     for chosen in turns:
         often = Counter(chosen)
         for player, number in enumerate(chosen):
             if number and often[number] == 1:
                 standing[player] += number
-        after.append((standing[0], standing[1], standing[2]))
+        moves_after.append((standing[0], standing[1], standing[2]))
         if any(steps >= target for steps in standing.values()):
             leaders = [p for p in standing if standing[p] == max(standing.values())]
-            return after, [(p in leaders) / len(leaders) for p in range(3)]
-    return after, None
+            return moves_after, [(p in leaders) / len(leaders) for p in range(3)]
+    return moves_after, None

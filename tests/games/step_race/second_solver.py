@@ -37,14 +37,14 @@ def odds_of(
     if name == "uniform":
         return even
     if name == "keeper":
-        kept = float(str(params["p"]))
-        return {n: kept if n == said else (1 - kept) / 2 for n in NUMBERS}
+        kept_value = float(str(params["p"]))
+        return {n: kept_value if n == said else (1 - kept_value) / 2 for n in NUMBERS}
     if name == "rotator":
         return {NUMBERS[(turn - 1 + seat + int(str(params.get("offset", 0)))) % 3]: 1.0}
     if name == "finisher":
         return {least_to_arrive(missing[seat]) or 5: 1.0}
     if name == "blocker":
-        leader = min((steps, other) for other, steps in enumerate(missing) if other != seat)
+        leader = min((steps, index) for index, steps in enumerate(missing) if index != seat)
         number = least_to_arrive(leader[0])
         return {number: 1.0} if number else even
     assert name == "stage_equilibrium"
@@ -78,21 +78,21 @@ class BestReply:
             [(chance, self.choices(missing, phase + 1, said)) for said, chance in self.heard()]
             for phase in range(self.period)
         ]
-        found = [0.0] * self.period
+        values = [0.0] * self.period
         for _ in range(100_000):  # turns in which all three collide repeat the position
-            before = list(found)
+            values_before = list(values)
             for phase in reversed(range(self.period)):
-                later = found[(phase + 1) % self.period]
-                found[phase] = sum(
+                later = values[(phase + 1) % self.period]
+                values[phase] = sum(
                     chance * max(worth + stays * later for worth, stays in listed)
                     for chance, listed in cases[phase]
                 )
-            if max(abs(a - b) for a, b in zip(found, before, strict=True)) < 1e-14:
+            if max(abs(a - b) for a, b in zip(values, values_before, strict=True)) < 1e-14:
                 break
         else:
             raise AssertionError("the values do not settle")
-        self.known[missing] = found
-        return found
+        self.known[missing] = values
+        return values
 
     def choices(self, missing: Moves, turn: int, said: Heard) -> list[tuple[float, float]]:
         """For each number: the value of turns that change the position, and the other chance."""
@@ -101,11 +101,11 @@ class BestReply:
             for other, place, word in zip(self.others, self.places, said, strict=True)
         )
         found = []
-        for mine in NUMBERS:
-            worth = stays = 0.0
+        for own_number in NUMBERS:
+            value = stays = 0.0
             for a, b in product(one, two):
                 moves = [a, b]
-                moves.insert(self.seat, mine)
+                moves.insert(self.seat, own_number)
                 chosen = (moves[0], moves[1], moves[2])
                 start = (FAR - missing[0], FAR - missing[1], FAR - missing[2])
                 (after,), _ = play([chosen], 10 * FAR, start)
@@ -113,8 +113,8 @@ class BestReply:
                 if left == missing:
                     stays += one[a] * two[b]
                 else:
-                    worth += one[a] * two[b] * self.value(left)[turn % self.period]
-            found.append((worth, stays))
+                    value += one[a] * two[b] * self.value(left)[turn % self.period]
+            found.append((value, stays))
         return found
 
     def best(self, missing: Moves, turn: int, said: Heard) -> set[int]:

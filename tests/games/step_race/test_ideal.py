@@ -31,10 +31,10 @@ def brute(missing, turn, pairs, left):
         split.setdefault(moves, []).append((one, two))
     return max(
         sum(
-            brute(missing_after(missing, 0, mine, *m), turn + 1, some, left - 1)
+            brute(missing_after(missing, 0, own_move, *m), turn + 1, some, left - 1)
             for m, some in split.items()
         )
-        for mine in MOVES
+        for own_move in MOVES
     )
 
 
@@ -76,9 +76,9 @@ def test_ideal_player_earns_its_value_and_no_policy_earns_more():
     ideal = earned(pool, missing, pool.best)
     assert ideal == pytest.approx(value) and pool.informed(0) >= value - 1e-12
     for seed in range(60):
-        rng, kept = np.random.default_rng(seed), {}
+        rng, kept_fields = np.random.default_rng(seed), {}
 
-        def policy(belief, kept=kept, rng=rng):
+        def policy(belief, kept=kept_fields, rng=rng):
             return kept.setdefault(belief, int(rng.integers(3)))
 
         assert earned(pool, missing, policy) <= value + 1e-9
@@ -92,11 +92,11 @@ def test_informed_value_exceeds_adaptive_value_in_a_short_race():
 def test_regret_parts_add_up_and_ideal_player_has_no_move_loss():
     episodes = [
         sally.play(
-            "step_race", {"player_1": who, "player_2": one, "player_3": two}, 3, target=8,
+            "step_race", {"player_1": player_name, "player_2": text, "player_3": two}, 3, target=8,
             talks=talks, probes={"player_1": ["their_move"]},
         )
-        for who in ("bayes_adaptive", "free_of_last")
-        for one, two, talks in (("finisher", "rotator", 0), ("always", "rotator", 1))
+        for player_name in ("bayes_adaptive", "free_of_last")
+        for text, two, talks in (("finisher", "rotator", 0), ("always", "rotator", 1))
     ]  # fmt: skip
     rows = {row.player: row for row in ideal_rows(episodes) if row.seat == "player_1"}
     ideal = rows["bayes_adaptive"]

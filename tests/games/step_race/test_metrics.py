@@ -56,8 +56,8 @@ def test_errors_survived_counts_a_win_despite_an_error() -> None:
     """With two that always take 5, a 1 gains less than a 3 and still gets ahead of both."""
     race = played(PlayerSpec("always", {"move": 1}), ALWAYS_5, ALWAYS_5, talks=0)
     assert measured(race, "errors_survived") == 1.0 and measured(race, "best_reply_rate") < 1.0
-    lost = played(ALWAYS_5, ALWAYS_5, ALWAYS_3, talks=0)
-    assert measured(lost, "errors_survived") == 0.0
+    lost_match = played(ALWAYS_5, ALWAYS_5, ALWAYS_3, talks=0)
+    assert measured(lost_match, "errors_survived") == 0.0
 
 
 def test_permanent_collision_pays_nothing_and_has_full_regret() -> None:
@@ -71,8 +71,8 @@ def test_permanent_collision_pays_nothing_and_has_full_regret() -> None:
 
 
 def test_promise_metrics_of_keepers_and_breakers() -> None:
-    kept = played(KEEPER, KEEPER, KEEPER, talks=1)
-    assert measured(kept, "announced_rate") == measured(kept, "promise_kept") == 1.0
+    kept_match = played(KEEPER, KEEPER, KEEPER, talks=1)
+    assert measured(kept_match, "announced_rate") == measured(kept_match, "promise_kept") == 1.0
     broken = played(BREAKER, KEEPER, KEEPER, talks=1)
     sums = tally(broken, ME)
     assert sums.kept == 0 and sums.betrayed == sums.truthful == sums.turns > 0
@@ -88,8 +88,10 @@ def test_follower_takes_the_number_left_free_by_truthful_partners() -> None:
 
 def test_keeper_without_talk_announces_nothing_and_is_solvable() -> None:
     race = played("random", KEEPER, KEEPER, talks=0)
-    found = solution(race, ME)
-    assert found is not None and found.value((20, 20, 20)) == pytest.approx(0.971432952678)
+    actual_solution = solution(race, ME)
+    assert actual_solution is not None and actual_solution.value((20, 20, 20)) == pytest.approx(
+        0.971432952678
+    )
     assert measured(race, "announced_rate") == 0.0 and measured(race, "promise_kept") is None
 
 
@@ -132,7 +134,7 @@ def test_study_has_the_certified_tables_and_plays() -> None:
     cell, setup = next(
         (cell, setup)
         for cell, setup in STUDY.trials()
-        if all(who.player != "language" for who in setup.lineup.values())
+        if all(player.player != "language" for player in setup.lineup.values())
     )
     episode = play(setup, cell)
     assert episode.payoffs is not None and episode.cell == cell

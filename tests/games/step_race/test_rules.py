@@ -106,17 +106,17 @@ def test_invalid_parameters_are_refused(wrong: dict[str, Any]) -> None:
 
 def at_the_move() -> Match[Any, Any, Any]:
     match = match_of(table("step_race"))
-    while len(asked := match.asks()) < 3:
-        match.answer(asked[0].id, Decision(Done("I will move 1.")))
+    while len(asked_turns := match.asks()) < 3:
+        match.answer(asked_turns[0].id, Decision(Done("I will move 1.")))
     return match
 
 
 @pytest.mark.parametrize("move", MOVES)
 def test_move_is_unseen_until_all_have_moved(move: int) -> None:
     match = at_the_move()
-    before = [page(match, seat) for seat in SEATS[:2]]
+    pages_before = [page(match, seat) for seat in SEATS[:2]]
     match.answer((match.turn, SEATS[2], "", ""), Decision(move))
-    assert [page(match, seat) for seat in SEATS[:2]] == before
+    assert [page(match, seat) for seat in SEATS[:2]] == pages_before
 
 
 def test_message_cannot_look_like_a_line_of_the_page() -> None:

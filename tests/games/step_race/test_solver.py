@@ -38,16 +38,16 @@ def test_values_under_uniform_play(vector: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("vector", [v for v in VECTORS if v["kind"] == "best_reply"])
 def test_best_replies(vector: dict[str, Any]) -> None:
-    one, two = (MINDS[name]() for name in vector["others"])
+    mind, two = (MINDS[name]() for name in vector["others"])
     missing = triple(vector["missing"])
     target = max(missing)
-    found = solve_race(target, 0, (one, two))
-    assert found.value(missing) == pytest.approx(vector["optimum"], abs=1e-10)
-    assert list(best(found.worths(missing))) == vector["first_moves"]
-    even = solve_race(target, 0, (one, two), uniform()).value(missing)
+    race = solve_race(target, 0, (mind, two))
+    assert race.value(missing) == pytest.approx(vector["optimum"], abs=1e-10)
+    assert list(best(race.worths(missing))) == vector["first_moves"]
+    even = solve_race(target, 0, (mind, two), uniform()).value(missing)
     assert even == pytest.approx(vector["uniform"], abs=1e-10)
     if "always_5" in vector:
-        greedy = solve_race(target, 0, (one, two), always(5)).value(missing)
+        greedy = solve_race(target, 0, (mind, two), always(5)).value(missing)
         assert greedy == pytest.approx(vector["always_5"], abs=1e-10)
 
 
@@ -96,23 +96,23 @@ def simulated(minds: tuple[Mind, Mind, Mind], target: int, games: int) -> list[f
     ],
 )
 def test_solved_values_equal_simulated_means(others: tuple[str, str]) -> None:
-    one, two = (solver.MINDS[name]() for name in others)
-    mine = uniform()
-    exact = solve_race(12, 0, (one, two), mine).value((12, 12, 12))
-    mean = simulated((mine, one, two), 12, 1500)[0]
+    mind, two = (solver.MINDS[name]() for name in others)
+    own_mind = uniform()
+    exact = solve_race(12, 0, (mind, two), own_mind).value((12, 12, 12))
+    mean = simulated((own_mind, mind, two), 12, 1500)[0]
     assert mean == pytest.approx(exact, abs=0.05)  # four standard errors at most
 
 
 def test_solved_reply_earns_its_stated_value() -> None:
     """Play the solved best reply to a keeper and an always-5 with the second rules."""
     minds = (always(5), solver.keeper(0.8))
-    found = solve_race(12, 0, minds)
+    race = solve_race(12, 0, minds)
 
     def reply(missing: Any, number: int, turn: int, said: Any) -> Any:
-        return solver.sure(max(best(found.worths(missing, turn, said))))
+        return solver.sure(max(best(race.worths(missing, turn, said))))
 
     mean = simulated((Mind(reply), *minds), 12, 1500)[0]
-    assert mean == pytest.approx(found.value((12, 12, 12)), abs=0.05)
+    assert mean == pytest.approx(race.value((12, 12, 12)), abs=0.05)
 
 
 def test_partner_that_reacts_to_messages_is_not_solved() -> None:
@@ -145,19 +145,30 @@ def test_partner_that_is_not_solved_is_refused() -> None:
 
 def test_certified_optimum_exceeds_every_mute_player() -> None:
     assert len(read_certified()) >= 20
-    assert len({each.id for each in read_certified()}) == len(read_certified())
-    for each in read_certified():
-        assert each.optimum >= 0.05 + max(each.uniform, *each.mindless.values())
+    assert len({certified_problem.id for certified_problem in read_certified()}) == len(
+        read_certified()
+    )
+    for certified_problem in read_certified():
+        assert certified_problem.optimum >= 0.05 + max(
+            certified_problem.uniform, *certified_problem.mindless.values()
+        )
 
 
 @pytest.mark.parametrize("number", range(0, 21, 5))
 def test_certificates_are_reproduced(number: int) -> None:
-    each = read_certified()[number]
-    others = {seat: (who.player, who.params) for seat, who in each.others.items()}
-    again = certify(each.params, each.seat, others)
-    assert again.optimum == pytest.approx(each.optimum, abs=1e-12)
-    assert again.mindless == pytest.approx(each.mindless, abs=1e-12)
-    assert (again.id, again.first_moves) == (each.id, each.first_moves)
+    certified_problem = read_certified()[number]
+    others = {
+        seat: (player.player, player.params) for seat, player in certified_problem.others.items()
+    }
+    repeated_certified_problem = certify(certified_problem.params, certified_problem.seat, others)
+    assert repeated_certified_problem.optimum == pytest.approx(certified_problem.optimum, abs=1e-12)
+    assert repeated_certified_problem.mindless == pytest.approx(
+        certified_problem.mindless, abs=1e-12
+    )
+    assert (repeated_certified_problem.id, repeated_certified_problem.first_moves) == (
+        certified_problem.id,
+        certified_problem.first_moves,
+    )
 
 
 def test_gains_and_prize_equal_those_of_the_solver() -> None:

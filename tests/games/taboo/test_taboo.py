@@ -119,18 +119,18 @@ def test_guesses_follow_the_declared_mind(mind: Mind, hint: str, names: str) -> 
 
 
 def test_giver_with_same_mind_as_guesser_has_no_regret() -> None:
-    one = played("taboo", {"number": 1}, ASKED, giver=SPELLER, guesser=SPELLER)
-    assert measured(one, "giver", "taboo_regret") == 0
-    assert measured(one, "giver", "taboo_inference") == 0
+    match = played("taboo", {"number": 1}, ASKED, giver=SPELLER, guesser=SPELLER)
+    assert measured(match, "giver", "taboo_regret") == 0
+    assert measured(match, "giver", "taboo_inference") == 0
 
 
 def test_adaptive_giver_loses_less_than_giver_assuming_its_own_mind() -> None:
     plain, learner = (
-        played("taboo", {"number": 1}, ASKED, giver=(who, {}), guesser=SPELLER)
-        for who in ("associates", "adapts")
+        played("taboo", {"number": 1}, ASKED, giver=(player_name, {}), guesser=SPELLER)
+        for player_name in ("associates", "adapts")
     )
-    lost = [measured(one, "giver", "taboo_regret") or 0.0 for one in (learner, plain)]
-    assert lost[0] < 0.5 * lost[1]
+    lost_values = [measured(one, "giver", "taboo_regret") or 0.0 for one in (learner, plain)]
+    assert lost_values[0] < 0.5 * lost_values[1]
     assert (measured(plain, "giver", "taboo_inference") or 0) > 0.3
 
 
@@ -148,11 +148,11 @@ def test_every_frozen_target_can_be_found_with_one_hint() -> None:
 
 
 def test_every_row_has_two_targets_of_every_level_of_hubness() -> None:
-    near = [
+    near_values = [
         sorted(float(hubness()[place(problem.target)]) for problem in row)
         for row in frozen("balanced").rows
     ]
-    spread = np.array(near).mean(axis=0)
+    spread = np.array(near_values).mean(axis=0)
     assert np.all(np.diff(spread[::2]) > 0)
     assert len({problem for row in frozen("balanced").rows for problem in row}) > 400
 

@@ -18,8 +18,8 @@ SEED = 2026  # of all stored sets
 
 def keyed_po(scenario: po_rules.Scenario) -> Keyed[po_rules.Scenario]:
     """Return a scenario with the answer and predictions of the exact solver."""
-    named = {po_rules.AGENTS[a]: task for a, task in po_rules.predictions(scenario).items()}
-    return Keyed(scenario, po_rules.answer(scenario), named)
+    tasks = {po_rules.AGENTS[a]: task for a, task in po_rules.predictions(scenario).items()}
+    return Keyed(scenario, po_rules.answer(scenario), tasks)
 
 
 def certified_po(scenario: po_rules.Scenario, block: int) -> CertifiedScenario[po_rules.Scenario]:

@@ -91,13 +91,13 @@ def test_listener_pages_hide_the_word_and_the_other_hint(
     seat: Seat, changed: dict[str, str]
 ) -> None:
     item = Item("bank", "keeps your savings", "edge of a river")
-    one, two = (
+    match, two = (
         told("Think of grass.", item=msgspec.to_builtins(each))
         for each in (item, msgspec.structs.replace(item, **changed))
     )
-    assert page_of(one, seat) == page_of(two, seat)
-    assert one.game.observe(one.state, seat) == two.game.observe(two.state, seat)
-    assert page_of(one, SPEAKER) != page_of(two, SPEAKER)
+    assert page_of(match, seat) == page_of(two, seat)
+    assert match.game.observe(match.state, seat) == two.game.observe(two.state, seat)
+    assert page_of(match, SPEAKER) != page_of(two, SPEAKER)
 
 
 def test_refused_clues_are_visible_only_to_the_speaker() -> None:
@@ -153,16 +153,16 @@ def test_known_texts_need_no_weights() -> None:
 
 
 def test_reference_speaker_predicts_listeners_and_beats_mindless_speakers() -> None:
-    some = items()[::5]
+    some_items = items()[::5]
     wins = {
-        name: sum(minds.predict_guesses(item, say(item)) == (True, False) for item in some)
+        name: sum(minds.predict_guesses(item, say(item)) == (True, False) for item in some_items)
         for name, say in (
             ("margin", minds.best_clue),
             ("hint_b", lambda item: item.b_hint),
             ("synonym", lambda item: minds.by_likeness(item, 1)),
         )
     }
-    assert wins["margin"] > len(some) / 2  # 69 of all hundred
+    assert wins["margin"] > len(some_items) / 2  # 69 of all hundred
     assert wins["margin"] > wins["synonym"] > wins["hint_b"]
 
 
@@ -187,8 +187,8 @@ def test_vectors_agree_with_published_similarities() -> None:
     assert (one @ two, one @ three, two @ three) == pytest.approx(
         (0.6660, 0.1046, 0.1411), abs=1e-4
     )
-    known = known_texts()[::400]
-    assert np.allclose(model.vectors(known), table()[::400], atol=2e-3)
+    sample_texts = known_texts()[::400]
+    assert np.allclose(model.vectors(sample_texts), table()[::400], atol=2e-3)
     alone = np.concatenate([model.vectors([text]) for text in texts])
     assert np.allclose(alone, model.vectors(texts), atol=1e-5)
 

@@ -14,7 +14,7 @@ KNOWN = [item for item in items() if senses.natural_clues()[item.word] in rows_b
 
 
 def outcomes(listener: str, held_out: bool = False) -> Counter[Outcome]:
-    found: Counter[Outcome] = Counter()
+    counts: Counter[Outcome] = Counter()
     for item in KNOWN:
         clue = senses.natural_clues()[item.word]
         without = clue if held_out else ""
@@ -24,8 +24,8 @@ def outcomes(listener: str, held_out: bool = False) -> Counter[Outcome]:
             else heard_by_senses(hint, clue, shipped_vector, without)
             for hint in (item.b_hint, item.c_hint)
         ]
-        found[judge(item, *guesses)] += 1
-    return found
+        counts[judge(item, *guesses)] += 1
+    return counts
 
 
 def test_every_word_has_two_senses_and_one_legal_natural_clue() -> None:

@@ -33,7 +33,11 @@ def in_fours(listed: list[Scenario]) -> list[list[Scenario]]:
 
 
 def of_level(level: int) -> list[Scenario]:
-    return [one.scenario for one in certified_by_id().values() if one.block == level]
+    return [
+        certified_scenario.scenario
+        for certified_scenario in certified_by_id().values()
+        if certified_scenario.block == level
+    ]
 
 
 def second_solver(scenario: Scenario, depth: int) -> list[int]:
@@ -43,23 +47,23 @@ def second_solver(scenario: Scenario, depth: int) -> list[int]:
     wishes = []
     for agent in scenario.agents:
         score = [0.0] * 4
-        for sign, named in ((1.0, agent.likes), (-100.0, agent.dislikes)):
-            for wish in named:
+        for sign, likes in ((1.0, agent.likes), (-100.0, agent.dislikes)):
+            for wish in likes:
                 for n, place in enumerate(scenario.places):
                     score[n] += sign * any(wish in feature for feature in place.features)
         wishes.append(score)
-    at: list[list[int]] = [top(score) for score in wishes]
+    rows: list[list[int]] = [top(score) for score in wishes]
     for _ in range(depth - 1):
         after = []
         for agent, score in zip(scenario.agents, wishes, strict=True):
             now = list(score)
-            if agent.avoids is not None and len(at[agent.avoids]) == 1:
-                now[at[agent.avoids][0]] -= 100
-            if agent.follows is not None and len(at[agent.follows]) == 1:
-                now[at[agent.follows][0]] += 50  # below one dislike, above all likes
+            if agent.avoids is not None and len(rows[agent.avoids]) == 1:
+                now[rows[agent.avoids][0]] -= 100
+            if agent.follows is not None and len(rows[agent.follows]) == 1:
+                now[rows[agent.follows][0]] += 50  # below one dislike, above all likes
             after.append(top(now))
-        at = after
-    heads = [sum((place in best) / len(best) for best in at) for place in PLACES]
+        rows = after
+    heads = [sum((place in best) / len(best) for best in rows) for place in PLACES]
     return top([-head for head in heads])
 
 
@@ -72,9 +76,9 @@ def test_second_solver_agrees_at_every_depth(
 ) -> None:
     older = [item.scenario for item in frozen_set(4).scenarios]
     for one in [*older, *(s for level in LEVELS for s in drawn[level] + of_level(level))]:
-        found = [list(places) for places in answers_by_depth(one)]
-        assert found == [second_solver(one, depth) for depth in range(DEEPEST + 1)]
-        assert found[one.level] == [answer(one)] == found[-1]
+        actual_places = [list(places) for places in answers_by_depth(one)]
+        assert actual_places == [second_solver(one, depth) for depth in range(DEEPEST + 1)]
+        assert actual_places[one.level] == [answer(one)] == actual_places[-1]
 
 
 def test_matched_sets_of_level_1_differ_only_in_owners_of_dislikes(
@@ -135,8 +139,8 @@ def test_agents_of_one_depth_are_named_equally_often(
 def test_every_shallower_player_and_every_rule_is_at_chance(level: int) -> None:
     listed = of_level(level)
     for depth in range(level):
-        found = [emptiest_at(profiles(s), depth) for s in listed]
-        hits = sum((answer(s) in f) / len(f) for s, f in zip(listed, found, strict=True))
+        numbers = [emptiest_at(profiles(s), depth) for s in listed]
+        hits = sum((answer(s) in f) / len(f) for s, f in zip(listed, numbers, strict=True))
         assert hits == pytest.approx(len(listed) / 4)
     rates = mg_hit_rates(listed)
     off = {n for n, rate in rates.items() if abs(rate - 0.25) > 1e-9}
@@ -144,36 +148,42 @@ def test_every_shallower_player_and_every_rule_is_at_chance(level: int) -> None:
 
 
 def test_sixth_set_has_40_per_level_and_is_reproduced_by_generator() -> None:
-    assert Counter(one.block for one in certified_by_id().values()) == dict.fromkeys(LEVELS, 40)
-    for one in certified_by_id().values():
-        assert one == certified_mg(one.scenario)
-        certify(one.scenario)
+    assert Counter(
+        certified_scenario.block for certified_scenario in certified_by_id().values()
+    ) == dict.fromkeys(LEVELS, 40)
+    for certified_scenario in certified_by_id().values():
+        assert certified_scenario == certified_mg(certified_scenario.scenario)
+        certify(certified_scenario.scenario)
     for level in LEVELS:
         assert list(islice(scenarios(level, SEED), 4)) == of_level(level)[:4]
 
 
 def test_fifth_set_keeps_its_level_1_scenarios() -> None:
-    kept = [one for one in certified_by_id(5).values() if one.block == 1]
-    assert len(kept) == 40 and not {one.scenario.id for one in kept} & set(certified_by_id())
+    kept_scenarios = [one for one in certified_by_id(5).values() if one.block == 1]
+    assert len(kept_scenarios) == 40 and not {one.scenario.id for one in kept_scenarios} & set(
+        certified_by_id()
+    )
     chances = {
         id: reason_about(one.scenario).chance
         for id, one in {**certified_by_id(5), **certified_by_id()}.items()
     }
-    assert {id for id, chance in chances.items() if chance == 0.29} == {o.scenario.id for o in kept}
+    assert {id for id, chance in chances.items() if chance == 0.29} == {
+        o.scenario.id for o in kept_scenarios
+    }
     assert set(chances.values()) == {0.25, 0.29}
 
 
 def test_reasoner_plays_at_its_depth() -> None:
-    one = next(
+    certified_scenario = next(
         c for c in certified_by_id().values() if c.block == 3 and c.answer not in c.by_depth[2]
     )
     for depth, wins in ((2, 0.0), (3, 1.0)):
-        who = {"player": ("reasoner", {"depth": depth})}
-        episode = sally.play("toma_mg", who, scenario=one.scenario.id)
+        lineup = {"player": ("reasoner", {"depth": depth})}
+        episode = sally.play("toma_mg", lineup, scenario=certified_scenario.scenario.id)
         assert episode.payoffs == {"player": wins}
 
 
 def test_set_with_other_numbers_of_agents_is_not_certified() -> None:
-    whole = next(scenarios(1, 3))
+    full_scenario = next(scenarios(1, 3))
     with pytest.raises(ValueError, match="do not fit a matched set"):
-        certify(replace(whole, agents=whole.agents[:6]))
+        certify(replace(full_scenario, agents=full_scenario.agents[:6]))

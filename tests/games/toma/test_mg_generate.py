@@ -24,13 +24,13 @@ def test_frozen_keys_equal_solver_output(version: int) -> None:
 def test_every_wish_names_an_existing_feature() -> None:
     for scenario in (item.scenario for item in frozen_set(4).scenarios):
         for agent in scenario.agents:
-            named = [*agent.likes, *agent.dislikes]
+            likes = [*agent.likes, *agent.dislikes]
             met = [
                 [f for place in scenario.places for f in place.features if meets(f, wish)]
-                for wish in named
+                for wish in likes
             ]
             assert all(len(features) == 1 for features in met)
-            assert len({features[0] for features in met}) == len(named)
+            assert len({features[0] for features in met}) == len(likes)
 
 
 def test_at_least_six_stories_and_partial_names_are_unambiguous() -> None:

@@ -93,9 +93,9 @@ def test_right_predictions_with_wrong_choice_are_scored_as_such() -> None:
 
 def test_unreadable_prediction_leaves_knowing_and_consistency_blank() -> None:
     match = match_at("toma_po", {"player": "random"}, arms={"player": ("their_choice",)}, level=3)
-    first, *rest = [turn for turn in match.asks() if turn.question is not None]
+    first, *other_turn = [turn for turn in match.asks() if turn.question is not None]
     match.answer(first.id, ProbeReport(None, reply="Hm."))
-    for turn in rest:
+    for turn in other_turn:
         match.answer(turn.id, ProbeReport(0))
     for turn in match.asks():
         match.answer(turn.id, Decision(0))
@@ -142,8 +142,8 @@ def test_consistency_without_predictions_is_blank_except_at_level_0() -> None:
 @pytest.mark.parametrize("game", PROBES)
 def test_injected_values_are_true_without_error_and_false_with_error_1(game: str) -> None:
     for error, share in ((0.0, 1.0), (1.0, 0.0)):
-        told = Injection(PLAYER, PROBES[game], error=error)
-        match = match_at(game, {"player": "random"}, injections=(told,), level=3)
+        injection = Injection(PLAYER, PROBES[game], error=error)
+        match = match_at(game, {"player": "random"}, injections=(injection,), level=3)
         (turn,) = match.asks()
         truth = match.spec.probe(PROBES[game]).truth
         right = [
@@ -160,7 +160,7 @@ def test_injected_values_are_true_without_error_and_false_with_error_1(game: str
 @pytest.mark.parametrize("game", PROBES)
 def test_believer_wins_with_injected_truth_and_loses_with_errors(game: str) -> None:
     module: Any = {"toma_po": po, "toma_mg": mg}[game]
-    some = [id for id, one in module.frozen_scenarios().items() if one.level == 3]
+    some = [id for id, scenario in module.frozen_scenarios().items() if scenario.level == 3]
     wins = {}
     for error in (0.0, 1.0):
         told = (Injection(PLAYER, PROBES[game], error=error),)
@@ -181,15 +181,17 @@ def test_page_does_not_depend_on_hidden_costs(level: int, row: list[int]) -> Non
     scenario = next(s for s in po.frozen_scenarios().values() if s.level == level)
     hidden = next(a for a in range(4) if a != scenario.player and a not in predictable(scenario))
     costs = [tuple(row) if a == hidden else r for a, r in enumerate(scenario.costs)]
-    other = msgspec.structs.replace(scenario, costs=tuple(costs))
-    one, two = (
+    other_scenario = msgspec.structs.replace(scenario, costs=tuple(costs))
+    match, two = (
         match_at("toma_po", {"player": "random"}, scenario=msgspec.to_builtins(s), matrix="known")
-        for s in (scenario, other)
+        for s in (scenario, other_scenario)
     )
-    assert page_of(one, "player") == page_of(two, "player")
-    assert one.game.observe(one.state, PLAYER) == two.game.observe(two.state, PLAYER)
-    shown = match_at("toma_po", {"player": "random"}, scenario=msgspec.to_builtins(other))
-    assert "1.7" in page_of(shown, "player")
+    assert page_of(match, "player") == page_of(two, "player")
+    assert match.game.observe(match.state, PLAYER) == two.game.observe(two.state, PLAYER)
+    shown_match = match_at(
+        "toma_po", {"player": "random"}, scenario=msgspec.to_builtins(other_scenario)
+    )
+    assert "1.7" in page_of(shown_match, "player")
 
 
 # --- reading --------------------------------------------------------------------------------------

@@ -73,22 +73,22 @@ def test_minority_members_exchange_one_kind_of_relation(order: int) -> None:
         first, second = scenarios_of(draw_pair(PLACES, order, 3, number))
         assert first["places"] == second["places"]
         changed = [
-            (one, other)
-            for one, other in zip(first["agents"], second["agents"], strict=True)
-            if one != other
+            (agent, other_agent)
+            for agent, other_agent in zip(first["agents"], second["agents"], strict=True)
+            if agent != other_agent
         ]
         assert len(changed) == 2
-        (one, one_then), (other, other_then) = changed
+        (agent, one_then), (other_agent, other_then) = changed
         for field in ("follows", "avoids"):
-            assert (one[field], other[field]) == (other_then[field], one_then[field])
+            assert (agent[field], other_agent[field]) == (other_then[field], one_then[field])
 
 
 def test_rule_that_reads_one_like_breaks_the_certificate() -> None:
     """The agents that are followed or avoided in the two members must name the same place first."""
     pair = draw_pair(PLACES, 2, 3, 0)
     first = scenarios_of(pair)[0]
-    own = next(a for a in first["agents"] if a["name"] == pair.members[0].params["subject"])
-    named = own["avoids"] if own["follows"] is None else own["follows"]
+    own_agent = next(a for a in first["agents"] if a["name"] == pair.members[0].params["subject"])
+    named = own_agent["avoids"] if own_agent["follows"] is None else own_agent["follows"]
     likes = first["agents"][named]["likes"]
     place = next(
         p for p in first["places"] if all(likes[0] not in feature for feature in p["features"])

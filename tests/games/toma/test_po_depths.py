@@ -26,12 +26,12 @@ def second_solver(scenario: Scenario, deepest: int) -> list[int]:
     tables = [[int(order[0]) for order in ranking]]
     answers = [tables[0][scenario.player]]
     for _ in range(deepest):
-        before = tables[-1]
-        others = [before[other] for other in scenario.knows[scenario.player]]
+        table_before = tables[-1]
+        others = [table_before[other] for other in scenario.knows[scenario.player]]
         clash = any(count > 1 for count in Counter(others).values())
         table = []
         for agent, order in enumerate(ranking):
-            gone = {before[other] for other in scenario.knows[agent]}
+            gone = {table_before[other] for other in scenario.knows[agent]}
             table.append(next(int(task) for task in order if task not in gone))
         answers.append(FAILURE if clash else table[scenario.player])
         tables.append(table)
@@ -54,9 +54,11 @@ def test_second_solver_agrees_at_every_depth(
 
 
 def test_depth_is_the_smallest_from_which_answers_stay_right() -> None:
-    for one in certified_by_id().values():
-        right = [given == (one.answer,) for given in one.by_depth]
-        assert all(right[one.depth :]) and (one.depth == 0 or not right[one.depth - 1])
+    for certified_scenario in certified_by_id().values():
+        right = [given == (certified_scenario.answer,) for given in certified_scenario.by_depth]
+        assert all(right[certified_scenario.depth :]) and (
+            certified_scenario.depth == 0 or not right[certified_scenario.depth - 1]
+        )
 
 
 @pytest.mark.parametrize("block", DEPTHS)
@@ -98,14 +100,27 @@ def test_own_costs_are_uninformative_about_remaining_tasks(
 
 
 def test_frozen_set_has_60_per_depth_and_is_reproduced_by_generator() -> None:
-    assert Counter(one.block for one in certified_by_id().values()) == dict.fromkeys(DEPTHS, 60)
-    assert len({one.scenario.costs for one in certified_by_id().values()}) == 240
-    for one in certified_by_id().values():
-        assert one == certified_po(one.scenario, one.block)
+    assert Counter(
+        certified_scenario.block for certified_scenario in certified_by_id().values()
+    ) == dict.fromkeys(DEPTHS, 60)
+    assert (
+        len(
+            {certified_scenario.scenario.costs for certified_scenario in certified_by_id().values()}
+        )
+        == 240
+    )
+    for certified_scenario in certified_by_id().values():
+        assert certified_scenario == certified_po(
+            certified_scenario.scenario, certified_scenario.block
+        )
     for block in DEPTHS:
         first = list(islice(scenarios(block, SEED), 3))
-        kept = [one.scenario for one in certified_by_id().values() if one.block == block]
-        assert first == kept[:3]
+        kept_scenarios = [
+            certified_scenario.scenario
+            for certified_scenario in certified_by_id().values()
+            if certified_scenario.block == block
+        ]
+        assert first == kept_scenarios[:3]
 
 
 def test_certified_scenario_is_played_by_its_id() -> None:

@@ -170,20 +170,20 @@ matrices = st.lists(st.integers(1, 200), min_size=16, max_size=16, unique=True).
 def test_best_assignment_has_the_cost_found_by_scipy(costs: tuple[tuple[int, ...], ...]) -> None:
     scenario = replace(printed.L4_18, costs=costs)
     rows, columns = linear_sum_assignment(np.array(costs))
-    least = int(np.array(costs)[rows, columns].sum())
+    min_number = int(np.array(costs)[rows, columns].sum())
     try:
-        assert total_cost(scenario, best_assignment(scenario)) == least
+        assert total_cost(scenario, best_assignment(scenario)) == min_number
     except Undetermined:
         totals = [total_cost(scenario, order) for order in permutations(range(4))]
-        assert totals.count(least) > 1
+        assert totals.count(min_number) > 1
 
 
 @given(matrices)
 def test_chain_of_knowledge_has_no_collisions(costs: tuple[tuple[int, ...], ...]) -> None:
     scenario = replace(printed.L3_7, costs=costs)
-    taken = set(predictions(scenario).values())
-    assert len(taken) == 3
-    assert {answer(scenario)} == set(range(4)) - taken
+    taken_predictions = set(predictions(scenario).values())
+    assert len(taken_predictions) == 3
+    assert {answer(scenario)} == set(range(4)) - taken_predictions
 
 
 @given(matrices, st.permutations(range(4)), st.sampled_from(sorted(SHAPES)))

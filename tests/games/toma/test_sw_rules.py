@@ -53,9 +53,9 @@ def turn(
     """One turn: both act, the message is read, the eavesdropper guesses if it may."""
     match.answer((match.turn, "guide", "", ""), Decision(guide))
     match.answer((match.turn, "explorer", "", ""), Decision(explorer))
-    for who, move in (("reader", reading), ("eavesdropper", guess)):
-        if not match.over and match.asks()[0].seat == who:
-            if who == "reader" and move is None:
+    for name, move in (("reader", reading), ("eavesdropper", guess)):
+        if not match.over and match.asks()[0].seat == name:
+            if name == "reader" and move is None:
                 said = match.state.said
                 move = read_claims(said.text, said.speaker, NAMES)
             match.answer(match.asks()[0].id, Decision(move))
@@ -98,8 +98,8 @@ def test_box_opens_only_with_the_password() -> None:
 
 
 def walk(match: Match[Any, Any, Any], *ways: str) -> Match[Any, Any, Any]:
-    for way in ways:
-        turn(match, WAIT, Move(way))
+    for kind in ways:
+        turn(match, WAIT, Move(kind))
     return match
 
 
@@ -163,9 +163,9 @@ def both(one: World, two: World, *acts: tuple[Any, Any]) -> list[Match[Any, Any,
 
 
 def same_to(seat: Any, matches: list[Match[Any, Any, Any]]) -> bool:
-    one, two = matches
+    single_match, two = matches
     views = [match.game.observe(match.state, seat) for match in matches]
-    return views[0] == views[1] and page_of(one, seat) == page_of(two, seat)
+    return views[0] == views[1] and page_of(single_match, seat) == page_of(two, seat)
 
 
 def test_c_never_learns_which_landmark_is_which() -> None:
@@ -277,8 +277,8 @@ def test_true_world_is_never_excluded(seed: int, guide: str) -> None:
         view = match.game.observe(state, EAVESDROPPER)
         fits = worlds(view, False)
         if len(state.radio) == len(state.guide_acts) and state.phase != "over":
-            found = fits[:, CELLS.index(state.cell), CELLS.index(state.world.treasure)]
-            assert found.any()
+            fit = fits[:, CELLS.index(state.cell), CELLS.index(state.world.treasure)]
+            assert fit.any()
 
 
 # --- the bots and the measures --------------------------------------------------------------------
@@ -353,8 +353,8 @@ def test_unclear_acts_are_refused(reply: str) -> None:
 
 def test_guesses_are_read() -> None:
     assert read_guess("Target: [B]\nGuess: [1, 2]") == Guess("B", 1, 2)
-    said = "Thinking: x\nFinal Action: Target: TREASURE, Guess: (3, 0)"
-    assert read_guess(said) == Guess("TREASURE", 3, 0)
+    text = "Thinking: x\nFinal Action: Target: TREASURE, Guess: (3, 0)"
+    assert read_guess(text) == Guess("TREASURE", 3, 0)
     for reply in ("Target: B", "Guess: [1, 2]", "Target: A\nGuess: [1, 2]", "Target: B\nGuess: 9"):
         with pytest.raises(Unreadable):
             read_guess(reply)

@@ -163,25 +163,25 @@ def test_models_speak_and_listen(strategy: str) -> None:
 
 def test_every_published_model_figure_has_a_cell() -> None:
     """Conditions of Tables 9 and 10, totals apart, as the study's own episodes are read."""
-    wanted = {
+    expected_triples = {
         (figure.row["game"], figure.row["strategy"], figure.row["level"])
         for table in ("9", "10")
         for figure in reference.load("kang2026").tables[table].rows
         if figure.row["level"] != "total"
     }
     names = {"self_consistency": "sc"}
-    found = {
+    triples = {
         (
             cell.instances[0].game,
-            names.get(who["player"].params["strategy"], who["player"].params["strategy"]),
+            names.get(lineup["player"].params["strategy"], lineup["player"].params["strategy"]),
             f"L{cell.instances[0].params['level']}",
         )
         for cell in STUDY.cells
         if cell.instances[0].game in ("toma_po", "toma_mg") and not cell.injections
-        for who in cell.lineups
-        if who["player"].player == "language"
+        for lineup in cell.lineups
+        if lineup["player"].player == "language"
     }
-    assert found == wanted
+    assert triples == expected_triples
 
 
 def test_facts_of_an_episode_match_the_table_labels() -> None:
@@ -194,8 +194,8 @@ def test_facts_of_an_episode_match_the_table_labels() -> None:
         "player": "language",
         "told": "nothing",
     }
-    known = talked("toma_po", knowing, "zero_shot", scenario=LEVEL_2.id, matrix="known")
-    assert facts(laid_open(known)) is None
+    known_episode = talked("toma_po", knowing, "zero_shot", scenario=LEVEL_2.id, matrix="known")
+    assert facts(laid_open(known_episode)) is None
 
 
 def test_sets_have_the_published_sizes_and_errors_go_from_0_to_1() -> None:
@@ -208,6 +208,6 @@ def test_sets_have_the_published_sizes_and_errors_go_from_0_to_1() -> None:
         for game in ("toma_po", "toma_mg", "toma_ag")
     }  # fmt: skip
     assert by_game == {"toma_po": 150, "toma_mg": 120, "toma_ag": 100}
-    told = [cell.injections[0].error for cell in STUDY.cells if cell.injections]
-    assert sorted(set(told)) == pytest.approx([n / 10 for n in range(11)])
+    errors = [cell.injections[0].error for cell in STUDY.cells if cell.injections]
+    assert sorted(set(errors)) == pytest.approx([n / 10 for n in range(11)])
     assert isinstance(registry.game("toma_po").build(), PartlySeen)

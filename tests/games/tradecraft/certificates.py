@@ -21,7 +21,7 @@ def verify(
         if s.chain is not None
     ]
     for number, seat in enumerate(certificate.seats):
-        others = union(hand for other, hand in enumerate(hands) if other != number)
+        others = union(hand for index, hand in enumerate(hands) if index != number)
         if seat.chain is None:
             continue
         if seat.chain != len(seat.shortest):
@@ -30,8 +30,10 @@ def verify(
             wrong.append(f"Player {number + 1}: units or kinds differ from the goods listed.")
         if not holds(others, seat.needs):
             wrong.append(f"Player {number + 1}: the others do not hold what is needed.")
-        mine = exchange_goods(Hand(hands[number]), {}, seat.needs)
-        plans.append((f"player {number + 1}, after trade", mine, seat.after_trade, targets[number]))
+        own_hand = exchange_goods(Hand(hands[number]), {}, seat.needs)
+        plans.append(
+            (f"player {number + 1}, after trade", own_hand, seat.after_trade, targets[number])
+        )
     if certificate.joint:
         plans.append(("all players", table, certificate.together, union(targets)))
     for who, start, crafts, target in plans:

@@ -48,8 +48,8 @@ def whole(played: Played, **changed: Any) -> str:
 
 
 def judged(played: Played, *replies: str, retries: int = 2) -> Any:
-    left = list(replies)
-    model = Scripted(lambda messages, settings: left.pop(0))
+    remaining_replies = list(replies)
+    model = Scripted(lambda messages, settings: remaining_replies.pop(0))
     return asyncio.run(assess(played, model, retries=retries))
 
 
@@ -62,10 +62,10 @@ def test_every_player_is_judged_in_every_turn(played: Played) -> None:
 
 
 def test_prompt_contains_the_game_and_all_dimensions(played: Played) -> None:
-    asked = prompt(played)
+    asked_prompt = prompt(played)
     facts = ("p1 wants 1 pair of shears", "You need coal.", "p2 crafts 4 sticks")
     for part in (*facts, *ORDERS, *DIMENSIONS):
-        assert part in asked
+        assert part in asked_prompt
 
 
 @pytest.mark.parametrize(
@@ -136,12 +136,12 @@ def test_agreement_with_a_second_rater_has_known_values(tmp_path: Path) -> None:
         Rating(n, "p1", "e", first_order=n % 2 == 0, second_order=False, persuasion=grade)
         for n, grade in enumerate(grades, 1)
     ]
-    theirs = [
+    their_ratings = [
         Rating(n, "p1", "e", first_order=n == 2, second_order=False, persuasion=grade + 0.0)
         for n, grade in enumerate((0.25, 0.5, 0.75, 0.25), 1)
     ]
     file = tmp_path / "second.jsonl"
-    file.write_bytes(b"\n".join(msgspec.json.encode(rating) for rating in theirs))
+    file.write_bytes(b"\n".join(msgspec.json.encode(rating) for rating in their_ratings))
     rows = {row.dimension: row for row in agreement(ours, ratings_file(file))}
     assert rows["first_order"].percent == 0.75
     assert rows["theory of mind"].percent == 7 / 8  # eight judgements, one apart

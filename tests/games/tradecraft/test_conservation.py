@@ -30,14 +30,14 @@ def _some(hand: Hand, rng: Random) -> dict[str, Amount]:
 
 def _try_trade(hands: list[Hand], rng: Random) -> bool:
     offer, request = _some(hands[0], rng), _some(hands[1], rng)
-    before, kept = [dict(hand) for hand in hands], list(hands)
+    hands_before, kept_hands = [dict(hand) for hand in hands], list(hands)
     try:
         hands[:] = trade_hands(hands[0], hands[1], offer, request)
     except BadAmount:
-        assert hands == kept
+        assert hands == kept_hands
         return False
     finally:
-        assert [dict(hand) for hand in kept] == before
+        assert [dict(hand) for hand in kept_hands] == hands_before
     return True
 
 
@@ -52,9 +52,9 @@ def _try_craft(rules: Ruleset, hand: Hand, rng: Random) -> CraftSuccess | None:
     if inputs and rng.random() < 0.2:
         spoilt = rng.choice(sorted(inputs))
         inputs[spoilt] += Fraction(1, rng.choice((1, 2, 8)))
-    before = dict(hand)
+    hand_before = dict(hand)
     done = craft(rules, hand, inputs, recipe.recipe.output, recipe.recipe.amount * runs)
-    assert dict(hand) == before
+    assert dict(hand) == hand_before
     return done if isinstance(done, CraftSuccess) else None
 
 
@@ -64,9 +64,9 @@ def test_goods_are_conserved_except_by_recipes_and_flooring(seed: int) -> None:
     hands = [Hand(goods) for goods in START]
     crafted = moved = 0
     for _ in range(10):
-        before = union(hands)
+        hand_before = union(hands)
         moved += _try_trade(hands, rng)
-        assert union(hands) == before
+        assert union(hands) == hand_before
         for seat in (0, 1):
             for _ in range(3):
                 done = _try_craft(rules, hands[seat], rng)

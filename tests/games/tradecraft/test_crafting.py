@@ -265,9 +265,9 @@ def test_inputs_covered_by_a_hand_always_craft(hand: Hand, number: int, runs: in
 def test_goods_change_only_by_recipes_and_refusal_changes_nothing(
     hand: Hand, inputs: dict[str, Amount], output: str, amount: Amount
 ) -> None:
-    before = dict(hand)
+    hand_before = dict(hand)
     done = craft(CORE, hand, inputs, output, amount)
-    assert dict(hand) == before
+    assert dict(hand) == hand_before
     if isinstance(done, CraftSuccess):
         recipe = CORE.recipes[done.recipe]
         assert recipe.output == output
@@ -276,6 +276,6 @@ def test_goods_change_only_by_recipes_and_refusal_changes_nothing(
         expected = {item: -used for item, used in inputs.items()}
         expected[output] = expected.get(output, 0) + amount
         assert {i: n for i, n in net.items() if n} == {i: n for i, n in expected.items() if n}
-        assert all(held > 0 for held in done.hand.values())
+        assert all(card > 0 for card in done.hand.values())
     else:
         assert done.reason.endswith((".", "?"))

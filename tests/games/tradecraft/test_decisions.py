@@ -26,41 +26,41 @@ def synthetic(
 
 @pytest.mark.parametrize("rho", [0.0, 0.75, 1.5])
 def test_planted_loss_aversion_is_recovered(rho: float) -> None:
-    found = fit_decisions(*synthetic(Weights(rho), 0, 1500, seed=1), order=0, seed=0)
-    assert found.weights.rho == pytest.approx(rho, abs=0.25)
-    assert found.slope > 0
-    assert found.f1_mean > 0.85
+    fit = fit_decisions(*synthetic(Weights(rho), 0, 1500, seed=1), order=0, seed=0)
+    assert fit.weights.rho == pytest.approx(rho, abs=0.25)
+    assert fit.slope > 0
+    assert fit.f1_mean > 0.85
 
 
 @pytest.mark.parametrize(("w1", "gamma"), [(-1.0, 0.5), (0.75, 1.5), (0.0, 0.0)])
 def test_planted_first_order_weight_is_recovered(w1: float, gamma: float) -> None:
     truth = Weights(1.0, w1, gamma)
-    found = fit_decisions(*synthetic(truth, 1, 600, seed=2), order=1, seed=0)
-    assert found.weights.w1 == pytest.approx(w1, abs=0.25)
-    assert found.weights.rho == pytest.approx(1.0, abs=0.25)
+    fit = fit_decisions(*synthetic(truth, 1, 600, seed=2), order=1, seed=0)
+    assert fit.weights.w1 == pytest.approx(w1, abs=0.25)
+    assert fit.weights.rho == pytest.approx(1.0, abs=0.25)
     if w1:
-        assert found.weights.gamma == pytest.approx(gamma, abs=0.5)
-        assert np.sign(found.coefficients["G1"]) == np.sign(w1)
+        assert fit.weights.gamma == pytest.approx(gamma, abs=0.5)
+        assert np.sign(fit.coefficients["G1"]) == np.sign(w1)
 
 
 def test_planted_second_order_weights_are_recovered() -> None:
     """On a grid of half steps, to be quick; the full grid is the same code."""
     truth = Weights(1.0, -0.5, 1.0, 1.5, 0.5)
-    found = fit_decisions(*synthetic(truth, 2, 360, seed=3), order=2, seed=0, step=0.5)
-    assert found.weights.rho == pytest.approx(truth.rho, abs=0.5)
-    assert found.weights.w1 == pytest.approx(truth.w1, abs=0.5)
-    assert found.weights.w2 == pytest.approx(truth.w2, abs=0.5)
-    assert found.coefficients["G2"] > 0 > found.coefficients["L2"]
-    assert sum(map(abs, found.coefficients.values())) == pytest.approx(1)
+    fit = fit_decisions(*synthetic(truth, 2, 360, seed=3), order=2, seed=0, step=0.5)
+    assert fit.weights.rho == pytest.approx(truth.rho, abs=0.5)
+    assert fit.weights.w1 == pytest.approx(truth.w1, abs=0.5)
+    assert fit.weights.w2 == pytest.approx(truth.w2, abs=0.5)
+    assert fit.coefficients["G2"] > 0 > fit.coefficients["L2"]
+    assert sum(map(abs, fit.coefficients.values())) == pytest.approx(1)
 
 
 def test_fitted_curve_minimizes_the_penalized_loss() -> None:
     x, y, names = synthetic(Weights(1.0), 0, 120, seed=6, sharpness=2.0)
-    found = fit_decisions(x, y, names, order=0, seed=0)
-    u = x[:, :2] @ found.weights.vector(0)
+    fit = fit_decisions(x, y, names, order=0, seed=0)
+    u = x[:, :2] @ fit.weights.vector(0)
     u = (u - u.mean()) / u.std()
-    error = 1 / (1 + np.exp(-found.slope * u - found.intercept)) - y
-    assert [error @ u + found.slope, error.sum()] == pytest.approx([0, 0], abs=1e-6)
+    error = 1 / (1 + np.exp(-fit.slope * u - fit.intercept)) - y
+    assert [error @ u + fit.slope, error.sum()] == pytest.approx([0, 0], abs=1e-6)
 
 
 def test_right_order_predicts_better() -> None:
@@ -72,8 +72,8 @@ def test_right_order_predicts_better() -> None:
 def test_random_decisions_are_not_predicted() -> None:
     rng = np.random.default_rng(5)
     x, y = rng.uniform(0, 20, (300, 6)), rng.uniform(size=300) < 0.5
-    found = fit_decisions(x, y, [f"e{i // 10}" for i in range(300)], order=1, seed=0)
-    assert 0.35 < found.f1_mean < 0.6
+    fit = fit_decisions(x, y, [f"e{i // 10}" for i in range(300)], order=1, seed=0)
+    assert 0.35 < fit.f1_mean < 0.6
 
 
 def test_whole_episodes_are_held_out() -> None:
@@ -83,27 +83,27 @@ def test_whole_episodes_are_held_out() -> None:
     x = np.column_stack([rng.uniform(0, 20, 300), np.zeros(300)])
     episodes = np.repeat(["a", "b", "c"], 100)
     accepted = (x[:, 0] > 10) ^ (episodes == "c")
-    found = fit_decisions(x, accepted, list(episodes), order=0, seed=0)
-    assert len(found.f1) == 3
-    assert min(found.f1) < 0.05
+    fit = fit_decisions(x, accepted, list(episodes), order=0, seed=0)
+    assert len(fit.f1) == 3
+    assert min(fit.f1) < 0.05
 
 
 def test_separable_decisions_have_a_finite_fit() -> None:
     x = np.column_stack([np.arange(30.0), np.zeros(30)])
-    found = fit_decisions(x, np.arange(30) >= 15, [str(i % 6) for i in range(30)], order=0, seed=0)
-    assert np.isfinite([found.slope, found.intercept]).all()
-    assert found.f1_mean > 0.9
+    fit = fit_decisions(x, np.arange(30) >= 15, [str(i % 6) for i in range(30)], order=0, seed=0)
+    assert np.isfinite([fit.slope, fit.intercept]).all()
+    assert fit.f1_mean > 0.9
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_fitted_curve_is_the_penalised_optimum(seed: int) -> None:
     """The gradient of the loss vanishes at the fit."""
     x, y, episodes = synthetic(Weights(1.0), 0, 200, seed=seed, sharpness=2)
-    found = fit_decisions(x, y, episodes, order=0, seed=0)
-    u = x[:, :2] @ found.weights.vector(0)
+    fit = fit_decisions(x, y, episodes, order=0, seed=0)
+    u = x[:, :2] @ fit.weights.vector(0)
     u = (u - u.mean()) / u.std()
-    error = 1 / (1 + np.exp(-(found.slope * u + found.intercept))) - y
-    assert error @ u + found.slope == pytest.approx(0, abs=1e-2)
+    error = 1 / (1 + np.exp(-(fit.slope * u + fit.intercept))) - y
+    assert error @ u + fit.slope == pytest.approx(0, abs=1e-2)
     assert error.sum() == pytest.approx(0, abs=1e-2)
 
 

@@ -51,8 +51,8 @@ def expected(match: Any, before: Any, moves: Any) -> Counter[str]:
         if not isinstance(action, Craft):
             continue
         hand = before.hands[match.game.number[seat]]
-        after = match.game.crafting(hand, action)
-        if isinstance(after, Hand):
+        hand_after = match.game.crafting(hand, action)
+        if isinstance(hand_after, Hand):
             inputs = goods(action.inputs)
             assert matching(match.game.rules, inputs, action.output, action.amount) is not None
             table.subtract({i: Fraction(a) for i, a in inputs.items()})
@@ -67,20 +67,20 @@ def test_goods_change_only_by_recipes_and_flooring(seed: int) -> None:
     draws, refused = Stream("goods", seed), 0
     while asks := match.asks():
         turn = asks[0]
-        before = match.state
+        state_before = match.state
         try:
             match.answer(turn.id, Decision(try_anything(turn, draws)))
         except (IllegalMove, ValueError):
             refused += 1
-            assert match.state is before  # bad input changes nothing
+            assert match.state is state_before  # bad input changes nothing
     for step in match.replay.steps():
         table = expected(match, step.before, step.moves)
-        found = total(step.after.hands)
+        counts = total(step.after.hands)
         if step.before.phase == "craft" and step.after.phase != "craft":
-            assert all(amount.denominator == 1 for amount in found.values())
-            assert all(0 <= table[item] - found[item] < len(THREE) for item in table)
-            assert set(found) <= set(table)
+            assert all(amount.denominator == 1 for amount in counts.values())
+            assert all(0 <= table[item] - counts[item] < len(THREE) for item in table)
+            assert set(counts) <= set(table)
         else:
-            assert found == table
+            assert counts == table
         for hand in step.after.hands:
             assert all(amount > 0 for amount in hand.values())

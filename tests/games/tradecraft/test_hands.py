@@ -23,22 +23,22 @@ hands = st.dictionaries(st.sampled_from("abcde"), amounts, max_size=5).map(Hand)
 
 
 def test_trade_moves_goods_and_drops_zeros() -> None:
-    mine, yours = Hand({"coal": 2, "stick": 1}), Hand({"raw_iron": 3})
-    new_mine, new_yours = trade_hands(mine, yours, {"coal": 2}, {"raw_iron": 1})
+    own_hand, yours = Hand({"coal": 2, "stick": 1}), Hand({"raw_iron": 3})
+    new_mine, new_yours = trade_hands(own_hand, yours, {"coal": 2}, {"raw_iron": 1})
     assert new_mine == Hand({"stick": 1, "raw_iron": 1})
     assert new_yours == Hand({"raw_iron": 2, "coal": 2})
     assert "coal" not in new_mine
-    assert mine == Hand({"coal": 2, "stick": 1})
+    assert own_hand == Hand({"coal": 2, "stick": 1})
 
 
 def test_gifts_demands_and_passes_are_trades_too() -> None:
-    mine, yours = Hand({"coal": 2}), Hand({"stick": 1})
-    assert trade_hands(mine, yours, {"coal": 1}, {}) == (
+    own_hand, yours = Hand({"coal": 2}), Hand({"stick": 1})
+    assert trade_hands(own_hand, yours, {"coal": 1}, {}) == (
         Hand({"coal": 1}),
         Hand({"stick": 1, "coal": 1}),
     )
-    assert trade_hands(mine, yours, {}, {"stick": 1}) == (Hand({"coal": 2, "stick": 1}), Hand())
-    assert trade_hands(mine, yours, {}, {}) == (mine, yours)
+    assert trade_hands(own_hand, yours, {}, {"stick": 1}) == (Hand({"coal": 2, "stick": 1}), Hand())
+    assert trade_hands(own_hand, yours, {}, {}) == (own_hand, yours)
 
 
 def test_goods_not_held_cannot_be_given() -> None:
@@ -81,15 +81,15 @@ def test_equal_hands_have_equal_hashes_in_any_order() -> None:
 def test_trade_preserves_the_union_of_hands(mine: Hand, yours: Hand) -> None:
     offer = {item: Fraction(amount) / 2 for item, amount in mine.items()}
     request = dict(list(yours.items())[:2])
-    after = trade_hands(mine, yours, offer, request)
-    assert union(after) == union((mine, yours))
-    assert all(amount > 0 for hand in after for amount in hand.values())
+    trade_hands_after = trade_hands(mine, yours, offer, request)
+    assert union(trade_hands_after) == union((mine, yours))
+    assert all(amount > 0 for hand in trade_hands_after for amount in hand.values())
 
 
 @given(hands)
 def test_flooring_removes_less_than_one_of_each_item(hand: Hand) -> None:
-    after = round_down(hand)
-    assert all(0 <= hand[item] - after.get(item, 0) < 1 for item in hand)
-    assert all(type(amount) is int and amount > 0 for amount in after.values())
-    assert round_down(after) == after
-    assert holds(hand, after)
+    hand_after = round_down(hand)
+    assert all(0 <= hand[item] - hand_after.get(item, 0) < 1 for item in hand)
+    assert all(type(amount) is int and amount > 0 for amount in hand_after.values())
+    assert round_down(hand_after) == hand_after
+    assert holds(hand, hand_after)

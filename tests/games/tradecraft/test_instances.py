@@ -27,59 +27,77 @@ SETS = dict(all_instances())
 def test_each_ruleset_has_forty_instances_for_two_and_twelve_for_three() -> None:
     for name, edition in (("minecraft_core", "_2"), ("alchemy", ""), ("invented", "")):
         for players, number in ((2, 40), (3, 12)):
-            found = SETS[f"{name}_{players}p{edition}"]
-            assert found.players == players
-            assert len(found.instances) == number
-            assert Counter(each.grade for each in found.instances) == dict.fromkeys(
-                (1, 2, 3, 4), number // 4
-            )
+            actual_set = SETS[f"{name}_{players}p{edition}"]
+            assert actual_set.players == players
+            assert len(actual_set.instances) == number
+            assert Counter(
+                current_instance.grade for current_instance in actual_set.instances
+            ) == dict.fromkeys((1, 2, 3, 4), number // 4)
 
 
 @pytest.mark.parametrize("name", SETS)
 def test_every_plan_of_every_certificate_replays_exactly(name: str) -> None:
-    found = SETS[name]
-    rules = named_ruleset(found.ruleset, found.settings)
-    assert len({each.id for each in found.instances}) == len(found.instances)
-    for each in found.instances:
-        assert len(each.hands) == len(each.targets) == found.players
-        assert verify(rules, each.hands, each.targets, each.certificate) == []
-        assert refusals(each.certificate) == []
-        assert each.grade == grade(each.certificate)
-        assert each.max_turns == 15
-        assert all(type(n) is int and n > 0 for hand in each.hands for n in hand.values())
+    actual_set = SETS[name]
+    rules = named_ruleset(actual_set.ruleset, actual_set.settings)
+    assert len({current_instance.id for current_instance in actual_set.instances}) == len(
+        actual_set.instances
+    )
+    for current_instance in actual_set.instances:
+        assert len(current_instance.hands) == len(current_instance.targets) == actual_set.players
+        assert (
+            verify(
+                rules,
+                current_instance.hands,
+                current_instance.targets,
+                current_instance.certificate,
+            )
+            == []
+        )
+        assert refusals(current_instance.certificate) == []
+        assert current_instance.grade == grade(current_instance.certificate)
+        assert current_instance.max_turns == 15
+        assert all(
+            type(n) is int and n > 0 for hand in current_instance.hands for n in hand.values()
+        )
 
 
 @pytest.mark.parametrize("name", SETS)
 def test_solver_reproduces_the_certified_minima(name: str) -> None:
     """Plans may differ from one solver version to the next; lengths and counts may not."""
-    found = SETS[name]
-    rules = named_ruleset(found.ruleset, found.settings)
-    for each in found.instances[::4]:
-        again = certify(rules, each.hands, each.targets)
-        assert again.joint == each.certificate.joint
-        for new, old in zip(again.seats, each.certificate.seats, strict=True):
+    actual_set = SETS[name]
+    rules = named_ruleset(actual_set.ruleset, actual_set.settings)
+    for current_instance in actual_set.instances[::4]:
+        repeated_certificate = certify(rules, current_instance.hands, current_instance.targets)
+        assert repeated_certificate.joint == current_instance.certificate.joint
+        for new, old in zip(
+            repeated_certificate.seats, current_instance.certificate.seats, strict=True
+        ):
             assert (new.chain, new.units, new.kinds) == (old.chain, old.units, old.kinds)
 
 
 def test_known_set_has_fourteen_targets() -> None:
     targets = {
         item
-        for each in SETS["minecraft_core_known_2p_2"].instances
-        for t in each.targets
+        for current_instance in SETS["minecraft_core_known_2p_2"].instances
+        for t in current_instance.targets
         for item in t
     }
     assert len(targets) == 14
 
 
 def test_no_target_is_in_any_starting_hand() -> None:
-    for found in SETS.values():
-        for each in found.instances:
-            wanted = {item for target in each.targets for item in target}
-            assert not wanted & {item for hand in each.hands for item in hand}
+    for actual_set in SETS.values():
+        for current_instance in actual_set.instances:
+            expected_items = {item for target in current_instance.targets for item in target}
+            assert not expected_items & {item for hand in current_instance.hands for item in hand}
 
 
 def test_some_instances_have_no_joint_solution() -> None:
-    joint = [each.certificate.joint for found in SETS.values() for each in found.instances]
+    joint = [
+        current_instance.certificate.joint
+        for actual_set in SETS.values()
+        for current_instance in actual_set.instances
+    ]
     assert 0.03 < joint.count(False) / len(joint) < 0.5
 
 

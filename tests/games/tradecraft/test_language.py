@@ -33,29 +33,32 @@ def worth(item: str) -> int:
 def script(messages: Sequence[Message], settings: Settings) -> str | Reply:
     """Looks an item up before it proposes, trades one for one, takes what is worth more."""
     SEEN.append([message.text for message in messages])
-    asked = next(m.text for m in reversed(messages) if not isinstance(m, ToolResult) and m.text)
-    if "Answer with one line `<item>: <number>`" in asked:
-        listed = re.search(r"for each of (.*), each number", asked)
+    asked_text = next(
+        m.text for m in reversed(messages) if not isinstance(m, ToolResult) and m.text
+    )
+    if "Answer with one line `<item>: <number>`" in asked_text:
+        listed = re.search(r"for each of (.*), each number", asked_text)
         assert listed is not None
         items = re.split(r", | and ", listed[1])
         return "\n".join(f"{item}: {worth(item)}" for item in items)
-    if '"kind": "propose"' in asked:
+    if '"kind": "propose"' in asked_text:
         if not isinstance(messages[-1], ToolResult):
             return Reply("", (ToolCall("1", "item_info", '{"item": "stick"}'),))
-        mine, theirs = (
-            re.findall(rf"{who} \d+ ([\w ]+?)(?:,| and|\.)", asked) for who in ("You hold", "holds")
+        own_match, their_match = (
+            re.findall(rf"{player_name} \d+ ([\w ]+?)(?:,| and|\.)", asked_text)
+            for player_name in ("You hold", "holds")
         )
-        to = re.search(r'"to": "(p\d)"', asked)
+        to = re.search(r'"to": "(p\d)"', asked_text)
         assert to is not None
-        give, get = mine[0], theirs[0]
+        give, get = own_match[0], their_match[0]
         return (
             f'{{"kind": "propose", "to": "{to[1]}", "offer": {{"{give}": 1}}, '
             f'"request": {{"{get}": 1}}, "message": "One for one."}}'
         )
-    if '"kind": "answer"' in asked:
-        get, give = re.findall(r"you get 1 ([\w ]+), you give 1 ([\w ]+)\.", asked)[-1]
-        said = "ACCEPT" if worth(get) > worth(give) else "Reject"
-        return f'I think so. {{"kind": "answer", "answer": "{said}"}}'
+    if '"kind": "answer"' in asked_text:
+        get, give = re.findall(r"you get 1 ([\w ]+), you give 1 ([\w ]+)\.", asked_text)[-1]
+        text = "ACCEPT" if worth(get) > worth(give) else "Reject"
+        return f'I think so. {{"kind": "answer", "answer": "{text}"}}'
     return '{"kind": "done"}'
 
 
@@ -64,9 +67,14 @@ def game(arm: str, n: int = 0, answers: Any = script) -> Match[Any, Any, Any]:
     problem = problems("minecraft_core_2p_2", n + 1)[n]
     player_spec = PlayerSpec("language", {"model": MODEL, "strategy": "chat"})
     arms = {"p1": GROUPS[arm], "p2": GROUPS["v0"]}
-    told = own_reports("p1", GROUPS[arm]) + own_reports("p2", GROUPS["v0"])
+    injections = own_reports("p1", GROUPS[arm]) + own_reports("p2", GROUPS["v0"])
     setup = Setup(
-        problem, n, {"p1": player_spec, "p2": player_spec}, arms=arms, injections=told, retries=1
+        problem,
+        n,
+        {"p1": player_spec, "p2": player_spec},
+        arms=arms,
+        injections=injections,
+        retries=1,
     )
     match = Match(registry.game("tradecraft"), setup)
     model = Scripted(answers, name=MODEL)
@@ -106,9 +114,9 @@ def test_own_reports_are_in_the_dialogue_without_probe_names() -> None:
 
 def test_model_with_unreadable_replies_passes_rejects_and_stops() -> None:
     match = game("v0", answers=lambda messages, settings: "Who knows?")
-    lost = [event for event in match.events if isinstance(event, Forfeited)]
-    assert lost
-    assert {event.reason for event in lost} == {"unreadable"}
+    lost_events = [event for event in match.events if isinstance(event, Forfeited)]
+    assert lost_events
+    assert {event.reason for event in lost_events} == {"unreadable"}
     refused = [event for event in match.events if isinstance(event, Reported)]
     assert refused
     assert all(event.value is None for event in refused)
@@ -119,10 +127,10 @@ def test_engine_recognizes_and_fits_episodes_of_the_paper() -> None:
     known = []
     for arm in GROUPS:
         for n in range(6):
-            one = played(game(arm, n))
-            facts = ENGINE.facts(one)
+            match = played(game(arm, n))
+            facts = ENGINE.facts(match)
             assert facts == {"model": MODEL, "arm": arm}
-            known.append((facts, one))
+            known.append((facts, match))
     assert ENGINE.tabulates is not None
     for arm in ("v0", "v0+v1"):
         row = {"model": MODEL, "arm": arm}

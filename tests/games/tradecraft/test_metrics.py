@@ -51,10 +51,10 @@ def mind(said: Any = SAID) -> Scripted:
     def play(turn: Turn[Any, Any]) -> Any:
         view = turn.view
         if view.phase == "propose":
-            given, asked = offered(view.turn)
+            given, asked_number = offered(view.turn)
             if view.seat == "p1":
-                return propose("p2", {"coal": given}, {"raw_iron": asked})
-            return propose("p1", {"sand": asked}, {"stick": 1 + view.turn % 3})
+                return propose("p2", {"coal": given}, {"raw_iron": asked_number})
+            return propose("p1", {"sand": asked_number}, {"stick": 1 + view.turn % 3})
         if view.phase == "decide":
             gain, loss = (
                 goods_value(V0[view.seat], goods(lot))
@@ -90,11 +90,11 @@ def game(
 
 
 def test_trades_are_listed_in_order() -> None:
-    found = list(trades(game()))
-    assert [t.turn for t in found] == [1, 2, 3, 4, 5, 6]
-    assert [t.proposer for t in found] == ["p1", "p2"] * 3
-    assert all(t.accepted for t in found if t.proposer == "p1")  # 12 for 2 every time
-    assert [t.start for t in found] == [starts(game())[t.turn] for t in found]
+    actual_trades = list(trades(game()))
+    assert [t.turn for t in actual_trades] == [1, 2, 3, 4, 5, 6]
+    assert [t.proposer for t in actual_trades] == ["p1", "p2"] * 3
+    assert all(t.accepted for t in actual_trades if t.proposer == "p1")  # 12 for 2 every time
+    assert [t.start for t in actual_trades] == [starts(game())[t.turn] for t in actual_trades]
 
 
 def test_beliefs_are_compared_with_the_others_report_of_the_same_turn() -> None:
@@ -117,15 +117,15 @@ def test_beliefs_are_not_compared_without_the_others_report() -> None:
 def test_planted_exchange_rate_is_recovered() -> None:
     plays = [(game(n), P1) for n in range(4)]
     assert price_proposals(*plays[0])[0] == (4.0 * offered(1)[1], 1.0 * offered(1)[0])
-    found = exchange_of(plays, seed=1, draws=200)
-    assert found.slope == pytest.approx(0.5)  # two coal at 1 for each iron at 4
-    assert found.r == pytest.approx(1)
-    assert found.slope_interval == pytest.approx((0.5, 0.5))
-    assert (found.proposals, found.episodes) == (12, 4)
+    exchange_rate = exchange_of(plays, seed=1, draws=200)
+    assert exchange_rate.slope == pytest.approx(0.5)  # two coal at 1 for each iron at 4
+    assert exchange_rate.r == pytest.approx(1)
+    assert exchange_rate.slope_interval == pytest.approx((0.5, 0.5))
+    assert (exchange_rate.proposals, exchange_rate.episodes) == (12, 4)
 
 
 def test_decisions_are_valued_by_the_deciding_seats_reports() -> None:
-    found = decisions([(game(), P1)], 2)
+    decision_table = decisions([(game(), P1)], 2)
     by_hand = []
     for trade in trades(game()):
         if trade.proposer == P2:
@@ -134,9 +134,9 @@ def test_decisions_are_valued_by_the_deciding_seats_reports() -> None:
             for said in (V0, V1, V2):
                 row += [goods_value(said["p1"], offer), goods_value(said["p1"], request)]
             by_hand.append(row)
-    assert found.features == by_hand
-    assert found.accepted == [False, False, False]  # sand is worth nothing to p1
-    assert found.missing == 0
+    assert decision_table.features == by_hand
+    assert decision_table.accepted == [False, False, False]  # sand is worth nothing to p1
+    assert decision_table.missing == 0
 
 
 def test_decisions_by_gain_and_loss_are_predicted() -> None:
@@ -154,19 +154,22 @@ def test_decisions_by_gain_and_loss_are_predicted() -> None:
         return Scripted(play, mind().report)
 
     plays = [(game(n, turns=9, players={"p1": mixed(n), "p2": mixed(n)}), P2) for n in range(6)]
-    found = decisions(plays, 0)
-    fit = fit_decisions(found.features, found.accepted, found.episodes, 0, seed=1)
+    decision_table = decisions(plays, 0)
+    fit = fit_decisions(
+        decision_table.features, decision_table.accepted, decision_table.episodes, 0, seed=1
+    )
     assert fit.f1_mean == 1.0
     assert fit.coefficients["G0"] > 0
 
 
 def test_reports_are_counted_as_whole_partial_or_refused() -> None:
-    said = {"v0": {**V0, "p2": {"coal": 6.0}}, "v1": {}, "v2": V2}
-    played = game(said=said)
+    fields = {"v0": {**V0, "p2": {"coal": 6.0}}, "v1": {}, "v2": V2}
+    played = game(said=fields)
     assert counts(reporting(played, P1)) == (12, 0, 6)
     assert counts(reporting(played, P2)) == (0, 12, 6)
-    lost = decisions([(played, P2)], 0)
-    assert (len(lost.features), lost.missing) == (0, 3)  # raw iron has no value: no row, counted
+    lost_decision_table = decisions([(played, P2)], 0)
+    # raw iron has no value: no row, counted
+    assert (len(lost_decision_table.features), lost_decision_table.missing) == (0, 3)
 
 
 def counts(found: Any) -> tuple[int, int, int]:
@@ -205,9 +208,9 @@ def test_metrics_of_a_fixed_game() -> None:
     assert measure["offer_share"](played, P1) == pytest.approx(0.5)
     assert measure["offer_slope"](played, P1) == pytest.approx(0.5)
     assert measure["kl_v1_trend"](played, P1) == pytest.approx(0)
-    known = divergence(V0["p2"], V1["p1"])
-    assert known is not None
-    assert measure["kl_v1"](played, P1) == pytest.approx(known.kl)
-    assert measure["kl_v1_reverse"](played, P1) == pytest.approx(known.reverse)
-    assert measure["js_v1"](played, P1) == pytest.approx(known.jensen_shannon)
+    known_divergence = divergence(V0["p2"], V1["p1"])
+    assert known_divergence is not None
+    assert measure["kl_v1"](played, P1) == pytest.approx(known_divergence.kl)
+    assert measure["kl_v1_reverse"](played, P1) == pytest.approx(known_divergence.reverse)
+    assert measure["js_v1"](played, P1) == pytest.approx(known_divergence.jensen_shannon)
     assert measure["whole_reports"](played, P2) == pytest.approx(2 / 3)

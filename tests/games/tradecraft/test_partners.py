@@ -118,18 +118,18 @@ def test_first_order_trader_refuses_trades_that_let_the_other_win_alone() -> Non
     refused = 0
     for n in (10, 18, 29):  # of the invented instances; there the signs are clear enough
         problem = problems("invented_2p")[n]
-        for one, two in (("zero_order", "first_order"), ("first_order", "zero_order")):
-            match = game(one, two, problem)
+        for text, two in (("zero_order", "first_order"), ("first_order", "zero_order")):
+            match = game(text, two, problem)
             for step in match.replay.steps():
                 if step.before.phase != "decide":
                     continue
                 ((seat, given),) = step.moves.items()
                 view = match.game.observe(step.before, seat)
-                after = outcome(view, view.proposal)
-                if after.helps and given == NO:
+                outcome_after = outcome(view, view.proposal)
+                if outcome_after.helps and given == NO:
                     goal = match.game.goals[SEATS.index(view.proposer)]  # type: ignore[attr-defined]
                     assert PARTNERS["first_order"].name == match.setup.lineup[seat].player
-                    assert craft_plan(view.rules, after.theirs, goal) is not None
+                    assert craft_plan(view.rules, outcome_after.theirs, goal) is not None
                     refused += 1
     assert refused >= 3
 
@@ -165,17 +165,17 @@ def test_inference_beats_chance_over_the_shipped_instances() -> None:
 
 
 def test_second_order_trader_reveals_less_than_first_order_trader() -> None:
-    told: dict[str, list[float]] = {"first_order": [], "second_order": []}
+    values: dict[str, list[float]] = {"first_order": [], "second_order": []}
     for problem in problems("minecraft_core_2p_2", 10):
-        for name, seen in told.items():
+        for name, value in values.items():
             lineup = {"p1": PlayerSpec(name), "p2": PlayerSpec("hoarder")}
             match = Match(registry.game("tradecraft"), resolve_setup(Setup(problem, 1, lineup)))
             start = tuple(Hand(hand) for hand in match.game.hands)  # type: ignore[attr-defined]
             play(match, (P1, PARTNERS[name].make(match.game, P1)(match.asks()[0])))
             (target,) = match.game.goals[0]  # type: ignore[attr-defined]
             view = match.game.observe(match.state, P2)
-            seen.append(beliefs_about(view, P1, start)[target])
-    assert sum(told["second_order"]) < 0.8 * sum(told["first_order"])
+            value.append(beliefs_about(view, P1, start)[target])
+    assert sum(values["second_order"]) < 0.8 * sum(values["first_order"])
 
 
 def test_traders_answer_only_probes_of_their_order() -> None:
@@ -183,9 +183,9 @@ def test_traders_answer_only_probes_of_their_order() -> None:
     answered = {}
     for name in ("zero_order", "first_order", "second_order"):
         events = game(name, name, arms=arms).events
-        mine = [e for e in events if getattr(e, "seat", "") == "p1"]
-        answered[name] = {e.probe for e in mine if isinstance(e, Reported)}
-        skipped = {e.probe for e in mine if isinstance(e, Skipped)}
+        own_events = [e for e in events if getattr(e, "seat", "") == "p1"]
+        answered[name] = {e.probe for e in own_events if isinstance(e, Reported)}
+        skipped = {e.probe for e in own_events if isinstance(e, Skipped)}
         assert not answered[name] & skipped
     assert answered["zero_order"] == {"v0"}
     assert answered["first_order"] == {"v0", "v1", "their_target"}
@@ -207,14 +207,14 @@ def test_spare_goods_are_not_needed_for_the_plan() -> None:
     rules, start = match_of().game.rules, [Hand(hand) for hand in HANDS]  # type: ignore[attr-defined]
     target = Hand({"shears": 1})
     plan = trade_plan(rules, start[0], start[1], target)
-    left = spare(start[0], plan)
-    kept = Hand({i: a - left.get(i, 0) for i, a in start[0].items()})
-    assert lack(rules, kept, start[1], target) == lack(rules, start[0], start[1], target) == 1
+    remaining_counts = spare(start[0], plan)
+    kept_hand = Hand({i: a - remaining_counts.get(i, 0) for i, a in start[0].items()})
+    assert lack(rules, kept_hand, start[1], target) == lack(rules, start[0], start[1], target) == 1
 
 
 def test_traders_are_deterministic() -> None:
-    one, two = (game("second_order", "first_order", SHORT[1]) for _ in range(2))
-    assert [e for e in one.events if isinstance(e, Moved)] == [
+    match, two = (game("second_order", "first_order", SHORT[1]) for _ in range(2))
+    assert [e for e in match.events if isinstance(e, Moved)] == [
         e for e in two.events if isinstance(e, Moved)
     ]
 

@@ -67,9 +67,9 @@ def test_proposers_take_turns() -> None:
 
 def test_rejected_proposal_changes_no_hand() -> None:
     match = match_of()
-    before = match.state.hands
+    hands_before = match.state.hands
     play(match, (P1, SWAP), (P2, Answer("reject", "Not for coal.")))
-    assert match.state.hands == before
+    assert match.state.hands == hands_before
     assert last(match, P1).text == "Not for coal."
 
 
@@ -102,8 +102,8 @@ def test_invalid_craft_gives_a_reason_and_costs_nothing() -> None:
 def test_too_many_refused_crafts_end_the_players_phase() -> None:
     wrong = craft({"iron_ingot": 1}, "shears")
     match = play(match_of(retries=1), (P1, PASS), (P1, wrong), (P2, DONE), (P1, wrong))
-    lost = [event for event in match.events if isinstance(event, Forfeited)]
-    assert [event.reason for event in lost] == ["rejected"]
+    lost_events = [event for event in match.events if isinstance(event, Forfeited)]
+    assert [event.reason for event in lost_events] == ["rejected"]
     assert match.state.turn == 2
 
 
@@ -142,15 +142,15 @@ def test_bad_proposal_is_refused_with_the_reason(
     to: str, offer: dict[str, Any], request_: dict[str, Any], why: str
 ) -> None:
     match = match_of()
-    before = match.state
+    state_before = match.state
     with pytest.raises(IllegalMove, match=why):
         play(match, (P1, propose(to, offer, request_)))
-    assert match.state == before
+    assert match.state == state_before
     # The rules themselves refuse it, too, whatever the menu let through.
-    made = propose(to, offer, request_)
-    assert match.game.problem(before.hands, 0, made) is not None  # type: ignore[attr-defined]
-    after = match.game.step(before, {P1: made})
-    assert after.hands == before.hands
+    proposal = propose(to, offer, request_)
+    assert match.game.problem(state_before.hands, 0, proposal) is not None  # type: ignore[attr-defined]
+    after = match.game.step(state_before, {P1: proposal})
+    assert after.hands == state_before.hands
     assert after.refused == (1, 0)
 
 
@@ -244,13 +244,13 @@ def test_every_craft_in_the_menu_is_accepted_by_the_rules() -> None:
 def test_menu_equals_possible_recipes_of_the_tool() -> None:
     match = play(match_of(), (P1, PASS))
     turn = next(ask for ask in match.asks() if ask.seat == "p2")
-    found = {tuple(each["inputs"].items()) for each in turn.use("possible_recipes", {})}
+    actual_inputs = {tuple(text["inputs"].items()) for text in turn.use("possible_recipes", {})}
     menu = {
         tuple(sorted((item_said(item), amount) for item, amount in o.inputs))
         for o in turn.options
         if isinstance(o, Craft)
     }
-    assert {tuple(sorted(inputs)) for inputs in found} == menu
+    assert {tuple(sorted(inputs)) for inputs in actual_inputs} == menu
     assert turn.looked[0].tool == "possible_recipes"
 
 

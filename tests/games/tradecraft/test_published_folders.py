@@ -46,7 +46,7 @@ def folder(at: Path, recipes: dict[str, Content], fuel: Any = None, **tags: list
 def shapeless(output: str, *inputs: str, space: str = "minecraft", count: int = 1) -> Content:
     return {
         "type": f"{space}:crafting_shapeless",
-        "ingredients": [{"item": f"{space}:{each}"} for each in inputs],
+        "ingredients": [{"item": f"{space}:{current_input}"} for current_input in inputs],
         "result": {"item": f"{space}:{output}", "count": count},
     }
 
@@ -81,9 +81,9 @@ def test_unreadable_fuel_table_is_refused_with_its_file(tmp_path: Path, fuel: An
 def test_crimson_and_warped_wood_is_not_fuel_but_stairs_and_chests_are(tmp_path: Path) -> None:
     wood = ("oak_planks", "crimson_planks", "warped_planks")
     recipes = {"chest": shapeless("chest", *wood), "stairs": shapeless("oak_stairs", "oak_planks")}
-    at = folder(tmp_path, recipes, planks=[f"minecraft:{w}" for w in wood])
-    folder(at, {}, wooden_stairs=["minecraft:oak_stairs"])
-    assert set(load(at).fuel) == {"oak_planks", "oak_stairs", "chest"}
+    path = folder(tmp_path, recipes, planks=[f"minecraft:{w}" for w in wood])
+    folder(path, {}, wooden_stairs=["minecraft:oak_stairs"])
+    assert set(load(path).fuel) == {"oak_planks", "oak_stairs", "chest"}
 
 
 def test_pack_in_custom_namespace_is_read_by_bare_names(tmp_path: Path) -> None:
@@ -155,8 +155,8 @@ def test_elements_made_only_of_their_own_products_are_starting_goods(tmp_path: P
     }
     rules = load(folder(tmp_path, recipes))
     assert check(rules) == []
-    (said,) = circles(rules)
-    assert said.startswith("fire and mist are made only of goods that need them")
+    (circle,) = circles(rules)
+    assert circle.startswith("fire and mist are made only of goods that need them")
 
 
 def test_hands_and_targets_may_have_a_namespace() -> None:
@@ -189,11 +189,11 @@ def setup(path: Path) -> Setup:
 
 
 def test_custom_ruleset_is_identified_by_its_content(tmp_path: Path) -> None:
-    one, same, other = (tmp_path / f"{n}.toml" for n in "abc")
-    one.write_text(MINE)
-    same.write_text(MINE)
-    other.write_text(MINE.replace("a + b", "2 a + b"))
-    first, second, third = (resolve_setup(setup(path)) for path in (one, same, other))
+    file, same_file, other_file = (tmp_path / f"{n}.toml" for n in "abc")
+    file.write_text(MINE)
+    same_file.write_text(MINE)
+    other_file.write_text(MINE.replace("a + b", "2 a + b"))
+    first, second, third = (resolve_setup(setup(path)) for path in (file, same_file, other_file))
     assert episode_id(first) == episode_id(second) != episode_id(third)
     assert first.instance.id != third.instance.id  # another problem, not a mismatch
     assert str(tmp_path) not in msgspec.json.encode(first).decode()
@@ -202,47 +202,47 @@ def test_custom_ruleset_is_identified_by_its_content(tmp_path: Path) -> None:
 def test_stored_ruleset_is_found_without_its_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    own = tmp_path / "own.toml"
-    own.write_text(MINE)
-    asked = setup(own)
-    study = Study("own", "", (Cell("all", (asked.instance,), (dict(asked.lineup),)),))
+    own_file = tmp_path / "own.toml"
+    own_file.write_text(MINE)
+    asked_setup = setup(own_file)
+    study = Study("own", "", (Cell("all", (asked_setup.instance,), (dict(asked_setup.lineup),)),))
     ((_, cell, ready),) = orders(study, None)
     (tmp_path / "store").mkdir()
     with store.Writer(tmp_path / "store") as writer:
         writer.add(play(ready, cell))
-    own.unlink()
+    own_file.unlink()
     assert len(list((tmp_path / "store" / "packs").iterdir())) == 1
     monkeypatch.setattr(packs, "_packs", {})  # another machine has read nothing yet
     ruleset_of.cache_clear()
-    found = store.load(tmp_path / "store")
-    checked = replayed(found.episodes.values())
+    contents = store.load(tmp_path / "store")
+    checked = replayed(contents.episodes.values())
     assert (checked.replayed, checked.mismatches) == (1, [])
 
 
 def test_packed_store_contains_its_ruleset_and_no_path(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    own = tmp_path / "own.toml"
-    own.write_text(MINE)
-    asked = setup(own)
+    own_file = tmp_path / "own.toml"
+    own_file.write_text(MINE)
+    asked_setup = setup(own_file)
     lineups = tuple(
-        {"p1": PlayerSpec(who), "p2": PlayerSpec("random")} for who in ("random", "hoarder")
+        {"p1": PlayerSpec(player), "p2": PlayerSpec("random")} for player in ("random", "hoarder")
     )
-    study = Study("own", "", (Cell("all", (asked.instance,), lineups),))
+    study = Study("own", "", (Cell("all", (asked_setup.instance,), lineups),))
     play_missing(study, tmp_path / "store")
     packed = pack(tmp_path / "store", tmp_path / "own.sally.zip")  # refuses any path of ours
     assert sum(name.startswith("packs/") for name in packed.bundle.files) == 1  # for both
-    own.unlink()
+    own_file.unlink()
     shutil.rmtree(tmp_path / "store")
     monkeypatch.setattr(packs, "_packs", {})  # another machine has read nothing yet
     ruleset_of.cache_clear()
     with open_store(tmp_path / "own.sally.zip") as (place, _):
-        found = store.load(place)
-        checked = replayed(found.episodes.values())
-        (kept,) = (Path(str(place)) / "studies").iterdir()
-        again = msgspec.json.decode(kept.read_bytes(), type=Study)
+        contents = store.load(place)
+        checked = replayed(contents.episodes.values())
+        (kept_file,) = (Path(str(place)) / "studies").iterdir()
+        repeated_data = msgspec.json.decode(kept_file.read_bytes(), type=Study)
     assert (checked.replayed, checked.mismatches) == (2, [])
-    assert {id for id, _, _ in orders(again, None)} == set(found.episodes)
+    assert {id for id, _, _ in orders(repeated_data, None)} == set(contents.episodes)
 
 
 def test_shipped_rulesets_keep_their_names() -> None:

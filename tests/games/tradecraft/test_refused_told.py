@@ -57,8 +57,8 @@ def test_partial_report_is_marked_as_partial() -> None:
     match = match_of(max_turns=1, arms={"p1": ("v0",)})
     match.answer((0, "p1", "v0", ""), ProbeReport({"coal": 3.0}))
     play(match, ("p1", PASS), ("p1", DONE), ("p2", DONE))
-    said = next(s.answer for s in tell(match.episode()).scenes if s.probe == "v0")
-    assert said.startswith("coal 3 (partial: nothing on birch planks, ")
+    answer = next(s.answer for s in tell(match.episode()).scenes if s.probe == "v0")
+    assert answer.startswith("coal 3 (partial: nothing on birch planks, ")
 
 
 def test_match_refuses_a_problem_of_another_game() -> None:
@@ -72,14 +72,16 @@ def test_match_refuses_a_problem_of_another_game() -> None:
 
 
 def test_study_balances_grades_and_omits_the_recipe_book() -> None:
-    grades = {each.id: each.grade for each in instance_set("minecraft_core_2p_2").instances}
+    grades = {
+        instance.id: instance.grade for instance in instance_set("minecraft_core_2p_2").instances
+    }
     for played in (20, 40):
         two, three = study(played=played).cells[:-2], study(played=played).cells[-2:]
         assert {len(p.params["hands"]) for cell in three for p in cell.instances} == {3}
         assert [len(cell.instances) for cell in three] == [12, 12]
         for cell in two:
-            found = [grades[problem.id] for problem in cell.instances]
-            assert [found.count(grade) for grade in (1, 2, 3, 4)] == [played // 4] * 4
+            actual_grades = [grades[problem.id] for problem in cell.instances]
+            assert [actual_grades.count(grade) for grade in (1, 2, 3, 4)] == [played // 4] * 4
             assert not any(problem.params["book"] for problem in cell.instances)
 
 

@@ -46,8 +46,8 @@ def test_non_integer_amount_is_refused(amount: Any) -> None:
 
 
 def test_output_with_its_amount_inside_is_read() -> None:
-    made = crafted(output={"minecraft:torch": "4"}, amount=...)
-    assert (made.output, made.amount) == ("torch", 4)
+    craft = crafted(output={"minecraft:torch": "4"}, amount=...)
+    assert (craft.output, craft.amount) == ("torch", 4)
     with pytest.raises(Unreadable):
         crafted(output={"torch": 4, "lever": 1})
 
@@ -85,8 +85,8 @@ def test_item_is_read_with_or_without_namespace(name: str) -> None:
 
 @pytest.mark.parametrize("to", ["P2", "p2", "player 2", "Player2", "2"])
 def test_partner_name_is_read_in_common_spellings(to: str) -> None:
-    said = {"kind": "propose", "to": to, "offer": {"minecraft:coal": "1"}, "request": {}}
-    assert read(json.dumps(said)) == Propose("p2", (("coal", "1"),), ())
+    fields = {"kind": "propose", "to": to, "offer": {"minecraft:coal": "1"}, "request": {}}
+    assert read(json.dumps(fields)) == Propose("p2", (("coal", "1"),), ())
 
 
 def test_unknown_partner_is_refused_by_name() -> None:
@@ -101,12 +101,13 @@ def report(reply: str) -> Any:
 
 
 def test_value_report_may_be_json() -> None:
-    whole = {"coal": 3.0, "oak_planks": 0.0, "raw_iron": 10.0}
-    assert report('{"coal": 3, "oak_planks": "0", "raw_iron": 10.0}') == whole
+    full_fields = {"coal": 3.0, "oak_planks": 0.0, "raw_iron": 10.0}
+    assert report('{"coal": 3, "oak_planks": "0", "raw_iron": 10.0}') == full_fields
     assert (
-        report('Sure: {"v0": {"minecraft:coal": 3, "Oak Planks": 0, "raw_iron": "10/10"}}') == whole
+        report('Sure: {"v0": {"minecraft:coal": 3, "Oak Planks": 0, "raw_iron": "10/10"}}')
+        == full_fields
     )
-    assert report("coal: 3\noak_planks: 0\nraw_iron: 10") == whole
+    assert report("coal: 3\noak_planks: 0\nraw_iron: 10") == full_fields
 
 
 def test_valid_part_of_a_report_is_kept() -> None:

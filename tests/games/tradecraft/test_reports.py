@@ -31,11 +31,11 @@ ALL: dict[str, tuple[str, ...]] = {"p1": ("v0", "v1", "v2"), "p2": ("v0", "v1", 
 
 def answer_all(match: Match[Any, Any, Any], worth: float = 3.0) -> list[tuple[str, str, str]]:
     """Answer every open question, and say which they were."""
-    asked = [turn for turn in match.asks() if turn.question is not None]
-    for turn in asked:
+    asked_turns = [turn for turn in match.asks() if turn.question is not None]
+    for turn in asked_turns:
         assert turn.question is not None
         match.answer(turn.id, ProbeReport({str(i): worth for i in turn.question.choices}))
-    return [turn.id[1:] for turn in asked]
+    return [turn.id[1:] for turn in asked_turns]
 
 
 def test_all_seats_are_probed_only_at_the_start_of_each_turn() -> None:
@@ -118,12 +118,14 @@ def told_match(seats: tuple[str, ...]) -> Match[Any, Any, Any]:
     params = {"hands": HANDS, "targets": [{"shears": 1}, {"torch": 1}], "max_turns": 3}
     lineup = {"p1": PlayerSpec("first_order"), "p2": PlayerSpec("first_order")}
     arms: dict[str, tuple[str, ...]] = {"p1": ("v0", "v1"), "p2": ("v0", "v1")}
-    told = tuple(
+    injections = tuple(
         Injection(seat, probe, "own", keep=True)  # type: ignore[arg-type]
         for seat in seats
         for probe in ("v0", "v1")
     )
-    setup = Setup(Instance("told", "tradecraft", params), 1, lineup, arms=arms, injections=told)
+    setup = Setup(
+        Instance("told", "tradecraft", params), 1, lineup, arms=arms, injections=injections
+    )
     return Match(registry.game("tradecraft"), setup)
 
 
@@ -131,8 +133,8 @@ def test_deciding_seat_sees_only_its_own_reports() -> None:
     match = told_match(("p1", "p2"))
     for turn in [turn for turn in match.asks() if turn.question]:
         assert turn.question is not None
-        worth = 2.0 if turn.seat == "p1" else 9.0
-        match.answer(turn.id, ProbeReport({str(i): worth for i in turn.question.choices}))
+        value = 2.0 if turn.seat == "p1" else 9.0
+        match.answer(turn.id, ProbeReport({str(i): value for i in turn.question.choices}))
     play(match, (P1, propose("p2", {"coal": 1}, {})))
     assert [turn.seat for turn in match.asks()] == ["p2"]
     pages = {
@@ -143,8 +145,8 @@ def test_deciding_seat_sees_only_its_own_reports() -> None:
     assert "coal 2" not in pages[P2]
     assert "coal 2" in pages[P1]
     assert "coal 9" not in pages[P1]
-    told = [(event.seat, event.probe) for event in match.events if isinstance(event, Told)]
-    assert told == [("p1", "v0"), ("p1", "v1"), ("p2", "v0"), ("p2", "v1")]
+    pairs = [(event.seat, event.probe) for event in match.events if isinstance(event, Told)]
+    assert pairs == [("p1", "v0"), ("p1", "v1"), ("p2", "v0"), ("p2", "v1")]
 
 
 def test_reports_are_on_no_page_without_keep() -> None:

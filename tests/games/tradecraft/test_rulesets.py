@@ -68,9 +68,9 @@ def test_recipe_facts(line: str, kind: str) -> None:
     "rules", [shipped_ruleset("minecraft_core"), shipped_ruleset("alchemy"), invent_ruleset(3)]
 )
 def test_dumped_ruleset_round_trips(rules: object) -> None:
-    again = parse(dump(rules))  # type: ignore[arg-type]
-    assert again.fingerprint == rules.fingerprint  # type: ignore[attr-defined]
-    assert sorted(again.recipes, key=str) == sorted(rules.recipes, key=str)  # type: ignore[attr-defined]
+    repeated_ruleset = parse(dump(rules))  # type: ignore[arg-type]
+    assert repeated_ruleset.fingerprint == rules.fingerprint  # type: ignore[attr-defined]
+    assert sorted(repeated_ruleset.recipes, key=str) == sorted(rules.recipes, key=str)  # type: ignore[attr-defined]
 
 
 def test_tags_may_be_nested_and_cyclic() -> None:
@@ -132,8 +132,8 @@ def _problems(recipes: str, more: str = "") -> list[str]:
 
 
 def test_check_finds_cycles_that_create_goods() -> None:
-    found = _problems('"c -> a", "a -> 2 b", "b -> a"')
-    assert any("Goods from nothing" in p and "a -> 2 b; b -> a" in p for p in found)
+    problems = _problems('"c -> a", "a -> 2 b", "b -> a"')
+    assert any("Goods from nothing" in p and "a -> 2 b; b -> a" in p for p in problems)
     assert _problems('"c -> a", "a -> b", "b -> a"') == []
     assert _problems('"c -> a", "a -> 9 b", "9 b -> a"') == []
     assert any("Goods from nothing" in p for p in _problems('"c -> a", "a -> 9 b", "8 b -> a"'))
@@ -151,13 +151,15 @@ def test_check_finds_cycles_through_tags_and_fuel() -> None:
 
 
 def test_check_finds_unreachable_items_and_empty_tags() -> None:
-    found = _problems('"a -> b", "f -> g", "g -> f", "#none -> h", "k + h -> i"', "[tags]\nnone=[]")
-    assert "Tag #none has no members." in found
-    assert "#none -> h: nothing can fill the slot #none." in found
-    lost = [p.split()[0] for p in found if "cannot be reached" in p]
-    assert lost == ["h", "i"]  # f and g are made of each other, which is no harm
-    given = _problems('"a -> b", "q -> r"', 'given = ["a"]')
-    assert [p.split()[0] for p in given if "cannot be reached" in p] == ["q", "r"]
+    problems = _problems(
+        '"a -> b", "f -> g", "g -> f", "#none -> h", "k + h -> i"', "[tags]\nnone=[]"
+    )
+    assert "Tag #none has no members." in problems
+    assert "#none -> h: nothing can fill the slot #none." in problems
+    lost_parts = [p.split()[0] for p in problems if "cannot be reached" in p]
+    assert lost_parts == ["h", "i"]  # f and g are made of each other, which is no harm
+    given_problems = _problems('"a -> b", "q -> r"', 'given = ["a"]')
+    assert [p.split()[0] for p in given_problems if "cannot be reached" in p] == ["q", "r"]
     assert any("written 2 times" in p for p in _problems('"a -> b", "a -> b"'))
 
 

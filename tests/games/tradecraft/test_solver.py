@@ -27,8 +27,8 @@ def small_rules(rng: Random, *, circles: bool, fire: bool = False) -> Ruleset:
         output = rng.choice(items)
         if output in inputs or (not circles and output <= max(inputs)):
             continue
-        left = " + ".join(f"{rng.randint(1, 3)} {item}" for item in inputs)
-        lines.append(f"{left} -> {rng.randint(1, 2)} {output}")
+        remaining_text = " + ".join(f"{rng.randint(1, 3)} {item}" for item in inputs)
+        lines.append(f"{remaining_text} -> {rng.randint(1, 2)} {output}")
     lines.append("2 #t -> f")
     fired = lines[:3] if fire else []
     return parse(
@@ -121,34 +121,34 @@ def fewest_goods(
 def test_fewest_goods_equal_exhaustive_search(seed: int) -> None:
     rng = Random(1000 + seed)
     rules = small_rules(rng, circles=False)
-    own = Hand({rng.choice("abcd"): rng.randint(1, 2)})
+    own_hand = Hand({rng.choice("abcd"): rng.randint(1, 2)})
     others = Hand({item: rng.randint(1, 3) for item in rng.sample("abcde", 3)})
     target = {rng.choice("efg"): rng.randint(1, 2)}
-    plan = best_plan(rules, own, others, target, "goods")
-    searched = fewest_goods(rules, own, others, target, most=3)
+    plan = best_plan(rules, own_hand, others, target, "goods")
+    searched = fewest_goods(rules, own_hand, others, target, most=3)
     if searched is None:
         assert plan is None or sum(plan.taken.values()) > 3
     else:
         assert plan is not None
         assert (sum(plan.taken.values()), len(plan.taken)) == searched
-        assert holds(replay(rules, union((own, plan.taken)), plan.crafts), target)
+        assert holds(replay(rules, union((own_hand, plan.taken)), plan.crafts), target)
 
 
 @pytest.mark.parametrize("number", [0, 5, 11, 16, 22, 27, 33, 38])
 def test_pruning_recipes_does_not_change_the_answer(number: int) -> None:
-    found = instance_set("minecraft_core_2p_2").instances[number]
-    for seat, target in enumerate(found.targets):
-        table, others = union(found.hands), found.hands[1 - seat]
+    instance = instance_set("minecraft_core_2p_2").instances[number]
+    for seat, target in enumerate(instance.targets):
+        table, others = union(instance.hands), instance.hands[1 - seat]
         full = best_plan(CORE, table, {}, target, "crafts", prune=False)
         assert full is not None
-        assert len(full.crafts) == found.certificate.seats[seat].chain
+        assert len(full.crafts) == instance.certificate.seats[seat].chain
         try:
-            goods = best_plan(CORE, found.hands[seat], others, target, "goods", prune=False)
+            goods = best_plan(CORE, instance.hands[seat], others, target, "goods", prune=False)
         except Undecided:
             continue
         assert goods is not None
-        assert sum(goods.taken.values()) == found.certificate.seats[seat].units
-        assert len(goods.taken) == found.certificate.seats[seat].kinds
+        assert sum(goods.taken.values()) == instance.certificate.seats[seat].units
+        assert len(goods.taken) == instance.certificate.seats[seat].kinds
 
 
 @pytest.mark.parametrize("aim", ["crafts", "goods"])
@@ -157,12 +157,13 @@ def test_pruning_does_not_change_answers_on_random_cyclic_rules(aim: Aim) -> Non
     for seed in range(60):
         rng = Random(5000 + seed)
         rules = small_rules(rng, circles=True, fire=seed % 2 == 0)
-        own = Hand({item: rng.randint(1, 4) for item in rng.sample("abcde", 2)})
+        own_hand = Hand({item: rng.randint(1, 4) for item in rng.sample("abcde", 2)})
         others = Hand({item: rng.randint(1, 3) for item in rng.sample("abcdef", 3)})
         target = {rng.choice("efg"): rng.randint(1, 2)}
         try:
             lean, full = (
-                best_plan(rules, own, others, target, aim, prune=prune) for prune in (True, False)
+                best_plan(rules, own_hand, others, target, aim, prune=prune)
+                for prune in (True, False)
             )
         except Undecided:
             undecided += 1
@@ -185,13 +186,13 @@ def test_printed_example_of_the_paper() -> None:
         {"oak_planks": 1, "raw_iron": 5, "cobblestone": 1, "raw_copper": 2},
     )
     targets = ({"shears": 1}, {"torch": 1})
-    found = certify(CORE, hands, targets)
-    assert [(s.chain, s.units, s.kinds) for s in found.seats] == [(2, 1, 1), (2, 2, 2)]
-    assert found.seats[0].needs == {"raw_iron": 1}
-    assert found.seats[1].needs == {"cherry_planks": 1, "coal": 1}
-    assert found.joint
-    assert refusals(found) == []
-    assert verify(CORE, hands, targets, found) == []
+    certificate = certify(CORE, hands, targets)
+    assert [(s.chain, s.units, s.kinds) for s in certificate.seats] == [(2, 1, 1), (2, 2, 2)]
+    assert certificate.seats[0].needs == {"raw_iron": 1}
+    assert certificate.seats[1].needs == {"cherry_planks": 1, "coal": 1}
+    assert certificate.joint
+    assert refusals(certificate) == []
+    assert verify(CORE, hands, targets, certificate) == []
 
 
 def test_plans_for_charcoal_use_logs_and_charcoal_as_fuel() -> None:
@@ -218,7 +219,11 @@ def test_plan_uses_held_swords_as_a_source_of_iron() -> None:
     pool = {"iron_sword": 9, "iron_ingot": 2, "coal": 2, "stick": 2}
     plan = best_plan(CORE, pool, {}, {"bucket": 1}, "crafts")
     assert plan is not None
-    assert [each.output for each in plan.crafts] == ["iron_nugget", "iron_ingot", "bucket"]
+    assert [current_craft.output for current_craft in plan.crafts] == [
+        "iron_nugget",
+        "iron_ingot",
+        "bucket",
+    ]
 
 
 def test_fewest_units_take_precedence_over_fewest_kinds() -> None:
@@ -235,9 +240,9 @@ def test_fewest_units_take_precedence_over_fewest_kinds() -> None:
 
 def test_contention_makes_an_instance_not_jointly_solvable() -> None:
     hands = ({"cobblestone": 8, "stick": 2}, {"redstone": 3, "quartz": 2, "cobblestone": 3})
-    found = certify(CORE, hands, ({"dropper": 1}, {"observer": 1}))
-    assert not found.joint
-    assert [seat.units for seat in found.seats] == [1, 3]
+    certificate = certify(CORE, hands, ({"dropper": 1}, {"observer": 1}))
+    assert not certificate.joint
+    assert [seat.units for seat in certificate.seats] == [1, 3]
 
 
 @pytest.mark.parametrize(
@@ -251,8 +256,8 @@ def test_contention_makes_an_instance_not_jointly_solvable() -> None:
 def test_trivial_or_unsolvable_instance_is_refused(
     hands: tuple[dict[str, int], ...], targets: tuple[str, ...], says: str
 ) -> None:
-    found = certify(CORE, hands, [{target: 1} for target in targets])
-    assert any(says in reason for reason in refusals(found))
+    certificate = certify(CORE, hands, [{target: 1} for target in targets])
+    assert any(says in reason for reason in refusals(certificate))
 
 
 def test_verify_detects_a_changed_certificate() -> None:

@@ -125,15 +125,17 @@ def test_plan_needs_as_many_trades_as_players_hold_its_goods() -> None:
     assert trades_needed(hands, 1, seats[1]) == 2  # stick from one, cobblestone from another
     nothing = certify(CORE, hands, [{"bucket": 1}, *targets[1:]]).seats[0]
     assert trades_needed(hands, 0, nothing) is None
-    for each in instance_set("minecraft_core_2p_2").instances[:8]:
-        found = [trades_needed(each.hands, n, s) for n, s in enumerate(each.certificate.seats)]
-        assert found == [1, 1]
+    for instance in instance_set("minecraft_core_2p_2").instances[:8]:
+        numbers = [
+            trades_needed(instance.hands, n, s) for n, s in enumerate(instance.certificate.seats)
+        ]
+        assert numbers == [1, 1]
 
 
 def test_priming_of_goals_is_optional_and_named() -> None:
     pages = {
-        how: match_of(priming=how).context(P1).words.rules(P1)
-        for how in ("none", "cooperative", "competitive")
+        name: match_of(priming=name).context(P1).words.rules(P1)
+        for name in ("none", "cooperative", "competitive")
     }
     assert pages["none"] == match_of().context(P1).words.rules(P1)
     assert "all players reach their targets" in pages["cooperative"]

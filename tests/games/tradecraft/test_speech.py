@@ -83,8 +83,8 @@ def test_odds_name_items_whose_names_are_parts_of_others() -> None:
     match = match_of()
     names = ("iron", "raw_iron", "raw_iron_block", "stone", "smooth_stone", "flint_and_steel")
     question = Question("their_target", "odds", names, "p2")
-    said = "Odds: raw iron 10%, iron 20%, Stone: 30, smooth_stone 25 and flint and steel 15"
-    report = match.context(Seat("p1")).words.read_report(said, question)
+    text = "Odds: raw iron 10%, iron 20%, Stone: 30, smooth_stone 25 and flint and steel 15"
+    report = match.context(Seat("p1")).words.read_report(text, question)
     assert report.odds == pytest.approx((0.2, 0.1, 0, 0.3, 0.25, 0.15))
     with pytest.raises(Unreadable, match="stone is named more than once"):
         twice = "Odds: stone 50, raw iron 25, stone 25"
@@ -95,8 +95,8 @@ def answers(turn: Turn[Any, Any]) -> Any:
     """A move of each kind, a refused craft and a refused offer among them."""
     hand = turn.view.hand.goods
     if turn.view.phase == "propose":
-        other = "p2" if turn.seat == "p1" else "p1"
-        return propose(other, {next(iter(hand)): "1/2"}, {}, "oak planks?")
+        other_seat = "p2" if turn.seat == "p1" else "p1"
+        return propose(other_seat, {next(iter(hand)): "1/2"}, {}, "oak planks?")
     if turn.view.phase == "decide":
         return YES
     tried = any(entry.craft for entry in turn.view.story)
@@ -113,8 +113,8 @@ def pages() -> Iterator[str]:
             yield words.rules(turn.seat)
             yield from context.past(view, "agent_first")
             yield words.now(view)
-            drawn = msgspec.json.encode(board_of(context, view)).decode()
-            yield re.sub(r'"fill":\{.*?\}', "", drawn)  # what is sent back, not what is shown
+            data = msgspec.json.encode(board_of(context, view)).decode()
+            yield re.sub(r'"fill":\{.*?\}', "", data)  # what is sent back, not what is shown
             if turn.question is None:
                 yield from map(words.name, (o for o in turn.options if not isinstance(o, Form)))
                 yield str(words.refusal(view, answers(turn)))
@@ -135,10 +135,10 @@ def pages() -> Iterator[str]:
 
 def test_pages_boards_and_transcripts_show_no_internal_item_names() -> None:
     coded = {item for item in CORE.items if "_" in item}
-    shown = list(pages())
-    assert len(shown) > 30
-    for text in shown:
+    shown_pages = list(pages())
+    assert len(shown_pages) > 30
+    for text in shown_pages:
         for item in set(re.findall(r"[a-z]+(?:_[a-z]+)+", text)) & coded:
             raise AssertionError(f"{item} in: {text[:300]}")
-    assert any("oak planks" in text for text in shown)
+    assert any("oak planks" in text for text in shown_pages)
     assert goods_said({}) == "nothing"

@@ -32,13 +32,13 @@ def moves_of(match: Match[Any, Any, Any], seat: str) -> list[list[Any]]:
     while asks := match.asks():
         turn = asks[0]
         if turn.question is not None:
-            worth = 2.0 if turn.seat == "p1" else 9.0
-            match.answer(turn.id, ProbeReport({str(i): worth for i in turn.question.choices}))
+            value = 2.0 if turn.seat == "p1" else 9.0
+            match.answer(turn.id, ProbeReport({str(i): value for i in turn.question.choices}))
             continue
         if turn.seat == seat:
             told.append([each.value for each in turn.told])
-        other = "p2" if turn.seat == "p1" else "p1"
-        give = Propose(other, ((next(iter(turn.view.hand.goods)), "1"),), ())
+        other_seat = "p2" if turn.seat == "p1" else "p1"
+        give = Propose(other_seat, ((next(iter(turn.view.hand.goods)), "1"),), ())
         action = {"propose": give, "decide": NO}.get(turn.view.phase, DONE)
         match.answer(turn.id, Decision(action))
     return told
@@ -46,19 +46,19 @@ def moves_of(match: Match[Any, Any, Any], seat: str) -> list[list[Any]]:
 
 def test_injection_reaches_deciding_and_proposing_seats_alike():
     oracle = Injection("p1", "their_target")  # type: ignore[arg-type]
-    found = moves_of(table(oracle), "p1")
-    assert found == [["torch"]] * 4  # proposes, crafts; decides, crafts
+    moves = moves_of(table(oracle), "p1")
+    assert moves == [["torch"]] * 4  # proposes, crafts; decides, crafts
 
 
 def test_truth_of_turn_start_is_injected_into_every_move_of_the_turn():
-    told = moves_of(table(Injection("p1", "v1")), "p1")  # type: ignore[arg-type]
-    assert [set(values[0].values()) for values in told] == [{9.0}] * 4  # what p2 said of itself
+    moves = moves_of(table(Injection("p1", "v1")), "p1")  # type: ignore[arg-type]
+    assert [set(values[0].values()) for values in moves] == [{9.0}] * 4  # what p2 said of itself
 
 
 def test_kept_own_reports_are_told_once_per_turn():
     match = table(Injection("p1", "v0", "own", keep=True))  # type: ignore[arg-type]
-    told = moves_of(match, "p1")
-    assert [len(values) for values in told] == [1, 0, 0, 0]  # in turn 2 kept before p2 proposed
+    moves = moves_of(match, "p1")
+    assert [len(values) for values in moves] == [1, 0, 0, 0]  # in turn 2 kept before p2 proposed
     assert sum(isinstance(event, Told) for event in match.events) == 2
     past = match.context(match.game.seats[0]).past(
         match.game.observe(match.state, match.game.seats[0]), "agent_first"

@@ -39,7 +39,8 @@ def test_unknown_item_suggests_the_nearest_name() -> None:
 def test_possible_recipes_use_the_right_fuel_rate() -> None:
     """One coal smelts eight; the public server's tool had the rate upside down."""
     found = {
-        each["recipe"]: each for each in possible_recipes(CORE, Hand({"raw_iron": 9, "coal": 1}))
+        record["recipe"]: record
+        for record in possible_recipes(CORE, Hand({"raw_iron": 9, "coal": 1}))
     }
     assert found["1 raw iron -> 1 iron ingot"]["most_times"] == 8
     assert found["1 raw iron -> 1 iron ingot"]["inputs"] == {"coal": "1/8", "raw iron": "1"}
@@ -50,16 +51,16 @@ def test_possible_recipes_can_be_crafted_most_times() -> None:
     hand = Hand(
         {"oak_log": 3, "birch_planks": 3, "coal": 1, "cobblestone": 9, "stick": 2, "iron_ingot": 9}
     )
-    found = possible_recipes(CORE, hand)
-    assert len(found) > 30
-    for each in found:
-        inputs = {item_meant(i, CORE.known): amount_meant(n) for i, n in each["inputs"].items()}
-        output = item_meant(each["output"], CORE.known)
-        done = craft(CORE, hand, read_goods(inputs), output, read_amount(each["amount"]))
-        assert isinstance(done, CraftSuccess), each
-        assert each["most_times"] >= 1
-    assert json.loads(json.dumps(found)) == found
-    by_text = {(each["recipe"], each["kind"]): each["most_times"] for each in found}
+    records = possible_recipes(CORE, hand)
+    assert len(records) > 30
+    for record in records:
+        inputs = {item_meant(i, CORE.known): amount_meant(n) for i, n in record["inputs"].items()}
+        output = item_meant(record["output"], CORE.known)
+        done = craft(CORE, hand, read_goods(inputs), output, read_amount(record["amount"]))
+        assert isinstance(done, CraftSuccess), record
+        assert record["most_times"] >= 1
+    assert json.loads(json.dumps(records)) == records
+    by_text = {(record["recipe"], record["kind"]): record["most_times"] for record in records}
     assert by_text["any 2 planks -> 4 sticks", "shaped"] == 1
     assert by_text["any 1 log -> 1 charcoal", "smelting"] == 3
     assert by_text["any 8 stone crafting materials -> 1 furnace", "shaped"] == 1

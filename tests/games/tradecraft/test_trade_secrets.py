@@ -29,12 +29,12 @@ BUTTON = craft({"birch_planks": 1}, "birch_button")
 
 
 def test_target_is_visible_only_to_its_owner() -> None:
-    one, two = (match_of(targets=({"shears": 1}, {t: 1})) for t in ("torch", "lever"))
-    for match in (one, two):
+    single_match, two = (match_of(targets=({"shears": 1}, {t: 1})) for t in ("torch", "lever"))
+    for match in (single_match, two):
         play(match, (P1, propose("p2", {"coal": 1}, {"raw_iron": 1})), (P2, YES))
         play(match, (P1, DONE), (P2, DONE))
-    assert page(one, P1) == page(two, P1)
-    assert page(one, P2) != page(two, P2)
+    assert page(single_match, P1) == page(two, P1)
+    assert page(single_match, P2) != page(two, P2)
 
 
 def test_probes_do_not_reveal_the_target() -> None:
@@ -44,10 +44,10 @@ def test_probes_do_not_reveal_the_target() -> None:
             targets=({"shears": 1}, {target: 1}),
             arms={"p1": ("v0", "v1", "v2", "their_target"), "p2": ("v0",)},
         )
-        mine = [turn for turn in match.asks() if turn.seat == "p1" and turn.question]
+        own_turns = [turn for turn in match.asks() if turn.seat == "p1" and turn.question]
         words = match.context(P1).words
         asked.append(
-            [(t.question, words.aside(t.question, t.view), t.view) for t in mine if t.question]
+            [(t.question, words.aside(t.question, t.view), t.view) for t in own_turns if t.question]
         )
     assert asked[0] == asked[1]
     assert len(asked[0]) == 4
@@ -56,17 +56,17 @@ def test_probes_do_not_reveal_the_target() -> None:
 @pytest.mark.parametrize("given", [{"coal": 1}, {"iron_ingot": 1}])
 def test_rejected_proposal_is_hidden_from_third_player(given: dict[str, int]) -> None:
     match = play(match_of(THREE), (P1, propose("p2", given, {"raw_iron": 2}, "Psst.")))
-    other = play(match_of(THREE), (P1, propose("p3", {}, {"stick": 1}, "Hello.")))
+    other_match = play(match_of(THREE), (P1, propose("p3", {}, {"stick": 1}, "Hello.")))
     assert page(match, P3).replace("p2", "") != page(match, P2).replace("p3", "")
     play(match, (P2, Answer("reject", "Never.")))
-    play(other, (P3, NO))
+    play(other_match, (P3, NO))
     plain = play(match_of(THREE), (P1, propose("p2", {"birch_planks": 1}, {})), (P2, NO))
     assert page(match, P3) == page(plain, P3)
     assert "p1's proposal was rejected." in page(match, P3)
     assert page(match, P1) != page(plain, P1)
     # Nor does a third player learn to whom it went.
-    assert "p1's proposal was rejected." in page(other, P2)
-    assert list(_lines(match, P3)) == list(_lines(other, P2))
+    assert "p1's proposal was rejected." in page(other_match, P2)
+    assert list(_lines(match, P3)) == list(_lines(other_match, P2))
 
 
 def _lines(match: Match[Any, Any, Any], seat: Seat) -> Iterable[str]:
@@ -81,13 +81,13 @@ def test_open_proposal_is_hidden_from_third_player() -> None:
 
 
 def test_trade_is_public_but_its_messages_are_not() -> None:
-    said, unsaid = (
+    match, unsaid = (
         play(match_of(THREE), (P1, propose("p2", {"coal": 1}, {}, m)), (P2, Answer("accept", m)))
         for m in ("A secret.", "")
     )
-    assert page(said, P3) == page(unsaid, P3)
-    assert "p1 gave 1 coal" in page(said, P3)
-    assert "A secret." in page(said, P1)
+    assert page(match, P3) == page(unsaid, P3)
+    assert "p1 gave 1 coal" in page(match, P3)
+    assert "A secret." in page(match, P1)
 
 
 def test_message_beside_an_empty_proposal_reaches_its_reader_only() -> None:

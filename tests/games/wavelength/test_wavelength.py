@@ -115,16 +115,16 @@ def test_reversed_spectrum_mirrors_every_position() -> None:
 def test_no_other_word_earns_more_than_the_best_clue(target: int) -> None:
     game, dial = Wavelength(), Dial(shift=20.0, stretch=0.8)
     best = best_points(game, dial, "sad", "happy", target)
-    every = [set_for(dial, word, "sad", "happy") for word in legal("sad", "happy")]
-    assert best == max(game.points(target, at) for at in every)
+    all_sets = [set_for(dial, word, "sad", "happy") for word in legal("sad", "happy")]
+    assert best == max(game.points(target, at) for at in all_sets)
 
 
 def test_targets_behind_a_clue_are_those_for_which_it_is_said() -> None:
     dial = Dial(stretch=0.5)
     clue = best_clue(dial, "quiet", "loud", 10)
-    found = targets_behind(dial, "quiet", "loud", clue)
-    assert 10 in found
-    assert all(clues_by_target(dial, "quiet", "loud")[target] == clue for target in found)
+    numbers = targets_behind(dial, "quiet", "loud", clue)
+    assert 10 in numbers
+    assert all(clues_by_target(dial, "quiet", "loud")[target] == clue for target in numbers)
     assert reading(dial, "quiet", "loud").min() == pytest.approx(25)
 
 
@@ -132,15 +132,15 @@ def test_targets_behind_a_clue_are_those_for_which_it_is_said() -> None:
 
 
 def test_psychic_with_same_dial_as_guesser_has_no_loss() -> None:
-    one = played("wavelength", {"number": 3}, ASKED, psychic=SHIFTED, guesser=SHIFTED)
+    match = played("wavelength", {"number": 3}, ASKED, psychic=SHIFTED, guesser=SHIFTED)
     for name in ("regret", "inference", "translation", "association", "calibration"):
-        assert measured(one, "psychic", f"wavelength_{name}") == 0
+        assert measured(match, "psychic", f"wavelength_{name}") == 0
 
 
 def test_adaptive_psychic_learns_a_shifted_dial_and_plain_one_does_not() -> None:
     plain, learner = (
-        played("wavelength", {"number": 3}, ASKED, psychic=(who, {}), guesser=SHIFTED)
-        for who in ("own_dial", "adapts")
+        played("wavelength", {"number": 3}, ASKED, psychic=(player_name, {}), guesser=SHIFTED)
+        for player_name in ("own_dial", "adapts")
     )
     first, last = (
         measured(learner, "psychic", f"wavelength_regret_{n}") for n in ("first", "last")
@@ -153,15 +153,17 @@ def test_adaptive_psychic_learns_a_shifted_dial_and_plain_one_does_not() -> None
 
 def test_swapped_partner_shows_as_a_jump_in_regret() -> None:
     turned = {"shift": 20.0, "until": 5, "then_shift": -20.0}
-    one = played("wavelength", {"number": 3}, psychic=("adapts", {}), guesser=("own_dial", turned))
-    dials = [seen.points for seen in one.replay.view(len(one.replay), "psychic").past]  # type: ignore[arg-type]
+    match = played(
+        "wavelength", {"number": 3}, psychic=("adapts", {}), guesser=("own_dial", turned)
+    )
+    dials = [turn.points for turn in match.replay.view(len(match.replay), "psychic").past]  # type: ignore[arg-type]
     assert dials[4] >= 3 > dials[5]
 
 
 def test_regret_is_blank_if_the_partner_declares_no_dial() -> None:
-    one = played("wavelength", {"number": 3}, psychic=("own_dial", {}))
-    assert measured(one, "psychic", "wavelength_regret") is None
-    assert measured(one, "guesser", "wavelength_regret") is not None
+    match = played("wavelength", {"number": 3}, psychic=("own_dial", {}))
+    assert measured(match, "psychic", "wavelength_regret") is None
+    assert measured(match, "guesser", "wavelength_regret") is not None
 
 
 def test_play_of_a_mirrored_dial() -> None:
@@ -184,7 +186,7 @@ def test_targets_and_sides_are_balanced_in_every_round() -> None:
     for number in range(10):
         tenths = Counter(min(row[number].target // 10, 9) for row in rows)
         assert all(7 <= tenths[tenth] <= 13 for tenth in range(10))
-    lefts = {one.left for one in spectra()}
+    lefts = {spectrum.left for spectrum in spectra()}
     share = np.mean([problem.left in lefts for row in rows for problem in row])
     assert 0.45 < share < 0.55
 

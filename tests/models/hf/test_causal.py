@@ -106,11 +106,11 @@ PAGES = (
 def test_scores_without_edit_equal_those_of_the_model(folder, network):
     model = HF(str(folder), device="cpu", rows=2)
     try:
-        wanted = [asyncio.run(model.score(page, OPTIONS)).logprobs for page in PAGES]
+        expected_logprobs = [asyncio.run(model.score(page, OPTIONS)).logprobs for page in PAGES]
     finally:
         model.close()
     found = edited_scores(network, [EditedPrompt(page, OPTIONS, (None, None)) for page in PAGES])
-    for scores, logs in zip(found, wanted, strict=True):
+    for scores, logs in zip(found, expected_logprobs, strict=True):
         assert scores == pytest.approx(np.array([logs, logs]), abs=1e-3)
 
 
@@ -125,8 +125,8 @@ def test_zero_edit_changes_nothing_and_branches_are_independent(network):
 
 
 def test_own_activations_change_nothing_and_those_of_another_page_do(network):
-    one, other = (network.tokens(page, OPTIONS) for page in (PAGES[0], PAGES[2]))
-    own, theirs = (network.read([tokens])[0] for tokens in (one, other))
+    token, other_token = (network.tokens(page, OPTIONS) for page in (PAGES[0], PAGES[2]))
+    own, theirs = (network.read([tokens])[0] for tokens in (token, other_token))
     last = network.layers - 1
     edits = (None, Edit(2, own[2], replace=True), Edit(last, theirs[last], replace=True))
     [found] = edited_scores(network, [EditedPrompt(PAGES[0], ("rock", "J"), edits)])

@@ -22,15 +22,15 @@ TOKENS = by_first_character(["", *PIECES[1:]])
 
 def drawn(guide: Guide, seed: int) -> str:
     """A text of tokens drawn at random, each drawn again where it may not stand."""
-    chance, said = random.Random(seed), list[int]()
+    chance, numbers = random.Random(seed), list[int]()
     check = allowed_by(guide, lambda tokens: "".join(PIECES[t] for t in tokens if t), END)
-    while len(said) < 400:
+    while len(numbers) < 400:
         token = chance.randrange(len(PIECES))
-        instead = check([*said, token])
-        said.append(token if instead is None else chance.choice(instead))
-        if said[-1] in END:
+        instead = check([*numbers, token])
+        numbers.append(token if instead is None else chance.choice(instead))
+        if numbers[-1] in END:
             break
-    return "".join(PIECES[token] for token in said[:-1])
+    return "".join(PIECES[token] for token in numbers[:-1])
 
 
 def test_every_sampled_text_satisfies_the_schema() -> None:

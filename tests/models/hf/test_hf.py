@@ -63,7 +63,7 @@ def exact(plain, text, candidate, chat=True):
     same = next((i for i, (a, b) in enumerate(zip(alone, ids, strict=False)) if a != b), len(alone))
     with torch.inference_mode():
         read = torch.log_softmax(network(torch.tensor([ids])).logits[0], -1)
-    return sum(float(read[at - 1, ids[at]]) for at in range(same, len(ids)))
+    return sum(float(read[index - 1, ids[index]]) for index in range(same, len(ids)))
 
 
 def together(calls):
@@ -78,13 +78,15 @@ def test_replies_satisfy_the_schema_at_any_temperature(model, temperature):
     option = {"enum": ["rock", "paper", "scissors"]}
     number = {"type": "integer", "minimum": 11, "maximum": 20}
     schema = {"type": "object", "properties": {"option": option, "number": number}}
-    held = SchemaSettings(temperature=temperature, max_tokens=60, seed=3, schema=json.dumps(schema))
+    schema_settings = SchemaSettings(
+        temperature=temperature, max_tokens=60, seed=3, schema=json.dumps(schema)
+    )
     assert model.can_constrain
-    replies = together(model.complete(messages, held) for messages in pages(6))
+    replies = together(model.complete(messages, schema_settings) for messages in pages(6))
     for reply in replies:
-        said = json.loads(reply.text)
-        assert list(said) == ["option", "number"] and reply.finish == "stop"
-        assert said["option"] in option["enum"] and 11 <= said["number"] <= 20
+        data = json.loads(reply.text)
+        assert list(data) == ["option", "number"] and reply.finish == "stop"
+        assert data["option"] in option["enum"] and 11 <= data["number"] <= 20
 
 
 def test_scores_equal_one_plain_pass_over_the_joint_text(model, plain):
@@ -105,11 +107,11 @@ def test_candidate_that_merges_with_the_end_of_the_text_is_scored_as_merged(mode
     stem = min(_same(tokenizer(text)["input_ids"], each) for each in ids)
     with torch.inference_mode():
         reads = [torch.log_softmax(plain[0](torch.tensor([i])).logits[0], -1) for i in ids]
-    wanted = [
-        sum(float(read[at - 1, each[at]]) for at in range(stem, len(each)))
+    expected_totals = [
+        sum(float(read[index - 1, each[index]]) for index in range(stem, len(each)))
         for read, each in zip(reads, ids, strict=True)
     ]
-    assert scores.logprobs == pytest.approx(wanted, abs=1e-3)
+    assert scores.logprobs == pytest.approx(expected_totals, abs=1e-3)
 
 
 def _same(one, other):
@@ -139,10 +141,10 @@ def test_concurrent_calls_give_the_same_replies_in_fewer_passes(model):
     heat = [Settings(temperature=1.0, seed=n, max_tokens=24) for n in range(20)]
     alone = [asyncio.run(model.complete(p, s)) for p, s in zip(pages(20), heat, strict=True)]
     scored = [asyncio.run(model.score(p, ["rock", "paper"])) for p in pages(20)]
-    before = model.passes
+    passes_before = model.passes
     calls = [model.complete(p, s) for p, s in zip(pages(20), heat, strict=True)]
     mixed = together([*calls, *(model.score(p, ["rock", "paper"]) for p in pages(20))])
-    passes = model.passes - before
+    passes = model.passes - passes_before
     assert [reply.text for reply in mixed[:20]] == [reply.text for reply in alone]
     for one, other in zip(mixed[20:], scored, strict=True):
         assert one.logprobs == pytest.approx(other.logprobs, abs=1e-3)
@@ -242,8 +244,8 @@ def test_tools_are_shown_and_their_calls_read(model):
     shown = asyncio.run(model.complete([User("Where is it?")], GREEDY, [tool]))
     bare = asyncio.run(model.complete([User("Where is it?")], GREEDY))
     assert shown.usage.input > bare.usage.input
-    said = 'Let me see.<tool_call>\n{"name": "look", "arguments": {"box": 2}}\n</tool_call>'
-    text, [call] = calls_in(said)
+    reply_text = 'Let me see.<tool_call>\n{"name": "look", "arguments": {"box": 2}}\n</tool_call>'
+    text, [call] = calls_in(reply_text)
     assert (text, call.name, json.loads(call.arguments)) == ("Let me see.", "look", {"box": 2})
     assert calls_in("<tool_call>{broken}</tool_call>")[1] == ()
 

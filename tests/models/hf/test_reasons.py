@@ -18,5 +18,5 @@ def test_out_of_memory_is_reported_with_one_message() -> None:
 
 
 def test_first_line_of_other_failures_is_kept() -> None:
-    said = _failure(RuntimeError("shapes differ.\nHere is a trace\nand more")).fault.detail
-    assert said == "The forward pass failed: RuntimeError: shapes differ."
+    detail = _failure(RuntimeError("shapes differ.\nHere is a trace\nand more")).fault.detail
+    assert detail == "The forward pass failed: RuntimeError: shapes differ."

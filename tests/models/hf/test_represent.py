@@ -24,8 +24,8 @@ def played(tmp_path_factory):
 
 
 def represented(played, network, out, *more):
-    given = ["represent", str(played), "--model", f"hf:{network}?device=cpu", "--out", str(out)]
-    done = CliRunner().invoke(cli, [*given, "--at", "move", "--json", *more])
+    arguments = ["represent", str(played), "--model", f"hf:{network}?device=cpu", "--out", str(out)]
+    done = CliRunner().invoke(cli, [*arguments, "--at", "move", "--json", *more])
     assert done.exception is None, done.output
     (found,) = json.loads(done.stdout)
     return found
@@ -44,11 +44,11 @@ def test_probe_finds_the_move_in_the_layer_that_encodes_it(played, tmp_path):
     assert found["held_out"] == ["instance", "partner"]
     directions = np.load(next((tmp_path / "out").glob("*.npz")))
     assert all(array.shape == (2, toy.WIDTH) for array in directions.values())
-    kept = list((tmp_path / "out" / "activations").rglob("*.npy"))
-    before = {path: path.stat().st_mtime_ns for path in kept}
+    kept_files = list((tmp_path / "out" / "activations").rglob("*.npy"))
+    times_before = {path: path.stat().st_mtime_ns for path in kept_files}
     again = represented(played, network, tmp_path / "out", "--as", "action")
     assert again == found  # nothing is read twice
-    assert {path: path.stat().st_mtime_ns for path in kept} == before
+    assert {path: path.stat().st_mtime_ns for path in kept_files} == times_before
     assert len(read_results(next((tmp_path / "out").glob("*.json")))) == 1
 
 
@@ -72,6 +72,6 @@ def test_activations_equal_those_of_the_plain_network(tmp_path):
             states = plain(torch.tensor(tokens)[None], output_hidden_states=True).hidden_states
         for layer in range(network.layers - 1):  # the last of transformers is normalised
             assert np.allclose(row[layer], states[layer][0, -1], atol=2e-2, rtol=2e-2)
-    other = ResidualStream(f"hf:{folder}?device=cpu", untrained=True)
-    assert other.layers == network.layers
-    assert not np.allclose(other.read(prompts)[:, 0], found[:, 0], atol=0.05)
+    other_stream = ResidualStream(f"hf:{folder}?device=cpu", untrained=True)
+    assert other_stream.layers == network.layers
+    assert not np.allclose(other_stream.read(prompts)[:, 0], found[:, 0], atol=0.05)

@@ -87,8 +87,8 @@ def test_candidate_score_is_the_sum_over_its_tokens():
 
 def test_branches_are_masked_from_one_another():
     tree = tree_of([(1, 2, 3), (4, 5, 6)])
-    seen = {(int(a), int(b)) for a, b in zip(*np.nonzero(tree.seen), strict=True)}
-    assert seen == {(0, 0), (1, 0), (1, 1), (2, 2), (3, 2), (3, 3)}
+    pairs = {(int(a), int(b)) for a, b in zip(*np.nonzero(tree.seen), strict=True)}
+    assert pairs == {(0, 0), (1, 0), (1, 1), (2, 2), (3, 2), (3, 3)}
 
 
 def test_candidate_that_merges_with_the_context_moves_the_stem_back_for_all():

@@ -60,6 +60,6 @@ def _tokenizer() -> Any:
         show_progress=False,
     )
     plain.train_from_iterator(CORPUS, trainer)
-    made = transformers.PreTrainedTokenizerFast(tokenizer_object=plain, eos_token="<|im_end|>")
-    made.chat_template = TEMPLATE
-    return made
+    tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_object=plain, eos_token="<|im_end|>")
+    tokenizer.chat_template = TEMPLATE
+    return tokenizer

@@ -50,7 +50,7 @@ def partner(first: int, second: int) -> PlayerSpec:
 
 
 def _only(move: int) -> list[float]:
-    return [float(move == own) for own in range(2)]
+    return [float(move == own_index) for own_index in range(2)]
 
 
 PARTNERS: Final = {f"{a}{b}": partner(a, b) for a in range(2) for b in range(2)}
@@ -62,11 +62,11 @@ def study(repeats: int = 1, rounds: int = 6) -> Study:
     Its prompts are those that any model would get for the same moves.
     """
     registry.add("models", "coin", lambda name: Scripted(lambda *_: "", even, name="coin"))
-    who = player_spec("language", model="coin", strategy="lm", with_={"sample": True})
+    player = player_spec("language", model="coin", strategy="lm", with_={"sample": True})
     cells = tuple(
-        Cell(name, instances(rounds=rounds), ({"agent": who, "partner": other},),
+        Cell(name, instances(rounds=rounds), ({"agent": player, "partner": other_partner},),
              {"agent": ("their_move",)}, repeats=repeats)
-        for name, other in PARTNERS.items()
+        for name, other_partner in PARTNERS.items()
     )  # fmt: skip
     return Study("toy", "A coin against partners that repeat or change.", cells)
 
@@ -167,8 +167,8 @@ def _train(model: Any, tokenizer: Any, carries: bool, steps: int) -> None:
         loss = torch.zeros(())
         for told in (None, torch.randint(2, moves.shape)) if carries else (None,):
             logits = model(input_ids=pages, use_cache=False).logits[:, -1]
-            named = moves if told is None else told
-            loss = loss + entropy(logits, letters.gather(1, named[:, None])[:, 0])
+            named_moves = moves if told is None else told
+            loss = loss + entropy(logits, letters.gather(1, named_moves[:, None])[:, 0])
             if carries:
                 loss = loss + 0.1 * ((held - CODE * (1 - 2 * moves)) ** 2).mean()
         optimiser.zero_grad()

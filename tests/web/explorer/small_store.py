@@ -31,6 +31,6 @@ STUDY = Study(
 
 
 def index(folder: Path) -> EpisodeIndex:
-    found = EpisodeIndex([folder])
-    found.refresh()
-    return found
+    episode_index = EpisodeIndex([folder])
+    episode_index.refresh()
+    return episode_index

@@ -38,15 +38,15 @@ def test_seat_perspective_shows_page_probe_and_answer(folder):
 
 
 def test_seat_perspective_hides_moves_of_the_same_turn():
-    told = {}
+    fields = {}
     for theirs in (0, 1):
         episode = play(
             "ipd", {"agent": lambda turn: 0, "partner": lambda turn, m=theirs: m}, rounds=2
         )
-        told[theirs] = msgspec.structs.replace(
+        fields[theirs] = msgspec.structs.replace(
             perspective.turn_of_seat(tell(episode), "agent", 0), asked=()
         )
-    assert told[0] == told[1]
+    assert fields[0] == fields[1]
 
 
 def test_referee_perspective_shows_all_moves_and_truths(folder):
@@ -77,10 +77,10 @@ def test_censored_episode_shows_its_unanswered_questions():
     from sally.core.match.player import Decision
     from sally.core.registry import registry
 
-    whole = play("rps", {"agent": "random", "partner": "constant"}, rounds=2)
-    match = Match(registry.game("rps"), whole.setup)
-    mine = next(turn for turn in match.asks() if turn.seat == "partner")
-    match.answer(mine.id, Decision(0))
+    full_episode = play("rps", {"agent": "random", "partner": "constant"}, rounds=2)
+    match = Match(registry.game("rps"), full_episode.setup)
+    own_turn = next(turn for turn in match.asks() if turn.seat == "partner")
+    match.answer(own_turn.id, Decision(0))
     match.censor("left", "the person left", "agent")
     cut = match.episode()
     assert perspective.turn_of_seat(tell(cut), "partner", 0).asked[0].answer == "R"
@@ -121,14 +121,14 @@ def test_every_family_can_be_stepped_through(game):
     spec = registry.game(game)
     seats = spec.build({}).seats
     episode = play(game, dict.fromkeys(map(str, seats), "random"))
-    told = tell(episode)
-    for who in perspective.perspectives_of(told):
-        for turn in perspective.turns_of(told, who):
-            if who == REFEREE:
-                perspective.ledger(told, turn)
+    story = tell(episode)
+    for name in perspective.perspectives_of(story):
+        for turn in perspective.turns_of(story, name):
+            if name == REFEREE:
+                perspective.ledger(story, turn)
             else:
-                perspective.turn_of_seat(told, who, turn)
-        assert perspective.close(told, who).text
+                perspective.turn_of_seat(story, name, turn)
+        assert perspective.close(story, name).text
 
 
 # --- pages --------------------------------------------------------------------------------------
@@ -150,20 +150,20 @@ def test_link_to_a_turn_is_followed_after_login(visitor, folder):
     link = f"/experimenter/episodes/small/{id}?eyes=partner&turn=1"
     form = visitor.get(link)
     wanted = re.search(r'name="next" value="([^"]*)"', form.text)[1].replace("&amp;", "&")
-    shown = visitor.post("/experimenter/login", data={"secret": SECRET, "next": wanted})
-    assert str(shown.url).endswith(link) and "This is round 2." in shown.text
+    response = visitor.post("/experimenter/login", data={"secret": SECRET, "next": wanted})
+    assert str(response.url).endswith(link) and "This is round 2." in response.text
 
 
 def test_list_links_to_each_episode_and_every_step_opens(experimenter):
     listed = experimenter.get("/experimenter/episodes?game=rps").text
     links = re.findall(r'href="(/experimenter/episodes/small/\w+)"', listed)
     assert len(links) == 3
-    at, steps = f"{links[0]}?eyes=agent", 0
-    while at:
-        text = experimenter.get(at).text
+    current_text, steps = f"{links[0]}?eyes=agent", 0
+    while current_text:
+        text = experimenter.get(current_text).text
         assert "View of agent" in text
-        found = re.search(r'id="after" rel="next" href="([^"]+)"', text)
-        at, steps = found and found[1].replace("&amp;", "&"), steps + 1
+        match = re.search(r'id="after" rel="next" href="([^"]+)"', text)
+        current_text, steps = match and match[1].replace("&amp;", "&"), steps + 1
     assert steps == 4 and "agent got" in text
 
 
@@ -222,10 +222,10 @@ def test_long_list_is_paginated(experimenter, monkeypatch):
 
 def test_table_in_progress_and_a_new_episode_appear_without_reload(experimenter, tmp_path):
     assert "No match is in progress" in experimenter.get("/experimenter?live=1").text
-    made = experimenter.post(
+    response = experimenter.post(
         "/api/tables", json={"game": "rps", "seat": "agent", "others": {"partner": "constant"}}
     )
-    assert made.status_code == 201
+    assert response.status_code == 201
     live = experimenter.get("/experimenter?live=1").text
     assert "Matches in progress (1)" in live and "agent = person" in live
     assert "<html" not in live
@@ -240,8 +240,8 @@ def test_study_episodes_are_listed_before_export_and_removed_on_withdrawal(tmp_p
         live = browser.get("/experimenter?live=1").text
         assert "Matches in progress (1)" in live  # the next round
         link = re.search(r'href="(/experimenter/episodes/study%3Atwo_games/\w+)"', live)[1]
-        shown = browser.get(f"{link}?eyes=agent").text
-        assert "<h2>Move<" in shown and "watched" not in shown
+        text = browser.get(f"{link}?eyes=agent").text
+        assert "<h2>Move<" in text and "watched" not in text
         assert "1 episode," in browser.get("/experimenter/episodes?study=two_games").text
         person.get("/withdraw")
         person.post("/withdraw", token=person.field("token"))

@@ -43,9 +43,9 @@ def test_list_is_filtered_by_each_field(folder, wanted, count):
 
 
 def test_episode_is_read_back_whole(folder):
-    found, stored = index(folder), store.load(folder).episodes
-    for entry in found.entries():
-        assert found.episode(entry.store_name, entry.id) == stored[entry.id]
+    episode_index, stored = index(folder), store.load(folder).episodes
+    for entry in episode_index.entries():
+        assert episode_index.episode(entry.store_name, entry.id) == stored[entry.id]
 
 
 def left(episode: Episode) -> Episode:
@@ -57,21 +57,21 @@ def test_new_lines_appear_during_and_after_writing(folder, tmp_path):
     out = tmp_path / "live"
     store.claim(out, store.Manifest("live", ""))
     one, two, *_ = store.load(folder).episodes.values()
-    found = EpisodeIndex([out])
+    episode_index = EpisodeIndex([out])
     with store.Writer(out) as writer:
         writer.add(left(one))
-        found.refresh()
-        assert [e.outcome for e in found.entries()] == ["left"]
+        episode_index.refresh()
+        assert [e.outcome for e in episode_index.entries()] == ["left"]
         writer.add(two)
-        found.refresh()
-        assert {e.id for e in found.entries()} == {one.id, two.id}
+        episode_index.refresh()
+        assert {e.id for e in episode_index.entries()} == {one.id, two.id}
     with store.Writer(out) as writer:
         writer.add(one)  # played to its end after all
-        found.refresh()
-    found.refresh()
-    assert [e.outcome for e in found.entries()] == [ENDED, ENDED]
-    assert found.episode("live", one.id) == one
-    (row,) = [p for p in found.progress() if p.cell == one.cell]
+        episode_index.refresh()
+    episode_index.refresh()
+    assert [e.outcome for e in episode_index.entries()] == [ENDED, ENDED]
+    assert episode_index.episode("live", one.id) == one
+    (row,) = [p for p in episode_index.progress() if p.cell == one.cell]
     assert (row.study, row.ended, row.wanted) == ("live", 1 + (one.cell == two.cell), None)
 
 
@@ -79,30 +79,32 @@ def test_replaced_file_is_read_again(folder, tmp_path):
     out = tmp_path / "again"
     store.claim(out, store.Manifest("again", ""))
     one, two, *_ = store.load(folder).episodes.values()
-    found = EpisodeIndex([out])
+    episode_index = EpisodeIndex([out])
     for kept in ((one, two), (two,), (one, one, two)):  # shorter, then longer
         store.Folder(out).put("people.jsonl", b"".join(to_line(e) for e in kept))
-        found.refresh()
-        assert {e.id for e in found.entries()} == {e.id for e in kept}
+        episode_index.refresh()
+        assert {e.id for e in episode_index.entries()} == {e.id for e in kept}
 
 
 def test_bad_line_is_counted_and_the_rest_is_listed(folder, tmp_path):
     out = tmp_path / "bad"
     store.claim(out, store.Manifest("bad", ""))
-    one = next(iter(store.load(folder).episodes.values()))
-    (out / "x.jsonl").write_bytes(b"no episode\n" + to_line(one) + b'{"torn')
-    found = index(out)
-    assert found.bad == 1 and [e.id for e in found.entries()] == [one.id]
+    episode = next(iter(store.load(folder).episodes.values()))
+    (out / "x.jsonl").write_bytes(b"no episode\n" + to_line(episode) + b'{"torn')
+    episode_index = index(out)
+    assert episode_index.bad == 1 and [e.id for e in episode_index.entries()] == [episode.id]
 
 
 def test_episode_with_a_bad_event_is_reported_as_unreadable(folder, tmp_path):
     out = tmp_path / "odd"
     store.claim(out, store.Manifest("odd", ""))
-    one = next(iter(store.load(folder).episodes.values()))
-    (out / "x.jsonl").write_bytes(to_line(one).replace(b'"kind":"moved"', b'"kind":"mooved"', 1))
-    found = index(out)
+    episode = next(iter(store.load(folder).episodes.values()))
+    (out / "x.jsonl").write_bytes(
+        to_line(episode).replace(b'"kind":"moved"', b'"kind":"mooved"', 1)
+    )
+    episode_index = index(out)
     with pytest.raises(BadInput, match="cannot be read"):
-        found.episode("odd", one.id)
+        episode_index.episode("odd", episode.id)
 
 
 def test_progress_includes_the_planned_number_of_episodes(tmp_path):
@@ -114,18 +116,18 @@ def test_progress_includes_the_planned_number_of_episodes(tmp_path):
 def test_ten_thousand_episodes_are_indexed_once(folder, tmp_path, monkeypatch):
     out = tmp_path / "many"
     store.claim(out, store.Manifest("many", ""))
-    one = next(iter(store.load(folder).episodes.values()))
+    single_episode = next(iter(store.load(folder).episodes.values()))
     with (out / "w.jsonl").open("wb") as file:
         for n in range(10_000):
-            setup = msgspec.structs.replace(one.setup, repeat=n)
-            episode = msgspec.structs.replace(one, id=episode_id(setup), setup=setup)
+            setup = msgspec.structs.replace(single_episode.setup, repeat=n)
+            episode = msgspec.structs.replace(single_episode, id=episode_id(setup), setup=setup)
             file.write(to_line(episode))
-    found = index(out)
-    assert len(found.entries()) == 10_000
+    episode_index = index(out)
+    assert len(episode_index.entries()) == 10_000
     read: list[bytes] = []
     monkeypatch.setattr("sally.web.explorer.index._header_of", read.append)
     began = time.thread_time()
-    found.refresh()
-    found.entries(EpisodeFilter(cell="rps"))
+    episode_index.refresh()
+    episode_index.entries(EpisodeFilter(cell="rps"))
     took = time.thread_time() - began
     assert read == [] and took < 1  # 0.01 s of an idle processor

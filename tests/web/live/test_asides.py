@@ -49,8 +49,8 @@ def _sit(client: Client, table: dict[str, Any]) -> dict[str, str]:
 
 
 def _sight(client: Client, seat: dict[str, str]) -> dict[str, Any]:
-    seen: dict[str, Any] = client.get("/api/seat", headers=seat).json()
-    return seen
+    fields: dict[str, Any] = client.get("/api/seat", headers=seat).json()
+    return fields
 
 
 def _post(client: Client, seat: dict[str, str], ask: dict[str, Any], value: Any) -> Any:

@@ -44,25 +44,28 @@ def test_restart_after_every_move_changes_nothing(
     forgetful = PlayerKind("forgetful", "", lambda spec, game, seat: Forgetful())
     monkeypatch.setitem(registry._added["players"], "here", {"forgetful": forgetful})
     monkeypatch.setattr(registry, "_results", {})  # a cached list of players lacks this one
-    asked, moves = setup("ipd", "agent", {"partner": PlayerSpec(bot)}, rounds=8), [0, 1, 1, 0] * 2
+    asked_setup, moves = (
+        setup("ipd", "agent", {"partner": PlayerSpec(bot)}, rounds=8),
+        [0, 1, 1, 0] * 2,
+    )
 
     async def at_once() -> None:
-        async with live_matches(tmp_path / "one") as one:
-            token = (await one.open(asked, ["agent"])).tokens["agent"]
+        async with live_matches(tmp_path / "one") as live:
+            token = (await live.open(asked_setup, ["agent"])).tokens["agent"]
             for n, move in enumerate(moves):
-                await say(one, token, move, str(n))
+                await say(live, token, move, str(n))
 
     async def with_restarts() -> None:
-        async with live_matches(tmp_path / "two") as one:
-            token = (await one.open(asked, ["agent"])).tokens["agent"]
+        async with live_matches(tmp_path / "two") as live:
+            token = (await live.open(asked_setup, ["agent"])).tokens["agent"]
         for n, move in enumerate(moves):
-            async with live_matches(tmp_path / "two") as one:
-                await say(one, token, move, str(n))
+            async with live_matches(tmp_path / "two") as live:
+                await say(live, token, move, str(n))
 
     asyncio.run(at_once())
     asyncio.run(with_restarts())
-    (one,), (two,) = stored(tmp_path / "one"), stored(tmp_path / "two")
-    assert msgspec.json.encode(one) == msgspec.json.encode(two)
+    (episode,), (two,) = stored(tmp_path / "one"), stored(tmp_path / "two")
+    assert msgspec.json.encode(episode) == msgspec.json.encode(two)
 
 
 def test_bot_that_plays_differently_after_restart_stops_the_match(
@@ -73,13 +76,13 @@ def test_bot_that_plays_differently_after_restart_stops_the_match(
 
     async def run() -> str:
         registry.add("partners", "repeated_games.fickle", fickle(0))
-        async with live_matches(tmp_path) as one:
-            asked = setup("ipd", "agent", {"partner": PlayerSpec("fickle")}, rounds=5)
-            token = (await one.open(asked, ["agent"])).tokens["agent"]
-            await say(one, token, 0, "a")
+        async with live_matches(tmp_path) as match_host:
+            asked_setup = setup("ipd", "agent", {"partner": PlayerSpec("fickle")}, rounds=5)
+            token = (await match_host.open(asked_setup, ["agent"])).tokens["agent"]
+            await say(match_host, token, 0, "a")
         registry.add("partners", "repeated_games.fickle", fickle(1))
-        async with live_matches(tmp_path) as one:
-            live, seat = await one.seat(token)
+        async with live_matches(tmp_path) as match_host:
+            live, seat = await match_host.seat(token)
             return str((await live.screen(seat)).over.text)  # type: ignore[union-attr]
 
     try:
@@ -92,15 +95,15 @@ def test_bot_that_plays_differently_after_restart_stops_the_match(
 
 def test_stopped_match_is_rebuilt_as_it_was_stopped(tmp_path: Path) -> None:
     async def run() -> None:
-        async with live_matches(tmp_path) as one:
+        async with live_matches(tmp_path) as match_host:
             people = ["agent", "partner"]
-            opened = await one.open(setup("ipd", "agent", PERSON, rounds=2), people)
-            await say(one, opened.tokens["partner"], 1, "a")
-            live = await one.find(opened.match)
+            opened = await match_host.open(setup("ipd", "agent", PERSON, rounds=2), people)
+            await say(match_host, opened.tokens["partner"], 1, "a")
+            live = await match_host.find(opened.match)
             await live.leave("agent", "closed the page")
             stopped = live.match.episode()
-        async with live_matches(tmp_path) as one:
-            assert (await one.find(opened.match)).match.episode() == stopped
+        async with live_matches(tmp_path) as match_host:
+            assert (await match_host.find(opened.match)).match.episode() == stopped
 
     asyncio.run(run())
 
@@ -108,16 +111,16 @@ def test_stopped_match_is_rebuilt_as_it_was_stopped(tmp_path: Path) -> None:
 def test_look_ups_before_a_restart_are_logged_with_the_move(tmp_path: Path) -> None:
     async def run() -> None:
         everyone = {seat: PlayerSpec("person") for seat in ("bo", "cy")}
-        async with live_matches(tmp_path) as one:
-            opened = await one.open(setup("haggle", "ada", everyone), ["ada", "bo", "cy"])
-            live = await one.find(opened.match)
+        async with live_matches(tmp_path) as match_host:
+            opened = await match_host.open(setup("haggle", "ada", everyone), ["ada", "bo", "cy"])
+            live = await match_host.find(opened.match)
             seat = live.match.asks()[0].seat
             ask = (await live.screen(seat)).asks[0].id
-            found = await live.look(seat, ask, "worth", {})
-        async with live_matches(tmp_path) as one:
-            live = await one.find(opened.match)
+            progress_snapshot = await live.look(seat, ask, "worth", {})
+        async with live_matches(tmp_path) as match_host:
+            live = await match_host.find(opened.match)
             (look,) = live.match.asks()[0].looked
-            assert (look.tool, look.found) == ("worth", found)
+            assert (look.tool, look.found) == ("worth", progress_snapshot)
 
     asyncio.run(run())
 
@@ -126,26 +129,26 @@ def test_match_of_other_rules_reports_that_it_cannot_continue(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def run() -> None:
-        async with live_matches(tmp_path) as one:
-            asked = setup("ipd", "agent", AGAINST_A_BOT, rounds=5)
-            token = (await one.open(asked, ["agent"])).tokens["agent"]
+        async with live_matches(tmp_path) as live:
+            asked_setup = setup("ipd", "agent", AGAINST_A_BOT, rounds=5)
+            token = (await live.open(asked_setup, ["agent"])).tokens["agent"]
         newer = replace(registry.game("ipd"), version=99)
         monkeypatch.setattr(registry, "game", lambda _: newer)
-        async with live_matches(tmp_path) as one:
+        async with live_matches(tmp_path) as live:
             with pytest.raises(NotAsked, match="cannot be continued: ipd is at rules version 99"):
-                await one.seat(token)
+                await live.seat(token)
         monkeypatch.undo()
-        async with live_matches(tmp_path) as one:  # nothing was lost: the old rules are back
-            assert await say(one, token, 0, "a")
+        async with live_matches(tmp_path) as live:  # nothing was lost: the old rules are back
+            assert await say(live, token, 0, "a")
 
     asyncio.run(run())
 
 
 def test_answer_at_the_last_moment_does_not_count_as_leaving(tmp_path: Path) -> None:
     async def run() -> None:
-        async with live_matches(tmp_path) as one:
-            asked = setup("ipd", "agent", AGAINST_A_BOT, rounds=2)
-            live = await one.find((await one.open(asked, ["agent"])).match)
+        async with live_matches(tmp_path) as match_host:
+            asked_setup = setup("ipd", "agent", AGAINST_A_BOT, rounds=2)
+            live = await match_host.find((await match_host.open(asked_setup, ["agent"])).match)
             live.patience = 0.0
             async with live.lock:  # an answer is being written
                 sweeping = asyncio.create_task(live.stop_if_overdue(time.monotonic() + 1))
@@ -165,21 +168,23 @@ def test_answer_at_the_last_moment_does_not_count_as_leaving(tmp_path: Path) -> 
 
 def test_full_disk_does_not_change_the_match(tmp_path: Path) -> None:
     async def run() -> None:
-        async with live_matches(tmp_path) as one:
-            opened = await one.open(setup("ipd", "agent", AGAINST_A_BOT, rounds=3), ["agent"])
+        async with live_matches(tmp_path) as match_host:
+            opened = await match_host.open(
+                setup("ipd", "agent", AGAINST_A_BOT, rounds=3), ["agent"]
+            )
             token = opened.tokens["agent"]
-            await say(one, token, 0, "a")
-            before = await (await one.find(opened.match)).screen("agent")
-            real, one.database.run = one.database.run, full  # type: ignore[method-assign]
-            (await one.find(opened.match))._database = one.database
+            await say(match_host, token, 0, "a")
+            before = await (await match_host.find(opened.match)).screen("agent")
+            real, match_host.database.run = match_host.database.run, full  # type: ignore[method-assign]
+            (await match_host.find(opened.match))._database = match_host.database
             with pytest.raises(StorageFull):
-                await say(one, token, 1, "b")
-            one.database.run = real  # type: ignore[method-assign]
-            live = await one.find(opened.match)
+                await say(match_host, token, 1, "b")
+            match_host.database.run = real  # type: ignore[method-assign]
+            live = await match_host.find(opened.match)
             after = await live.screen("agent")
             assert msgspec.structs.replace(after, version=before.version) == before
-            assert await say(one, token, 1, "b") > before.version
-            assert (await one.find(opened.match)).written == 5  # the bot is a move ahead
+            assert await say(match_host, token, 1, "b") > before.version
+            assert (await match_host.find(opened.match)).written == 5  # the bot is a move ahead
 
     async def full(job: Any) -> Any:
         raise StorageFull("no space left")
@@ -189,21 +194,23 @@ def test_full_disk_does_not_change_the_match(tmp_path: Path) -> None:
 
 def test_commit_with_lost_acknowledgement_is_not_repeated(tmp_path: Path) -> None:
     async def run() -> None:
-        async with live_matches(tmp_path) as one:
-            opened = await one.open(setup("ipd", "agent", AGAINST_A_BOT, rounds=3), ["agent"])
-            live = await one.find(opened.match)
-            real = one.database.run
+        async with live_matches(tmp_path) as match_host:
+            opened = await match_host.open(
+                setup("ipd", "agent", AGAINST_A_BOT, rounds=3), ["agent"]
+            )
+            live = await match_host.find(opened.match)
+            real = match_host.database.run
 
             async def twice(job: Any) -> Any:
                 await real(job)
                 return await real(job)
 
             ask = (await live.screen("agent")).asks[0].id
-            one.database.run = twice  # type: ignore[method-assign]
+            match_host.database.run = twice  # type: ignore[method-assign]
             with pytest.raises(MatchDiscarded):
                 await live.answer("agent", ask, 0, "a")
-            one.database.run = real  # type: ignore[method-assign]
-            again = await one.find(opened.match)
+            match_host.database.run = real  # type: ignore[method-assign]
+            again = await match_host.find(opened.match)
             assert again is not live and await again.answer("agent", ask, 0, "a")
             assert again.written == 3  # the bot is a move ahead
 
@@ -216,8 +223,8 @@ def test_episode_is_stored_exactly_once_despite_failures(
 ) -> None:
     async def two_games(one: LiveMatches) -> None:
         for seed in (1, 2):
-            asked = setup("ipd", "agent", AGAINST_A_BOT, seed, rounds=1)
-            opened = await one.open(asked, ["agent"])
+            asked_setup = setup("ipd", "agent", AGAINST_A_BOT, seed, rounds=1)
+            opened = await one.open(asked_setup, ["agent"])
             await say(one, opened.tokens["agent"], 0, "a")
 
     async def fails(one: LiveMatches) -> None:
@@ -250,14 +257,14 @@ def test_episode_is_stored_exactly_once_despite_failures(
             await until(lambda: len(stored(tmp_path)) == 2)
 
     async def run() -> None:
-        async with live_matches(tmp_path) as one:
-            await fails(one)
-        async with live_matches(tmp_path) as one:
-            left = await one.database.run(
+        async with live_matches(tmp_path) as live:
+            await fails(live)
+        async with live_matches(tmp_path) as live:
+            left = await live.database.run(
                 lambda tx: tx.all("SELECT id FROM matches WHERE stored = 0")
             )
             for _ in range(3000):
-                left = await one.database.run(
+                left = await live.database.run(
                     lambda tx: tx.all("SELECT id FROM matches WHERE stored = 0")
                 )
                 if not left:
@@ -274,25 +281,27 @@ def test_episode_is_stored_exactly_once_despite_failures(
 
 
 def test_owned_matches_are_left_to_their_owner_and_can_be_discarded(tmp_path: Path) -> None:
-    told: list[str] = []
+    texts: list[str] = []
 
     async def run() -> None:
-        async with live_matches(tmp_path) as one:
+        async with live_matches(tmp_path) as live:
 
             async def watch(match: str, episode: Episode) -> None:
-                told.append(match)
+                texts.append(match)
 
-            one.watchers.append(watch)
-            asked = setup("ipd", "agent", AGAINST_A_BOT, rounds=1)
-            opened: OpenedMatch = await one.open(asked, ["agent"], owner="study:x", cell="a cell")
-            assert await one.episode(opened.match) is None
-            await say(one, opened.tokens["agent"], 0, "a")
-            episode = await one.episode(opened.match)
+            live.watchers.append(watch)
+            asked_setup = setup("ipd", "agent", AGAINST_A_BOT, rounds=1)
+            opened: OpenedMatch = await live.open(
+                asked_setup, ["agent"], owner="study:x", cell="a cell"
+            )
+            assert await live.episode(opened.match) is None
+            await say(live, opened.tokens["agent"], 0, "a")
+            episode = await live.episode(opened.match)
             assert episode is not None and episode.cell == "a cell"
-            await until(lambda: told == [opened.match])
-            await one.forget(opened.match)
+            await until(lambda: texts == [opened.match])
+            await live.forget(opened.match)
             for table in ("matches", "seats", "answers"):
-                rows = await one.database.run(lambda tx, t=table: tx.all(f"SELECT * FROM {t}"))
+                rows = await live.database.run(lambda tx, t=table: tx.all(f"SELECT * FROM {t}"))
                 assert rows == []
 
     asyncio.run(run())
@@ -301,15 +310,15 @@ def test_owned_matches_are_left_to_their_owner_and_can_be_discarded(tmp_path: Pa
 
 def test_match_discarded_during_rebuild_is_gone(tmp_path: Path) -> None:
     async def run() -> None:
-        async with live_matches(tmp_path) as one:
-            opened = await one.open(setup("ipd", "agent", AGAINST_A_BOT), ["agent"])
-            one._by_id.clear()
-            finding, forgetting = one.find(opened.match), one.forget(opened.match)
+        async with live_matches(tmp_path) as match_host:
+            opened = await match_host.open(setup("ipd", "agent", AGAINST_A_BOT), ["agent"])
+            match_host._by_id.clear()
+            finding, forgetting = match_host.find(opened.match), match_host.forget(opened.match)
             live, _ = await asyncio.gather(finding, forgetting, return_exceptions=True)
             if not isinstance(live, NoSuchSeat):  # rebuilt before it was deleted
                 with pytest.raises(MatchDiscarded):
                     await live.screen("agent")
             with pytest.raises(NoSuchSeat):
-                await one.seat(opened.tokens["agent"])
+                await match_host.seat(opened.tokens["agent"])
 
     asyncio.run(run())

@@ -60,35 +60,35 @@ def test_model_answers_while_the_person_thinks(tmp_path: Path, model: Any) -> No
     asked = model(Counted())
 
     async def run() -> None:
-        async with live_matches(tmp_path) as one:
-            opened = await one.open(setup("ipd", "agent", WITH_MODEL, rounds=2), ["agent"])
-            live = await one.find(opened.match)
+        async with live_matches(tmp_path) as match_host:
+            opened = await match_host.open(setup("ipd", "agent", WITH_MODEL, rounds=2), ["agent"])
+            live = await match_host.find(opened.match)
             await until(lambda: live.written == 1)
             assert (await live.screen("agent")).lines == ()  # what it chose is not seen yet
-            await say(one, opened.tokens["agent"], 0, "a")
+            await say(match_host, opened.tokens["agent"], 0, "a")
             assert len((await live.screen("agent")).lines) == 1
             await until(lambda: live.written == 3)
-            await say(one, opened.tokens["agent"], 0, "b")
+            await say(match_host, opened.tokens["agent"], 0, "b")
 
     asyncio.run(run())
     (episode,) = stored(tmp_path)
     assert asked.asked == 2 and episode.payoffs == {"agent": 0.0, "partner": 20.0}
-    theirs = [e for e in episode.events if isinstance(e, Moved) and e.seat == "partner"]
-    assert all(e.calls and e.reply == "Option: F" for e in theirs)
+    their_events = [e for e in episode.events if isinstance(e, Moved) and e.seat == "partner"]
+    assert all(e.calls and e.reply == "Option: F" for e in their_events)
 
 
 def test_restart_does_not_repeat_answered_model_calls(tmp_path: Path, model: Any) -> None:
     asked = model(Counted())
 
     async def run() -> None:
-        async with live_matches(tmp_path) as one:
-            opened = await one.open(setup("ipd", "agent", WITH_MODEL, rounds=3), ["agent"])
-            live = await one.find(opened.match)
+        async with live_matches(tmp_path) as match_host:
+            opened = await match_host.open(setup("ipd", "agent", WITH_MODEL, rounds=3), ["agent"])
+            live = await match_host.find(opened.match)
             await until(lambda: live.written == 1)
-        async with live_matches(tmp_path) as one:
-            live = await one.find(opened.match)
+        async with live_matches(tmp_path) as match_host:
+            live = await match_host.find(opened.match)
             assert live.written == 1 and asked.asked == 1
-            await say(one, opened.tokens["agent"], 0, "a")
+            await say(match_host, opened.tokens["agent"], 0, "a")
             await until(lambda: live.written == 3)
         assert asked.asked == 2
 
@@ -101,13 +101,13 @@ def test_model_that_was_thinking_when_the_server_died_is_asked_again(
     slow = model(Counted(seconds=30))
 
     async def run() -> None:
-        async with live_matches(tmp_path) as one:
-            opened = await one.open(setup("ipd", "agent", WITH_MODEL, rounds=1), ["agent"])
-            await say(one, opened.tokens["agent"], 0, "a")
-            assert (await (await one.find(opened.match)).screen("agent")).waiting_for == ("",)
+        async with live_matches(tmp_path) as live:
+            opened = await live.open(setup("ipd", "agent", WITH_MODEL, rounds=1), ["agent"])
+            await say(live, opened.tokens["agent"], 0, "a")
+            assert (await (await live.find(opened.match)).screen("agent")).waiting_for == ("",)
         slow.seconds = 0
-        async with live_matches(tmp_path) as one:  # nobody comes; the server goes on by itself
-            await until(lambda: bool(one._by_id) and not one.in_progress())
+        async with live_matches(tmp_path) as live:  # nobody comes; the server goes on by itself
+            await until(lambda: bool(live._by_id) and not live.in_progress())
 
     asyncio.run(run())
     (episode,) = stored(tmp_path)
@@ -121,15 +121,17 @@ def test_match_that_a_fault_ended_is_rebuilt_with_the_answers_before_it(
     with_model = {"agent": PlayerSpec("language", {"model": "counted"})}
 
     async def run() -> None:
-        async with live_matches(tmp_path) as one:
-            opened = await one.open(setup("ipd", "partner", with_model, rounds=1), ["partner"])
-            live = await one.find(opened.match)
-            await say(one, opened.tokens["partner"], 1, "a")  # before the model's call fails
+        async with live_matches(tmp_path) as match_host:
+            opened = await match_host.open(
+                setup("ipd", "partner", with_model, rounds=1), ["partner"]
+            )
+            live = await match_host.find(opened.match)
+            await say(match_host, opened.tokens["partner"], 1, "a")  # before the model's call fails
             await until(lambda: live.match.over)
             ended = live.match.episode()
         assert [type(event) for event in ended.events] == [Moved, Censored]
-        async with live_matches(tmp_path) as one:
-            assert (await one.find(opened.match)).match.episode() == ended
+        async with live_matches(tmp_path) as match_host:
+            assert (await match_host.find(opened.match)).match.episode() == ended
 
     asyncio.run(run())
 
@@ -138,9 +140,9 @@ def test_failed_call_is_a_logged_fault_and_shows_a_message(tmp_path: Path, model
     model(Counted(ModelFault("auth", "the secret key sk-123 was refused")))
 
     async def run() -> Any:
-        async with live_matches(tmp_path) as one:
-            opened = await one.open(setup("ipd", "agent", WITH_MODEL, rounds=2), ["agent"])
-            live = await one.find(opened.match)
+        async with live_matches(tmp_path) as match_host:
+            opened = await match_host.open(setup("ipd", "agent", WITH_MODEL, rounds=2), ["agent"])
+            live = await match_host.find(opened.match)
             await until(lambda: live.match.over)
             return await live.screen("agent")
 
@@ -156,11 +158,11 @@ def test_model_calls_stop_at_the_budget(tmp_path: Path, model: Any) -> None:
     model(Counted())
 
     async def run() -> Any:
-        async with live_matches(tmp_path, meter=Meter(Budget(tokens=50))) as one:
-            opened = await one.open(setup("ipd", "agent", WITH_MODEL, rounds=9), ["agent"])
-            live = await one.find(opened.match)
+        async with live_matches(tmp_path, meter=Meter(Budget(tokens=50))) as match_host:
+            opened = await match_host.open(setup("ipd", "agent", WITH_MODEL, rounds=9), ["agent"])
+            live = await match_host.find(opened.match)
             await until(lambda: live.written == 1)
-            await say(one, opened.tokens["agent"], 0, "a")
+            await say(match_host, opened.tokens["agent"], 0, "a")
             await until(lambda: live.match.over)
             return await live.screen("agent")
 
@@ -174,9 +176,9 @@ def test_model_that_never_answers_is_timed_out(tmp_path: Path, model: Any) -> No
 
     async def run() -> Any:
         limits = Config(limits=Limits(call_seconds=1))
-        async with live_matches(tmp_path, meter=Meter(config=limits)) as one:
-            opened = await one.open(setup("ipd", "agent", WITH_MODEL), ["agent"])
-            live = await one.find(opened.match)
+        async with live_matches(tmp_path, meter=Meter(config=limits)) as match_host:
+            opened = await match_host.open(setup("ipd", "agent", WITH_MODEL), ["agent"])
+            live = await match_host.find(opened.match)
             await until(lambda: live.match.over)
             return await live.screen("agent")
 
@@ -191,24 +193,24 @@ def test_visitor_can_choose_a_model_by_alias(tmp_path: Path, model: Any) -> None
     small = ModelEntry("counted", settings={"max_tokens": 12})
 
     async def run() -> PlayerSpec:
-        async with live_matches(tmp_path, meter=Meter(config=Config({"small": small}))) as one:
-            lobby = Lobby(one, ["small"])
+        async with live_matches(tmp_path, meter=Meter(config=Config({"small": small}))) as live:
+            lobby = Lobby(live, ["small"])
             opened = await lobby.open("ipd", "agent", {"partner": "model:small"}, {})
-            return (await one.find(opened.match)).match.setup.lineup["partner"]
+            return (await live.find(opened.match)).match.setup.lineup["partner"]
 
-    who = asyncio.run(run())
-    assert who.player == "language"
-    assert who.params == {"model": "counted", "settings": {"max_tokens": 12}}
+    player = asyncio.run(run())
+    assert player.player == "language"
+    assert player.params == {"model": "counted", "settings": {"max_tokens": 12}}
 
 
 def test_exception_in_a_bot_is_a_fault(tmp_path: Path) -> None:
     broken = Partner("broken", "", "here", lambda game, seat: lambda turn: 1 // 0)
 
     async def run() -> str:
-        async with live_matches(tmp_path) as one:
-            asked = setup("ipd", "agent", {"partner": PlayerSpec("broken")})
-            opened = await one.open(asked, ["agent"])
-            live = await one.find(opened.match)
+        async with live_matches(tmp_path) as match_host:
+            asked_setup = setup("ipd", "agent", {"partner": PlayerSpec("broken")})
+            opened = await match_host.open(asked_setup, ["agent"])
+            live = await match_host.find(opened.match)
             return str((await live.screen("agent")).over.how)  # type: ignore[union-attr]
 
     registry.add("partners", "repeated_games.broken", broken)

@@ -45,11 +45,11 @@ def test_rules_list_options_and_outcomes_in_the_order_of_the_buttons() -> None:
 
 def test_probe_before_the_first_move_uses_the_mirrored_order(tmp_path: Path) -> None:
     async def run() -> Screen:
-        async with live_matches(tmp_path) as one:
-            asked = setup("ipd", "agent", AGAINST_A_BOT, rounds=1)
-            asked = msgspec.structs.replace(asked, arms={"agent": ("their_move",)})
-            opened = await one.open(asked, ["agent"], mirrored=["agent"])
-            return await (await one.find(opened.match)).screen("agent")
+        async with live_matches(tmp_path) as live:
+            asked_setup = setup("ipd", "agent", AGAINST_A_BOT, rounds=1)
+            asked_setup = msgspec.structs.replace(asked_setup, arms={"agent": ("their_move",)})
+            opened = await live.open(asked_setup, ["agent"], mirrored=["agent"])
+            return await (await live.find(opened.match)).screen("agent")
 
     screen = asyncio.run(run())
     assert screen.board is not None
@@ -65,19 +65,19 @@ def test_buttons_question_and_matrix_are_mirrored_until_the_end(
     tmp_path: Path,
 ) -> None:
     async def run(mirrored: list[str]) -> tuple[Screen, Screen]:
-        async with live_matches(tmp_path / str(len(mirrored))) as one:
-            asked = setup("ipd", "agent", AGAINST_A_BOT, rounds=1)
-            opened = await one.open(asked, ["agent"], mirrored=mirrored)
-            live = await one.find(opened.match)
+        async with live_matches(tmp_path / str(len(mirrored))) as match_host:
+            asked_setup = setup("ipd", "agent", AGAINST_A_BOT, rounds=1)
+            opened = await match_host.open(asked_setup, ["agent"], mirrored=mirrored)
+            live = await match_host.find(opened.match)
             first = await live.screen("agent")
-            await say(one, opened.tokens["agent"], 0, "a")
-            return first, await (await one.find(opened.match)).screen("agent")
+            await say(match_host, opened.tokens["agent"], 0, "a")
+            return first, await (await match_host.find(opened.match)).screen("agent")
 
     for mirrored, order in (([], ["J", "F"]), (["agent"], ["F", "J"])):
         first, last = asyncio.run(run(mirrored))
         assert [option.label for option in first.asks[0].options] == order
-        both = f"{order[0]} or {order[1]}"
-        assert both in first.asks[0].question and both in first.rules
+        both_text = f"{order[0]} or {order[1]}"
+        assert both_text in first.asks[0].question and both_text in first.rules
         for screen in (first, last):
             assert screen.board is not None
             matrix = next(part for part in screen.board.parts if isinstance(part, Table))

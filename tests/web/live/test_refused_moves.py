@@ -43,13 +43,13 @@ def test_refused_clue_comes_back_with_its_reason_and_tries_left(game: str, tmp_p
         assert checked["problem"]
         assert guest.see() == screen  # a check is no try and changes nothing
         assert guest.say(ask["id"], move).status_code == 200
-        (again,) = guest.see()["asks"]
-        assert again["draft"] == move
-        assert checked["problem"] in again["refused"]
-        left = again["tries_left"]
-        guest.say(again["id"], move)
+        (repeated_ask,) = guest.see()["asks"]
+        assert repeated_ask["draft"] == move
+        assert checked["problem"] in repeated_ask["refused"]
+        tries_left = repeated_ask["tries_left"]
+        guest.say(repeated_ask["id"], move)
         (third,) = guest.see()["asks"]
-        assert third["tries_left"] == left - 1
+        assert third["tries_left"] == tries_left - 1
 
 
 def test_message_that_mindgames_refuses_comes_back(tmp_path: Path) -> None:
@@ -58,8 +58,10 @@ def test_message_that_mindgames_refuses_comes_back(tmp_path: Path) -> None:
         (ask,) = guest.see()["asks"]
         move = {"kind": "say", "text": "Only a note to myself.\n---\n"}
         guest.say(ask["id"], move)
-        (again,) = guest.see()["asks"]
-        assert again["draft"] == move and again["refused"] and again["tries_left"]
+        (repeated_ask,) = guest.see()["asks"]
+        assert (
+            repeated_ask["draft"] == move and repeated_ask["refused"] and repeated_ask["tries_left"]
+        )
 
 
 def test_reason_of_a_refused_form_has_no_regular_expression(tmp_path: Path) -> None:

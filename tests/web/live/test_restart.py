@@ -76,7 +76,7 @@ def go_on_after_a_kill(data: Path, *more: str) -> None:
         probe = agent.see()["asks"][0]
         agent.say(probe["id"], value_for(probe, agent.draw), "told before the crash")
         partner.answer(partner.see()["asks"][0])
-        before = [content(agent.see()), content(partner.see())]
+        contents_before = [content(agent.see()), content(partner.see())]
         crashed = threading.Event()
         hurried = [Hurried(port, crashed) for _ in range(3)]
         for one in hurried:
@@ -89,9 +89,10 @@ def go_on_after_a_kill(data: Path, *more: str) -> None:
     assert all(len(one.acknowledged) < ROUNDS for one in hurried)  # it died in mid-game
     with serving(data, port, *more) as (process, port), web_at(port) as web:
         agent.web = partner.web = web
-        assert [content(agent.see()), content(partner.see())] == before
+        assert [content(agent.see()), content(partner.see())] == contents_before
         again = agent.say(probe["id"], 0, "told before the crash")
-        assert again.status_code == 200 and content(agent.see()) == before[0]  # it counts once
+        # it counts once
+        assert again.status_code == 200 and content(agent.see()) == contents_before[0]
         screens = play([agent, partner])
         assert all(s["over"]["how"] == "ended" and len(s["lines"]) == 3 for s in screens)
         for one in hurried:

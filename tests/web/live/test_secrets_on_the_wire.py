@@ -26,8 +26,10 @@ def opened(web: Client, game: str, params: dict[str, Any], arms: Any = None) -> 
     lineup = {str(seat): PlayerSpec("person") for seat in seats}
     setup = Setup(Instance("i", game, params), SEED, lineup, arms=arms or {})
     assert web.portal is not None
-    found: OpenedMatch = web.portal.call(web.app.state.live_matches.open, setup, list(lineup))  # type: ignore[attr-defined]
-    return found
+    opened_match: OpenedMatch = web.portal.call(
+        web.app.state.live_matches.open, setup, list(lineup)
+    )  # type: ignore[attr-defined]
+    return opened_match
 
 
 # --- two worlds that a seat cannot tell apart send it the same bytes ----------------------------
@@ -112,9 +114,9 @@ NOT_OURS = re.compile(r'"version":\d+|"due":[\d.]+|"id":"[0-9a-f]{24}"|content-l
 def test_hidden_information_changes_no_byte_sent_to_a_seat(
     game: str, seat: str, one: dict[str, Any], two: dict[str, Any], tmp_path: Path
 ) -> None:
-    here = traffic(tmp_path / "one", game, seat, one, others=0)
+    texts = traffic(tmp_path / "one", game, seat, one, others=0)
     there = traffic(tmp_path / "two", game, seat, two, others=1)
-    assert here == there and len(here) > 8
+    assert texts == there and len(texts) > 8
 
 
 @pytest.mark.parametrize("game", ["rps", "haggle", "tradecraft", "eleven_twenty"])
@@ -124,14 +126,14 @@ def test_hidden_action_of_another_seat_is_not_observable(game: str, tmp_path: Pa
         table = opened(web, game, {})
         guests = [Guest(web, token) for token in table.tokens.values()]
         for _ in range(12):
-            asked = [guest for guest in guests if guest.see()["asks"]]
-            if len(asked) > 1:
-                first, *others = asked
+            asked_guests = [guest for guest in guests if guest.see()["asks"]]
+            if len(asked_guests) > 1:
+                first, *others = asked_guests
                 before = [guest.see() for guest in others]
                 first.answer(first.see()["asks"][0])
                 assert [guest.see() for guest in others] == before
                 return
-            asked[0].answer(asked[0].see()["asks"][0])
+            asked_guests[0].answer(asked_guests[0].see()["asks"][0])
     raise AssertionError(f"in {game} nobody ever acted at the same time as another")
 
 
@@ -179,18 +181,20 @@ def test_no_seat_receives_words_private_to_others(game: str, tmp_path: Path) -> 
         live = web.portal.call(web.app.state.live_matches.find, table.match)  # type: ignore[attr-defined]
     replay, spec = live.match.replay, live.match.spec
     turns = range(len(replay.states))
-    seen = {s: set[str]().union(*(words_in(replay.view(t, s)) for t in turns)) for s in guests}
+    hands = {s: set[str]().union(*(words_in(replay.view(t, s)) for t in turns)) for s in guests}
     states = set[str]().union(*(words_in(state) for state in replay.states))
     everybody = {*map(str, (*live.match.game.seats, *live.match.game.helpers)), *spec.texts}
     for seat, guest in guests.items():
         during = [text for text in guest.received if OVER not in text]  # the end opens everything
         assert len(during) < len(guest.received)
         wire = NOT_OURS.sub("", "\n".join(during))  # digits occur in times by chance
-        theirs = states.union(*(seen[s] for s in guests if s != seat))
-        own = " ".join((*seen[seat], *spec.texts.values(), *NO_SECRETS, *public(live.match.game)))
-        secrets = {word for word in theirs - everybody if word not in own}
-        found = sorted(word for word in secrets if word in wire)
-        assert not found, f"{seat} of {game} received {found}"
+        their_hand = states.union(*(hands[s] for s in guests if s != seat))
+        own_text = " ".join(
+            (*hands[seat], *spec.texts.values(), *NO_SECRETS, *public(live.match.game))
+        )
+        secrets = {word for word in their_hand - everybody if word not in own_text}
+        actual_secrets = sorted(word for word in secrets if word in wire)
+        assert not actual_secrets, f"{seat} of {game} received {actual_secrets}"
         others = (g.token for s, g in guests.items() if s != seat)
         assert not [h for h in (table.match, str(SEED), *others) if h in wire]
 

@@ -110,13 +110,13 @@ def test_response_to_an_answer_contains_the_next_screen(web: Any) -> None:
     guest.answer(guest.see()["asks"][0])
     (ask,) = guest.see()["asks"]
     sent = {"ask": ask["id"], "value": 0, "key": "k", "lines": 1}
-    told = guest.call("POST", "/api/seat/answer", sent).json()
-    assert told["screen"] == guest.see("?lines=1") and len(told["screen"]["lines"]) == 1
-    assert told["version"] == told["screen"]["version"]
-    assert guest.call("POST", "/api/seat/answer", sent).json() == told  # and so does a second one
+    data = guest.call("POST", "/api/seat/answer", sent).json()
+    assert data["screen"] == guest.see("?lines=1") and len(data["screen"]["lines"]) == 1
+    assert data["version"] == data["screen"]["version"]
+    assert guest.call("POST", "/api/seat/answer", sent).json() == data  # and so does a second one
     for wrong in (-1, True, "1", 2**60):
-        again = {**sent, "lines": wrong}
-        assert guest.call("POST", "/api/seat/answer", again).status_code == 400
+        repeated_fields = {**sent, "lines": wrong}
+        assert guest.call("POST", "/api/seat/answer", repeated_fields).status_code == 400
 
 
 def test_long_poll_returns_when_the_other_has_moved(tmp_path: Path) -> None:
@@ -177,14 +177,14 @@ def test_people_use_the_same_tools_and_uses_are_logged(tmp_path: Path) -> None:
         guest, _ = sit(web, "tradecraft", params={"max_turns": 2})
         ask = guest.see()["asks"][0]
         assert [t["name"] for t in ask["tools"]] == ["item_info", "possible_recipes"]
-        wanted = {"ask": ask["id"], "tool": "item_info", "arguments": {"item": "torch"}}
-        found = guest.call("POST", "/api/seat/look", wanted)
+        expected_fields = {"ask": ask["id"], "tool": "item_info", "arguments": {"item": "torch"}}
+        found = guest.call("POST", "/api/seat/look", expected_fields)
         assert found.status_code == 200 and found.json()["found"]
         assert guest.see()["asks"][0]["looked"][0]["arguments"] == {"item": "torch"}
-        unknown = guest.call("POST", "/api/seat/look", {**wanted, "tool": "nothing"})
+        unknown = guest.call("POST", "/api/seat/look", {**expected_fields, "tool": "nothing"})
         assert unknown.status_code == 422 and "item_info" in unknown.json()["error"]
         guest.answer(guest.see()["asks"][0])
-        assert guest.call("POST", "/api/seat/look", wanted).status_code == 409
+        assert guest.call("POST", "/api/seat/look", expected_fields).status_code == 409
         guest.call("POST", "/api/seat/leave", {"key": "x"})
     (episode,) = stored(tmp_path)
     first = next(e for e in episode.events if isinstance(e, Moved) and e.seat == "p1")
@@ -219,12 +219,12 @@ def test_key_cannot_be_used_for_another_answer(web: Any) -> None:
 
 def test_move_out_of_turn_or_for_another_seat_is_refused(web: Any) -> None:
     guest, invited = sit(web, "rps", others={"partner": "person"})
-    other = invited["partner"]
-    mine, theirs = guest.see()["asks"][0]["id"], other.see()["asks"][0]["id"]
-    assert guest.say(theirs, 0).status_code == 409 and other.say(mine, 0).status_code == 409
+    other_partner = invited["partner"]
+    mine, theirs = guest.see()["asks"][0]["id"], other_partner.see()["asks"][0]["id"]
+    assert guest.say(theirs, 0).status_code == 409 and other_partner.say(mine, 0).status_code == 409
     assert guest.say(mine, 0).status_code == 200
     assert guest.say(mine, 0, "again").status_code == 409  # the partner has not moved yet
-    assert other.see()["lines"] == [] and other.see()["asks"]
+    assert other_partner.see()["lines"] == [] and other_partner.see()["asks"]
 
 
 @pytest.mark.parametrize(
@@ -248,8 +248,8 @@ def test_refused_answers_are_counted_as_tries(tmp_path: Path) -> None:
         for value in (9, "no", 1):
             guest.say(ask, value)
     (episode,) = stored(tmp_path)
-    mine = next(e for e in episode.events if isinstance(e, Moved) and e.seat == "agent")
-    assert (mine.action, mine.tries, mine.reply) == (1, 3, "1")
+    own_event = next(e for e in episode.events if isinstance(e, Moved) and e.seat == "agent")
+    assert (own_event.action, own_event.tries, own_event.reply) == (1, 3, "1")
 
 
 @pytest.mark.parametrize(

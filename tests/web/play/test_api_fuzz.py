@@ -98,11 +98,11 @@ def test_arbitrary_bytes_are_refused_with_a_client_error(
 @given(path=st.sampled_from(POSTS[:6]), sent=st.dictionaries(st.sampled_from(NAMES), plain))
 def test_arbitrary_object_is_accepted_or_refused(path: str, sent: Json, web: Any) -> None:
     guest, _ = sit(web, "ipd", params={"rounds": 2})
-    before = seen(guest)
+    json_before = seen(guest)
     reply = guest.call("POST", path, sent)
     assert reply.status_code < 500, reply.text
     if reply.status_code >= 400:
-        assert seen(guest) == before
+        assert seen(guest) == json_before
 
 
 @calm
@@ -127,11 +127,11 @@ def test_extreme_numbers_are_accepted_or_refused_without_side_effects(
     for ask in guest.see()["asks"]:
         for value in (number, f"[{number},50,50]", f'{{"kind":"x","n":{number}}}'):
             body = f'{{"ask":"{ask["id"]}","key":"k","value":{value}}}'.encode()
-            before = seen(guest)
+            json_before = seen(guest)
             reply = web.post("/api/seat/answer", content=body, headers=headers)
             assert reply.status_code in (200, 400, 409, 422), reply.text
             if reply.status_code != 200:
-                assert seen(guest) == before
+                assert seen(guest) == json_before
 
 
 # --- forms, one leaf wrong ----------------------------------------------------------------------
@@ -165,10 +165,10 @@ def test_form_with_a_wrong_field_is_accepted_or_refused(
     guest, _ = sit(web, game)
     ask = guest.see()["asks"][0]
     value = value_for(ask, draw)
-    before = seen(guest)
+    json_before = seen(guest)
     reply = guest.say(ask["id"], replaced(value, draw.choice(places(value)), wrong))
     assert reply.status_code in (200, 400, 422), reply.text
-    assert (seen(guest) == before) == (reply.status_code != 200)
+    assert (seen(guest) == json_before) == (reply.status_code != 200)
 
 
 # --- two people, any order ----------------------------------------------------------------------
@@ -245,12 +245,12 @@ class TwoAtATable(RuleBasedStateMachine):
 
     @invariant()
     def both_see_what_was_played(self) -> None:
-        for who, guest in enumerate(getattr(self, "guests", ())):
+        for seat_number, guest in enumerate(getattr(self, "guests", ())):
             screen = guest.see()
             assert len(screen["lines"]) == self.lines()
             assert (screen["over"] is not None) == self.over
-            mine = [value for _, value, _ in self.said[who]][: self.lines()]
-            names = [f"you picked {'RPS'[value]}" for value in mine]
+            own_values = [value for _, value, _ in self.said[seat_number]][: self.lines()]
+            names = [f"you picked {'RPS'[value]}" for value in own_values]
             assert all(name in line for name, line in zip(names, screen["lines"], strict=True))
 
 

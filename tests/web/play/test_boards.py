@@ -80,9 +80,9 @@ def test_every_shipped_family_has_its_own_board() -> None:
 
 def test_browser_script_draws_every_kind_of_board_part() -> None:
     script = Path(sally.web.__path__[0]) / "static" / "boards.js"
-    (known,) = re.findall(r"const DRAW = \{ (.*) \};", script.read_text())
+    (known_match,) = re.findall(r"const DRAW = \{ (.*) \};", script.read_text())
     kinds = {str(kind.__struct_config__.tag) for kind in Part.__subclasses__()}
-    assert set(known.split(", ")) == kinds
+    assert set(known_match.split(", ")) == kinds
 
 
 # --- what a seat knows ----------------------------------------------------------------------------
@@ -136,26 +136,33 @@ def test_recipe_is_ready_if_the_own_hand_suffices() -> None:
 
 
 def test_private_rules_of_users_are_not_drawn() -> None:
-    one = frozen_games("infinite_2", 5)[0]
-    script = tuple(move for move in one.script if not isinstance(move, Rehearsal))
-    one = msgspec.structs.replace(one, script=script)
-    other = msgspec.structs.replace(one, rules=(*one.rules[1:], one.rules[0]))
-    assert one.rules != other.rules
-    boards = [drawn(match_of("pick_the_right_stuff", problem=p), "manager") for p in (one, other)]
+    instance = frozen_games("infinite_2", 5)[0]
+    script = tuple(move for move in instance.script if not isinstance(move, Rehearsal))
+    instance = msgspec.structs.replace(instance, script=script)
+    other_instance = msgspec.structs.replace(
+        instance, rules=(*instance.rules[1:], instance.rules[0])
+    )
+    assert instance.rules != other_instance.rules
+    boards = [
+        drawn(match_of("pick_the_right_stuff", problem=p), "manager")
+        for p in (instance, other_instance)
+    ]
     assert boards[0] == boards[1]
 
 
 def test_rows_unknown_to_a_role_are_not_drawn() -> None:
-    one = next(s for s in po.frozen_scenarios().values() if s.level == 1)
-    unknown = next(a for a, row in enumerate(known_costs(one)) if row is None)
+    scenario = next(s for s in po.frozen_scenarios().values() if s.level == 1)
+    unknown = next(a for a, row in enumerate(known_costs(scenario)) if row is None)
     changed = (11, 12, 13, 14)
-    other = msgspec.structs.replace(
-        one, costs=tuple(changed if a == unknown else row for a, row in enumerate(one.costs))
+    other_scenario = msgspec.structs.replace(
+        scenario,
+        costs=tuple(changed if a == unknown else row for a, row in enumerate(scenario.costs)),
     )
     boards = [
-        drawn(match_of("toma_po", scenario=s, matrix="known"), "player") for s in (one, other)
+        drawn(match_of("toma_po", scenario=s, matrix="known"), "player")
+        for s in (scenario, other_scenario)
     ]
-    assert one.costs != other.costs
+    assert scenario.costs != other_scenario.costs
     assert boards[0] == boards[1]
 
 
@@ -177,49 +184,49 @@ def test_map_shows_a_seat_only_what_it_knows() -> None:
     treasure = msgspec.structs.replace(plain, treasure=(3, 0))
     hidden = World(marks, (3, 1), (3, 0), "9876")
     renamed = msgspec.structs.replace(hidden, landmarks=(marks[2], marks[0], marks[1]))
-    first, moved, other, swapped = (
+    first, moved, other_match, swapped = (
         match_of("toma_sw", world=world) for world in (plain, treasure, hidden, renamed)
     )
-    assert drawn(first, "guide") == drawn(other, "guide")  # password, treasure, where B is
+    assert drawn(first, "guide") == drawn(other_match, "guide")  # password, treasure, where B is
     assert drawn(first, "explorer") == drawn(moved, "explorer")  # the treasure
     assert drawn(first, "eavesdropper") == drawn(swapped, "eavesdropper")  # and names
-    assert drawn(first, "explorer") != drawn(other, "explorer")
+    assert drawn(first, "explorer") != drawn(other_match, "explorer")
 
 
 def test_target_values_are_drawn_only_in_revealed_condition() -> None:
-    one = mindgames_sets.puzzle("standard", 0)
-    other = msgspec.structs.replace(
-        one,
-        target_values=tuple(-v for v in one.target_values),
-        hidden=one.hidden[:-1],
-        initial=one.trap,
-        trap=one.initial,
+    puzzle = mindgames_sets.puzzle("standard", 0)
+    other_puzzle = msgspec.structs.replace(
+        puzzle,
+        target_values=tuple(-v for v in puzzle.target_values),
+        hidden=puzzle.hidden[:-1],
+        initial=puzzle.trap,
+        trap=puzzle.initial,
         winning=(),
     )
     for condition, same in (("hidden", True), ("revealed", False)):
         boards = [
             drawn(match_of("mindgames", puzzle=p, condition=condition), "persuader")
-            for p in (one, other)
+            for p in (puzzle, other_puzzle)
         ]
         assert (boards[0] == boards[1]) is same
 
 
 def test_target_board_hides_hidden_cells() -> None:
-    one = mindgames_sets.puzzle("standard", 0)
-    row, column = one.hidden[0]
-    flipped = [list(r) for r in one.utilities]
+    puzzle = mindgames_sets.puzzle("standard", 0)
+    row, column = puzzle.hidden[0]
+    flipped = [list(r) for r in puzzle.utilities]
     flipped[row][column] = (flipped[row][column] + 2) % 3 - 1
-    other = msgspec.structs.replace(one, utilities=tuple(map(tuple, flipped)))
-    assert one.utilities != other.utilities
-    boards = [drawn(match_of("mindgames", puzzle=p), "target") for p in (one, other)]
+    other_puzzle = msgspec.structs.replace(puzzle, utilities=tuple(map(tuple, flipped)))
+    assert puzzle.utilities != other_puzzle.utilities
+    boards = [drawn(match_of("mindgames", puzzle=p), "target") for p in (puzzle, other_puzzle)]
     assert boards[0] == boards[1]
 
 
 def test_target_of_another_player_is_not_drawn() -> None:
-    one = match_of("tradecraft", targets=[{"shears": 1}, {"torch": 1}])
-    other = match_of("tradecraft", targets=[{"shears": 1}, {"lever": 1}])
-    assert drawn(one, "p1") == drawn(other, "p1")
-    assert drawn(one, "p2") != drawn(other, "p2")
+    match = match_of("tradecraft", targets=[{"shears": 1}, {"torch": 1}])
+    other_match = match_of("tradecraft", targets=[{"shears": 1}, {"lever": 1}])
+    assert drawn(match, "p1") == drawn(other_match, "p1")
+    assert drawn(match, "p2") != drawn(other_match, "p2")
 
 
 def test_crafts_of_another_player_are_not_drawn_before_the_phase_ends() -> None:

@@ -53,8 +53,8 @@ def test_probe_is_shown_separately_and_answered_first(person: Arrive, served: Se
     aside.get_by_label("F", exact=True).fill("30")
     aside.get_by_role("button", name="Answer").click()
     me.pick("J")
-    after = me.page.locator(".probe", has_text="In this round you pick J")
-    after.get_by_role("button", name="F").click()
+    locator_after = me.page.locator(".probe", has_text="In this round you pick J")
+    locator_after.get_by_role("button", name="F").click()
     assert "Your result: " in me.result()
 
 
@@ -65,8 +65,8 @@ def test_pick_the_right_stuff_can_be_played_with_right_answers(
     me = person()
     me.sit(served.table("pick_the_right_stuff", "manager")["token"])
     for screen, believed in questions(instance):
-        held = me.page.locator(".lockers .inside").all_inner_texts()
-        assert held == ["empty" if user is None else NAMES[user] for user in screen.states[-1]]
+        texts = me.page.locator(".lockers .inside").all_inner_texts()
+        assert texts == ["empty" if user is None else NAMES[user] for user in screen.states[-1]]
         me.pick(f"Box {'ABCDEFGH'[believed]}")
         if len(screen.states) == 5:
             me.shot("pick_the_right_stuff")
@@ -122,8 +122,8 @@ def test_toma_sw_speaks_moves_and_waits_on_the_map(person: Arrive, served: Serve
     me = person()
     me.sit(served.table("toma_sw", "explorer", params={"turns": 3})["token"])
     password = me.page.locator(".note", has_text="Password").locator("dd").inner_text()
-    here = me.page.locator(".map td", has_text="You")
-    assert here.count() == 1
+    locator = me.page.locator(".map td", has_text="You")
+    assert locator.count() == 1
     before = me.question_id()
     me.ask().get_by_label("Your message").fill(f"The password is {password}.")
     assert f"{len(f'The password is {password}.')} of 300 characters" in me.ask().inner_text()
@@ -157,7 +157,7 @@ def test_mindgames_counter_counts_only_the_message_after_the_separator(
     game = registry.game("mindgames").build({"messages": 2})
     noun, puzzle = game.names.noun, game.problem
     verb = {1: "increases", 0: "has no effect on", -1: "decreases"}
-    told = [
+    texts = [
         f"{noun.capitalize()} {game.names.proposals[p]} {verb[puzzle.utility((p, a))]} "
         f"{game.names.attributes[a]}."
         for p, a in puzzle.winning
@@ -167,8 +167,8 @@ def test_mindgames_counter_counts_only_the_message_after_the_separator(
     text = me.ask().get_by_label("Your message")
     text.fill("a" * 400)
     assert "400 of 300 characters; the rest will be cut off" in me.ask().inner_text()
-    text.fill("I keep this to myself.\n---\n" + " ".join(told))
-    assert f"{len(' '.join(told))} of 300 characters" in me.ask().inner_text()
+    text.fill("I keep this to myself.\n---\n" + " ".join(texts))
+    assert f"{len(' '.join(texts))} of 300 characters" in me.ask().inner_text()
     me.shot("mindgames")
     for message in (None, "Which one do you prefer?"):
         before = me.question_id()
@@ -222,12 +222,12 @@ def test_tradecraft_values_offers_look_ups_and_crafts(person: Arrive, served: Se
     params = {"max_turns": 1}
     table = served.table("tradecraft", "p1", params=params, probes=["v0"], others={"p2": "hoarder"})
     me.sit(table["token"])
-    worth = me.page.get_by_role("complementary", name="A question for you")
-    worth.get_by_label("iron ingot").fill("11")
-    worth.get_by_role("button", name="Answer").click()
-    assert "must be from 0 to 10" in worth.get_by_role("alert").inner_text()
-    worth.get_by_label("iron ingot").fill("9.5")
-    worth.get_by_role("button", name="Answer").click()
+    value = me.page.get_by_role("complementary", name="A question for you")
+    value.get_by_label("iron ingot").fill("11")
+    value.get_by_role("button", name="Answer").click()
+    assert "must be from 0 to 10" in value.get_by_role("alert").inner_text()
+    value.get_by_label("iron ingot").fill("9.5")
+    value.get_by_role("button", name="Answer").click()
     me.page.locator("summary", has_text="Look up: Item info").click()
     me.page.get_by_label("Item", exact=True).fill("shears")
     me.page.get_by_role("button", name="Look up").first.click()

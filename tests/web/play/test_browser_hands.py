@@ -136,8 +136,8 @@ def test_focus_advances_if_the_update_precedes_the_response(person: Arrive, serv
 
 def test_forms_and_scales_can_be_used_by_keyboard(person: Arrive, served: Server) -> None:
     me = person()
-    asked = {"params": {"messages": 1}, "probes": ["target_likes"]}
-    me.sit(served.table("mindgames", "persuader", **asked)["token"])
+    asked_probes = {"params": {"messages": 1}, "probes": ["target_likes"]}
+    me.sit(served.table("mindgames", "persuader", **asked_probes)["token"])
     keys = me.page.keyboard
     for presses in ("Space", "ArrowRight"), ("Space",), ("ArrowLeft",):  # one scale after another
         keys.press("Tab")
@@ -187,8 +187,8 @@ def _tab_to(me: Person, condition: str) -> None:
 
 def _focused(me: Person) -> str:
     """What has the focus says; nothing, if nothing has it: the page itself holds every word."""
-    held = "document.activeElement === document.body ? '' : document.activeElement.textContent"
-    return str(me.page.evaluate(held))
+    text = "document.activeElement === document.body ? '' : document.activeElement.textContent"
+    return str(me.page.evaluate(text))
 
 
 GAMES = (

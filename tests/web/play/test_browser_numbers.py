@@ -67,7 +67,7 @@ def test_probe_may_ask_for_a_number(person: Arrive, served: Server) -> None:
 def test_boxes_are_buttons_and_shown_on_the_board(person: Arrive, served: Server) -> None:
     me = person()
     at_the_table(me, served, "hide_and_seek")
-    held = me.page.locator(".lockers .inside").all_inner_texts()
-    assert held == ["A", "B", "A", "A"]
+    texts = me.page.locator(".lockers .inside").all_inner_texts()
+    assert texts == ["A", "B", "A", "A"]
     me.pick("Box 3")
     assert "Your result: " in me.result()

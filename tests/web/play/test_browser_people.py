@@ -32,8 +32,8 @@ def test_two_people_by_invitation_see_each_other_move(person: Arrive) -> None:
     bob.page.get_by_role("button", name="I have read the rules").click()
     assert bob.page.locator("body").get_attribute("data-seat") == "partner"
     sent = link.partition("#")[2].partition("&")[0]
-    who = {"Authorization": f"Bearer {sent}"}
-    seat = httpx.get(f"{ann.address}/api/seat", headers=who, verify=False)
+    headers_sent = {"Authorization": f"Bearer {sent}"}
+    seat = httpx.get(f"{ann.address}/api/seat", headers=headers_sent, verify=False)
     assert seat.status_code == 401  # who sent the link cannot look in any more
     bob.page.goto("about:blank")
     bob.page.goto(link)  # and who followed it may follow it again
@@ -285,10 +285,10 @@ def test_text_of_the_other_player_is_never_markup(person: Arrive, served: Server
     offer.get_by_role("button", name="more coal").click()
     offer.get_by_label("Message").fill(HOSTILE)
     offer.get_by_role("button", name="Propose").click()
-    said = bob.page.locator("#lines li", has_text="proposed to you")
-    said.wait_for()
-    assert "<script>window.pwned=1</script>" in said.inner_text()
-    assert "{{7*7}}${7*7}" in said.inner_text()
+    locator = bob.page.locator("#lines li", has_text="proposed to you")
+    locator.wait_for()
+    assert "<script>window.pwned=1</script>" in locator.inner_text()
+    assert "{{7*7}}${7*7}" in locator.inner_text()
     for one in (ann, bob):
         assert one.page.evaluate("window.pwned") is None
         assert one.page.locator("img, svg:not(.glyph), li script").count() == 0

@@ -117,7 +117,7 @@ def test_battery_shows_one_item_per_screen_after_practice(person: Arrive, served
         ).click()
         me.until_taken(before)
         if not turn:
-            said = f"{wrong} is not right; the right answer is: {item.options[item.answer]}"
-            me.page.locator("#lines li", has_text=said).first.wait_for()
+            text = f"{wrong} is not right; the right answer is: {item.options[item.answer]}"
+            me.page.locator("#lines li", has_text=text).first.wait_for()
     assert "Your result" in me.result() and "2" in me.result() and fits(me)
     me.shot("battery_end")

@@ -20,13 +20,13 @@ def test_visitor_who_completes_a_table_is_seated_immediately(tmp_path: Path) -> 
     """After a restart the last to come back makes the pair, and must not wait for a next one."""
 
     async def come_back() -> list[tuple[bool, int, int]]:
-        async with live_matches(tmp_path) as one:
-            before, after = Lobby(one), Lobby(one)  # the second has seen nobody
-            tickets = [await before.wait("rps")]
-            before._seen.clear()
-            tickets.append(await before.wait("rps"))
+        async with live_matches(tmp_path) as live:
+            lobby_before, lobby_after = Lobby(live), Lobby(live)  # the second has seen nobody
+            tickets = [await lobby_before.wait("rps")]
+            lobby_before._seen.clear()
+            tickets.append(await lobby_before.wait("rps"))
             async with asyncio.timeout(50):
-                return list(await asyncio.gather(*(after.called(t, 60) for t in tickets)))
+                return list(await asyncio.gather(*(lobby_after.called(t, 60) for t in tickets)))
 
     assert asyncio.run(come_back()) == [(True, 2, 2), (True, 2, 2)]
 
@@ -38,11 +38,11 @@ def test_stale_tickets_are_removed_from_the_queue(
     monkeypatch.setattr("sally.web.play.lobby.KEPT", 0.0)
 
     async def come_and_go() -> tuple[int, Any]:
-        async with live_matches(tmp_path) as one:
-            lobby = Lobby(one)
+        async with live_matches(tmp_path) as live:
+            lobby = Lobby(live)
             for _ in range(5):
                 await lobby.wait("rps")
-            kept = await one.database.run(lambda tx: tx.one("SELECT COUNT(*) FROM tickets"))
+            kept = await live.database.run(lambda tx: tx.one("SELECT COUNT(*) FROM tickets"))
             return len(lobby._seen), kept
 
     assert asyncio.run(come_and_go()) == (0, (1,))
@@ -50,24 +50,26 @@ def test_stale_tickets_are_removed_from_the_queue(
 
 def test_leaving_the_queue_ends_a_pending_poll(tmp_path: Path) -> None:
     async def go() -> list[Any]:
-        async with live_matches(tmp_path) as one:
-            lobby = Lobby(one)
+        async with live_matches(tmp_path) as live:
+            lobby = Lobby(live)
             ticket = await lobby.wait("rps")
             waits = asyncio.create_task(lobby.called(ticket, 600))
             await asyncio.sleep(0.1)
             async with asyncio.timeout(60):
-                said = [await lobby.leave(ticket), await lobby.leave(ticket), await waits]
-            return [*said, list(lobby._seen)]
+                responses = [await lobby.leave(ticket), await lobby.leave(ticket), await waits]
+            return [*responses, list(lobby._seen)]
 
     assert asyncio.run(go()) == [True, False, (False, 0, 2), []]
 
 
 def test_visitor_plays_the_chosen_problem(tmp_path: Path) -> None:
     async def sit(problem: str) -> Any:
-        async with live_matches(tmp_path) as one:
+        async with live_matches(tmp_path) as match_host:
             params = {"max_turns": 2}
-            opened = await Lobby(one).open("tradecraft", "", {}, params, problem=problem)
-            setup = await one.at(opened.tokens["p1"], lambda live, seat: asyncio.sleep(0, live))
+            opened = await Lobby(match_host).open("tradecraft", "", {}, params, problem=problem)
+            setup = await match_host.at(
+                opened.tokens["p1"], lambda live, seat: asyncio.sleep(0, live)
+            )
             return setup.match.setup
 
     setup = asyncio.run(sit("alchemy-3p-01"))
@@ -83,9 +85,11 @@ def test_visitor_sets_the_number_of_players_and_defaults_fill_seats(
     tmp_path: Path,
 ) -> None:
     async def sit(others: dict[str, str]) -> Any:
-        async with live_matches(tmp_path) as one:
-            opened = await Lobby(one).open("hanabi_mini", "bob", others, {"players": 4})
-            live = await one.at(opened.tokens["bob"], lambda live, seat: asyncio.sleep(0, live))
+        async with live_matches(tmp_path) as match_host:
+            opened = await Lobby(match_host).open("hanabi_mini", "bob", others, {"players": 4})
+            live = await match_host.at(
+                opened.tokens["bob"], lambda live, seat: asyncio.sleep(0, live)
+            )
             return live.match.setup.lineup
 
     lineup = asyncio.run(sit({"dan": "iggi"}))
@@ -116,8 +120,10 @@ def test_every_table_draws_a_new_problem(game: str) -> None:
 
 def test_new_problem_keeps_the_visitors_parameters() -> None:
     for level in (1, 2):
-        drawn = {fresh_instance("toma_po", {"level": level}).params["scenario"] for _ in range(6)}
-        assert len(drawn) > 1 and all(f"-L{level}-" in id for id in drawn)
+        scenarios = {
+            fresh_instance("toma_po", {"level": level}).params["scenario"] for _ in range(6)
+        }
+        assert len(scenarios) > 1 and all(f"-L{level}-" in id for id in scenarios)
     assert fresh_instance("codenames", {"number": 7}).params["number"] == 7
     assert fresh_instance("rps", {"rounds": 4}).params["rounds"] == 4
     assert fresh_instance("ipd", {"rounds": 4}).params == {"rounds": 4}

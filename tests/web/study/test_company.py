@@ -62,8 +62,8 @@ def played(one: Participant, two: Participant) -> None:
     one.get(), two.get()
     tokens = one.seat_token, two.seat_token
     for _ in range(100):
-        seen = [p.answer_all(token) for p, token in zip((one, two), tokens, strict=True)]
-        if all(screen["over"] for screen in seen):
+        triples = [p.answer_all(token) for p, token in zip((one, two), tokens, strict=True)]
+        if all(screen["over"] for screen in triples):
             return
     raise AssertionError("the game does not end")
 
@@ -74,35 +74,38 @@ def say(person: Participant, text: str) -> Participant:
 
 def test_group_chat_is_exported_and_deleted_on_withdrawal(tmp_path):
     with study_server(tmp_path, CHAT) as server:
-        one, two = arrived(server, "ann"), arrived(server, "bob")
-        played(one, two)
-        assert one.get().heading == "Talk with your group" and "Waiting for the others" in one.text
+        participant, two = arrived(server, "ann"), arrived(server, "bob")
+        played(participant, two)
+        assert (
+            participant.get().heading == "Talk with your group"
+            and "Waiting for the others" in participant.text
+        )
         assert two.get().heading == "Talk with your group" and "seconds left to talk" in two.text
-        say(one.get(), "Shall we both\n choose <J>?")
-        seen = two.browser.get(f"{two.address}/chat").json()
-        assert seen["said"] == [["1", "Shall we both choose <J>?"]] and 25 <= seen["left"] <= 30
+        say(participant.get(), "Shall we both\n choose <J>?")
+        data = two.browser.get(f"{two.address}/chat").json()
+        assert data["said"] == [["1", "Shall we both choose <J>?"]] and 25 <= data["left"] <= 30
         assert "Shall we both choose <J>?" in two.get().text
         assert say(two, "x" * 501).page.status_code == 422
         say(two, "=1+1")
-        one.get().next()
-        assert "You are ready" in one.get().text
+        participant.get().next()
+        assert "You are ready" in participant.get().text
         assert two.get().next().heading == "Game 2 of 2"
-        assert one.get().heading == "Game 2 of 2"
+        assert participant.get().heading == "Game 2 of 2"
         rows = table(server, "chat")
         assert [row["text"] for row in rows] == ["Shall we both choose <J>?", "'=1+1"]
         assert {row["before_game"] for row in rows} == {"2"}
-        one.get("/withdraw").post("/withdraw", token=one.field("token"))
+        participant.get("/withdraw").post("/withdraw", token=participant.field("token"))
         assert [row["text"] for row in table(server, "chat")] == ["'=1+1"]
     assert on_disk(tmp_path, "Shall we both") == []
 
 
 def test_chat_ends_at_its_time_limit(tmp_path):
     with study_server(tmp_path, CHAT.replace("chat_seconds = 30", "chat_seconds = 0.2")) as server:
-        one, two = arrived(server, "ann"), arrived(server, "bob")
-        played(one, two)
-        one.get(), two.get()
+        participant, two = arrived(server, "ann"), arrived(server, "bob")
+        played(participant, two)
+        participant.get(), two.get()
         until(lambda: two.get().heading == "Game 2 of 2", 60)
-        assert one.get().heading == two.get().heading == "Game 2 of 2"
+        assert participant.get().heading == two.get().heading == "Game 2 of 2"
 
 
 def test_models_take_part_as_drawn_and_are_marked_in_the_data(tmp_path, model):
@@ -197,6 +200,6 @@ def test_playing_as_a_participant_requires_test_mode(tmp_path):
 def test_scripted_participants_practise_and_talk(tmp_path):
     file = tmp_path / "study.toml"
     file.write_text(CHAT.replace('title = "', 'practice = true\ntitle = "', 1))
-    found = asyncio.run(rehearse(file, read_human_study(file), 2))
-    assert found.states == {"done": 2} and not found.faults
-    assert found.rows["trials"] == 2 * 2 * 5  # of practice games none
+    rehearsal_summary = asyncio.run(rehearse(file, read_human_study(file), 2))
+    assert rehearsal_summary.states == {"done": 2} and not rehearsal_summary.faults
+    assert rehearsal_summary.rows["trials"] == 2 * 2 * 5  # of practice games none

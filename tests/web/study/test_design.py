@@ -155,19 +155,19 @@ def test_assignment_depends_only_on_seed_and_number():
 
 
 def test_participants_get_the_declared_design(server):
-    seen = Counter()
+    counts = Counter()
     for n in range(8):
         person = Participant(server).agree(f"p{n}").read_on().check(*RIGHT)
         screen = person.screen(person.seat_token)
         ask = screen["asks"][0]
         menu = ask["items"] or ask["options"]
-        seen[screen["title"], ask["kind"] == "probe", tuple(o["value"] for o in menu)] += 1
+        counts[screen["title"], ask["kind"] == "probe", tuple(o["value"] for o in menu)] += 1
     rows_ = logged_in(server).browser.get("/experimenter/study/people.json").json()
     assert Counter(r["condition"] for r in rows_) == {"asked": 4, "not asked": 4}
     assert Counter(r["order"][0] for r in rows_) == {"ipd-5": 4, "ibs-5": 4}
     assert Counter(r["option_order"] for r in rows_) == {"as given": 4, "reversed": 4}
-    assert {asked for _, asked, _ in seen} == {True, False}
-    assert sum(n for (_, _, values), n in seen.items() if values[0] > values[-1]) == 4
+    assert {asked for _, asked, _ in counts} == {True, False}
+    assert sum(n for (_, _, values), n in counts.items() if values[0] > values[-1]) == 4
 
 
 # --- pairs ----------------------------------------------------------------------------------------
@@ -269,8 +269,8 @@ def test_inactive_participant_is_not_paired(tmp_path, monkeypatch):
 
 def test_model_may_be_the_partner(tmp_path, monkeypatch):
     monkeypatch.setitem(registry._added["models"], "dull", lambda name: always("Option: J"))
-    who = '{ player = "language", params = { model = "dull" } }'
-    text = TEXT.replace('{ player = "tit_for_tat" }', who)
+    player = '{ player = "language", params = { model = "dull" } }'
+    text = TEXT.replace('{ player = "tit_for_tat" }', player)
     with study_server(tmp_path, text) as server:
         person = Participant(server).agree("m").read_on().check(*RIGHT)
         token, seen = person.seat_token, {"over": None}
@@ -312,9 +312,9 @@ def test_bad_study_file_gives_one_clear_message(tmp_path, was, becomes, said):
     assert was in TEXT
     file = tmp_path / "study.toml"
     file.write_text(TEXT.replace(was, becomes, 1))
-    with pytest.raises(BadInput) as why:
+    with pytest.raises(BadInput) as error:
         read_human_study(file)
-    assert said in str(why.value) and "\n" not in str(why.value)
+    assert said in str(error.value) and "\n" not in str(error.value)
 
 
 def test_instances_can_come_from_a_registered_study(tmp_path):
@@ -334,12 +334,12 @@ def test_instances_can_come_from_a_registered_study(tmp_path):
 
 def test_steps_have_a_fixed_order():
     condition = STUDY.conditions[1]
-    given: dict[str, object] = {}
+    fields: dict[str, object] = {}
     seen = []
     values = {"check-0": {"right": False}, "check-1": {"right": True}}
-    while (step := steps.current(STUDY, condition, given)) != steps.END:
+    while (step := steps.current(STUDY, condition, fields)) != steps.END:
         seen.append(step)
-        given[step] = values.get(step, True)
+        fields[step] = values.get(step, True)
     assert seen == [
         "instructions-0",
         "instructions-1",

@@ -50,7 +50,7 @@ def test_withdrawal_leaves_no_trace_in_any_file(server, tmp_path, when):
         person.get().play_all().survey(human="4", device="A phone", why="a secret remark")
     assert on_disk(tmp_path, "goes0away0id")
     exported = logged_in(server).browser.get("/experimenter/study/people.json").json()
-    (mine,) = [
+    (own_participant,) = [
         r["participant"]
         for r in exported
         if r["state"] != "done" or r["survey"]["why"] == "a secret remark"
@@ -63,7 +63,7 @@ def test_withdrawal_leaves_no_trace_in_any_file(server, tmp_path, when):
     assert on_disk(tmp_path, "a secret remark") == []
     # The code, which stood in the setups of matches, stays only to be listed for deletion, because
     # the download above was an export.
-    assert set(on_disk(tmp_path, mine)) <= {"database.sqlite", "database.sqlite-wal"}
+    assert set(on_disk(tmp_path, own_participant)) <= {"database.sqlite", "database.sqlite-wal"}
     assert on_disk(tmp_path, "stays0id") and stays.get().heading == "Thank you"
     assert person.get().page.status_code == 400  # the cookie opens nothing any more
     progress = logged_in(server).browser.get("/experimenter/study").text
@@ -83,14 +83,19 @@ def test_withdrawal_removes_the_participant_from_the_servers_export(server, tmp_
         assert answer.status_code == 200
 
     export()
-    before, people = set(store.load(folder).episodes), (folder / "people.json").read_text()
+    episodes_before, people = set(store.load(folder).episodes), (folder / "people.json").read_text()
     person.get("/withdraw")
     person.post("/withdraw", token=person.field("token"))
-    after, left = set(store.load(folder).episodes), (folder / "people.json").read_text()
-    assert len(before) == 4 and len(after) == 2 and after < before
-    assert people.count('"participant"') == 2 and left.count('"participant"') == 1
+    episodes_after, remaining_text = (
+        set(store.load(folder).episodes),
+        (folder / "people.json").read_text(),
+    )
+    assert (
+        len(episodes_before) == 4 and len(episodes_after) == 2 and episodes_after < episodes_before
+    )
+    assert people.count('"participant"') == 2 and remaining_text.count('"participant"') == 1
     export()
-    assert set(store.load(folder).episodes) == after
+    assert set(store.load(folder).episodes) == episodes_after
 
 
 def test_whole_study_with_withdrawal_runs_on_postgresql(tmp_path):
@@ -106,8 +111,10 @@ def test_whole_study_with_withdrawal_runs_on_postgresql(tmp_path):
         with psycopg.connect(database) as db:
             names = db.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
             for (table,) in names.fetchall():
-                found = db.execute(f"SELECT COUNT(*) FROM {table} t WHERE t::text LIKE '%goes0a%'")
-                assert found.fetchone() == (0,)
+                actual_rows = db.execute(
+                    f"SELECT COUNT(*) FROM {table} t WHERE t::text LIKE '%goes0a%'"
+                )
+                assert actual_rows.fetchone() == (0,)
 
 
 # --- export ---------------------------------------------------------------------------------------
@@ -131,8 +138,8 @@ def exported(server, tmp_path):
 def test_ids_in_exports_are_hashes_and_the_salt_is_not_exported(exported, server):
     for id in ("alice01", "bob02", "carol03"):
         assert on_disk(exported, id) == []
-    kept = server.app.state.studies["two_games"].secrets
-    assert on_disk(exported, kept.salt) == on_disk(exported, kept.sign) == []
+    kept_secrets = server.app.state.studies["two_games"].secrets
+    assert on_disk(exported, kept_secrets.salt) == on_disk(exported, kept_secrets.sign) == []
     people = msgspec.json.decode((exported / "people.json").read_bytes())
     assert len({row["participant"] for row in people}) == 3
     from hashlib import blake2b, md5, sha1, sha256
@@ -153,8 +160,12 @@ def test_id_hashes_differ_between_studies(tmp_path):
 
 def test_every_exported_episode_replays(exported):
     episodes = store.load(exported).episodes
-    found = check(episodes.values())
-    assert found.replayed == found.episodes == 5 and not found.mismatches and not found.unchecked
+    replay_check = check(episodes.values())
+    assert (
+        replay_check.replayed == replay_check.episodes == 5
+        and not replay_check.mismatches
+        and not replay_check.unchecked
+    )
     assert Counter(e.payoffs is None for e in episodes.values()) == {False: 4, True: 1}
 
 
@@ -178,15 +189,15 @@ def test_reports_show_people_beside_models(exported):
     seeds = {}
     for episode in store.load(exported).episodes.values():
         seeds.setdefault(episode.setup.instance.id, set()).add(episode.setup.seed)
-    assert all(len(found) == 1 for found in seeds.values())  # people and bots meet the same deals
+    assert all(len(seed) == 1 for seed in seeds.values())  # people and bots meet the same deals
 
 
 def test_exported_episodes_contain_study_metadata(exported):
     for episode in store.load(exported).episodes.values():
-        (known,) = episode.used["people"].values()
-        assert known["participant"] == episode.setup.lineup["agent"].params["participant"]
-        assert known["option_order"] in ("as given", "reversed")
-        assert all(seconds >= 0 for seconds in known["seconds"])
+        (known_person,) = episode.used["people"].values()
+        assert known_person["participant"] == episode.setup.lineup["agent"].params["participant"]
+        assert known_person["option_order"] in ("as given", "reversed")
+        assert all(seconds >= 0 for seconds in known_person["seconds"])
         assert episode.cell in ("asked", "not asked")
 
 
@@ -220,8 +231,8 @@ def sally(*args: str) -> str:
 
 def test_template_study_passes_its_check(tmp_path):
     (tmp_path / "mine.toml").write_text(sally("template"))
-    said = msgspec.json.decode(sally("check", str(tmp_path / "mine.toml"), "--json"))
-    assert said["study"] == "two_games" and len(said["conditions"]) == 2
+    data = msgspec.json.decode(sally("check", str(tmp_path / "mine.toml"), "--json"))
+    assert data["study"] == "two_games" and len(data["conditions"]) == 2
 
 
 def test_export_works_after_the_server_stopped(tmp_path):
@@ -232,8 +243,8 @@ def test_export_works_after_the_server_stopped(tmp_path):
         assert "2 episodes" in sally("export", file, *early)  # beside the running server
         with pytest.raises(BadInput, match="already uses the database"):
             sally("withdraw", file, "one", "--database", database, "--yes")
-    said = msgspec.json.decode(sally("progress", file, "--database", database, "--json"))
-    assert said["states"] == {"done": 1, "withdrawn": 0, "declined": 0}
+    data = msgspec.json.decode(sally("progress", file, "--database", database, "--json"))
+    assert data["states"] == {"done": 1, "withdrawn": 0, "declined": 0}
     out = str(tmp_path / "out")
     assert "2 episodes" in sally("export", file, "--database", database, "--out", out)
     assert len(store.load(tmp_path / "out").episodes) == 2

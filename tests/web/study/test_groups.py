@@ -20,7 +20,7 @@ def paired(*conditions: str) -> str:
     """A study whose conditions all pair two participants."""
     tables = "".join(
         f"""[[conditions]]\nname = "{name}"\npeople = ["agent", "partner"]\n{more}\n"""
-        for name, _, more in (each.partition(":") for each in conditions)
+        for name, _, more in (condition.partition(":") for condition in conditions)
     )
     return re.sub(r"\[\[conditions\]\] .*?(?=\[\[survey\]\])", tables, TEXT, flags=re.S)
 
@@ -41,8 +41,8 @@ def ready(server, id: str) -> Participant:
 @pytest.mark.parametrize("text", [ALIKE, APART], ids=["alike", "apart"])
 def test_first_two_arrivals_play_together(tmp_path, text):
     with study_server(tmp_path, text) as server:
-        one, two = ready(server, "one"), ready(server, "two")
-        assert two.seat_token and one.get().seat_token
+        participant, two = ready(server, "one"), ready(server, "two")
+        assert two.seat_token and participant.get().seat_token
         assert len({row["pair"] for row in rows(server)}) == 1
 
 
@@ -50,15 +50,15 @@ def test_groups_balance_conditions_and_pairs_share_a_condition(tmp_path):
     with study_server(tmp_path, ALIKE) as server:
         for n in range(18):
             ready(server, f"p{n}")
-        found = rows(server)
+        actual_rows = rows(server)
         pairs: dict[str, set[str]] = {}
-        for row in found:
+        for row in actual_rows:
             pairs.setdefault(row["pair"], set()).add(row["condition"])
         assert len(pairs) == 9 and all(len(conditions) == 1 for conditions in pairs.values())
-        assert set(Counter(row["condition"] for row in found).values()) == {6}
-        orders = Counter((row["condition"], tuple(row["order"])) for row in found)
+        assert set(Counter(row["condition"] for row in actual_rows).values()) == {6}
+        orders = Counter((row["condition"], tuple(row["order"])) for row in actual_rows)
         assert max(orders.values()) - min(orders.values()) <= 2  # one group
-        assert Counter(row["option_order"] for row in found) == {"as given": 9, "reversed": 9}
+        assert Counter(row["option_order"] for row in actual_rows) == {"as given": 9, "reversed": 9}
 
 
 def test_conditions_with_different_pages_are_not_mixed(tmp_path):
@@ -72,10 +72,10 @@ def test_conditions_with_different_pages_are_not_mixed(tmp_path):
                     read[n] = name
                 person.next()
             person.check(*RIGHT)
-        found = rows(server)
-        assert [row["condition"] for row in found] == [read[n] for n in range(8)]
-        assert all(row["pair"] for row in found)
-        assert Counter(row["condition"] for row in found) == {"one": 4, "two": 4}
+        actual_rows = rows(server)
+        assert [row["condition"] for row in actual_rows] == [read[n] for n in range(8)]
+        assert all(row["pair"] for row in actual_rows)
+        assert Counter(row["condition"] for row in actual_rows) == {"one": 4, "two": 4}
 
 
 def test_new_arrival_completes_the_waiting_group(tmp_path):
@@ -127,15 +127,15 @@ def test_participant_without_partner_may_play_a_bot_as_recorded(
         assert "you play with a computer program" in alone.get().text
         alone.play_all()
         assert alone.survey(**ANSWERS).heading == "Thank you"
-        one, two = ready(server, "one"), ready(server, "two")
-        play_together(one.get(), two)
-        found = {row["fallback"]: row for row in rows(server)}
-        assert found[fallback]["state"] == "done" and found[fallback]["pair"] is None
-        assert found[None]["pair"] is not None and len(found[fallback]["episodes"]) == 2
-        here = server.app.state.studies["two_games"]
+        participant, two = ready(server, "one"), ready(server, "two")
+        play_together(participant.get(), two)
+        actual_rows = {row["fallback"]: row for row in rows(server)}
+        assert actual_rows[fallback]["state"] == "done" and actual_rows[fallback]["pair"] is None
+        assert actual_rows[None]["pair"] is not None and len(actual_rows[fallback]["episodes"]) == 2
+        two_games = server.app.state.studies["two_games"]
         lineups = [
-            {who.player for who in live.match.setup.lineup.values()}
-            for live in here.live_matches._by_id.values()
+            {player.player for player in live.match.setup.lineup.values()}
+            for live in two_games.live_matches._by_id.values()
         ]
         assert sum("person" in lineup and len(lineup) == 2 for lineup in lineups) == 2
         assert plays is None or any(plays in lineup for lineup in lineups)

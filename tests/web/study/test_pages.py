@@ -44,8 +44,8 @@ def test_instructions_can_be_read_again_without_changing_anything(server):
     assert person.heading == "A few questions about the instructions"
     pages = len(STUDY.pages(STUDY.conditions[0]))
     assert "?page=" in person.text
-    for asked in ("0", "1"):
-        assert person.get(page=asked).heading == "Instructions"
+    for asked_name in ("0", "1"):
+        assert person.get(page=asked_name).heading == "Instructions"
     for wrong in (str(pages + 1), "-1", "x", "9" * 400, "\u0663"):
         assert person.get(page=wrong).heading == "A few questions about the instructions"
     person.get().check(*RIGHT)
@@ -73,8 +73,8 @@ def test_late_answer_forfeits_the_round_and_not_the_match(server):
     seen = person.screen(token)
     assert not seen["over"] and seen["asks"] and seen["due"] > time.time() + 20  # the next round
     (live,) = server.app.state.live_matches._by_id.values()
-    lost = [e for e in live.match.events if isinstance(e, Forfeited)]
-    assert [e.turn for e in lost] == [0] and "no answer within 25 s" in lost[0].reason
+    lost_events = [e for e in live.match.events if isinstance(e, Forfeited)]
+    assert [e.turn for e in lost_events] == [0] and "no answer within 25 s" in lost_events[0].reason
     person.answer_all(token)
     assert person.get().heading == "Game 2 of 2"
     (row,) = logged_in(server).browser.get("/experimenter/study/people.json").json()
@@ -86,11 +86,11 @@ def test_late_round_survives_a_restart(tmp_path):
         person = Participant(server).agree("slow").read_on().check(*RIGHT)
         late(server, 26)
         token, cookies = person.seat_token, person.browser.cookies
-        before = person.screen(token)["lines"]
+        lines_before = person.screen(token)["lines"]
     with study_server(tmp_path, ASKED) as server:
         person = Participant(server)
         person.browser.cookies = cookies
-        assert person.get().screen(token)["lines"] == before
+        assert person.get().screen(token)["lines"] == lines_before
         person.answer_all(token)
         assert person.get().heading == "Game 2 of 2"
 
@@ -138,8 +138,8 @@ def test_texts_may_use_links_emphasis_lists_and_pictures(tmp_path):
         assert 'src="/study/two_games/files/board.png" alt="a board"' in html
         picture = person.browser.get(f"{person.address}/files/board.png")
         assert picture.content.endswith(b"a picture") and "image/png" in str(picture.headers)
-        for other in ("secret.png", "study.toml", "..%2Fstudy.toml", "database.sqlite"):
-            assert person.browser.get(f"{person.address}/files/{other}").status_code == 404
+        for other_name in ("secret.png", "study.toml", "..%2Fstudy.toml", "database.sqlite"):
+            assert person.browser.get(f"{person.address}/files/{other_name}").status_code == 404
 
 
 @pytest.mark.parametrize(
@@ -180,8 +180,8 @@ def test_picture_must_be_a_file_beside_the_study(tmp_path, name):
 def test_study_server_has_no_lobby_by_default(tmp_path):
     file = tmp_path / "study.toml"
     file.write_text(TEXT)
-    given = Settings(str(tmp_path / "d"), None, studies=(file,), lobby=False)
-    with Client(make_app(given)) as client:
+    settings = Settings(str(tmp_path / "d"), None, studies=(file,), lobby=False)
+    with Client(make_app(settings)) as client:
         assert client.get("/", follow_redirects=False).headers["location"] == "/study/two_games"
         for path in ("/table", "/api/games", "/api/lobby"):
             assert client.get(path).status_code == 404

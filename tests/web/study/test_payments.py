@@ -27,20 +27,20 @@ ANSWERS = {"human": "4", "device": "A phone"}
 
 def points(matches: list[LiveMatch]) -> dict[str, Decimal]:
     """Points by participant, from complete rounds of moves and the payoff matrices alone."""
-    found: dict[str, Decimal] = defaultdict(Decimal)
+    decimals: dict[str, Decimal] = defaultdict(Decimal)
     for live in matches:
         matrix = registry.game(live.match.setup.instance.game).build().matrix
         moves: dict[int, dict[str, int]] = defaultdict(dict)
         for event in live.match.events:
             if isinstance(event, Moved):
                 moves[event.turn][event.seat] = event.action
-        for both in moves.values():
-            if len(both) == 2:
-                paid = matrix[both["agent"]][both["partner"]]
+        for both_move in moves.values():
+            if len(both_move) == 2:
+                paid = matrix[both_move["agent"]][both_move["partner"]]
                 for seat, pay in zip(("agent", "partner"), paid, strict=True):
                     name = live.match.setup.lineup[seat].params.get("participant", "a bot")
-                    found[name] += Decimal(str(pay))
-    return found
+                    decimals[name] += Decimal(str(pay))
+    return decimals
 
 
 def matches(server: Any) -> list[LiveMatch]:
@@ -57,10 +57,10 @@ def payments(server: Any) -> dict[str, tuple[str, Decimal]]:
 
 
 def expected(server: Any, id: str, earned: dict[str, Decimal], alone: bool = False) -> Decimal:
-    here = server.app.state.studies["two_games"]
-    person = server.portal.call(here.known, id)
+    two_games = server.app.state.studies["two_games"]
+    person = server.portal.call(two_games.known, id)
     extra = PARTNER_LEFT if alone else Decimal(0)
-    return min(BASE + A_POINT * earned[here.secrets.exported(person)] + extra, MOST)
+    return min(BASE + A_POINT * earned[two_games.secrets.exported(person)] + extra, MOST)
 
 
 def play_rounds(one: Participant, two: Participant, rounds: int) -> None:

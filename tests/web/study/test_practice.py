@@ -20,14 +20,16 @@ PRACTICE = TEXT.replace("rounds = 2 ", "rounds = 2\npractice = true ", 1)
 def study_with(game: str) -> HumanStudy:
     """A study of one game in which a person takes the first seat."""
     spec = registry.game(game)
-    seat, *rest = spec.build({}).seats
-    asked = [probe.name for probe in spec.probes if seat in probe.seats][:1]
+    seat, *other_seats = spec.build({}).seats
+    asked_names = [probe.name for probe in spec.probes if seat in probe.seats][:1]
     bare = HumanStudy(
         "one", "One", 4, Consent("Yes"), (Condition((seat,), name="all"),), practice=True
     )
     instance = Instance("only", game, {})
-    others = {s: bare.usual_bot(instance, s, (seat,)) for s in rest}
-    condition = Condition((seat,), others, {seat: tuple(asked)}, name="all", instances=(instance,))
+    others = {s: bare.usual_bot(instance, s, (seat,)) for s in other_seats}
+    condition = Condition(
+        (seat,), others, {seat: tuple(asked_names)}, name="all", instances=(instance,)
+    )
     return HumanStudy("one", "One", 4, Consent("Yes"), (condition,), practice=True)
 
 
@@ -40,11 +42,11 @@ def test_every_game_has_practice_with_feedback(game: str) -> None:
     setup = study.setup(planned.layout, planned.instance, {seat: "me"})
     lineup = {**setup.lineup, seat: PlayerSpec("random")}
     episode = play(resolve_setup(msgspec.structs.replace(setup, lineup=lineup)))
-    told = feedback(study, episode, seat)
-    own = [turn for turn in told.turns if turn.own]
-    assert own and told.payoff is not None
+    practice_feedback = feedback(study, episode, seat)
+    own_turns = [turn for turn in practice_feedback.turns if turn.own]
+    assert own_turns and practice_feedback.payoff is not None
     answered = [e for e in episode.events if isinstance(e, Reported) and e.seat == seat]
-    assert sum(len(turn.predictions) for turn in told.turns) == len(answered)
+    assert sum(len(turn.predictions) for turn in practice_feedback.turns) == len(answered)
 
 
 @pytest.mark.parametrize("game", ["codenames", "toma_po", "mindgames", "tradecraft"])

@@ -44,14 +44,14 @@ def rows(server) -> dict[str, int]:
 
 def test_second_tab_restores_no_data_after_withdrawal(server):
     Participant(server).agree("goes")
-    here, ask = server.app.state.studies["two_games"], server.portal.call
-    place = ask(here.place, ask(here.known, "goes"))
-    ask(here.withdraw, place.person)
-    assert ask(here.answer, place, place.step, {}) == (False, {})
+    two_games, ask = server.app.state.studies["two_games"], server.portal.call
+    place = ask(two_games.place, ask(two_games.known, "goes"))
+    ask(two_games.withdraw, place.person)
+    assert ask(two_games.answer, place, place.step, {}) == (False, {})
     at_table = type(place)(place.person, place.condition, "round-0", {})
-    assert ask(here._seated, at_table) is None
+    assert ask(two_games._seated, at_table) is None
     with pytest.raises(AlreadyWithdrawn):
-        ask(here.place, place.person)
+        ask(two_games.place, place.person)
     assert set(rows(server).values()) == {0}
 
 
@@ -83,21 +83,21 @@ def test_locked_files_do_not_prevent_withdrawal(server, monkeypatch, caplog):
 def test_withdrawal_during_export_is_all_or_nothing(server, monkeypatch):
     for name in ("goes", "stays"):
         through(Participant(server), name)
-    here = server.app.state.studies["two_games"]
-    read, begun = here.live_matches.episode, asyncio.Event()
+    two_games = server.app.state.studies["two_games"]
+    read, begun = two_games.live_matches.episode, asyncio.Event()
 
     async def slowly(match):
         begun.set()
         await asyncio.sleep(0.05)
         return await read(match)
 
-    monkeypatch.setattr(here.live_matches, "episode", slowly)
+    monkeypatch.setattr(two_games.live_matches, "episode", slowly)
 
     async def both():
-        export = asyncio.create_task(exported(here))
+        export = asyncio.create_task(exported(two_games))
         await begun.wait()
-        await here.withdraw(await here.known("goes"))
-        return await export, await exported(here)
+        await two_games.withdraw(await two_games.known("goes"))
+        return await export, await exported(two_games)
 
     (before, people), (after, left) = server.portal.call(both)
     assert (len(before), len(people)) == (4, 2) and (len(after), len(left)) == (2, 1)

@@ -56,19 +56,20 @@ def test_sixty_participants_with_drop_outs_leave_complete_data(
     file, out = tmp_path / "study.toml", tmp_path / "out"
     file.write_text(WATCHED.replace("participants = 40", "participants = 60", 1))
     study = read_human_study(file)
-    found = asyncio.run(rehearse(file, study, 60, 0.03, 7, database, out))
-    assert found.faults == () and sum(found.states.values()) == 60
-    assert found.states["done"] >= 30 and found.states["done"] < 60  # some left, most did not
+    rehearsal_summary = asyncio.run(rehearse(file, study, 60, 0.03, 7, database, out))
+    assert rehearsal_summary.faults == () and sum(rehearsal_summary.states.values()) == 60
+    # some left, most did not
+    assert rehearsal_summary.states["done"] >= 30 and rehearsal_summary.states["done"] < 60
     people = {row["participant"]: row for row in rows_of(out, "participants")}
-    assert Counter(row["state"] for row in people.values()) == found.states
+    assert Counter(row["state"] for row in people.values()) == rehearsal_summary.states
     trials = Counter((r["participant"], r["game_number"]) for r in rows_of(out, "trials"))
     survey = Counter(row["participant"] for row in rows_of(out, "survey"))
     for who, row in people.items():
         if row["state"] == "done":
             assert [trials[who, str(n)] for n in (1, 2)] == [5, 5] and survey[who] == 8
             assert float(row["base_pay"]) == 1.0 and row["bonus_pay"]
-    assert len(store.load(out).episodes) == found.episodes
-    filled = [sum(states.values()) for states in found.conditions.values()]
+    assert len(store.load(out).episodes) == rehearsal_summary.episodes
+    filled = [sum(states.values()) for states in rehearsal_summary.conditions.values()]
     assert max(filled) - min(filled) <= 8  # balanced among those who came and stayed
 
 
@@ -77,8 +78,8 @@ def test_blocks_change_seats_and_questions_within_a_condition(tmp_path: Path) ->
     tail = rest[rest.index("[[survey]]") :]
     file, out = tmp_path / "study.toml", tmp_path / "out"
     file.write_text(head + BLOCKS + tail)
-    found = asyncio.run(rehearse(file, read_human_study(file), 4, 0.0, 3, "", out))
-    assert found.states == {"done": 4} and found.episodes == 12
+    rehearsal_summary = asyncio.run(rehearse(file, read_human_study(file), 4, 0.0, 3, "", out))
+    assert rehearsal_summary.states == {"done": 4} and rehearsal_summary.episodes == 12
     seats = Counter((r["game_number"], r["seat"]) for r in rows_of(out, "trials"))
     assert set(seats) == {("1", "agent"), ("2", "partner"), ("3", "partner")}
     assert {row["game_number"] for row in rows_of(out, "probes")} == {"1"}
@@ -91,13 +92,13 @@ def test_random_assignment_fills_the_quotas_exactly(tmp_path: Path) -> None:
     file = tmp_path / "study.toml"
     file.write_text(text)
     study = read_human_study(file)
-    found = asyncio.run(rehearse(file, study, 12, 0.0, 5))
-    assert sum(found.conditions["asked"].values()) == 6
-    assert sum(found.conditions["not asked"].values()) == 2
+    rehearsal_summary = asyncio.run(rehearse(file, study, 12, 0.0, 5))
+    assert sum(rehearsal_summary.conditions["asked"].values()) == 6
+    assert sum(rehearsal_summary.conditions["not asked"].values()) == 2
 
 
 def test_german_study_has_no_english_page(tmp_path: Path) -> None:
     file = tmp_path / "study.toml"
     file.write_text(TEXT.replace("participants = 40", 'participants = 4\nlanguage = "de"', 1))
-    found = asyncio.run(rehearse(file, read_human_study(file), 2, 0.0))
-    assert found.states == {"done": 2}
+    rehearsal_summary = asyncio.run(rehearse(file, read_human_study(file), 2, 0.0))
+    assert rehearsal_summary.states == {"done": 2}

@@ -35,15 +35,15 @@ def people(server, study: str) -> list[dict]:
 
 
 def test_two_studies_on_one_server_keep_separate_data(tmp_path):
-    one, two = tmp_path / "one.toml", tmp_path / "two.toml"
-    one.write_text(TEXT)
+    file, two = tmp_path / "one.toml", tmp_path / "two.toml"
+    file.write_text(TEXT)
     german = TEXT.replace('name = "two_games"', 'name = "zwei"\nlanguage = "de"', 1)
     two.write_text(german)
-    settings = Settings(str(tmp_path / "d"), None, secret=SECRET, studies=(one, two), lobby=False)
+    settings = Settings(str(tmp_path / "d"), None, secret=SECRET, studies=(file, two), lobby=False)
     with Client(make_app(settings)) as server:
         through(Participant(server), "ann")
-        other = Participant(server, "zwei").agree("ann")
-        assert other.heading == "Anleitung"
+        other_participant = Participant(server, "zwei").agree("ann")
+        assert other_participant.heading == "Anleitung"
         assert [row["state"] for row in people(server, "two_games")] == ["done"]
         assert [row["state"] for row in people(server, "zwei")] == ["active"]
         listed = logged_in(server).browser.get("/experimenter/study").text
@@ -66,14 +66,14 @@ def test_two_studies_of_one_name_are_refused(tmp_path):
 
 def test_study_link_leads_to_the_session_of_its_label(tmp_path):
     with study_server(tmp_path, TEXT + SESSIONS) as server:
-        lab, other = Participant(server), Participant(server)
+        lab, other_participant = Participant(server), Participant(server)
         lab.get(PROLIFIC_PID="lab02")
         assert lab.page.url.path == "/study/two_games-monday"
-        other.get(PROLIFIC_PID="ann")
-        assert other.page.url.path == "/study/two_games-tuesday"
-        other.address = "/study/two_games-tuesday"
-        through(other, "ann")
-        assert other.heading == "Thank you"
+        other_participant.get(PROLIFIC_PID="ann")
+        assert other_participant.page.url.path == "/study/two_games-tuesday"
+        other_participant.address = "/study/two_games-tuesday"
+        through(other_participant, "ann")
+        assert other_participant.heading == "Thank you"
         assert [row["session"] for row in people(server, "two_games-tuesday")] == ["tuesday"]
         assert people(server, "two_games-monday") == []
         stranger = Participant(server, "two_games-monday").get(PROLIFIC_PID="ann")
@@ -95,8 +95,8 @@ def test_session_may_set_any_key_and_merges_tables(tmp_path):
     assert monday.platform.participant == tuesday.platform.participant == "PROLIFIC_PID"
     assert tuesday.limits.answer_seconds == 45 and tuesday.limits.idle_minutes == 30
     assert (monday.bonus.per_point, tuesday.bonus.per_point) == (0.01, 0.02)
-    told = CliRunner().invoke(cli, ["people", "check", str(file), "--json"])
-    assert [each["study"] for each in msgspec.json.decode(told.output)] == [
+    result = CliRunner().invoke(cli, ["people", "check", str(file), "--json"])
+    assert [each["study"] for each in msgspec.json.decode(result.output)] == [
         "two_games-monday",
         "two_games-tuesday",
     ]

@@ -208,9 +208,12 @@ def test_form_from_another_site_is_refused(server):
 
 
 def test_form_token_of_another_participant_is_refused(server):
-    one, other = Participant(server).agree("one"), Participant(server).agree("other")
-    other.post("/next", token=one.field("token"), step="instructions-0")
-    assert other.page.status_code == 403
+    participant, other_participant = (
+        Participant(server).agree("one"),
+        Participant(server).agree("other"),
+    )
+    other_participant.post("/next", token=participant.field("token"), step="instructions-0")
+    assert other_participant.page.status_code == 403
 
 
 # --- exclusions -----------------------------------------------------------------------------------
@@ -317,7 +320,7 @@ def test_restart_restores_every_participants_step(tmp_path):
         reader = Participant(server).agree("reader").next()
         player = Participant(server).agree("player").read_on().check(*RIGHT)
         token = player.seat_token
-        before = player.answer_all(token, most=3)
+        triples_before = player.answer_all(token, most=3)
         cookies = reader.browser.cookies, player.browser.cookies
     with study_server(tmp_path, TEXT) as server:
         reader, player = Participant(server), Participant(server)
@@ -325,7 +328,7 @@ def test_restart_restores_every_participants_step(tmp_path):
         assert reader.get().field("step") == "instructions-1"
         assert player.get().seat_token == token
         after = player.screen(token)
-        assert after["lines"] == before["lines"] and after["asks"] == before["asks"]
+        assert after["lines"] == triples_before["lines"] and after["asks"] == triples_before["asks"]
         assert player.play_all().heading == "Final questions"
 
 

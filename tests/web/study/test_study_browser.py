@@ -27,8 +27,8 @@ def served(tmp_path_factory):
     (folder / "study.toml").write_text(PAIRS)
     os.environ["SALLY_EXPERIMENTER_SECRET"] = SECRET
     try:
-        with server(folder, more=("--study", str(folder / "study.toml"))) as one:
-            yield one
+        with server(folder, more=("--study", str(folder / "study.toml"))) as single_server:
+            yield single_server
     finally:
         del os.environ["SALLY_EXPERIMENTER_SECRET"]
 

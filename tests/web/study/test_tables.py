@@ -86,50 +86,52 @@ def tables(server: Any) -> dict[str, list[dict[str, str]]]:
 
 def test_every_choice_is_a_row_with_its_label_and_its_time(server: Any) -> None:
     finish(server, "p1")
-    found = tables(server)
-    assert len(found["trials"]) == 10  # two games of five rounds
-    assert {row["label"] for row in found["trials"]} <= {"J", "F", "A", "B"}
-    assert all(float(row["response_seconds"]) >= 0 for row in found["trials"])
-    assert [row["game_number"] for row in found["trials"]] == ["1"] * 5 + ["2"] * 5
-    for row in found["probes"]:
+    records = tables(server)
+    assert len(records["trials"]) == 10  # two games of five rounds
+    assert {row["label"] for row in records["trials"]} <= {"J", "F", "A", "B"}
+    assert all(float(row["response_seconds"]) >= 0 for row in records["trials"])
+    assert [row["game_number"] for row in records["trials"]] == ["1"] * 5 + ["2"] * 5
+    for row in records["probes"]:
         assert row["correct"] == ("true" if row["answer"] == row["truth"] else "false")
 
 
 def test_trial_rows_are_self_contained(server: Any) -> None:
     finish(server, "p1")
     finish(server, "p2")
-    found = tables(server)
-    probes = {(r["participant"], r["episode"], r["turn"]): r for r in found["probes"]}
+    records = tables(server)
+    probes = {(r["participant"], r["episode"], r["turn"]): r for r in records["probes"]}
     matrices = {
         "ipd": registry.game("ipd").build().matrix,
         "ibs": registry.game("ibs").build().matrix,
     }
-    for row in found["trials"]:
-        theirs = msgspec.json.decode(row["others_option"])["partner"]
-        paid = matrices[row["game"]][int(row["option"])][theirs][0]
+    for row in records["trials"]:
+        their_partner = msgspec.json.decode(row["others_option"])["partner"]
+        paid = matrices[row["game"]][int(row["option"])][their_partner][0]
         assert float(row["points"]) == paid
         assert msgspec.json.decode(row["others_label"])["partner"]
         asked = probes.get((row["participant"], row["episode"], row["turn"]))
         assert (row["probe"] != "") == (asked is not None) == (row["condition"] == "asked")
         if asked is not None:
-            assert row["probe_truth"] == asked["truth"] == str(theirs)
+            assert row["probe_truth"] == asked["truth"] == str(their_partner)
             assert (row["probe_answer"], row["probe_correct"]) == (
                 asked["answer"],
                 asked["correct"],
             )
-    for person in found["participants"]:
-        mine = [
-            float(r["points"]) for r in found["trials"] if r["participant"] == person["participant"]
+    for person in records["participants"]:
+        own_values = [
+            float(r["points"])
+            for r in records["trials"]
+            if r["participant"] == person["participant"]
         ]
-        assert sum(mine) == float(person["points"]) and len(mine) == 10
+        assert sum(own_values) == float(person["points"]) and len(own_values) == 10
 
 
 def test_survey_answers_are_rows_by_item_and_row(server: Any) -> None:
     finish(server, "p1")
-    said = {(row["item"], row["row"]): row["answer"] for row in tables(server)["survey"]}
-    assert said["fair", ""] == "4" and said["sure", ""] == "62.5"
-    assert said["felt", "calm"] == "yes" and said["felt", "angry"] == "no"
-    assert said["why", ""] == "'=1+1, I guess"  # a spreadsheet must not run it
+    answers = {(row["item"], row["row"]): row["answer"] for row in tables(server)["survey"]}
+    assert answers["fair", ""] == "4" and answers["sure", ""] == "62.5"
+    assert answers["felt", "calm"] == "yes" and answers["felt", "angry"] == "no"
+    assert answers["why", ""] == "'=1+1, I guess"  # a spreadsheet must not run it
 
 
 def test_matrix_item_with_a_missing_row_is_asked_again(server: Any) -> None:
@@ -141,16 +143,24 @@ def test_matrix_item_with_a_missing_row_is_asked_again(server: Any) -> None:
 def test_attention_and_events_are_recorded_without_affecting_pay(server: Any) -> None:
     person = Participant(server).agree("p1").read_on()
     sent = [{"kind": "paste", "detail": "12 characters", "page": "x"}, {"kind": "blur"}]
-    said = person.browser.post(f"{person.address}/events", json={"events": sent})
-    assert said.status_code == 204
+    response = person.browser.post(f"{person.address}/events", json={"events": sent})
+    assert response.status_code == 204
     wrong = person.browser.post(f"{person.address}/events", json={"events": [{"kind": "key"}]})
     assert wrong.status_code == 422
     person.check(*RIGHT).play_all().survey(**{**ANSWERS, **REST, "reads": "red"})
     finish(server, "p2")
-    one, two = tables(server)["participants"]
-    assert (one["pastes"], one["times_away"], one["attention_passed"]) == ("1", "1", "0")
+    participant, two = tables(server)["participants"]
+    assert (participant["pastes"], participant["times_away"], participant["attention_passed"]) == (
+        "1",
+        "1",
+        "0",
+    )
     assert (two["pastes"], two["times_away"], two["attention_passed"]) == ("0", "0", "1")
-    assert one["state"] == two["state"] == "done" and one["bonus_pay"] and one["survey_fast"]
+    assert (
+        participant["state"] == two["state"] == "done"
+        and participant["bonus_pay"]
+        and participant["survey_fast"]
+    )
     assert [row["kind"] for row in tables(server)["events"]] == ["paste", "blur"]
 
 
@@ -196,12 +206,12 @@ def test_documented_columns_equal_exported_columns(server: Any) -> None:
     finish(server, "p1")
     data = logged_in(server).browser.get("/experimenter/study/psych-ds.zip").content
     with zipfile.ZipFile(io.BytesIO(data)) as folder:
-        said = msgspec.json.decode(folder.read("dataset_description.json"))
-        named = {variable["name"] for variable in said["variableMeasured"]}
-        assert said["@type"] == "Dataset" and said["@context"] == "https://schema.org/"
+        reply_data = msgspec.json.decode(folder.read("dataset_description.json"))
+        names = {variable["name"] for variable in reply_data["variableMeasured"]}
+        assert reply_data["@type"] == "Dataset" and reply_data["@context"] == "https://schema.org/"
         for table, columns in COLUMNS.items():
             head = folder.read(f"data/study-twogames_description-{table}_data.csv").decode()
-            assert head.split("\n")[0].split(",") == list(columns) and named >= set(columns)
+            assert head.split("\n")[0].split(",") == list(columns) and names >= set(columns)
         assert broken_rules(folder) == []
 
 
@@ -210,21 +220,23 @@ PSYCH_DS_KEYS = "study|site|subject|session|task|condition|trial|stimulus|descri
 
 def broken_rules(folder: zipfile.ZipFile) -> list[str]:
     """What the schema of Psych-DS 1.x would object to: an error of its validator, each."""
-    said = msgspec.json.decode(folder.read("dataset_description.json"))
+    data = msgspec.json.decode(folder.read("dataset_description.json"))
     asked = ("@context", "@type", "name", "description", "variableMeasured")
-    found = [f"{key} is missing" for key in asked if not said.get(key)]
-    known = [variable["name"] for variable in said["variableMeasured"]]
-    found += [f"{name} is explained twice" for name in set(known) if known.count(name) > 1]
-    wanted = re.compile(rf"data/((?:{PSYCH_DS_KEYS})-[a-zA-Z0-9]+_)+data\.csv")
+    texts = [f"{key} is missing" for key in asked if not data.get(key)]
+    known_names = [variable["name"] for variable in data["variableMeasured"]]
+    texts += [
+        f"{name} is explained twice" for name in set(known_names) if known_names.count(name) > 1
+    ]
+    expected_pattern = re.compile(rf"data/((?:{PSYCH_DS_KEYS})-[a-zA-Z0-9]+_)+data\.csv")
     for name in folder.namelist():
         if not name.endswith(".csv"):
             continue
-        found += [] if wanted.fullmatch(name) else [f"{name} is no name of a data file"]
+        texts += [] if expected_pattern.fullmatch(name) else [f"{name} is no name of a data file"]
         head, *rows = csv.reader(io.StringIO(folder.read(name).decode("utf-8")))
-        found += [f"{name}: {c} is not explained" for c in head if c not in known]
-        found += [f"{name}: a column stands twice" for _ in [0] if len(set(head)) < len(head)]
-        found += [f"{name}: row {n} is cut" for n, r in enumerate(rows) if len(r) != len(head)]
-    return found
+        texts += [f"{name}: {c} is not explained" for c in head if c not in known_names]
+        texts += [f"{name}: a column stands twice" for _ in [0] if len(set(head)) < len(head)]
+        texts += [f"{name}: row {n} is cut" for n, r in enumerate(rows) if len(r) != len(head)]
+    return texts
 
 
 def test_progress_and_people_are_listed_while_the_server_runs(server: Any, tmp_path) -> None:
@@ -236,9 +248,9 @@ def test_progress_and_people_are_listed_while_the_server_runs(server: Any, tmp_p
         str(tmp_path / "database.sqlite"),
         "--json",
     ]
-    said = CliRunner().invoke(cli, ["people", "progress", *where])
-    assert said.exit_code == 0, said.output
-    assert msgspec.json.decode(said.output)["states"]["done"] == 1
+    result = CliRunner().invoke(cli, ["people", "progress", *where])
+    assert result.exit_code == 0, result.output
+    assert msgspec.json.decode(result.output)["states"]["done"] == 1
     rows = msgspec.json.decode(CliRunner().invoke(cli, ["people", "list", *where]).output)
     assert [row["state"] for row in rows] == ["done", "active"]
     assert rows[0]["attention"] == "1 of 1" and rows[1]["step"] == "instructions-0"
@@ -274,7 +286,7 @@ class Rows:
 
 
 def test_fast_partner_does_not_shorten_the_response_time() -> None:
-    said = Rows(
+    rows = Rows(
         ("agent", 101.0, 0, ""),
         ("partner", 107.5, 0, ""),  # asked at 100, as the agent was
         ("agent", 109.0, 1, "their_move"),  # asked when the round before was over
@@ -282,16 +294,16 @@ def test_fast_partner_does_not_shorten_the_response_time() -> None:
         ("agent", 112.25, 1, ""),  # asked for the move after its forecast
     )
     agent, partner = (
-        [took for _, took in response_times(said, "m", seat)]  # type: ignore[arg-type]
+        [took for _, took in response_times(rows, "m", seat)]  # type: ignore[arg-type]
         for seat in ("agent", "partner")
     )
     assert agent == [1.0, 1.5, 3.25] and partner == [7.5, 2.5]
 
 
 def test_response_time_starts_at_display_and_never_exceeds_server_time() -> None:
-    said = Rows(
+    rows = Rows(
         ("agent", 130.0, 0, "", 4.5),  # the rules were read for 25 seconds
         ("agent", 133.0, 1, "", 99.0),  # no browser can have shown it for so long
     )
-    found = response_times(said, "m", "agent")  # type: ignore[arg-type]
-    assert [took for _, took in found] == [4.5, 3.0]
+    actual_response_times = response_times(rows, "m", "agent")  # type: ignore[arg-type]
+    assert [took for _, took in actual_response_times] == [4.5, 3.0]

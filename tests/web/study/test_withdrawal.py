@@ -117,8 +117,9 @@ def test_command_line_withdraws_and_exports(tmp_path):
             through(Participant(server), name)
         playing = Participant(server).agree("plays").read_on().check(*RIGHT)
         playing.answer_all(playing.seat_token, most=1)
-        told = command("export", study, "--database", database, "--out", str(out))
-        assert told.exit_code == 0 and "4 episodes" in told.output  # while the server runs
+        arguments = command("export", study, "--database", database, "--out", str(out))
+        # while the server runs
+        assert arguments.exit_code == 0 and "4 episodes" in arguments.output
         assert playing.play_all().heading == "Final questions"
         busy = command("withdraw", study, "goes0away0id", "--database", database, "--yes")
         assert "/experimenter/study" in str(busy.exception or busy.output)
@@ -127,21 +128,21 @@ def test_command_line_withdraws_and_exports(tmp_path):
                 server.portal.call(server.app.state.studies["two_games"].known, "stays0id")
             )
         }
-    told = command("withdraw", study, "goes0away0id", "--database", database, "--yes")
-    assert told.exit_code == 0 and code[:8] in told.output
+    arguments = command("withdraw", study, "goes0away0id", "--database", database, "--yes")
+    assert arguments.exit_code == 0 and code[:8] in arguments.output
     assert on_disk(tmp_path, "goes0away0id") == []
-    told = command("export", study, "--database", database, "--out", str(out))
-    assert told.exit_code == 0 and f"delete from earlier copies: {code}" in told.output
-    left = [p for p in on_disk(out, code) if "withdrawn" not in Path(p).name]
-    assert left == []
+    arguments = command("export", study, "--database", database, "--out", str(out))
+    assert arguments.exit_code == 0 and f"delete from earlier copies: {code}" in arguments.output
+    remaining_texts = [p for p in on_disk(out, code) if "withdrawn" not in Path(p).name]
+    assert remaining_texts == []
 
 
 # --- help with stuck participants -----------------------------------------------------------------
 
 
 def code_of(server, id: str) -> str:
-    here = server.app.state.studies["two_games"]
-    return here.secrets.exported(server.portal.call(here.known, id))
+    two_games = server.app.state.studies["two_games"]
+    return two_games.secrets.exported(server.portal.call(two_games.known, id))
 
 
 def test_stuck_participant_is_advanced_step_by_step(server):

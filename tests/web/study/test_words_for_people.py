@@ -59,8 +59,8 @@ def test_every_game_has_titles_and_seat_names_for_people(game: str) -> None:
     assert game in spec.people.titles and game in spec.people.sentences, (
         f"{game} has no words for people"
     )
-    said = [spec.title, spec.sentence, *spec.people.roles.values()]
-    assert [p for text in said for p in problems(text)] == []
+    titles = [spec.title, spec.sentence, *spec.people.roles.values()]
+    assert [p for text in titles for p in problems(text)] == []
     assert spec.title[0].isupper() and spec.sentence[-1] in ".?"
     seats = spec.build().seats
     assert set(spec.people.roles) >= set(seats) or set(seats) == {"agent", "partner"}
@@ -75,12 +75,12 @@ def test_texts_for_people_replace_known_sentences_or_fields(game: str) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_no_code_name_is_shown_on_any_screen(game: str, tmp_path: Path) -> None:
-    found: list[str] = []
+    texts: list[str] = []
 
     class Reader(Guest):
         def see(self, query: str = "") -> Json:
             seen = super().see(query)
-            found.extend(p for text in read(seen) for p in problems(text))
+            texts.extend(p for text in read(seen) for p in problems(text))
             return seen
 
     with web_server(tmp_path) as web:
@@ -90,7 +90,7 @@ def test_no_code_name_is_shown_on_any_screen(game: str, tmp_path: Path) -> None:
         for seat in offer["seats"]:
             guest, _ = sit(web, game, seat, params=params, probes=offer["probes"][seat])
             play([Reader(guest.web, guest.token)], turns=12)
-    assert found == []
+    assert texts == []
 
 
 def test_german_texts_have_the_same_keys_and_slots_as_english() -> None:
@@ -111,8 +111,10 @@ def test_study_may_replace_a_sentence_but_not_invent_one() -> None:
 
 
 def test_replaced_sentence_may_format_a_number() -> None:
-    own = {"survey.limit": "At most {limit:,} characters {{here}}."}
-    assert texts_of("en", own)("survey.limit", limit=1200) == "At most 1,200 characters {here}."
+    own_fields = {"survey.limit": "At most {limit:,} characters {{here}}."}
+    assert (
+        texts_of("en", own_fields)("survey.limit", limit=1200) == "At most 1,200 characters {here}."
+    )
 
 
 @pytest.mark.parametrize(
@@ -189,11 +191,11 @@ def test_german_study_is_german_during_play() -> None:
     view = game.observe(game.start(), Seat("agent"))
     board = board_of(context, view)
     assert board is not None
-    said = [context.words.rules(Seat("agent")), context.words.question(view, (0, 1))]
-    said.append(str(board.parts))
-    assert "Welche Option wählen Sie in dieser Runde, Option J oder Option F?" in said
+    rules = [context.words.rules(Seat("agent")), context.words.question(view, (0, 1))]
+    rules.append(str(board.parts))
+    assert "Welche Option wählen Sie in dieser Runde, Option J oder Option F?" in rules
     english = re.compile(r"\b(you|the other player|round|or|pick|win)\b")
-    assert [text for text in said if english.search(text)] == []
+    assert [text for text in rules if english.search(text)] == []
 
 
 def test_game_without_a_pack_is_reported_as_untranslated() -> None:

@@ -42,11 +42,11 @@ def conversation(strategy: str) -> str:
 
 def _of_game(game: str, strategy: str) -> str:
     seat, others, reply = SEATS[game]
-    said: list[str] = []
+    texts: list[str] = []
 
     def script(messages: Sequence[Message], settings: Settings) -> str:
         pages = "\n".join(f"[{type(m).__name__.lower()}]\n{m.text}" for m in messages)
-        said.append(f"{pages}\n[reply]\n{reply}\n")
+        texts.append(f"{pages}\n[reply]\n{reply}\n")
         return reply
 
     registry.add("models", "toma_recorder", lambda name: Scripted(script, name="toma_recorder"))
@@ -54,7 +54,7 @@ def _of_game(game: str, strategy: str) -> str:
     params = {"turns": 2} if game == "toma_sw" else {}
     with_ = {"n": 2} if strategy == "self_consistency" else None
     model = {"model": "toma_recorder", "strategy": strategy, "with_": with_}
-    lineup = {s: PlayerSpec(who) for s, who in others.items()} | {
+    lineup = {s: PlayerSpec(player) for s, player in others.items()} | {
         seat: PlayerSpec("language", model)
     }
     match = Match(
@@ -62,7 +62,7 @@ def _of_game(game: str, strategy: str) -> str:
         resolve_setup(Setup(Instance(game, game, params), 1, lineup, retries=0)),
     )
     Driver(match, players_of(match)).run()
-    return f"=== {game}, {strategy} ===\n" + "\n".join(said)
+    return f"=== {game}, {strategy} ===\n" + "\n".join(texts)
 
 
 def path_of(strategy: str) -> Path:
