@@ -34,7 +34,7 @@ from sally.core.match.player import Decision, Turn
 from sally.core.registry import registry
 from sally.core.rules.probe import ProbeReport
 from sally.games.repeated_games.rules import AGENT, PARTNER
-from sally.output.tables.reproduce import Effort, compared, line_verdicts, reproduce
+from sally.output.tables.reproduce import Effort, comparison_row, line_verdicts, reproduce
 from sally.papers.riemer2025.study import MOVES
 from sally.papers.riemer2025.tables import completes
 from sally.papers.riemer2025.tabular import bulk_figures, cell
@@ -163,7 +163,7 @@ def _copies(
         assert copy.value is not None and copy.low is not None and copy.high is not None
         value, low, high = (round(x, 3) for x in (copy.value, copy.low, copy.high))
         printed = Figure({}, metric, value, "copy", (low, high), n=PRINTED)
-        yield compared("t", [printed], ours, span, 0.0005).verdict
+        yield comparison_row("t", [printed], ours, span, 0.0005).verdict
 
 
 def _said(found: Counter[Any]) -> str:
@@ -182,7 +182,7 @@ def riemer(runs: int = 20_000) -> None:
         assert found.value is not None and found.low is not None and found.high is not None
         print(f"{size} episodes: {found.value:.4f} [{found.low:.4f}, {found.high:.4f}]")
         for figure in printed:
-            row = compared("tabular", [figure], found, None, 0.0005)
+            row = comparison_row("tabular", [figure], found, None, 0.0005)
             print(f"  against {figure.value} ({figure.source}): {row.verdict}, p {row.p:.3f}")
         values = [figure.value for figure in printed]
         errors = [(f.interval[1] - f.value) / 1.96 for f in printed if f.interval]

@@ -45,14 +45,14 @@ def main() -> None:
     """Run a command and exit with its code: see docs/reference/command_line.md."""
     try:
         cli(standalone_mode=False)
-    except RunFailed as why:
-        _fail(f"{why} Finished episodes are stored.", INCOMPLETE)
-    except StoreFailed as why:
-        _fail(str(why), 1)
-    except BadInput as why:
-        _fail(str(why), 2)
-    except click.ClickException as why:
-        _fail(why.format_message(), 2)
+    except RunFailed as error:
+        _fail(f"{error} Finished episodes are stored.", INCOMPLETE)
+    except StoreFailed as error:
+        _fail(str(error), 1)
+    except BadInput as error:
+        _fail(str(error), 2)
+    except click.ClickException as error:
+        _fail(error.format_message(), 2)
     except (click.Abort, KeyboardInterrupt):
         _fail("Stopped. Finished episodes are stored; run the same command again to continue.", 130)
     except BrokenPipeError:
@@ -69,8 +69,8 @@ def main() -> None:
 def _fail(sentence: str, code: int) -> None:
     from sally.output.tables.console import console, harmless
 
-    said = console(stderr=True)
-    said.print(
+    stderr = console(stderr=True)
+    stderr.print(
         f"sally: {harmless(sentence)}", style="red", markup=False, highlight=False, soft_wrap=True
     )
     sys.exit(code)

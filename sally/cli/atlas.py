@@ -10,7 +10,7 @@ import msgspec
 from sally.api.atlas import atlas
 from sally.cli.common import STORE
 from sally.core.terminal_text import echo
-from sally.output.figures.atlas import told
+from sally.output.figures.atlas import describe_dot
 from sally.output.tables.console import PATH, json_option, print_json
 from sally.store import Where
 
@@ -34,5 +34,5 @@ def atlas_(folders: tuple[Where, ...], out: Path | None, as_json: bool) -> None:
     for column, dots in rows.by_column.items():
         echo(f"{column.game}, {column.setting} ({column.measure})")
         for dot in dots:
-            echo(f"  {told(dot)}")
+            echo(f"  {describe_dot(dot)}")
     echo(f"Written: {written}")

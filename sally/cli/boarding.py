@@ -10,7 +10,7 @@ import msgspec
 
 from sally.api.board import board
 from sally.core.terminal_text import echo
-from sally.output.tables.console import PATH, folded, json_option, print_json
+from sally.output.tables.console import PATH, fold_text, json_option, print_json
 
 
 @click.command("board")
@@ -33,7 +33,10 @@ def board_(
     """
     site = None if only_check else out
     rows = board(
-        *places, out=site, transcripts=transcripts, watch=lambda line: echo(folded(line), err=True)
+        *places,
+        out=site,
+        transcripts=transcripts,
+        watch=lambda line: echo(fold_text(line), err=True),
     )
     if rows.page is not None and not as_json:
         echo(f"{rows.page}: {len(rows.entries)} entries, {len(rows.refused)} refused")

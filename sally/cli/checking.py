@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from sally.cli.common import parsed, set_option
+from sally.cli.common import parse_settings, set_option
 from sally.cli.paper import say_pack
 from sally.core.terminal_text import echo
 from sally.output.tables.console import json_option, print_json, print_text
@@ -31,14 +31,14 @@ def check(game: str, settings: tuple[str, ...], seeds: int, as_json: bool) -> No
     if game.endswith(".toml"):
         say_pack(Path(game))
         return
-    found: list[Result] = []
-    for result in results(game, parsed(settings), seeds=seeds):
-        found.append(result)
+    outcomes: list[Result] = []
+    for result in results(game, parse_settings(settings), seeds=seeds):
+        outcomes.append(result)
         if not as_json and not result.passed:
             print_text(f"failed: {result.check}: {result.why}")
-    broken = sum(not result.passed for result in found)
+    broken = sum(not result.passed for result in outcomes)
     if as_json:
-        print_json({"game": game, "checks": msgspec.to_builtins(found), "failed": broken})
+        print_json({"game": game, "checks": msgspec.to_builtins(outcomes), "failed": broken})
     else:
-        echo(f"{game}: {len(found) - broken} of {len(found)} checks passed.")
+        echo(f"{game}: {len(outcomes) - broken} of {len(outcomes)} checks passed.")
     sys.exit(1 if broken else 0)

@@ -44,32 +44,32 @@ def checklist(
     STUDY` checks a design.
     """
     rows = profile_rows(folders, games=games, players=players, cells=cells, by_cell=by == "cell")
-    found = verdicts(rows.estimates, controls=claim_controls(folders, pairs))
+    claims = verdicts(rows.estimates, controls=claim_controls(folders, pairs))
     if as_json:
-        print_json([msgspec.to_builtins(each) for each in found])
+        print_json([msgspec.to_builtins(claim) for claim in claims])
         return
     lines = [
         {
-            "game": each.game,
-            "player": f"{each.player}, {each.cell}" if each.cell else each.player,
-            **{word: each.said(word) or "-" for word in each.refused},
-            "clusters": each.clusters,
+            "game": claim.game,
+            "player": f"{claim.player}, {claim.cell}" if claim.cell else claim.player,
+            **{word: claim.said(word) or "-" for word in claim.refused},
+            "clusters": claim.clusters,
         }
-        for each in found
+        for claim in claims
     ]
     print_table(lines, list(lines[0]))
-    for reason, who in grouped_reasons(found).items():
-        print_text(f"{reason[0]} refused: {reason[1]} ({'; '.join(who)})")
-    refused = sum(bool(why) for each in found for why in each.refused.values())
-    echo(f"{refused} of {len(found) * 3} words are refused; -: not refused.")
+    for reason, subjects in grouped_reasons(claims).items():
+        print_text(f"{reason[0]} refused: {reason[1]} ({'; '.join(subjects)})")
+    refused = sum(bool(reasons) for claim in claims for reasons in claim.refused.values())
+    echo(f"{refused} of {len(claims) * 3} words are refused; -: not refused.")
 
 
-def grouped_reasons(found: list[Verdict]) -> dict[tuple[str, str], list[str]]:
+def grouped_reasons(claims: list[Verdict]) -> dict[tuple[str, str], list[str]]:
     """Return each claim and reason once, with the players and games concerned."""
     grouped: dict[tuple[str, str], list[str]] = {}
-    for each in found:
-        where = f"{each.player} in {each.cell or each.game}"
-        for word, reasons in each.refused.items():
-            for why in reasons:
-                grouped.setdefault((word, why), []).append(where)
+    for claim in claims:
+        subject = f"{claim.player} in {claim.cell or claim.game}"
+        for word, reasons in claim.refused.items():
+            for reason in reasons:
+                grouped.setdefault((word, reason), []).append(subject)
     return grouped

@@ -60,26 +60,26 @@ def open_frame(source: Source) -> Iterator[Frame]:
 
 def say_bad(lines: Iterable[object]) -> None:
     """List a store's unreadable lines on standard error; its quarantine has a copy of each."""
-    every = list(lines)
-    for line in every[:NAMED_LINES]:
+    all_lines = list(lines)
+    for line in all_lines[:NAMED_LINES]:
         echo(f"unreadable, kept in quarantine: {line}", err=True)
-    if len(every) > NAMED_LINES:
-        echo(f"unreadable, kept in quarantine: {len(every):,} lines in all", err=True)
+    if len(all_lines) > NAMED_LINES:
+        echo(f"unreadable, kept in quarantine: {len(all_lines):,} lines in all", err=True)
 
 
-def parsed(settings: Sequence[str]) -> dict[str, Any]:
+def parse_settings(settings: Sequence[str]) -> dict[str, Any]:
     """Parse `key=value` pairs; a value that is not valid JSON is taken as text.
 
     Raises:
         BadInput: A pair has no key or no `=`.
     """
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for setting in settings:
         key, equals, text = setting.partition("=")
         if not equals or not key:
             raise BadInput(f"--set takes KEY=VALUE, such as rounds=10, not {setting!r}.")
         try:
-            found[key] = json.loads(text)
+            values[key] = json.loads(text)
         except ValueError:
-            found[key] = text
-    return found
+            values[key] = text
+    return values

@@ -30,7 +30,7 @@ from sally.frames import Row
 from sally.output.tables.console import (
     estimate_cell,
     fitting,
-    folded,
+    fold_text,
     json_option,
     p_cell,
     print_json,
@@ -96,17 +96,17 @@ def compare(
     folder = STORE.convert(places[0], None, None)
     first, second = places[1:]
     with open_frame(folder) as frame:
-        found = compare_players(frame, first, second, metrics=metrics, by=by, margin=margin)
-    say_bad(found.bad)
+        comparisons = compare_players(frame, first, second, metrics=metrics, by=by, margin=margin)
+    say_bad(comparisons.bad)
     if as_json:
-        lines = {"by_strategy": plain(found.by_strategy)} if found.by_strategy else {}
-        said = {"first": first, "second": second, "conclusion": found.conclusion}
-        print_json({**said, "comparisons": plain(list(found)), **lines})
+        lines = {"by_strategy": plain(comparisons.by_strategy)} if comparisons.by_strategy else {}
+        summary = {"first": first, "second": second, "conclusion": comparisons.conclusion}
+        print_json({**summary, "comparisons": plain(list(comparisons)), **lines})
         return
-    say(found, first, second, margin)
-    if found.by_strategy:
-        say_strategies(found.by_strategy)
-    echo("\n" + folded(found.conclusion))
+    say(comparisons, first, second, margin)
+    if comparisons.by_strategy:
+        say_strategies(comparisons.by_strategy)
+    echo("\n" + fold_text(comparisons.conclusion))
 
 
 def refuse_other_options(ctx: click.Context, options: Collection[str]) -> None:
@@ -133,54 +133,62 @@ def plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(each) for each in value]
+        return [plain(item) for item in value]
     return msgspec.to_builtins(value)
 
 
-def say(found: Sequence[Comparison], first: str, second: str, margin: float | None) -> None:
+def say(comparisons: Sequence[Comparison], first: str, second: str, margin: float | None) -> None:
     """Print the comparisons as a table, and explain how each number is computed."""
-    rows = [_row(c) for c in found]
-    several = len({c.seat for c in found}) > 1
-    told = {"game": True, "seat": several, "where": any(c.where for c in found), "metric": True}
-    keys = [name for name, shown in told.items() if shown]
-    hidden = {*told} if any(any(c.missing) for c in found) else {*told, "missing"}
+    rows = [_row(c) for c in comparisons]
+    has_several_seats = len({c.seat for c in comparisons}) > 1
+    key_columns = {
+        "game": True,
+        "seat": has_several_seats,
+        "where": any(c.where for c in comparisons),
+        "metric": True,
+    }
+    keys = [name for name, is_shown in key_columns.items() if is_shown]
+    hidden = (
+        {*key_columns} if any(any(c.missing) for c in comparisons) else {*key_columns, "missing"}
+    )
     for group in fitting(rows, keys, [name for name in rows[0] if name not in hidden]):
         print_table(rows, [*keys, *group])
-    alone = [sum(c.alone[n] for c in found) for n in (0, 1)]
+    alone = [sum(c.alone[n] for c in comparisons) for n in (0, 1)]
     if any(alone):
         echo(f"left out because unpaired: {alone[0]} values of {first}, {alone[1]} of {second}")
     if "missing" not in hidden:
         print_text(f"missing: episodes of {first} and of {second} without a result")
     wide = f"{margin:g}" if margin else f"{SMALL} standard deviations of the players' scores"
-    over = " or ".join(dict.fromkeys(c.clusters for c in found))
-    if found[0].design == "unpaired":
-        how = (
+    cluster_names = " or ".join(dict.fromkeys(c.clusters for c in comparisons))
+    if comparisons[0].design == "unpaired":
+        method = (
             f"UNPAIRED: {first} and {second} never met the same setting, so problems, random draws "
             f"and other players may differ between them. difference: {first} minus {second}, 95% "
-            f"intervals by Welch's t over {over}; p: the same test,"
+            f"intervals by Welch's t over {cluster_names}; p: the same test,"
         )
         effect = "Cohen's d"
     else:
-        how = (
+        method = (
             f"difference: {first} minus {second} over pairs, 95% intervals from a bootstrap over "
-            f"{over}; p: sign flips,"
+            f"{cluster_names}; p: sign flips,"
         )
         effect = "Cohen's dz"
     print_text(
-        f"{how} adjusted by Holm over {len(found)} comparisons (significance level {ALPHA}); "
+        f"{method} adjusted by Holm over {len(comparisons)} comparisons (significance level "
+        f"{ALPHA}); "
         f"effect: {effect}; equivalent: two one-sided tests within {wide}, adjusted likewise."
     )
-    print_text(*blank_intervals((_about(c, first, second), c.difference) for c in found))
-    needed = FEW if found[0].design == "unpaired" else clusters_needed(len(found))
-    if few := [c for c in found if not c.decidable]:
-        least = min(few, key=lambda c: c.units)
+    print_text(*blank_intervals((_about(c, first, second), c.difference) for c in comparisons))
+    needed = FEW if comparisons[0].design == "unpaired" else clusters_needed(len(comparisons))
+    if few := [c for c in comparisons if not c.decidable]:
+        smallest = min(few, key=lambda c: c.units)
         print_text(
-            f"too few clusters for any claim among {len(found)} comparisons: "
-            f"{least.units} {least.clusters}; {needed} are needed."
+            f"too few clusters for any claim among {len(comparisons)} comparisons: "
+            f"{smallest.units} {smallest.clusters}; {needed} are needed."
         )
-    if any(c.company > 1 for c in found):
+    if any(c.company > 1 for c in comparisons):
         echo("several partners are pooled; `--by others` compares them separately.")
-    if alike := [c.metric for c in found if c.alike]:
+    if alike := [c.metric for c in comparisons if c.alike]:
         echo(
             f"all pairs differ by the same amount in {listed(dict.fromkeys(alike))}: more repeats "
             "of a deterministic comparison add no information."
@@ -195,16 +203,16 @@ def _about(c: Comparison, first: str, second: str) -> str:
     return f"{first} minus {second}{seat} in {c.game}: {heading(c.metric)}{part}"
 
 
-def say_strategies(found: Sequence[Comparison]) -> None:
+def say_strategies(comparisons: Sequence[Comparison]) -> None:
     """Print the differences by strategy, adjusted for multiple testing as one family."""
     echo("\ndifference by strategy, adjusted as one family; verdicts only where one is supported:")
     rows: dict[str, Row] = {}
-    for c in found:
-        said = estimate_cell(c.difference.value, c.difference.interval, 2)
+    for c in comparisons:
+        difference_text = estimate_cell(c.difference.value, c.difference.interval, 2)
         claim = "" if c.verdict == "undecided" else f" {c.verdict}"
         row = rows.setdefault(c.where, {"strategy": c.where})
-        row[f"{c.game} {heading(c.metric)}"] = said + claim
-    doing_first = sorted(found, key=lambda c: (c.metric in KNOWING, c.metric, c.game))
+        row[f"{c.game} {heading(c.metric)}"] = difference_text + claim
+    doing_first = sorted(comparisons, key=lambda c: (c.metric in KNOWING, c.metric, c.game))
     columns = list(dict.fromkeys(f"{c.game} {heading(c.metric)}" for c in doing_first))
     ordered = [rows[name] for name in sorted(rows)]
     for group in fitting(ordered, ["strategy"], columns):

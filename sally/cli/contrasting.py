@@ -59,53 +59,55 @@ def contrast_(
 ) -> None:
     """Compare the same players in the store DIR under two conditions, with equivalence tests."""
     ways: dict[Of, bool] = {"asked": asked, "twin": twin, "packs": packs, "aware": aware}
-    chosen = [name for name, on in ways.items() if on]
+    chosen = [name for name, is_chosen in ways.items() if is_chosen]
     if len(chosen) != 1:
         raise BadInput("Choose exactly one of --asked, --twin, --packs and --aware.")
     with open_frame(folder) as frame:
-        found = contrast(frame, chosen[0], metrics=metrics, by_player=by == "player", margin=margin)
-    say_bad(found.bad)
+        result = contrast(
+            frame, chosen[0], metrics=metrics, by_player=by == "player", margin=margin
+        )
+    say_bad(result.bad)
     if as_json:
         rows = [
             {"condition": c.condition, "base": c.base, **plain(c.comparison)}
-            for c in found.contrasts
+            for c in result.contrasts
         ]
-        print_json({"contrast": chosen[0], "conclusion": found.conclusion, "rows": rows})
+        print_json({"contrast": chosen[0], "conclusion": result.conclusion, "rows": rows})
         return
-    say(found.contrasts, margin)
-    print_text(*found.conclusion)
+    say(result.contrasts, margin)
+    print_text(*result.conclusion)
 
 
-def say(found: list[Contrast], margin: float | None) -> None:
+def say(contrasts: list[Contrast], margin: float | None) -> None:
     """Print a table and a sentence for each condition."""
-    for named in dict.fromkeys(c.condition for c in found):
-        rows = [_row(c) for c in found if c.condition == named]
+    for condition in dict.fromkeys(c.condition for c in contrasts):
+        rows = [_row(c) for c in contrasts if c.condition == condition]
         keys = ["game", *(["player"] if any(r["player"] for r in rows) else []), "metric"]
-        rest = [name for name in rows[0] if name not in ("player", *keys)]
-        title = f"{named} minus {found[0].base}"
-        for n, group in enumerate(fitting(rows, keys, rest)):
+        columns = [name for name in rows[0] if name not in ("player", *keys)]
+        title = f"{condition} minus {contrasts[0].base}"
+        for n, group in enumerate(fitting(rows, keys, columns)):
             print_table(rows, [*keys, *group], title="" if n else title)
     wide = f"{margin:g}" if margin else f"{SMALL} standard deviations of the scores"
     print_text(
         "base and here: mean scores in the conditions named after and before `minus`; "
         "difference: over pairs with the same player, instance, random draws and other "
         "players, 95% intervals from a bootstrap over clusters; p: sign flips, adjusted by "
-        f"Holm over {len(found)} comparisons (significance level {ALPHA}); equivalent: two "
+        f"Holm over {len(contrasts)} comparisons (significance level {ALPHA}); equivalent: two "
         f"one-sided tests within {wide}, adjusted likewise; identical: no pair differs; too "
         "few for a claim: not shown to be equivalent, and too few clusters for a significant "
         "difference."
     )
-    print_text(*blank_intervals((_about(c), c.comparison.difference) for c in found))
+    print_text(*blank_intervals((_about(c), c.comparison.difference) for c in contrasts))
 
 
-def _about(one: Contrast) -> str:
+def _about(contrast: Contrast) -> str:
     """Return the subject of a difference: player, game, metric and condition."""
-    c = one.comparison
-    return f"{c.where or 'all players'} in {c.game}: {heading(c.metric)}, {one.condition}"
+    c = contrast.comparison
+    return f"{c.where or 'all players'} in {c.game}: {heading(c.metric)}, {contrast.condition}"
 
 
-def _row(one: Contrast) -> Row:
-    c = one.comparison
+def _row(contrast: Contrast) -> Row:
+    c = contrast.comparison
     return {
         "game": c.game,
         "player": c.where,

@@ -47,7 +47,10 @@ def crossplay_(folder: Where, game: str, figure: Path | None, as_json: bool) -> 
         write(crossplay_figure(next(iter(tables.values()))), figure)
     if as_json:
         print_json(
-            {name: [_plain(pair, met) for pair, met in t.items()] for name, t in tables.items()}
+            {
+                name: [_plain(pair, pairing) for pair, pairing in t.items()]
+                for name, t in tables.items()
+            }
         )
         return
     for name, table in tables.items():
@@ -56,8 +59,8 @@ def crossplay_(folder: Where, game: str, figure: Path | None, as_json: bool) -> 
         echo(f"Figure: {figure}")
 
 
-def _plain(pair: tuple[str, str], met: Pairing) -> dict[str, object]:
-    return {"first_player": pair[0], "second_player": pair[1], **msgspec.to_builtins(met)}
+def _plain(pair: tuple[str, str], pairing: Pairing) -> dict[str, object]:
+    return {"first_player": pair[0], "second_player": pair[1], **msgspec.to_builtins(pairing)}
 
 
 def say(game: str, table: Mapping[tuple[str, str], Pairing]) -> None:
@@ -65,7 +68,12 @@ def say(game: str, table: Mapping[tuple[str, str], Pairing]) -> None:
     seat."""
     first, second = sides(table)
     rows = [
-        {"first seat": one} | {two: _cell(table.get((one, two))) for two in second} for one in first
+        {"first seat": first_player}
+        | {
+            second_player: _cell(table.get((first_player, second_player)))
+            for second_player in second
+        }
+        for first_player in first
     ]
     echo(f"{game}: mean payoff of the first seat against each second seat, 95% intervals")
     if not rows:
@@ -74,12 +82,15 @@ def say(game: str, table: Mapping[tuple[str, str], Pairing]) -> None:
     for group in fitting(rows, ["first seat"], second):
         print_table(rows, ["first seat", *group])
     bare = [
-        (f"{one} against {two}", Estimate(met.first, None, None, met.episodes, met.method))
-        for (one, two), met in table.items()
-        if met.first_interval is None
+        (
+            f"{first_player} against {second_player}",
+            Estimate(pairing.first, None, None, pairing.episodes, pairing.method),
+        )
+        for (first_player, second_player), pairing in table.items()
+        if pairing.first_interval is None
     ]
     print_text(*blank_intervals(bare))
 
 
-def _cell(met: Pairing | None) -> str:
-    return "-" if met is None else estimate_cell(met.first, met.first_interval, 2)
+def _cell(pairing: Pairing | None) -> str:
+    return "-" if pairing is None else estimate_cell(pairing.first, pairing.first_interval, 2)

@@ -45,16 +45,16 @@ def demo(out: Path, bots: bool, as_json: bool) -> None:
     place = out if not missing else out.with_name(f"{out.name}-bot")
     with progress_watcher(study.name, find_config()) as watch:
         play_missing(study, place, None, watch)
-    many = len(local.orders(study))
-    found = evaluation_of(place, BOT if missing else "", study=study, many=many)
-    found = msgspec.structs.replace(found, suite="a tiny slice of Sally-1")
+    episode_count = len(local.orders(study))
+    evaluation = evaluation_of(place, BOT if missing else "", study=study, many=episode_count)
+    evaluation = msgspec.structs.replace(evaluation, suite="a tiny slice of Sally-1")
     page = place.parent / f"{place.name}.html"
-    write_evaluation(found, page)
+    write_evaluation(evaluation, page)
     if as_json:
-        shown = {"out": str(place), "page": str(page), "missing": missing}
-        print_json({**shown, **msgspec.to_builtins(found)})
+        paths = {"out": str(place), "page": str(page), "missing": missing}
+        print_json({**paths, **msgspec.to_builtins(evaluation)})
         return
-    _say(found, missing)
+    _say(evaluation, missing)
     sally = "sally" if which("sally") else os.path.relpath(sys.argv[0])  # as `make demo` runs it
     echo(f"The page: {page}   The log: {place}   Try next:")
     echo(f"  {sally} evaluate --model MODEL     the whole suite with your model")
@@ -64,29 +64,32 @@ def demo(out: Path, bots: bool, as_json: bool) -> None:
         click.launch(str(page))
 
 
-def _say(found: Evaluation, missing: str) -> None:
-    print_table([row_of(one) for one in found.games], list(row_of(found.games[0])),
-                title=f"{found.player}, {found.suite}: {found.episodes} episodes")  # fmt: skip
-    for sentence in found.sentences:
+def _say(evaluation: Evaluation, missing: str) -> None:
+    print_table(
+        [row_of(game) for game in evaluation.games],
+        list(row_of(evaluation.games[0])),
+        title=f"{evaluation.player}, {evaluation.suite}: {evaluation.episodes} episodes",
+    )
+    for sentence in evaluation.sentences:
         echo(fill(sentence, WIDTH))
-    for one in found.games:
-        if reason := one.why.get("knowing"):
-            echo(fill(f"{one.game} has no value of knowing: {reason}.", WIDTH))
+    for game in evaluation.games:
+        if reason := game.why.get("knowing"):
+            echo(fill(f"{game.game} has no value of knowing: {reason}.", WIDTH))
     echo(fill(ABOUT, WIDTH))
     if missing:
         echo(fill(f"The embedded model did not play: {missing}.", WIDTH))
 
 
-def row_of(one: GameResult) -> Row:
+def row_of(game: GameResult) -> Row:
     """Return the result of one demo game as a row of the table."""
-    best = next((line.doing for line in one.lines if line.player == "best_bot"), None)
-    found = {"knowing": one.knowing, "acting on it": one.acting, "doing": one.doing}
+    best = next((line.doing for line in game.lines if line.player == "best_bot"), None)
+    estimates = {"knowing": game.knowing, "acting on it": game.acting, "doing": game.doing}
     return {
-        "game": one.game,
-        **{name: estimate_cell(e.value, None, 2) for name, e in found.items()},
-        "mindless": estimate_cell(one.mindless, None, 2),
+        "game": game.game,
+        **{name: estimate_cell(e.value, None, 2) for name, e in estimates.items()},
+        "mindless": estimate_cell(game.mindless, None, 2),
         "best bot": estimate_cell(best, None, 2),
-        "forfeits": f"{one.forfeits}/{one.forfeits + one.moves}",
+        "forfeits": f"{game.forfeits}/{game.forfeits + game.moves}",
     }
 
 
@@ -95,6 +98,6 @@ def embedded_is_missing() -> str:
     echo("downloading and testing the embedded model (first run only)", err=True)
     try:
         registry.model("embedded")
-    except BadInput as why:
-        return str(why).removesuffix(".")
+    except BadInput as error:
+        return str(error).removesuffix(".")
     return ""

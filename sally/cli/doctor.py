@@ -88,24 +88,24 @@ def another_sally() -> str:
 
 def weights_here() -> dict[str, bool]:
     """Return which weights of the embedded model are in the cache."""
-    found = {name: known.cached_path.is_file() for name, known in catalogue.NAMED.items()}
-    return {"smollm2": cached_path(SMOLLM2).is_file(), **found}
+    cached = {name: weights.cached_path.is_file() for name, weights in catalogue.NAMED.items()}
+    return {"smollm2": cached_path(SMOLLM2).is_file(), **cached}
 
 
 def embedded_lines() -> list[str]:
     """Return lines on the cached weights and on the gain of a faster runtime."""
-    here = [name for name, there in weights_here().items() if there]
+    cached = [name for name, is_cached in weights_here().items() if is_cached]
     away = [
-        f"{name} ({known.bytes / 1e6:,.0f} MB to download)"
-        for name, known in catalogue.NAMED.items()
-        if name not in here
+        f"{name} ({weights.bytes / 1e6:,.0f} MB to download)"
+        for name, weights in catalogue.NAMED.items()
+        if name not in cached
     ]
-    said = [f"Embedded weights in the cache: {listed(here) if here else 'none yet'}."]
+    sentences = [f"Embedded weights in the cache: {listed(cached) if cached else 'none yet'}."]
     if away:
-        said.append(
+        sentences.append(
             f"Not in the cache: {listed(away)}; the first use of embedded:NAME downloads them."
         )
-    return [*said, faster_runtime(platform.machine())]
+    return [*sentences, faster_runtime(platform.machine())]
 
 
 def faster_runtime(machine: str) -> str:
@@ -130,5 +130,5 @@ def _part(name: str, extra: str, use: str) -> dict[str, Any]:
         version: str | None = metadata.version(name)
     except metadata.PackageNotFoundError:
         version = None
-    how = None if version else install_command(extra)
-    return {"part": name, "version": version, "for": use, "get it with": how}
+    command = None if version else install_command(extra)
+    return {"part": name, "version": version, "for": use, "get it with": command}

@@ -16,7 +16,7 @@ from sally.api.evaluation import SIZES, SUITES, Suite, evaluate
 from sally.api.pair_evaluation import PairRows, plan_pairs
 from sally.api.studies import RunRequest, prepared_study
 from sally.cli import INCOMPLETE
-from sally.cli.common import STORE, parsed
+from sally.cli.common import STORE, parse_settings
 from sally.cli.group import WithViews
 from sally.cli.pair_screen import print_evaluation, print_plan
 from sally.cli.running import ON_HELP, progress_watcher
@@ -107,8 +107,8 @@ def evaluate_(
         return
     if sum(player is not None for player in (model, bot, people)) != 1:
         raise BadInput("Name the player: --model MODEL, --bot BOT, or --people STORE.")
-    given = parsed(settings)
-    read_settings(given, "--set")  # raises if one is unknown
+    model_settings = parse_settings(settings)
+    read_settings(model_settings, "--set")  # raises if one is unknown
     place = out or Path("out") / f"{suite}-{file_name(model or bot or 'people')}"
     with progress_watcher(suite, use_config(config)) as watch:
         result = evaluate(
@@ -126,7 +126,7 @@ def evaluate_(
             on=on,
             config=config,
             watch=watch,
-            **given,
+            **model_settings,
         )
     page = place.parent / f"{place.name}.html"
     page.parent.mkdir(parents=True, exist_ok=True)
@@ -154,31 +154,31 @@ def evaluate_(
 SHORT = ("knowing", "acting on it", "doing", "mindless", "forfeits")  # columns of one screen
 
 
-def say(found: Evaluation, show_all: bool) -> None:
+def say(evaluation: Evaluation, show_all: bool) -> None:
     """Print an evaluation on one screen; with `show_all` also every other table of its page."""
-    print_text(*found.sentences)
+    print_text(*evaluation.sentences)
     lines = [
         {
-            "game": one.game,
-            "knowing": _cell(one.knowing),
-            "beyond rules": _cell(one.knowing_beyond),
-            "acting on it": _cell(one.acting),
-            "doing": _cell(one.doing),
-            "mindless": one.mindless,
-            **{line.player: line.doing for line in one.lines},
-            "label bias": _cell(one.pooled_label_bias),
-            "position bias": _cell(one.pooled_position_bias),
-            "error survival": _cell(one.error_survival),
-            "forfeits": f"{one.forfeits}/{one.forfeits + one.moves}",
-            "reliability": said_reliability(one),
+            "game": game.game,
+            "knowing": _cell(game.knowing),
+            "beyond rules": _cell(game.knowing_beyond),
+            "acting on it": _cell(game.acting),
+            "doing": _cell(game.doing),
+            "mindless": game.mindless,
+            **{line.player: line.doing for line in game.lines},
+            "label bias": _cell(game.pooled_label_bias),
+            "position bias": _cell(game.pooled_position_bias),
+            "error survival": _cell(game.error_survival),
+            "forfeits": f"{game.forfeits}/{game.forfeits + game.moves}",
+            "reliability": said_reliability(game),
         }
-        for one in found.games
+        for game in evaluation.games
     ]
     names = list(dict.fromkeys(name for line in lines for name in line if name != "game"))
     names = names if show_all else list(SHORT)
     rows = [{name: line.get(name) for name in ("game", *names)} for line in lines]
     for n, group in enumerate(fitting(rows, ["game"], names)):
-        title = "" if n else f"{found.player}, {found.suite}"
+        title = "" if n else f"{evaluation.player}, {evaluation.suite}"
         print_table(rows, ["game", *group], title=title)
     if show_all:
         measures = {
@@ -189,26 +189,26 @@ def say(found: Evaluation, show_all: bool) -> None:
         }
         print_text(
             *blank_intervals(
-                (f"{name} in {one.game}", getattr(one, field))
-                for one in found.games
+                (f"{name} in {game.game}", getattr(game, field))
+                for game in evaluation.games
                 for field, name in measures.items()
             )
         )
     for arm, (_, question) in CONTRASTS.items():
-        mine = [one.verdict for one in found.controls if one.arm == arm]
-        if mine:
-            counts = ", ".join(f"{mine.count(v)} {v}" for v in dict.fromkeys(mine))
+        verdicts = [control.verdict for control in evaluation.controls if control.arm == arm]
+        if verdicts:
+            counts = ", ".join(f"{verdicts.count(v)} {v}" for v in dict.fromkeys(verdicts))
             print_text(f"{arm}: {question} {counts}")
-    if found.depths and show_all:
+    if evaluation.depths and show_all:
         by_game: dict[str, list[str]] = {}
-        for point in found.depths:
-            said = f"{point.depth}: {point.right.value:.2f} (chance {point.chance:.2f})"
-            by_game.setdefault(point.game, []).append(said)
-        for game, said_ones in by_game.items():
-            print_text(f"right by reasoner depth, {game}: {', '.join(said_ones)}")
-    for one in found.recorded if show_all else ():
-        print_text(f"recorded play, not the suite, {one.game}: {said_recorded(one)}")
-    print_text(said_calls(found.bill))
+        for point in evaluation.depths:
+            point_text = f"{point.depth}: {point.right.value:.2f} (chance {point.chance:.2f})"
+            by_game.setdefault(point.game, []).append(point_text)
+        for game, texts in by_game.items():
+            print_text(f"right by reasoner depth, {game}: {', '.join(texts)}")
+    for record in evaluation.recorded if show_all else ():
+        print_text(f"recorded play, not the suite, {record.game}: {said_recorded(record)}")
+    print_text(said_calls(evaluation.bill))
     print_text(
         "knowing, acting, doing: 0 for a guess or a random player, 1 for all right or the optimum; "
         "beyond rules: 0 for the best mindless rule; mindless and the bots: their doing on the "
@@ -217,8 +217,8 @@ def say(found: Evaluation, show_all: bool) -> None:
     )
 
 
-def _cell(found: Any) -> str:
-    return estimate_cell(found.value, found.interval, 2)
+def _cell(estimate: Any) -> str:
+    return estimate_cell(estimate.value, estimate.interval, 2)
 
 
 def say_plan(model: str, config: Config, as_json: bool) -> None:
@@ -245,16 +245,16 @@ def say_plan(model: str, config: Config, as_json: bool) -> None:
         print_json(rows)
         return
     currency = config.prices.currency if config.prices else ""
-    shown = [
+    lines = [
         {**row, "cost": None if row["cost"] is None else money_text(row["cost"], currency),
          **{m: _span(row[m]) for m in ("knowing", "doing")},
          **{k: f"{row[k]:,}" for k in ("episodes", "calls", "input tokens", "output tokens")}}
         for row in rows
     ]  # fmt: skip
-    print_table(shown, list(shown[0]), title=f"Sally-1, version {sally_1.VERSION}")
+    print_table(lines, list(lines[0]), title=f"Sally-1, version {sally_1.VERSION}")
     print_text(sally_1.DETECTS)
 
 
-def _span(found: Mapping[str, float | None]) -> str:
-    known = sorted(value for value in found.values() if value is not None)
-    return f"{known[0]:.2f} to {known[-1]:.2f}" if known else "-"
+def _span(differences: Mapping[str, float | None]) -> str:
+    values = sorted(value for value in differences.values() if value is not None)
+    return f"{values[0]:.2f} to {values[-1]:.2f}" if values else "-"

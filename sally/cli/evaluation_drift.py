@@ -13,7 +13,7 @@ from sally.core.terminal_text import echo
 from sally.frames.frame import as_frame
 from sally.output.tables.console import (
     estimate_cell,
-    folded,
+    fold_text,
     print_json,
     print_table,
     print_text,
@@ -21,40 +21,45 @@ from sally.output.tables.console import (
 from sally.store import Where
 
 
-def compare_evaluations(old: Where, new: Where, every: bool, as_json: bool) -> None:
+def compare_evaluations(old: Where, new: Where, show_all: bool, as_json: bool) -> None:
     """Compare two evaluations, pair by pair or problem by problem."""
     sides = [as_frame(place).filter(~pl.col("cut")) for place in (old, new)]
     if all(map(holds_pairs, sides)):
         compare_pair_evaluations(sides[0], sides[1], as_json)
         return
     names = [name_of(side.setups()) for side in sides]
-    found = drift(*sides)
+    changes = drift(*sides)
     if as_json:
-        print_json({"old": names[0], "new": names[1], "cells": msgspec.to_builtins(found)})
+        print_json({"old": names[0], "new": names[1], "cells": msgspec.to_builtins(changes)})
         return
     if names[0] != names[1]:
-        echo(folded(f"Different players: {names[0]} and {names[1]}."), err=True)
-    moved = [one for one in found if one.verdict == "moved"]
-    if moved or every:
-        print_table([_moved(one) for one in (found if every else moved)], list(_moved(found[0])))
+        echo(fold_text(f"Different players: {names[0]} and {names[1]}."), err=True)
+    moved = [change for change in changes if change.verdict == "moved"]
+    if moved or show_all:
+        print_table(
+            [_change_row(change) for change in (changes if show_all else moved)],
+            list(_change_row(changes[0])),
+        )
     counts = {
-        v: sum(one.verdict == v for one in found) for v in dict.fromkeys(o.verdict for o in found)
+        v: sum(change.verdict == v for change in changes)
+        for v in dict.fromkeys(o.verdict for o in changes)
     }
-    said = ", ".join(f"{n} {verdict}" for verdict, n in counts.items())
+    verdict_counts = ", ".join(f"{n} {verdict}" for verdict, n in counts.items())
     print_text(
-        f"{len(found)} cells and measures: {said}. p: exchange of old and new at random within "
+        f"{len(changes)} cells and measures: {verdict_counts}. p: exchange of old and new at "
+        f"random within "
         "each problem, adjusted by Holm's method over all of them; moved: p below .05."
     )
 
 
-def _moved(one: Change) -> dict[str, Any]:
+def _change_row(change: Change) -> dict[str, Any]:
     return {
-        "cell": one.cell,
-        "measure": one.measure,
-        "old": one.old,
-        "new": one.new,
-        "difference": estimate_cell(one.difference.value, one.difference.interval, 2),
-        "p": None if one.p is None else f"{one.p:.3f}",
-        "is": one.verdict,
-        "pairs": one.pairs,
+        "cell": change.cell,
+        "measure": change.measure,
+        "old": change.old,
+        "new": change.new,
+        "difference": estimate_cell(change.difference.value, change.difference.interval, 2),
+        "p": None if change.p is None else f"{change.p:.3f}",
+        "is": change.verdict,
+        "pairs": change.pairs,
     }

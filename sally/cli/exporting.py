@@ -70,13 +70,13 @@ def export(
     if as_json:
         print_json({"file": str(path), "what": what, "rows": count})
     else:
-        drawn = path.suffix.lower() in FORMATS
-        echo(f"{path}: {what} as a figure" if drawn else f"{path}: {count} rows, {what}")
+        is_figure = path.suffix.lower() in FORMATS
+        echo(f"{path}: {what} as a figure" if is_figure else f"{path}: {count} rows, {what}")
 
 
-def _dataset(folders: Sequence[Where], folder: Path, what: str | None, as_json: bool) -> None:
+def _dataset(folders: Sequence[Where], folder: Path, kind: str | None, as_json: bool) -> None:
     """Write episodes and decisions as a dataset with a card; nothing is uploaded."""
-    if what is not None:
+    if kind is not None:
         raise click.UsageError("hf:FOLDER always holds episodes and decisions; remove --what.")
     with open_frame(folders) as frame:
         kinds = {EPISODES: tables.episode_table(frame), DECISIONS: tables.decision_table(frame)}

@@ -12,7 +12,7 @@ import msgspec
 from sally import store
 from sally.analysis.decisions.costs import DecisionCost
 from sally.analysis.decisions.rollouts import Branch, branches, reasons
-from sally.cli.common import STORE, parsed, set_option
+from sally.cli.common import STORE, parse_settings, set_option
 from sally.cli.comparing import plain
 from sally.cli.reading import find_episode
 from sally.core.display.scenes import option_names, texts_of
@@ -79,15 +79,17 @@ def fork(
     was = find_episode(episode)
     if out is not None:
         store.require(out, f"forks of {was.id}")
-    change = change_of(was, turn, seats, instead, inject, parsed(settings))
-    said = ", ".join([*seats, *instead, *(f"{one} told" for one in inject), *settings])
-    found, new = branches(was, turn, {said or "the same again": change}, repeats)
+    change = change_of(was, turn, seats, instead, inject, parse_settings(settings))
+    description = ", ".join(
+        [*seats, *instead, *(f"{message} told" for message in inject), *settings]
+    )
+    results, new = branches(was, turn, {description or "the same again": change}, repeats)
     if out is not None:
         _keep(out, was, new)
     if as_json:
-        print_json({"episode": was.id, "turn": turn, "branches": plain(found)})
+        print_json({"episode": was.id, "turn": turn, "branches": plain(results)})
         return
-    print_table(_rows(found), ["branch", *found[0].payoffs, *_differences(found), "played"])
+    print_table(_rows(results), ["branch", *results[0].payoffs, *_differences(results), "played"])
     print_text(
         f"The table shows final payoffs when play continues from step {turn}. The first repeat "
         "uses the random draws of the log; each later repeat uses new draws, the same for all "
@@ -102,7 +104,7 @@ def change_of(
     seats: Sequence[str],
     instead: Sequence[str],
     inject: Sequence[str],
-    given: dict[str, Any],
+    settings: dict[str, Any],
 ) -> Change:
     """Return the change that the command's options describe.
 
@@ -110,37 +112,39 @@ def change_of(
         BadInput: An option names an unknown seat or move, or has the wrong form.
     """
     lineup = as_lineup(dict(_pair("seat", option, was) for option in seats))
-    for key, value in given.items():
+    for key, value in settings.items():
         seat, dot, name = key.partition(".")
         if not dot or seat not in was.setup.lineup:
             raise BadInput(f"--set takes SEAT.KEY=VALUE here, such as agent.pack=NAME, not {key}.")
-        who = lineup.get(seat, was.setup.lineup[seat])
-        lineup[seat] = msgspec.structs.replace(who, params={**who.params, name: value})
-    told = tuple(Injection(Seat(s), p) for s, p in (_pair("inject", one, was) for one in inject))
+        spec = lineup.get(seat, was.setup.lineup[seat])
+        lineup[seat] = msgspec.structs.replace(spec, params={**spec.params, name: value})
+    injections = tuple(
+        Injection(Seat(s), p) for s, p in (_pair("inject", entry, was) for entry in inject)
+    )
     moves = {
         s: _move(was, turn, s, name) for s, name in (_pair("instead", i, was) for i in instead)
     }
-    return Change(lineup, None, (*was.setup.injections, *told) if told else None, moves)
+    return Change(lineup, None, (*was.setup.injections, *injections) if injections else None, moves)
 
 
-def _pair(option: str, given: str, was: Episode) -> tuple[str, str]:
-    seat, equals, what = given.partition("=")
-    if not equals or not what:
-        raise BadInput(f"--{option} takes SEAT=..., not {given!r}.")
+def _pair(option: str, text: str, was: Episode) -> tuple[str, str]:
+    seat, equals, value = text.partition("=")
+    if not equals or not value:
+        raise BadInput(f"--{option} takes SEAT=..., not {text!r}.")
     if seat not in was.setup.lineup:
         raise unknown(f"seat of episode {was.id}", seat, was.setup.lineup)
-    return seat, what
+    return seat, value
 
 
 def _move(was: Episode, turn: int, seat: str, name: str) -> Any:
     """Return the action with this name among a seat's options at this step."""
-    whole = played(was)
-    if not 0 <= turn < len(whole.replay) or seat not in whole.replay.moves[turn]:
+    play = played(was)
+    if not 0 <= turn < len(play.replay) or seat not in play.replay.moves[turn]:
         raise BadInput(f"{seat} does not move in step {turn} of episode {was.id}.")
-    options = whole.replay.game.options(whole.replay.states[turn], Seat(seat))
+    options = play.replay.game.options(play.replay.states[turn], Seat(seat))
     texts = texts_of(was.setup.lineup[seat])
     names = option_names(
-        SeatContext(whole.spec, whole.replay.game, Seat(seat), 0, texts).words, options
+        SeatContext(play.spec, play.replay.game, Seat(seat), 0, texts).words, options
     )
     if name not in names:
         raise unknown(f"move of {seat} in step {turn}", name, names)
@@ -150,26 +154,26 @@ def _move(was: Episode, turn: int, seat: str, name: str) -> Any:
 def _keep(out: Path, was: Episode, new: Sequence[Episode]) -> None:
     """Store the forks and the episode they come from."""
     store.claim(out, store.Manifest(f"forks of {was.id}", ""))
-    there = store.load(out).episodes
+    stored = store.load(out).episodes
     with store.Writer(out) as writer:
-        for one in (was, *new):
-            if one.id not in there:
-                writer.add(one)
+        for episode in (was, *new):
+            if episode.id not in stored:
+                writer.add(episode)
 
 
-def _rows(found: Sequence[Branch]) -> list[dict[str, Any]]:
+def _rows(results: Sequence[Branch]) -> list[dict[str, Any]]:
     rows = []
-    for one in found:
-        row: dict[str, Any] = {"branch": one.name, "played": len(one.episodes)}
-        row |= {seat: estimate_cell(e.value, e.interval) for seat, e in one.payoffs.items()}
-        for seat, e in one.difference.items() if one is not found[0] else ():
+    for branch in results:
+        row: dict[str, Any] = {"branch": branch.name, "played": len(branch.episodes)}
+        row |= {seat: estimate_cell(e.value, e.interval) for seat, e in branch.payoffs.items()}
+        for seat, e in branch.difference.items() if branch is not results[0] else ():
             row[f"{seat} difference"] = estimate_cell(e.value, e.interval)
         rows.append(row)
     return rows
 
 
-def _differences(found: Sequence[Branch]) -> list[str]:
-    return [f"{seat} difference" for seat in found[0].payoffs]
+def _differences(results: Sequence[Branch]) -> list[str]:
+    return [f"{seat} difference" for seat in results[0].payoffs]
 
 
 # --- why ------------------------------------------------------------------------------------------
@@ -206,35 +210,42 @@ def why(
 ) -> None:
     """List the costliest decisions, with prediction, truth and best move."""
     was = find_episode(episode)
-    found = reasons(was, seats, repeats, by)
+    decisions = reasons(was, seats, repeats, by)
     if as_json:
-        print_json({"episode": was.id, "decisions": msgspec.to_builtins(found)})
+        print_json({"episode": was.id, "decisions": msgspec.to_builtins(decisions)})
         return
-    if not found:
+    if not decisions:
         print_text(
             f"The cost of decisions in this episode of {was.setup.instance.game} is unknown, "
             "because the other players declare no policy; `--repeats 10` estimates it by "
             "rollouts from every option or, if there are many, from the move of each bot."
         )
         return
-    for each in [one for one in found if one.loss > 0][:limit]:
-        print_text(told(each, was))
-    dear = sum(one.loss > 0 for one in found)
-    lost = sum(one.loss for one in found)
+    for decision in [decision for decision in decisions if decision.loss > 0][:limit]:
+        print_text(describe_decision(decision, was))
+    dear = sum(decision.loss > 0 for decision in decisions)
+    total_loss = sum(decision.loss for decision in decisions)
     print_text(
-        f"{dear} of {len(found)} decisions lost payoff. The total loss is {lost:.4g}, "
-        f"evaluated by {listed(dict.fromkeys(one.how for one in found), 'and')}."
+        f"{dear} of {len(decisions)} decisions lost payoff. The total loss is {total_loss:.4g}, "
+        f"evaluated by {listed(dict.fromkeys(decision.how for decision in decisions), 'and')}."
     )
 
 
-def told(each: DecisionCost, was: Episode) -> str:
+def describe_decision(decision: DecisionCost, was: Episode) -> str:
     """Return one decision, described in a few lines."""
-    who = was.setup.lineup.get(each.seat)
-    sure = f" {estimate_cell(each.loss, each.interval)}" if each.interval else f" {each.loss:.4g}"
-    lines = [f"step {each.turn}, {each.seat} ({label(who) if who else '?'}) lost{sure}: {each.did}"]
-    if each.best:
-        lines.append(f"  best: {listed(each.best, 'or')}")
-    for said in each.expected:
-        true = "" if said.true is None else f"; true: {said.true}"
-        lines.append(f"  predicted, {said.probe}: {said.said}{true}")
+    spec = was.setup.lineup.get(decision.seat)
+    sure = (
+        f" {estimate_cell(decision.loss, decision.interval)}"
+        if decision.interval
+        else f" {decision.loss:.4g}"
+    )
+    lines = [
+        f"step {decision.turn}, {decision.seat} ({label(spec) if spec else '?'}) lost{sure}: "
+        f"{decision.did}"
+    ]
+    if decision.best:
+        lines.append(f"  best: {listed(decision.best, 'or')}")
+    for prediction in decision.expected:
+        true = "" if prediction.true is None else f"; true: {prediction.true}"
+        lines.append(f"  predicted, {prediction.probe}: {prediction.said}{true}")
     return "\n".join(lines)

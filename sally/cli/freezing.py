@@ -28,10 +28,10 @@ def people_study(name: str) -> HumanStudy | None:
     if path.suffix != ".toml" or not path.is_file():
         return None
     try:
-        found = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError):
         return None  # the reader of studies reports what is wrong
-    if not {"participants", "consent"} <= found.keys():
+    if not {"participants", "consent"} <= content.keys():
         return None
     from sally.web.study.definition import read_human_study
 
@@ -62,8 +62,8 @@ def freeze_people(
     written = write_frozen(
         out,
         intent,
-        lambda wanted, today: registrations.freeze_people(
-            study.kept_plan, study_rules(study), wanted, power, __version__, today, items
+        lambda intention, today: registrations.freeze_people(
+            study.kept_plan, study_rules(study), intention, power, __version__, today, items
         ),
     )
     echo(f"{written.with_suffix('.md')} is the text for a preregistration site.")
@@ -95,8 +95,8 @@ def people_power(
         )
         for power in POWERS
     }
-    wanted = {"people in the smallest condition": smallest}
-    return [{"difference": detect, "sd of people": sd, **sizes, **wanted}]
+    planned = {"people in the smallest condition": smallest}
+    return [{"difference": detect, "sd of people": sd, **sizes, **planned}]
 
 
 def write_frozen(out: Path, intent: Path | None, freeze: Any) -> Path:

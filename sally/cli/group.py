@@ -132,13 +132,13 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        args = renamed(args)
-        name, *rest = args
+        args = replace_old_names(args)
+        name, *arguments = args
         if name not in ENTRIES and not name.startswith("-"):
             raise unknown("command", name, [*ENTRIES, *RENAMED])
         for key, place in VIEWS.get(name, {}).items():
-            if any(fnmatch(argument, key) for argument in rest):
-                return view(name, key, load(place), rest)
+            if any(fnmatch(argument, key) for argument in arguments):
+                return view(name, key, load(place), arguments)
         return super().resolve_command(ctx, args)
 
 
@@ -168,13 +168,13 @@ def view(
     return f"{name} {key}", command, [argument for argument in args if argument != key]
 
 
-def renamed(args: Sequence[str]) -> list[str]:
+def replace_old_names(args: Sequence[str]) -> list[str]:
     """Return the arguments with old names of commands and options replaced by the present ones,
     and name the present ones on standard error."""
     args = list(args)
     old = next((name for name in RENAMED if args[: name.count(" ") + 1] == name.split()), None)
     present = RENAMED.get(old or "")
-    if old is None and args[0] not in ENTRIES and args[0] in {**brought(), **installed()}:
+    if old is None and args[0] not in ENTRIES and args[0] in {**brought(), **installed_papers()}:
         old, present = args[0], f"paper {args[0]}"
     if old is not None and present is not None:
         args[: old.count(" ") + 1] = present.split()
@@ -218,10 +218,10 @@ def description(place: str) -> str:
 @cache
 def brought() -> Mapping[str, str]:
     """Return the papers that have commands, with descriptions, without importing them."""
-    return dict(sorted(_found(Path(next(iter(sally.__path__))) / "papers")))
+    return dict(sorted(_find_commands(Path(next(iter(sally.__path__))) / "papers")))
 
 
-def _found(papers: Path) -> Iterator[tuple[str, str]]:
+def _find_commands(papers: Path) -> Iterator[tuple[str, str]]:
     for file in papers.rglob("commands.py"):
         name = "_".join(file.parent.relative_to(papers).parts)
         docstring = ast.get_docstring(ast.parse(file.read_bytes())) or ""
@@ -229,7 +229,7 @@ def _found(papers: Path) -> Iterator[tuple[str, str]]:
 
 
 @cache
-def installed() -> Mapping[str, str]:
+def installed_papers() -> Mapping[str, str]:
     """Return the papers of other installed packages that have commands."""
     from importlib.metadata import entry_points
 

@@ -21,8 +21,13 @@ class Importers(click.Group):
     """A command group with one command per importer, and one per schema of an importer."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        known = {INSPECT.name: INSPECT, **registry.importers()}
-        return sorted([*known, *(name + SCHEMA for name, one in known.items() if one.schema)])
+        importers = {INSPECT.name: INSPECT, **registry.importers()}
+        return sorted(
+            [
+                *importers,
+                *(name + SCHEMA for name, importer in importers.items() if importer.schema),
+            ]
+        )
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name.startswith("-"):
@@ -93,27 +98,27 @@ def _print_written(result: ImportResult, as_json: bool) -> None:
     if as_json:
         print_json({**result.counts, **result.details})
     else:
-        print_text(*(f"{what}: {count}" for what, count in result.counts.items()), *result.lines)
+        print_text(*(f"{label}: {count}" for label, count in result.counts.items()), *result.lines)
 
 
-def _say_stored(imported: ImportResult, as_json: bool, whole: bool) -> None:
+def _say_stored(imported: ImportResult, as_json: bool, show_all: bool) -> None:
     """Print the counts and irregularities of imported episodes."""
     if as_json:
         print_json({"counts": imported.counts, **imported.details})
         return
-    shown = imported.lines if whole else by_kind(imported.lines)
-    print_text(*_counted(imported.counts), *shown)
-    if not whole and by_kind(imported.lines) != list(imported.lines):
+    lines = imported.lines if show_all else by_kind(imported.lines)
+    print_text(*_count_lines(imported.counts), *lines)
+    if not show_all and by_kind(imported.lines) != list(imported.lines):
         print_text("--all lists every line; --json prints them as data.")
 
 
 FIRST = ("found", "stored", "already there")
 
 
-def _counted(counts: Mapping[str, int]) -> Iterator[str]:
+def _count_lines(counts: Mapping[str, int]) -> Iterator[str]:
     """Yield the main counts of an import, one per line, then the other counts in one line."""
-    for what in FIRST:
-        if what in counts:
-            yield f"{what}: {counts[what]:,}"
-    if other := [f"{what} {n:,}" for what, n in counts.items() if what not in FIRST]:
-        yield f"of these: {'; '.join(other)}"
+    for label in FIRST:
+        if label in counts:
+            yield f"{label}: {counts[label]:,}"
+    if others := [f"{label} {n:,}" for label, n in counts.items() if label not in FIRST]:
+        yield f"of these: {'; '.join(others)}"

@@ -64,21 +64,23 @@ def compare_logs_(
     with needs_extra("inspect"):
         from sally.adapters.inspect.compare_logs import compare_logs
 
-    found = compare_logs(logs, scorers=scorers, cluster=cluster, margin=margin, ids_only=ids_only)
+    comparisons = compare_logs(
+        logs, scorers=scorers, cluster=cluster, margin=margin, ids_only=ids_only
+    )
     if page is not None:
         from sally.output.page.log_comparison import write_comparison
 
-        write_comparison([plain(c) for c in found], notes(found, margin), page)
+        write_comparison([plain(c) for c in comparisons], notes(comparisons, margin), page)
     if as_json:
-        print_json({"comparisons": plain(found)})
+        print_json({"comparisons": plain(comparisons)})
         return
-    names = list(dict.fromkeys(name for c in found for name in (c.first, c.second)))
+    names = list(dict.fromkeys(name for c in comparisons for name in (c.first, c.second)))
     letters = {name: chr(ord("A") + n) if n < 26 else f"log {n}" for n, name in enumerate(names)}
     for name, letter in letters.items():
         echo(f"{letter}: {name}")
-    rows = [_row(c, letters) for c in found]
+    rows = [_row(c, letters) for c in comparisons]
     print_table(rows, [name for name in rows[0] if name != "logs" or len(names) > 2])
-    print_text(*notes(found, margin))
+    print_text(*notes(comparisons, margin))
     if page is not None:
         echo(f"Page: {page}")
 
@@ -112,50 +114,54 @@ def power(
     with needs_extra("inspect"):
         from sally.adapters.inspect.compare_logs import power_of_logs
 
-    found = power_of_logs(
+    powers = power_of_logs(
         logs, detect=detect, scorers=scorers, cluster=cluster, comparisons=comparisons
     )
     if as_json:
-        print_json({"power": plain(found)})
+        print_json({"power": plain(powers)})
         return
-    rows = [_power_row(each, detect) for each in found]
+    rows = [_power_row(estimate, detect) for estimate in powers]
     print_table(rows, list(rows[0]))
-    source = "paired differences" if found[0].paired else "one log, taken as independent"
+    source = "paired differences" if powers[0].paired else "one log, taken as independent"
     print_text(
-        f"sd: standard deviation of {source}, over {found[0].clusters}; detects: smallest "
+        f"sd: standard deviation of {source}, over {powers[0].clusters}; detects: smallest "
         f"difference found with a power of .8 at a level of .05 / {comparisons}, by a paired "
         "t test."
     )
 
 
-def notes(found: Sequence[LogComparison], margin: float | None) -> list[str]:
+def notes(comparisons: Sequence[LogComparison], margin: float | None) -> list[str]:
     """Return notes on how the numbers are computed, and on missing or scarce data."""
     wide = f"{margin:g}" if margin else f"{SMALL} standard deviations of the scores"
-    over = found[0].clusters
+    clusters = comparisons[0].clusters
     lines = [
-        f"difference: first minus second over pairs of samples, []: 95% intervals over {over}; p: "
-        f"sign flips of {over}, adjusted over {len(found)} comparisons (Holm); equivalent: within "
+        f"difference: first minus second over pairs of samples, []: 95% intervals over "
+        f"{clusters}; p: "
+        f"sign flips of {clusters}, adjusted over {len(comparisons)} comparisons (Holm); "
+        f"equivalent: within "
         f"{wide}; detects: smallest difference found with a power of .8."
     ]
     lines += [
-        f"{c.scorer}: {c.needs:,} {over} would settle it"
-        for c in found
+        f"{c.scorer}: {c.needs:,} {clusters} would settle it"
+        for c in comparisons
         if c.needs is not None and c.needs > c.units
     ]
-    for c in found:
+    for c in comparisons:
         if any(c.missing):
-            whole = c.complete
-            beside = "" if whole is None else estimate_cell(whole.value, whole.interval)
+            complete = c.complete
+            beside = "" if complete is None else estimate_cell(complete.value, complete.interval)
             lines.append(
                 f"{c.scorer}: {c.missing[0]} samples of {c.first} and {c.missing[1]} of {c.second} "
                 "were not finished or not scored and count as the lowest score"
                 + (f"; over complete pairs the difference is {beside}." if beside else ".")
             )
-    for one, two, alone in dict.fromkeys((c.first, c.second, c.alone) for c in found):
+    for first, second, alone in dict.fromkeys((c.first, c.second, c.alone) for c in comparisons):
         if any(alone):
-            lines.append(f"left out: {alone[0]} samples only in {one}, {alone[1]} only in {two}")
-    named = ((f"{c.first} minus {c.second}: {c.scorer}", c.difference) for c in found)
-    return [*lines, *blank_intervals(named)]
+            lines.append(
+                f"left out: {alone[0]} samples only in {first}, {alone[1]} only in {second}"
+            )
+    differences = ((f"{c.first} minus {c.second}: {c.scorer}", c.difference) for c in comparisons)
+    return [*lines, *blank_intervals(differences)]
 
 
 def _row(c: LogComparison, letters: Mapping[str, str]) -> Row:
@@ -174,11 +180,15 @@ def _row(c: LogComparison, letters: Mapping[str, str]) -> Row:
     }
 
 
-def _power_row(each: LogPower, detect: float | None) -> Row:
+def _power_row(estimate: LogPower, detect: float | None) -> Row:
     row: Row = {
-        "scorer": each.scorer,
-        each.clusters: each.units,
-        "sd": f"{each.deviation:.3g}",
-        "detects": None if each.detects is None else f"{each.detects:.3g}",
+        "scorer": estimate.scorer,
+        estimate.clusters: estimate.units,
+        "sd": f"{estimate.deviation:.3g}",
+        "detects": None if estimate.detects is None else f"{estimate.detects:.3g}",
     }
-    return row if detect is None else {**row, f"{each.clusters} to detect {detect:g}": each.needs}
+    return (
+        row
+        if detect is None
+        else {**row, f"{estimate.clusters} to detect {detect:g}": estimate.needs}
+    )

@@ -54,10 +54,10 @@ def of_game(kind: str, rows: list[dict[str, Any]], game: str) -> list[dict[str, 
     return [row for row in rows if row["game"] in (game, family)]
 
 
-def say(kind: str, rows: list[dict[str, Any]], whole: bool) -> None:
+def say(kind: str, rows: list[dict[str, Any]], show_all: bool) -> None:
     """Print all columns of a short list, else only names, by game or with descriptions."""
-    columns = [name for name in rows[0] if not whole or name != "game"]
-    brief = not whole and not fits(rows, columns)
+    columns = [name for name in rows[0] if not show_all or name != "game"]
+    brief = not show_all and not fits(rows, columns)
     if brief and "game" in columns:
         rows, columns = by_game(kind, rows), ["game", kind]
     elif brief:
@@ -72,4 +72,4 @@ def by_game(kind: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     games: dict[str, list[str]] = {}
     for row in rows:
         games.setdefault(row["game"] or "any game", []).append(row["name"])
-    return [{"game": game, kind: ", ".join(found)} for game, found in games.items()]
+    return [{"game": game, kind: ", ".join(names)} for game, names in games.items()]

@@ -42,7 +42,7 @@ def pack(store: Path | str, out: Path | None, anyway: bool, small: bool, as_json
                     "files": len(bundle.files), "left_out": bundle.left_out})  # fmt: skip
         return
     echo(f"{out}: {bundle.episodes:,} episodes of {bundle.study}, {said_size(packed.bytes)}")
-    for what, count in bundle.left_out.items():
+    for reason, count in bundle.left_out.items():
         if count:
-            echo(f"left out: {count} lines {what}")
+            echo(f"left out: {count} lines {reason}")
     echo(f"sha256 {packed.sha256}")

@@ -52,16 +52,19 @@ def report(
     as_json: bool,
 ) -> None:
     """Write one HTML page about the episodes of a store or a bundle."""
-    wanted = _wanted(transcripts)
+    transcript_limit = _transcript_limit(transcripts)
     out = out or Path(f"{named_after(store)}.html")
     with open_frame(store) as frame:
-        held = PageData(frame)
+        data = PageData(frame)
         wishes = PageOptions(
-            wanted, profiled if profile else None, paper_grids(held, said), prompts_of
+            transcript_limit,
+            profiled if profile else None,
+            paper_grids(data, report_missing),
+            prompts_of,
         )
         if registration is not None:
-            wishes = replace(wishes, notes=tuple(deviations(registration, held)))
-        written = write_page(held, out, wishes)
+            wishes = replace(wishes, notes=tuple(deviations(registration, data)))
+        written = write_page(data, out, wishes)
     if as_json:
         print_json(
             {"page": str(out), "bytes": written.bytes, "episodes": written.episodes,
@@ -72,32 +75,32 @@ def report(
     echo(f"{out}: {held_there}, {said_size(written.bytes)}")
 
 
-def deviations(registration: Path, held: PageData) -> list[str]:
+def deviations(registration: Path, data: PageData) -> list[str]:
     """Return the deviations from a registration, or one line saying that there are none."""
     try:
         frozen = msgspec.json.decode(registration.read_bytes(), type=registrations.Registration)
-    except (OSError, msgspec.DecodeError) as why:
+    except (OSError, msgspec.DecodeError) as error:
         raise BadInput(
-            f"{registration} is not a registration written by `sally plan --freeze`: {why}."
+            f"{registration} is not a registration written by `sally plan --freeze`: {error}."
         ) from None
     head = f"Registered {frozen.date} as {frozen.seal[:12]}"
     if frozen.people:
-        told = registrations.people_deviations(frozen, held.people, held, __version__)
-        return [f"{head}: {each}" for each in told] or [f"{head}: no deviation was found."]
-    kept = list(held.studies.values())
-    study = next((s for s in kept if s.name == frozen.study), kept[0] if kept else None)
-    found = registrations.deviations(frozen, study, held, __version__)
-    return [f"{head}: {each}" for each in found] or [f"{head}: no deviation was found."]
+        people_lines = registrations.people_deviations(frozen, data.people, data, __version__)
+        return [f"{head}: {line}" for line in people_lines] or [f"{head}: no deviation was found."]
+    studies = list(data.studies.values())
+    study = next((s for s in studies if s.name == frozen.study), studies[0] if studies else None)
+    lines = registrations.deviations(frozen, study, data, __version__)
+    return [f"{head}: {line}" for line in lines] or [f"{head}: no deviation was found."]
 
 
-def said(why: str) -> None:
+def report_missing(reason: str) -> None:
     """Print on standard error why something is missing from the page."""
-    echo(why, err=True)
+    echo(reason, err=True)
 
 
-def named_after(where: Path | str) -> str:
+def named_after(source: Path | str) -> str:
     """Return the default name of a page or a bundle, which is the name of its store."""
-    name = Path(where).resolve().name if isinstance(where, Path) else where.rpartition("/")[2]
+    name = Path(source).resolve().name if isinstance(source, Path) else source.rpartition("/")[2]
     return name.removesuffix(".zip").removesuffix(".sally") or "store"
 
 
@@ -106,7 +109,7 @@ def said_size(size: int) -> str:
     return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
 
 
-def _wanted(transcripts: str) -> int | None:
+def _transcript_limit(transcripts: str) -> int | None:
     if transcripts == "":
         return None
     if transcripts == "all":

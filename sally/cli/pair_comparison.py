@@ -79,18 +79,18 @@ def print_comparison(comparison: PairComparison) -> None:
 
 def _row(game: GameDifference) -> dict[str, Any]:
     row: dict[str, Any] = {"game": game.game, "pairs": game.pairs}
-    for name, other, difference in (("knowing", "B", game.knowing), ("doing", "B ", game.doing)):
-        row |= _scores(name, other, difference)
+    for name, label, difference in (("knowing", "B", game.knowing), ("doing", "B ", game.doing)):
+        row |= _scores(name, label, difference)
     return row
 
 
-def _scores(name: str, other: str, difference: QuestionDifference | None) -> dict[str, str]:
+def _scores(name: str, label: str, difference: QuestionDifference | None) -> dict[str, str]:
     if difference is None:
-        return {f"{name} A": "-", other: "-", name: "-"}
+        return {f"{name} A": "-", label: "-", name: "-"}
     star = "*" if difference.is_decided else ""
     return {
         f"{name} A": f"{difference.first:.2f}",
-        other: f"{difference.second:.2f}",
+        label: f"{difference.second:.2f}",
         name: _cell(difference.difference) + star,
     }
 

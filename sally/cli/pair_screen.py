@@ -93,7 +93,7 @@ def _print_tables(evaluation: PairEvaluation) -> None:
 
 def print_plan(rows: Sequence[Mapping[str, Any]], currency: str) -> None:
     """Print what each size costs and what it can detect."""
-    shown = [
+    lines = [
         {
             **row,
             **{name: f"{row[name]:,}" for name in ("pairs", "calls", "input tokens")},
@@ -104,8 +104,8 @@ def print_plan(rows: Sequence[Mapping[str, Any]], currency: str) -> None:
         for row in rows
     ]
     if all(row["cost"] is None for row in rows):
-        shown = [{name: row[name] for name in row if name != "cost"} for row in shown]
-    print_table(shown, list(shown[0]), title=f"Sally-2, version {sally_2.VERSION}")
+        lines = [{name: row[name] for name in row if name != "cost"} for row in lines]
+    print_table(lines, list(lines[0]), title=f"Sally-2, version {sally_2.VERSION}")
     print_text(
         "found in a game: the J of a player that is found with 80% power in the game with the "
         "fewest pairs (one-sided t test at .05; it guesses between two options where it does not "

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from sally.cli.group import brought, installed
+from sally.cli.group import brought, installed_papers
 from sally.core.errors import BadInput, listed, unknown
 from sally.core.registry import packs as words_packs
 from sally.core.registry import registry
@@ -24,18 +24,22 @@ class Papers(click.Group):
     """A group that imports the commands of a paper only when they are called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*sorted({**brought(), **installed()}), *super().list_commands(ctx)]
+        return [*sorted({**brought(), **installed_papers()}), *super().list_commands(ctx)]
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        if name in brought() or name in installed():
+        if name in brought() or name in installed_papers():
             commands: click.Command | None = registry.commands(name)
             return commands
         return super().get_command(ctx, name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        own = {name: command.get_short_help_str(200) for name, command in self.commands.items()}
+        own_commands = {
+            name: command.get_short_help_str(200) for name, command in self.commands.items()
+        }
         with formatter.section("Commands"):
-            formatter.write_dl([*{**brought(), **installed()}.items(), *own.items()])
+            formatter.write_dl(
+                [*{**brought(), **installed_papers()}.items(), *own_commands.items()]
+            )
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -74,8 +78,8 @@ def packs(paper_name: str, out: Path) -> None:
     if not games:
         raise BadInput(f"{paper_name} has no study, so there are no prompts to reword.")
     files = {game: out / f"{paper_name}_{game}.toml" for game in games}
-    if there := [str(file) for file in files.values() if file.exists()]:
-        raise BadInput(f"{listed(there)} exists already; choose another folder with --out.")
+    if existing := [str(file) for file in files.values() if file.exists()]:
+        raise BadInput(f"{listed(existing)} exists already; choose another folder with --out.")
     out.mkdir(parents=True, exist_ok=True)
     for game, file in files.items():
         file.write_text(template(paper_name, game, studies), "utf-8")
@@ -88,18 +92,18 @@ def packs(paper_name: str, out: Path) -> None:
 
 def texts_of(game: str, studies: Sequence[Study]) -> dict[str, str]:
     """Return the texts that prompts of these studies can contain, by key."""
-    named = {
-        str(who.params.get("strategy", "qa"))
+    strategy_names = {
+        str(spec.params.get("strategy", "qa"))
         for study in studies
         for cell in study.cells
         for lineup in cell.lineups
-        for who in lineup.values()
-        if who.player == "language"
+        for spec in lineup.values()
+        if spec.player == "language"
     }
-    known = registry.entries("strategies")
+    entries = registry.entries("strategies")
     strategies: dict[str, str] = {}
-    for name in sorted(named & known.keys()):
-        strategies |= known[name].texts
+    for name in sorted(strategy_names & entries.keys()):
+        strategies |= entries[name].texts
     return {**COMMON_TEXTS, **registry.family(game).texts, **strategies}
 
 
@@ -136,18 +140,20 @@ def say_pack(path: Path) -> None:
     pack = words_packs.read_pack(path)
     family = registry.family(pack.game)
     check_pack(pack, {**every_strategy_text(), **family.texts})
-    many = len(pack.texts)
-    echo(f"{pack.name}: {many} sentences of {pack.game} replaced, all known with their facts.")
+    text_count = len(pack.texts)
+    echo(
+        f"{pack.name}: {text_count} sentences of {pack.game} replaced, all known with their facts."
+    )
     print_text(*verbatim_lines(pack))
 
 
 def verbatim_lines(pack: Pack) -> Iterator[str]:
     """Yield one line for each published text of the pack's game: whether the pack has it
     verbatim."""
-    found: Mapping[str, Sequence[PackMatch]] = compare_with_printed(pack)
-    if not found:
+    matches: Mapping[str, Sequence[PackMatch]] = compare_with_printed(pack)
+    if not matches:
         yield f"No published text of {pack.game} is known by its hash, so none is compared."
-    for paper, texts in found.items():
-        for each in texts:
-            how = "verbatim" if each.verbatim else "not verbatim"
-            yield f"{paper}, {each.what}: {how}"
+    for paper, texts in matches.items():
+        for match in texts:
+            verdict = "verbatim" if match.verbatim else "not verbatim"
+            yield f"{paper}, {match.what}: {verdict}"

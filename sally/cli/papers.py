@@ -38,7 +38,7 @@ from sally.output.tables.console import (
     console,
     estimate_cell,
     fitting,
-    folded,
+    fold_text,
     json_option,
     print_json,
     print_table,
@@ -107,74 +107,86 @@ def reproduce(
     PAPER alone prints an overview of its tables: what is available, what agrees, and what is
     missing.
     """
-    name, _, wanted = paper.partition(":")
+    name, _, table_name = paper.partition(":")
     effort = Effort(Effort().repeats if repeats is None else repeats, seed)
-    found = Reproduction(name, engine_of(name), episodes, model, effort, quick=repeats is None)
-    if wanted and wanted not in found.names:
-        raise unknown(f"table or figure of {name}", wanted, found.names)
-    pictured = wanted in found.engine.figures
+    reproduction = Reproduction(
+        name, engine_of(name), episodes, model, effort, quick=repeats is None
+    )
+    if table_name and table_name not in reproduction.names:
+        raise unknown(f"table or figure of {name}", table_name, reproduction.names)
+    pictured = table_name in reproduction.engine.figures
     if figure_file is not None:
-        _draw(found, wanted if pictured else "", figure_file)
-    rows = [] if pictured else found.rows(wanted)
-    pictures = found.pictures(wanted) if pictured else [] if wanted else found.pictures()
+        _draw(reproduction, table_name if pictured else "", figure_file)
+    rows = [] if pictured else reproduction.rows(table_name)
+    pictures = (
+        reproduction.pictures(table_name)
+        if pictured
+        else []
+        if table_name
+        else reproduction.pictures()
+    )
     tables = dict.fromkeys(row.table for row in rows)
-    grids = {each: _grid(found, each, rows, exact) for each in tables}
+    grids = {table: _grid(reproduction, table, rows, exact) for table in tables}
     if table_file is not None:
         if pictured:
-            raise BadInput(f"--out writes tables; {wanted} is a figure, use --figure FILE.")
+            raise BadInput(f"--out writes tables; {table_name} is a figure, use --figure FILE.")
         write_grids(list(grids.values()), table_file)
     if as_json:
         print_json(msgspec.to_builtins({"rows": rows, "figures": pictures}))
         return
-    if not (wanted or ours or whole) and len(grids) > 1:
-        _print_overview(found, list(grids.values()), rows)
+    if not (table_name or ours or whole) and len(grids) > 1:
+        _print_overview(reproduction, list(grids.values()), rows)
         return
     if ours:
         rows = [row for row in rows if row.ours is not None]
         tables = dict.fromkeys(row.table for row in rows)
-        grids = {each: _grid(found, each, rows, exact) for each in tables}
+        grids = {table: _grid(reproduction, table, rows, exact) for table in tables}
         if not rows:
-            raise BadInput(f"No episodes of ours are stored yet; `{found.command({})}` plays some.")
-    for each, grid in grids.items():
+            raise BadInput(
+                f"No episodes of ours are stored yet; `{reproduction.command({})}` plays some."
+            )
+    for table, grid in grids.items():
         _print_grid(name, grid)
-        _print_notes(found, each, [row for row in rows if row.table == each], exact)
+        _print_notes(reproduction, table, [row for row in rows if row.table == table], exact)
     if not ours:
-        _print_pictures(found, pictures, asked=pictured)
+        _print_pictures(reproduction, pictures, show_missing=pictured)
     print_text(*wording(name))
     if rows:
         print_text(verdict(rows))
 
 
-def _print_overview(found: Reproduction, grids: Sequence[Grid], rows: Sequence[Row]) -> None:
+def _print_overview(reproduction: Reproduction, grids: Sequence[Grid], rows: Sequence[Row]) -> None:
     """Print one line per table, what is missing, and the commands that show or fill the rest."""
     lines = []
     for grid in grids:
-        mine = [row for row in rows if row.table == grid.name]
-        judged = [row.verdict for row in mine if row.verdict is not None]
+        table_rows = [row for row in rows if row.table == grid.name]
+        judged = [row.verdict for row in table_rows if row.verdict is not None]
         lines.append(
             {
                 "table": grid.name,
-                "values": sum(row.published is not None for row in mine),
-                "ours": sum(row.ours is not None for row in mine),
+                "values": sum(row.published is not None for row in table_rows),
+                "ours": sum(row.ours is not None for row in table_rows),
                 "equivalent": judged.count("equivalent") if judged else None,
                 "different": judged.count("different") if judged else None,
                 "about": grid.caption.partition(". ")[0],
             }
         )
     room = console().width - max(len(grid.name) for grid in grids) - NUMBERS
-    for each in lines:
-        each["about"] = _shortened(str(each["about"]), room)
+    for line in lines:
+        line["about"] = _shorten_caption(str(line["about"]), room)
     print_table(
-        lines, ("table", "values", "ours", "equivalent", "different", "about"), title=found.paper
+        lines,
+        ("table", "values", "ours", "equivalent", "different", "about"),
+        title=reproduction.paper,
     )
-    if figures := list(found.engine.figures):
+    if figures := list(reproduction.engine.figures):
         few = len(figures) <= FIGURES
         print_text(f"Figures: {listed(figures) if few else f'{figures[0]} to {figures[-1]}'}.")
     print_text(verdict(rows))
-    print_text(*incomplete(rows), *missing(found, rows), *wording(found.paper))
+    print_text(*incomplete(rows), *missing(reproduction, rows), *wording(reproduction.paper))
     first = grids[0].name
     print_text(
-        f"`sally reproduce {found.paper}:{first}` prints one table, `--episodes DIR` takes "
+        f"`sally reproduce {reproduction.paper}:{first}` prints one table, `--episodes DIR` takes "
         "our values from a store, `--ours` prints the rows with a value of ours, "
         "`--all` everything."
     )
@@ -185,16 +197,16 @@ NUMBERS = 41  # characters beside the overview's first and last columns: counts 
 CAPTION = 20  # the least characters of a caption in the overview
 
 
-def _shortened(caption: str, room: int) -> str:
+def _shorten_caption(caption: str, room: int) -> str:
     """Return a caption, shortened to fit on one line beside the other columns."""
     room = max(room, CAPTION)
     return caption if len(caption) <= room else caption[: room - 1].rstrip() + "…"
 
 
-def _grid(found: Reproduction, table: str, rows: Sequence[Row], exact: bool) -> Grid:
-    mine = [row for row in rows if row.table == table]
-    printed = reference.table(found.published, table)
-    return laid_out(table, printed, mine, found.engine.layouts.get(table), exact)
+def _grid(reproduction: Reproduction, table: str, rows: Sequence[Row], exact: bool) -> Grid:
+    table_rows = [row for row in rows if row.table == table]
+    printed = reference.table(reproduction.published, table)
+    return laid_out(table, printed, table_rows, reproduction.engine.layouts.get(table), exact)
 
 
 def _print_grid(paper: str, grid: Grid) -> None:
@@ -202,71 +214,71 @@ def _print_grid(paper: str, grid: Grid) -> None:
     keys = [*grid.stubs, "data"]
     table = f"Table {grid.name}" if grid.name.isdigit() else grid.name
     for number, part in enumerate(_parts(grid)):
-        lines = [line for line in grid.lines if any(line.cells[at] for at in part)]
-        columns = {at: _heading(grid, at, first=at == part[0]) for at in part}
-        rows, before = [], None
+        lines = [line for line in grid.lines if any(line.cells[index] for index in part)]
+        columns = {index: _heading(grid, index, first=index == part[0]) for index in part}
+        rows, previous = [], None
         for line in lines:
-            labels = fresh(line.labels, before)
-            before = line.labels
+            labels = fresh(line.labels, previous)
+            previous = line.labels
             row = dict(zip(grid.stubs, labels, strict=True)) | {"data": line.data}
-            rows.append(row | {shown: line.cells[at] for at, shown in columns.items()})
-        what = "continued" if number else grid.caption
-        echo(folded(f"{paper}, {table}: {what}"), bold=True)
+            rows.append(row | {title: line.cells[index] for index, title in columns.items()})
+        subtitle = "continued" if number else grid.caption
+        echo(fold_text(f"{paper}, {table}: {subtitle}"), bold=True)
         print_table(rows, (*keys, *columns.values()))
 
 
-def _heading(grid: Grid, at: int, first: bool) -> str:
+def _heading(grid: Grid, index: int, first: bool) -> str:
     """Return a column heading, with its group's heading above it if the group begins here."""
     if not any(grid.groups):
-        return grid.headings[at]
-    begins = first or grid.groups[at - 1] != grid.groups[at]
-    return f"{grid.groups[at] if begins else ''}\n{grid.headings[at]}"
+        return grid.headings[index]
+    begins = first or grid.groups[index - 1] != grid.groups[index]
+    return f"{grid.groups[index] if begins else ''}\n{grid.headings[index]}"
 
 
 def _parts(grid: Grid) -> list[list[int]]:
     """Split the columns of a table into parts, each of which fits the terminal next to the row
     labels."""
-    labels = [max(len(h), *(len(line.labels[at]) for line in grid.lines)) + 2
-              for at, h in enumerate(grid.stubs)]  # fmt: skip
-    room = left = console().width - sum(labels) - len(PUBLISHED) - 4
+    labels = [max(len(h), *(len(line.labels[index]) for line in grid.lines)) + 2
+              for index, h in enumerate(grid.stubs)]  # fmt: skip
+    room = room_left = console().width - sum(labels) - len(PUBLISHED) - 4
     parts: list[list[int]] = [[]]
-    for at, shown in enumerate(grid.headings):
-        texts = (shown, grid.groups[at], *(line.cells[at] for line in grid.lines))
+    for index, title in enumerate(grid.headings):
+        texts = (title, grid.groups[index], *(line.cells[index] for line in grid.lines))
         widest = max(map(len, texts)) + 2
-        if parts[-1] and widest > left:
+        if parts[-1] and widest > room_left:
             parts.append([])
-            left = room
-        parts[-1].append(at)
-        left -= widest
+            room_left = room
+        parts[-1].append(index)
+        room_left -= widest
     return parts
 
 
-def _print_notes(found: Reproduction, table: str, rows: Sequence[Row], exact: bool) -> None:
+def _print_notes(reproduction: Reproduction, table: str, rows: Sequence[Row], exact: bool) -> None:
     """Print notes on a table: conventions, suspect values, missing values and the reasons."""
-    printed = reference.table(found.published, table)
+    printed = reference.table(reproduction.published, table)
     if printed.note:
         print_text(f"note: {printed.note}")
     if exact and any(row.exact for row in rows):
         names = sorted({row.exact.metric for row in rows if row.exact})
         echo(f"our values use our own measures ({listed(names)}), not those of the paper")
     if unprinted := sorted({row.target or "" for row in rows if _is_reference(row)}):
-        shown = f"{unprinted[0]}" + (f" and {len(unprinted) - 1} more" if unprinted[1:] else "")
-        print_text(f"reference: not printed in the paper; {shown}")
+        sources = f"{unprinted[0]}" + (f" and {len(unprinted) - 1} more" if unprinted[1:] else "")
+        print_text(f"reference: not printed in the paper; {sources}")
     if any(row.verdict is not None and not (exact and row.exact) for row in rows):
         echo(LEGEND)
     for figure in printed.rows:
         if figure.flag:
-            where = " ".join(map(str, figure.row.values()))
-            print_text(f"flagged: {where}, {figure.metric} {figure.value:g}: {figure.flag}")
+            conditions = " ".join(map(str, figure.row.values()))
+            print_text(f"flagged: {conditions}, {figure.metric} {figure.value:g}: {figure.flag}")
     for row in rows:
         if row.note:
-            where = " ".join(map(str, row.row.values()))
-            print_text(f"ours: {where}, {row.metric}: {row.note}")
+            conditions = " ".join(map(str, row.row.values()))
+            print_text(f"ours: {conditions}, {row.metric}: {row.note}")
     sizes = sorted({row.n for row in rows if row.ours is not None and not row.computed})
     if sizes:
-        many = f"{sizes[0]} to {sizes[-1]}" if len(sizes) > 1 else str(sizes[0])
-        echo(f"values from episodes have n = {many} each{_lost(rows)}")
-    print_text(*incomplete(rows), *undecided(rows), *missing(found, rows))
+        size_range = f"{sizes[0]} to {sizes[-1]}" if len(sizes) > 1 else str(sizes[0])
+        echo(f"values from episodes have n = {size_range} each{_losses_clause(rows)}")
+    print_text(*incomplete(rows), *undecided_lines(rows), *missing(reproduction, rows))
 
 
 def _is_reference(row: Row) -> bool:
@@ -298,7 +310,7 @@ def incomplete(rows: Sequence[Row]) -> list[str]:
     ]
 
 
-def undecided(rows: Sequence[Row]) -> list[str]:
+def undecided_lines(rows: Sequence[Row]) -> list[str]:
     """Return a list with one line that says which n would decide the undecided values, or an empty
     list if no value is undecided."""
     open_ = [row for row in rows if row.verdict == "undecided"]
@@ -307,77 +319,83 @@ def undecided(rows: Sequence[Row]) -> list[str]:
     sizes = sorted(row.needs for row in open_ if row.needs is not None)
     parts = []
     if sizes:
-        many = f"n = {sizes[0]:,}" + (f" to {sizes[-1]:,}" if len(sizes) > 1 else "")
-        parts.append(f"{len(sizes)} with {many} of ours (power {POWER:.0%})")
+        size_range = f"n = {sizes[0]:,}" + (f" to {sizes[-1]:,}" if len(sizes) > 1 else "")
+        parts.append(f"{len(sizes)} with {size_range} of ours (power {POWER:.0%})")
     if never := len(open_) - len(sizes):
         parts.append(f"{never} with no n of ours, because the printed error is too large")
     return [f"undecided: {len(open_)} values; it would decide " + ", ".join(parts)]
 
 
-def _lost(rows: Sequence[Row]) -> str:
+def _losses_clause(rows: Sequence[Row]) -> str:
     """Return a clause on censored episodes and forfeited moves, empty if there are none."""
     cut, forfeited = max(row.censored for row in rows), max(row.forfeited for row in rows)
-    said = [
-        f"up to {n} {what} per value"
-        for n, what in ((cut, "censored episodes left out"), (forfeited, "forfeited moves"))
+    clauses = [
+        f"up to {n} {label} per value"
+        for n, label in ((cut, "censored episodes left out"), (forfeited, "forfeited moves"))
         if n
     ]
-    return f"; {listed(said)}" if said else ""
+    return f"; {listed(clauses)}" if clauses else ""
 
 
-def missing(found: Reproduction, rows: Sequence[Row]) -> list[str]:
+def missing(reproduction: Reproduction, rows: Sequence[Row]) -> list[str]:
     """Return one line per reason for missing values, with the command that would supply them."""
     reasons: dict[tuple[str, str | None], list[Row]] = {}
     for row in rows:
         if row.ours is None and row.missing is not None:
-            brought = found.brought(row.table, row.row) if row.run else None
+            brought = reproduction.brought(row.table, row.row) if row.run else None
             reasons.setdefault((row.missing, brought), []).append(row)
-    said, printed = [], sum(row.published is not None for row in rows)
-    for (why, brought), mine in reasons.items():
-        commands = list(dict.fromkeys(row.run for row in mine if row.run))
-        play = commands[0] if len(commands) == 1 else found.command({})
-        how = f"; `{brought}` imports them" if brought else f"; `{play}` plays them"
-        label = NOT_RUN if why == NOT_RUN else f"missing ({why})"
-        other = found.other_models(mine) if why == NOT_RUN else []
-        note = f" of models other than {listed(other)}, whose values have rows of their own" * bool(
-            other
+    lines, printed = [], sum(row.published is not None for row in rows)
+    for (reason, brought), missing_rows in reasons.items():
+        commands = list(dict.fromkeys(row.run for row in missing_rows if row.run))
+        play = commands[0] if len(commands) == 1 else reproduction.command({})
+        remedy = f"; `{brought}` imports them" if brought else f"; `{play}` plays them"
+        label = NOT_RUN if reason == NOT_RUN else f"missing ({reason})"
+        models = reproduction.other_models(missing_rows) if reason == NOT_RUN else []
+        note = (
+            f" of models other than {listed(models)}, whose values have rows of their own"
+            * bool(models)
         )
-        said.append(f"{label}: {len(mine)} of {printed} values{note}{how if commands else ''}")
-    return said
+        lines.append(
+            f"{label}: {len(missing_rows)} of {printed} values{note}{remedy if commands else ''}"
+        )
+    return lines
 
 
-def _print_pictures(found: Reproduction, pictures: Sequence[Picture], asked: bool) -> None:
+def _print_pictures(
+    reproduction: Reproduction, pictures: Sequence[Picture], show_missing: bool
+) -> None:
     """Print the data behind a paper's plots; if data are missing, print one line for each
     reason."""
     for picture in pictures:
-        if picture.missing is not None and not asked:
+        if picture.missing is not None and not show_missing:
             continue
         for panel in picture.panels:
             rows, columns = as_rows(picture, panel)
-            title = f"{found.paper}, {picture.name}: {picture.title} [{picture.y}]. {panel}"
+            title = f"{reproduction.paper}, {picture.name}: {picture.title} [{picture.y}]. {panel}"
             for names in fitting(rows, columns[:1], columns[1:]):
-                echo(folded(title), bold=True)
+                echo(fold_text(title), bold=True)
                 print_table(rows, (columns[0], *names))
         if picture.note:
             print_text(f"note: {picture.note}")
     blanks: dict[tuple[str, str], list[str]] = {}
     for picture in pictures:
         if picture.missing is not None:
-            brought = found.brought(picture.name, {})
-            play = f"`{found.command({}, picture.study)}` plays them"
-            how = f"`{brought}` imports them" if brought else play
-            blanks.setdefault((picture.missing, how), []).append(picture.name)
-    for (why, how), names in blanks.items():
-        print_text(f"{why}: {listed(names)}; {how}")
+            brought = reproduction.brought(picture.name, {})
+            play = f"`{reproduction.command({}, picture.study)}` plays them"
+            remedy = f"`{brought}` imports them" if brought else play
+            blanks.setdefault((picture.missing, remedy), []).append(picture.name)
+    for (reason, remedy), names in blanks.items():
+        print_text(f"{reason}: {listed(names)}; {remedy}")
 
 
-def _draw(found: Reproduction, wanted: str, path: Path) -> None:
-    if not wanted:
-        known = listed(found.engine.figures) if found.engine.figures else "none"
+def _draw(reproduction: Reproduction, figure_name: str, path: Path) -> None:
+    if not figure_name:
+        figure_list = listed(reproduction.engine.figures) if reproduction.engine.figures else "none"
         raise BadInput(
-            f"--figure draws one figure; name it as {found.paper}:FIGURE. The figures are {known}."
+            f"--figure draws one figure; name it as {reproduction.paper}:FIGURE. The figures are "
+            f"{figure_list}."
         )
-    (picture,) = found.pictures(wanted)
+    (picture,) = reproduction.pictures(figure_name)
     draw(picture, path)
 
 
@@ -392,19 +410,19 @@ def verdict(rows: Sequence[Row]) -> str:
     """Return sentences on how many values, and how many table rows, are equivalent, different or
     undecided."""
     missing = sum(row.ours is None for row in rows)
-    rest = f"; {missing} are missing" if missing else ""
+    missing_text = f"; {missing} are missing" if missing else ""
     values = [row.verdict for row in rows if row.verdict is not None]
     lines = line_verdicts(rows)
     if not values:
-        return f"No value is tested{rest}."
-    said = f"Of {len(values)} tested values {_counted(values)}{rest}."
+        return f"No value is tested{missing_text}."
+    summary = f"Of {len(values)} tested values {_verdict_counts(values)}{missing_text}."
     if len(lines) < len(values):
-        said += f" Of {len(lines)} lines, all values together, {_counted(lines)}."
-    return said
+        summary += f" Of {len(lines)} lines, all values together, {_verdict_counts(lines)}."
+    return summary
 
 
-def _counted(found: Sequence[Verdict]) -> str:
-    return listed([f"{found.count(v)} {text} ({SIGNS[v]})" for v, text in _VERDICTS.items()])
+def _verdict_counts(verdicts: Sequence[Verdict]) -> str:
+    return listed([f"{verdicts.count(v)} {text} ({SIGNS[v]})" for v, text in _VERDICTS.items()])
 
 
 @click.command(cls=WithViews)
@@ -478,10 +496,12 @@ def audit(
     conditions = conditions_of(game)
     episodes = card_of(game).episodes if episodes is None else episodes
     for n, condition in enumerate(conditions, 1):
-        found = _audited(condition, f"{game}, {n} of {len(conditions)}", episodes, seed)
-        rows += found
+        condition_rows = _audit_condition(
+            condition, f"{game}, {n} of {len(conditions)}", episodes, seed
+        )
+        rows += condition_rows
         if whole and not as_json:  # each is printed as soon as it is known
-            _print_condition(found, condition.name)
+            _print_condition(condition_rows, condition.name)
     if as_json:
         print_json(rows)
         return
@@ -489,13 +509,13 @@ def audit(
     if not whole:
         _print_extremes(game, rows)
     for row in away if whole else away[:AWAY]:
-        where = f"{row['condition']}, {row['player']}, {row['metric']}"
+        subject = f"{row['condition']}, {row['player']}, {row['metric']}"
         value = estimate_cell(row["value"], row["interval"])
-        print_text(f"away from chance: {where}: {value}")
+        print_text(f"away from chance: {subject}: {value}")
     print_text(*without_intervals(rows))
     if away:
-        many = f"{len(away)} of {len(rows)} rows are away from chance"
-        echo(f"{many}; one in twenty is expected by chance.")
+        share_text = f"{len(away)} of {len(rows)} rows are away from chance"
+        echo(f"{share_text}; one in twenty is expected by chance.")
     if not whole:
         echo("--all prints every player in every condition; --json prints the rows as data.")
 
@@ -513,9 +533,11 @@ def _print_extremes(game: str, rows: Sequence[dict[str, Any]]) -> None:
     for row in rows:
         if row["value"] is not None:
             groups.setdefault((row["condition"], row["metric"]), []).append(row)
-    for (condition, metric), mine in groups.items():
-        random = next((row for row in mine if row["player"] == RANDOM), None)
-        low, high = (each(mine, key=lambda row: float(row["value"])) for each in (min, max))
+    for (condition, metric), group_rows in groups.items():
+        random = next((row for row in group_rows if row["player"] == RANDOM), None)
+        low, high = (
+            extreme(group_rows, key=lambda row: float(row["value"])) for extreme in (min, max)
+        )
         lines.append(
             {
                 "condition": condition.removeprefix(f"{game}: "),
@@ -525,11 +547,11 @@ def _print_extremes(game: str, rows: Sequence[dict[str, Any]]) -> None:
                 "highest": f"{estimate_cell(high['value'], None)} {high['player']}",
             }
         )
-    before: str | None = ""
+    previous: str | None = ""
     for line in lines:
-        named = line["condition"]
-        line["condition"] = "" if named == before else named
-        before = named
+        label = line["condition"]
+        line["condition"] = "" if label == previous else label
+        previous = label
     names = ("condition", "metric", "random", "lowest", "highest")
     print_table(lines, names, title=f"{game}: scores of {_players(rows)} mindless players")
 
@@ -541,13 +563,15 @@ def _players(rows: Sequence[dict[str, Any]]) -> int:
     return len({row["player"] for row in rows})
 
 
-def _audited(condition: Condition, name: str, episodes: int, seed: int) -> list[dict[str, Any]]:
+def _audit_condition(
+    condition: Condition, name: str, episodes: int, seed: int
+) -> list[dict[str, Any]]:
     """Return the audit's rows for one condition, and show a progress bar meanwhile."""
     with progress() as bar:
         task = bar.add_task(f"audit {name}", total=None, note=condition.name)
 
-        def watch(done: int, wanted: int) -> None:
-            bar.update(task, total=wanted, completed=done)
+        def watch(done: int, total: int) -> None:
+            bar.update(task, total=total, completed=done)
 
         return audit_of((condition,), episodes, seed, watch)
 
@@ -557,9 +581,9 @@ def _say_items(game: str, file: Path, as_json: bool) -> None:
     audit_items = registry.part(game, "audit")
     if audit_items is None:
         raise BadInput(f"{game} has no items; --items belongs to a game that imports them.")
-    found = audit_items(file)
+    audit_result = audit_items(file)
     if as_json:
-        print_json(msgspec.to_builtins(found))
+        print_json(msgspec.to_builtins(audit_result))
         return
     rows = [
         {
@@ -571,19 +595,20 @@ def _say_items(game: str, file: Path, as_json: bool) -> None:
             "blind": "-" if line.blind is None else line.blind,
             "page": "-" if line.page is None else line.page,
         }
-        for line in found.lines
+        for line in audit_result.lines
     ]
     columns = ("items", "n", "chance", "best rule", "rule", "blind", "page")
     print_table(rows, columns, title=f"{file.name}: per cent right without a mind")
     echo(
-        f"{found.items} items of {found.stories} stories; {found.not_scored} are not scored; "
-        f"{found.differ} keys differ from a published one."
+        f"{audit_result.items} items of {audit_result.stories} stories; {audit_result.not_scored} "
+        f"are not scored; "
+        f"{audit_result.differ} keys differ from a published one."
     )
-    for flag, many in found.flags.items():
-        echo(f"flagged: {flag}: {many}")
-    for name, value in found.strict.items():
+    for flag, count in audit_result.flags.items():
+        echo(f"flagged: {flag}: {count}")
+    for name, value in audit_result.strict.items():
         print_text(f"best strict score, {name}: {value:.1f}")
-    for note in found.notes:
+    for note in audit_result.notes:
         print_text(f"{note}.")
     print_text(ITEMS_LEGEND)
 
@@ -631,32 +656,38 @@ def _say_depths(game: str, as_json: bool) -> None:
 
 def _attack(game: str, questions: int, seed: int, as_json: bool) -> None:
     """Print the accuracy of shallow learners on surface features, compared with chance."""
-    found = attacked(game, questions, seed)
+    results = attacked(game, questions, seed)
     if as_json:
-        print_json([{**msgspec.structs.asdict(one), "leaks": one.leaks} for one in found])
+        print_json(
+            [{**msgspec.structs.asdict(result), "leaks": result.leaks} for result in results]
+        )
         return
-    for attack in dict.fromkeys(one.attack for one in found):
-        rows = [one for one in found if one.attack == attack]
+    for attack in dict.fromkeys(result.attack for result in results):
+        rows = [result for result in results if result.attack == attack]
         lines = [
             {
-                "attacker": one.attacker,
-                "questions": one.questions,
-                "right": estimate_cell(one.accuracy, one.interval),
-                "chance": cell(one.chance),
-                "n": one.n,
-                "rule": one.words,
+                "attacker": result.attacker,
+                "questions": result.questions,
+                "right": estimate_cell(result.accuracy, result.interval),
+                "chance": cell(result.chance),
+                "n": result.n,
+                "rule": result.words,
             }
-            for one in rows
+            for result in rows
         ]
         names = ("attacker", "questions", "right", "chance", "n", "rule")
         print_table(lines, names, title=attack)
         for note in (rows[0].reasoning, rows[0].known):
             if note:
                 echo(f"may beat chance: {note}.")
-    bad = [one for one in found if one.leaks and not one.reasoning and not one.known]
-    for one in bad:
-        echo(f"leaks: {one.attack}, {one.questions}, {one.attacker} {one.words}".rstrip())
-    echo(f"{len(bad)} of {len(found)} attackers are above chance by more than {ABOVE_CHANCE:g}.")
+    bad = [
+        result for result in results if result.leaks and not result.reasoning and not result.known
+    ]
+    for result in bad:
+        echo(
+            f"leaks: {result.attack}, {result.questions}, {result.attacker} {result.words}".rstrip()
+        )
+    echo(f"{len(bad)} of {len(results)} attackers are above chance by more than {ABOVE_CHANCE:g}.")
 
 
 def _print_condition(rows: list[dict[str, Any]], condition: str) -> None:

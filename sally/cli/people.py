@@ -63,26 +63,26 @@ def check_(file: Path, as_json: bool) -> None:
 
     studies = read_human_studies(file)
     if as_json:
-        told = [_checked(study) for study in studies]
-        print_json(told[0] if len(told) == 1 else told)
+        descriptions = [_describe_study(study) for study in studies]
+        print_json(descriptions[0] if len(descriptions) == 1 else descriptions)
         return
     for study in studies:
         _print_checked(study, file)
 
 
-def _checked(study: HumanStudy) -> dict[str, Any]:
+def _describe_study(study: HumanStudy) -> dict[str, Any]:
     """Return the output of `check --json` for a study."""
     return {
         "study": study.name,
         "participants": study.participants,
-        "conditions": [row for c in study.conditions for row in _planned(study, c)],
+        "conditions": [row for c in study.conditions for row in _condition_rows(study, c)],
         "untranslated": study.untranslated,
     }
 
 
 def _print_checked(study: HumanStudy, file: Path) -> None:
-    told = _checked(study)
-    rows, english = told["conditions"], told["untranslated"]
+    description = _describe_study(study)
+    rows, english = description["conditions"], description["untranslated"]
     print_table(rows, tuple(rows[0]))
     if english:
         echo(
@@ -92,7 +92,7 @@ def _print_checked(study: HumanStudy, file: Path) -> None:
     echo(f"{study.name}: {study.participants} participants; {file} is valid.")
 
 
-def _planned(study: HumanStudy, condition: Condition) -> list[dict[str, Any]]:
+def _condition_rows(study: HumanStudy, condition: Condition) -> list[dict[str, Any]]:
     """Return one row per block of a condition, or one for all of its pairs."""
     if condition.pairs is not None:
         return [
@@ -106,18 +106,18 @@ def _planned(study: HumanStudy, condition: Condition) -> list[dict[str, Any]]:
                 "rounds": study.rounds_of(condition),
             }
         ]
-    named = [f"{condition.name}: {block.name}" for block in condition.blocks] or [condition.name]
+    labels = [f"{condition.name}: {block.name}" for block in condition.blocks] or [condition.name]
     return [
         {
             "condition": name,
             "wanted": f"{study.places(condition):g}",
             "people": ", ".join(layout.people),
-            "others": ", ".join(f"{s} {who.player}" for s, who in layout.others.items()) or None,
+            "others": ", ".join(f"{s} {spec.player}" for s, spec in layout.others.items()) or None,
             "asked": ", ".join(p for probes in layout.arms.values() for p in probes) or None,
-            "instances": len(there),
-            "rounds": many,
+            "instances": len(instances),
+            "rounds": rounds,
         }
-        for name, (there, many, layout) in zip(named, study.blocks(condition), strict=True)
+        for name, (instances, rounds, layout) in zip(labels, study.blocks(condition), strict=True)
     ]
 
 
@@ -132,17 +132,17 @@ def progress(file: Path, database: str, session: str, as_json: bool) -> None:
 
     from sally.web.study.progress import progress as counted
 
-    found = _with(file, session, database, counted, read_only=True)
+    report = _with(file, session, database, counted, read_only=True)
     if as_json:
-        print_json(msgspec.to_builtins(found))
+        print_json(msgspec.to_builtins(report))
         return
     rows = [
         {"condition": cell.condition, **cell.states, "wanted": f"{cell.wanted:g}"}
-        for cell in found.cells
+        for cell in report.cells
     ]
     names = dict.fromkeys(key for row in rows for key in row)
     print_table(rows, tuple(names))
-    echo(", ".join(f"{state} {n}" for state, n in found.states.items()))
+    echo(", ".join(f"{state} {n}" for state, n in report.states.items()))
 
 
 @people.command()
@@ -181,22 +181,22 @@ def rehearse(
     from sally.web.study.definition import read_human_study
 
     study = read_human_study(file, session)
-    found = run_coroutine(rehearsed(file, study, many, drop_out, seed, database, out))
+    outcome = run_coroutine(rehearsed(file, study, many, drop_out, seed, database, out))
     if as_json:
-        print_json(msgspec.to_builtins(found))
+        print_json(msgspec.to_builtins(outcome))
         return
-    rows = [{"condition": name, **states} for name, states in found.conditions.items()]
+    rows = [{"condition": name, **states} for name, states in outcome.conditions.items()]
     print_table(rows, tuple(dict.fromkeys(key for row in rows for key in row)))
-    echo(f"{found.episodes} games; rows: {_listed(found.rows)}.")
-    if any("active" in states for states in found.conditions.values()):
+    echo(f"{outcome.episodes} games; rows: {_facts_text(outcome.rows)}.")
+    if any("active" in states for states in outcome.conditions.values()):
         echo("Active: left without notice; the server still waits for them.")
-    limit = f"{found.at_the_limit} would reach the maximum payment"
-    echo(f"Pay ({study.bonus.currency}): {_listed(found.pay)}; {limit}.")
-    for fault in found.faults:
+    limit = f"{outcome.at_the_limit} would reach the maximum payment"
+    echo(f"Pay ({study.bonus.currency}): {_facts_text(outcome.pay)}; {limit}.")
+    for fault in outcome.faults:
         echo(f"The server failed: {fault}.", err=True)
 
 
-def _listed(facts: dict[str, Any]) -> str:
+def _facts_text(facts: dict[str, Any]) -> str:
     return ", ".join(f"{name} {value}" for name, value in facts.items())
 
 
@@ -222,8 +222,8 @@ def _in_line(row: dict[str, Any]) -> dict[str, Any]:
     """Return a participant's row, shortened for the terminal; exports have the full participant
     code."""
     short = {"condition": "cell", "attention": "checks"}
-    named = {short.get(key, key): value for key, value in row.items() if key != "participant"}
-    return {"who": row["participant"][:8], **named, "minutes": f"{row['minutes']:.1f}"}
+    columns = {short.get(key, key): value for key, value in row.items() if key != "participant"}
+    return {"who": row["participant"][:8], **columns, "minutes": f"{row['minutes']:.1f}"}
 
 
 @people.command()
@@ -253,11 +253,11 @@ def export_(file: Path, database: str, session: str, out: Path, as_json: bool) -
     """
     from sally.web.study import export
 
-    async def put(here: RunningStudy) -> tuple[int, list[str]]:
-        episodes = await export.put_into_store(here, out)
-        return episodes, [code for code, _ in await export.withdrawn(here)]
+    async def write_games(running: RunningStudy) -> tuple[int, list[str]]:
+        episodes = await export.put_into_store(running, out)
+        return episodes, [code for code, _ in await export.withdrawn(running)]
 
-    episodes, codes = _with(file, session, database, put, shared=True)
+    episodes, codes = _with(file, session, database, write_games, shared=True)
     if as_json:
         print_json({"episodes": episodes, "out": str(out), "withdrawn": codes})
         return
@@ -279,14 +279,14 @@ def withdraw_(file: Path, participant: str, database: str, session: str, yes: bo
     must be stopped; a running server has a button for this at /experimenter/study.
     """
 
-    async def erase(here: RunningStudy) -> str:
-        person = await here.find(participant)
-        code = here.secrets.exported(person)
+    async def erase(running: RunningStudy) -> str:
+        person = await running.find(participant)
+        code = running.secrets.exported(person)
         if not yes:
             click.confirm(
                 f"Delete all data of {code[:8]} ({person.state}, {person.condition})?", abort=True
             )
-        await here.withdraw(person)
+        await running.withdraw(person)
         return code
 
     code = _with(file, session, database, erase)
@@ -317,21 +317,21 @@ def _with(
 
     async def run() -> Any:
         schema = (*databases.SCHEMA, *participants.SCHEMA)
-        kept = databases.Database(database, schema, read_only, shared)
+        study_database = databases.Database(database, schema, read_only, shared)
         try:
-            kept.open()
-        except BadInput as why:
-            if "Another server already uses" not in str(why):
+            study_database.open()
+        except BadInput as error:
+            if "Another server already uses" not in str(error):
                 raise
             raise BadInput(
-                f"{why} Stop it, or use the buttons on its page /experimenter/study."
+                f"{error} Stop it, or use the buttons on its page /experimenter/study."
             ) from None
         try:
-            matches = LiveMatches(kept, None)
-            known = participants.known if read_only or shared else participants.prepare
-            secrets = await known(kept, study)
-            return await act(RunningStudy(study, secrets, kept, matches))
+            matches = LiveMatches(study_database, None)
+            load_secrets = participants.known if read_only or shared else participants.prepare
+            secrets = await load_secrets(study_database, study)
+            return await act(RunningStudy(study, secrets, study_database, matches))
         finally:
-            kept.close()
+            study_database.close()
 
     return run_coroutine(run())

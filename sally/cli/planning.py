@@ -100,38 +100,46 @@ def plan(
     if reply_tokens < 1:
         raise BadInput(f"--reply-tokens must be at least 1, not {reply_tokens}.")
     used = use_config(config)
-    wanted, chosen = prepared_study(study, request, used)
-    folder = out or Path("out") / wanted.name
-    held = store.load(folder) if store.place(folder).exists() else Contents()
-    found = planned(wanted, request.limit, used, held.episodes, held.finished, reply_tokens, chosen)
+    filled_study, chosen = prepared_study(study, request, used)
+    folder = out or Path("out") / filled_study.name
+    contents = store.load(folder) if store.place(folder).exists() else Contents()
+    remaining_plan = planned(
+        filled_study,
+        request.limit,
+        used,
+        contents.episodes,
+        contents.finished,
+        reply_tokens,
+        chosen,
+    )
     speed = speed_of(folder)
     needed: list[EpisodesNeeded] = []
-    whole = found
+    full_plan = remaining_plan
     if detect is not None and equivalent is not None:
         raise BadInput("Give --detect or --equivalent, not both.")
     size = equivalent if detect is None else detect
     if size is not None:
-        whole = planned(wanted, request.limit, used, {}, (), reply_tokens)
+        full_plan = planned(filled_study, request.limit, used, {}, (), reply_tokens)
         tried = None if pilot is None else as_frame(pilot)
-        needed = needs(wanted, whole, used, size, metric=metric, sd=sd, pilot=tried,
+        needed = needs(filled_study, full_plan, used, size, metric=metric, sd=sd, pilot=tried,
                        limit=request.limit, alpha=alpha, equivalent=detect is None,
                        family=family)  # fmt: skip
     elif pilot is not None or sd is not None or family is not None:
         raise BadInput("--pilot, --sd and --family need --detect or --equivalent.")
     if freeze is not None:
-        frozen = write_registration(wanted, freeze, registration, needed)
+        frozen = write_registration(filled_study, freeze, registration, needed)
         if not as_json:
             echo(f"{frozen.with_suffix('.md')} is the text for a preregistration site.")
     if as_json:
         date = str(used.prices.date) if used.prices else None
         power = {"needs": msgspec.to_builtins(needed)} if needed else {}
         pace = {"speed": msgspec.to_builtins(speed)} if speed else {}
-        plain = {**msgspec.to_builtins(found), **pace, **power}
-        print_json({"study": wanted.name, "prices": date, **plain})
+        plain = {**msgspec.to_builtins(remaining_plan), **pace, **power}
+        print_json({"study": filled_study.name, "prices": date, **plain})
         return
-    say(found, used.prices, speed)
+    say(remaining_plan, used.prices, speed)
     if needed:
-        say_needs(needed, whole, used.prices, alpha, detect is None)
+        say_needs(needed, full_plan, used.prices, alpha, detect is None)
 
 
 def write_registration(
@@ -142,7 +150,7 @@ def write_registration(
     return write_frozen(
         out,
         intent,
-        lambda wanted, today: registrations.freeze(study, wanted, power, __version__, today),
+        lambda intention, today: registrations.freeze(study, intention, power, __version__, today),
     )
 
 
@@ -195,15 +203,15 @@ def say_needs(
 ) -> None:
     """Print the episodes that each cell needs and their cost."""
     rows = [_need_row(need) for need in needed]
-    several = len({row["difference"] for row in rows}) > 1
+    has_several = len({row["difference"] for row in rows}) > 1
     paid = bool(plan.parts)
     columns = [
         name
         for name in rows[0]
-        if (several or name != "difference") and (paid or not name.startswith("cost"))
+        if (has_several or name != "difference") and (paid or not name.startswith("cost"))
     ]
     aim = "to find equal players equivalent within" if equivalent else "to detect a difference"
-    title = "" if several else f"{aim}{' ' if equivalent else ' of '}{rows[0]['difference']}"
+    title = "" if has_several else f"{aim}{' ' if equivalent else ' of '}{rows[0]['difference']}"
     print_table(rows, columns, title=title)
     money = f"in {prices.currency}, prices of {prices.date}" if prices else "no price is known"
     family = needed[0].family
@@ -216,9 +224,9 @@ def say_needs(
         "deviation of differences; clustered: design effect of repeated instances and of "
         "several other players." + (f" cost: the whole cell at that size, {money}." if paid else "")
     )
-    for why in dict.fromkeys(need.why for need in needed if need.why):
-        cells = [need.cell for need in needed if need.why == why]
-        print_text(f"blank ({_cells(cells)}): {why}")
+    for reason in dict.fromkeys(need.why for need in needed if need.why):
+        cells = [need.cell for need in needed if need.why == reason]
+        print_text(f"blank ({_cells(cells)}): {reason}")
     if few := [need.cell for need in needed if 0 < need.pairs < FEW]:
         print_text(f"rough estimate, from fewer than {FEW} pilot pairs: {_cells(few)}")
     if any(need.elsewhere for need in needed):
@@ -256,40 +264,46 @@ def _cells(names: Sequence[str]) -> str:
 
 
 def _row(part: PlanPart) -> Row:
-    each, n = part.each, part.episodes
+    per_episode, n = part.each, part.episodes
     return {
         "cell": part.cell,
         "strategy": part.who,
         "episodes": n,
-        "calls each": round(each.calls),
-        "input each": round(each.input),
-        "calls": round(each.calls * n),
-        "input": round(each.input * n),
-        "output": round(each.output * n),
+        "calls each": round(per_episode.calls),
+        "input each": round(per_episode.input),
+        "calls": round(per_episode.calls * n),
+        "input": round(per_episode.input * n),
+        "output": round(per_episode.output * n),
     }
 
 
 def lines(bill: ModelCost, prices: Prices | None, timed: bool = True) -> list[str]:
     """Return lines on one model's totals, cost and time, naming what is unknown."""
     count = bill.count
-    said = [
+    sentences = [
         f"{bill.model}: {count.calls:,.0f} calls, {count.input:,.0f} input tokens "
         f"({count.shared:,.0f} of them repeat an earlier prompt), {count.output:,.0f} output tokens"
     ]
     if bill.cost is None:
-        said.append(f"  cost: unknown, because sally.toml has no price for {bill.model}")
+        sentences.append(f"  cost: unknown, because sally.toml has no price for {bill.model}")
     elif prices is None or not bill.cost:
-        said.append(f"  cost: {bill.cost:,.2f}")
+        sentences.append(f"  cost: {bill.cost:,.2f}")
     else:
         cached = bill.cost_cached
-        less = "" if cached is None else f", {cached:,.2f} if every repeated prompt is cached"
-        said.append(f"  cost: {bill.cost:,.2f} {prices.currency}{less} (prices of {prices.date})")
+        cached_text = (
+            "" if cached is None else f", {cached:,.2f} if every repeated prompt is cached"
+        )
+        sentences.append(
+            f"  cost: {bill.cost:,.2f} {prices.currency}{cached_text} (prices of {prices.date})"
+        )
     if not timed:  # the speed of a whole run is known
-        return said
+        return sentences
     if bill.seconds is None:
-        said.append(
+        sentences.append(
             "  time: unknown, because the store has no timed call; run with --limit 1 first"
         )
     else:
-        said.append(f"  time: about {clock(bill.seconds)}, at the speed of its calls in this store")
-    return said
+        sentences.append(
+            f"  time: about {clock(bill.seconds)}, at the speed of its calls in this store"
+        )
+    return sentences

@@ -13,7 +13,7 @@ from sally import store
 from sally.adapters.terminal import Left, Person
 from sally.api.pair_playing import play_pairs, score_episodes
 from sally.api.playing import play as play_episode
-from sally.cli.common import parsed, set_option
+from sally.cli.common import parse_settings, set_option
 from sally.core.display.reveal import ending_of, ending_text
 from sally.core.display.scenes import tell
 from sally.core.errors import BadInput, unknown
@@ -25,7 +25,7 @@ from sally.core.registry.objects import as_player
 from sally.core.rules.game import NATURE, Seat
 from sally.core.terminal_text import echo, harmless
 from sally.output.files.transcript import transcript
-from sally.output.tables.console import PATH, folded, json_option, print_json, print_text
+from sally.output.tables.console import PATH, fold_text, json_option, print_json, print_text
 
 PERSON = "person"
 LANGUAGE = "language"
@@ -66,22 +66,22 @@ def play(
         _play_pairs(game, pair_count, seed, out, as_json)
         return
     spec = registry.game(game)
-    given = parsed(settings)
-    params = {key: value for key, value in given.items() if "." not in key}
+    values = parse_settings(settings)
+    params = {key: value for key, value in values.items() if "." not in key}
     built = spec.build(params)
     everyone = built.seats
     helpers = tuple(helper for helper in built.helpers if helper != NATURE)
     seat = mine or everyone[0]
     if seat not in everyone:
         raise unknown(f"seat of {game}", seat, everyone)
-    person = Person(lambda text: echo(folded(text), err=as_json), _read(as_json))
-    named: dict[str, Any] = {seat: PERSON, **lineup_of(game, (*everyone, *helpers), seats, given)}
-    others: dict[str, Any] = {s: PlayerSpec("random") for s in everyone} | named
-    lineup = {s: person if who == PERSON else who for s, who in others.items()}
-    asked = {seat: probes} if probes else {}
+    person = Person(lambda text: echo(fold_text(text), err=as_json), _read(as_json))
+    chosen: dict[str, Any] = {seat: PERSON, **lineup_of(game, (*everyone, *helpers), seats, values)}
+    others: dict[str, Any] = {s: PlayerSpec("random") for s in everyone} | chosen
+    lineup = {s: person if spec == PERSON else spec for s, spec in others.items()}
+    seat_probes = {seat: probes} if probes else {}
     if out is not None:
         store.require(out, f"play {game}")  # fail before the game rather than after it
-    episode = play_episode(game, lineup, seed, probes=asked, **params)
+    episode = play_episode(game, lineup, seed, probes=seat_probes, **params)
     if out is not None:
         store.claim(out, store.Manifest(f"play {game}", ""))
         with store.Writer(out) as writer:
@@ -104,7 +104,7 @@ def _play_pairs(game: str, count: int, seed: int, out: Path | None, as_json: boo
     """Play positions of pairs at the keyboard, store them, and print the score."""
     if out is not None:
         store.require(out, f"pairs of {game}")
-    person = Person(lambda text: echo(folded(text), err=as_json), _read(as_json))
+    person = Person(lambda text: echo(fold_text(text), err=as_json), _read(as_json))
     episodes = play_pairs(game, person, count, seed)
     if out is not None:
         store.claim(out, store.Manifest(f"pairs of {game}", ""))
@@ -128,7 +128,7 @@ def _play_pairs(game: str, count: int, seed: int, out: Path | None, as_json: boo
 
 
 def lineup_of(
-    game: str, seats: Sequence[str], named: Sequence[str], given: dict[str, Any]
+    game: str, seats: Sequence[str], entries: Sequence[str], values: dict[str, Any]
 ) -> dict[str, Any]:
     """Return the players named for seats, with their `SEAT.KEY` parameters.
 
@@ -136,20 +136,20 @@ def lineup_of(
         BadInput: An option has the wrong form, or names a seat that is unknown or has no player.
     """
     chosen: dict[str, Any] = {}
-    for entry in named:
-        seat, equals, who = entry.partition("=")
+    for entry in entries:
+        seat, equals, player = entry.partition("=")
         if not equals:
             raise BadInput(f"--seat takes SEAT=PLAYER, such as partner=tit_for_tat, not {entry!r}.")
         if seat not in seats:
             raise unknown(f"seat of {game}", seat, seats)
         prefix = f"{seat}."
-        params = {k.removeprefix(prefix): v for k, v in given.items() if k.startswith(prefix)}
-        if who == LANGUAGE and "model" not in params:
+        params = {k.removeprefix(prefix): v for k, v in values.items() if k.startswith(prefix)}
+        if player == LANGUAGE and "model" not in params:
             raise BadInput(
                 f"--seat {entry} needs a model; add --set {seat}.model=embedded, or another model."
             )
-        chosen[seat] = who if who == PERSON else as_player((who, params), seat)
-    for key in given:
+        chosen[seat] = player if player == PERSON else as_player((player, params), seat)
+    for key in values:
         if "." in key and key.partition(".")[0] not in chosen:
             raise BadInput(
                 f"--set {key}: no player is named for seat {key.partition('.')[0]!r}; add --seat."

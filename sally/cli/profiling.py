@@ -216,10 +216,10 @@ def say_depths(
         )
         return
     for game, seat in dict.fromkeys((point.game, point.seat) for point in points):
-        there = [point for point in points if (point.game, point.seat) == (game, seat)]
+        seat_points = [point for point in points if (point.game, point.seat) == (game, seat)]
         lines = []
-        for point in there:
-            most = max(point.pass_all)
+        for point in seat_points:
+            largest = max(point.pass_all)
             lines.append(
                 {
                     "player": point.player,
@@ -227,14 +227,14 @@ def say_depths(
                     "right": estimate_cell(point.right.value, point.right.interval),
                     "chance": point.chance,
                     "corrected": point.corrected,
-                    "pass^k": f"{point.pass_all[most]:.2f} (k = {most})",
+                    "pass^k": f"{point.pass_all[largest]:.2f} (k = {largest})",
                     "n": point.right.n,
                 }
             )
         columns = ("player", "depth", "right", "chance", "corrected", "pass^k", "n")
         print_table(lines, columns, title=f"{game}, seat {seat}, by reasoner depth")
-    named = ((f"{p.player} in {p.game} at depth {p.depth}", p.right) for p in points)
-    print_text(*blank_intervals(named))
+    estimates = ((f"{p.player} in {p.game} at depth {p.depth}", p.right) for p in points)
+    print_text(*blank_intervals(estimates))
     print_text(DEPTH_LEGEND)
 
 
@@ -261,12 +261,15 @@ def say_ideal(
         print_text(*without_pool(e.setup.instance.game for e in episodes))
         return
     keys = (NAMES["player"], Column("episodes", "n", type=COUNT))
-    for (game, seat), there in group_by(rows, lambda row: (row.game, row.seat)).items():
-        print_columns(there, keys, IDEAL_COLUMNS, f"{game}, seat {seat}")
-        values = [f"{row.adaptive:.2f}" for row in there if row.adaptive is not None]
+    for (game, seat), seat_rows in group_by(rows, lambda row: (row.game, row.seat)).items():
+        print_columns(seat_rows, keys, IDEAL_COLUMNS, f"{game}, seat {seat}")
+        values = [f"{row.adaptive:.2f}" for row in seat_rows if row.adaptive is not None]
         if values:
             adaptive = " or ".join(dict.fromkeys(values))
-            echo(f"The Bayes-adaptive player expects {adaptive} per {there[0].per} over the pool.")
+            echo(
+                f"The Bayes-adaptive player expects {adaptive} per {seat_rows[0].per} over the "
+                f"pool."
+            )
         else:
             echo("Only predictions are compared: Bayes-adaptive play is not computed in this game.")
     print_text(legend(IDEAL_COLUMNS))
@@ -285,7 +288,7 @@ DEPTH_LEGEND = (
 def say(rows: Sequence[ProfileRow]) -> None:
     """Print a table per game and seat, its scale, and why values are missing."""
     groups = group_by(rows, lambda row: (row.game, row.seat, row.cell, row.part))
-    shown: dict[ProfileColumn, None] = {}
+    printed: dict[ProfileColumn, None] = {}
     for (game, seat, cell, part), group in groups.items():
         title = f"{game}, seat {seat}" + (f", cell {cell}" if cell else "")
         title += f", partners {part}" if part else ""
@@ -293,8 +296,8 @@ def say(rows: Sequence[ProfileRow]) -> None:
         print_columns(group, (NAMES["player"], *counts(group)), columns, title)
         print_text(*sentences(group))
         echo()
-        shown |= dict.fromkeys(columns)
-    print_text(legend(column for column in COLUMNS if column in shown))
+        printed |= dict.fromkeys(columns)
+    print_text(legend(column for column in COLUMNS if column in printed))
     print_text(AFTER)
 
 
@@ -304,13 +307,13 @@ AFTER = "n: episodes with a result. After ± or in brackets: 95% intervals."
 def say_brief(rows: Sequence[ProfileRow], columns: Sequence[ProfileColumn]) -> None:
     """Print one table of all players with some columns."""
     keys = ["game", "seat", "cell", "part"]
-    told = [key for key in keys if key == "game" or len({getattr(r, key) for r in rows}) > 1]
+    varying = [key for key in keys if key == "game" or len({getattr(r, key) for r in rows}) > 1]
     ordered = sorted(rows, key=lambda r: (r.game, r.seat, r.cell, r.part, r.player))
-    kept = [c for c in columns if any(row.estimates[c.field].value is not None for row in rows)]
-    names = [NAMES[key] for key in (*told, "player")]
-    print_columns(ordered, (*names, *counts(rows)), kept or columns[:1])
+    filled = [c for c in columns if any(row.estimates[c.field].value is not None for row in rows)]
+    names = [NAMES[key] for key in (*varying, "player")]
+    print_columns(ordered, (*names, *counts(rows)), filled or columns[:1])
     print_text("--all prints the full profile: scales, losses, and why values are missing.")
-    print_text(legend(kept or columns[:1]))
+    print_text(legend(filled or columns[:1]))
     print_text(AFTER)
 
 
@@ -334,65 +337,67 @@ def sentences(group: Sequence[ProfileRow]) -> list[str]:
     """Return sentences on the scale, the clusters, forfeited moves, and why values are missing."""
     first = group[0]
     ends = [
-        f"{name} = {said}"
+        f"{name} = {ends_text}"
         for name, marks in (
             ("random", [r.random for r in group]),
             ("best mindless", [r.mindless for r in group]),
             ("1", [r.reference for r in group]),
         )
-        if (said := _ends(marks))
+        if (ends_text := _ends(marks))
     ]
-    found = [f"score: {first.metric} ({first.unit}); " + "; ".join([*ends, _guess(group)])]
-    found.append(f"clusters: {listed(dict.fromkeys(row.clusters for row in group))}")
+    lines = [f"score: {first.metric} ({first.unit}); " + "; ".join([*ends, _guess(group)])]
+    lines.append(f"clusters: {listed(dict.fromkeys(row.clusters for row in group))}")
     if cut := sum(row.censored for row in group):
-        found.append(f"{cut} of {sum(row.episodes for row in group)} episodes have no result")
-    lost, made = sum(row.forfeits for row in group), sum(row.moves for row in group)
-    found.append(
-        f"{lost} of {lost + made} moves were forfeited" if lost else "no move was forfeited"
+        lines.append(f"{cut} of {sum(row.episodes for row in group)} episodes have no result")
+    forfeits, moves = sum(row.forfeits for row in group), sum(row.moves for row in group)
+    lines.append(
+        f"{forfeits} of {forfeits + moves} moves were forfeited"
+        if forfeits
+        else "no move was forfeited"
     )
     for row in group:
-        found += habit_sentences(row)
-    return [*found, *_blanks(group)]
+        lines += habit_sentences(row)
+    return [*lines, *_blanks(group)]
 
 
 def habit_sentences(row: ProfileRow) -> list[str]:
     """Return sentences on a player's habits, and on what else explains its moves."""
-    found = [f"{row.player} {row.called}"] if row.called else []
+    lines = [f"{row.player} {row.called}"] if row.called else []
     if row.habit is not None and row.decides is not None and row.decides < 100:
-        found.append(
+        lines.append(
             f"{row.player}: the best reply depends on the prediction in {row.decides:.0f} % of "
             "its moves"
         )
-    return found
+    return lines
 
 
 def _guess(group: Sequence[ProfileRow]) -> str:
-    known = [row.guess for row in group if row.guess is not None]
-    if not known:
+    guesses = [row.guess for row in group if row.guess is not None]
+    if not guesses:
         return "no seat was probed"
     rules = [row.predictor for row in group if row.predictor is not None]
     best = max(rules, key=lambda rule: rule.accuracy)
-    said = f"the best mindless rule ('{best.rule}') up to {best.accuracy:.0f} %"
-    return f"a guess is right in {sum(known) / len(known):.0f} %, {said}"
+    rule_text = f"the best mindless rule ('{best.rule}') up to {best.accuracy:.0f} %"
+    return f"a guess is right in {sum(guesses) / len(guesses):.0f} %, {rule_text}"
 
 
 def _ends(marks: Sequence[Mark | None]) -> str:
     """Return a description of a baseline: its name, its mean, and the source of its episodes."""
-    known = [mark for mark in marks if mark is not None]
-    if not known:
+    known_marks = [mark for mark in marks if mark is not None]
+    if not known_marks:
         return ""
-    mark = known[0]
-    mean = sum(m.value for m in known) / len(known)
+    mark = known_marks[0]
+    mean = sum(m.value for m in known_marks) / len(known_marks)
     role = f" ({mark.standing})" if mark.standing else ""
-    told = f"{mark.player}{role}, {mean:.3g}"
-    at = [m.doing for m in known if m.doing is not None]
-    told += f" (doing {sum(at) / len(at):.2f})" if at else ""
+    text = f"{mark.player}{role}, {mean:.3g}"
+    doings = [m.doing for m in known_marks if m.doing is not None]
+    text += f" (doing {sum(doings) / len(doings):.2f})" if doings else ""
     if mark.error is not None:
-        return told + f", the mean of {mark.draws} draws (standard error {mark.error:.2g})"
+        return text + f", the mean of {mark.draws} draws (standard error {mark.error:.2g})"
     if not mark.stored and not mark.played:
-        return told + ", computed"
-    where = "from the store" if not mark.played else "played for this profile"
-    return told + f", {where}"
+        return text + ", computed"
+    source = "from the store" if not mark.played else "played for this profile"
+    return text + f", {source}"
 
 
 def _blanks(group: Sequence[ProfileRow]) -> list[str]:
@@ -406,13 +411,13 @@ def _blanks(group: Sequence[ProfileRow]) -> list[str]:
                 columns = reasons.setdefault(row.why[column.field], {})
                 columns.setdefault(column.title, []).append(row.player)
             if estimate.value is not None and estimate.interval is None:
-                why = estimate.method.partition("no interval: ")[2]
-                bare.setdefault(why, []).append(row.player)
+                reason = estimate.method.partition("no interval: ")[2]
+                bare.setdefault(reason, []).append(row.player)
     lines = []
-    for why, columns in reasons.items():
-        players = list(dict.fromkeys(p for some in columns.values() for p in some))
+    for reason, columns in reasons.items():
+        players = list(dict.fromkeys(p for names in columns.values() for p in names))
         whose = "" if len(players) == len(group) else f" ({listed(players)})"
-        lines.append(f"missing {listed(columns)}{whose}: {why}")
-    for why, players in bare.items():
-        lines.append(f"no interval ({listed(dict.fromkeys(players))}): {why}")
+        lines.append(f"missing {listed(columns)}{whose}: {reason}")
+    for reason, players in bare.items():
+        lines.append(f"no interval ({listed(dict.fromkeys(players))}): {reason}")
     return lines

@@ -20,7 +20,7 @@ from sally.core.terminal_text import echo
 from sally.output.files.transcript import transcript
 from sally.output.tables.console import (
     SCREEN,
-    folded,
+    fold_text,
     json_option,
     print_json,
     print_table,
@@ -43,39 +43,39 @@ def replay(path: Path | str, as_json: bool) -> None:
         if packed is not None and not as_json:
             echo(f"{path}: hashes match, {len(packed.bundle.files)} files, sha256 {packed.sha256}")
         lines = isinstance(place, Path) and not place.is_dir()
-        held = _contents(place)
+        contents = _contents(place)
         cells = None if lines else cells_of(place)
-        found = check(held.episodes.values(), cells, held.changed)
+        result = check(contents.episodes.values(), cells, contents.changed)
     if as_json:
         sealed = {} if packed is None else {"sha256": packed.sha256}
-        print_json({**found.as_json(), **sealed})
+        print_json({**result.as_json(), **sealed})
     else:
-        _print_check(found)
-    sys.exit(1 if found.mismatches else 0)
+        _print_check(result)
+    sys.exit(1 if result.mismatches else 0)
 
 
 MOST_NAMED = 5  # episodes listed for one reason; beyond that only their number is printed
 
 
-def _print_check(found: ReplayCheck) -> None:
-    for id, why in found.mismatches:
-        echo(f"{id}: {why}")
+def _print_check(result: ReplayCheck) -> None:
+    for id, reason in result.mismatches:
+        echo(f"{id}: {reason}")
     reasons: dict[str, list[str]] = {}
-    for id, why in found.unchecked:
-        reasons.setdefault(why, []).append(id)
-    for why, ids in reasons.items():
-        named = [f"{len(ids)} episodes"] if len(ids) > MOST_NAMED else ids
-        for who in named:
-            echo(f"{who} not checked: {why}")
-    for version, count in sorted(found.readers.items()):
+    for id, reason in result.unchecked:
+        reasons.setdefault(reason, []).append(id)
+    for reason, ids in reasons.items():
+        labels = [f"{len(ids)} episodes"] if len(ids) > MOST_NAMED else ids
+        for label in labels:
+            echo(f"{label} not checked: {reason}")
+    for version, count in sorted(result.readers.items()):
         installed = "installed" if version == VERSION else f"{VERSION} is installed"
         echo(f"Replies of {count} episodes were read by reply rule {version} ({installed}).")
     echo(
-        f"{found.replayed} of {found.episodes} episodes replayed, "
-        f"{len(found.mismatches)} mismatches, {len(found.unchecked)} not checked.",
-        colour="red" if found.unchecked else "",
+        f"{result.replayed} of {result.episodes} episodes replayed, "
+        f"{len(result.mismatches)} mismatches, {len(result.unchecked)} not checked.",
+        colour="red" if result.unchecked else "",
     )
-    echo(folded(PROVES))
+    echo(fold_text(PROVES))
 
 
 LONG = 60  # lines of a transcript that is printed whole
@@ -99,16 +99,16 @@ def show(episode: Path | str, eyes: str, whole: bool, as_json: bool) -> None:
     first episode. Of a long transcript, only the beginning and the end are printed; --all prints
     every line.
     """
-    found = find_episode(episode)
-    lines = [part for line in transcript(found, eyes) for part in line.split("\n")]
+    stored = find_episode(episode)
+    lines = [part for line in transcript(stored, eyes) for part in line.split("\n")]
     if as_json:
-        print_json({"episode": found.id, "eyes": eyes, "lines": list(transcript(found, eyes))})
+        print_json({"episode": stored.id, "eyes": eyes, "lines": list(transcript(stored, eyes))})
         return
     if whole or len(lines) <= LONG:
         print_text("\n".join(lines))
         return
-    left = len(lines) - SCREEN
-    middle = f"... {left} of {len(lines)} lines are left out; --all prints them ..."
+    omitted = len(lines) - SCREEN
+    middle = f"... {omitted} of {len(lines)} lines are left out; --all prints them ..."
     print_text("\n".join([*lines[: SCREEN - END], middle, *lines[-END:]]))
 
 
@@ -122,31 +122,31 @@ def find_episode(path: Path | str) -> Episode:
     if isinstance(path, Path) and (is_bundle(path) or is_bundle(path.parent)):
         bundle, id = (path, "") if is_bundle(path) else (path.parent, path.name)
         with open_store(bundle) as (place, _):
-            return _named(place, id, bundle)
+            return _episode_by_id(place, id, bundle)
     if not store.place(path).exists():
         text = str(path)
         parent, _, id = text.rpartition("/")
         folder = parent if store.is_address(text) else Path(parent or ".")
         if not (store.place(folder).exists() and store.manifest_of(folder)):
             raise BadInput(f"{path} is neither a store nor STORE/ID of an episode.")
-    return _named(folder, id, folder)
+    return _episode_by_id(folder, id, folder)
 
 
-def _named(folder: store.Where, id: str, said: store.Where) -> Episode:
+def _episode_by_id(folder: store.Where, id: str, address: store.Where) -> Episode:
     """Return the episode whose id starts with `id`.
 
-    `said` is the store's address as the user typed it, for error messages.
+    `address` is the store's address as the user typed it, for error messages.
     """
     episodes = store.load(folder).episodes
-    found = [e for key, e in episodes.items() if key.startswith(id)]
-    if not found:
+    matches = [e for key, e in episodes.items() if key.startswith(id)]
+    if not matches:
         raise BadInput(
-            f"The store {said} has no episode {id!r}; `sally score {said} --rows --json` "
+            f"The store {address} has no episode {id!r}; `sally score {address} --rows --json` "
             "lists its episodes."
         )
-    if id and len(found) > 1:
-        raise BadInput(f"{len(found)} ids in {said} start with {id!r}; give more of the id.")
-    return found[0]
+    if id and len(matches) > 1:
+        raise BadInput(f"{len(matches)} ids in {address} start with {id!r}; give more of the id.")
+    return matches[0]
 
 
 def _contents(path: store.Where) -> store.Contents:
@@ -174,47 +174,52 @@ def reread(path: Path | str, as_json: bool) -> None:
     output shows which replies are now understood differently, and how far the results depend on the
     rule.
     """
-    found, skipped = list[RereadReply](), list[str]()
+    replies, skipped = list[RereadReply](), list[str]()
     with open_store(path) as (place, _):
         for episode in _contents(place).episodes.values():
             try:
-                found += readings(episode)
-            except (BadInput, LookupError) as why:
-                skipped.append(f"{episode.id}: {why}")
+                replies += readings(episode)
+            except (BadInput, LookupError) as error:
+                skipped.append(f"{episode.id}: {error}")
     rule = f"rule {VERSION}"
-    differ = [each for each in found if each.by_rule[rule] != each.by_rule[STORED]]
-    table = sensitivity(found)
+    differ = [reply for reply in replies if reply.by_rule[rule] != reply.by_rule[STORED]]
+    table = sensitivity(replies)
     if as_json:
-        listed = [_difference(each, rule) for each in differ]
+        listed = [_difference(reply, rule) for reply in differ]
         print_json(
             {
                 "rule": VERSION,
-                "read": len(found),
+                "read": len(replies),
                 "differ": listed,
                 "figures": table,
                 "skipped": skipped,
             }
         )
         return
-    for each in differ:
-        was, now = (_named_or(each.by_rule[name]) for name in (STORED, rule))
-        where = f"{each.episode} turn {each.turn + 1}, {each.seat}, {each.kind}"
-        echo(f"{where}: {was} then, {now} now: {each.reply[-80:]!r}")
+    for reply in differ:
+        was, now = (_named_or(reply.by_rule[name]) for name in (STORED, rule))
+        location = f"{reply.episode} turn {reply.turn + 1}, {reply.seat}, {reply.kind}"
+        echo(f"{location}: {was} then, {now} now: {reply.reply[-80:]!r}")
     for line in skipped:
         echo(f"not read again: {line}")
     if table:
-        shown = [{**row, **{k: _percent(row[k]) for k in ("read", "figure")}} for row in table]
-        print_table(shown, list(table[0]), "Figures by rule")
+        lines = [{**row, **{k: _percent(row[k]) for k in ("read", "figure")}} for row in table]
+        print_table(lines, list(table[0]), "Figures by rule")
         echo(
             "figure: of the replies read, the share of the menu's first option (moves) "
             "or of right answers (probes)."
         )
-    echo(f"{len(found)} replies read by {rule}; {len(differ)} differ.")
+    echo(f"{len(replies)} replies read by {rule}; {len(differ)} differ.")
 
 
-def _difference(each: RereadReply, rule: str) -> dict[str, Any]:
-    named = {"episode": each.episode, "turn": each.turn, "seat": each.seat, "kind": each.kind}
-    return {**named, "was": each.by_rule[STORED], "now": each.by_rule[rule], "reply": each.reply}
+def _difference(reply: RereadReply, rule: str) -> dict[str, Any]:
+    fields = {"episode": reply.episode, "turn": reply.turn, "seat": reply.seat, "kind": reply.kind}
+    return {
+        **fields,
+        "was": reply.by_rule[STORED],
+        "now": reply.by_rule[rule],
+        "reply": reply.reply,
+    }
 
 
 def _percent(share: float | None) -> str:

@@ -72,19 +72,19 @@ def reliability_(
 
 def say(rows: list[Reliability], target: float) -> None:
     """Print one row per measure."""
-    wanted = f"for {target:g}"
+    target_label = f"for {target:g}"
     lines = [
         {
-            "game": each.game,
-            "measure": "does" if each.trait == DOING else f"knows {each.method}",
-            "players": each.players,
-            "problems": each.problems,
-            "split half": estimate_cell(each.consistency.value, each.consistency.interval, 2),
-            "retest": estimate_cell(each.retest.value, each.retest.interval, 2),
-            "error": cell(each.error),
-            wanted: "-" if each.episodes is None else f"{each.episodes:,}",
+            "game": row.game,
+            "measure": "does" if row.trait == DOING else f"knows {row.method}",
+            "players": row.players,
+            "problems": row.problems,
+            "split half": estimate_cell(row.consistency.value, row.consistency.interval, 2),
+            "retest": estimate_cell(row.retest.value, row.retest.interval, 2),
+            "error": cell(row.error),
+            target_label: "-" if row.episodes is None else f"{row.episodes:,}",
         }
-        for each in rows
+        for row in rows
     ]
     if not lines:
         echo("No episode has a result or a probe answer.")
@@ -95,21 +95,21 @@ def say(rows: list[Reliability], target: float) -> None:
         "players of these stores (mean over all split halves, interval from the F "
         "distribution); retest: correlation of even and odd repeats of the same instances; "
         "error: standard error of measurement of such a mean; "
-        f"{wanted}: episodes per player needed for a reliability of {target:g}."
+        f"{target_label}: episodes per player needed for a reliability of {target:g}."
     )
-    for each in rows:
-        if each.why:
-            print_text(f"{each.game}, {each.trait} by {each.method}: {each.why}.")
+    for row in rows:
+        if row.why:
+            print_text(f"{row.game}, {row.trait} by {row.method}: {row.why}.")
 
 
-def say_matrix(found: Matrix) -> None:
+def say_matrix(matrix: Matrix) -> None:
     """Print the mean correlations within and between traits and games."""
-    if len(found.measures) < 2:
+    if len(matrix.measures) < 2:
         return
-    echo(f"\nCorrelations over the players that have both measures ({found.players} in all):")
+    echo(f"\nCorrelations over the players that have both measures ({matrix.players} in all):")
     lines = [
         {"measures": kind, "pairs": e.n, "mean correlation": estimate_cell(e.value, e.interval, 2)}
-        for kind, e in found.means.items()
+        for kind, e in matrix.means.items()
         if e.n
     ]
     print_table(lines, ["measures", "pairs", "mean correlation"])
@@ -119,10 +119,10 @@ def say_matrix(found: Matrix) -> None:
     )
 
 
-def _plain(found: Matrix) -> dict[str, Any]:
+def _plain(matrix: Matrix) -> dict[str, Any]:
     return {
-        "measures": [measure(key) for key in found.measures],
-        "reliabilities": list(found.reliabilities),
+        "measures": [measure(key) for key in matrix.measures],
+        "reliabilities": list(matrix.reliabilities),
         "pairs": [
             {
                 "first": measure(p.first),
@@ -130,10 +130,10 @@ def _plain(found: Matrix) -> dict[str, Any]:
                 "kind": p.kind,
                 **plain(p.correlation),
             }
-            for p in found.pairs
+            for p in matrix.pairs
         ],
-        "means": {kind: plain(e) for kind, e in found.means.items()},
-        "players": found.players,
+        "means": {kind: plain(e) for kind, e in matrix.means.items()},
+        "players": matrix.players,
     }
 
 
@@ -146,19 +146,23 @@ def variance_(folders: tuple[Where, ...], games: tuple[str, ...], as_json: bool)
     with open_frame(folders) as frame:
         rows = variance(frame, games=games)
     say_bad(rows.bad)
-    found = rows.sources
+    sources = rows.sources
     if as_json:
-        print_json(plain(found))
+        print_json(plain(sources))
         return
-    factors = [f for f in (*FACTORS, REST) if any(f in each.shares.shares for each in found)]
+    factors = [f for f in (*FACTORS, REST) if any(f in source.shares.shares for source in sources)]
     lines: list[dict[str, Any]] = []
-    for each in found:
-        line: dict[str, Any] = {"game": each.game, "measure": each.measure, "n": each.shares.n}
+    for source in sources:
+        line: dict[str, Any] = {
+            "game": source.game,
+            "measure": source.measure,
+            "n": source.shares.n,
+        }
         for name in factors:
-            share = each.shares.shares.get(name)
+            share = source.shares.shares.get(name)
             line[name] = None if share is None else estimate_cell(share.value, share.interval, 2)
-            if name in each.shares.same:
-                line[name] = f"as {each.shares.same[name]}"
+            if name in source.shares.same:
+                line[name] = f"as {source.shares.same[name]}"
         lines.append(line)
     for names in fitting(lines, ["game", "measure"], [*factors, "n"]):
         print_table(lines, ["game", "measure", *names])
@@ -169,10 +173,11 @@ def variance_(folders: tuple[Where, ...], games: tuple[str, ...], as_json: bool)
         "factor with one level is not shown; a factor that is confounded with another one is "
         "marked `as` the other factor."
     )
-    for each in found:
-        if each.best_known is not None:
-            drop = estimate_cell(each.fresh.value, each.fresh.interval)
+    for source in sources:
+        if source.best_known is not None:
+            drop = estimate_cell(source.fresh.value, source.fresh.interval)
             print_text(
-                f"{each.game}, {each.measure}: {each.best_known:.3g} in the game's own words, "
-                f"{each.in_fresh:.3g} in new wordings; loss {drop} over {each.fresh.n} pairs."
+                f"{source.game}, {source.measure}: {source.best_known:.3g} in the game's own "
+                f"words, "
+                f"{source.in_fresh:.3g} in new wordings; loss {drop} over {source.fresh.n} pairs."
             )

@@ -102,19 +102,21 @@ def represent(
         if causal:
             from sally.cli.steering import causal_check
 
-            named = None if layers == "all" else partial(_layers, layers)
-            causal_check(episodes, model, about, kind, named, most, seed, out, figure, as_json)
+            chosen_layers = None if layers == "all" else partial(_layers, layers)
+            causal_check(
+                episodes, model, about, kind, chosen_layers, most, seed, out, figure, as_json
+            )
             return
         with progress() as bar:
             task = bar.add_task("prompts", total=len(episodes), note="")
 
-            def counted() -> Any:
+            def count_episodes() -> Any:
                 for episode in episodes:
                     yield episode
                     bar.advance(task)
 
-            every = list(decisions(counted(), about, at))
-    require_decisions(every, about, at)
+            all_decisions = list(decisions(count_episodes(), about, at))
+    require_decisions(all_decisions, about, at)
     with progress() as bar:
         task = bar.add_task("activations", total=None, note="")
 
@@ -123,8 +125,8 @@ def represent(
 
         from sally.models.hf.residual import ResidualStream
 
-        found = fit_groups(
-            every,
+        results = fit_groups(
+            all_decisions,
             lambda untrained: ResidualStream(model, untrained=untrained, seed=seed),
             out,
             model=model.removeprefix("hf:"),
@@ -135,17 +137,17 @@ def represent(
             limit=most,
             seed=seed,
             untrained=not no_untrained,
-            tell=lambda said: echo(said, err=True),
+            tell=lambda sentence: echo(sentence, err=True),
             read=read,
         )
     if figure:
         from sally.output.figures.represented import layers_figure
 
-        write(layers_figure(found), figure)
+        write(layers_figure(results), figure)
     if as_json:
-        print_json(msgspec.to_builtins(found))
+        print_json(msgspec.to_builtins(results))
         return
-    say(found)
+    say(results)
     if figure:
         echo(f"Written: {figure}")
 
@@ -161,17 +163,17 @@ def _out_folder(folder: Path | str, out: Path | None) -> Path:
     return folder / FOLDER
 
 
-def _layers(said: str, count: int) -> list[int]:
+def _layers(text: str, count: int) -> list[int]:
     """Return the layers that `all`, `0,8,16` or `4-12` names."""
-    if said == "all":
+    if text == "all":
         return list(range(count))
-    found: list[int] = []
-    for part in said.split(","):
+    layers: list[int] = []
+    for part in text.split(","):
         match = re.fullmatch(r"\s*(\d+)(?:-(\d+))?\s*", part)
         if match is None:
-            raise BadInput(f"--layers takes all, 0,8,16 or 4-12, not {said!r}.")
+            raise BadInput(f"--layers takes all, 0,8,16 or 4-12, not {text!r}.")
         first = int(match[1])
-        found += range(first, int(match[2] or first) + 1)
-    if not found or max(found) >= count:
-        raise BadInput(f"The model has layers 0 to {count - 1}; --layers says {said!r}.")
-    return sorted(set(found))
+        layers += range(first, int(match[2] or first) + 1)
+    if not layers or max(layers) >= count:
+        raise BadInput(f"The model has layers 0 to {count - 1}; --layers says {text!r}.")
+    return sorted(set(layers))

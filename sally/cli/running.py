@@ -17,7 +17,7 @@ from sally import store
 from sally.adapters.executors.by_name import NAMES, executor
 from sally.api.studies import RunRequest, prepared_study
 from sally.cli import INCOMPLETE
-from sally.cli.common import STORE, parsed, say_bad
+from sally.cli.common import STORE, parse_settings, say_bad
 from sally.cli.scoring import reason_lines, say_summary
 from sally.core.terminal_text import echo, harmless
 from sally.output.progress import progress_note
@@ -55,8 +55,11 @@ def model_options(command: Callable[..., None]) -> Callable[..., None]:
         aware: bool,
         **others: Any,
     ) -> None:
-        part, given = arms.StudySelection(cells, tables, games, strategies), parsed(settings)
-        request = RunRequest(limit, seed, model, given, without, part, unasked, packs, aware)
+        part, values = (
+            arms.StudySelection(cells, tables, games, strategies),
+            parse_settings(settings),
+        )
+        request = RunRequest(limit, seed, model, values, without, part, unasked, packs, aware)
         command(request=request, **others)
 
     for option in (
@@ -118,14 +121,14 @@ def run(
     STUDY is a name or a TOML file.
     """
     used = use_config(config)
-    wanted, chosen = prepared_study(study, request, used)
+    filled_study, chosen = prepared_study(study, request, used)
     meter = Meter(Budget(budget, budget_tokens), used)
-    meter.refuse_unpriced(models_of(wanted))
-    place = out or Path("out") / wanted.name
+    meter.refuse_unpriced(models_of(filled_study))
+    place = out or Path("out") / filled_study.name
     job: dict[str, Any] = {"tables": True, "cache": cache}
-    listed = local.orders(wanted, request.limit)
+    listed = local.orders(filled_study, request.limit)
     job |= {"wanted": listed, "settings": chosen}
-    if request.limit is not None and models_of(wanted):
+    if request.limit is not None and models_of(filled_study):
         lineups = len({(cell, msgspec.json.encode(setup.lineup)) for cell, setup in listed.alike})
         cells = len({cell for cell, _ in listed.alike})
         echo(
@@ -133,35 +136,38 @@ def run(
             f"{cells:,} cells; `sally plan` with the same options estimates calls and cost.",
             err=True,
         )
-    with progress_watcher(wanted.name, used) as watch:
-        play_missing(wanted, place, request.limit, watch, meter, executor(on), **job)
-    found = store.survey(place)
-    done = sum(listed.found_in(found.finished) or ())
-    void = sum(listed.found_in(set(found.blank)) or ())
-    left, results = len(listed) - done, done - void
+    with progress_watcher(filled_study.name, used) as watch:
+        play_missing(filled_study, place, request.limit, watch, meter, executor(on), **job)
+    survey = store.survey(place)
+    done = sum(listed.found_in(survey.finished) or ())
+    void = sum(listed.found_in(set(survey.blank)) or ())
+    missing_count, results = len(listed) - done, done - void
     if as_json:
         spent = {"calls": meter.calls, "tokens": meter.tokens, "money": meter.money}
-        said = {**counts(found), "spent": spent, "not_run": left, "void": void}
-        print_json({"study": wanted.name, "out": str(place), **said})
-        sys.exit(INCOMPLETE if left or not results else 0)
+        summary = {**counts(survey), "spent": spent, "not_run": missing_count, "void": void}
+        print_json({"study": filled_study.name, "out": str(place), **summary})
+        sys.exit(INCOMPLETE if missing_count or not results else 0)
     say_summary(place)
-    echo(f"{found.episodes} episodes in {place}")
+    echo(f"{survey.episodes} episodes in {place}")
     if meter.calls:
         echo(f"Used: {meter.said}")
-    print_text(*reason_lines(found.reasons))
-    if n := found.broken_readers:
+    print_text(*reason_lines(survey.reasons))
+    if n := survey.broken_readers:
         echo(
             f"{n} {'reply' if n == 1 else 'replies'} crashed a reply reader and counted as "
             "unreadable; `sally show` prints them. Please report this as a bug."
         )
-    if left:
-        why = " because the budget was spent" if meter.spent else ""
-        echo(f"{left} episodes are missing{why}; run the same command again to play them.")
-    say_bad(map(str, found.bad))
+    if missing_count:
+        reason = " because the budget was spent" if meter.spent else ""
+        echo(
+            f"{missing_count} episodes are missing{reason}; run the same command again to play "
+            f"them."
+        )
+    say_bad(map(str, survey.bad))
     echo(f"Next: sally score {place}   sally replay {place}   sally show {place}")
-    if not results and not left:
+    if not results and not missing_count:
         echo("No episode has a result.")
-    if left or not results:
+    if missing_count or not results:
         sys.exit(INCOMPLETE)
 
 
@@ -190,13 +196,13 @@ def progress_watcher(study: str, config: Config) -> Iterator[Watcher]:
         yield watch
 
 
-def counts(found: Survey) -> dict[str, object]:
+def counts(survey: Survey) -> dict[str, object]:
     """Return the counts of a store for JSON output."""
     return {
-        "episodes": found.episodes,
-        "censored": len(found.blank) + len(found.cut),
-        "reasons": found.reasons,
-        "bad_lines": [str(line) for line in found.bad],
-        "doubled": found.doubled,
-        "broken_readers": found.broken_readers,
+        "episodes": survey.episodes,
+        "censored": len(survey.blank) + len(survey.cut),
+        "reasons": survey.reasons,
+        "bad_lines": [str(line) for line in survey.bad],
+        "doubled": survey.doubled,
+        "broken_readers": survey.broken_readers,
     }

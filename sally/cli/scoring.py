@@ -94,10 +94,11 @@ def score(
 def reason_lines(reasons: Mapping[str, int]) -> list[str]:
     """Return one line per reason why episodes have no result, most frequent first."""
     ordered = Counter(reasons).most_common()
-    lines = [f"{n} without a result ({why})" for why, n in ordered[:REASONS]]
-    if rest := ordered[REASONS:]:
+    lines = [f"{n} without a result ({reason})" for reason, n in ordered[:REASONS]]
+    if other_reasons := ordered[REASONS:]:
         lines.append(
-            f"{sum(n for _, n in rest)} without a result for {len(rest)} other reasons; "
+            f"{sum(n for _, n in other_reasons)} without a result for {len(other_reasons)} other "
+            f"reasons; "
             "`sally watch DIR --once` lists them all."
         )
     return lines
@@ -123,8 +124,8 @@ def say(scores: Scores) -> None:
         row["metric"] for row in rows if row["game"] == game
     })  # fmt: skip
     for game in sorted(games):
-        mine = [row for row in rows if row["game"] == game]
-        say_game(game, mine, [key for key in keys if key != "game"], shared)
+        game_rows = [row for row in rows if row["game"] == game]
+        say_game(game, game_rows, [key for key in keys if key != "game"], shared)
     print_text(*_notes(scores))
     print_text(*_without_interval(scores.rows))
     if settings:
@@ -140,11 +141,11 @@ def say_game(
     number of episodes is marked. Measures that only this game has come first, because the game's
     outcome is among them.
     """
-    shown = [key for key in keys if key in PLAYER_KEYS or _varies(rows, key)]
+    shown_keys = [key for key in keys if key in PLAYER_KEYS or _varies(rows, key)]
     has_missing = any(row["missing"] for row in rows)
     lines: dict[tuple[str, ...], dict[str, str]] = {}
     for row in rows:
-        names = {key: str(row[key]) for key in shown}
+        names = {key: str(row[key]) for key in shown_keys}
         counts = {"n": str(row["results"]), "missing": str(row["missing"])}
         line = lines.setdefault(tuple(names.values()), names | counts)
         few = "" if row["episodes"] == row["results"] else f" (n {row['episodes']})"
@@ -155,10 +156,10 @@ def say_game(
     table = [lines[key] for key in sorted(lines)]
     filled = [head for head in heads if any(line.get(head) not in NOTHING for line in table)]
     last = ["n", "missing"] if has_missing else ["n"]
-    constant = [str(rows[0][key]) for key in keys if key not in shown]
+    constant = [str(rows[0][key]) for key in keys if key not in shown_keys]
     title = ", ".join([game, *constant])
-    for group in fitting(table, [*shown, *last], filled or heads):
-        print_table(table, [*shown, *group, *last], title)
+    for group in fitting(table, [*shown_keys, *last], filled or heads):
+        print_table(table, [*shown_keys, *group, *last], title)
 
 
 def _notes(scores: Scores) -> list[str]:

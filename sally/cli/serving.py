@@ -129,7 +129,7 @@ def serve(
     config = find_config()
     for name in models:
         registry.model(config.entry(name).name)  # fail now rather than when a game starts
-    given = _given_secret()
+    fixed_secret = _given_secret()
     if models and tokens is None:
         echo("Visitors may use the models without a limit; --budget-tokens sets one.", err=True)
     anywhere = host in ("0.0.0.0", "::")
@@ -138,7 +138,7 @@ def serve(
         out or data / "episodes",
         models,
         () if anywhere and not names else ("localhost", "127.0.0.1", "::1", host, *names),
-        given or secrets.token_urlsafe(24),
+        fixed_secret or secrets.token_urlsafe(24),
         patience,
         rate,
         secure=https,
@@ -156,15 +156,15 @@ def serve(
     listening = _listening(host, port)
     name = names[0] if names else f"{host}:{listening.getsockname()[1]}"
     place = f"http{'s' * https}://{name}"
-    where = {"Play at": f"{place}/"} if settings.lobby else {}
-    where["Experimenters at"] = f"{place}/experimenter"
+    addresses = {"Play at": f"{place}/"} if settings.lobby else {}
+    addresses["Experimenters at"] = f"{place}/experimenter"
     links = dict.fromkeys(study.room or study.name for study in runs)
-    where |= {
+    addresses |= {
         "Study at" if len(links) == 1 else f"Study {name}": f"{place}/study/{name}"
         for name in links
     }
-    where["Their secret"] = f"(from {SECRET})" if given else settings.secret
-    _announce(where, as_json)
+    addresses["Their secret"] = f"(from {SECRET})" if fixed_secret else settings.secret
+    _announce(addresses, as_json)
     _run(app, listening, https)
 
 
@@ -174,10 +174,10 @@ def _given_secret() -> str:
     Raises:
         BadInput: The secret is too short.
     """
-    given = os.environ.get(SECRET, "")
-    if given and len(given) < SHORTEST:
-        raise BadInput(f"{SECRET} must have at least {SHORTEST} characters, not {len(given)}.")
-    return given
+    secret = os.environ.get(SECRET, "")
+    if secret and len(secret) < SHORTEST:
+        raise BadInput(f"{SECRET} must have at least {SHORTEST} characters, not {len(secret)}.")
+    return secret
 
 
 def _listening(host: str, port: int) -> socket.socket:
@@ -191,16 +191,16 @@ def _listening(host: str, port: int) -> socket.socket:
         listening = socket.socket(family)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(address)
-    except OSError as why:
-        raise BadInput(f"Port {port} of {host} cannot be opened: {why.strerror}.") from None
+    except OSError as error:
+        raise BadInput(f"Port {port} of {host} cannot be opened: {error.strerror}.") from None
     return listening
 
 
-def _announce(where: Mapping[str, str], as_json: bool) -> None:
+def _announce(addresses: Mapping[str, str], as_json: bool) -> None:
     if as_json:
-        print_json({name.lower().replace(" ", "_"): value for name, value in where.items()})
+        print_json({name.lower().replace(" ", "_"): value for name, value in addresses.items()})
     else:
-        for name, value in where.items():
+        for name, value in addresses.items():
             echo(f"{name:<17} {value}")
     sys.stdout.flush()  # the parent process may be waiting for these lines
 

@@ -47,7 +47,7 @@ def causal_check(
     about: str,
     kind: As,
     layers: Callable[[int], Sequence[int]] | None,
-    most: int | None,
+    limit: int | None,
     seed: int,
     out: Path,
     figure: Path | None,
@@ -70,7 +70,7 @@ def causal_check(
             "strategy lm scores options."
         )
     network = ResidualStream(model)
-    found: list[Causal] = []
+    results: list[Causal] = []
     games = "-".join(sorted({episode.setup.instance.game for episode in episodes}))
     name = plain_name(model.removeprefix("hf:"))
     target = out / f"{name}-{plain_name(about or 'others')}-{kind}-causal-{games}.json"
@@ -83,12 +83,12 @@ def causal_check(
             with progress() as bar:
                 task = bar.add_task(f"{key[0]}, {page}", total=None, note="")
 
-                def score(asked: Sequence[EditedPrompt], bar: Any = bar, task: Any = task) -> Any:
-                    scores = edited_scores(network, asked)
-                    bar.advance(task, len(asked))
+                def score(prompts: Sequence[EditedPrompt], bar: Any = bar, task: Any = task) -> Any:
+                    scores = edited_scores(network, prompts)
+                    bar.advance(task, len(prompts))
                     return scores
 
-                found.append(
+                results.append(
                     causal(
                         rows,
                         streams,
@@ -98,35 +98,42 @@ def causal_check(
                         place=page,
                         kind=kind,
                         layers=(layers or spaced_layers)(network.layers),
-                        limit=most,
+                        limit=limit,
                         seed=seed,
                     )
                 )
-            target.write_bytes(msgspec.json.encode(found) + b"\n")
+            target.write_bytes(msgspec.json.encode(results) + b"\n")
     if figure:
         from sally.output.figures.causal import dose_figure
 
-        write(dose_figure(found), figure)
+        write(dose_figure(results), figure)
     if as_json:
-        print_json([msgspec.to_builtins(one) for one in found])
+        print_json([msgspec.to_builtins(result) for result in results])
         return
-    say(found)
+    say(results)
     for path in filter(None, (target, figure)):
         echo(f"Written: {path}")
 
 
-def say(found: Sequence[Causal]) -> None:
+def say(results: Sequence[Causal]) -> None:
     """Print how steering and patching change the move probabilities in every group."""
-    for one in found:
-        title = f"{one.model}: {one.game}, {one.player}, as {one.kind}, page of the {one.at}"
-        _print([_steered_row(each) for each in one.steered], ["layer", "direction"], title)
-        if one.patched:
-            _print([_patched_row(each) for each in one.patched], ["layer"], f"{title}, patched")
+    for result in results:
+        title = (
+            f"{result.model}: {result.game}, {result.player}, as {result.kind}, "
+            f"page of the {result.at}"
+        )
+        _print([_steered_row(steered) for steered in result.steered], ["layer", "direction"], title)
+        if result.patched:
+            _print(
+                [_patched_row(patched) for patched in result.patched],
+                ["layer"],
+                f"{title}, patched",
+            )
         print_text(
-            f"{one.decisions} held-out decisions of {one.instances} instances; directions "
-            f"fitted to {one.trained} others a fold, {one.partners} partners, {one.folds} "
+            f"{result.decisions} held-out decisions of {result.instances} instances; directions "
+            f"fitted to {result.trained} others a fold, {result.partners} partners, {result.folds} "
             "folds; length of a dose of 1 by layer: "
-            f"{', '.join(f'{n}: {length:.1f}' for n, length in one.lengths.items())}."
+            f"{', '.join(f'{n}: {length:.1f}' for n, length in result.lengths.items())}."
         )
     print_text(LEGEND)
 
@@ -142,23 +149,23 @@ def _cell(estimate: Any) -> str:
     return str(estimate_cell(estimate.value, estimate.interval))
 
 
-def _steered_row(one: Steered) -> Row:
-    last = one.doses[-1]
+def _steered_row(steered: Steered) -> Row:
+    last = steered.doses[-1]
     return {
-        "layer": one.layer,
-        "direction": one.kind,
-        "slope": _cell(one.slope),
-        "beyond": _cell(one.beyond),
+        "layer": steered.layer,
+        "direction": steered.kind,
+        "slope": _cell(steered.slope),
+        "beyond": _cell(steered.beyond),
         "changed": _cell(last.changed),
         "mass": _cell(last.mass),
     }
 
 
-def _patched_row(one: Patched) -> Row:
+def _patched_row(patched: Patched) -> Row:
     return {
-        "layer": one.layer,
-        "does otherwise": _cell(one.other),
-        "does the same": _cell(one.same),
-        "beyond": _cell(one.beyond),
-        "natural": _cell(one.natural),
+        "layer": patched.layer,
+        "does otherwise": _cell(patched.other),
+        "does the same": _cell(patched.same),
+        "beyond": _cell(patched.beyond),
+        "natural": _cell(patched.natural),
     }

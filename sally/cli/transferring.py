@@ -57,54 +57,57 @@ def say(cells: Sequence[TransferCell], of: str, title: str) -> None:
     """Print the scores for doing (gains) or knowing (predictions of others) after each training,
     with the change due to training."""
     rows, columns, _ = grid(cells, of)
-    found = {(cell.trained_on, cell.tested_on): cell for cell in cells}
+    cells_by_key = {(cell.trained_on, cell.tested_on): cell for cell in cells}
     echo(title)
     for name in [row for row in rows if row != UNTRAINED] or rows:
         keys = ["tested on", name]
         if UNTRAINED in rows and name != UNTRAINED:
             keys = ["tested on", UNTRAINED, name, "change"]
-        shown = []
+        lines = []
         for column in columns:
-            trained, before = found.get((name, column)), found.get((UNTRAINED, column))
-            shown.append(
+            trained, untrained = (
+                cells_by_key.get((name, column)),
+                cells_by_key.get((UNTRAINED, column)),
+            )
+            lines.append(
                 {
                     "tested on": column,
-                    UNTRAINED: _over(getattr(before, of, None)),
-                    name: _over(getattr(trained, of, None)),
-                    "change": _signed(getattr(trained, f"{of}_change", None)),
+                    UNTRAINED: _estimate_text(getattr(untrained, of, None)),
+                    name: _estimate_text(getattr(trained, of, None)),
+                    "change": _change_text(getattr(trained, f"{of}_change", None)),
                 }
             )
-        print_table(shown, keys)
-    estimates = ((key, getattr(cell, of)) for key, cell in found.items())
-    named = ((" on ".join(key), e) for key, e in estimates if e is not None)
-    print_text(*blank_intervals(named))
+        print_table(lines, keys)
+    estimates = ((key, getattr(cell, of)) for key, cell in cells_by_key.items())
+    labelled = ((" on ".join(key), e) for key, e in estimates if e is not None)
+    print_text(*blank_intervals(labelled))
 
 
 def say_seeds(cells: Sequence[TransferCell]) -> None:
     """Print the scores for doing (gains) and knowing (predictions of others) by training seed, for
     training tasks that were repeated with several seeds."""
-    several = [cell for cell in cells if len(cell.by_seed) > 1]
-    for row in dict.fromkeys(cell.trained_on for cell in several):
+    seeded_cells = [cell for cell in cells if len(cell.by_seed) > 1]
+    for row in dict.fromkeys(cell.trained_on for cell in seeded_cells):
         for place, of in enumerate(TITLES):
-            shown = []
-            for cell in several:
+            lines = []
+            for cell in seeded_cells:
                 if cell.trained_on != row:
                     continue
-                said = {"tested on": cell.tested_on}
-                for seed, both in cell.by_seed.items():
-                    said[f"seed {seed}"] = "-" if both[place] is None else f"{both[place]:.2f}"
-                shown.append(said | {"all": _over(cell.over_seeds()[place])})
+                line = {"tested on": cell.tested_on}
+                for seed, scores in cell.by_seed.items():
+                    line[f"seed {seed}"] = "-" if scores[place] is None else f"{scores[place]:.2f}"
+                lines.append(line | {"all": _estimate_text(cell.over_seeds()[place])})
             echo(f"{of} by training seed: {row}")
-            print_table(shown, list(dict.fromkeys(key for said in shown for key in said)))
+            print_table(lines, list(dict.fromkeys(key for line in lines for key in line)))
 
 
-def _over(found: Estimate | None) -> str:
-    if found is None or found.value is None:
+def _estimate_text(estimate: Estimate | None) -> str:
+    if estimate is None or estimate.value is None:
         return "-"
-    return estimate_cell(found.value, found.interval, 2)
+    return estimate_cell(estimate.value, estimate.interval, 2)
 
 
-def _signed(change: Estimate | None) -> str:
+def _change_text(change: Estimate | None) -> str:
     if change is None or change.value is None:
         return "-"
     value, interval = change.value, change.interval

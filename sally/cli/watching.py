@@ -41,15 +41,15 @@ def watch(place: Path | str, once: bool, as_json: bool) -> None:
             for now in _looks(place, once):
                 live.update(Text(harmless("\n".join(lines(now)))), refresh=True)
     if now.censored:
-        for why, n in store.survey(place).reasons.items():
-            echo(f"  {n} without a result ({why})")
+        for reason, n in store.survey(place).reasons.items():
+            echo(f"  {n} without a result ({reason})")
 
 
-def _looks(place: Path | str, once: bool) -> Iterator[ProgressSnapshot]:
+def _looks(place: Path | str, only_once: bool) -> Iterator[ProgressSnapshot]:
     while True:
         now = look(place)
         yield now
-        if once or now.is_over:
+        if only_once or now.is_over:
             return
         time.sleep(LOOK_SECONDS)
 
@@ -57,17 +57,17 @@ def _looks(place: Path | str, once: bool) -> Iterator[ProgressSnapshot]:
 def lines(now: ProgressSnapshot) -> list[str]:
     """Return the progress as a few short lines."""
     of = "" if now.wanted is None else f" of {now.wanted}"
-    said = [
+    sentences = [
         f"{now.study or 'no study'}: {now.done}{of} episodes done, {now.in_flight} in flight, "
         f"{now.failed} failed, {now.censored} censored"
     ]
     if now.rate is not None and now.seconds_left is not None:
-        said.append(f"{_rate(now.rate)}, about {clock(now.seconds_left)} left")
+        sentences.append(f"{_rate(now.rate)}, about {clock(now.seconds_left)} left")
     if now.used.calls:
-        said.append(_money(now))
+        sentences.append(_money(now))
     if not now.runs:
-        said.append("No run is active here, and the number of wanted episodes is unknown.")
-    return [*said, *(_run(run) for run in now.runs)]
+        sentences.append("No run is active here, and the number of wanted episodes is unknown.")
+    return [*sentences, *(_run(run) for run in now.runs)]
 
 
 def _money(now: ProgressSnapshot) -> str:
@@ -77,8 +77,10 @@ def _money(now: ProgressSnapshot) -> str:
         return f"{used}; the cost is unknown, because sally.toml has no price"
     if now.cost_left is None:
         return used
-    spent, left = (money_text(amount, now.currency) for amount in (now.used.money, now.cost_left))
-    return f"{used}, {spent}; about {left} more expected"
+    spent, remaining = (
+        money_text(amount, now.currency) for amount in (now.used.money, now.cost_left)
+    )
+    return f"{used}, {spent}; about {remaining} more expected"
 
 
 def _run(run: RunSnapshot) -> str:

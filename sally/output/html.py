@@ -56,12 +56,12 @@ def text(value: str) -> Html:
     value = value.replace("\r\n", "\n")  # normalise line ends
     if not UNSEEN.search(value):
         return Html(escape(value), _KEY)
-    parts, at = [], 0
-    for found in UNSEEN.finditer(value):
-        parts.append(escape(value[at : found.start()]))
-        parts.append(f'<span class="unseen">U+{ord(found.group()):04X}</span>')
-        at = found.end()
-    return Html("".join([*parts, escape(value[at:])]), _KEY)
+    parts, start = [], 0
+    for match in UNSEEN.finditer(value):
+        parts.append(escape(value[start : match.start()]))
+        parts.append(f'<span class="unseen">U+{ord(match.group()):04X}</span>')
+        start = match.end()
+    return Html("".join([*parts, escape(value[start:])]), _KEY)
 
 
 def tag(
@@ -79,21 +79,21 @@ def tag(
     for key, value in attributes.items():
         if value is None or value is False:
             continue
-        spelled = _spelled(key)
+        spelled = _attribute_name(key)
         if spelled not in ATTRIBUTES:
             raise ValueError(f"{spelled} is not an allowed attribute.")
         if spelled == "href" and not PLACE.fullmatch(str(value)):
             raise ValueError(
                 f"Links must stay on the page (#place) or in its folder (NAME.html), not {value!r}."
             )
-        head.append(spelled if value is True else f'{spelled}="{_quoted(value)}"')
+        head.append(spelled if value is True else f'{spelled}="{_attribute_value(value)}"')
     start = f"<{' '.join(head)}>"
     if name in VOID:
         return Html(start, _KEY)
-    return Html(f"{start}{joined(*inside)}</{name}>", _KEY)
+    return Html(f"{start}{join(*inside)}</{name}>", _KEY)
 
 
-def joined(*inside: Inside | Iterable[Inside]) -> Html:
+def join(*inside: Inside | Iterable[Inside]) -> Html:
     """Concatenate elements and texts."""
     return Html("".join(_pieces(inside)), _KEY)
 
@@ -113,18 +113,18 @@ def _pieces(inside: Iterable[Inside | Iterable[Inside]]) -> Iterable[str]:
 
 
 @lru_cache(maxsize=256)
-def _spelled(key: str) -> str:
+def _attribute_name(key: str) -> str:
     return key.rstrip("_").replace("_", "-")
 
 
-def _quoted(value: str | int | float) -> str:
+def _attribute_value(value: str | int | float) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
-    return _escaped(str(value))
+    return _escape_value(str(value))
 
 
 @lru_cache(maxsize=1024)  # mostly class names
-def _escaped(value: str) -> str:
+def _escape_value(value: str) -> str:
     return escape(UNSEEN.sub("\ufffd", value))
 
 

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 def figure(value: float, interval: Sequence[float] | None, places: int | None) -> str:
     """Format a value with its interval: `1.00 ±0.20` if symmetric, else `1.00 [0.70, 1.10]`."""
     if places is None:
-        whole = all(x == int(x) for x in (value, *(interval or ())))
-        places = 0 if whole else 3 if abs(value) < 1 else 2 if abs(value) < 10 else 1
+        are_integers = all(x == int(x) for x in (value, *(interval or ())))
+        places = 0 if are_integers else 3 if abs(value) < 1 else 2 if abs(value) < 10 else 1
     if interval is None:
         return f"{value:.{places}f}"
     low, high = interval

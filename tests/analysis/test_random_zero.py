@@ -15,7 +15,7 @@ from sally.cli.profiling import sentences
 from sally.core.registry import registry
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.frames.measured import measure_episode
-from sally.output.page.profile import _compared
+from sally.output.page.profile import _baselines_text
 from sally.stats.intervals import Estimate, widen
 from tests.analysis.profiles import (
     baselines,
@@ -88,7 +88,7 @@ def test_sampled_zero_does_not_depend_on_seed_or_store():
     assert {row.random.draws for row in rows} == {DRAWS}
     assert 0 < rows[0].random.error < 0.05  # cards, of at most 5
     assert f"the mean of {DRAWS} draws (standard error" in sentences(rows[:1])[0]
-    assert f"(mean of {DRAWS} draws, standard error" in _compared(rows[0])
+    assert f"(mean of {DRAWS} draws, standard error" in _baselines_text(rows[0])
     assert rows[1].doing == rows[2].doing
 
 

@@ -16,7 +16,7 @@ from rich.console import Console
 from sally.analysis.score import Scores
 from sally.cli import main
 from sally.cli.scoring import say, without_common_settings
-from sally.output.tables.console import folded
+from sally.output.tables.console import fold_text
 
 TINY = """
 name = "tiny"
@@ -228,13 +228,13 @@ def test_list_command_names_registry_entries(kind, study):
 
 def test_long_lines_are_folded_between_words_on_a_terminal_only(monkeypatch):
     long = "  " + "word " * 30 + "end"
-    assert folded(long) == long
+    assert fold_text(long) == long
     screen = Console(force_terminal=True, width=40)
     monkeypatch.setattr("sally.output.tables.console.console", lambda: screen)
-    lines = folded(long).split("\n")
+    lines = fold_text(long).split("\n")
     assert max(map(len, lines)) <= 40
     assert all(line.startswith("  word") or line == "  end" for line in lines)
-    assert folded("short") == "short"
+    assert fold_text("short") == "short"
 
 
 def test_doctor_lists_installed_packages(study):

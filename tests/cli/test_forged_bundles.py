@@ -385,7 +385,7 @@ def _with_lines(bundle: Path, change: Callable[[list[bytes]], list[bytes]]) -> P
     import zipfile
     from hashlib import sha256
 
-    from sally.output.files.bundle import EPISODES, MANIFEST, _sealed, seal_of
+    from sally.output.files.bundle import EPISODES, MANIFEST, _seal, seal_of
 
     with zipfile.ZipFile(bundle) as old:
         parts = {name: old.read(name) for name in old.namelist()}
@@ -402,7 +402,7 @@ def _with_lines(bundle: Path, change: Callable[[list[bytes]], list[bytes]]) -> P
             for name, data in parts.items():
                 zipped.writestr(name, data)
             zipped.comment = seal_of("0" * 64)
-        _sealed(file)
+        _seal(file)
     return forged
 
 

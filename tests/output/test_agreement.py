@@ -19,7 +19,7 @@ from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.registry import registry
 from sally.games.repeated_games.rules import PARTNER
-from sally.output.tables.reproduce import Effort, compared, reproduce
+from sally.output.tables.reproduce import Effort, comparison_row, reproduce
 from sally.runner.seating import seat_player
 from sally.stats.cluster_interval import lone_by_rule, mean_by_rule
 from sally.stats.intervals import Estimate
@@ -37,7 +37,8 @@ def printed(values: np.ndarray) -> Figure:
 def verdicts(theirs, ours) -> Counter[str | None]:
     rng = np.random.default_rng(8)
     actual_verdicts = (
-        compared("t", [printed(theirs(rng))], lone_by_rule(ours(rng))).verdict for _ in range(RUNS)
+        comparison_row("t", [printed(theirs(rng))], lone_by_rule(ours(rng))).verdict
+        for _ in range(RUNS)
     )
     return Counter(actual_verdicts)
 
@@ -153,4 +154,6 @@ def test_verdict_does_not_depend_on_the_unit(apart: float):
     for unit in (1.0, 100.0):
         figure = Figure({}, "m", 5 * unit, "Table 1", (4 * unit, 6 * unit))
         ours = lone_by_rule([unit * (5 + apart + x) for x in (-0.2, -0.1, 0.0, 0.1, 0.2)])
-        assert compared("t", [figure], ours).verdict == ("different" if apart else "undecided")
+        assert comparison_row("t", [figure], ours).verdict == (
+            "different" if apart else "undecided"
+        )

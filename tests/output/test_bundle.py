@@ -178,7 +178,7 @@ def packed_anew(path: Path, change: Change, seal: bool = True) -> None:
             if seal:
                 new.comment = bundles.seal_of("0" * 64)
         if seal:
-            packing._sealed(file)
+            packing._seal(file)
 
 
 def manifest(read: dict[str, bytes], /, **changed: object) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sally.output.tables.console import folded, harmless, print_table
+from sally.output.tables.console import fold_text, harmless, print_table
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from sally.output.tables.console import folded, harmless, print_table
 )
 def test_terminal_control_codes_are_shown_as_symbols(hostile: str, seen: str) -> None:
     assert harmless(hostile) == seen
-    assert folded(hostile) == seen
+    assert fold_text(hostile) == seen
 
 
 def test_wide_numbers_do_not_break_neighbouring_text_columns(

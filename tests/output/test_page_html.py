@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import pytest
 from hypothesis import given
 
-from sally.output.html import UNSEEN, Html, anchor, joined, tag, text
+from sally.output.html import UNSEEN, Html, anchor, join, tag, text
 from tests.fixtures.any_text import any_text
 from tests.output.hostile import REPLIES
 
@@ -74,7 +74,7 @@ def test_html_cannot_be_constructed_from_text():
 
 
 def test_joined_escapes_text_and_skips_none():
-    assert str(joined("a<", None, [tag("b", 1), ("c", None)], "")) == "a&lt;<b>1</b>c"
+    assert str(join("a<", None, [tag("b", 1), ("c", None)], "")) == "a&lt;<b>1</b>c"
     assert str(tag("input", type="radio", checked=True, id="x", value=None)) == (
         '<input type="radio" checked id="x">'
     )

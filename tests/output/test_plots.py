@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sally.output.figures.short_names import fitted
+from sally.output.figures.short_names import shorten
 from sally.output.figures.svg import (
     Bar,
     Curve,
@@ -127,7 +127,7 @@ def test_mindless_label_is_inside_the_plot_and_avoids_dots(knows: float) -> None
     ],
 )
 def test_long_name_keeps_its_strategy(name: str, most: int, said: str) -> None:
-    assert fitted(name, most) == said and len(said) <= most
+    assert shorten(name, most) == said and len(said) <= most
 
 
 def test_calibration_curve_goes_through_its_points() -> None:

@@ -18,7 +18,7 @@ from sally.core.match.player import Decision, Turn
 from sally.core.registry import registry
 from sally.core.rules.probe import ProbeReport
 from sally.games.repeated_games.rules import PARTNER
-from sally.output.tables.reproduce import Effort, compared, reproduce
+from sally.output.tables.reproduce import Effort, comparison_row, reproduce
 from sally.runner.seating import seat_player
 from sally.stats.intervals import Estimate
 
@@ -61,65 +61,67 @@ def test_row_in_json_has_these_keys():
 def test_target_is_the_unflagged_value_of_the_table_itself():
     suspect = msgspec.structs.replace(figure(0.224, (0.217, 0.231)), flag="printed twice")
     two = [suspect, figure(0.211, (0.204, 0.218))]
-    near_row = compared("t", two, Estimate(0.214, 0.213, 0.215, 9, "t"))
+    near_row = comparison_row("t", two, Estimate(0.214, 0.213, 0.215, 9, "t"))
     assert (near_row.published, near_row.verdict, near_row.target) == (
         0.211,
         "equivalent",
         "Table 1",
     )
-    far_row = compared("t", two, Estimate(0.1, 0.09, 0.11, 9, "t"))
+    far_row = comparison_row("t", two, Estimate(0.1, 0.09, 0.11, 9, "t"))
     assert far_row.published == 0.211 and far_row.verdict == "different" and far_row.p < 0.001
 
 
 def test_touching_intervals_are_different():
     """Two that are two errors away each are 2.8 errors apart: p is .006, not .05."""
-    touching = compared("t", [figure(0.1, (0.0, 0.2))], Estimate(0.3, 0.2, 0.4, 9, "t"), None, 0.0)
+    touching = comparison_row(
+        "t", [figure(0.1, (0.0, 0.2))], Estimate(0.3, 0.2, 0.4, 9, "t"), None, 0.0
+    )
     assert touching.verdict == "different" and touching.p == pytest.approx(0.0056, abs=0.0005)
 
 
 def test_value_printed_without_error_uses_our_error():
     """It was measured on a sample too: 2.1 of our errors away is 1.5 errors of a difference."""
     bare = [figure(1.02, None)]
-    assert compared("t", bare, Estimate(1.13, 1.02, 1.24, 9, "t")).verdict == "undecided"
-    assert compared("t", bare, Estimate(1.2, 1.1, 1.3, 9, "t")).verdict == "different"
+    assert comparison_row("t", bare, Estimate(1.13, 1.02, 1.24, 9, "t")).verdict == "undecided"
+    assert comparison_row("t", bare, Estimate(1.2, 1.1, 1.3, 9, "t")).verdict == "different"
 
 
 def test_exact_values_are_equivalent_as_far_as_they_are_printed():
     exact = Estimate(0.3334, 0.3334, 0.3334, 1, "exact")
-    assert compared("t", [figure(0.333, None)], exact).verdict == "equivalent"
-    assert compared("t", [figure(0.335, None)], exact).verdict == "different"
+    assert comparison_row("t", [figure(0.333, None)], exact).verdict == "equivalent"
+    assert comparison_row("t", [figure(0.335, None)], exact).verdict == "different"
 
 
 def test_statistics_and_settings_get_no_verdict():
     ours = Estimate(2.0, 2.0, 2.0, 9, "t")
     z = msgspec.structs.replace(figure(2.0, None), metric="z")
-    assert compared("hypotheses", [z], ours).verdict is None
-    assert compared("settings", [figure(2.0, None)], ours).verdict is None
+    assert comparison_row("hypotheses", [z], ours).verdict is None
+    assert comparison_row("settings", [figure(2.0, None)], ours).verdict is None
 
 
 def test_little_data_is_undecided_and_the_stated_n_decides():
     printed = [figure(0.5, (0.49, 0.51))]
-    vague = compared("t", printed, Estimate(0.51, 0.31, 0.71, 40, "t"), 1.0, 0.0)
+    vague = comparison_row("t", printed, Estimate(0.51, 0.31, 0.71, 40, "t"), 1.0, 0.0)
     assert vague.verdict == "undecided" and vague.margin == 0.05 and vague.needs is not None
     half = 0.2 * (40 / vague.needs) ** 0.5  # of the interval with that many
     sure = Estimate(0.5, 0.5 - half, 0.5 + half, vague.needs, "t")
-    assert compared("t", printed, sure, 1.0, 0.0).verdict == "equivalent"
+    assert comparison_row("t", printed, sure, 1.0, 0.0).verdict == "equivalent"
 
 
 def test_needs_is_none_if_the_printed_error_is_too_large():
     printed = [figure(0.5, (0.4, 0.6))]
-    row = compared("t", printed, Estimate(0.52, 0.2, 0.84, 6, "t"), span=1.0)
+    row = comparison_row("t", printed, Estimate(0.52, 0.2, 0.84, 6, "t"), span=1.0)
     assert (row.verdict, row.needs) == ("undecided", None)
 
 
 def test_significant_difference_within_the_margin_is_still_different():
     printed = [figure(0.5, (0.499, 0.501))]
-    row = compared("t", printed, Estimate(0.51, 0.505, 0.515, 9, "t"), 1.0, 0.0)
+    row = comparison_row("t", printed, Estimate(0.51, 0.505, 0.515, 9, "t"), 1.0, 0.0)
     assert row.p < 0.05 and row.p_equivalent < 0.05 and row.verdict == "different"
 
 
 def test_value_without_our_result_has_no_verdict():
-    row = compared("t", [figure(1.0, None)], None)
+    row = comparison_row("t", [figure(1.0, None)], None)
     assert (row.ours, row.ours_interval, row.verdict) == (None, None, None)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from sally.analysis.compare.published import Figure, PublishedTable, Spread, load, papers, table
 from sally.core.errors import BadInput
-from sally.output.tables.grid_files import csv_of, escaped, fresh, latex_of, write_grids
+from sally.output.tables.grid_files import csv_of, escape_latex, fresh, latex_of, write_grids
 from sally.output.tables.layout import Column, Grid, Layout, Stub, laid_out, plain
 from sally.output.tables.reproduce import OwnValue, Row, engine_of
 from sally.output.value_text import figure
@@ -201,7 +201,7 @@ def test_latex_escapes_names_and_prints_groups_over_their_columns():
     assert r"\multicolumn{2}{c}{Regret}" in text
     assert r"MY\_MODEL \& CO & published & 0.500 $\pm$0.100 &  \\" in text
     assert text.count(r"\begin{tabular}{llrr}") == 1
-    assert escaped("ΔToM/T ≈ 50%") == r"$\Delta$ToM/T $\approx$ 50\%"
+    assert escape_latex("ΔToM/T ≈ 50%") == r"$\Delta$ToM/T $\approx$ 50\%"
 
 
 def test_tables_go_into_files_that_can_be_written(tmp_path):

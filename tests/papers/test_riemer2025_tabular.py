@@ -22,7 +22,7 @@ from sally.games.repeated_games.players.bulk import drawn_luck, play_tabular
 from sally.games.repeated_games.players.tabular import Settings
 from sally.games.repeated_games.regret import cost_of_being_wrong
 from sally.games.repeated_games.rules import AGENT, PARTNER
-from sally.output.tables.reproduce import Effort, Row, compared, reproduce
+from sally.output.tables.reproduce import Effort, Row, comparison_row, reproduce
 from sally.papers.riemer2025.tabular import bulk_figures, measured, partners_of
 from sally.runner.local import play
 from sally.runner.seating import resolve_setup
@@ -41,7 +41,7 @@ def disagreeing(name: str, kind: str, figures: Mapping[str, np.ndarray]) -> set[
         assert ours.low is not None and ours.high is not None
         printed = reference.at(TABLE, row, metric)
         assert printed
-        rows = [compared("tabular", [f], ours, None, 0.0005) for f in printed]
+        rows = [comparison_row("tabular", [f], ours, None, 0.0005) for f in printed]
         if all(row.p < 0.05 for row in rows):
             out.add(metric)
     return out

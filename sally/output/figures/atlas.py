@@ -9,7 +9,7 @@ from html import escape
 
 import msgspec
 
-from sally.output.figures.short_names import fitted
+from sally.output.figures.short_names import shorten
 from sally.parts.atlas import KINDS, AtlasColumn, AtlasDot
 
 Columns = Mapping[AtlasColumn, Sequence[AtlasDot]]
@@ -70,8 +70,10 @@ def rows_of(dots: Sequence[AtlasDot]) -> list[Row]:
     folded = [Row(f"{name} ({len(of)})", tuple(of)) for name, of in families.items()]
     folded.sort(key=lambda row: -max(dot.value for _, dot in row.dots))
     ahead = [Row(d.who, ((n, d),)) for n, d in enumerate(dots) if d.kind == "people"]
-    rest = [Row(d.who, ((n, d),)) for n, d in enumerate(dots) if d.kind not in ("people", "model")]
-    return [*ahead, *folded, *rest]
+    other_rows = [
+        Row(d.who, ((n, d),)) for n, d in enumerate(dots) if d.kind not in ("people", "model")
+    ]
+    return [*ahead, *folded, *other_rows]
 
 
 def height_of(dots: Sequence[AtlasDot]) -> int:
@@ -114,31 +116,31 @@ def panel(column: AtlasColumn, dots: Sequence[AtlasDot], first: int = 0, page: s
     start, end = NAMES, WIDTH - RIGHT
 
     def across(value: float) -> float:
-        held = min(max(value, low), HIGHEST)
-        return start + (held - low) / (HIGHEST - low) * (end - start)
+        clipped = min(max(value, low), HIGHEST)
+        return start + (clipped - low) / (HIGHEST - low) * (end - start)
 
     bottom = TOP + ROW * len(rows)
     out = [
         f'<text x="4" y="16" class="head">{escape(column.game)}</text>',
-        f'<text x="4" y="32" class="sub">{escape(fitted(column.setting, 66))}</text>',
-        f'<text x="4" y="46" class="sub">{escape(fitted(column.measure, 66))}</text>',
+        f'<text x="4" y="32" class="sub">{escape(shorten(column.setting, 66))}</text>',
+        f'<text x="4" y="46" class="sub">{escape(shorten(column.measure, 66))}</text>',
     ]
     marks = [low / 2] if low < -0.6 else []
-    for at in (low, *marks, 0.0, 0.5, 1.0) if low < 0 else (0.0, 0.5, 1.0):
-        strong = " strong" if at in (0.0, 1.0) else ""
-        x = across(at)
+    for tick in (low, *marks, 0.0, 0.5, 1.0) if low < 0 else (0.0, 0.5, 1.0):
+        strong = " strong" if tick in (0.0, 1.0) else ""
+        x = across(tick)
         out.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{TOP - 6}" y2="{bottom}" '
                    f'class="grid{strong}"/>')  # fmt: skip
-        shown = f"{at:g}".replace("-", "\u2212")
-        out.append(f'<text x="{x:.1f}" y="{bottom + 13}" class="tick">{shown}</text>')
-    out.append(f'<text x="4" y="{bottom + 29}" class="sub">0: {escape(fitted(column.zero, 30))}; '
-               f"1: {escape(fitted(column.one, 32))}</text>")  # fmt: skip
+        tick_label = f"{tick:g}".replace("-", "\u2212")
+        out.append(f'<text x="{x:.1f}" y="{bottom + 13}" class="tick">{tick_label}</text>')
+    out.append(f'<text x="4" y="{bottom + 29}" class="sub">0: {escape(shorten(column.zero, 30))}; '
+               f"1: {escape(shorten(column.one, 32))}</text>")  # fmt: skip
     for line, row in enumerate(rows):
         y = TOP + ROW * line + ROW / 2
         lone = row.dots[0][1] if len(row.dots) == 1 else None
         dated = lone is not None and lone.kind == "model" and len(row.label) <= DATED
         year = f" ({lone.year})" if lone and lone.year and dated else ""
-        name = f"{escape(fitted(row.label, DATED if year else 22))}{year}"
+        name = f"{escape(shorten(row.label, DATED if year else 22))}{year}"
         if lone is None:
             best = max(dot.value for _, dot in row.dots)
             value, few = f"to {best:.2f}".replace("-", "\u2212"), ""
@@ -161,7 +163,7 @@ def panel(column: AtlasColumn, dots: Sequence[AtlasDot], first: int = 0, page: s
             out.append(
                 f'<a href="{escape(page, quote=True)}#dot-{first + n}">'
                 f'<g class="dot" data-kind="{dot.kind}" data-n="{first + n}">'
-                f"<title>{escape(told(dot))}</title>{inside}</g></a>"
+                f"<title>{escape(describe_dot(dot))}</title>{inside}</g></a>"
             )
         out.append(
             f'<text x="{WIDTH - 48}" y="{y + 4:.1f}" class="value">{value}</text>'
@@ -170,13 +172,14 @@ def panel(column: AtlasColumn, dots: Sequence[AtlasDot], first: int = 0, page: s
     return "\n".join(out)
 
 
-def told(dot: AtlasDot) -> str:
+def describe_dot(dot: AtlasDot) -> str:
     """Describe a dot in one sentence."""
     interval = "no interval" if dot.low is None else f"[{dot.low:.2f}, {dot.high:.2f}]"
-    known = "" if dot.knowing is None else f", knowing {dot.knowing:.2f}"
+    knowing_text = "" if dot.knowing is None else f", knowing {dot.knowing:.2f}"
     note = f"; {dot.note}" if dot.note else ""
     return (
-        f"{dot.who}: {dot.value:.3f} {interval}{known}, {dot.n} {dot.unit} in {dot.clusters} "
+        f"{dot.who}: {dot.value:.3f} {interval}{knowing_text}, {dot.n} {dot.unit} in "
+        f"{dot.clusters} "
         f"clusters, {dot.source}{note}"
     )
 
@@ -201,9 +204,9 @@ def atlas_svg(columns: Columns, page: str = "atlas.html") -> str:
     placed = []
     first = 0
     for column, dots in columns.items():
-        at = heights.index(min(heights))
-        placed.append((at * (WIDTH + GAP), heights[at] + 30, panel(column, dots, first, page)))
-        heights[at] += height_of(dots) + GAP
+        lane = heights.index(min(heights))
+        placed.append((lane * (WIDTH + GAP), heights[lane] + 30, panel(column, dots, first, page)))
+        heights[lane] += height_of(dots) + GAP
         first += len(dots)
     wide, high = ACROSS * WIDTH + (ACROSS - 1) * GAP, max(heights) + 30
     parts = [f'<g transform="translate({x} {y})">{inside}</g>' for x, y, inside in placed]
@@ -268,24 +271,24 @@ for (const box of document.querySelectorAll(".filters input"))
 """
 
 
-def _ranked(column: AtlasColumn, dots: Sequence[AtlasDot], first: int) -> str:
+def _ranking_table(column: AtlasColumn, dots: Sequence[AtlasDot], first: int) -> str:
     """Return a table of a panel's players, highest value first, with commands that show their
     episodes."""
     rows = []
-    for n, dot in sorted(enumerate(dots, first), key=lambda each: -each[1].value):
+    for n, dot in sorted(enumerate(dots, first), key=lambda numbered: -numbered[1].value):
         ends = "" if dot.low is None else f"[{dot.low:.2f}, {dot.high:.2f}]"
         knowing = "" if dot.knowing is None else f"{dot.knowing:.2f}"
-        shown = "<br>".join(
+        commands = "<br>".join(
             f"<code>sally show {escape(dot.store)}/{escape(id)}</code>" for id in dot.episodes
         )
         cells = (dot.who, dot.kind, f"{dot.value:.2f}", ends, knowing, f"{dot.n} {dot.unit}")
         rows.append(
             f'<tr id="dot-{n}">'
             + "".join(f"<td>{escape(cell)}</td>" for cell in cells)
-            + f"<td>{shown or 'none stored'}</td></tr>"
+            + f"<td>{commands or 'none stored'}</td></tr>"
         )
     heads = ("player", "kind", "value", "95%", "knowing", "n", "episodes")
-    head = "".join(f"<th>{each}</th>" for each in heads)
+    head = "".join(f"<th>{heading}</th>" for heading in heads)
     title = escape(f"{column.game}, {column.setting}: {column.measure}")
     return (
         f"<details><summary>{title}</summary><table><thead><tr>{head}</tr></thead>"
@@ -305,10 +308,10 @@ def atlas_page(columns: Columns) -> str:
             f'<svg viewBox="{size}" role="group" aria-label="{escape(name, quote=True)}">'
             f"{panel(column, dots, len(data))}</svg>"
         )
-        lists.append(_ranked(column, dots, len(data)))
+        lists.append(_ranking_table(column, dots, len(data)))
         data += [
             {
-                "told": told(dot),
+                "told": describe_dot(dot),
                 "column": f"{column.game}, {column.setting}. {column.measure}: 0 is "
                 f"{column.zero}, 1 is {column.one}.",
                 "episodes": list(dot.episodes),
@@ -316,16 +319,16 @@ def atlas_page(columns: Columns) -> str:
             }
             for dot in dots
         ]
-    there = {dot.kind for dots in columns.values() for dot in dots}
+    kinds = {dot.kind for dots in columns.values() for dot in dots}
     boxes = "".join(
         f'<label><input type="checkbox" value="{kind}" checked>'
         f'<svg width="14" height="14" viewBox="0 0 14 14">{_shape(kind, 7, 7)}</svg>'
         f"{PLURALS[kind]}</label>"
         for kind in KINDS
-        if kind in there
+        if kind in kinds
     )
     rows = "".join(f"<tr><td>{escape(a)}</td><td>{escape(b)}</td></tr>" for a, b in CAN)
-    held = json.dumps(data).replace("<", "\\u003c")
+    json_text = json.dumps(data).replace("<", "\\u003c")
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -343,7 +346,7 @@ have one line per provider, and each mark has its name. Do not compare figures a
 {"".join(lists)}
 <h2>What this can and cannot say</h2>
 <table><tr><th>it can, because</th><th>it cannot, because</th></tr>{rows}</table>
-<script type="application/json" id="dots">{held}</script>
+<script type="application/json" id="dots">{json_text}</script>
 <script>{SCRIPT}</script>
 </body></html>
 """

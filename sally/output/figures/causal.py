@@ -24,7 +24,7 @@ CAPTION = (
 STYLE = dict(zip(KINDS, ((COLOURS[0], "-"), (COLOURS[1], "--"), (GREY, ":")), strict=True))
 
 
-def dose_figure(found: Sequence[Causal], columns: int = 2) -> Figure:
+def dose_figure(results: Sequence[Causal], columns: int = 2) -> Figure:
     """Draw the response by dose in the layer with the steepest slope.
 
     Each game and player has one panel.
@@ -32,35 +32,37 @@ def dose_figure(found: Sequence[Causal], columns: int = 2) -> Figure:
     Raises:
         BadInput: If there is no result, or Matplotlib is not installed.
     """
-    if not any(one.steered for one in found):
+    if not any(result.steered for result in results):
         raise BadInput("There is nothing to draw: no decision was steered.")
-    return figure_of([_panel(one) for one in found if one.steered], columns, TITLE, CAPTION)
+    return figure_of(
+        [_panel(result) for result in results if result.steered], columns, TITLE, CAPTION
+    )
 
 
-def _panel(one: Causal) -> Panel:
-    own = [each for each in one.steered if each.kind == "probe"]
-    layer = max(own, key=lambda each: abs(each.slope.value or 0.0)).layer
+def _panel(result: Causal) -> Panel:
+    probe_results = [steered for steered in result.steered if steered.kind == "probe"]
+    layer = max(probe_results, key=lambda steered: abs(steered.slope.value or 0.0)).layer
 
     def draw(axes: Axes, height: float) -> None:
         axes.axhline(0, color=GREY, linewidth=0.6)
         axes.set_xlabel("dose")
         axes.set_ylabel("shift of log-odds")
         names: list[Named] = []
-        for each in one.steered:
-            if each.layer != layer:
+        for steered in result.steered:
+            if steered.layer != layer:
                 continue
-            colour, style = STYLE[each.kind]
-            doses = [0.0, *(dose.dose for dose in each.doses)]
-            shifts = [0.0, *(dose.shift.value or 0.0 for dose in each.doses)]
+            colour, style = STYLE[steered.kind]
+            doses = [0.0, *(dose.dose for dose in steered.doses)]
+            shifts = [0.0, *(dose.shift.value or 0.0 for dose in steered.doses)]
             bands = [(0.0, 0.0)]
-            for dose in each.doses:
+            for dose in steered.doses:
                 low, high = dose.shift.interval or [dose.shift.value or 0.0] * 2
                 bands.append((low, high))
             axes.plot(doses, shifts, style, color=colour, linewidth=1)
             axes.fill_between(
                 doses, [b[0] for b in bands], [b[1] for b in bands], color=colour, alpha=0.15
             )
-            names.append((doses[-1], shifts[-1], each.kind, colour))
+            names.append((doses[-1], shifts[-1], steered.kind, colour))
         name_beside(axes, names, height)
 
-    return Panel(f"{one.model}: {one.game}, layer {layer}, page of the {one.at}", draw, 6)
+    return Panel(f"{result.model}: {result.game}, layer {layer}, page of the {result.at}", draw, 6)

@@ -59,10 +59,10 @@ def _panel(points: Sequence[DepthPoint]) -> Panel:
 
     def _curve(axes: Axes, n: int, player: str) -> Named:
         colour, marker = COLOURS[n % len(COLOURS)], MARKERS[n // len(COLOURS) % len(MARKERS)]
-        mine = [point for point in points if point.player == player]
-        xs, ys = [p.depth for p in mine], [p.right.value or 0.0 for p in mine]
+        player_points = [point for point in points if point.player == player]
+        xs, ys = [p.depth for p in player_points], [p.right.value or 0.0 for p in player_points]
         axes.plot(xs, ys, marker=marker, color=colour, linewidth=1, markersize=4)
-        for x, point in zip(xs, mine, strict=True):
+        for x, point in zip(xs, player_points, strict=True):
             if point.right.interval:
                 axes.plot([x, x], point.right.interval, color=colour, linewidth=0.8)
         return xs[-1], ys[-1], short(player), colour

@@ -37,8 +37,13 @@ def crossplay_figure(table: Pairings, title: str = "") -> Figure:
     figure = blank_figure(size)
     axes = figure.subplots()
     scores = [
-        [table[one, two].first if (one, two) in table else float("nan") for two in columns]
-        for one in rows
+        [
+            table[first_player, second_player].first
+            if (first_player, second_player) in table
+            else float("nan")
+            for second_player in columns
+        ]
+        for first_player in rows
     ]
     lowest = min(pairing.first for pairing in table.values())
     image = axes.imshow(scores, cmap="viridis", aspect="auto", vmin=min(lowest, 0.0))
@@ -47,41 +52,48 @@ def crossplay_figure(table: Pairings, title: str = "") -> Figure:
     axes.set_xlabel("second seat")
     axes.set_ylabel("first seat")
     axes.set_title(title or "mean score, first / second seat; best on top and to the left", size=10)
-    for (one, two), pairing in table.items():
+    for (first_player, second_player), pairing in table.items():
         text = f"{pairing.first:.2f} / {pairing.second:.2f}"
-        _write(axes, rows.index(one), columns.index(two), text, bbox=BOX)
+        _write(axes, rows.index(first_player), columns.index(second_player), text, bbox=BOX)
     figure.colorbar(image, ax=axes, label="first seat's mean score")
     return figure
 
 
-def correlation_figure(found: Matrix) -> Figure:
+def correlation_figure(matrix: Matrix) -> Figure:
     """Draw a multitrait-multimethod matrix: correlations below the diagonal, reliabilities on it.
 
     Raises:
         BadInput: If there are fewer than two measures or Matplotlib is not installed.
     """
-    names, n = [measure_name(key) for key in found.measures], len(found.measures)
+    names, n = [measure_name(key) for key in matrix.measures], len(matrix.measures)
     if n < 2:
         raise BadInput("A matrix needs at least two measures; these stores have fewer.")
-    place = {key: at for at, key in enumerate(found.measures)}
+    place = {key: index for index, key in enumerate(matrix.measures)}
     values = [[float("nan")] * n for _ in range(n)]
-    for pair in found.pairs:
+    for pair in matrix.pairs:
         value = pair.correlation.value
         values[place[pair.second]][place[pair.first]] = float("nan") if value is None else value
     figure = blank_figure((2.6 + INCHES * max(map(len, names)) + 0.62 * n, 2.2 + 0.42 * n))
     axes = figure.subplots()
     image = axes.imshow(values, cmap="RdBu_r", vmin=-1, vmax=1, aspect="auto")
     for row in range(n):
-        reliability = found.reliabilities[row]
-        known = reliability is not None and reliability == reliability
-        _write(axes, row, row, f"({reliability:.2f})" if known else "(–)", size=8)
+        reliability = matrix.reliabilities[row]
+        has_reliability = reliability is not None and reliability == reliability
+        _write(axes, row, row, f"({reliability:.2f})" if has_reliability else "(–)", size=8)
         for column in range(row):
-            here = values[row][column]
-            ink = "white" if abs(here) > 0.6 else "black"
-            _write(axes, row, column, f"{here:.2f}" if here == here else "–", size=8, color=ink)
+            correlation = values[row][column]
+            ink = "white" if abs(correlation) > 0.6 else "black"
+            _write(
+                axes,
+                row,
+                column,
+                f"{correlation:.2f}" if correlation == correlation else "–",
+                size=8,
+                color=ink,
+            )
     _label(axes, names, names, turned=35)
     axes.set_title(
-        f"correlations over {found.players} players; reliability in brackets", fontsize=10
+        f"correlations over {matrix.players} players; reliability in brackets", fontsize=10
     )
     figure.colorbar(image, ax=axes, label="correlation")
     return figure
@@ -97,13 +109,15 @@ def transfer_figure(cells: Sequence[TransferCell]) -> Figure:
     size = (2.0 + 0.07 * max(map(len, rows)) + 2.9 * len(columns), 1.7 + 0.62 * len(rows))
     figure = blank_figure(size)
     changes = {of: grid(cells, change)[2] for of, (change, _) in TRANSFER_PANELS.items()}
-    found = [each.value for of in changes.values() for line in of for each in line if each]
-    most = max([0.1, *(abs(value) for value in found if value is not None)])
+    values = [
+        estimate.value for of in changes.values() for line in of for estimate in line if estimate
+    ]
+    limit = max([0.1, *(abs(value) for value in values if value is not None)])
     panels: Any = figure.subplots(1, 2, sharey=True)
     panels[0].set_ylabel("trained on")
     for axes, (of, (_, title)) in zip(panels, TRANSFER_PANELS.items(), strict=True):
-        shade = [[_value(each) for each in line] for line in changes[of]]
-        image = axes.imshow(shade, cmap="RdBu", vmin=-most, vmax=most, aspect="auto")
+        shade = [[_value(estimate) for estimate in line] for line in changes[of]]
+        image = axes.imshow(shade, cmap="RdBu", vmin=-limit, vmax=limit, aspect="auto")
         _label(axes, rows, columns, turned=20)
         axes.set_xlabel("tested on")
         axes.set_title(title, size=9)
@@ -130,16 +144,16 @@ def _write(axes: Any, row: int, column: int, text: str, size: int = 7, **style: 
     axes.text(column, row, text, ha="center", va="center", fontsize=size, **style)
 
 
-def _value(found: Estimate | None) -> float:
-    return 0.0 if found is None or found.value is None else found.value
+def _value(estimate: Estimate | None) -> float:
+    return 0.0 if estimate is None or estimate.value is None else estimate.value
 
 
-def _text(found: Estimate | None, signed: bool = False) -> str:
-    if found is None or found.value is None:
+def _text(estimate: Estimate | None, signed: bool = False) -> str:
+    if estimate is None or estimate.value is None:
         return "" if signed else "-"
-    value = round(found.value, 2) + 0.0  # avoids -0.00
-    shown = f"{value:+.2f}" if signed else f"{value:.2f}"
-    if found.interval is None:
-        return shown
-    low, high = found.interval
-    return f"{shown} [{low:.2f}, {high:.2f}]"
+    value = round(estimate.value, 2) + 0.0  # avoids -0.00
+    text = f"{value:+.2f}" if signed else f"{value:.2f}"
+    if estimate.interval is None:
+        return text
+    low, high = estimate.interval
+    return f"{text} [{low:.2f}, {high:.2f}]"

@@ -69,10 +69,10 @@ def _bar(axes: Axes, place: int, row: IdealRow) -> None:
             axes.barh(place, value, left=ends[value > 0], color=colour, height=0.6)
             ends[value > 0] += value
     if row.pool_inference.value is None and row.by_moves.value:  # nothing was asked
-        left = row.price.value or 0.0
-        axes.barh(place, row.by_moves.value, left=left, color=GREY, height=0.6)
+        start = row.price.value or 0.0
+        axes.barh(place, row.by_moves.value, left=start, color=GREY, height=0.6)
 
 
 def _name(row: IdealRow) -> str:
-    known = row.knowing_of_ideal.value
-    return short(row.player) if known is None else f"{short(row.player)} ({known:.2f})"
+    knowing = row.knowing_of_ideal.value
+    return short(row.player) if knowing is None else f"{short(row.player)} ({knowing:.2f})"

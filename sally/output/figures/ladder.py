@@ -30,8 +30,8 @@ CAPTION = (
 def parts_of(player: str) -> tuple[str, str]:
     """Return a player's label in two parts: the model and its strategy, or a bot's name and ""."""
     turned = player.startswith("not ")
-    name, _, how = player.removeprefix("not ").partition(" ")
-    return (f"not {name}" if turned else name), how.partition(" ")[0]
+    name, _, remainder = player.removeprefix("not ").partition(" ")
+    return (f"not {name}" if turned else name), remainder.partition(" ")[0]
 
 
 def ladder_panels(rows: Sequence[ProfileRow]) -> list[Panel]:
@@ -39,12 +39,12 @@ def ladder_panels(rows: Sequence[ProfileRow]) -> list[Panel]:
     and shapes."""
     names = [parts_of(row.player) for row in rows]
     models = list(dict.fromkeys(model for model, _ in names))
-    ways = list(dict.fromkeys(how for _, how in names))
+    ways = list(dict.fromkeys(strategy for _, strategy in names))
     groups = group_by(rows, lambda row: (row.game, row.seat, row.cell, row.part))
     seats = {(row.game, row.seat) for row in rows}
-    several = len(seats) > len({game for game, _ in seats})
+    several_seats = len(seats) > len({game for game, _ in seats})
     return [
-        _panel(group, ", ".join(filter(None, (key[0], key[1] if several else "", *key[2:]))),
+        _panel(group, ", ".join(filter(None, (key[0], key[1] if several_seats else "", *key[2:]))),
                models, ways)
         for key, group in groups.items()
     ]  # fmt: skip
@@ -53,31 +53,31 @@ def ladder_panels(rows: Sequence[ProfileRow]) -> list[Panel]:
 def _panel(
     rows: Sequence[ProfileRow], title: str, models: Sequence[str], ways: Sequence[str]
 ) -> Panel:
-    drawn = sorted(
+    drawn_rows = sorted(
         (row for row in rows if _has(row.doing) or _has(row.skill)),
         key=lambda row: (-_or(row.doing, -math.inf), -_or(row.skill, -math.inf), row.player),
     )
     reasons: dict[str, int] = {}
     for row in rows:
         if not _has(row.doing):
-            why = row.why.get("doing", "no value")
-            reasons[why] = reasons.get(why, 0) + 1
-    notes = [f"No doing for {n} of {len(rows)} players: {why}." for why, n in reasons.items()]
+            reason = row.why.get("doing", "no value")
+            reasons[reason] = reasons.get(reason, 0) + 1
+    notes = [f"No doing for {n} of {len(rows)} players: {reason}." for reason, n in reasons.items()]
     notes += [
         note for note in dict.fromkeys(uncounted_probes_note(row.game) for row in rows) if note
     ]
 
     def draw(axes: Axes, height: float) -> None:
         axes.set_xlim(LOW - 0.1, HIGH + 0.1)
-        axes.set_ylim(-len(drawn) + 0.3, 0.7)
+        axes.set_ylim(-len(drawn_rows) + 0.3, 0.7)
         axes.set_yticks([])
         axes.set_xlabel("ring: knowing, mark: doing")
         for x in (0, 1):
             axes.axvline(x, color=GREY, linewidth=0.8, linestyle="--", zorder=1)
-        named = [_rung(axes, -n, row, models, ways) for n, row in enumerate(drawn)]
-        name_beside(axes, named, height)
+        labels = [_rung(axes, -n, row, models, ways) for n, row in enumerate(drawn_rows)]
+        name_beside(axes, labels, height)
 
-    return Panel(title, draw, len(drawn), tuple(notes))
+    return Panel(title, draw, len(drawn_rows), tuple(notes))
 
 
 def _rung(
@@ -85,9 +85,9 @@ def _rung(
 ) -> Named:
     """Draw the marks of one player (ring, dot, the line between them, and the interval of doing);
     return its label."""
-    model, how = parts_of(row.player)
+    model, strategy = parts_of(row.player)
     colour = COLOURS[models.index(model) % len(COLOURS)]
-    shape = MARKERS[ways.index(how) % len(MARKERS)]
+    shape = MARKERS[ways.index(strategy) % len(MARKERS)]
     ends = [_inside(e.value) for e in (row.skill, row.doing) if e.value is not None]
     axes.plot([min(ends), HIGH + 0.1], [y, y], color=GREY, linewidth=0.3, alpha=0.5, zorder=1)
     if len(ends) == 2:
@@ -107,12 +107,12 @@ def _rung(
     return HIGH + 0.1, y, short(row.player, LONGEST - len(beyond)) + beyond, colour
 
 
-def _has(found: Estimate) -> bool:
-    return found.value is not None
+def _has(estimate: Estimate) -> bool:
+    return estimate.value is not None
 
 
-def _or(found: Estimate, other: float) -> float:
-    return other if found.value is None else found.value
+def _or(estimate: Estimate, default: float) -> float:
+    return default if estimate.value is None else estimate.value
 
 
 def _inside(value: float) -> float:

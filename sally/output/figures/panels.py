@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from sally.core.errors import BadInput, listed, needs_extra
-from sally.output.figures.short_names import fitted
+from sally.output.figures.short_names import shorten
 from sally.output.files.new_file import new_file
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def _figure_class() -> type[Figure]:
         """A figure with an image for notebooks."""
 
         def _repr_png_(self) -> bytes:
-            return _rendered(self, "png")
+            return _render(self, "png")
 
     return ShownFigure
 
@@ -88,10 +88,10 @@ def figure_of(panels: Sequence[Panel], columns: int, title: str, caption: str) -
     columns = max(1, min(columns, len(panels)))
     rows = [panels[n : n + columns] for n in range(0, len(panels), columns)]
     width = columns * WIDTH
-    said = textwrap.wrap(caption, int((width - LEFT) * LETTERS))
+    caption_lines = textwrap.wrap(caption, int((width - LEFT) * LETTERS))
     head = textwrap.wrap(title, int((width - LEFT) * LETTERS / 1.6))
     above = 0.1 + 0.22 * len(head)
-    tall = above + sum(max(p.height for p in row) for row in rows) + LINE * (len(said) + 1)
+    tall = above + sum(max(p.height for p in row) for row in rows) + LINE * (len(caption_lines) + 1)
     figure = blank_figure((width, tall), layout=None)
     figure.text(
         LEFT / width, 1 - 0.06 / tall, "\n".join(head), size=SIZE + 3, weight="bold", color=INK,
@@ -103,16 +103,21 @@ def figure_of(panels: Sequence[Panel], columns: int, title: str, caption: str) -
             _place(figure, panel, n * WIDTH, top)
         top -= max(p.height for p in row)
     figure.text(
-        LEFT / width, LINE / 2 / tall, "\n".join(said), size=SIZE - 0.5, color=INK, va="bottom"
+        LEFT / width,
+        LINE / 2 / tall,
+        "\n".join(caption_lines),
+        size=SIZE - 0.5,
+        color=INK,
+        va="bottom",
     )
     return figure
 
 
-def _place(figure: Figure, panel: Panel, left: float, top: float) -> None:
+def _place(figure: Figure, panel: Panel, offset: float, top: float) -> None:
     width, tall = figure.get_size_inches()
     low = top - 0.4 - panel.plot
     axes = figure.add_axes(
-        ((left + LEFT) / width, low / tall, PLOT / width, panel.plot / tall), facecolor="none"
+        ((offset + LEFT) / width, low / tall, PLOT / width, panel.plot / tall), facecolor="none"
     )
     for side, spine in axes.spines.items():
         spine.set_visible(side in ("left", "bottom"))
@@ -123,9 +128,15 @@ def _place(figure: Figure, panel: Panel, left: float, top: float) -> None:
     for label in (axes.xaxis.label, axes.yaxis.label):
         label.set(size=SIZE, color=INK)
     for n, line in enumerate(panel.below):
-        at = low - 0.58 - LINE * n
+        baseline = low - 0.58 - LINE * n
         figure.text(
-            (left + LEFT) / width, at / tall, line, size=SIZE - 1, color=INK, va="top", wrap=False
+            (offset + LEFT) / width,
+            baseline / tall,
+            line,
+            size=SIZE - 1,
+            color=INK,
+            va="top",
+            wrap=False,
         )
 
 
@@ -136,7 +147,7 @@ def write(figure: Figure, path: Path) -> None:
         BadInput: The suffix is unknown, or the file cannot be written.
     """
     ending = check(path)
-    data = svg(figure).encode() if ending == ".svg" else _rendered(figure, ending[1:])
+    data = svg(figure).encode() if ending == ".svg" else _render(figure, ending[1:])
     with new_file(path, "figure") as unfinished:
         unfinished.write_bytes(data)
 
@@ -156,11 +167,11 @@ def check(path: Path) -> str:
 def svg(figure: Figure) -> str:
     """Return the figure as inline SVG, with text kept as text and lines in the page's text
     colour."""
-    text = _rendered(figure, "svg").decode()
+    text = _render(figure, "svg").decode()
     return text[text.index("<svg") :].replace(INK, "currentColor")
 
 
-def _rendered(figure: Figure, form: str) -> bytes:
+def _render(figure: Figure, form: str) -> bytes:
     """Render a figure reproducibly, without dates and random ids."""
     from matplotlib import rc_context
 
@@ -177,28 +188,28 @@ def _rendered(figure: Figure, form: str) -> bytes:
 
 def short(name: str, longest: int = LONGEST) -> str:
     """Shorten a name to fit beside a plot."""
-    return fitted(name, longest)
+    return shorten(name, longest)
 
 
-def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+def spread(targets: Sequence[float], gap: float, low: float, high: float) -> list[float]:
     """Return positions that are as near as possible to the wanted positions and at least `gap`
     apart."""
-    if gap * (len(wanted) - 1) > high - low:  # too many: spread evenly
-        gap = (high - low) / (len(wanted) - 1)
-    order = sorted(range(len(wanted)), key=lambda i: wanted[i])
+    if gap * (len(targets) - 1) > high - low:  # too many: spread evenly
+        gap = (high - low) / (len(targets) - 1)
+    order = sorted(range(len(targets)), key=lambda i: targets[i])
     blocks: list[Block] = []  # touching neighbours move together
     for i in order:
-        blocks.append(_inside(Block(wanted[i], 1), gap, low, high))
+        blocks.append(_inside(Block(targets[i], 1), gap, low, high))
         while len(blocks) > 1 and _touch(blocks[-2], blocks[-1], gap):
             upper, lower = blocks.pop(), blocks.pop()
             n = lower.size + upper.size
             middle = (lower.middle * lower.size + upper.middle * upper.size) / n
             blocks.append(_inside(Block(middle, n), gap, low, high))
-    kept = [b.middle + gap * (k - (b.size - 1) / 2) for b in blocks for k in range(b.size)]
-    found = [0.0] * len(wanted)
-    for place, i in zip(kept, order, strict=True):
-        found[i] = place
-    return found
+    sorted_places = [b.middle + gap * (k - (b.size - 1) / 2) for b in blocks for k in range(b.size)]
+    positions = [0.0] * len(targets)
+    for place, i in zip(sorted_places, order, strict=True):
+        positions[i] = place
+    return positions
 
 
 class Block(msgspec.Struct, frozen=True):
@@ -214,8 +225,8 @@ def _inside(block: Block, gap: float, low: float, high: float) -> Block:
 
 
 def _touch(lower: Block, upper: Block, gap: float) -> bool:
-    apart = upper.middle - lower.middle - gap * (lower.size + upper.size) / 2
-    return apart < -1e-12
+    distance = upper.middle - lower.middle - gap * (lower.size + upper.size) / 2
+    return distance < -1e-12
 
 
 Named = tuple[float, float, str, str]  # x, y, name, colour

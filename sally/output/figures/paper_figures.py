@@ -71,33 +71,33 @@ class Picture(msgspec.Struct, frozen=True):
         return list(dict.fromkeys(series.panel for series in self.series))
 
 
-def point(x: float | str, found: Estimate) -> Point:
+def point(x: float | str, estimate: Estimate) -> Point:
     """Return an estimate as a point."""
-    ends = None if found.low is None or found.high is None else (found.low, found.high)
-    return Point(x, found.value, ends, found.n)
+    ends = None if estimate.low is None or estimate.high is None else (estimate.low, estimate.high)
+    return Point(x, estimate.value, ends, estimate.n)
 
 
 def as_rows(picture: Picture, panel: str) -> tuple[list[dict[str, str]], list[str]]:
     """Return a panel as a table: one row per x and one column per series, or transposed."""
-    mine = [series for series in picture.series if series.panel == panel]
+    panel_series = [series for series in picture.series if series.panel == panel]
     if picture.kind == "map":
-        return _map_rows(picture, mine)
+        return _map_rows(picture, panel_series)
     if picture.kind == "scatter":
-        return _scatter_rows(picture, mine)
-    places = list(dict.fromkeys(p.x for series in mine for p in series.points))
+        return _scatter_rows(picture, panel_series)
+    places = list(dict.fromkeys(p.x for series in panel_series for p in series.points))
     places = [x for x in places if not picture.shown or x in picture.shown]
     rows = []
     for x in places:
         row = {picture.x: x if isinstance(x, str) else f"{x:g}"}
-        for series in mine:
-            found = next((p for p in series.points if p.x == x), None)
-            row[series.label] = _shown(found, picture.places)
+        for series in panel_series:
+            data_point = next((p for p in series.points if p.x == x), None)
+            row[series.label] = _point_text(data_point, picture.places)
         rows.append(row)
-    columns = [picture.x, *(series.label for series in mine)]
-    return (rows, columns) if len(rows) + 3 >= len(mine) else _turned(rows, columns)
+    columns = [picture.x, *(series.label for series in panel_series)]
+    return (rows, columns) if len(rows) + 3 >= len(panel_series) else _transpose(rows, columns)
 
 
-def _turned(
+def _transpose(
     rows: Sequence[dict[str, str]], columns: Sequence[str]
 ) -> tuple[list[dict[str, str]], list[str]]:
     """Transpose a table."""
@@ -108,28 +108,30 @@ def _turned(
     return turned, ["series", *(row[corner] for row in rows)]
 
 
-def _map_rows(picture: Picture, mine: Sequence[Series]) -> tuple[list[dict[str, str]], list[str]]:
+def _map_rows(
+    picture: Picture, series_list: Sequence[Series]
+) -> tuple[list[dict[str, str]], list[str]]:
     columns = ["series", "order", picture.x, picture.y, "n"]
     rows = [
         {
             "series": series.label,
             "order": str(order),
             picture.x: figure(float(p.x), p.x_interval, picture.places),
-            picture.y: _shown(p, picture.places),
+            picture.y: _point_text(p, picture.places),
             "n": str(p.n),
         }
-        for series in mine
+        for series in series_list
         for order, p in enumerate(series.points)
     ]
     return rows, columns
 
 
 def _scatter_rows(
-    picture: Picture, mine: Sequence[Series]
+    picture: Picture, series_list: Sequence[Series]
 ) -> tuple[list[dict[str, str]], list[str]]:
     """Return one row per scatter plot: number of points, means and slope."""
     rows = []
-    for series in mine:
+    for series in series_list:
         xs, ys = _cloud(series)
         slope = _slope(xs, ys)
         rows.append(
@@ -145,8 +147,8 @@ def _scatter_rows(
 
 
 def _cloud(series: Series) -> tuple[list[float], list[float]]:
-    known = [(float(p.x), p.y) for p in series.points if p.y is not None]
-    return [x for x, _ in known], [y for _, y in known]
+    points = [(float(p.x), p.y) for p in series.points if p.y is not None]
+    return [x for x, _ in points], [y for _, y in points]
 
 
 def _slope(xs: Sequence[float], ys: Sequence[float]) -> float | None:
@@ -154,10 +156,10 @@ def _slope(xs: Sequence[float], ys: Sequence[float]) -> float | None:
     return None if len(set(xs)) < 2 else float(linear_regression(xs, ys).slope)
 
 
-def _shown(found: Point | None, places: int) -> str:
-    if found is None or found.y is None:
+def _point_text(data_point: Point | None, places: int) -> str:
+    if data_point is None or data_point.y is None:
         return "-"
-    return figure(found.y, found.interval, places)
+    return figure(data_point.y, data_point.interval, places)
 
 
 # --- drawing ------------------------------------------------------------------------------------
@@ -180,19 +182,19 @@ def draw(picture: Picture, path: Path) -> None:
 
 
 def _panel(picture: Picture, panel: str) -> Panel:
-    mine = [series for series in picture.series if series.panel == panel]
-    drawn = {"lines": _lines, "dots": _dots, "map": _map, "scatter": _scatter}[picture.kind]
+    panel_series = [series for series in picture.series if series.panel == panel]
+    draw_series = {"lines": _lines, "dots": _dots, "map": _map, "scatter": _scatter}[picture.kind]
 
     def onto(axes: Axes, height: float) -> None:
         axes.set_xlabel(picture.x)
         axes.set_ylabel(picture.y)
-        ends = drawn(axes, mine)
+        ends = draw_series(axes, panel_series)
         if picture.limits is not None:
             low, high = picture.limits
             axes.set_ylim(low - (high - low) / 50, high + (high - low) / 50)
         name_beside(axes, ends, height)
 
-    names = sum(len(s.points) for s in mine) if picture.kind == "map" else len(mine)
+    names = sum(len(s.points) for s in panel_series) if picture.kind == "map" else len(panel_series)
     return Panel(panel, onto, names)
 
 
@@ -200,17 +202,17 @@ def _style(number: int) -> tuple[str, str]:
     return COLOURS[number % len(COLOURS)], MARKERS[number // len(COLOURS) % len(MARKERS)]
 
 
-def _lines(axes: Axes, mine: Sequence[Series]) -> list[Named]:
+def _lines(axes: Axes, series_list: Sequence[Series]) -> list[Named]:
     ends: list[Named] = []
-    for number, series in enumerate(mine):
-        known = [(float(p.x), p.y, p.interval) for p in series.points if p.y is not None]
-        if not known:
+    for number, series in enumerate(series_list):
+        points = [(float(p.x), p.y, p.interval) for p in series.points if p.y is not None]
+        if not points:
             continue
         colour, marker = _style(number)
-        xs, ys = [x for x, _, _ in known], [y for _, y, _ in known]
-        few = len(known) < 15
+        xs, ys = [x for x, _, _ in points], [y for _, y, _ in points]
+        few = len(points) < 15
         axes.plot(xs, ys, marker=marker if few else None, color=colour, markersize=4)
-        bounds = [ends or (y, y) for _, y, ends in known]
+        bounds = [ends or (y, y) for _, y, ends in points]
         axes.fill_between(
             xs, [b[0] for b in bounds], [b[1] for b in bounds], color=colour, alpha=0.15, lw=0
         )
@@ -218,12 +220,12 @@ def _lines(axes: Axes, mine: Sequence[Series]) -> list[Named]:
     return ends
 
 
-def _dots(axes: Axes, mine: Sequence[Series]) -> list[Named]:
-    places = list(dict.fromkeys(str(p.x) for series in mine for p in series.points))
+def _dots(axes: Axes, series_list: Sequence[Series]) -> list[Named]:
+    places = list(dict.fromkeys(str(p.x) for series in series_list for p in series.points))
     ends: list[Named] = []
-    for number, series in enumerate(mine):
+    for number, series in enumerate(series_list):
         colour, marker = _style(number)
-        away = (number - (len(mine) - 1) / 2) * min(0.14, 0.7 / len(mine))
+        away = (number - (len(series_list) - 1) / 2) * min(0.14, 0.7 / len(series_list))
         last: Named | None = None
         for p in series.points:
             if p.y is None:
@@ -240,13 +242,13 @@ def _dots(axes: Axes, mine: Sequence[Series]) -> list[Named]:
     return ends
 
 
-def _map(axes: Axes, mine: Sequence[Series]) -> list[Named]:
+def _map(axes: Axes, series_list: Sequence[Series]) -> list[Named]:
     ends: list[Named] = []
-    for number, series in enumerate(mine):
+    for number, series in enumerate(series_list):
         colour, marker = _style(number)
-        known = [(float(p.x), p.y, p) for p in series.points if p.y is not None]
-        axes.plot([x for x, _, _ in known], [y for _, y, _ in known], color=colour, lw=0.8)
-        for order, (x, y, p) in enumerate(known):
+        points = [(float(p.x), p.y, p) for p in series.points if p.y is not None]
+        axes.plot([x for x, _, _ in points], [y for _, y, _ in points], color=colour, lw=0.8)
+        for order, (x, y, p) in enumerate(points):
             axes.plot([x], [y], marker, color=colour, markersize=3 + 1.5 * order)
             if p.x_interval:
                 axes.plot(list(p.x_interval), [y, y], color=colour, lw=0.8)
@@ -256,10 +258,10 @@ def _map(axes: Axes, mine: Sequence[Series]) -> list[Named]:
     return ends
 
 
-def _scatter(axes: Axes, mine: Sequence[Series]) -> list[Named]:
+def _scatter(axes: Axes, series_list: Sequence[Series]) -> list[Named]:
     """Draw every point, semi-transparent, and a regression line per series."""
     ends: list[Named] = []
-    for number, series in enumerate(mine):
+    for number, series in enumerate(series_list):
         colour, marker = _style(number)
         xs, ys = _cloud(series)
         axes.plot(xs, ys, marker, color=colour, markersize=4, alpha=0.4, markeredgewidth=0)

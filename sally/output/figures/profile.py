@@ -59,13 +59,15 @@ def profile_figure(rows: Sequence[ProfileRow], columns: int = 2) -> Figure:
     if not families:
         raise BadInput("There is nothing to draw: no player has a profile.")
     panels: list[Panel] = []
-    said: dict[str, None] = {}
+    captions: dict[str, None] = {}
     for family in families:
-        mine = [row for row in rows if row.family == family]
-        many = len(mine) > MANY and any(row.doing.value is not None for row in mine)
-        panels += ladder_panels(mine) if many else [_profile_panel(mine)]
-        said[LADDER if many else CAPTION] = None
-    return figure_of(panels, columns, TITLE, " ".join(said))
+        family_rows = [row for row in rows if row.family == family]
+        is_ladder = len(family_rows) > MANY and any(
+            row.doing.value is not None for row in family_rows
+        )
+        panels += ladder_panels(family_rows) if is_ladder else [_profile_panel(family_rows)]
+        captions[LADDER if is_ladder else CAPTION] = None
+    return figure_of(panels, columns, TITLE, " ".join(captions))
 
 
 def _profile_panel(rows: Sequence[ProfileRow]) -> Panel:
@@ -79,8 +81,8 @@ def _profile_panel(rows: Sequence[ProfileRow]) -> Panel:
 
     def draw(axes: Axes, height: float) -> None:
         _frame(axes, plot)
-        named = [_point(axes, row, plot) for row in plot.drawn]
-        name_beside(axes, named + _mark_points(axes, plot), height)
+        labels = [_point(axes, row, plot) for row in plot.drawn]
+        name_beside(axes, labels + _mark_points(axes, plot), height)
 
     notes = [] if scaled else [f"As scored: {_reason(rows[0], 'doing')}."]
     notes += [note for note in dict.fromkeys(map(uncounted_probes_note, games)) if note]
@@ -109,14 +111,14 @@ class Plot(msgspec.Struct, frozen=True):
     def marks(self) -> dict[tuple[Role, str, str], list[tuple[ProfileRow, Mark]]]:
         """The scores of baseline players, by role, name and kind of score; a baseline player that
         has a row of its own in the panel is left out."""
-        found: dict[tuple[Role, str, str], list[tuple[ProfileRow, Mark]]] = {}
+        marks_by_key: dict[tuple[Role, str, str], list[tuple[ProfileRow, Mark]]] = {}
         for row in self.drawn:
             for role in ROLES:
                 mark: Mark | None = getattr(row, role)
                 if mark is not None and not any(_is(r, mark, row.game) for r in self.drawn):
                     key = (role, mark.player, mark.standing or "best mindless")
-                    found.setdefault(key, []).append((row, mark))
-        return found
+                    marks_by_key.setdefault(key, []).append((row, mark))
+        return marks_by_key
 
 
 Role = Literal["mindless", "reference"]
@@ -131,9 +133,9 @@ def _frame(axes: Axes, plot: Plot) -> None:
     axes.set_ylim(*_span(plot))
     silent = any(row.skill.value is None for row in plot.drawn)
     axes.set_xlabel("knowing (0 = uniform guess, 1 = always right)", labelpad=11 if silent else 4)
-    least = _leftmost(plot)
-    axes.set_xlim(min(2 * GUTTER if silent else least, least), 1.05)
-    axes.set_xticks([x / 5 for x in range(int(min(least, 0) * 5), 6)])
+    left_limit = _leftmost(plot)
+    axes.set_xlim(min(2 * GUTTER if silent else left_limit, left_limit), 1.05)
+    axes.set_xticks([x / 5 for x in range(int(min(left_limit, 0) * 5), 6)])
     axes.axvline(0, color=GREY, linewidth=0.8, linestyle=":", zorder=1)
     if silent:
         axes.text(
@@ -150,22 +152,22 @@ def _frame(axes: Axes, plot: Plot) -> None:
 
 def _leftmost(plot: Plot) -> float:
     """Return the left limit of the x axis, at least -1."""
-    found = [e for row in plot.drawn for e in (row.skill.value, row.skill.low) if e is not None]
-    return min([-0.05, *(max(e - 0.05, -1.0) for e in found)])
+    values = [e for row in plot.drawn for e in (row.skill.value, row.skill.low) if e is not None]
+    return min([-0.05, *(max(e - 0.05, -1.0) for e in values)])
 
 
 def _span(plot: Plot) -> tuple[float, float]:
-    found = [plot.doing(row) for row in plot.drawn]
-    ends = [end for e in found for end in (e.value, e.low, e.high) if end is not None]
+    estimates = [plot.doing(row) for row in plot.drawn]
+    ends = [end for e in estimates for end in (e.value, e.low, e.high) if end is not None]
     if plot.scaled:
-        kept = [_clipped(end) for end in ends]
-        return min([-0.15, *(e - 0.1 for e in kept)]), max([1.15, *(e + 0.1 for e in kept)])
+        clipped = [_clip(end) for end in ends]
+        return min([-0.15, *(e - 0.1 for e in clipped)]), max([1.15, *(e + 0.1 for e in clipped)])
     ends += [row.random.value for row in plot.drawn if row.random] or [0.0]
     room = max(0.1, max(ends, default=1.0) - min(ends, default=0.0))
     return min(ends, default=0.0) - 0.1 * room, max(ends, default=1.0) + 0.1 * room
 
 
-def _clipped(value: float) -> float:
+def _clip(value: float) -> float:
     return min(max(value, LOWEST), HIGHEST)
 
 
@@ -179,7 +181,7 @@ def _point(axes: Axes, row: ProfileRow, plot: Plot) -> Named:
     colour = COLOURS[players.index(row.player) % len(COLOURS)]
     doing = plot.doing(row)
     value = doing.value or 0.0
-    y = _clipped(value) if plot.scaled else value
+    y = _clip(value) if plot.scaled else value
     x = GUTTER if row.skill.value is None else max(row.skill.value, -1.0)
     shape = MARKERS[plot.games.index(row.game) % len(MARKERS)]
     if beyond := y != value:
@@ -188,7 +190,7 @@ def _point(axes: Axes, row: ProfileRow, plot: Plot) -> Named:
         ends = [max(end, -1.0) for end in row.skill.interval]
         axes.plot(ends, [y, y], color=colour, linewidth=1, zorder=2)
     if doing.interval and not beyond:
-        ends = [_clipped(e) if plot.scaled else e for e in doing.interval]
+        ends = [_clip(e) if plot.scaled else e for e in doing.interval]
         axes.plot([x, x], ends, color=colour, linewidth=1, zorder=2)
     fill: Literal["none", "full"] = "none" if beyond else "full"
     axes.plot([x], [y], shape, color=colour, ms=5, zorder=3, clip_on=False, fillstyle=fill)
@@ -208,8 +210,8 @@ def _name(row: ProfileRow, plot: Plot, value: str) -> str:
         row.part: bool(row.part),
         value: bool(value),
     }
-    more = ", ".join(name for name, told in roles.items() if told)
-    tail = f" ({more})" if more else ""
+    details = ", ".join(name for name, is_needed in roles.items() if is_needed)
+    tail = f" ({details})" if details else ""
     return short(row.player, max(14, LONGEST - len(tail))) + tail
 
 
@@ -217,16 +219,20 @@ def _mark_points(axes: Axes, plot: Plot) -> list[Named]:
     """Plot marks for the best mindless player and for the reference player; return the position and
     name of each mark."""
     points: list[Named] = []
-    for (role, player, standing), met in plot.marks.items():
-        heights = [mark.doing if plot.scaled else mark.value for _, mark in met]
-        known = [height for height in heights if height is not None]
-        if not known:
+    for (role, player, standing), row_marks in plot.marks.items():
+        heights = [mark.doing if plot.scaled else mark.value for _, mark in row_marks]
+        known_heights = [height for height in heights if height is not None]
+        if not known_heights:
             continue
-        y = _clipped(sum(known) / len(known)) if plot.scaled else sum(known) / len(known)
-        x = _foreseen([row for row, _ in met]) if role == "mindless" else 1.0
+        y = (
+            _clip(sum(known_heights) / len(known_heights))
+            if plot.scaled
+            else sum(known_heights) / len(known_heights)
+        )
+        x = _foreseen([row for row, _ in row_marks]) if role == "mindless" else 1.0
         shape = "d" if role == "mindless" else "*"
         axes.plot([x], [y], shape, color=INK, ms=6, fillstyle="none", zorder=4, clip_on=False)
-        games = list(dict.fromkeys(row.game for row, _ in met))
+        games = list(dict.fromkeys(row.game for row, _ in row_marks))
         of = f", {'/'.join(games)}" if len(games) < len({r.game for r in plot.drawn}) else ""
         tail = f" ({standing}{of})"
         points.append((x, y, short(player, max(12, LONGEST - len(tail))) + tail, GREY))
@@ -236,8 +242,8 @@ def _mark_points(axes: Axes, plot: Plot) -> list[Named]:
 def _foreseen(rows: Sequence[ProfileRow]) -> float:
     """Return the mean skill of the best predictors that ignore the partner's mind; 0 if there are
     none."""
-    known = [r.predictor.skill for r in rows if r.predictor and r.predictor.skill is not None]
-    return sum(known) / len(known) if known else 0.0
+    skills = [r.predictor.skill for r in rows if r.predictor and r.predictor.skill is not None]
+    return sum(skills) / len(skills) if skills else 0.0
 
 
 def _undrawn(plot: Plot) -> list[str]:
@@ -246,7 +252,10 @@ def _undrawn(plot: Plot) -> list[str]:
     for row in plot.rows:
         if row not in plot.drawn:
             reasons.setdefault((row.game, _reason(row, "doing")), []).append(short(row.player))
-    return [f"Not drawn in {game}: {listed(who)} ({why})." for (game, why), who in reasons.items()]
+    return [
+        f"Not drawn in {game}: {listed(players)} ({reason})."
+        for (game, reason), players in reasons.items()
+    ]
 
 
 def _reason(row: ProfileRow, field: str) -> str:
@@ -275,9 +284,9 @@ def calibration_figure(rows: Sequence[ProfileRow], columns: int = 2) -> Figure:
         raise BadInput("There is nothing to draw: no player stated odds.")
     panels = []
     for game in games:
-        mine = [row for row in rows if row.game == game and row.calibration]
-        for start in range(0, len(mine), MANY):  # more curves would be unreadable
-            panels.append(_calibration_panel(mine[start : start + MANY]))
+        game_rows = [row for row in rows if row.game == game and row.calibration]
+        for start in range(0, len(game_rows), MANY):  # more curves would be unreadable
+            panels.append(_calibration_panel(game_rows[start : start + MANY]))
     return figure_of(panels, columns, CALIBRATION_TITLE, CALIBRATION_CAPTION)
 
 
@@ -288,24 +297,24 @@ def _calibration_panel(rows: Sequence[ProfileRow]) -> Panel:
         axes.plot([0, 100], [0, 100], "--", color=GREY, linewidth=0.8)
         axes.set_xlabel("stated odds of the likeliest choice (%)")
         axes.set_ylabel("came true (%)")
-        most = max(point.n for row in rows for point in row.calibration)
-        ends = [_curve(axes, n, row, most) for n, row in enumerate(rows)]
+        largest_count = max(point.n for row in rows for point in row.calibration)
+        ends = [_curve(axes, n, row, largest_count) for n, row in enumerate(rows)]
         name_beside(axes, ends, height)
 
     return Panel(rows[0].game, draw, len(rows))
 
 
-def _curve(axes: Axes, n: int, row: ProfileRow, most: int) -> Named:
+def _curve(axes: Axes, n: int, row: ProfileRow, largest_count: int) -> Named:
     colour, marker = COLOURS[n % len(COLOURS)], MARKERS[n // len(COLOURS) % len(MARKERS)]
     points = [p for p in row.calibration if p.share.value is not None]
     xs, ys = [100 * p.forecast for p in points], [100 * (p.share.value or 0.0) for p in points]
     axes.plot(xs, ys, color=colour, linewidth=1, alpha=0.7)
     for x, y, point in zip(xs, ys, points, strict=True):
-        size = 2.5 + 4 * (point.n / most) ** 0.5
+        size = 2.5 + 4 * (point.n / largest_count) ** 0.5
         axes.plot([x], [y], marker, color=colour, markersize=size, clip_on=False)
         if point.share.interval:
             axes.plot([x, x], [100 * end for end in point.share.interval], color=colour, lw=0.8)
     error = sum(p.n * abs(x - y) for x, y, p in zip(xs, ys, points, strict=True))
-    off = error / sum(p.n for p in points)
-    tail = f" ({off:.0f})"
+    mean_error = error / sum(p.n for p in points)
+    tail = f" ({mean_error:.0f})"
     return xs[-1], ys[-1], short(row.player, LONGEST - len(tail)) + tail, colour

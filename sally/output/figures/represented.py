@@ -23,20 +23,20 @@ CAPTION = (
 )
 
 
-def layers_figure(found: Sequence[RepresentationResult], columns: int = 2) -> Figure:
+def layers_figure(results: Sequence[RepresentationResult], columns: int = 2) -> Figure:
     """Draw the accuracy of probes by layer, one panel for each game and player.
 
     Raises:
         BadInput: If there is no result, or Matplotlib is not installed.
     """
-    if not found:
+    if not results:
         raise BadInput("There is nothing to draw: no probe was fitted.")
-    return figure_of([_panel(one) for one in found], columns, TITLE, CAPTION)
+    return figure_of([_panel(result) for result in results], columns, TITLE, CAPTION)
 
 
-def _panel(one: RepresentationResult) -> Panel:
+def _panel(result: RepresentationResult) -> Panel:
     def draw(axes: Axes, height: float) -> None:
-        layers = [score.layer for score in one.layers]
+        layers = [score.layer for score in result.layers]
         last = layers[-1]
         axes.set_ylim(-0.03, 1.03)
         axes.set_xlabel("layer (0: embeddings)")
@@ -52,21 +52,25 @@ def _panel(one: RepresentationResult) -> Panel:
                 axes.axhline(value, linestyle=":", color=colour, linewidth=0.9)
                 names.append((last, value, name, colour))
 
-        right = [score.accuracy.value or 0.0 for score in one.layers]
+        right = [score.accuracy.value or 0.0 for score in result.layers]
         bands = [
-            score.accuracy.interval or [v, v] for score, v in zip(one.layers, right, strict=True)
+            score.accuracy.interval or [v, v] for score, v in zip(result.layers, right, strict=True)
         ]
         axes.fill_between(
             layers, [b[0] for b in bands], [b[1] for b in bands], color=COLOURS[0], alpha=0.18
         )
         curve(right, "probe", COLOURS[0])
-        curve([score.control for score in one.layers], "control task", COLOURS[3], "--")
-        blank = [score.untrained for score in one.layers if score.untrained is not None]
+        curve([score.control for score in result.layers], "control task", COLOURS[3], "--")
+        blank = [score.untrained for score in result.layers if score.untrained is not None]
         if len(blank) == len(layers):
             curve(blank, "untrained", COLOURS[4], "--")
-        level(one.surface.value, "surface", COLOURS[1])
-        level(None if one.said is None else one.said.value, "said", COLOURS[2])
-        level(one.majority.value, "commonest", GREY)
+        level(result.surface.value, "surface", COLOURS[1])
+        level(None if result.said is None else result.said.value, "said", COLOURS[2])
+        level(result.majority.value, "commonest", GREY)
         name_beside(axes, names, height)
 
-    return Panel(f"{one.model}: {one.game}, {one.player}, as {one.kind} at the {one.at}", draw, 7)
+    return Panel(
+        f"{result.model}: {result.game}, {result.player}, as {result.kind} at the {result.at}",
+        draw,
+        7,
+    )

@@ -10,42 +10,42 @@ LEAST = 3  # minimum length of a shortened word
 ASKED = 1  # position of the strategy in a name, after the model
 
 
-def fitted(name: str, most: int) -> str:
-    """Shorten a name to `most` characters by cutting the middle of its longest words.
+def shorten(name: str, length: int) -> str:
+    """Shorten a name to `length` characters by cutting the middle of its longest words.
 
     A name is a model, a strategy and settings. The hash of a words pack is removed first, then keys
     of settings; the strategy is shortened last.
     """
     for letters in (SUM, KEY):
-        if len(name) > most:
+        if len(name) > length:
             name = letters.sub("", name)
-    if len(name) <= most:
+    if len(name) <= length:
         return name
     player, bracket, remark = name.partition(" (")
     if bracket:  # a remark in brackets is cut as a whole
-        player = fitted(player, max(most // 2, most - len(remark) - 2))
-        return f"{player} {_less(f'({remark}', most - len(player) - 1)}"
+        player = shorten(player, max(length // 2, length - len(remark) - 2))
+        return f"{player} {_cut_middle(f'({remark}', length - len(player) - 1)}"
     words = name.split(" ")
     for places in ([i for i in range(len(words)) if i != ASKED], range(len(words))):
-        while len(" ".join(words)) > most:
-            at = max(places, key=lambda i: len(words[i]))
-            if len(words[at]) <= LEAST:
+        while len(" ".join(words)) > length:
+            longest = max(places, key=lambda i: len(words[i]))
+            if len(words[longest]) <= LEAST:
                 break
-            words[at] = _less(words[at], len(words[at]) - 1)
-    return _less(" ".join(words), most)
+            words[longest] = _cut_middle(words[longest], len(words[longest]) - 1)
+    return _cut_middle(" ".join(words), length)
 
 
-def _less(text: str, most: int) -> str:
-    """Shorten a text to `most` characters by replacing its middle with an ellipsis; two thirds of
+def _cut_middle(text: str, length: int) -> str:
+    """Shorten a text to `length` characters by replacing its middle with an ellipsis; two thirds of
     what remains come from the beginning."""
-    if len(text) <= most:
+    if len(text) <= length:
         return text
     bare = text.replace("…", "")
-    head = 2 * most // 3
-    return f"{bare[:head]}…{bare[len(bare) - (most - 1 - head) :]}"
+    head = 2 * length // 3
+    return f"{bare[:head]}…{bare[len(bare) - (length - 1 - head) :]}"
 
 
-def in_two(name: str, most: int = 20) -> tuple[str, str]:
+def in_two(name: str, length: int = 20) -> tuple[str, str]:
     """Split a long name into two lines: the model, and the rest."""
-    first, _, rest = name.partition(" ")
-    return (first, rest) if len(SUM.sub("", name)) > most else (name, "")
+    first, _, remainder = name.partition(" ")
+    return (first, remainder) if len(SUM.sub("", name)) > length else (name, "")

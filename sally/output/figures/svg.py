@@ -12,8 +12,8 @@ from itertools import pairwise
 
 import msgspec
 
-from sally.output.figures.short_names import fitted
-from sally.output.html import Html, joined, tag
+from sally.output.figures.short_names import shorten
+from sally.output.html import Html, join, tag
 
 WIDTH = 380  # of every plot, in pixels; fits a phone
 LEFT, RIGHT, ROW = 142, 16, 30  # interval plot: width of names, margin, row height
@@ -47,11 +47,11 @@ class Dot(msgspec.Struct, frozen=True):
 # --- scales ---------------------------------------------------------------------------------------
 
 
-def ticks(low: float, high: float, most: int = 5) -> list[float]:
-    """Return at most `most` round numbers between `low` and `high`."""
+def ticks(low: float, high: float, limit: int = 5) -> list[float]:
+    """Return at most `limit` round numbers between `low` and `high`."""
     if not high > low:
         return [low]
-    rough = (high - low) / max(1, most - 1)
+    rough = (high - low) / max(1, limit - 1)
     unit = 10.0 ** math.floor(math.log10(rough))
     step = next(unit * k for k in (1, 2, 2.5, 5, 10) if unit * k >= rough * (1 - 1e-9))
     first = math.ceil(low / step - 1e-9)
@@ -85,17 +85,17 @@ def interval_plot(title: str, axis: str, bars: Sequence[Bar]) -> Html:
     """Return a plot of means with intervals, one row each, on one axis."""
     edges = [v for bar in bars for v in (bar.value, *(bar.interval or ()))]
     low, high = span(edges)
-    across = Scale(low, high, LEFT + 8, WIDTH - RIGHT)  # keeps names clear of the leftmost dot
+    x_scale = Scale(low, high, LEFT + 8, WIDTH - RIGHT)  # keeps names clear of the leftmost dot
     bottom = ROW * len(bars) + 6
     marks = ticks(low, high)
     grid = [
-        joined(
-            tag("line", x1=across(t), x2=across(t), y1=4, y2=bottom, class_=_grid(t)),
-            tag("text", number(t), x=across(t), y=bottom + 14, class_="tick"),
+        join(
+            tag("line", x1=x_scale(t), x2=x_scale(t), y1=4, y2=bottom, class_=_grid(t)),
+            tag("text", number(t), x=x_scale(t), y=bottom + 14, class_="tick"),
         )
         for t in marks
     ]
-    lines = [_bar(bar, across, 4 + ROW * (n + 0.5)) for n, bar in enumerate(bars)]
+    lines = [_bar(bar, x_scale, 4 + ROW * (n + 0.5)) for n, bar in enumerate(bars)]
     label = tag("text", axis, x=(LEFT + WIDTH - RIGHT) / 2, y=bottom + 30, class_="axis")
     size = f"0 0 {WIDTH} {bottom + 38}"
     return tag(
@@ -111,23 +111,25 @@ def interval_plot(title: str, axis: str, bars: Sequence[Bar]) -> Html:
     )
 
 
-def _grid(at: float) -> str:
-    return "zero" if abs(at) < 1e-12 else "grid"
+def _grid(value: float) -> str:
+    return "zero" if abs(value) < 1e-12 else "grid"
 
 
-def _bar(bar: Bar, across: Scale, y: float) -> Html:
-    said = f"{bar.name}{', ' + bar.about if bar.about else ''}: {estimate(bar.value, bar.interval)}"
+def _bar(bar: Bar, x_scale: Scale, y: float) -> Html:
+    description = (
+        f"{bar.name}{', ' + bar.about if bar.about else ''}: {estimate(bar.value, bar.interval)}"
+    )
     whisker = None
     if bar.interval is not None:
-        x1, x2 = across(bar.interval[0]), across(bar.interval[1])
+        x1, x2 = x_scale(bar.interval[0]), x_scale(bar.interval[1])
         whisker = tag("line", x1=x1, x2=x2, y1=y, y2=y, class_="whisker")
-    mark = tag("circle", cx=across(bar.value), cy=y, r=4, class_="dot")
+    mark = tag("circle", cx=x_scale(bar.value), cy=y, r=4, class_="dot")
     return tag(
         "a" if bar.href else "g",
-        tag("title", said if bar.n is None else f"{said} (n {bar.n})"),
+        tag("title", description if bar.n is None else f"{description} (n {bar.n})"),
         tag("rect", x=0, y=y - ROW / 2, width=WIDTH, height=ROW, class_="hit"),
-        tag("text", fitted(bar.name, 20), x=0, y=y - 1 if bar.about else y + 4, class_="name"),
-        tag("text", fitted(bar.about, 25), x=0, y=y + 11, class_="about") if bar.about else None,
+        tag("text", shorten(bar.name, 20), x=0, y=y - 1 if bar.about else y + 4, class_="name"),
+        tag("text", shorten(bar.about, 25), x=0, y=y + 11, class_="about") if bar.about else None,
         whisker,
         mark,
         href=bar.href,
@@ -137,21 +139,23 @@ def _bar(bar: Bar, across: Scale, y: float) -> Html:
 # --- the profile ----------------------------------------------------------------------------------
 
 
-def _lattice(across: Scale, up: Scale, levels: Sequence[float], places: Sequence[float]) -> Html:
+def _lattice(
+    x_scale: Scale, y_scale: Scale, levels: Sequence[float], places: Sequence[float]
+) -> Html:
     """Return grid lines with numbers at these x and y values."""
     right, bottom = WIDTH - NAMES, HEIGHT - EDGE
-    return joined(
+    return join(
         *(
-            joined(
-                tag("line", x1=across(t), x2=across(t), y1=10, y2=bottom, class_="grid"),
-                tag("text", number(t), x=across(t), y=bottom + 14, class_="tick"),
+            join(
+                tag("line", x1=x_scale(t), x2=x_scale(t), y1=10, y2=bottom, class_="grid"),
+                tag("text", number(t), x=x_scale(t), y=bottom + 14, class_="tick"),
             )
             for t in places
         ),
         *(
-            joined(
-                tag("line", x1=EDGE, x2=right, y1=up(t), y2=up(t), class_="grid"),
-                tag("text", number(t), x=EDGE - 6, y=up(t) + 4, class_="tick up"),
+            join(
+                tag("line", x1=EDGE, x2=right, y1=y_scale(t), y2=y_scale(t), class_="grid"),
+                tag("text", number(t), x=EDGE - 6, y=y_scale(t) + 4, class_="tick up"),
             )
             for t in levels
         ),
@@ -170,22 +174,22 @@ def profile_plot(
     low, high = min(-0.15, max(-1.0, min(ys) - 0.08)), max(1.15, min(1.6, max(ys) + 0.08))
     right, bottom = WIDTH - NAMES, HEIGHT - EDGE
     xs = [v for d in dots for v in (d.knowing, *(d.knowing_interval or ()))]
-    across = Scale(min(-0.15, max(-1.0, min(xs) - 0.08)), 1.1, EDGE, right)
-    up = Scale(low, high, bottom, 10)
+    x_scale = Scale(min(-0.15, max(-1.0, min(xs) - 0.08)), 1.1, EDGE, right)
+    y_scale = Scale(low, high, bottom, 10)
     frame = [
-        _lattice(across, up, ticks(low, high, 6), ticks(across.low, 1, 6)),
-        tag("line", x1=EDGE, x2=right, y1=up(0), y2=up(0), class_="mark"),
-        tag("text", fitted(floor, 34), x=EDGE + 4, y=up(0) + 12, class_="marked"),
-        tag("line", x1=EDGE, x2=right, y1=up(1), y2=up(1), class_="mark"),
-        tag("text", fitted(ceiling, 34), x=EDGE + 4, y=up(1) - 4, class_="marked"),
-        _guess(across, bottom),
-        _mindless(mindless, across, up, dots),
+        _lattice(x_scale, y_scale, ticks(low, high, 6), ticks(x_scale.low, 1, 6)),
+        tag("line", x1=EDGE, x2=right, y1=y_scale(0), y2=y_scale(0), class_="mark"),
+        tag("text", shorten(floor, 34), x=EDGE + 4, y=y_scale(0) + 12, class_="marked"),
+        tag("line", x1=EDGE, x2=right, y1=y_scale(1), y2=y_scale(1), class_="mark"),
+        tag("text", shorten(ceiling, 34), x=EDGE + 4, y=y_scale(1) - 4, class_="marked"),
+        _guess(x_scale, bottom),
+        _mindless(mindless, x_scale, y_scale, dots),
         tag("text", "knowing: 0 guess, 1 all", x=(EDGE + right) / 2, y=HEIGHT - 14, class_="axis"),
         _upward("doing: 0 random, 1 best", (10 + bottom) / 2),
     ]
-    places = spread([up(d.doing) for d in dots], 13, 14, bottom)
-    drawn = [
-        _dot(dot, across, up, right, y, n)
+    places = spread([y_scale(d.doing) for d in dots], 13, 14, bottom)
+    dot_elements = [
+        _dot(dot, x_scale, y_scale, right, y, n)
         for n, (dot, y) in enumerate(zip(dots, places, strict=True))
     ]
     size = f"0 0 {WIDTH} {HEIGHT}"
@@ -193,7 +197,7 @@ def profile_plot(
         "svg",
         tag("title", title),
         frame,
-        drawn,
+        dot_elements,
         viewBox=size,
         role="group",
         aria_label=title,
@@ -201,40 +205,40 @@ def profile_plot(
     )
 
 
-def _upward(said: str, middle: float) -> Html:
+def _upward(label: str, middle: float) -> Html:
     """Return the label of the y axis, written upwards."""
     turned = f"translate(11 {middle:.0f}) rotate(-90)"
-    return tag("text", said, x=0, y=0, transform=turned, class_="axis")
+    return tag("text", label, x=0, y=0, transform=turned, class_="axis")
 
 
-def _guess(across: Scale, bottom: float) -> Html:
-    x = across(0)
-    return joined(
+def _guess(x_scale: Scale, bottom: float) -> Html:
+    x = x_scale(0)
+    return join(
         tag("line", x1=x, x2=x, y1=10, y2=bottom, class_="mark"),
         tag("text", "uniform guess", x=x, y=8, class_="marked middle"),
     )
 
 
 def _mindless(
-    at: tuple[float | None, float | None], across: Scale, up: Scale, dots: Sequence[Dot]
+    point: tuple[float | None, float | None], x_scale: Scale, y_scale: Scale, dots: Sequence[Dot]
 ) -> Html | None:
     """Return a diamond for the best mindless predictor and player."""
-    knows, does = at
+    knows, does = point
     if knows is None or does is None:
         return None
-    x, y = across(knows), up(min(max(does, up.low), up.high))
+    x, y = x_scale(knows), y_scale(min(max(does, y_scale.low), y_scale.high))
     corners = [(x, y - 5), (x + 5, y), (x, y + 5), (x - 5, y), (x, y - 5)]
     points = " ".join(f"{a:.1f},{b:.1f}" for a, b in corners)
-    taken = [(across(d.knowing), up(d.doing)) for d in dots]
-    left, base = _free_place(x, y, taken, across.end)
-    return joined(
+    occupied = [(x_scale(d.knowing), y_scale(d.doing)) for d in dots]
+    start, base = _free_place(x, y, occupied, x_scale.end)
+    return join(
         tag("polyline", points=points, class_="mark"),
-        tag("text", MINDLESS, x=left, y=base, class_="marked"),
+        tag("text", MINDLESS, x=start, y=base, class_="marked"),
     )
 
 
 def _free_place(
-    x: float, y: float, taken: Sequence[tuple[float, float]], right: float
+    x: float, y: float, occupied: Sequence[tuple[float, float]], right: float
 ) -> tuple[float, float]:
     """Return a position for the label of the mindless player's mark (a diamond) that avoids dots
     and names."""
@@ -244,9 +248,9 @@ def _free_place(
     def hidden(place: tuple[float, float]) -> tuple[int, int]:
         start, base = place
         outside = start < EDGE or start + wide > right
-        under = [start - 6 < a < start + wide + 6 and base - high - 5 < b < base + 5
-                 for a, b in taken]  # fmt: skip
-        return outside, sum(under)
+        overlaps = [start - 6 < a < start + wide + 6 and base - high - 5 < b < base + 5
+                 for a, b in occupied]  # fmt: skip
+        return outside, sum(overlaps)
 
     return min(places, key=hidden)
 
@@ -257,25 +261,26 @@ def _arrow(x: float, y: float, tip: float, hue: str) -> Html:
     return tag("polyline", points=corners, class_=f"dot {hue}")
 
 
-def _dot(dot: Dot, across: Scale, up: Scale, right: float, label: float, n: int) -> Html:
-    x, y, hue = across(dot.knowing), up(dot.doing), f"hue{n % 7}"
+def _dot(dot: Dot, x_scale: Scale, y_scale: Scale, right: float, label: float, n: int) -> Html:
+    x, y, hue = x_scale(dot.knowing), y_scale(dot.doing), f"hue{n % 7}"
     whiskers: list[Html] = []
     if dot.knowing_interval is not None:
-        x1, x2 = map(across, dot.knowing_interval)
+        x1, x2 = map(x_scale, dot.knowing_interval)
         whiskers.append(tag("line", x1=x1, x2=x2, y1=y, y2=y, class_=f"whisker {hue}"))
     if dot.doing_interval is not None:
-        y1, y2 = map(up, dot.doing_interval)
+        y1, y2 = map(y_scale, dot.doing_interval)
         whiskers.append(tag("line", x1=x, x2=x, y1=y1, y2=y2, class_=f"whisker {hue}"))
-    beyond = not up.low <= dot.doing <= up.high  # drawn at the edge and labelled with its value
-    name = f"{fitted(dot.name, 13)} {number(dot.doing, 1)}" if beyond else fitted(dot.name, 20)
+    # drawn at the edge and labelled with its value
+    beyond = not y_scale.low <= dot.doing <= y_scale.high
+    name = f"{shorten(dot.name, 13)} {number(dot.doing, 1)}" if beyond else shorten(dot.name, 20)
     knew = estimate(dot.knowing, dot.knowing_interval)
-    said = f"{dot.name}: knowing {knew}, doing {estimate(dot.doing, dot.doing_interval)}"
+    description = f"{dot.name}: knowing {knew}, doing {estimate(dot.doing, dot.doing_interval)}"
     return tag(
         "a" if dot.href else "g",
-        tag("title", said),
+        tag("title", description),
         tag("polyline", points=f"{x:.1f},{y:.1f} {right + 4},{label:.1f}", class_="leader"),
         whiskers,
-        _arrow(x, y, 6 if dot.doing < up.low else -6, hue)
+        _arrow(x, y, 6 if dot.doing < y_scale.low else -6, hue)
         if beyond
         else tag("circle", cx=x, cy=y, r=5, class_=f"dot {hue}"),
         tag("text", name, x=right + 8, y=label + 4, class_=f"name {hue}"),
@@ -283,19 +288,19 @@ def _dot(dot: Dot, across: Scale, up: Scale, right: float, label: float, n: int)
     )
 
 
-def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+def spread(targets: Sequence[float], gap: float, low: float, high: float) -> list[float]:
     """Return positions near the wanted positions, in the same order and at least `gap` apart."""
-    order = sorted(range(len(wanted)), key=lambda i: wanted[i])
-    gap = min(gap, (high - low) / max(1, len(wanted) - 1))
-    placed = [min(max(wanted[i], low), high) for i in order]
-    for before, after in pairwise(range(len(placed))):
-        placed[after] = max(placed[after], placed[before] + gap)
+    order = sorted(range(len(targets)), key=lambda i: targets[i])
+    gap = min(gap, (high - low) / max(1, len(targets) - 1))
+    placed = [min(max(targets[i], low), high) for i in order]
+    for lower, upper in pairwise(range(len(placed))):
+        placed[upper] = max(placed[upper], placed[lower] + gap)
     if placed and placed[-1] > high:
         placed[-1] = high
-        for before, after in reversed(list(pairwise(range(len(placed))))):
-            placed[before] = min(placed[before], placed[after] - gap)
-    found = dict(zip(order, placed, strict=True))
-    return [found[i] for i in range(len(wanted))]
+        for lower, upper in reversed(list(pairwise(range(len(placed))))):
+            placed[lower] = min(placed[lower], placed[upper] - gap)
+    positions = dict(zip(order, placed, strict=True))
+    return [positions[i] for i in range(len(targets))]
 
 
 # --- calibration ----------------------------------------------------------------------------------
@@ -312,37 +317,45 @@ class Curve(msgspec.Struct, frozen=True):
 def calibration_plot(title: str, curves: Sequence[Curve]) -> Html:
     """Return a plot of observed frequencies (y) against stated odds (x)."""
     right, bottom = WIDTH - NAMES, HEIGHT - EDGE
-    across, up = Scale(0, 100, EDGE, right), Scale(0, 100, bottom, 10)
+    x_scale, y_scale = Scale(0, 100, EDGE, right), Scale(0, 100, bottom, 10)
     frame = [
-        _lattice(across, up, QUARTERS, QUARTERS),
-        tag("line", x1=across(0), x2=across(100), y1=up(0), y2=up(100), class_="mark"),
+        _lattice(x_scale, y_scale, QUARTERS, QUARTERS),
+        tag("line", x1=x_scale(0), x2=x_scale(100), y1=y_scale(0), y2=y_scale(100), class_="mark"),
         tag("text", "stated odds, %", x=(EDGE + right) / 2, y=HEIGHT - 14, class_="axis"),
         _upward("came true, %", (10 + bottom) / 2),
     ]
-    ends = spread([up(100 * curve.points[-1][1]) for curve in curves], 13, 14, bottom)
-    drawn = [
-        _curve(curve, across, up, right, y, n)
+    ends = spread([y_scale(100 * curve.points[-1][1]) for curve in curves], 13, 14, bottom)
+    curve_elements = [
+        _curve(curve, x_scale, y_scale, right, y, n)
         for n, (curve, y) in enumerate(zip(curves, ends, strict=True))
     ]
     return tag(
-        "svg", tag("title", title), frame, drawn,
+        "svg", tag("title", title), frame, curve_elements,
         viewBox=f"0 0 {WIDTH} {HEIGHT}", role="group", aria_label=title, class_="profile",
     )  # fmt: skip
 
 
-def _curve(curve: Curve, across: Scale, up: Scale, right: float, label: float, n: int) -> Html:
+def _curve(
+    curve: Curve, x_scale: Scale, y_scale: Scale, right: float, label: float, n: int
+) -> Html:
     hue = f"hue{n % 7}"
-    places = [(across(100 * at), up(100 * share)) for at, share, _, _ in curve.points]
+    places = [(x_scale(100 * odds), y_scale(100 * share)) for odds, share, _, _ in curve.points]
     marks: list[Html] = []
-    for (x, y), (at, share, interval, count) in zip(places, curve.points, strict=True):
-        said = (
-            f"{curve.name}: odds of {number(100 * at, 0)} % came true in {number(100 * share, 0)} %"
+    for (x, y), (odds, share, interval, count) in zip(places, curve.points, strict=True):
+        description = (
+            f"{curve.name}: odds of {number(100 * odds, 0)} % came true in "
+            f"{number(100 * share, 0)} %"
         )
         if interval is not None:
-            y1, y2 = (up(100 * edge) for edge in interval)
+            y1, y2 = (y_scale(100 * edge) for edge in interval)
             marks.append(tag("line", x1=x, x2=x, y1=y1, y2=y2, class_=f"whisker {hue}"))
         dot = tag(
-            "circle", tag("title", f"{said} of {count}"), cx=x, cy=y, r=4, class_=f"dot {hue}"
+            "circle",
+            tag("title", f"{description} of {count}"),
+            cx=x,
+            cy=y,
+            r=4,
+            class_=f"dot {hue}",
         )
         marks.append(dot)
     path = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
@@ -353,7 +366,7 @@ def _curve(curve: Curve, across: Scale, up: Scale, right: float, label: float, n
             "polyline", points=f"{path.rpartition(' ')[2]} {right + 4},{label:.1f}", class_="leader"
         ),
         marks,
-        tag("text", fitted(curve.name, 20), x=right + 8, y=label + 4, class_=f"name {hue}"),
+        tag("text", shorten(curve.name, 20), x=right + 8, y=label + 4, class_=f"name {hue}"),
         href=curve.href,
     )
 
@@ -367,18 +380,18 @@ def number(value: float, places: int | None = None) -> str:
     if not math.isfinite(value):
         return "∞" if value > 0 else "−∞" if value < 0 else "–"
     if places is not None:
-        said = f"{value:,.{places}f}"
+        numeral = f"{value:,.{places}f}"
     elif value == int(value) and abs(value) < 1e6:
-        said = f"{int(value):,}"
+        numeral = f"{int(value):,}"
     elif abs(value) >= 1000:
-        said = f"{value:,.0f}"
+        numeral = f"{value:,.0f}"
     else:
-        said = f"{value:.3g}"
-    return said.replace("-", "\u2212") if not _is_zero(said) else said.lstrip("-")
+        numeral = f"{value:.3g}"
+    return numeral.replace("-", "\u2212") if not _is_zero(numeral) else numeral.lstrip("-")
 
 
-def _is_zero(said: str) -> bool:
-    return not any(sign in "123456789" for sign in said)
+def _is_zero(numeral: str) -> bool:
+    return not any(sign in "123456789" for sign in numeral)
 
 
 def estimate(value: float, interval: Sequence[float] | None) -> str:

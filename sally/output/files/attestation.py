@@ -35,8 +35,8 @@ def read_attestation(bundle: Path) -> str:
             f"The signature {signature} cannot be checked: ssh-keygen (OpenSSH) is not installed; "
             "install it, or remove the signature."
         ) from None
-    except (OSError, subprocess.TimeoutExpired) as why:
-        raise BadInput(f"The signature {signature} cannot be checked: {why}.") from None
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise BadInput(f"The signature {signature} cannot be checked: {error}.") from None
     key = _GOOD.search(result.stdout.decode("utf-8", "replace"))
     if result.returncode or key is None:
         raise BadInput(

@@ -44,7 +44,7 @@ BEGINNING = (1980, 1, 1, 0, 0, 0)  # the earliest date of the zip format
 # --- packing --------------------------------------------------------------------------------------
 
 
-def pack(where: store.Where, out: Path, anyway: bool = False, small: bool = False) -> PackResult:
+def pack(source: store.Where, out: Path, anyway: bool = False, small: bool = False) -> PackResult:
     """Pack a store into one file.
 
     Raises:
@@ -53,83 +53,83 @@ def pack(where: store.Where, out: Path, anyway: bool = False, small: bool = Fals
     """
     method = zipfile.ZIP_LZMA if small else zipfile.ZIP_DEFLATED
     with TemporaryFile() as copy:
-        held = Snapshot(where, copy)
-        if not len(held):
-            raise BadInput(f"The store {where} contains no episode to pack.")
-        texts = _texts(where, held)
+        snapshot = Snapshot(source, copy)
+        if not len(snapshot):
+            raise BadInput(f"The store {source} contains no episode to pack.")
+        texts = _texts(source, snapshot)
         if not anyway:
-            _refuse_private(held, texts)
-        bundle = _described(held, texts)
+            _refuse_private(snapshot, texts)
+        bundle = _describe(snapshot, texts)
         with new_file(out, "bundle") as unfinished, unfinished.open("w+b") as file:
-            _write(file, bundle, texts, held, method)
+            _write(file, bundle, texts, snapshot, method)
             if looks_like_a_bomb(bundle, file.tell()):
                 file.truncate(file.seek(0))
-                _write(file, bundle, texts, held, zipfile.ZIP_STORED)
-            whole = _sealed(file)
-        return PackResult(bundle, whole, out.stat().st_size)
+                _write(file, bundle, texts, snapshot, zipfile.ZIP_STORED)
+            digest = _seal(file)
+        return PackResult(bundle, digest, out.stat().st_size)
 
 
-def _texts(where: store.Where, held: Snapshot) -> dict[str, bytes]:
+def _texts(source: store.Where, snapshot: Snapshot) -> dict[str, bytes]:
     """Return the manifest, studies, words packs and settings of a store."""
-    at = store.place(where)
-    known = held.manifest or store.Manifest("unnamed", "")
-    found = {store.MANIFEST: msgspec.json.format(msgspec.json.encode(known), indent=2) + b"\n"}
+    place = store.place(source)
+    manifest = snapshot.manifest or store.Manifest("unnamed", "")
+    texts = {store.MANIFEST: msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n"}
     for folder in ("packs", "settings", "studies"):
-        for name in at.names(folder):
+        for name in place.names(folder):
             if NAMES.fullmatch(path := f"{folder}/{name}"):
-                found[path] = at.read(path)
-    return found
+                texts[path] = place.read(path)
+    return texts
 
 
-def _refuse_private(held: Snapshot, texts: dict[str, bytes]) -> None:
-    lines = zip(held.spots, held.lines(held.spots), strict=True)
+def _refuse_private(snapshot: Snapshot, texts: dict[str, bytes]) -> None:
+    lines = zip(snapshot.spots, snapshot.lines(snapshot.spots), strict=True)
     episodes = ((f"episode {id}", line) for id, line in lines)
     for name, data in (*texts.items(), *episodes):
-        if why := private_part(data):
+        if reason := private_part(data):
             raise BadInput(
-                f"In {name}, {why}; rerun with an alias from sally.toml or a relative path, or "
+                f"In {name}, {reason}; rerun with an alias from sally.toml or a relative path, or "
                 "pack the store with the option `anyway`."
             )
 
 
-def _described(held: Snapshot, texts: dict[str, bytes]) -> Bundle:
+def _describe(snapshot: Snapshot, texts: dict[str, bytes]) -> Bundle:
     lines, size = sha256(), 0
     games: dict[str, set[int]] = {}
     packs: set[str] = set()
-    for line in held.lines(sorted(held.spots)):
+    for line in snapshot.lines(sorted(snapshot.spots)):
         lines.update(line)
         size += len(line)
-    for episode in held:
+    for episode in snapshot:
         setup = episode.setup
         games.setdefault(setup.instance.game, set()).add(setup.version)
-        named = (spec.params.get("pack") for spec in setup.lineup.values())
-        packs |= {pack for pack in named if isinstance(pack, str) and pack}
+        pack_names = (spec.params.get("pack") for spec in setup.lineup.values())
+        packs |= {pack for pack in pack_names if isinstance(pack, str) and pack}
     files = {path: File(sha256(data).hexdigest(), len(data)) for path, data in texts.items()}
     files[EPISODES] = File(lines.hexdigest(), size)
     return Bundle(
         FORMAT,
         VERSION,
-        held.manifest.study if held.manifest else "unnamed",
-        len(held),
+        snapshot.manifest.study if snapshot.manifest else "unnamed",
+        len(snapshot),
         {game: sorted(versions) for game, versions in sorted(games.items())},
         sorted(packs),
         {
-            "cut and run again": held.replaced,
-            "doubled": held.doubled,
-            "unreadable": len(held.bad),
+            "cut and run again": snapshot.replaced,
+            "doubled": snapshot.doubled,
+            "unreadable": len(snapshot.bad),
         },
         dict(sorted(files.items())),
     )
 
 
 def _write(
-    file: BinaryIO, bundle: Bundle, texts: dict[str, bytes], held: Snapshot, method: int
+    file: BinaryIO, bundle: Bundle, texts: dict[str, bytes], snapshot: Snapshot, method: int
 ) -> None:
-    told = msgspec.json.format(msgspec.json.encode(bundle), indent=2) + b"\n"
+    manifest_text = msgspec.json.format(msgspec.json.encode(bundle), indent=2) + b"\n"
     with zipfile.ZipFile(file, "w") as zipped:
-        _add(zipped, MANIFEST, [told], method)
+        _add(zipped, MANIFEST, [manifest_text], method)
         for path in bundle.files:
-            lines = held.lines(sorted(held.spots)) if path == EPISODES else [texts[path]]
+            lines = snapshot.lines(sorted(snapshot.spots)) if path == EPISODES else [texts[path]]
             _add(zipped, path, lines, method)
         zipped.comment = seal_of("0" * 64)
 
@@ -143,12 +143,12 @@ def _add(zipped: zipfile.ZipFile, path: str, pieces: Iterable[bytes], method: in
             entry.write(piece)
 
 
-def _sealed(file: BinaryIO) -> str:
+def _seal(file: BinaryIO) -> str:
     """Write the hash of the file into its comment; return the hash of the whole file."""
     end = file.seek(0, 2) - SEAL
-    whole = hash_of(file, end)
-    seal = seal_of(whole.hexdigest())
+    digest = hash_of(file, end)
+    seal = seal_of(digest.hexdigest())
     file.seek(end)
     file.write(seal)
-    whole.update(seal)
-    return str(whole.hexdigest())
+    digest.update(seal)
+    return str(digest.hexdigest())

@@ -78,9 +78,9 @@ def profile_latex(rows: Sequence[ProfileRow]) -> str:
     heads = ["game", *parts, "player", "$n$", *(latex(column.title) for column in columns)]
     lines = []
     for row in rows:
-        where = [row.game, *(getattr(row, part) for part in parts), row.player]
-        cells = [_printed(row.estimates[column.field], column.digits) for column in columns]
-        lines.append([*map(latex, where), str(row.episodes), *cells])
+        labels = [row.game, *(getattr(row, part) for part in parts), row.player]
+        cells = [_latex_estimate(row.estimates[column.field], column.digits) for column in columns]
+        lines.append([*map(latex, labels), str(row.episodes), *cells])
     ends = dict.fromkeys(
         f"{latex(row.game)}: 0 is {latex(row.random.player)}, 1 is "
         f"{latex(row.reference.player)} ({row.reference.standing})"
@@ -96,7 +96,7 @@ def profile_latex(rows: Sequence[ProfileRow]) -> str:
     return _tabular("tabular", align, heads, lines) + "".join(f"% {note}\n" for note in notes)
 
 
-def _printed(estimate: Estimate, digits: int | None) -> str:
+def _latex_estimate(estimate: Estimate, digits: int | None) -> str:
     if estimate.value is None:
         return "--"
     form = "{:.3g}" if digits is None else f"{{:.{digits}f}}"
@@ -184,13 +184,13 @@ def _text(value: Any) -> str:
 def _latex(table: ExportedTable, path: Path) -> int:
     """Write a longtable without empty columns."""
     rows = pl.concat(table.parts, how="diagonal_relaxed")
-    shown = [c for c in table.columns if rows[c.field].null_count() < rows.height]
-    align = "".join("r" if c.type.is_numeric() else "l" for c in shown)
+    filled_columns = [c for c in table.columns if rows[c.field].null_count() < rows.height]
+    align = "".join("r" if c.type.is_numeric() else "l" for c in filled_columns)
     lines = [
         [_cell_in_print(cell) for cell in row]
-        for row in rows.select(c.field for c in shown).iter_rows()
+        for row in rows.select(c.field for c in filled_columns).iter_rows()
     ]
-    heads = [latex(c.field) for c in shown]
+    heads = [latex(c.field) for c in filled_columns]
     path.write_text(_tabular("longtable", align, heads, lines), encoding="utf-8")
     return rows.height
 

@@ -13,7 +13,7 @@ from sally.core.errors import not_written
 
 
 @contextmanager
-def new_file(path: Path, what: str) -> Iterator[Path]:
+def new_file(path: Path, kind: str) -> Iterator[Path]:
     """Yield the path of a temporary file, which is renamed to `path` at the end of the block.
 
     Symbolic links are followed, and a file that is replaced keeps its mode. A device or a pipe
@@ -21,7 +21,7 @@ def new_file(path: Path, what: str) -> Iterator[Path]:
 
     Args:
         path: The file to write; missing folders are made.
-        what: What the file is, such as "page", for the error message.
+        kind: What the file is, such as "page", for the error message.
 
     Raises:
         BadInput: If the file cannot be written (StoreFailed if the disk is full).
@@ -46,5 +46,5 @@ def new_file(path: Path, what: str) -> Iterator[Path]:
             unfinished.replace(target)
         finally:
             unfinished.unlink(missing_ok=True)
-    except OSError as why:
-        raise not_written(f"The {what} cannot be written to {path}", why) from None
+    except OSError as error:
+        raise not_written(f"The {kind} cannot be written to {path}", error) from None

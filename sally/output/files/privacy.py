@@ -39,22 +39,24 @@ def private_part(data: bytes) -> str | None:
         plain = msgspec.json.decode(data)
     except msgspec.DecodeError:
         plain = data.decode("utf-8", "replace")
-    for where, name, value, spoken in _texts(plain, "", "", False):
+    for location, name, value, spoken in _texts(plain, "", "", False):
         if KEY.search(value) or (KEY_NAME.search(name) and value):
-            return f"{where or 'it'} looks like a key or a password"
+            return f"{location or 'it'} looks like a key or a password"
         if not spoken and (path := PATH.search(value)):
-            return f"{where or 'it'} contains a local path, {path.group()!r}"
+            return f"{location or 'it'} contains a local path, {path.group()!r}"
     return None
 
 
-def _texts(plain: Any, where: str, name: str, spoken: bool) -> Iterator[tuple[str, str, str, bool]]:
+def _texts(
+    plain: Any, location: str, name: str, spoken: bool
+) -> Iterator[tuple[str, str, str, bool]]:
     """Yield every text of a record: its path, field name, value, and whether a player said it."""
     if isinstance(plain, str):
-        yield where, name, plain, spoken
+        yield location, name, plain, spoken
     elif isinstance(plain, dict):
         for key, value in plain.items():
-            yield f"{where}/{key}", "", key, spoken
-            yield from _texts(value, f"{where}/{key}", key, spoken or key in SPOKEN)
+            yield f"{location}/{key}", "", key, spoken
+            yield from _texts(value, f"{location}/{key}", key, spoken or key in SPOKEN)
     elif isinstance(plain, list):
         for n, value in enumerate(plain):
-            yield from _texts(value, f"{where}/{n}", name, spoken)
+            yield from _texts(value, f"{location}/{n}", name, spoken)

@@ -67,25 +67,28 @@ class Provenance:
     def counts(self, studies: Iterable[Study]) -> Counts:
         """Return the numbers of planned and missing episodes, given the studies that planned
         them."""
-        wanted = wanted_keys(studies)
-        if not wanted:
+        planned_keys = wanted_keys(studies)
+        if not planned_keys:
             cells = [
                 CellCount(n, None, c["there"], c["censored"], 0, self.peoples[n])
                 for n, c in self.cells.items()
             ]
             return Counts(None, 0, 0, cells)
-        here = self._keys
-        planned, played = _distinct(list(wanted.values())), _distinct(list(here.values()))
+        stored_keys = self._keys
+        planned, played = (
+            _distinct(list(planned_keys.values())),
+            _distinct(list(stored_keys.values())),
+        )
         cells = [
             CellCount(
                 name,
-                len(wanted.get(name, NO_KEYS)),
-                int(_among(wanted.get(name, NO_KEYS), played).sum()),
+                len(planned_keys.get(name, NO_KEYS)),
+                int(_among(planned_keys.get(name, NO_KEYS), played).sum()),
                 self.cells.get(name, Counter())["censored"],
-                int((~_among(here.get(name, NO_KEYS), planned)).sum()),
+                int((~_among(stored_keys.get(name, NO_KEYS), planned)).sum()),
                 self.peoples[name],
             )
-            for name in dict.fromkeys([*wanted, *self.cells])
+            for name in dict.fromkeys([*planned_keys, *self.cells])
         ]
         missing, others = ~_among(planned, played), ~_among(played, planned)
         return Counts(len(planned), int(missing.sum()), int(others.sum()), cells)
@@ -99,35 +102,35 @@ class Provenance:
 
 def provenance_of(frame: Frame) -> Provenance:
     """Return the provenance of the episodes of a frame."""
-    seen = Provenance()
+    provenance = Provenance()
     episodes = frame.episodes.select("cell", "game", "setup", "why").with_columns(
         frame.column("end")
     )
     for text in episodes["setup"].unique(maintain_order=True):
         setup = setup_of(text)
-        seen.games.setdefault(setup.instance.game, set()).add(setup.version)
+        provenance.games.setdefault(setup.instance.game, set()).add(setup.version)
         for spec in setup.lineup.values():
-            seen.players.setdefault(spec.player, set()).add(as_json(spec.versions))
+            provenance.players.setdefault(spec.player, set()).add(as_json(spec.versions))
             pack = spec.params.get("pack")
             if isinstance(pack, str) and pack:
-                seen.packs.add(pack)
-    seen.ends.update(_counts(episodes["end"]))
-    seen.details.update(_counts(episodes.filter(pl.col("why") != "")["why"]))
+                provenance.packs.add(pack)
+    provenance.ends.update(_counts(episodes["end"]))
+    provenance.details.update(_counts(episodes.filter(pl.col("why") != "")["why"]))
     is_over = pl.col("end") == "over"
     by_cell = episodes.group_by("cell", maintain_order=True).agg(pl.len(), (~is_over).sum())
-    for cell, there, censored in by_cell.rows():
-        seen.cells[cell] = Counter(there=there, censored=censored)
-    seen.moves, seen.reports, seen.unread = (
+    for cell, count, censored in by_cell.rows():
+        provenance.cells[cell] = Counter(there=count, censored=censored)
+    provenance.moves, provenance.reports, provenance.unread = (
         int(frame.column(field).sum()) for field in ("all_moves", "reports", "unread")
     )
     for reasons, times in _counts(frame.column("forfeit_reasons")).items():
         for reason, n in (msgspec.json.decode(reasons) if reasons else {}).items():
-            seen.forfeits[reason] += times * n
+            provenance.forfeits[reason] += times * n
     for text in frame.column("usage").drop_nulls():
         for name, usage in msgspec.json.decode(text, type=dict[str, ModelUsage]).items():
-            seen.models.setdefault(name, ModelUsage()).join(usage)
-    _count_trials(seen, frame, episodes)
-    return seen
+            provenance.models.setdefault(name, ModelUsage()).join(usage)
+    _count_trials(provenance, frame, episodes)
+    return provenance
 
 
 def _counts(texts: pl.Series) -> dict[str, int]:
@@ -136,43 +139,43 @@ def _counts(texts: pl.Series) -> dict[str, int]:
     return dict(counted.rows())
 
 
-def _count_trials(seen: Provenance, frame: Frame, episodes: pl.DataFrame) -> None:
+def _count_trials(provenance: Provenance, frame: Frame, episodes: pl.DataFrame) -> None:
     """Add the keys by which episodes are found in a study's plan, and count those with people,
     which no study plans."""
     setups = episodes["setup"].unique()
     people = [text for text in setups if is_peoples(setup_of(text))]
     trials = episodes.select("cell", "setup").with_columns(frame.column("trial"))
     has_person = pl.col("setup").cast(pl.String).is_in(people)
-    seen.peoples.update(_counts(trials.filter(has_person)["cell"]) if people else {})
+    provenance.peoples.update(_counts(trials.filter(has_person)["cell"]) if people else {})
     planned = trials.filter(~has_person) if people else trials
     for (cell,), rows in planned.partition_by("cell", as_dict=True, maintain_order=True).items():
-        seen._keys[cell] = np.unique(rows["trial"].to_numpy())
+        provenance._keys[cell] = np.unique(rows["trial"].to_numpy())
 
 
 def wanted_keys(studies: Iterable[Study]) -> dict[str, Keys]:
     """Return the distinct keys of all planned trials by cell."""
-    found: dict[str, list[Keys]] = {}
+    keys_by_cell: dict[str, list[Keys]] = {}
     for study in studies:
         for cell, trials in groupby(study.trials(), key=itemgetter(0)):
             keys = np.fromiter((trial_key(setup) for _, setup in trials), dtype=np.uint64)
-            found.setdefault(cell, []).append(keys)
-    return {cell: _distinct(keys) for cell, keys in found.items()}
+            keys_by_cell.setdefault(cell, []).append(keys)
+    return {cell: _distinct(keys) for cell, keys in keys_by_cell.items()}
 
 
-def _among(keys: Keys, every: Keys) -> NDArray[np.bool_]:
-    """Return a mask of the keys that are in `every`; both arrays are sorted and distinct."""
-    if not len(every):
+def _among(keys: Keys, members: Keys) -> NDArray[np.bool_]:
+    """Return a mask of the keys that are in `members`; both arrays are sorted and distinct."""
+    if not len(members):
         return np.zeros(len(keys), dtype=np.bool_)
-    places = np.minimum(np.searchsorted(every, keys), len(every) - 1)
-    found: NDArray[np.bool_] = every[places] == keys
-    return found
+    places = np.minimum(np.searchsorted(members, keys), len(members) - 1)
+    mask: NDArray[np.bool_] = members[places] == keys
+    return mask
 
 
 def _distinct(keys: Sequence[Keys]) -> Keys:
     return np.unique(np.concatenate([*keys, NO_KEYS]))
 
 
-def installed() -> dict[str, str]:
+def installed_versions() -> dict[str, str]:
     """Return the versions of Sally, Python and the packages that affect results."""
     others = {package: version_of(package) for package in PACKAGES}
     return {"sally": VERSION, **others, "Python": platform.python_version()}

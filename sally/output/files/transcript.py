@@ -23,8 +23,8 @@ def transcript(episode: Episode, eyes: str = REFEREE) -> Iterator[str]:
         yield "at the table: " + ", ".join(f"{s} = {label(w)}" for s, w in setup.lineup.items())
         yield from _referee(story)
     else:  # a seat does not see who the others are
-        who = setup.lineup.get(eyes)
-        yield f"from the eyes of {eyes}" + (f" = {label(who)}" if who else "")
+        spec = setup.lineup.get(eyes)
+        yield f"from the eyes of {eyes}" + (f" = {label(spec)}" if spec else "")
         yield from _seat(story, eyes)
 
 
@@ -36,7 +36,7 @@ def _referee(story: Story) -> Iterator[str]:
         if scene.turn != turn:
             turn = scene.turn
             yield f"step {turn}"  # not "turn", which games use for their own turns
-        yield f"  {_said(scene)}{_truth(scene)}"
+        yield f"  {_event_text(scene)}{_truth(scene)}"
 
 
 def _seat(story: Story, seat: str) -> Iterator[str]:
@@ -52,12 +52,12 @@ def _seat(story: Story, seat: str) -> Iterator[str]:
             situation = now
             yield now
         if scene.event is not None:
-            yield f"  {_said(scene)}"
+            yield f"  {_event_text(scene)}"
     yield from story.after[seat]
     yield ending(story.episode.end, seat)
 
 
-def _said(scene: Scene) -> str:
+def _event_text(scene: Scene) -> str:
     seat, event = scene.seat, scene.event
     match event:
         case Ended() | Censored():
@@ -68,8 +68,8 @@ def _said(scene: Scene) -> str:
             return f"{seat} forfeits ({event.reason}): {one_line(event.reply)!r}"
         case Skipped():
             return f"{seat} is not asked {scene.probe}: {event.reason}"
-    said = "is told" if isinstance(event, Told) else "says aside,"
-    return f"{seat} {said} {scene.probe}: {scene.answer}"
+    verb = "is told" if isinstance(event, Told) else "says aside,"
+    return f"{seat} {verb} {scene.probe}: {scene.answer}"
 
 
 def _truth(scene: Scene) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from sally.analysis.evaluation import Evaluation, Recorded, Scores
 from sally.core.errors import listed
 from sally.output.files.new_file import new_file
-from sally.output.html import Html, joined, tag
+from sally.output.html import Html, join, tag
 from sally.output.page.evaluation import LEGEND, TABLE, figure_cell, recorded_table, table
 from sally.output.page.pair_board import PairEntry, pair_board_parts
 from sally.output.page.write import foot, head
@@ -86,7 +86,9 @@ def write_board(
     pieces: list[Html | str] = [head("Sally: the board")]
     pieces.append(tag("header", tag("h1", "Sally: the board"), tag("p", ABOUT, class_="lede")))
     pieces.append("<main>")
-    pieces += [tag("p", f"Refused: {one.bundle}: {one.why}", class_="warn") for one in refused]
+    pieces += [
+        tag("p", f"Refused: {refusal.bundle}: {refusal.why}", class_="warn") for refusal in refused
+    ]
     if pair_entries:
         pieces += pair_board_parts(pair_entries)
     pieces += [
@@ -94,7 +96,7 @@ def write_board(
         tag("p", "Click a heading to sort. Type in the field to filter, such as `rps`; tick two or "
             "more entries to see only these side by side."),
         tag("p", tag("label", "Filter ", for_="filter"), tag("input", type="text", id="filter")),
-        tag("p", [_tick(one) for one in entries], class_="ticks"),
+        tag("p", [_tick(entry) for entry in entries], class_="ticks"),
         _figures(entries),
         tag("p", f"{PARTS} {LEGEND}", class_="quiet"),
     ]  # fmt: skip
@@ -103,13 +105,13 @@ def write_board(
             tag("h2", "People and published models, not the suite", id="published"),
             recorded_table(recorded),
         ]
-    whole = [entry for entry in entries if entry.is_whole]
+    complete_entries = [entry for entry in entries if entry.is_whole]
     partly = [f"{e.name} ({e.played:,} of {e.planned:,})" for e in entries if not e.is_whole]
     pieces.append(tag("h2", "Ratings from matched episodes", id="ratings"))
     if partly:
         pieces.append(tag("p", f"Not rated, because episodes are missing: {listed(partly)}."))
-    pieces.append(_ratings(whole))
-    pieces += [tag("h2", "Compare two entries", id="compare"), _differences(whole)]
+    pieces.append(_ratings(complete_entries))
+    pieces += [tag("h2", "Compare two entries", id="compare"), _differences(complete_entries)]
     pieces += [tag("h2", "Bundles", id="bundles"), _bundles(entries)]
     pieces += ["</main>", foot()]
     path = out / "index.html"
@@ -118,10 +120,10 @@ def write_board(
     return path
 
 
-def _tick(one: Entry) -> Html:
-    id = f"tick-{one.page.partition('.')[0]}"
-    box = tag("input", type="checkbox", name="entry", id=id, value=one.name)
-    return tag("span", box, tag("label", f" {one.name} ", for_=id))
+def _tick(entry: Entry) -> Html:
+    id = f"tick-{entry.page.partition('.')[0]}"
+    box = tag("input", type="checkbox", name="entry", id=id, value=entry.name)
+    return tag("span", box, tag("label", f" {entry.name} ", for_=id))
 
 
 def _figures(entries: Sequence[Entry]) -> Html:
@@ -142,13 +144,14 @@ def _figures(entries: Sequence[Entry]) -> Html:
 
 def _bundles(entries: Sequence[Entry]) -> Html:
     rows = [
-        tag("tr", tag("th", tag("a", one.name, href=one.page), scope="row"), tag("td", one.size),
-            tag("td", f"{one.played:,} of {one.planned:,}"), tag("td", one.bundle),
-            tag("td", tag("code", one.sha256[:16])),
-            tag("td", one.readers), tag("td", tag("code", one.signed) if one.signed else "-"),
-            tag("td", tag("a", "transcripts", href=one.transcripts) if one.transcripts else "-"),
-            data_n=one.name)
-        for one in entries
+        tag("tr", tag("th", tag("a", entry.name, href=entry.page), scope="row"),
+            tag("td", entry.size), tag("td", f"{entry.played:,} of {entry.planned:,}"),
+            tag("td", entry.bundle), tag("td", tag("code", entry.sha256[:16])),
+            tag("td", entry.readers), tag("td", tag("code", entry.signed) if entry.signed else "-"),
+            tag("td", tag("a", "transcripts", href=entry.transcripts)
+                if entry.transcripts else "-"),
+            data_n=entry.name)
+        for entry in entries
     ]  # fmt: skip
     top = [
         "entry",
@@ -168,42 +171,44 @@ def _bundles(entries: Sequence[Entry]) -> Html:
 
 def by_game(scores: Scores, measure: str) -> dict[str, dict[str, tuple[str, float]]]:
     """Return the values of one measure by game: game -> setting -> (problem, value)."""
-    found: dict[str, dict[str, tuple[str, float]]] = {}
+    grouped: dict[str, dict[str, tuple[str, float]]] = {}
     for key, values in scores.items():
         if key.measure == measure:
-            found.setdefault(key.game, {}).update(values)
-    return found
+            grouped.setdefault(key.game, {}).update(values)
+    return grouped
 
 
-def rated(entries: Sequence[Entry]) -> dict[str, list[Rating]]:
+def rate_entries(entries: Sequence[Entry]) -> dict[str, list[Rating]]:
     """Return ratings of the entries by game; on each problem that two entries have played, the one
     that gained more beats the other."""
-    doing = {one.name: by_game(one.scores, "doing") for one in entries}
-    games = dict.fromkeys(game for found in doing.values() for game in found)
-    made: dict[str, list[Rating]] = {}
+    doing = {entry.name: by_game(entry.scores, "doing") for entry in entries}
+    games = dict.fromkeys(game for scores in doing.values() for game in scores)
+    ratings_by_game: dict[str, list[Rating]] = {}
     for game in games:
-        met = []
-        for one, two in combinations(sorted(doing), 2):
-            mine, theirs = doing[one].get(game, {}), doing[two].get(game, {})
-            for setting in sorted(mine.keys() & theirs.keys()):
-                (problem, a), (_, b) = mine[setting], theirs[setting]
-                met.append(
-                    MatchedComparison(one, two, 0.5 if abs(a - b) < 1e-9 else float(a > b), problem)
+        comparisons = []
+        for first, second in combinations(sorted(doing), 2):
+            first_scores, second_scores = doing[first].get(game, {}), doing[second].get(game, {})
+            for setting in sorted(first_scores.keys() & second_scores.keys()):
+                (problem, a), (_, b) = first_scores[setting], second_scores[setting]
+                comparisons.append(
+                    MatchedComparison(
+                        first, second, 0.5 if abs(a - b) < 1e-9 else float(a > b), problem
+                    )
                 )
-        made[game] = ratings(met)
-    return made
+        ratings_by_game[game] = ratings(comparisons)
+    return ratings_by_game
 
 
 def _ratings(entries: Sequence[Entry]) -> Html:
-    found = {game: rows for game, rows in rated(entries).items() if rows}
-    if not found:
+    ratings_by_game = {game: rows for game, rows in rate_entries(entries).items() if rows}
+    if not ratings_by_game:
         return tag("p", "No two entries have played the same problem.")
     rows = [
-        tag("tr", tag("th", one.player, scope="row"), tag("td", game),
-            figure_cell(one.rating), tag("td", one.component + 1), tag("td", one.met),
-            data_n=one.player)
-        for game, listed in found.items()
-        for one in listed
+        tag("tr", tag("th", rating.player, scope="row"), tag("td", game),
+            figure_cell(rating.rating), tag("td", rating.component + 1), tag("td", rating.met),
+            data_n=rating.player)
+        for game, listed in ratings_by_game.items()
+        for rating in listed
     ]  # fmt: skip
     note = (
         "Bradley-Terry ratings in log odds: of two entries on the same problem, seed and "
@@ -212,29 +217,29 @@ def _ratings(entries: Sequence[Entry]) -> Html:
         "met, directly or through others). Half a win and half a loss against an average player "
         "keep them finite."
     )
-    return joined(table(["entry", "game", "rating", "component", "comparisons"], rows),
+    return join(table(["entry", "game", "rating", "component", "comparisons"], rows),
                   tag("p", note, class_="quiet"))  # fmt: skip
 
 
 def _differences(entries: Sequence[Entry]) -> Html:
     rows = []
-    every: Mapping[str, Scores] = {one.name: one.scores for one in entries}
+    scores_by_entry: Mapping[str, Scores] = {entry.name: entry.scores for entry in entries}
     for measure in ("knowing", "acting on it", "doing"):
-        games = {name: by_game(scores, measure) for name, scores in every.items()}
-        for one, two in combinations(games, 2):
-            for game in sorted(games[one].keys() & games[two].keys()):
-                mine, theirs = games[one][game], games[two][game]
-                both = sorted(mine.keys() & theirs.keys())
-                if not both:
+        games = {name: by_game(scores, measure) for name, scores in scores_by_entry.items()}
+        for first, second in combinations(games, 2):
+            for game in sorted(games[first].keys() & games[second].keys()):
+                first_scores, second_scores = games[first][game], games[second][game]
+                shared = sorted(first_scores.keys() & second_scores.keys())
+                if not shared:
                     continue
-                moved = np.array([mine[s][1] - theirs[s][1] for s in both])
-                found = mean_by_rule(moved, [mine[s][0] for s in both])
+                moved = np.array([first_scores[s][1] - second_scores[s][1] for s in shared])
+                difference = mean_by_rule(moved, [first_scores[s][0] for s in shared])
                 rows.append(
-                    tag("tr", tag("th", f"{one} minus {two}", scope="row"), tag("td", game),
-                        tag("td", measure), figure_cell(found), tag("td", len(both)),
-                        data_n=f"{one}\n{two}")
+                    tag("tr", tag("th", f"{first} minus {second}", scope="row"), tag("td", game),
+                        tag("td", measure), figure_cell(difference), tag("td", len(shared)),
+                        data_n=f"{first}\n{second}")
                 )  # fmt: skip
     note = "Means over the problems that both played, in the unit of each score (doing: payoff)."
-    shown = table(["entries", "game", "measure", "difference", "problems"], rows)
-    return joined(tag("details", tag("summary", f"{len(rows):,} paired differences"), shown),
-                  tag("p", note, class_="quiet"))  # fmt: skip
+    differences_table = table(["entries", "game", "measure", "difference", "problems"], rows)
+    summary = tag("summary", f"{len(rows):,} paired differences")
+    return join(tag("details", summary, differences_table), tag("p", note, class_="quiet"))

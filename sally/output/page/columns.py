@@ -22,10 +22,10 @@ def sortable(caption: str, heads: Iterable[Html], lines: Iterable[Html]) -> Html
         tag("tbody", lines),
         class_="sortable",
     )
-    return scrolled(table, caption)
+    return scroll_frame(table, caption)
 
 
-def scrolled(table: Html, about: str) -> Html:
+def scroll_frame(table: Html, about: str) -> Html:
     """Wrap a wide table in a frame that can be scrolled, by keyboard too."""
     return tag("div", table, class_="scroll", tabindex=0, role="region", aria_label=about)
 
@@ -45,26 +45,26 @@ def key_heads(names: Sequence[str]) -> list[Html]:
 
 def key_cells(first: str, others: Sequence[str]) -> list[Html]:
     """Return the cells that name a row."""
-    under = tag("small", ", ".join(others), class_="narrow") if others else None
+    subtitle = tag("small", ", ".join(others), class_="narrow") if others else None
     cells = [tag("td", tag("bdi", name), class_="broad") for name in others]
-    return [tag("th", tag("bdi", first), under, scope="row"), *cells]
+    return [tag("th", tag("bdi", first), subtitle, scope="row"), *cells]
 
 
-def number_cell(value: Any, href: str | None = None, why: str | None = None) -> Html:
+def number_cell(value: Any, href: str | None = None, reason: str | None = None) -> Html:
     """Return the cell of a number or an estimate, which is sorted by its value.
 
     Args:
         value: The number; None and an estimate without a value are a dash.
         href: A link to the episodes behind the number.
-        why: Why there is no value.
+        reason: Why there is no value.
     """
-    found = value if isinstance(value, Estimate) else None
-    plain = value if found is None else found.value
+    measured = value if isinstance(value, Estimate) else None
+    plain = value if measured is None else measured.value
     if plain is None:
-        return tag("td", "–", class_="number quiet", title=why)
-    text = number(plain) if found is None else estimate(plain, found.interval)
-    shown, _, interval = text.partition(" ")
-    link = tag("a", shown, href=href) if href else shown
+        return tag("td", "–", class_="number quiet", title=reason)
+    text = number(plain) if measured is None else estimate(plain, measured.interval)
+    numeral, _, interval = text.partition(" ")
+    link = tag("a", numeral, href=href) if href else numeral
     small = tag("small", interval) if interval else None
     return tag("td", link, small, class_="number", data_v=plain)
 
@@ -73,10 +73,10 @@ def number_cells(
     row: Any,
     columns: Sequence[Column],
     href: str | None = None,
-    why: Mapping[str, str] | None = None,
+    missing: Mapping[str, str] | None = None,
 ) -> list[Html]:
     """Return the cells of a row; a column is an attribute of the row."""
-    reasons = why or {}
+    reasons = missing or {}
     return [
         number_cell(getattr(row, column.field), href, reasons.get(column.field))
         for column in columns

@@ -9,7 +9,7 @@ from pathlib import Path
 from sally.analysis.call_totals import CallTotals
 from sally.analysis.evaluation import CONTRASTS, Control, Evaluation, GameResult, Recorded
 from sally.output.files.new_file import new_file
-from sally.output.html import Html, joined, tag
+from sally.output.html import Html, join, tag
 from sally.output.page.write import foot, head
 from sally.output.tables.console import estimate_cell
 from sally.runner.budget import money_text
@@ -45,27 +45,27 @@ LEFT, WIDTH, ROW, TOP = 118, 330, 26, 30
 LOW, HIGH = -0.25, 1.1
 
 
-def write_evaluation(found: Evaluation, out: Path, made: datetime | None = None) -> int:
+def write_evaluation(evaluation: Evaluation, out: Path, timestamp: datetime | None = None) -> int:
     """Write the page of an evaluation; return its size in bytes.
 
     Raises:
         BadInput: If the file cannot be written.
     """
-    when = made or datetime.now(UTC)
-    text = "\n".join(map(str, pieces(found, when)))
+    moment = timestamp or datetime.now(UTC)
+    text = "\n".join(map(str, pieces(evaluation, moment)))
     with new_file(out, "page") as unfinished:
         unfinished.write_text(text, "utf-8")
     return len(text.encode())
 
 
-def pieces(found: Evaluation, made: datetime) -> Iterator[Html | str]:
+def pieces(evaluation: Evaluation, timestamp: datetime) -> Iterator[Html | str]:
     """Yield the parts of the page in order."""
-    yield head(f"{found.player}: {found.suite}")
-    yield tag("header", _top(found, made))
+    yield head(f"{evaluation.player}: {evaluation.suite}")
+    yield tag("header", _top(evaluation, timestamp))
     yield "<main>"
     yield tag("h2", "What it knew, whether it acted on it, what it did", id="results")
-    yield figure(found.games, found.player)
-    yield tag("ul", [tag("li", said) for said in found.sentences])
+    yield figure(evaluation.games, evaluation.player)
+    yield tag("ul", [tag("li", sentence) for sentence in evaluation.sentences])
     yield tag(
         "p",
         "A statement that is not refused may still be wrong: the checklist covers rules, habits "
@@ -73,52 +73,56 @@ def pieces(found: Evaluation, made: datetime) -> Iterator[Html | str]:
         class_="quiet",
     )
     yield tag("h2", "Every measure", id="measures")
-    yield measures_table(found.games)
+    yield measures_table(evaluation.games)
     yield tag("p", LEGEND, class_="quiet")
-    yield _reasons(found.games)
+    yield _reasons(evaluation.games)
     yield tag("h2", "Reliability", id="reliability")
-    yield _reliability(found.games)
-    if found.recorded:
+    yield _reliability(evaluation.games)
+    if evaluation.recorded:
         yield tag("h2", "People and published models", id="recorded")
-        yield recorded_table(found.recorded)
+        yield recorded_table(evaluation.recorded)
     yield tag("h2", "Controls", id="controls")
-    yield _controls(found.controls)
-    if found.depths:
+    yield _controls(evaluation.controls)
+    if evaluation.depths:
         yield tag("h2", "Depth of reasoning", id="depths")
-        yield _depths(found)
+        yield _depths(evaluation)
     yield tag("h2", "Calls", id="calls")
-    yield tag("p", said_calls(found.bill))
+    yield tag("p", said_calls(evaluation.bill))
     yield "</main>"
     yield tag("footer", tag("p", "Made by Sally. The page makes no network requests."))
     yield foot()
 
 
-def _top(found: Evaluation, made: datetime) -> Html:
-    moves = sum(one.moves + one.forfeits for one in found.games)
-    lost = sum(one.forfeits for one in found.games)
+def _top(evaluation: Evaluation, timestamp: datetime) -> Html:
+    moves = sum(game.moves + game.forfeits for game in evaluation.games)
+    forfeits = sum(game.forfeits for game in evaluation.games)
     tiles = [
-        ("games", f"{len(found.games)}"),
-        ("episodes", f"{found.episodes:,}" + (f" of {found.wanted:,}" if found.wanted else "")),
-        ("moves forfeited", f"{100 * lost / moves:.1f} %" if moves else "-"),
-        ("calls", f"{found.bill.calls:,}"),
+        ("games", f"{len(evaluation.games)}"),
+        (
+            "episodes",
+            f"{evaluation.episodes:,}"
+            + (f" of {evaluation.wanted:,}" if evaluation.wanted else ""),
+        ),
+        ("moves forfeited", f"{100 * forfeits / moves:.1f} %" if moves else "-"),
+        ("calls", f"{evaluation.bill.calls:,}"),
     ]
     settings = ", ".join(
         f"{key} {value}"
         for key, value in {
-            **{k: v for k, v in found.settings.items() if k != "settings"},
-            **(found.settings.get("settings") or {}),
+            **{k: v for k, v in evaluation.settings.items() if k != "settings"},
+            **(evaluation.settings.get("settings") or {}),
         }.items()
     )
     partly = None
-    if not found.complete:
-        said = f"Unfinished: {found.episodes:,} of {found.wanted:,} episodes."
-        partly = tag("p", f"{said} The same command continues.", class_="warn")
-    return joined(
-        tag("h1", tag("bdi", found.player)),
-        tag("p", f"{found.suite}. {settings}".strip(), class_="lede"),
+    if not evaluation.complete:
+        unfinished_text = f"Unfinished: {evaluation.episodes:,} of {evaluation.wanted:,} episodes."
+        partly = tag("p", f"{unfinished_text} The same command continues.", class_="warn")
+    return join(
+        tag("h1", tag("bdi", evaluation.player)),
+        tag("p", f"{evaluation.suite}. {settings}".strip(), class_="lede"),
         tag("ul", [tag("li", tag("b", v), tag("small", n)) for n, v in tiles], class_="tiles"),
         partly,
-        tag("p", f"Made {made:%Y-%m-%d}.", class_="quiet"),
+        tag("p", f"Made {timestamp:%Y-%m-%d}.", class_="quiet"),
     )
 
 
@@ -130,9 +134,9 @@ def figure(games: Sequence[GameResult], player: str) -> Html:
     players."""
     panels = [tag("div", _panel(field, games), class_="panel") for field in PANELS]
     keys = [
-        joined(_svg_key("dot"), f" {player}"),
-        joined(_svg_key("tick"), " best mindless player or rule"),
-        joined(_svg_key("ring"), " learners and bots on the same problems"),
+        join(_svg_key("dot"), f" {player}"),
+        join(_svg_key("tick"), " best mindless player or rule"),
+        join(_svg_key("ring"), " learners and bots on the same problems"),
     ]
     return tag(
         "figure",
@@ -166,29 +170,29 @@ def outside_mark(x: float, y: float, value: float, low: float, high: float) -> H
                 class_="outside")  # fmt: skip
     anchor = "start" if side < 0 else "end"
     text = tag("text", f"{value:.2f}", x=x - 8 * side, y=y - 6, text_anchor=anchor, class_="axis")
-    return joined(arrow, text)
+    return join(arrow, text)
 
 
 def _panel(field: str, games: Sequence[GameResult]) -> Html:
     title, ends = PANELS[field]
     height = TOP + ROW * len(games) + 24
     shapes = [
-        tag("line", x1=_x(at), x2=_x(at), y1=TOP - 8, y2=height - 22, class_="grid")
-        for at in (0.0, 0.5, 1.0)
+        tag("line", x1=_x(tick), x2=_x(tick), y1=TOP - 8, y2=height - 22, class_="grid")
+        for tick in (0.0, 0.5, 1.0)
     ]
     shapes += [
-        tag("text", name, x=_x(at), y=height - 6, text_anchor="middle", class_="axis")
-        for at, name in ((0.0, "0"), (0.5, ".5"), (1.0, "1"))
+        tag("text", name, x=_x(tick), y=height - 6, text_anchor="middle", class_="axis")
+        for tick, name in ((0.0, "0"), (0.5, ".5"), (1.0, "1"))
     ]
     for n, game in enumerate(games):
         shapes += _row(field, game, TOP + ROW * n + ROW / 2)
-    drawn = tag("svg", tag("title", f"{title}: {ends}"), shapes,
+    drawing = tag("svg", tag("title", f"{title}: {ends}"), shapes,
                 viewBox=f"0 0 {WIDTH} {height}", role="img")  # fmt: skip
-    return joined(tag("h3", title), tag("small", ends), drawn)
+    return join(tag("h3", title), tag("small", ends), drawing)
 
 
 def _row(field: str, game: GameResult, y: float) -> Iterator[Html]:
-    found: Estimate = getattr(game, field)
+    estimate: Estimate = getattr(game, field)
     name = game.game.replace("pick_the_right_stuff", "right_stuff")
     yield tag("text", name, x=LEFT - 8, y=y + 4, text_anchor="end", class_="name")
     yield tag("line", x1=_x(LOW), x2=_x(HIGH), y1=y, y2=y, class_="base")
@@ -200,18 +204,18 @@ def _row(field: str, game: GameResult, y: float) -> Iterator[Html]:
             yield ring
     best = game.rule_knowing if field == "knowing" else game.mindless if field == "doing" else None
     if best is not None:
-        who = game.rule if field == "knowing" else game.mindless_name
-        yield tag("line", tag("title", f"{who}: {best:.2f}"), x1=_x(best), x2=_x(best),
+        baseline = game.rule if field == "knowing" else game.mindless_name
+        yield tag("line", tag("title", f"{baseline}: {best:.2f}"), x1=_x(best), x2=_x(best),
                   y1=y - 8, y2=y + 8, class_="mindless")  # fmt: skip
-    if found.value is None:
+    if estimate.value is None:
         yield tag("text", "-", x=_x(0) + 6, y=y + 4, class_="axis")
         return
-    if found.low is not None and found.high is not None:
-        yield tag("line", x1=_x(found.low), x2=_x(found.high), y1=y, y2=y, class_="interval")
-    said = estimate_cell(found.value, found.interval, 2)
-    yield tag("circle", tag("title", f"{game.game}: {said}"), cx=_x(found.value), cy=y, r=5,
-              class_="dot")  # fmt: skip
-    if (mark := outside_mark(_x(found.value), y, found.value, LOW, HIGH)) is not None:
+    if estimate.low is not None and estimate.high is not None:
+        yield tag("line", x1=_x(estimate.low), x2=_x(estimate.high), y1=y, y2=y, class_="interval")
+    value_text = estimate_cell(estimate.value, estimate.interval, 2)
+    yield tag("circle", tag("title", f"{game.game}: {value_text}"), cx=_x(estimate.value),
+              cy=y, r=5, class_="dot")  # fmt: skip
+    if (mark := outside_mark(_x(estimate.value), y, estimate.value, LOW, HIGH)) is not None:
         yield mark
 
 
@@ -222,18 +226,18 @@ def measures_table(games: Sequence[GameResult]) -> Html:
     """Return a table of all measures, with one row per game."""
     top = ["game", "problems", *TABLE, "forfeits"]
     rows = []
-    for one in games:
-        cells = [figure_cell(getattr(one, field)) for field in TABLE.values()]
+    for game in games:
+        cells = [figure_cell(getattr(game, field)) for field in TABLE.values()]
         rows.append(
-            tag("tr", tag("th", one.game, scope="row"), tag("td", one.problems), cells,
-                tag("td", f"{one.forfeits} of {one.forfeits + one.moves}"))
+            tag("tr", tag("th", game.game, scope="row"), tag("td", game.problems), cells,
+                tag("td", f"{game.forfeits} of {game.forfeits + game.moves}"))
         )  # fmt: skip
     return table(top, rows)
 
 
-def figure_cell(found: Estimate) -> Html:
+def figure_cell(estimate: Estimate) -> Html:
     """Return a table cell with a value and its interval, sorted by the value."""
-    return tag("td", estimate_cell(found.value, found.interval, 2), data_v=found.value)
+    return tag("td", estimate_cell(estimate.value, estimate.interval, 2), data_v=estimate.value)
 
 
 def table(top: Sequence[str], rows: Sequence[Html]) -> Html:
@@ -246,29 +250,31 @@ def table(top: Sequence[str], rows: Sequence[Html]) -> Html:
 def _reasons(games: Sequence[GameResult]) -> Html:
     """Return why claims are refused and why values are missing, game by game."""
     parts = []
-    for one in games:
-        said = [
-            f"{word}{'' if word in one.unshowable else ' refused'}: {'; '.join(why)}"
-            for word, why in one.refused.items()
-            if why
+    for game in games:
+        refusals = [
+            f"{word}{'' if word in game.unshowable else ' refused'}: {'; '.join(reasons)}"
+            for word, reasons in game.refused.items()
+            if reasons
         ]
-        blank = [f"no {field.replace('_', ' ')}: {why}" for field, why in one.why.items()]
-        if said or blank:
+        blank = [f"no {field.replace('_', ' ')}: {reason}" for field, reason in game.why.items()]
+        if refusals or blank:
             parts.append(
-                tag("details", tag("summary", f"{one.game}: what speaks against a claim"),
-                    tag("ul", [tag("li", each) for each in [*said, *blank]]))
+                tag("details", tag("summary", f"{game.game}: what speaks against a claim"),
+                    tag("ul", [tag("li", sentence) for sentence in [*refusals, *blank]]))
             )  # fmt: skip
-    return joined(parts)
+    return join(parts)
 
 
 def said_reliability(game: GameResult) -> str:
     """Return the retest correlations of three scores, separated by commas: predictions of others,
     best replies to the player's own predictions, and gains. A correlation that was not measured is
     "-"."""
-    known = [game.reliability.get(field) for field in PANELS]
-    if not any(known):
+    reliabilities = [game.reliability.get(field) for field in PANELS]
+    if not any(reliabilities):
         return "-"
-    return ", ".join("-" if r is None or r.retest is None else f"{r.retest:.2f}" for r in known)
+    return ", ".join(
+        "-" if r is None or r.retest is None else f"{r.retest:.2f}" for r in reliabilities
+    )
 
 
 def _reliability(games: Sequence[GameResult]) -> Html:
@@ -276,11 +282,19 @@ def _reliability(games: Sequence[GameResult]) -> Html:
     for game in games:
         for field, (title, _) in PANELS.items():
             odd, even = game.halves.get(field, (None, None))
-            known = game.reliability.get(field)
-            if odd is None and even is None and known is None:
+            reliability = game.reliability.get(field)
+            if odd is None and even is None and reliability is None:
                 continue
-            shown = [odd, even, *((known.tau, known.retest, known.split_half) if known else ())]
-            cells = [tag("td", "-" if v is None else f"{v:.2f}") for v in shown]
+            values = [
+                odd,
+                even,
+                *(
+                    (reliability.tau, reliability.retest, reliability.split_half)
+                    if reliability
+                    else ()
+                ),
+            ]
+            cells = [tag("td", "-" if v is None else f"{v:.2f}") for v in values]
             cells += [tag("td", "-")] * (5 - len(cells))
             rows.append(tag("tr", tag("th", game.game, scope="row"), tag("td", title), cells))
     top = ["game", "measure", "odd problems", "even problems", "tau", "retest", "split halves"]
@@ -292,27 +306,27 @@ def _reliability(games: Sequence[GameResult]) -> Html:
         "length. They hold for bots from random to optimal; players closer to each other are told "
         "apart less well."
     )
-    return joined(table(top, rows), tag("p", note, class_="quiet"))
+    return join(table(top, rows), tag("p", note, class_="quiet"))
 
 
-def said_recorded(one: Recorded) -> str:
+def said_recorded(record: Recorded) -> str:
     """Return one result of recorded play as a line of text."""
-    interval = None if one.low is None or one.high is None else (one.low, one.high)
-    many = f", n {one.n:,} {one.unit}" if one.n is not None else f", {one.unit}"
-    value = estimate_cell(one.value, interval, 2)
-    return f"{one.who} {value}, {one.measure} ({one.source}{many})"
+    interval = None if record.low is None or record.high is None else (record.low, record.high)
+    count_text = f", n {record.n:,} {record.unit}" if record.n is not None else f", {record.unit}"
+    value = estimate_cell(record.value, interval, 2)
+    return f"{record.who} {value}, {record.measure} ({record.source}{count_text})"
 
 
 def recorded_table(recorded: Sequence[Recorded]) -> Html:
     """Return the results of people and published models, marked as recorded play."""
     rows = []
-    for one in recorded:
-        interval = None if one.low is None or one.high is None else (one.low, one.high)
-        many = one.unit if one.n is None else f"{one.n:,} {one.unit}"
+    for record in recorded:
+        interval = None if record.low is None or record.high is None else (record.low, record.high)
+        count_text = record.unit if record.n is None else f"{record.n:,} {record.unit}"
         rows.append(
-            tag("tr", tag("th", one.game, scope="row"), tag("td", one.who),
-                tag("td", estimate_cell(one.value, interval, 2), data_v=one.value),
-                tag("td", one.measure), tag("td", many), tag("td", one.source))
+            tag("tr", tag("th", record.game, scope="row"), tag("td", record.who),
+                tag("td", estimate_cell(record.value, interval, 2), data_v=record.value),
+                tag("td", record.measure), tag("td", count_text), tag("td", record.source))
         )  # fmt: skip
     note = (
         "Recorded play, not the suite: other problems, opponents and measures. A figure here shows "
@@ -320,7 +334,7 @@ def recorded_table(recorded: Sequence[Recorded]) -> Html:
         "the figures above."
     )
     top = ["game", "player", "value", "measure", "n", "source"]
-    return joined(tag("p", note), table(top, rows))
+    return join(tag("p", note), table(top, rows))
 
 
 def _controls(controls: Sequence[Control]) -> Html:
@@ -328,41 +342,42 @@ def _controls(controls: Sequence[Control]) -> Html:
         return tag("p", "No other arm has a pair with the asked arm: a bot reads no words.")
     parts = []
     for arm, (_, question) in CONTRASTS.items():
-        mine = [one for one in controls if one.arm == arm]
-        if not mine:
+        contrasts = [control for control in controls if control.arm == arm]
+        if not contrasts:
             continue
         rows = [
-            tag("tr", tag("th", one.game, scope="row"), tag("td", one.condition),
-                tag("td", one.metric),
-                tag("td", estimate_cell(one.difference.value, one.difference.interval, 2)),
-                tag("td", one.verdict), tag("td", one.pairs))
-            for one in mine
+            tag("tr", tag("th", control.game, scope="row"), tag("td", control.condition),
+                tag("td", control.metric),
+                tag("td", estimate_cell(control.difference.value, control.difference.interval, 2)),
+                tag("td", control.verdict), tag("td", control.pairs))
+            for control in contrasts
         ]  # fmt: skip
         counts = {
-            v: sum(o.verdict == v for o in mine) for v in dict.fromkeys(o.verdict for o in mine)
+            v: sum(o.verdict == v for o in contrasts)
+            for v in dict.fromkeys(o.verdict for o in contrasts)
         }
-        said = ", ".join(f"{n} {verdict}" for verdict, n in counts.items())
-        shown = table(["game", "condition", "metric", "difference", "verdict", "pairs"], rows)
+        verdicts = ", ".join(f"{n} {verdict}" for verdict, n in counts.items())
+        details = table(["game", "condition", "metric", "difference", "verdict", "pairs"], rows)
         parts.append(
-            tag("details", tag("summary", f"{arm.capitalize()}: {question} ({said})"), shown)
+            tag("details", tag("summary", f"{arm.capitalize()}: {question} ({verdicts})"), details)
         )
     note = "difference: this arm minus the asked arm, on the same problems and seeds."
-    return joined(parts, tag("p", note, class_="quiet"))
+    return join(parts, tag("p", note, class_="quiet"))
 
 
-def _depths(found: Evaluation) -> Html:
+def _depths(evaluation: Evaluation) -> Html:
     rows = [
         tag("tr", tag("th", point.game, scope="row"), tag("td", point.depth),
             tag("td", estimate_cell(point.right.value, point.right.interval, 2)),
             tag("td", f"{point.chance:.2f}"), tag("td", point.instances))
-        for point in found.depths
+        for point in evaluation.depths
     ]  # fmt: skip
-    shown = table(["game", "reasoner depth", "right", "chance", "problems"], rows)
+    depths_table = table(["game", "reasoner depth", "right", "chance", "problems"], rows)
     note = (
         "A reasoner of the block's depth answers all of it; every shallower one is right as often "
         "as chance."
     )
-    return joined(shown, tag("p", note, class_="quiet"))
+    return join(depths_table, tag("p", note, class_="quiet"))
 
 
 def said_calls(totals: CallTotals) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from sally.analysis.game_logs import GameLogAudit
 from sally.output.files.new_file import new_file
 from sally.output.html import Html, tag
-from sally.output.page.columns import scrolled
+from sally.output.page.columns import scroll_frame
 from sally.output.page.write import foot, head
 from sally.output.tables.console import estimate_cell
 
@@ -70,4 +70,4 @@ def _table(rows: Sequence[Mapping[str, Any]]) -> Html:
         tag("tr", [tag("td", "" if row[name] is None else str(row[name])) for name in names])
         for row in rows
     ]
-    return scrolled(tag("table", tag("thead", heading), tag("tbody", lines)), TITLE)
+    return scroll_frame(tag("table", tag("thead", heading), tag("tbody", lines)), TITLE)

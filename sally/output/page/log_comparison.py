@@ -9,7 +9,7 @@ from typing import Any
 from sally.output.figures.svg import Bar, estimate, interval_plot
 from sally.output.files.new_file import new_file
 from sally.output.html import Html, tag
-from sally.output.page.columns import scrolled
+from sally.output.page.columns import scroll_frame
 from sally.output.page.write import foot, head
 from sally.output.tables.console import p_cell
 
@@ -32,7 +32,7 @@ def write_comparison(rows: Sequence[Mapping[str, Any]], notes: Sequence[str], ou
         "main",
         tag("h1", TITLE),
         [_plot(scorer, [row for row in rows if row["scorer"] == scorer]) for scorer in scorers],
-        scrolled(_table(rows), TITLE),
+        scroll_frame(_table(rows), TITLE),
         [tag("p", note) for note in notes],
     )
     with new_file(out, "page") as unfinished:
@@ -59,7 +59,7 @@ def _table(rows: Sequence[Mapping[str, Any]]) -> Html:
     return tag(
         "table",
         tag("thead", tag("tr", [tag("th", name, scope="col") for name in COLUMNS])),
-        tag("tbody", [tag("tr", [tag("td", each) for each in _cells(row)]) for row in rows]),
+        tag("tbody", [tag("tr", [tag("td", cell) for cell in _cells(row)]) for row in rows]),
         class_="sortable",
     )
 

@@ -10,8 +10,8 @@ import msgspec
 from sally.core.registry import registry
 from sally.frames.rows import ModelUsage
 from sally.output.figures.svg import number
-from sally.output.files.provenance import Counts, Provenance, installed
-from sally.output.html import Html, Inside, joined, tag
+from sally.output.files.provenance import Counts, Provenance, installed_versions
+from sally.output.html import Html, Inside, join, tag
 from sally.output.page.columns import sortable
 from sally.output.page.page_data import PageData
 from sally.runner.budget import money_text
@@ -21,31 +21,34 @@ from sally.store import PeoplePlan
 REASONS = 8  # most frequent reasons for episodes without a result
 
 
-def origin(held: PageData, seen: Provenance, counts: Counts, made: datetime) -> Html:
+def origin(data: PageData, provenance: Provenance, counts: Counts, timestamp: datetime) -> Html:
     """Return the provenance section: versions, hashes, settings, dates and cost."""
     entries: list[tuple[str, Inside | Iterable[Inside]]] = [
-        ("made", f"{made:%Y-%m-%d %H:%M} UTC"),
-        ("made by", _pairs(installed())),
-        ("study", _studies(held)),
-        ("episodes", tag("code", f"sha256 {held.digest()}")),
-        ("games", [tag("p", _game(name, found)) for name, found in seen.games.items()]),
-        ("players", [tag("p", _player(name, found)) for name, found in seen.players.items()]),
-        ("words packs", ", ".join(sorted(seen.packs)) or "none: the games' own words"),
-        ("models", [_model(name, use) for name, use in seen.models.items()] or "none"),
-        ("cost", cost_of(seen, currency_of(held.where))),
-        ("lines", _lines(held)),
+        ("made", f"{timestamp:%Y-%m-%d %H:%M} UTC"),
+        ("made by", _pairs(installed_versions())),
+        ("study", _studies(data)),
+        ("episodes", tag("code", f"sha256 {data.digest()}")),
+        ("games", [tag("p", _game(name, versions)) for name, versions in provenance.games.items()]),
+        (
+            "players",
+            [tag("p", _player(name, versions)) for name, versions in provenance.players.items()],
+        ),
+        ("words packs", ", ".join(sorted(provenance.packs)) or "none: the games' own words"),
+        ("models", [_model(name, use) for name, use in provenance.models.items()] or "none"),
+        ("cost", cost_of(provenance, currency_of(data.where))),
+        ("lines", _lines(data)),
     ]
-    listed = [joined(tag("dt", head), tag("dd", said)) for head, said in entries]
-    return joined(tag("dl", listed), _cells(counts))
+    listed = [join(tag("dt", head), tag("dd", content)) for head, content in entries]
+    return join(tag("dl", listed), _cells(counts))
 
 
-def _pairs(found: Mapping[str, str]) -> str:
-    return ", ".join(f"{name} {version}" for name, version in found.items())
+def _pairs(versions: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} {version}" for name, version in versions.items())
 
 
-def _studies(held: PageData) -> list[Html]:
-    people = [_people(held.people)] if held.people else []
-    return [*people, *_runs(held)] if held.studies or not people else people
+def _studies(data: PageData) -> list[Html]:
+    people = [_people(data.people)] if data.people else []
+    return [*people, *_runs(data)] if data.studies or not people else people
 
 
 def _people(plan: PeoplePlan) -> Html:
@@ -55,14 +58,14 @@ def _people(plan: PeoplePlan) -> Html:
                tag("code", plan.asks))  # fmt: skip
 
 
-def _runs(held: PageData) -> list[Html]:
-    if not held.studies:
-        name = f"{held.manifest.study}, asks {held.manifest.asks}" if held.manifest else "no name"
+def _runs(data: PageData) -> list[Html]:
+    if not data.studies:
+        name = f"{data.manifest.study}, asks {data.manifest.asks}" if data.manifest else "no name"
         return [tag("p", f"{name}; the study itself is not in this store")]
     return [
         tag("p", f"{study.name}, seed {study.seed}, retries {study.retries}, asks ",
             tag("code", asks), f"; follows {study.paper}" if study.paper else None)
-        for asks, study in held.studies.items()
+        for asks, study in data.studies.items()
     ]  # fmt: skip
 
 
@@ -75,93 +78,99 @@ def _game(name: str, versions: set[int]) -> str:
 
 
 def _player(name: str, versions: set[str]) -> str:
-    said = []
-    for one in sorted(versions):
-        parts = msgspec.json.decode(one)
-        said.append(", ".join(f"{part} version {v}" for part, v in parts.items()) or "no version")
-    return f"{name}: {' or '.join(said)}"
+    descriptions = []
+    for version_text in sorted(versions):
+        parts = msgspec.json.decode(version_text)
+        descriptions.append(
+            ", ".join(f"{part} version {v}" for part, v in parts.items()) or "no version"
+        )
+    return f"{name}: {' or '.join(descriptions)}"
 
 
 def _model(name: str, use: ModelUsage) -> Html:
     failed = f", {use.failed} of them failed" if use.failed else ""
     settings = " or ".join(sorted(use.settings - {"{}"})) or "provider defaults"
-    return joined(
+    return join(
         tag("p", tag("b", name), f": {use.calls:,} calls{failed}, {use.input:,} tokens in, "
             f"{use.output:,} out, {use.seconds:,.1f} s; settings {settings}"),
         [tag("p", tag("code", used)) for used in sorted(use.used)],
     )  # fmt: skip
 
 
-def cost_of(seen: Provenance, currency: str) -> str:
+def cost_of(provenance: Provenance, currency: str) -> str:
     """Return a phrase on the cost of all calls."""
-    money, unpriced = seen.cost
-    if not seen.models:
+    money, unpriced = provenance.cost
+    if not provenance.models:
         return "nothing: no model was called"
     if not unpriced and not money:
         return "nothing, according to the models"
     if not unpriced:
         return money_text(money, currency)
-    least = f"at least {money_text(money, currency)}" if money else "unknown"
-    return f"{least}: {unpriced:,} calls have no price"
+    lower_bound = f"at least {money_text(money, currency)}" if money else "unknown"
+    return f"{lower_bound}: {unpriced:,} calls have no price"
 
 
-def _lines(held: PageData) -> str:
+def _lines(data: PageData) -> str:
     parts = [
-        f"{len(held):,} episodes",
-        f"{held.frame.replaced:,} censored runs that were run again",
-        f"{held.frame.doubled:,} duplicate lines",
-        f"{len(held.frame.bad):,} unreadable lines",
+        f"{len(data):,} episodes",
+        f"{data.frame.replaced:,} censored runs that were run again",
+        f"{data.frame.doubled:,} duplicate lines",
+        f"{len(data.frame.bad):,} unreadable lines",
     ]
-    bad = "; ".join(str(line) for line in held.frame.bad[:5])
+    bad = "; ".join(str(line) for line in data.frame.bad[:5])
     return ", ".join(parts) + (f": {bad}" if bad else "")
 
 
-def missing(held: PageData, seen: Provenance, counts: Counts) -> list[str]:
+def missing(data: PageData, provenance: Provenance, counts: Counts) -> list[str]:
     """Return warnings about missing, censored, forfeited and unreadable data."""
-    said = []
+    warnings = []
     if counts.wanted is not None and counts.missing:
         empty = sum(not c.there for c in counts.cells)
         none = f"; {empty} of {len(counts.cells)} cells are empty" if empty else ""
-        said.append(
+        warnings.append(
             f"{counts.missing:,} of {counts.wanted:,} planned episodes were not played{none}: see "
             "Provenance."
         )
-    if held.people:
-        wanted, there = sum(held.people.planned.values()), seen.peoples.total()
-        said.append(
-            f"People: {there:,} of {wanted:,} planned games of {held.people.title!r} were played."
+    if data.people:
+        planned, played = sum(data.people.planned.values()), provenance.peoples.total()
+        warnings.append(
+            f"People: {played:,} of {planned:,} planned games of {data.people.title!r} were played."
         )
-    elif seen.peoples:
-        said.append(f"{seen.peoples.total():,} episodes have human players but no plan.")
-    if not held.studies and not held.people:
-        said.append("The store has no study, so missing episodes are unknown.")
+    elif provenance.peoples:
+        warnings.append(f"{provenance.peoples.total():,} episodes have human players but no plan.")
+    if not data.studies and not data.people:
+        warnings.append("The store has no study, so missing episodes are unknown.")
     if counts.others:
-        said.append(f"{counts.others:,} episodes belong to no study in this store.")
-    if cut := sum(n for end, n in seen.ends.items() if end != "over"):
-        most = seen.details.most_common(REASONS)
-        told = sum(n for _, n in most) == cut  # the lines below then name every cause
-        causes = ", ".join(f"{end} {n:,}" for end, n in seen.ends.items() if end != "over")
-        said.append(
-            f"{cut:,} of {len(held):,} episodes have no result{'' if told else f' ({causes})'}; "
+        warnings.append(f"{counts.others:,} episodes belong to no study in this store.")
+    if cut := sum(n for end, n in provenance.ends.items() if end != "over"):
+        commonest = provenance.details.most_common(REASONS)
+        is_complete = sum(n for _, n in commonest) == cut  # the lines below then name every cause
+        causes = ", ".join(f"{end} {n:,}" for end, n in provenance.ends.items() if end != "over")
+        warnings.append(
+            f"{cut:,} of {len(data):,} episodes have no "
+            f"result{'' if is_complete else f' ({causes})'}; "
             "metrics that need one exclude them, and their n is smaller."
         )
-        said += [f"{n:,} without a result ({why})" for why, n in most]
-    if lost := sum(seen.forfeits.values()):
-        why = ", ".join(f"{n:,} {reason}" for reason, n in seen.forfeits.items())
-        said.append(f"{lost:,} of {lost + seen.moves:,} moves were forfeited ({why}).")
-    if seen.unread:
-        said.append(
-            f"{seen.unread:,} of {seen.reports:,} probe answers were unreadable; they are not "
+        warnings += [f"{n:,} without a result ({reason})" for reason, n in commonest]
+    if forfeits := sum(provenance.forfeits.values()):
+        why = ", ".join(f"{n:,} {reason}" for reason, n in provenance.forfeits.items())
+        warnings.append(
+            f"{forfeits:,} of {forfeits + provenance.moves:,} moves were forfeited ({why})."
+        )
+    if provenance.unread:
+        warnings.append(
+            f"{provenance.unread:,} of {provenance.reports:,} probe answers were unreadable; they "
+            f"are not "
             "scored as wrong."
         )
-    if held.frame.bad:
-        said.append(f"{len(held.frame.bad):,} lines of the store are unreadable.")
-    return said
+    if data.frame.bad:
+        warnings.append(f"{len(data.frame.bad):,} lines of the store are unreadable.")
+    return warnings
 
 
 def _cells(counts: Counts) -> Html:
-    every = ["cell", "planned", "there", "no result", "in no plan", "people's"]
-    heads = every if any(c.people for c in counts.cells) else every[:-1]
+    all_heads = ["cell", "planned", "there", "no result", "in no plan", "people's"]
+    heads = all_heads if any(c.people for c in counts.cells) else all_heads[:-1]
     lines = [
         tag(
             "tr",
@@ -174,5 +183,7 @@ def _cells(counts: Counts) -> Html:
         for c in counts.cells
     ]
     caption = "Planned and stored episodes by cell"
-    shown = [tag("th", h, scope="col", class_=None if h == "cell" else "number") for h in heads]
-    return sortable(caption, shown, lines)
+    head_cells = [
+        tag("th", h, scope="col", class_=None if h == "cell" else "number") for h in heads
+    ]
+    return sortable(caption, head_cells, lines)

@@ -49,9 +49,11 @@ class PageData:
     def lineups(self) -> NDArray[np.int64]:
         """Return a code of the cell and lineup of each episode."""
         kinds = self.frame.episodes.select("cell", "setup").unique(maintain_order=True)
-        known: dict[bytes, int] = {}
+        codes_by_lineup: dict[bytes, int] = {}
         codes = [
-            known.setdefault(msgspec.msgpack.encode((cell, setup_of(text).lineup)), len(known))
+            codes_by_lineup.setdefault(
+                msgspec.msgpack.encode((cell, setup_of(text).lineup)), len(codes_by_lineup)
+            )
             for cell, text in kinds.rows()
         ]
         coded = kinds.with_columns(pl.Series("code", codes, dtype=pl.Int64))

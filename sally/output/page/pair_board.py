@@ -47,15 +47,15 @@ def pair_board_parts(entries: Sequence[PairEntry]) -> Iterator[Html]:
     yield tag("h2", "Sally-2: certified pairs", id="pairs")
     rows = []
     for entry in sorted(entries, key=lambda entry: -_value(entry.found.knowing)):
-        found = entry.found
+        evaluation = entry.found
         played = f"{entry.played:,} of {entry.planned:,}"
-        counts = (sum(game.tells_apart for game in found.games),
-                  sum(game.acts_apart for game in found.games))  # fmt: skip
+        counts = (sum(game.tells_apart for game in evaluation.games),
+                  sum(game.acts_apart for game in evaluation.games))  # fmt: skip
         rows.append(
             tag("tr", tag("th", tag("a", entry.name, href=entry.page), scope="row"),
-                tag("td", entry.size), tag("td", played), _cell(found.knowing),
-                tag("td", f"{counts[0]} of {len(found.games)}"), _cell(found.doing),
-                tag("td", f"{counts[1]} of {len(found.games)}"), tag("td", entry.readers),
+                tag("td", entry.size), tag("td", played), _cell(evaluation.knowing),
+                tag("td", f"{counts[0]} of {len(evaluation.games)}"), _cell(evaluation.doing),
+                tag("td", f"{counts[1]} of {len(evaluation.games)}"), tag("td", entry.readers),
                 tag("td", entry.signed or "-"), tag("td", tag("code", entry.sha256[:16])),
                 data_n=entry.name)
         )  # fmt: skip

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sally.analysis.pairs.comparison import PairComparison, QuestionDifference
 from sally.output.files.new_file import new_file
-from sally.output.html import Html, joined, tag
+from sally.output.html import Html, join, tag
 from sally.output.page.evaluation import outside_mark, table
 from sally.output.page.write import foot, head
 from sally.output.tables.console import estimate_cell, p_cell
@@ -25,24 +25,24 @@ LEGEND = (
 
 
 def write_pair_comparison(
-    comparison: PairComparison, out: Path, made: datetime | None = None
+    comparison: PairComparison, out: Path, timestamp: datetime | None = None
 ) -> None:
     """Write the page of a comparison.
 
     Raises:
         BadInput: If the file cannot be written.
     """
-    text = "\n".join(map(str, page_parts(comparison, made or datetime.now(UTC))))
+    text = "\n".join(map(str, page_parts(comparison, timestamp or datetime.now(UTC))))
     with new_file(out, "page") as unfinished:
         unfinished.write_text(text, "utf-8")
 
 
-def page_parts(comparison: PairComparison, made: datetime) -> Iterator[Html | str]:
+def page_parts(comparison: PairComparison, timestamp: datetime) -> Iterator[Html | str]:
     """Yield the parts of the page in order."""
     title = f"{comparison.second} compared with {comparison.first}"
     yield head(title)
     yield tag("header", tag("h1", tag("bdi", title)),
-              tag("p", f"Made {made:%Y-%m-%d}.", class_="quiet"))  # fmt: skip
+              tag("p", f"Made {timestamp:%Y-%m-%d}.", class_="quiet"))  # fmt: skip
     yield "<main>"
     yield tag("ul", [tag("li", sentence) for sentence in comparison.sentences])
     yield picture(comparison)
@@ -75,10 +75,10 @@ def picture(comparison: PairComparison) -> Html:
         shapes.append(tag("text", name, x=LEFT - 12, y=y + 4, text_anchor="end", class_="name"))
         shapes += _mark(f"{name}, knowing", knowing, y - 5, "dot")
         shapes += _mark(f"{name}, doing", doing, y + 5, "ring")
-    drawn = tag("svg", tag("title", "Difference in knowing and doing by game"), shapes,
+    drawing = tag("svg", tag("title", "Difference in knowing and doing by game"), shapes,
                 viewBox=f"0 0 {WIDTH} {height}", role="img")  # fmt: skip
-    keys = [joined(_key("dot"), " knowing (predictions)"), joined(_key("ring"), " doing (moves)")]
-    wide = tag("div", tag("div", drawn, class_="panel wide"), class_="panels")
+    keys = [join(_key("dot"), " knowing (predictions)"), join(_key("ring"), " doing (moves)")]
+    wide = tag("div", tag("div", drawing, class_="panel wide"), class_="panels")
     return tag("figure", wide, tag("figcaption", [tag("span", key) for key in keys],
                                     class_="marks"))  # fmt: skip
 
@@ -118,7 +118,7 @@ def games_table(comparison: PairComparison) -> Html:
         top += [f"{question} {comparison.first}", comparison.second, "difference", "p"]
     rows = []
     for game in comparison.games:
-        cells = [cell for one in (game.knowing, game.doing) for cell in _cells(one)]
+        cells = [cell for difference in (game.knowing, game.doing) for cell in _cells(difference)]
         rows.append(tag("tr", tag("th", game.game, scope="row"), tag("td", game.pairs), cells))
     return table(top, rows)
 

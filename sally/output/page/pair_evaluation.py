@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sally.analysis.pairs.evaluation import GamePairs, PairEvaluation, PersonScore
 from sally.output.files.new_file import new_file
-from sally.output.html import Html, joined, tag
+from sally.output.html import Html, join, tag
 from sally.output.page.evaluation import outside_mark, said_calls, table
 from sally.output.page.write import foot, head
 from sally.output.tables.console import estimate_cell
@@ -37,23 +37,23 @@ LEGEND = (
 
 
 def write_pair_evaluation(
-    evaluation: PairEvaluation, out: Path, made: datetime | None = None
+    evaluation: PairEvaluation, out: Path, timestamp: datetime | None = None
 ) -> int:
     """Write the page of an evaluation on pairs; return its size in bytes.
 
     Raises:
         BadInput: If the file cannot be written.
     """
-    text = "\n".join(map(str, page_parts(evaluation, made or datetime.now(UTC))))
+    text = "\n".join(map(str, page_parts(evaluation, timestamp or datetime.now(UTC))))
     with new_file(out, "page") as unfinished:
         unfinished.write_text(text, "utf-8")
     return len(text.encode())
 
 
-def page_parts(evaluation: PairEvaluation, made: datetime) -> Iterator[Html | str]:
+def page_parts(evaluation: PairEvaluation, timestamp: datetime) -> Iterator[Html | str]:
     """Yield the parts of the page in order."""
     yield head(f"{evaluation.player}: {evaluation.suite}")
-    yield tag("header", _heading(evaluation, made))
+    yield tag("header", _heading(evaluation, timestamp))
     yield "<main>"
     yield tag("ul", [tag("li", sentence) for sentence in evaluation.sentences])
     yield tag("h2", "What it knew and what it did", id="results")
@@ -77,7 +77,7 @@ def page_parts(evaluation: PairEvaluation, made: datetime) -> Iterator[Html | st
     yield foot()
 
 
-def _heading(evaluation: PairEvaluation, made: datetime) -> Html:
+def _heading(evaluation: PairEvaluation, timestamp: datetime) -> Html:
     pairs = sum(game.pairs for game in evaluation.games)
     unreadable = evaluation.unreadable
     tiles = [
@@ -90,12 +90,12 @@ def _heading(evaluation: PairEvaluation, made: datetime) -> Html:
     if not evaluation.is_complete:
         text = f"Unfinished: {evaluation.episodes:,} of {evaluation.planned:,} positions."
         unfinished = tag("p", f"{text} The same command continues.", class_="warn")
-    return joined(
+    return join(
         tag("h1", tag("bdi", evaluation.player)),
         tag("p", f"{evaluation.suite}, size {evaluation.size}.", class_="lede"),
         tag("ul", [tag("li", tag("b", v), tag("small", n)) for n, v in tiles], class_="tiles"),
         unfinished,
-        tag("p", f"Made {made:%Y-%m-%d}.", class_="quiet"),
+        tag("p", f"Made {timestamp:%Y-%m-%d}.", class_="quiet"),
     )
 
 
@@ -122,10 +122,10 @@ def picture(evaluation: PairEvaluation) -> Html:
         shapes.append(tag("text", name, x=LEFT - 12, y=y + 4, text_anchor="end", class_="name"))
         shapes += _mark(f"{name}, knowing", knowing, y - 5, "dot")
         shapes += _mark(f"{name}, doing", doing, y + 5, "ring")
-    drawn = tag("svg", tag("title", "Knowing and doing by game, from -.5 to 1"), shapes,
+    drawing = tag("svg", tag("title", "Knowing and doing by game, from -.5 to 1"), shapes,
                 viewBox=f"0 0 {WIDTH} {height}", role="img")  # fmt: skip
-    keys = [joined(_key("dot"), " knowing (predictions)"), joined(_key("ring"), " doing (moves)")]
-    wide = tag("div", tag("div", drawn, class_="panel wide"), class_="panels")
+    keys = [join(_key("dot"), " knowing (predictions)"), join(_key("ring"), " doing (moves)")]
+    wide = tag("div", tag("div", drawing, class_="panel wide"), class_="panels")
     return tag("figure", wide, tag("figcaption", [tag("span", key) for key in keys],
                                     class_="marks"))  # fmt: skip
 
@@ -174,10 +174,10 @@ def games_table(games: Sequence[GamePairs]) -> Html:
     rows = []
     for game in games:
         scores = [_estimate_cell(_j(score)) for score in (game.knowing, game.doing, game.acting)]
-        same = "-" if game.doing is None else f"{game.doing.same_twice:.2f}"
-        known = "-" if game.known is None else f"{game.known_not_done} of {game.known}"
+        repeated = "-" if game.doing is None else f"{game.doing.same_twice:.2f}"
+        known_text = "-" if game.known is None else f"{game.known_not_done} of {game.known}"
         order = "-" if game.order is None else game.order
-        values = [known, order, same, f"{game.unreadable} of {game.answers}",
+        values = [known_text, order, repeated, f"{game.unreadable} of {game.answers}",
                   _p(game.knowing_p), _p(game.doing_p)]  # fmt: skip
         cells = [tag("td", value) for value in values]
         rows.append(
@@ -212,7 +212,7 @@ def _arms_table(evaluation: PairEvaluation) -> Html:
         "prediction is true."
     )
     top = ["arm", "question", "measure", "difference", "pairs"]
-    return joined(table(top, rows), tag("p", note, class_="quiet"))
+    return join(table(top, rows), tag("p", note, class_="quiet"))
 
 
 def _strict_table(games: Sequence[GamePairs]) -> Html:
@@ -229,7 +229,7 @@ def _strict_table(games: Sequence[GamePairs]) -> Html:
             )  # fmt: skip
     note = "D: both right less exactly crosswise; p: exact sign test, not adjusted."
     top = ["game", "question", "D", "both right", "crosswise", "same answer twice", "p"]
-    return joined(table(top, rows), tag("p", note, class_="quiet"))
+    return join(table(top, rows), tag("p", note, class_="quiet"))
 
 
 def _people_table(people: Sequence[PersonScore]) -> Html:
@@ -244,4 +244,4 @@ def _people_table(people: Sequence[PersonScore]) -> Html:
         "participants, and the means are those of participants with pairs in every game."
     )
     top = ["participant", "pairs", "knowing", "doing", "same move twice"]
-    return joined(table(top, rows), tag("p", note, class_="quiet"))
+    return join(table(top, rows), tag("p", note, class_="quiet"))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
-from sally.output.html import Html, joined, tag
-from sally.output.page.columns import scrolled
+from sally.output.html import Html, join, tag
+from sally.output.page.columns import scroll_frame
 from sally.output.tables.layout import LEGEND, OURS, Grid, Line
 
 
@@ -15,8 +15,8 @@ def paper_section(grids: Mapping[str, Sequence[Grid]]) -> Html:
     parts = []
     for paper, tables in grids.items():
         parts += [_table(paper, grid) for grid in tables]
-    said = f"Published values, and ours measured on these episodes; {LEGEND}."
-    return joined(tag("p", said), parts)
+    introduction = f"Published values, and ours measured on these episodes; {LEGEND}."
+    return join(tag("p", introduction), parts)
 
 
 def _table(paper: str, grid: Grid) -> Html:
@@ -26,30 +26,30 @@ def _table(paper: str, grid: Grid) -> Html:
         *(tag("th", stub, scope="col") for stub in (*grid.stubs, "figures")),
         *(tag("th", name, scope="col", class_="number") for name in grid.headings),
     ]
-    over = _groups(grid) if any(grid.groups) else None
+    group_heads = _groups(grid) if any(grid.groups) else None
     table = tag(
         "table",
         tag("caption", caption),
-        tag("thead", over, tag("tr", heads)),
+        tag("thead", group_heads, tag("tr", heads)),
         tag("tbody", map(_line, (None, *grid.lines), grid.lines)),
     )
-    return scrolled(table, caption)
+    return scroll_frame(table, caption)
 
 
 def _groups(grid: Grid) -> Html:
     """Return the row of group headings."""
     blank = tag("td", colspan=len(grid.stubs) + 1)
-    spans = [(name, len(list(same))) for name, same in groupby(grid.groups)]
+    spans = [(name, len(list(members))) for name, members in groupby(grid.groups)]
     return tag("tr", blank, (tag("th", name, colspan=n, scope="colgroup") for name, n in spans))
 
 
-def _line(before: Line | None, line: Line) -> Html:
+def _line(previous: Line | None, line: Line) -> Html:
     """Return a row; labels equal to those of the row above are left blank."""
     ours = line.data == OURS
-    same = before is not None and before.labels == line.labels
+    is_repeated = previous is not None and previous.labels == line.labels
     return tag(
         "tr",
-        (tag("td", "" if same else label) for label in line.labels),
+        (tag("td", "" if is_repeated else label) for label in line.labels),
         tag("td", line.data, class_=None if ours else "quiet"),
         (tag("td", cell, class_=_kind(cell, ours)) for cell in line.cells),
     )

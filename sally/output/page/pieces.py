@@ -12,9 +12,9 @@ from sally.core.prompt.model import Message
 from sally.output.html import Html, tag
 
 
-def fold(head: str, said: str) -> Html:
+def fold(head: str, body: str) -> Html:
     """Return a long text as a closed <details> element."""
-    return tag("details", tag("summary", head), tag("pre", said, dir="auto"), class_="rules")
+    return tag("details", tag("summary", head), tag("pre", body, dir="auto"), class_="rules")
 
 
 def line(head: str, *inside: str | Html | None) -> Html:
@@ -23,18 +23,18 @@ def line(head: str, *inside: str | Html | None) -> Html:
     return tag("div", lead, tag("div", inside), class_="line")
 
 
-def quoted(head: str, said: str) -> Html | None:
+def quote_block(head: str, body: str) -> Html | None:
     """Return a text under its heading, or None if the text is empty."""
-    if not said.strip():
+    if not body.strip():
         return None
-    return line(head, tag("pre", str(said), dir="auto"))
+    return line(head, tag("pre", str(body), dir="auto"))
 
 
-def reply_line(said: str) -> Html | None:
+def reply_line(reply: str) -> Html | None:
     """Return a reply, verbatim."""
-    if not said.strip():
+    if not reply.strip():
         return None
-    return line("says", tag("pre", said, dir="auto", class_="reply"))
+    return line("says", tag("pre", reply, dir="auto", class_="reply"))
 
 
 def tries_badge(tries: int) -> Html | None:
@@ -44,29 +44,32 @@ def tries_badge(tries: int) -> Html | None:
 
 def memory_line(memory: Any) -> Html | None:
     """Return the memory that a player keeps for its next turn."""
-    return None if memory in (None, "", [], {}) else quoted("keeps", plain_text(memory))
+    return None if memory in (None, "", [], {}) else quote_block("keeps", plain_text(memory))
 
 
 def look_ups(looked: Iterable[ToolUse]) -> Iterator[Html | None]:
     """Yield tool calls with their results."""
     for look in looked:
-        given = ", ".join(f"{key} {plain_text(value)}" for key, value in look.given.items())
-        yield quoted(f"looks up {look.tool}", f"{given}: {plain_text(look.found)}")
+        arguments = ", ".join(f"{key} {plain_text(value)}" for key, value in look.given.items())
+        yield quote_block(f"looks up {look.tool}", f"{arguments}: {plain_text(look.found)}")
 
 
 def end_line(event: Ended | Censored) -> Html:
     """Return a line on how the episode ended."""
-    said = ending(event)
-    said = said[0].upper() + said[1:]
+    sentence = ending(event)
+    sentence = sentence[0].upper() + sentence[1:]
     return tag(
-        "p", tag("span", said, class_="badge bad" if isinstance(event, Censored) else "badge")
+        "p", tag("span", sentence, class_="badge bad" if isinstance(event, Censored) else "badge")
     )
 
 
-def shared_beginning(one: str, other: str) -> int:
+def shared_beginning(first: str, second: str) -> int:
     """Return the length of the common beginning of two texts, counting only whole lines."""
-    lines = zip(one.splitlines(keepends=True), other.splitlines(keepends=True), strict=False)
-    return sum(len(mine) for mine, theirs in takewhile(lambda both: both[0] == both[1], lines))
+    lines = zip(first.splitlines(keepends=True), second.splitlines(keepends=True), strict=False)
+    return sum(
+        len(first_line)
+        for first_line, second_line in takewhile(lambda pair: pair[0] == pair[1], lines)
+    )
 
 
 def message_text(message: Message) -> str:

@@ -23,13 +23,13 @@ from sally.output.figures.svg import (
     number,
     profile_plot,
 )
-from sally.output.html import Html, joined, tag
+from sally.output.html import Html, join, tag
 from sally.output.page.columns import (
     head,
     key_cells,
     key_heads,
     number_cells,
-    scrolled,
+    scroll_frame,
     sortable,
 )
 from sally.output.tables.columns import legend
@@ -67,12 +67,12 @@ def profile_section(rows: Sequence[ProfileRow], find: Find) -> Html:
     ]
     plots = [plot for (game, seat), group in games if (plot := _plot(game, seat, group, find))]
     sizes = [sum(map(_has_both, group)) for _, group in games]
-    told = [
+    notes = [
         *([HOW_TO_READ] if any(0 < size <= MANY for size in sizes) else []),
         *([HOW_TO_READ_LISTS] if any(size > MANY for size in sizes) else []),
     ]
-    return joined(
-        *(tag("p", text) for text in told or [NO_PICTURE]),
+    return join(
+        *(tag("p", text) for text in notes or [NO_PICTURE]),
         tag("div", plots, class_="plots") if plots else None,
         _table(rows, find),
         _calibrations(games, find),
@@ -86,7 +86,7 @@ def _has_both(row: ProfileRow) -> bool:
 
 def _plot(game: str, seat: str, rows: Sequence[ProfileRow], find: Find) -> Html | None:
     dots = [
-        Dot(_named(row), row.skill.value, row.doing.value, row.skill.interval,
+        Dot(_player_label(row), row.skill.value, row.doing.value, row.skill.interval,
             row.doing.interval, find(row))
         for row in rows
         if row.skill.value is not None and row.doing.value is not None
@@ -98,7 +98,7 @@ def _plot(game: str, seat: str, rows: Sequence[ProfileRow], find: Find) -> Html 
     first = next(row for row in rows if row.doing.value is not None)
     rules = [r.predictor.skill for r in rows if r.predictor and r.predictor.skill is not None]
     mindless = [r.mindless.doing for r in rows if r.mindless and r.mindless.doing is not None]
-    drawn = profile_plot(
+    drawing = profile_plot(
         f"knowing and doing of {seat} in {game}",
         dots,
         (sum(rules) / len(rules) if rules else None,
@@ -106,32 +106,34 @@ def _plot(game: str, seat: str, rows: Sequence[ProfileRow], find: Find) -> Html 
         "random player",
         _best(first.reference),
     )  # fmt: skip
-    left: dict[str, list[str]] = {}
+    left_out: dict[str, list[str]] = {}
     for row in rows:
         if row.skill.value is None or row.doing.value is None:
-            left.setdefault(_why_left_out(row), []).append(row.player)
-    said = "; ".join(f"{', '.join(who)} ({why})" for why, who in left.items())
-    note = tag("p", tag("small", f"Not drawn: {said}.")) if left else None
+            left_out.setdefault(_why_left_out(row), []).append(row.player)
+    reasons = "; ".join(f"{', '.join(players)} ({reason})" for reason, players in left_out.items())
+    note = tag("p", tag("small", f"Not drawn: {reasons}.")) if left_out else None
     uncounted = uncounted_probes_note(game)
-    told = tag("p", tag("small", uncounted)) if uncounted else None
-    return tag("figure", tag("figcaption", tag("b", f"{game}, {seat}")), drawn, told, note)
+    uncounted_note = tag("p", tag("small", uncounted)) if uncounted else None
+    return tag(
+        "figure", tag("figcaption", tag("b", f"{game}, {seat}")), drawing, uncounted_note, note
+    )
 
 
-def _lines(where: str, dots: Sequence[Dot], left: int) -> Html:
+def _lines(subject: str, dots: Sequence[Dot], omitted: int) -> Html:
     """Return two interval plots with one row per player: one of the score `doing` (how much the
     player gained) and one of `knowing` (how well it predicted others)."""
     ordered = sorted(dots, key=lambda dot: (-dot.doing, dot.name))
     doing = [Bar(*in_two(d.name), d.doing, d.doing_interval, None, d.href) for d in ordered]
     knowing = [Bar(*in_two(d.name), d.knowing, d.knowing_interval, None, d.href) for d in ordered]
-    note = f"Not drawn: {left} players without one of the two." if left else ""
+    note = f"Not drawn: {omitted} players without one of the two." if omitted else ""
     return tag(
         "figure",
-        tag("figcaption", tag("b", where), " doing and knowing, sorted by doing"),
+        tag("figcaption", tag("b", subject), " doing and knowing, sorted by doing"),
         tag(
             "div",
-            interval_plot(f"doing of {where}", "doing: 0 random player, 1 best", doing),
+            interval_plot(f"doing of {subject}", "doing: 0 random player, 1 best", doing),
             interval_plot(
-                f"knowing of {where}", "knowing: 0 uniform guess, 1 always right", knowing
+                f"knowing of {subject}", "knowing: 0 uniform guess, 1 always right", knowing
             ),
             class_="lists",
         ),
@@ -153,17 +155,17 @@ def _calibrations(
             if any(p.share.value is not None for p in row.calibration)
         ]  # fmt: skip
         if curves:
-            drawn = calibration_plot(f"calibration of {seat} in {game}", curves)
+            drawing = calibration_plot(f"calibration of {seat} in {game}", curves)
             caption = tag("figcaption", tag("b", f"{game}, {seat}"))
-            plots.append(tag("figure", caption, drawn))
+            plots.append(tag("figure", caption, drawing))
     if not plots:
         return None
-    said = "On the dashed line, stated odds match observed frequencies."
+    explanation = "On the dashed line, stated odds match observed frequencies."
     head = tag("summary", f"Calibration of stated odds ({len(plots)})")
-    return tag("details", head, tag("p", said), tag("div", plots, class_="plots"))
+    return tag("details", head, tag("p", explanation), tag("div", plots, class_="plots"))
 
 
-def _named(row: ProfileRow) -> str:
+def _player_label(row: ProfileRow) -> str:
     return f"{row.player} ({row.part})" if row.part else row.player
 
 
@@ -193,10 +195,10 @@ def _table(rows: Sequence[ProfileRow], find: Find) -> Html:
     lines = [
         tag(
             "tr",
-            *key_cells(_named(row), (row.game, row.seat)),
+            *key_cells(_player_label(row), (row.game, row.seat)),
             *number_cells(row, COLUMNS, find(row), row.why),
             *number_cells(row, COUNTS),
-            tag("td", tag("small", _compared(row)), class_="wide"),
+            tag("td", tag("small", _baselines_text(row)), class_="wide"),
         )
         for row in rows
     ]
@@ -212,18 +214,23 @@ def _missing(rows: Sequence[ProfileRow]) -> Html | None:
                 key = (row.why[column.field], column.title)
                 whose.setdefault(key, []).append(f"{row.player} in {row.game}")
     reasons: dict[str, dict[str, str]] = {}
-    for (why, field), who in whose.items():
-        everybody = "all players" if len(who) == len(rows) else ", ".join(dict.fromkeys(who))
-        reasons.setdefault(why, {})[field] = everybody
+    for (reason, field), players in whose.items():
+        everybody = (
+            "all players" if len(players) == len(rows) else ", ".join(dict.fromkeys(players))
+        )
+        reasons.setdefault(reason, {})[field] = everybody
     if not reasons:
         return None
     entries = []
-    for why, fields in reasons.items():
+    for reason, fields in reasons.items():
         by_whom: dict[str, list[str]] = {}
         for field, who_said in fields.items():
             by_whom.setdefault(who_said, []).append(field)
-        said = [tag("p", f"{', '.join(names)}: {who}") for who, names in by_whom.items()]
-        entries.append(joined(tag("dt", why), tag("dd", said)))
+        paragraphs = [
+            tag("p", f"{', '.join(names)}: {players_text}")
+            for players_text, names in by_whom.items()
+        ]
+        entries.append(join(tag("dt", reason), tag("dd", paragraphs)))
     return tag("details", tag("summary", "Why cells are missing"), tag("dl", entries))
 
 
@@ -241,12 +248,14 @@ def literal_section(lines: Sequence[LiteralBeside]) -> Html:
     heads = [*key_heads(("model", "game", "player")), *map(head, LITERAL_COLUMNS)]
     body = [
         tag(
-            "tr", *key_cells(one.model, (one.game, one.player)), *number_cells(one, LITERAL_COLUMNS)
+            "tr",
+            *key_cells(line.model, (line.game, line.player)),
+            *number_cells(line, LITERAL_COLUMNS),
         )
-        for one in lines
+        for line in lines
     ]
     table = sortable("Literal beside knowing and doing", heads, body)
-    return joined(tag("p", f"{legend(LITERAL_COLUMNS[:4])} {LITERAL_NOTE}"), table)
+    return join(tag("p", f"{legend(LITERAL_COLUMNS[:4])} {LITERAL_NOTE}"), table)
 
 
 def ideal_section(rows: Sequence[IdealRow]) -> Html:
@@ -259,7 +268,7 @@ def ideal_section(rows: Sequence[IdealRow]) -> Html:
         tag("tr", *key_cells(row.player, (row.game, row.seat)), *number_cells(row, columns))
         for row in rows
     ]
-    return joined(
+    return join(
         tag("p", IDEAL_ABOUT),
         tag("div", plots, class_="plots") if plots else None,
         sortable("Players beside an ideal mind", heads, lines),
@@ -269,12 +278,12 @@ def ideal_section(rows: Sequence[IdealRow]) -> Html:
 def _ideal_plots(game: str, seat: str, rows: Sequence[IdealRow]) -> list[Html]:
     """Return two plots: knowing, with the ideal observer, and regret, with the Bayes-adaptive
     player."""
-    known = [r for r in rows if r.knowing_of_ideal.value is not None]
+    knowing_rows = [r for r in rows if r.knowing_of_ideal.value is not None]
     played = [r for r in rows if r.pool_regret.value is not None]
     bars = {
         "knowing: 0 uniform guess, 1 ideal observer": [
             Bar("ideal observer", "", 1.0, None, None, None),
-            *(_ideal_bar(r.player, r.knowing_of_ideal) for r in known),
+            *(_ideal_bar(r.player, r.knowing_of_ideal) for r in knowing_rows),
         ],
         "regret per round; of the Bayes-adaptive player: the price of finding out": [
             *(_ideal_bar("Bayes-adaptive", r.price) for r in played[:1]),
@@ -285,49 +294,54 @@ def _ideal_plots(game: str, seat: str, rows: Sequence[IdealRow]) -> list[Html]:
         tag(
             "figure",
             tag("figcaption", tag("b", f"{game}, {seat}")),
-            interval_plot(f"{axis.partition(':')[0]} of {seat} in {game}", axis, some),
+            interval_plot(f"{axis.partition(':')[0]} of {seat} in {game}", axis, player_bars),
         )
-        for axis, some in bars.items()
-        if len(some) > 1
+        for axis, player_bars in bars.items()
+        if len(player_bars) > 1
     ]
 
 
-def _ideal_bar(player: str, found: Estimate) -> Bar:
-    assert found.value is not None  # rows without this value are left out
-    return Bar(*in_two(player), found.value, found.interval, None, None)
+def _ideal_bar(player: str, estimate: Estimate) -> Bar:
+    assert estimate.value is not None  # rows without this value are left out
+    return Bar(*in_two(player), estimate.value, estimate.interval, None, None)
 
 
-def claims_section(found: Sequence[Verdict]) -> Html:
+def claims_section(verdicts: Sequence[Verdict]) -> Html:
     """Return the claims about each player that its episodes do not support, with the reasons."""
-    words = list(found[0].refused)
+    words = list(verdicts[0].refused)
     heads = [tag("th", name, scope="col") for name in ("player", "game", *words)]
     body = [
         tag(
             "tr",
-            tag("th", tag("bdi", each.player), scope="row"),
-            tag("td", each.game),
+            tag("th", tag("bdi", verdict.player), scope="row"),
+            tag("td", verdict.game),
             *(
-                tag("td", tag("details", tag("summary", each.said(word)), tag("p", "; ".join(why))))
-                if (why := each.refused[word])
+                tag(
+                    "td",
+                    tag(
+                        "details", tag("summary", verdict.said(word)), tag("p", "; ".join(reasons))
+                    ),
+                )
+                if (reasons := verdict.refused[word])
                 else tag("td", "–")
                 for word in words
             ),
         )
-        for each in found
+        for verdict in verdicts
     ]
     caption = "Words that these episodes support"
     table = tag(
         "table", tag("caption", caption), tag("thead", tag("tr", heads)), tag("tbody", body)
     )
-    said = (
+    explanation = (
         "Refused where a simple rule foresees as much, a habit explains the moves, there are "
         "fewer than five clusters, or arms are missing or did not come out as they must. A word "
         "that is not refused (–) is not thereby true."
     )
-    return joined(tag("p", said), scrolled(table, caption))
+    return join(tag("p", explanation), scroll_frame(table, caption))
 
 
-def _drawn(mark: Mark) -> str:
+def _draws_note(mark: Mark) -> str:
     """Return a note on the number of draws from which an expected score was estimated; empty if the
     score is exact."""
     if mark.error is None:
@@ -335,8 +349,8 @@ def _drawn(mark: Mark) -> str:
     return f" (mean of {mark.draws} draws, standard error {mark.error:.2g})"
 
 
-def _compared(row: ProfileRow) -> str:
-    marks = [f"random {number(row.random.value)}{_drawn(row.random)}"] if row.random else []
+def _baselines_text(row: ProfileRow) -> str:
+    marks = [f"random {number(row.random.value)}{_draws_note(row.random)}"] if row.random else []
     if row.mindless is not None:
         marks.append(f"mindless {row.mindless.player} {number(row.mindless.value)}")
     if row.reference is not None:

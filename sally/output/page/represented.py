@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sally.frames import Row
-from sally.output.html import Html, joined, tag
+from sally.output.html import Html, join, tag
 from sally.output.tables.represented import (
     COLUMNS,
     LEGEND,
@@ -18,20 +18,20 @@ from sally.output.tables.represented import (
 from sally.represent.results import RepresentationResult
 
 
-def represented_section(found: Sequence[RepresentationResult]) -> Html:
+def represented_section(results: Sequence[RepresentationResult]) -> Html:
     """Return the tables of `sally represent` that a store has."""
     parts = []
-    for group in by_question(found):
-        rows = [probe_row(one) for one in group]
-        there = [name for name in COLUMNS if any(row[name] != "-" for row in rows)]
-        parts += [tag("h3", heading(group[0])), _table(["game", "player", "n", *there], rows)]
-        parts += [tag("p", tag("small", conditions(one))) for one in group]
-        for one in group:
-            if one.arms:
-                lines = [arms_row(each) for each in one.arms]
-                parts += [tag("h4", f"{one.game}, {one.player}: three arms")]
+    for group in by_question(results):
+        rows = [probe_row(result) for result in group]
+        columns = [name for name in COLUMNS if any(row[name] != "-" for row in rows)]
+        parts += [tag("h3", heading(group[0])), _table(["game", "player", "n", *columns], rows)]
+        parts += [tag("p", tag("small", conditions(result))) for result in group]
+        for result in group:
+            if result.arms:
+                lines = [arms_row(arm) for arm in result.arms]
+                parts += [tag("h4", f"{result.game}, {result.player}: three arms")]
                 parts += [_table(list(lines[0]), lines)]
-    return joined(*parts, tag("p", tag("small", LEGEND)))
+    return join(*parts, tag("p", tag("small", LEGEND)))
 
 
 def _table(columns: Sequence[str], rows: Sequence[Row]) -> Html:

@@ -18,8 +18,8 @@ from sally.frames import Row
 from sally.frames.clusters import FIELDS
 from sally.frames.frame import Frame
 from sally.output.figures.svg import Bar, estimate, interval_plot, number
-from sally.output.html import Html, anchor, joined, tag
-from sally.output.page.columns import ARROWS, scrolled, sortable
+from sally.output.html import Html, anchor, join, tag
+from sally.output.page.columns import ARROWS, scroll_frame, sortable
 from sally.output.page.page_data import PageData
 from sally.stats.intervals import Estimate
 
@@ -58,8 +58,8 @@ class PageGroup:
         if np.isnan(values[self.group.at]).all():
             return
         self.estimates[metric] = self.group.mean(metric, values)
-        shown = pl.Series(metric, values[self.listed["at"].to_numpy()])
-        self.listed = self.listed.with_columns(shown)
+        column = pl.Series(metric, values[self.listed["at"].to_numpy()])
+        self.listed = self.listed.with_columns(column)
 
     def estimate(self, metric: str) -> Estimate:
         """Return the mean of a metric over the episodes in which it has a value; a void episode
@@ -89,8 +89,8 @@ class SeatResults:
     def metrics(self) -> list[Metric]:
         """Metrics with a value in some group, headline metrics first."""
         valued = {name for group in self.groups for name in group.estimates}
-        known = [metric for name, metric in self.fitting.items() if name in valued]
-        return sorted(known, key=lambda m: not is_headline(m))
+        measured = [metric for name, metric in self.fitting.items() if name in valued]
+        return sorted(measured, key=lambda m: not is_headline(m))
 
     @cached_property
     def keys(self) -> list[str]:
@@ -103,25 +103,25 @@ def is_headline(metric: Metric) -> bool:
     return metric.headline or metric is PAYOFF
 
 
-def sheets_of(held: PageData) -> list[SeatResults]:
+def sheets_of(data: PageData) -> list[SeatResults]:
     """Return the results of every game and seat, in the order of the store."""
-    frame = held.seats
+    frame = data.seats
     rows = frame.seats(
         "game", "seat", *KEYS, "why", "setup", "number", "turns", "forfeited", *FIELDS
     ).with_row_index("at")
     parts = rows.partition_by("game", "seat", *KEYS, as_dict=True, maintain_order=True)
-    most = max(LISTED // max(1, len(parts)), LEAST)
+    limit = max(LISTED // max(1, len(parts)), LEAST)
     sheets: dict[tuple[str, str], SeatResults] = {}
     for place, ((game, seat, *key), part) in enumerate(parts.items(), 1):
         sheet = sheets.setdefault((game, seat), SeatResults(game, seat, []))
         cell, player, others = key
-        listed = _listed(frame, part[:most])
+        listed = _add_episode_columns(frame, part[:limit])
         sheet.groups.append(PageGroup(f"g{place}", cell, player, others, Group(part), listed))
     _measure(frame, list(sheets.values()))
     return list(sheets.values())
 
 
-def _listed(frame: Frame, rows: pl.DataFrame) -> pl.DataFrame:
+def _add_episode_columns(frame: Frame, rows: pl.DataFrame) -> pl.DataFrame:
     numbers = rows["number"].to_numpy()
     episodes = frame.episodes["episode"].gather(numbers)
     return rows.with_columns(episodes, frame.column("end").gather(numbers))
@@ -161,8 +161,8 @@ def _head(name: str, kind: str = "") -> Html:
 
 def _metric_head(metric: Metric) -> Html:
     arrow = ARROWS[metric.better]
-    named = metric.unit and metric.unit not in metric.label
-    unit = tag("small", f" {metric.unit}") if named else None
+    shows_unit = metric.unit and metric.unit not in metric.label
+    unit = tag("small", f" {metric.unit}") if shows_unit else None
     name = tag("abbr", metric.label or metric.name, title=metric.about)
     return tag("th", name, arrow, unit, scope="col", class_="number")
 
@@ -171,34 +171,36 @@ def _group_line(
     sheet: SeatResults, group: PageGroup, metrics: Sequence[Metric], missing: bool
 ) -> Html:
     beside = [getattr(group, key) for key in sheet.keys if key != "player"]
-    under = tag("small", tag("bdi", ", ".join(beside)), class_="narrow") if beside else None
+    subtitle = tag("small", tag("bdi", ", ".join(beside)), class_="narrow") if beside else None
     names = [
-        tag("th", tag("bdi", group.player), under, scope="row"),
-        *(tag("td", tag("bdi", said), class_="broad") for said in beside),
+        tag("th", tag("bdi", group.player), subtitle, scope="row"),
+        *(tag("td", tag("bdi", text), class_="broad") for text in beside),
     ]
     columns = {metric.name: n for n, metric in enumerate(sheet.metrics)}
     cells = [_mean_cell(group, metric, columns[metric.name]) for metric in metrics]
     count = tag("td", tag("a", group.results, href=f"#{group.place}"), class_="number",
                 data_v=group.results)  # fmt: skip
-    lost = group.missing
-    without = tag("td", number(lost), class_="number", data_v=lost) if missing else None
+    missing_count = group.missing
+    without = (
+        tag("td", number(missing_count), class_="number", data_v=missing_count) if missing else None
+    )
     return tag("tr", names, cells, count, without)
 
 
 def _mean_cell(group: PageGroup, metric: Metric, column: int) -> Html:
-    found = group.estimate(metric.name)
-    if found.value is None:
+    mean = group.estimate(metric.name)
+    if mean.value is None:
         return tag("td", "–", class_="number quiet")
-    few = f" n {found.n}" if found.n != group.results else ""
+    few = f" n {mean.n}" if mean.n != group.results else ""
     place = f"#{group.place}-{column}"
-    interval = _interval(found)
-    link = tag("a", _value(found.value), href=place, title="the episodes behind this mean")
+    interval = _interval(mean)
+    link = tag("a", _value(mean.value), href=place, title="the episodes behind this mean")
     return tag(
         "td",
         link,
         tag("small", f"{interval}{few}") if interval or few else None,
         class_="number",
-        data_v=found.value,
+        data_v=mean.value,
     )
 
 
@@ -206,10 +208,10 @@ def _value(value: float) -> str:
     return estimate(value, None)
 
 
-def _interval(found: Estimate) -> str:
-    if found.interval is None or found.value is None:
+def _interval(mean: Estimate) -> str:
+    if mean.interval is None or mean.value is None:
         return ""
-    return estimate(found.value, found.interval).partition(" ")[2]
+    return estimate(mean.value, mean.interval).partition(" ")[2]
 
 
 # --- plots ----------------------------------------------------------------------------------------
@@ -221,22 +223,22 @@ def sheet_plots(sheet: SeatResults) -> Html | None:
     plots = [plot for metric in chosen if (plot := _metric_plot(sheet, metric)) is not None]
     if not plots:
         return None
-    many = len(sheet.groups) > OPEN
+    is_long = len(sheet.groups) > OPEN
     head = tag("summary", f"Plots of means with 95% intervals ({len(plots)})")
-    return tag("details", head, tag("div", plots, class_="plots"), open=not many)
+    return tag("details", head, tag("div", plots, class_="plots"), open=not is_long)
 
 
 def _metric_plot(sheet: SeatResults, metric: Metric) -> Html | None:
     column = sheet.metrics.index(metric)
     bars = []
     for group in sheet.groups:
-        found = group.estimate(metric.name)
-        if found.value is not None:
+        mean = group.estimate(metric.name)
+        if mean.value is not None:
             about = [group.others if "others" in sheet.keys else "",
                      group.cell if "cell" in sheet.keys else ""]  # fmt: skip
-            said = ", ".join(("with " + about[0] if about[0] else "", about[1])).strip(", ")
+            description = ", ".join(("with " + about[0] if about[0] else "", about[1])).strip(", ")
             href = f"#{group.place}-{column}"
-            bars.append(Bar(group.player, said, found.value, found.interval, found.n, href))
+            bars.append(Bar(group.player, description, mean.value, mean.interval, mean.n, href))
     if len({edge for bar in bars for edge in (bar.value, *(bar.interval or ()))}) < 2:
         return None  # a plot of one number adds nothing to the table
     bars.sort(key=lambda bar: (bar.value if metric.better == "lower" else -bar.value, bar.name))
@@ -250,33 +252,35 @@ def _metric_plot(sheet: SeatResults, metric: Metric) -> Html | None:
 # --- episodes -------------------------------------------------------------------------------------
 
 
-def episode_lists(sheet: SeatResults, shown: Collection[str]) -> Iterator[Html]:
+def episode_lists(sheet: SeatResults, transcribed: Collection[str]) -> Iterator[Html]:
     """Yield a list of the first episodes of each group, with every metric.
 
     Args:
         sheet: The results of one seat.
-        shown: Ids of the episodes that have a transcript.
+        transcribed: Ids of the episodes that have a transcript.
     """
     metrics = sheet.metrics
     for group in sheet.groups:
-        many, listed = group.group.rows.height, group.listed.height
+        total, listed = group.group.rows.height, group.listed.height
         company = f" with {group.others}" if group.others else ""
         cell = f"{group.cell}: " if "cell" in sheet.keys else ""
         head = f"{cell}{sheet.seat} = {group.player}{company}"
-        lines = (_episode_line(row, metrics, shown) for row in group.listed.iter_rows(named=True))
+        lines = (
+            _episode_line(row, metrics, transcribed) for row in group.listed.iter_rows(named=True)
+        )
         table = tag(
             "table",
             tag("thead", _list_head(group, metrics)),
             tag("tbody", lines),
             class_="sortable",
         )
-        count = tag("span", f"{many}", class_="badge")
-        more = f"The first {listed:,}; {many - listed:,} more are not listed."
+        count = tag("span", f"{total}", class_="badge")
+        remark = f"The first {listed:,}; {total - listed:,} more are not listed."
         yield tag(
             "details",
             tag("summary", tag("bdi", head), " ", count),
-            tag("p", more) if many > listed else None,
-            scrolled(table, head),
+            tag("p", remark) if total > listed else None,
+            scroll_frame(table, head),
             id=group.place,
             class_="list",
         )
@@ -285,18 +289,18 @@ def episode_lists(sheet: SeatResults, shown: Collection[str]) -> Iterator[Html]:
 def _list_head(group: PageGroup, metrics: Sequence[Metric]) -> Html:
     plain = [_head("episode"), _head("instance"), _head("repeat", "number"),
              _head("turns", "number"), _head("forfeits", "number"), _head("end")]  # fmt: skip
-    named = [
+    metric_heads = [
         tag("th", metric.label or metric.name, scope="col", class_="number",
             id=f"{group.place}-{n}")
         for n, metric in enumerate(metrics)
     ]  # fmt: skip
-    return tag("tr", plain, named)
+    return tag("tr", plain, metric_heads)
 
 
-def _episode_line(row: Row, metrics: Sequence[Metric], shown: Collection[str]) -> Html:
+def _episode_line(row: Row, metrics: Sequence[Metric], transcribed: Collection[str]) -> Html:
     id, end = row["episode"], row["end"]
     name = tag("code", id[:8])
-    link = tag("a", name, href=f"#{anchor('e-', id)}") if id in shown else name
+    link = tag("a", name, href=f"#{anchor('e-', id)}") if id in transcribed else name
     return tag(
         "tr",
         tag("td", link),
@@ -322,13 +326,13 @@ def _cell_of(value: float, sign: float) -> Html:
 
 def glossary(sheets: Sequence[SeatResults]) -> Html:
     """Return the definitions of all columns."""
-    known: Mapping[str, Metric] = {m.name: m for sheet in sheets for m in sheet.metrics}
+    metrics: Mapping[str, Metric] = {m.name: m for sheet in sheets for m in sheet.metrics}
     entries = [
-        joined(
+        join(
             tag("dt", m.label or m.name, tag("small", f" {m.name}") if m.label else None),
             tag("dd", _meaning(m)),
         )
-        for m in known.values()
+        for m in metrics.values()
     ]
     return tag("details", tag("summary", "What the columns mean"), tag("dl", entries))
 
@@ -336,5 +340,7 @@ def glossary(sheets: Sequence[SeatResults]) -> Html:
 def _meaning(metric: Metric) -> str:
     unit = f"; in {metric.unit}" if metric.unit else ""
     better = f"; {metric.better} is better" if metric.better else ""
-    kept = "; a paper's definition, shown beside our own measure" if metric.published else ""
-    return f"{metric.about}{unit}{better}{kept}."
+    published_note = (
+        "; a paper's definition, shown beside our own measure" if metric.published else ""
+    )
+    return f"{metric.about}{unit}{better}{published_note}."

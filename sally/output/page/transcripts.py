@@ -30,7 +30,7 @@ from sally.core.prompt.model import Context
 from sally.core.rules.game import NATURE
 from sally.core.rules.replay import AskId
 from sally.output.figures.svg import number
-from sally.output.html import Html, anchor, joined, tag
+from sally.output.html import Html, anchor, join, tag
 from sally.output.page.pieces import (
     end_line,
     fold,
@@ -38,7 +38,7 @@ from sally.output.page.pieces import (
     look_ups,
     memory_line,
     message_text,
-    quoted,
+    quote_block,
     reply_line,
     shared_beginning,
     tries_badge,
@@ -53,7 +53,7 @@ PromptsOf = Callable[[Episode], Prompts]  # raises BadInput if they cannot be re
 def transcript_of(episode: Episode, prompts_of: PromptsOf | None = None) -> Html:
     """Return the transcript of an episode as a closed <details> element."""
     setup = episode.setup
-    table = ", ".join(f"{seat} = {label(who)}" for seat, who in setup.lineup.items())
+    table = ", ".join(f"{seat} = {label(spec)}" for seat, spec in setup.lineup.items())
     summary = tag(
         "summary",
         tag("b", setup.instance.game),
@@ -68,11 +68,11 @@ def transcript_of(episode: Episode, prompts_of: PromptsOf | None = None) -> Html
         class_="quiet",
     )
     try:
-        told = _TranscriptRenderer(tell(episode), prompts_of).told()
-    except BadInput as why:
-        told = tag("p", f"Not shown: {why}", class_="warn")
+        body = _TranscriptRenderer(tell(episode), prompts_of).told()
+    except BadInput as error:
+        body = tag("p", f"Not shown: {error}", class_="warn")
     return tag(
-        "details", summary, facts, told, class_="episode", id=anchor("e-", episode.id), dir="ltr"
+        "details", summary, facts, body, class_="episode", id=anchor("e-", episode.id), dir="ltr"
     )
 
 
@@ -82,9 +82,11 @@ def ending(episode: Episode) -> Html:
     if isinstance(end, Censored):
         return tag("span", f"no result: {end.cause}", class_="badge bad")
     paid = ", ".join(f"{seat} {number(pay)}" for seat, pay in end.payoffs.items())
-    lost = sum(isinstance(e, Forfeited) for e in episode.events)
-    forfeits = tag("span", f"{lost} forfeited", class_="badge bad") if lost else None
-    return joined(tag("span", paid, class_="badge"), forfeits)
+    forfeit_count = sum(isinstance(e, Forfeited) for e in episode.events)
+    forfeits = (
+        tag("span", f"{forfeit_count} forfeited", class_="badge bad") if forfeit_count else None
+    )
+    return join(tag("span", paid, class_="badge"), forfeits)
 
 
 class _TranscriptRenderer:
@@ -103,39 +105,39 @@ class _TranscriptRenderer:
         self._no_costs = ""
         try:
             self._costs = costs_by_turn(story.episode)
-        except BadInput as why:
-            self._no_costs = f"Costs of decisions are not shown: {why}"
+        except BadInput as error:
+            self._no_costs = f"Costs of decisions are not shown: {error}"
         if prompts_of is not None and any(event.calls for event in story.episode.events):
             try:
                 self._prompts = prompts_of(story.episode)
-            except BadInput as why:
-                self._no_prompts = str(why)
+            except BadInput as error:
+                self._no_prompts = str(error)
 
     def told(self) -> Html:
         """Return the whole transcript."""
         scenes = [scene for scene in self._story.scenes if scene.event is not None]
         turns = [list(t) for _, t in groupby(scenes, key=lambda scene: scene.turn)]
         stages = [list(t) for _, t in groupby(turns, key=_is_natures)]
-        told = [part for stage in stages for part in self._stage(stage)]
+        turn_items = [part for stage in stages for part in self._stage(stage)]
         warning = tag("p", self._no_prompts, class_="warn") if self._no_prompts else None
         rules = [
-            fold(f"The rules, as {seat} reads them", said)
-            for seat, said in self._story.rules.items()
-            if said
+            fold(f"The rules, as {seat} reads them", rules_text)
+            for seat, rules_text in self._story.rules.items()
+            if rules_text
         ]
-        after = [
-            quoted(f"{seat} reads at the end", "\n".join(lines))
+        last_lines = [
+            quote_block(f"{seat} reads at the end", "\n".join(lines))
             for seat, lines in self._story.after.items()
         ]
         unpriced = tag("p", self._no_costs, class_="warn") if self._no_costs else None
-        return joined(
+        return join(
             warning,
             unpriced,
             self._dearest(),
             self._problem(),
             rules,
-            tag("ol", told, class_="turns"),
-            tag("div", after, class_="after"),
+            tag("ol", turn_items, class_="turns"),
+            tag("div", last_lines, class_="after"),
         )
 
     def _dearest(self) -> Html | None:
@@ -167,8 +169,8 @@ class _TranscriptRenderer:
         params = self._story.episode.setup.instance.params
         if not params:
             return None
-        said = msgspec.json.format(msgspec.json.encode(params), indent=2).decode()
-        return fold("The instance, as data", said)
+        params_text = msgspec.json.format(msgspec.json.encode(params), indent=2).decode()
+        return fold("The instance, as data", params_text)
 
     # --- turns ------------------------------------------------------------------------------------
 
@@ -180,7 +182,7 @@ class _TranscriptRenderer:
         first, last = turns[0][0].turn, turns[-1][0].turn
         head = f"Turn {first}" if first == last else f"Turns {first} to {last}"
         draws = [scene.answer for scenes in turns for scene in scenes]
-        yield tag("li", tag("h4", head), quoted("nature", "\n".join(draws)))
+        yield tag("li", tag("h4", head), quote_block("nature", "\n".join(draws)))
 
     def _turn(self, scenes: Sequence[Scene]) -> Html:
         by_seat: dict[str, list[Scene]] = {}
@@ -190,19 +192,19 @@ class _TranscriptRenderer:
                 end = end_line(scene.event)
             else:
                 by_seat.setdefault(scene.seat, []).append(scene)
-        seats = [self._seat(seat, mine) for seat, mine in by_seat.items()]
+        seats = [self._seat(seat, seat_scenes) for seat, seat_scenes in by_seat.items()]
         body = tag("div", seats, class_="seats") if seats else None
         head = tag("h4", f"Turn {scenes[0].turn}") if seats else None
         return tag("li", head, body, end, id=self._anchor(scenes[0].turn))
 
     def _seat(self, seat: str, scenes: Sequence[Scene]) -> Html:
-        who = self._story.episode.setup.lineup.get(seat)
-        head = tag("h5", seat, tag("small", f" {label(who)}") if who else None)
+        spec = self._story.episode.setup.lineup.get(seat)
+        head = tag("h5", seat, tag("small", f" {label(spec)}") if spec else None)
         now = next((scene.now for scene in scenes if scene.now), "")
         lines = [line for scene in scenes for line in scene.new]
-        saw = quoted("sees", "\n".join([*lines, now] if now else lines))
-        told = [part for scene in scenes for part in self._scene(scene)]
-        return tag("section", head, saw, told, class_=f"seat hue{self._hues.get(seat, 0)}")
+        saw = quote_block("sees", "\n".join([*lines, now] if now else lines))
+        parts = [part for scene in scenes for part in self._scene(scene)]
+        return tag("section", head, saw, parts, class_=f"seat hue{self._hues.get(seat, 0)}")
 
     def _scene(self, scene: Scene) -> Iterator[Html | None]:
         event, answer = scene.event, tag("b", scene.answer)
@@ -221,8 +223,8 @@ class _TranscriptRenderer:
                 yield self._asked(scene)
                 yield reply_line(event.reply)
                 head = "says aside" if event.source == "probe" else "foresees"
-                more = (_odds(scene), _truth(scene), tries_badge(event.tries))
-                yield line(head, f"{scene.probe}: ", answer, *more)
+                badges = (_odds(scene), _truth(scene), tries_badge(event.tries))
+                yield line(head, f"{scene.probe}: ", answer, *badges)
             case Told():
                 yield line("is told", f"{scene.probe}: ", answer)
             case Skipped():
@@ -232,12 +234,12 @@ class _TranscriptRenderer:
     def _asked(self, scene: Scene) -> Html | None:
         """Return the question and the answer format, unless they are the same as the last time."""
         is_menu = not scene.probe and not any(name.endswith(" ...") for name in scene.options)
-        said = f"{scene.question}\n{scene.format}" if is_menu else scene.question
+        question = f"{scene.question}\n{scene.format}" if is_menu else scene.question
         key = (scene.seat, scene.probe)
-        if self._last.get(key) == said:
+        if self._last.get(key) == question:
             return None
-        self._last[key] = said
-        return quoted("is asked aside" if scene.probe else "is asked", said)
+        self._last[key] = question
+        return quote_block("is asked aside" if scene.probe else "is asked", question)
 
     # --- calls ------------------------------------------------------------------------------------
 
@@ -245,43 +247,43 @@ class _TranscriptRenderer:
         event = scene.event
         if event is None or not event.calls:
             return None
-        shown = self._prompts.get(ask_of(event) or (0, "", "", ""), ())
-        each = [
-            self._call(scene.seat, call, shown[n] if n < len(shown) else None, event.reply)
+        prompts = self._prompts.get(ask_of(event) or (0, "", "", ""), ())
+        calls = [
+            self._call(scene.seat, call, prompts[n] if n < len(prompts) else None, event.reply)
             for n, call in enumerate(event.calls)
         ]
         spent = sum(c.usage.get("input", 0) + c.usage.get("output", 0) for c in event.calls)
-        head = f"{len(each)} call{'s' if len(each) > 1 else ''}, {spent:,} tokens"
-        return tag("details", tag("summary", head), each, class_="calls")
+        head = f"{len(calls)} call{'s' if len(calls) > 1 else ''}, {spent:,} tokens"
+        return tag("details", tag("summary", head), calls, class_="calls")
 
-    def _call(self, seat: str, call: Call, shown: Context | None, reply: str) -> Html:
+    def _call(self, seat: str, call: Call, prompt: Context | None, reply: str) -> Html:
         facts = [call.purpose, f"finish {call.finish}", f"prompt {call.prompt}"]
         if call.failure:
             facts.append(f"failed: {call.failure} {call.detail}")
         if call.scores:
             facts.append("log-probabilities " + ", ".join(f"{s:.3f}" for s in call.scores))
-        other = call.reply if call.reply != reply else ""
-        return joined(
+        other_reply = call.reply if call.reply != reply else ""
+        return join(
             tag("p", ", ".join(facts), class_="quiet"),
-            self._shown(seat, shown),
-            quoted("thinks", call.reasoning),
-            quoted("replies", other),
-            *(quoted("calls a tool", plain_text(tool)) for tool in call.tools),
+            self._shown(seat, prompt),
+            quote_block("thinks", call.reasoning),
+            quote_block("replies", other_reply),
+            *(quote_block("calls a tool", plain_text(tool)) for tool in call.tools),
         )
 
-    def _shown(self, seat: str, shown: Context | None) -> Html | None:
+    def _shown(self, seat: str, context: Context | None) -> Html | None:
         """Return a prompt without the beginning that it shares with the seat's previous prompt."""
-        if shown is None:
+        if context is None:
             return None
-        prompt = shown if isinstance(shown, str) else "\n".join(map(message_text, shown))
-        same = shared_beginning(prompt, self._prompt.get(seat, ""))
+        prompt = context if isinstance(context, str) else "\n".join(map(message_text, context))
+        shared = shared_beginning(prompt, self._prompt.get(seat, ""))
         self._prompt[seat] = prompt
-        if same == len(prompt):
+        if shared == len(prompt):
             return tag("p", "is shown the same prompt again", class_="quiet")
-        if not same:
-            return quoted("is shown", str(prompt))
-        head = f"is shown: the first {same:,} characters of the last prompt, then"
-        return quoted(head, prompt[same:])
+        if not shared:
+            return quote_block("is shown", str(prompt))
+        head = f"is shown: the first {shared:,} characters of the last prompt, then"
+        return quote_block(head, prompt[shared:])
 
 
 def _is_natures(scenes: Sequence[Scene]) -> bool:
@@ -290,10 +292,10 @@ def _is_natures(scenes: Sequence[Scene]) -> bool:
 
 
 def _odds(scene: Scene) -> str | None:
-    named = sorted(scene.odds, key=lambda pair: -pair[1])
-    shares = [f"{name} {100 * p:.0f} %" for name, p in named]
-    rest = f", {len(shares) - MOST_ODDS} more" if len(shares) > MOST_ODDS else ""
-    return f" ({', '.join(shares[:MOST_ODDS])}{rest})" if shares else None
+    ordered = sorted(scene.odds, key=lambda pair: -pair[1])
+    shares = [f"{name} {100 * p:.0f} %" for name, p in ordered]
+    remainder = f", {len(shares) - MOST_ODDS} more" if len(shares) > MOST_ODDS else ""
+    return f" ({', '.join(shares[:MOST_ODDS])}{remainder})" if shares else None
 
 
 def _truth(scene: Scene) -> Html:
@@ -301,5 +303,5 @@ def _truth(scene: Scene) -> Html:
         return tag("span", "not scored", class_="badge quiet")
     if scene.right:
         return tag("span", "right", class_="badge good")
-    worth = "badge" if scene.right is None else "badge bad"
-    return tag("span", f"true: {scene.truth}", class_=worth)
+    css_class = "badge" if scene.right is None else "badge bad"
+    return tag("span", f"true: {scene.truth}", class_=css_class)

@@ -22,7 +22,7 @@ from sally.analysis.profile.literal_beside import literal_beside, strict_scores
 from sally.analysis.profile.profile import ProfileRow
 from sally.core.errors import BadInput
 from sally.output.files.new_file import new_file
-from sally.output.html import Html, joined, tag
+from sally.output.html import Html, join, tag
 from sally.output.page.origin import cost_of, missing, origin
 from sally.output.page.page_data import PageData
 from sally.output.page.paper import paper_section
@@ -72,30 +72,30 @@ class PageOptions:
     notes: tuple[str, ...] = ()  # further warnings, such as deviations from a registration
 
 
-def write_page(held: PageData, out: Path, options: PageOptions | None = None) -> PageCounts:
+def write_page(data: PageData, out: Path, options: PageOptions | None = None) -> PageCounts:
     """Write the page of a store to one file.
 
     Raises:
         BadInput: The store is empty, or the file cannot be written.
     """
     options = options or PageOptions()
-    if not len(held):
-        raise BadInput(f"The store {held.where} contains no episode to report.")
+    if not len(data):
+        raise BadInput(f"The store {data.where} contains no episode to report.")
     with (
         new_file(out, "page") as unfinished,
         unfinished.open("w", encoding="utf-8", newline="\n") as file,
     ):
-        shown = _put(held, file, options)
-    return PageCounts(len(held), shown, out.stat().st_size)
+        transcripts = _write_parts(data, file, options)
+    return PageCounts(len(data), transcripts, out.stat().st_size)
 
 
-def _put(held: PageData, file: TextIO, options: PageOptions) -> int:
-    profile = options.profile(held) if options.profile is not None else ()
-    sizes = held.frame.episodes["size"].to_numpy()
-    chosen = chosen_of(in_turn(held.lineups()), sizes, options.transcripts)
-    made = options.made or datetime.now(UTC)
-    page = _Page(held, sheets_of(held), chosen, options.notes)
-    for piece in page.pieces(options, profile, made):
+def _write_parts(data: PageData, file: TextIO, options: PageOptions) -> int:
+    profile = options.profile(data) if options.profile is not None else ()
+    sizes = data.frame.episodes["size"].to_numpy()
+    chosen = chosen_of(in_turn(data.lineups()), sizes, options.transcripts)
+    timestamp = options.made or datetime.now(UTC)
+    page = _Page(data, sheets_of(data), chosen, options.notes)
+    for piece in page.pieces(options, profile, timestamp):
         file.write(str(piece))
         file.write("\n")
     return len(chosen)
@@ -104,30 +104,30 @@ def _put(held: PageData, file: TextIO, options: PageOptions) -> int:
 def in_turn(lineups: Numbers) -> list[Numbers]:
     """Group the episodes by cell and lineup. Return the indices of each group as an array, in the
     order in which the groups first appear in the store."""
-    _, first, many = np.unique(lineups, return_index=True, return_counts=True)
-    parts = np.split(np.argsort(lineups, kind="stable"), np.cumsum(many)[:-1])
+    _, first, counts = np.unique(lineups, return_index=True, return_counts=True)
+    parts = np.split(np.argsort(lineups, kind="stable"), np.cumsum(counts)[:-1])
     return [parts[n] for n in np.argsort(first).tolist()]
 
 
-def chosen_of(lineups: Sequence[Numbers], sizes: Numbers, each: int | None) -> dict[int, None]:
+def chosen_of(lineups: Sequence[Numbers], sizes: Numbers, limit: int | None) -> dict[int, None]:
     """Return the indices of the episodes that get a transcript, in the order of the store.
 
-    These are the first `each` episodes of every cell and lineup or, if `each` is None, as many as
+    These are the first `limit` episodes of every cell and lineup or, if `limit` is None, as many as
     the budget allows, taken evenly from all, and at least one.
     """
-    if each is not None:
-        wanted = {n for numbers in lineups for n in numbers[:each].tolist()}
+    if limit is not None:
+        chosen = {n for numbers in lineups for n in numbers[:limit].tolist()}
     else:
-        wanted, spent, least = set[int](), 0, int(sizes.min())
+        chosen, spent, smallest = set[int](), 0, int(sizes.min())
         for turn in range(max(map(len, lineups))):
-            if wanted and spent + least > BUDGET:
+            if chosen and spent + smallest > BUDGET:
                 break
             for numbers in lineups:
                 size = int(sizes[numbers[turn]]) if turn < len(numbers) else 0
-                if size and (not wanted or spent + size <= BUDGET):
-                    wanted.add(int(numbers[turn]))
+                if size and (not chosen or spent + size <= BUDGET):
+                    chosen.add(int(numbers[turn]))
                     spent += size
-    return dict.fromkeys(sorted(wanted))
+    return dict.fromkeys(sorted(chosen))
 
 
 class _Page:
@@ -135,17 +135,17 @@ class _Page:
 
     def __init__(
         self,
-        held: PageData,
+        data: PageData,
         sheets: Sequence[SeatResults],
         chosen: dict[int, None],
         notes: Sequence[str] = (),
     ) -> None:
-        self.held, self.seen, self.sheets = held, held.seen, sheets
-        self.chosen, self.unplayed, self.notes = chosen, held.frame.unplayed, notes
-        ids = held.frame.episodes["episode"]
+        self.held, self.seen, self.sheets = data, data.seen, sheets
+        self.chosen, self.unplayed, self.notes = chosen, data.frame.unplayed, notes
+        ids = data.frame.episodes["episode"]
         self._shown = {ids[number] for number in chosen}
-        self.counts = held.seen.counts(held.studies.values())
-        self.name = held.manifest.study if held.manifest else str(held.where)
+        self.counts = data.seen.counts(data.studies.values())
+        self.name = data.manifest.study if data.manifest else str(data.where)
         self._players: dict[tuple[str, str, str], str] = {}
         for sheet in sheets:
             for group in sheet.groups:
@@ -158,35 +158,35 @@ class _Page:
         if not any(has_pool(sheet.game) for sheet in self.sheets):
             return ""
         if len(self.held) > IDEAL_EPISODES:
-            said = f"`sally profile DIR --ideal` compares more than {IDEAL_EPISODES:,} episodes."
-            return tag("p", tag("small", f"Not compared with an ideal mind here: {said}"))
+            advice = f"`sally profile DIR --ideal` compares more than {IDEAL_EPISODES:,} episodes."
+            return tag("p", tag("small", f"Not compared with an ideal mind here: {advice}"))
         rows = ideal_rows(self.held)
-        return joined(tag("h3", "Beside an ideal mind"), ideal_section(rows)) if rows else ""
+        return join(tag("h3", "Beside an ideal mind"), ideal_section(rows)) if rows else ""
 
     def pieces(
-        self, options: PageOptions, profile: Sequence[ProfileRow], made: datetime
+        self, options: PageOptions, profile: Sequence[ProfileRow], timestamp: datetime
     ) -> Iterator[Html | str]:
         """Yield the parts of the page in order; transcripts are rendered one at a time."""
-        where = self.held.where
-        shown = read_results(where) if isinstance(where, Path) else []
-        parts = {"profile": bool(profile), "represented": bool(shown), "results": True}
+        source = self.held.where
+        probe_results = read_results(source) if isinstance(source, Path) else []
+        parts = {"profile": bool(profile), "represented": bool(probe_results), "results": True}
         parts["paper"] = bool(options.grids)
         parts |= dict.fromkeys(("episodes", "transcripts", "provenance"), True)
         yield head(f"{self.name}: Sally report")
-        yield self._bar([name for name, there in parts.items() if there])
-        yield tag("header", self._top(made))
+        yield self._bar([name for name, is_present in parts.items() if is_present])
+        yield tag("header", self._top(timestamp))
         yield "<main>"
         if profile:
             yield _title("profile", "Knowing and doing")
             yield profile_section(profile, self._find)
             beside = literal_beside(profile, strict_scores(self.held.seats))
             if beside:
-                yield joined(tag("h3", "Literal beside knowing and doing"), literal_section(beside))
+                yield join(tag("h3", "Literal beside knowing and doing"), literal_section(beside))
             yield claims_section(verdicts(profile))
             yield self._ideal()
-        if shown:
+        if probe_results:
             yield _title("represented", "Represented, said, done")
-            yield represented_section(shown)
+            yield represented_section(probe_results)
         yield _title("results", "Results")
         yield tag(
             "p",
@@ -209,7 +209,7 @@ class _Page:
         for number in self.chosen:
             yield transcript_of(self.held.frame.episode(number), options.prompts_of)
         yield _title("provenance", "Provenance")
-        yield origin(self.held, self.seen, self.counts, made)
+        yield origin(self.held, self.seen, self.counts, timestamp)
         yield "</main>"
         yield tag("footer", tag("p", "Made by Sally. The page is self-contained: it makes no "
                   "network requests, and replies of players are shown as plain text."))  # fmt: skip
@@ -220,7 +220,7 @@ class _Page:
     def _bar(self, names: Sequence[str]) -> Html:
         links = [tag("li", tag("a", name.capitalize(), href=f"#{name}")) for name in names]
         choices = [
-            joined(
+            join(
                 tag("input", type="radio", name="theme", id=id, checked=id == "auto"),
                 tag("label", id.capitalize(), for_=id),
             )
@@ -229,7 +229,7 @@ class _Page:
         theme = tag("li", choices, class_="theme", role="radiogroup", aria_label="colours")
         return tag("nav", tag("ul", links, theme), aria_label="parts of the page")
 
-    def _top(self, made: datetime) -> Html:
+    def _top(self, timestamp: datetime) -> Html:
         studies = list(self.held.studies.values())
         titles = [self.held.people.title] if self.held.people else []
         about = "; ".join([*titles, *(study.about for study in studies[-1:])])
@@ -249,14 +249,14 @@ class _Page:
             ("model calls", f"{calls:,}"),
         ]
         facts = [tag("li", tag("b", value), tag("small", name)) for name, value in tiles]
-        return joined(
+        return join(
             tag("h1", tag("bdi", self.name)),
             tag("p", about, class_="lede") if about else None,
             tag("ul", facts, class_="tiles"),
-            [tag("p", said, class_="warn") for said in warnings],
+            [tag("p", warning, class_="warn") for warning in warnings],
             tag(
                 "p",
-                f"Cost: {cost}. Made {made:%Y-%m-%d}.",
+                f"Cost: {cost}. Made {timestamp:%Y-%m-%d}.",
                 class_="quiet",
             ),
         )
@@ -269,17 +269,17 @@ class _Page:
 
     def _sheet(self, sheet: SeatResults) -> Html:
         first = [m for m in sheet.metrics if is_headline(m)]
-        rest = len(sheet.metrics) - len(first)
-        every = tag(
+        other_count = len(sheet.metrics) - len(first)
+        all_metrics = tag(
             "details",
             tag("summary", f"All {len(sheet.metrics)} metrics of {sheet.title}"),
             sheet_table(sheet, sheet.metrics, f"{sheet.title}: every metric"),
         )
-        return joined(
+        return join(
             tag("h3", sheet.title),
             sheet_table(sheet, first, f"{sheet.title}: means and 95% intervals"),
             sheet_plots(sheet),
-            every if rest else None,
+            all_metrics if other_count else None,
         )
 
     def _about_transcripts(self) -> str:
@@ -296,8 +296,8 @@ class _Page:
         lists = list(zip(sheet.groups, episode_lists(sheet, self._shown), strict=True))
         yield tag("h3", sheet.title)
         for player in dict.fromkeys(group.player for group in sheet.groups):
-            mine = [html for group, html in lists if group.player == player]
-            yield tag("div", mine, id=self._players[sheet.game, sheet.seat, player])
+            player_lists = [html for group, html in lists if group.player == player]
+            yield tag("div", player_lists, id=self._players[sheet.game, sheet.seat, player])
 
 
 def _title(id: str, name: str) -> Html:

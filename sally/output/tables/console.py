@@ -52,7 +52,7 @@ def _finite(value: Any) -> Any:
     return value
 
 
-def folded(text: str) -> str:
+def fold_text(text: str) -> str:
     """Escape control characters and, on a terminal, wrap long lines.
 
     Control characters are escaped in piped output too, because a pipe may end at a terminal.
@@ -72,7 +72,7 @@ def _fold(line: str, width: int) -> str:
 def print_text(*paragraphs: str) -> None:
     """Print texts one below the other, with long lines wrapped on a terminal."""
     for text in paragraphs:
-        echo(folded(text))
+        echo(fold_text(text))
 
 
 FEW = 3  # notes of one kind that are printed one by one
@@ -85,11 +85,11 @@ def by_kind(lines: Iterable[str]) -> list[str]:
     >>> by_kind(["copy: a", "copy: b", "copy: c", "copy: d", "label: x"])
     ['copy: 4 times, first a', 'label: x']
     """
-    found: list[str] = []
-    for kind, mine in group_by(lines, lambda line: line.partition(": ")[0]).items():
-        first = mine[0].partition(": ")[2]
-        found += mine if len(mine) <= FEW else [f"{kind}: {len(mine):,} times, first {first}"]
-    return found
+    notes: list[str] = []
+    for kind, group in group_by(lines, lambda line: line.partition(": ")[0]).items():
+        first = group[0].partition(": ")[2]
+        notes += group if len(group) <= FEW else [f"{kind}: {len(group):,} times, first {first}"]
+    return notes
 
 
 def print_table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], title: str = "") -> None:
@@ -119,8 +119,8 @@ def _table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], title: str
     )
     rows = list(rows)
     texts = {column: [cell(row.get(column)) for row in rows] for column in columns}
-    figures = {column for column, mine in texts.items() if all(map(FIGURE.fullmatch, mine))}
-    whole = _leaves_room(texts, figures)
+    figures = {column for column, cells in texts.items() if all(map(FIGURE.fullmatch, cells))}
+    has_room = _leaves_room(texts, figures)
     for column in columns:
         numeric = all(isinstance(r.get(column), int | float | None) for r in rows)
         table.add_column(
@@ -128,7 +128,7 @@ def _table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], title: str
             justify="right" if numeric else "left",
             overflow="fold",
             # texts are wrapped first, so that a number keeps its interval
-            no_wrap=column in figures and whole,
+            no_wrap=column in figures and has_room,
         )
     for row in rows:
         table.add_row(*(Text(cell(row.get(column))) for column in columns))
@@ -142,9 +142,9 @@ def _leaves_room(texts: Mapping[str, Sequence[str]], figures: Set[str]) -> bool:
     """Return whether the table fits the console without wrapping the columns `figures` and without
     breaking the words of the other columns (words of up to 12 characters)."""
     room = console().width
-    for column, mine in texts.items():
-        most = max(map(len, [column, *mine])) if column in figures else _longest_word(mine)
-        room -= 2 + most
+    for column, cells in texts.items():
+        width = max(map(len, [column, *cells])) if column in figures else _longest_word(cells)
+        room -= 2 + width
     return room >= 0
 
 
@@ -158,9 +158,9 @@ SCREEN = 44  # lines of a short list
 def fits(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> bool:
     """Return whether a table fits on one screen."""
     out = console()
-    with out.capture() as taken:
+    with out.capture() as capture:
         out.print(_table(rows, columns, ""))
-    return taken.get().count("\n") <= SCREEN
+    return capture.get().count("\n") <= SCREEN
 
 
 def fitting(
@@ -173,13 +173,13 @@ def fitting(
 
     room = console().width - 1 - sum(width(key) for key in keys)
     groups: list[list[str]] = [[]]
-    left = room
+    room_left = room
     for column in columns:
-        if groups[-1] and width(column) > left:
+        if groups[-1] and width(column) > room_left:
             groups.append([])
-            left = room
+            room_left = room
         groups[-1].append(column)
-        left -= width(column)
+        room_left -= width(column)
     return groups
 
 

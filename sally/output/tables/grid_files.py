@@ -45,8 +45,8 @@ def csv_of(grids: Sequence[Grid]) -> str:
 
 
 def _full_headings(grid: Grid) -> list[str]:
-    both = zip(grid.groups, grid.headings, strict=True)
-    return [f"{group}: {heading}" if group else heading for group, heading in both]
+    pairs = zip(grid.groups, grid.headings, strict=True)
+    return [f"{group}: {heading}" if group else heading for group, heading in pairs]
 
 
 def latex_of(grids: Sequence[Grid]) -> str:
@@ -59,14 +59,14 @@ def _latex(grid: Grid) -> str:
     labels, columns = len(grid.stubs) + 1, len(grid.headings)
     lines = [
         r"\begin{table}",
-        rf"\caption{{{escaped(grid.caption)}}}",
+        rf"\caption{{{escape_latex(grid.caption)}}}",
         rf"\begin{{tabular}}{{{'l' * labels}{'r' * columns}}}",
         r"\toprule",
         *_group_heads(grid, labels),
         _latex_line([*grid.stubs, "", *grid.headings]),
         r"\midrule",
-        *(_latex_line([*_fresh(line, before), line.data, *line.cells])
-          for before, line in zip((None, *grid.lines), grid.lines, strict=False)),
+        *(_latex_line([*_fresh(line, previous), line.data, *line.cells])
+          for previous, line in zip((None, *grid.lines), grid.lines, strict=False)),
         r"\bottomrule",
         r"\end{tabular}",
         r"\end{table}",
@@ -77,30 +77,30 @@ def _latex(grid: Grid) -> str:
 def _group_heads(grid: Grid, labels: int) -> list[str]:
     if not any(grid.groups):
         return []
-    spans = [(group, len(list(same))) for group, same in groupby(grid.groups)]
-    heads = [rf"\multicolumn{{{wide}}}{{c}}{{{escaped(group)}}}" for group, wide in spans]
+    spans = [(group, len(list(members))) for group, members in groupby(grid.groups)]
+    heads = [rf"\multicolumn{{{wide}}}{{c}}{{{escape_latex(group)}}}" for group, wide in spans]
     return [" & ".join([""] * labels + heads) + r" \\"]
 
 
 def _latex_line(cells: Sequence[str]) -> str:
-    return " & ".join(escaped(cell) for cell in cells) + r" \\"
+    return " & ".join(escape_latex(cell) for cell in cells) + r" \\"
 
 
-def _fresh(line: Line, before: Line | None) -> list[str]:
+def _fresh(line: Line, previous: Line | None) -> list[str]:
     """Return the labels of a line; labels that the line above has, too, are blank."""
-    return fresh(line.labels, before.labels if before else None)
+    return fresh(line.labels, previous.labels if previous else None)
 
 
-def fresh(labels: Sequence[str], before: Sequence[str] | None) -> list[str]:
+def fresh(labels: Sequence[str], previous: Sequence[str] | None) -> list[str]:
     """Return labels; leading labels that are the same as in the line above are left blank."""
-    same = before is not None
-    shown = []
-    for at, label in enumerate(labels):
-        same = same and before is not None and before[at] == label
-        shown.append("" if same else label)
-    return shown
+    is_repeated = previous is not None
+    visible = []
+    for index, label in enumerate(labels):
+        is_repeated = is_repeated and previous is not None and previous[index] == label
+        visible.append("" if is_repeated else label)
+    return visible
 
 
-def escaped(text: str) -> str:
+def escape_latex(text: str) -> str:
     """Escape text for LaTeX, including the symbols of our tables."""
     return "".join(SYMBOLS.get(sign) or latex(sign) for sign in text)

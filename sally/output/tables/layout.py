@@ -124,17 +124,19 @@ def laid_out(
     layout = layout or plain(table)
     stubs = [s for s in layout.stubs if s.printed or _tells_apart(s, rows)]
     lines: list[Line] = []
-    for mine in _lines(rows, layout):
-        labels = [stub.label(mine[0].row) for stub in stubs]
+    for line_rows in _lines(rows, layout):
+        labels = [stub.label(line_rows[0].row) for stub in stubs]
         if not layout.columns:
-            labels.append(_spaced(mine[0].metric))
-        columns = layout.columns or (Column("figure", mine[0].metric, places=None),)
-        both = [(c, _cell(mine, c, c.metric), _cell(mine, c, c.beside)) for c in columns]
-        if any(row.published is not None for row in mine):
-            cells = tuple(_published(*each) for each in both)
-            named = PUBLISHED if any(map(is_printed, mine)) else REFERENCE
-            lines.append(Line(tuple(labels), named, cells))
-        lines.append(Line(tuple(labels), OURS, tuple(_ours(*each, exact) for each in both)))
+            labels.append(_with_spaces(line_rows[0].metric))
+        columns = layout.columns or (Column("figure", line_rows[0].metric, places=None),)
+        entries = [
+            (c, _cell(line_rows, c, c.metric), _cell(line_rows, c, c.beside)) for c in columns
+        ]
+        if any(row.published is not None for row in line_rows):
+            cells = tuple(_published_text(*entry) for entry in entries)
+            source = PUBLISHED if any(map(is_printed, line_rows)) else REFERENCE
+            lines.append(Line(tuple(labels), source, cells))
+        lines.append(Line(tuple(labels), OURS, tuple(_ours(*entry, exact) for entry in entries)))
     return Grid(
         name,
         layout.caption or table.title,
@@ -158,8 +160,8 @@ def plain(table: PublishedTable) -> Layout:
     few = metrics if len(metrics) <= MOST_COLUMNS else []
     return Layout(
         keys,
-        tuple(Stub(_spaced(key), _value_of(key)) for key in keys),
-        tuple(Column(_spaced(metric), metric, places=None) for metric in few),
+        tuple(Stub(_with_spaces(key), _value_of(key)) for key in keys),
+        tuple(Column(_with_spaces(metric), metric, places=None) for metric in few),
     )
 
 
@@ -171,17 +173,17 @@ def _value_of(key: str) -> Callable[[Conditions], str]:
     return lambda row: str(row.get(key, ""))
 
 
-def _spaced(name: str) -> str:
+def _with_spaces(name: str) -> str:
     return name.replace("_", " ")
 
 
 def _lines(rows: Sequence[Row], layout: Layout) -> Iterator[list[Row]]:
     """Yield the compared values of each printed line, in printed order."""
-    found: dict[tuple[object, ...], list[Row]] = {}
+    rows_by_line: dict[tuple[object, ...], list[Row]] = {}
     for row in rows:
         line = tuple(row.row.get(key) for key in layout.keys)
-        found.setdefault(line if layout.columns else (*line, row.metric), []).append(row)
-    yield from found.values()
+        rows_by_line.setdefault(line if layout.columns else (*line, row.metric), []).append(row)
+    yield from rows_by_line.values()
 
 
 def _cell(line: Sequence[Row], column: Column, metric: str) -> Row | None:
@@ -192,16 +194,16 @@ def _cell(line: Sequence[Row], column: Column, metric: str) -> Row | None:
 # --- cells as text ------------------------------------------------------------------------------
 
 
-def _published(column: Column, cell: Row | None, beside: Row | None) -> str:
+def _published_text(column: Column, cell: Row | None, beside: Row | None) -> str:
     if cell is None or cell.published is None:
         return ""
-    shown = figure(cell.published, cell.published_interval, column.places)
+    text = figure(cell.published, cell.published_interval, column.places)
     spread = cell.published_spread
     if spread is not None and cell.published_interval is None:
-        shown += f" ({spread.kind.upper()} {figure(spread.value, None, column.places)})"
+        text += f" ({spread.kind.upper()} {figure(spread.value, None, column.places)})"
     if beside is not None and beside.published is not None:
-        shown += f" ({beside.published:+.2f})"
-    return shown
+        text += f" ({beside.published:+.2f})"
+    return text
 
 
 def _ours(column: Column, cell: Row | None, beside: Row | None, exact: bool) -> str:
@@ -214,7 +216,7 @@ def _ours(column: Column, cell: Row | None, beside: Row | None, exact: bool) -> 
     ends = cell.ours_interval
     if ends is not None and ends[0] == ends[1] and (cell.method or "").startswith(BARE):
         ends = None
-    shown = figure(cell.ours, ends, column.places)
+    text = figure(cell.ours, ends, column.places)
     if beside is not None and beside.ours is not None:
-        shown += f" ({beside.ours:+.2f})"
-    return shown if cell.verdict is None else f"{shown} {SIGNS[cell.verdict]}"
+        text += f" ({beside.ours:+.2f})"
+    return text if cell.verdict is None else f"{text} {SIGNS[cell.verdict]}"

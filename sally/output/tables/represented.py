@@ -35,45 +35,48 @@ LEGEND = (
 )
 
 
-def say(found: Sequence[RepresentationResult]) -> None:
+def say(results: Sequence[RepresentationResult]) -> None:
     """Print the probe results of each group, and the table of what is represented, said and
     done."""
-    rows = [probe_row(one) for one in found]
+    rows = [probe_row(result) for result in results]
     keys = ["game", "player", "n"]
-    there = [name for name in COLUMNS if any(row[name] != "-" for row in rows)]
-    for names in fitting(rows, keys, there):
-        print_table(rows, [*keys, *names], title=heading(found[0]))
-    for one in found:
-        print_text(conditions(one))
-    for one in found:
-        if one.arms:
-            say_arms(one)
+    columns = [name for name in COLUMNS if any(row[name] != "-" for row in rows)]
+    for names in fitting(rows, keys, columns):
+        print_table(rows, [*keys, *names], title=heading(results[0]))
+    for result in results:
+        print_text(conditions(result))
+    for result in results:
+        if result.arms:
+            say_arms(result)
     print_text(LEGEND)
 
 
-def probe_row(one: RepresentationResult) -> Row:
+def probe_row(result: RepresentationResult) -> Row:
     """Return the scores of one group as cells of a table."""
-    row: Row = {"game": one.game, "player": one.player, "n": one.decisions}
+    row: Row = {"game": result.game, "player": result.player, "n": result.decisions}
     for heading, field in COLUMNS.items():
-        estimate = getattr(one, field)
+        estimate = getattr(result, field)
         row[heading] = "-" if estimate is None else estimate_cell(estimate.value, estimate.interval)
     return row
 
 
-def conditions(one: RepresentationResult) -> str:
+def conditions(result: RepresentationResult) -> str:
     """Return a sentence on the data held out, the layers chosen, and the detectable difference."""
-    layers = sorted(set(one.chosen_layers))
-    found = (
-        f"{one.game}, {one.player}: {one.instances} instances, {len(one.partners)} partners, "
-        f"{one.folds} folds; unseen in a test: {', '.join(one.held_out)}; layers chosen: "
-        f"{', '.join(map(str, layers))} of {one.layers[-1].layer}; commonest class right in "
-        f"{100 * (one.majority.value or 0):.0f} %; surface by {one.surface_learner}"
+    layers = sorted(set(result.chosen_layers))
+    sentence = (
+        f"{result.game}, {result.player}: {result.instances} instances, {len(result.partners)} "
+        f"partners, "
+        f"{result.folds} folds; unseen in a test: {', '.join(result.held_out)}; layers chosen: "
+        f"{', '.join(map(str, layers))} of {result.layers[-1].layer}; commonest class right in "
+        f"{100 * (result.majority.value or 0):.0f} %; surface by {result.surface_learner}"
     )
-    if "partner" not in one.held_out:
-        found += "; one partner only, so no partner is held out"
-    if one.detects is not None:
-        found += f"; a difference of {one.detects:.2f} beyond rules is found with a power of .8"
-    return found + "."
+    if "partner" not in result.held_out:
+        sentence += "; one partner only, so no partner is held out"
+    if result.detects is not None:
+        sentence += (
+            f"; a difference of {result.detects:.2f} beyond rules is found with a power of .8"
+        )
+    return sentence + "."
 
 
 ARMS = {
@@ -85,40 +88,40 @@ ARMS = {
 }
 
 
-def heading(one: RepresentationResult) -> str:
+def heading(result: RepresentationResult) -> str:
     """Return the heading of a table: the model and the question that was probed."""
-    return f"{one.model}: {one.about}, as {one.kind}, read at the {one.at}"
+    return f"{result.model}: {result.about}, as {result.kind}, read at the {result.at}"
 
 
-def by_question(found: Sequence[RepresentationResult]) -> list[list[RepresentationResult]]:
+def by_question(results: Sequence[RepresentationResult]) -> list[list[RepresentationResult]]:
     """Return results in groups that answer the same question."""
-    return list(group_by(found, heading).values())
+    return list(group_by(results, heading).values())
 
 
-def say_arms(one: RepresentationResult) -> None:
+def say_arms(result: RepresentationResult) -> None:
     """Print, for one group, how often the model's activations, statements and moves are right
     (represented, said, done)."""
-    rows = [arms_row(each) for each in one.arms]
+    rows = [arms_row(arm) for arm in result.arms]
     keys = ["partner", "n"]
     for names in fitting(rows, keys, [name for name in rows[0] if name not in keys]):
-        print_table(rows, [*keys, *names], title=f"{one.game}, {one.player}: three arms")
+        print_table(rows, [*keys, *names], title=f"{result.game}, {result.player}: three arms")
 
 
-def arms_row(each: Arms) -> Row:
+def arms_row(arm: Arms) -> Row:
     """Return one table row on how often the model's activations, statements and moves are right
     (represented, said, done).
 
     Shares of the combinations of right and wrong are in percent, followed in brackets by the shares
     expected if the three were independent.
     """
-    row: Row = {"partner": each.partner, "n": each.n}
+    row: Row = {"partner": arm.partner, "n": arm.n}
     for name in ("represented", "said", "done"):
-        estimate = getattr(each, name)
+        estimate = getattr(arm, name)
         row[name] = estimate_cell(estimate.value, estimate.interval)
-    row["blind"] = f"{each.blind:.2f}"
-    row["loss"] = "-" if each.loss is None else f"{each.loss:.2f}"
+    row["blind"] = f"{arm.blind:.2f}"
+    row["loss"] = "-" if arm.loss is None else f"{arm.loss:.2f}"
     for heading, parts in ARMS.items():
-        share = sum(each.joint[part].value or 0.0 for part in parts)
-        chance = sum(each.independent[part] for part in parts)
+        share = sum(arm.joint[part].value or 0.0 for part in parts)
+        chance = sum(arm.independent[part] for part in parts)
         row[heading] = f"{100 * share:.0f} ({100 * chance:.0f})"
     return row

@@ -37,7 +37,7 @@ from sally.output.tables.layout import Layout, OwnValue, Row
 from sally.stats.intervals import Estimate
 
 __all__ = [
-    "Conditions", "Effort", "Engine", "Known", "OwnValue", "Reproduction", "Row", "compared",
+    "Conditions", "Effort", "Engine", "Known", "OwnValue", "Reproduction", "Row", "comparison_row",
     "engine_of", "line_verdicts", "reproduce",
 ]  # fmt: skip
 
@@ -87,8 +87,8 @@ class Engine:
 
     @property
     def matching(self) -> Matching:
-        how = (self.facts, self.completes, self.seat, self.who, self.pools)
-        return Matching(*how, self.uneven)
+        settings = (self.facts, self.completes, self.seat, self.who, self.pools)
+        return Matching(*settings, self.uneven)
 
 
 def reproduce(
@@ -111,9 +111,11 @@ def reproduce(
     Raises:
         BadInput: The paper, table or model is unknown, or no episode belongs to the paper.
     """
-    paper, _, named = paper.partition(":")
+    paper, _, table_name = paper.partition(":")
     engine = engine_of(paper)
-    return Reproduction(paper, engine, episodes, model, effort or Effort()).rows(table or named)
+    return Reproduction(paper, engine, episodes, model, effort or Effort()).rows(
+        table or table_name
+    )
 
 
 def engine_of(paper: str) -> Engine:
@@ -149,12 +151,13 @@ class Reproduction:
         frame = as_frame(() if episodes is None else episodes)
         is_place = isinstance(episodes, str | Path)
         self._folder = episodes if is_place else next(iter(frame.stores), None)
-        known = PaperEpisodes(frame, engine.facts, engine.seat, engine.of_setup)
-        known.prepare((*engine.metrics.values(), *engine.exact.values()))
-        self._stored = TableMatcher(engine.matching, known, model)
-        if known.many and not self._stored.known:
+        paper_episodes = PaperEpisodes(frame, engine.facts, engine.seat, engine.of_setup)
+        paper_episodes.prepare((*engine.metrics.values(), *engine.exact.values()))
+        self._stored = TableMatcher(engine.matching, paper_episodes, model)
+        if paper_episodes.many and not self._stored.known:
             raise BadInput(
-                f"None of the {known.many} episodes in {self._folder} belongs to a table or figure "
+                f"None of the {paper_episodes.many} episodes in {self._folder} belongs to a table "
+                f"or figure "
                 f"of {paper}; `sally run {engine.study or paper} --model MODEL --out DIR` "
                 "plays such episodes. Problems with changed parameters do not count as those of "
                 "the paper."
@@ -187,8 +190,8 @@ class Reproduction:
 
     def other_models(self, rows: Sequence[Row]) -> list[str]:
         """Return the models of the store if none of them is the model of one of these rows."""
-        who, models = self.engine.who, self._stored.models
-        of_rows = {str(row.row.get(who, "")) for row in rows}
+        model_key, models = self.engine.who, self._stored.models
+        of_rows = {str(row.row.get(model_key, "")) for row in rows}
         is_other = self._model is None and not any({m, short(m)} & of_rows for m in models)
         return models if is_other else []
 
@@ -196,25 +199,28 @@ class Reproduction:
         """Return the command that plays the episodes of a table row."""
         if self.quick:
             return f"sally reproduce {self.paper} --repeats {self.effort.repeats}"
-        model = self._model or _provided(str(row.get(self.engine.who, "MODEL")))
-        asked = study or self.engine.study or self.paper
-        return f"sally run {asked} --model {model} --out {self._folder or 'DIR'}"
+        model = self._model or _model_option(str(row.get(self.engine.who, "MODEL")))
+        study_name = study or self.engine.study or self.paper
+        return f"sally run {study_name} --model {model} --out {self._folder or 'DIR'}"
 
     def brought(self, name: str, row: Conditions) -> str | None:
         """Return the command that imports the games of a row, or None if a study plays them."""
-        how = self.engine.brings(name, row)
-        return how and f"{how} --out {self._folder or 'DIR'}"
+        command = self.engine.brings(name, row)
+        return command and f"{command} --out {self._folder or 'DIR'}"
 
     def _table(self, name: str) -> Iterator[Row]:
-        found = reference.table(self.published, name)
-        cells = group_by(found.rows, lambda figure: _cell_of(figure.row, figure.metric))
+        published_table = reference.table(self.published, name)
+        cells = group_by(published_table.rows, lambda figure: _cell_of(figure.row, figure.metric))
         for figures in cells.values():
             yield self._row(name, figures)
-        for row, metric in (*self.engine.beside.get(name, ()), *self._of_other_models(found.rows)):
+        for row, metric in (
+            *self.engine.beside.get(name, ()),
+            *self._of_other_models(published_table.rows),
+        ):
             ours = self.of(row, metric)
             if ours.ours is not None:
-                shown = Row(name, dict(row), metric, None, None, None, None, None)
-                yield self._filled(shown, ours)
+                blank_row = Row(name, dict(row), metric, None, None, None, None, None)
+                yield self._fill_row(blank_row, ours)
 
     def _range(self, metric: str) -> float | None:
         """Return the range of a metric, or None if it is unbounded."""
@@ -223,19 +229,19 @@ class Reproduction:
 
     def _row(self, table: str, figures: Sequence[Figure]) -> Row:
         first = figures[0]
-        found = self.of(first.row, first.metric)
+        measured = self.of(first.row, first.metric)
         column = [f.value for f in self.published.tables[table].rows if f.metric == first.metric]
         span, digit = self._range(first.metric), half_a_digit(column)
-        row = compared(table, figures, found.ours, span, digit)
-        if found.ours is not None and found.ours.value is not None:
-            return self._filled(row, found)
+        row = comparison_row(table, figures, measured.ours, span, digit)
+        if measured.ours is not None and measured.ours.value is not None:
+            return self._fill_row(row, measured)
         never = self.engine.cannot(first.row, first.metric)
         if never is not None:
             return msgspec.structs.replace(row, missing=never)
-        lost = {"censored": found.censored, "forfeited": found.forfeited}
-        why = found.note or NOT_RUN
-        how = self.brought(table, first.row) or self.command(first.row)
-        return msgspec.structs.replace(row, missing=why, run=how, **lost)
+        losses = {"censored": measured.censored, "forfeited": measured.forfeited}
+        reason = measured.note or NOT_RUN
+        command = self.brought(table, first.row) or self.command(first.row)
+        return msgspec.structs.replace(row, missing=reason, run=command, **losses)
 
     def of(self, row: Conditions, metric: str) -> TableFigure:
         """Return our value, by the paper's definition: computed without episodes, tabulated from
@@ -255,9 +261,9 @@ class Reproduction:
             return self._stored.measured(row, engine.metrics[metric])
         return TableFigure()
 
-    def _filled(self, row: Row, found: TableFigure) -> Row:
+    def _fill_row(self, row: Row, measured: TableFigure) -> Row:
         """Return the row with our value filled in, and with its method and n."""
-        ours = found.ours
+        ours = measured.ours
         assert ours is not None  # checked by the callers
         interval = None if ours.low is None or ours.high is None else (ours.low, ours.high)
         return msgspec.structs.replace(
@@ -265,10 +271,10 @@ class Reproduction:
             ours=ours.value,
             ours_interval=interval,
             n=ours.n,
-            computed=found.computed,
-            censored=found.censored,
-            forfeited=found.forfeited,
-            note=found.note,
+            computed=measured.computed,
+            censored=measured.censored,
+            forfeited=measured.forfeited,
+            note=measured.note,
             method=ours.method,
             exact=self._exact(row.row, row.metric),
         )
@@ -278,35 +284,37 @@ class Reproduction:
         if name is None:
             return None
         computed = self.engine.computes_exact
-        found = computed(row, metric, self.effort) if computed else None
-        if found is None and self._stored.known:
-            found = self._stored.measured(row, name).ours
-        if found is None or found.value is None:
+        estimate = computed(row, metric, self.effort) if computed else None
+        if estimate is None and self._stored.known:
+            estimate = self._stored.measured(row, name).ours
+        if estimate is None or estimate.value is None:
             return None
-        ends = None if found.low is None or found.high is None else (found.low, found.high)
-        return OwnValue(name, found.value, ends)
+        ends = (
+            None if estimate.low is None or estimate.high is None else (estimate.low, estimate.high)
+        )
+        return OwnValue(name, estimate.value, ends)
 
     def _of_other_models(self, figures: Sequence[Figure]) -> Iterator[tuple[Conditions, str]]:
         """Yield the table's rows for models of the store that are not in the table."""
-        who = self.engine.who
-        theirs = {str(f.row[who]) for f in figures if who in f.row}
-        if self._model is not None or not theirs:
+        model_key = self.engine.who
+        table_models = {str(f.row[model_key]) for f in figures if model_key in f.row}
+        if self._model is not None or not table_models:
             return
-        seen: set[Cell] = set()
+        yielded: set[Cell] = set()
         for model in self._stored.models:
-            if {model, short(model)} & theirs:
+            if {model, short(model)} & table_models:
                 continue
             for figure in figures:
-                if who not in figure.row or figure.row[who] == "all":
+                if model_key not in figure.row or figure.row[model_key] == "all":
                     continue
-                row = {**figure.row, who: model}
+                row = {**figure.row, model_key: model}
                 cell = _cell_of(self.engine.completes(row), figure.metric)
-                if cell not in seen:
-                    seen.add(cell)
+                if cell not in yielded:
+                    yielded.add(cell)
                     yield row, figure.metric
 
 
-def compared(
+def comparison_row(
     table: str,
     figures: Sequence[Figure],
     ours: Estimate | None,
@@ -314,14 +322,14 @@ def compared(
     digit: float | None = None,
 ) -> Row:
     """Return a row with a published value and ours."""
-    shown = target(list(figures))
-    head = (table, shown.row, shown.metric, shown.value, shown.interval)
+    published = target(list(figures))
+    head = (table, published.row, published.metric, published.value, published.interval)
     if ours is None or ours.value is None:
-        return Row(*head, None, None, None, shown.spread, target=shown.source)
+        return Row(*head, None, None, None, published.spread, target=published.source)
     interval = None if ours.low is None or ours.high is None else (ours.low, ours.high)
-    found = agreement(table, shown, ours, span, digit)
-    told = (found.p, found.p_equivalent, found.margin, found.needs, shown.source)
-    return Row(*head, ours.value, interval, found.verdict, shown.spread, *told)
+    result = agreement(table, published, ours, span, digit)
+    statistics = (result.p, result.p_equivalent, result.margin, result.needs, published.source)
+    return Row(*head, ours.value, interval, result.verdict, published.spread, *statistics)
 
 
 def line_verdicts(rows: Iterable[Row]) -> list[Verdict]:
@@ -337,10 +345,10 @@ def line_verdicts(rows: Iterable[Row]) -> list[Verdict]:
         if row.verdict is not None and row.published is not None:
             lines.setdefault((row.table, *sorted(row.row.items())), []).append(row.verdict)
     return [
-        "different" if "different" in found
-        else "equivalent" if set(found) == {"equivalent"}
+        "different" if "different" in verdicts
+        else "equivalent" if set(verdicts) == {"equivalent"}
         else "undecided"
-        for found in lines.values()
+        for verdicts in lines.values()
     ]  # fmt: skip
 
 
@@ -351,6 +359,6 @@ def _cell_of(row: Conditions, metric: str) -> Cell:
     return tuple(sorted(row.items())), metric
 
 
-def _provided(model: str) -> str:
+def _model_option(model: str) -> str:
     """Return a value of `--model` for a published model, with a placeholder for the provider."""
     return "MODEL" if model in ("MODEL", "all") else f"PROVIDER/{model}"
