@@ -13,7 +13,7 @@ from collections.abc import Hashable
 
 import numpy as np
 
-from sally.adapters.inspect.compare_logs import LogScores, _adjusted, _compared
+from sally.adapters.inspect.compare_logs import LogScores, _adjust_p_values, _compare_pair
 
 STORIES, EACH = 40, 5
 
@@ -55,7 +55,7 @@ def main() -> None:
             for effect in (0.0, 0.3):
                 rng = np.random.default_rng((k, round(100 * effect), round(100 * shared)))
                 one, two = logs(rng, effect, shared)
-                made = _adjusted([_compared(one, two, "score", "story", None, k)])[0]
+                made = _adjust_p_values([_compare_pair(one, two, "score", "story", None, k)])[0]
                 low, high = made.difference.low, made.difference.high
                 assert low is not None and high is not None
                 covered += low <= effect <= high

@@ -95,18 +95,21 @@ def _read_kaggle(record: Mapping[str, Any], id: str) -> GameLog:
     moves: list[tuple[int, str]] = []
     failures: list[Failure] = []
     rounds: list[Round] = []
-    for before, after in pairwise(steps):
-        acting = [seat for seat, agent in enumerate(before) if agent["status"] == "ACTIVE"]
+    for step_before, step_after in pairwise(steps):
+        acting = [seat for seat, agent in enumerate(step_before) if agent["status"] == "ACTIVE"]
         for seat in acting:
-            if after[seat]["status"] in KAGGLE_FAILURES:
-                failures.append(Failure(seat, KAGGLE_FAILURES[after[seat]["status"]]))
+            if step_after[seat]["status"] in KAGGLE_FAILURES:
+                failures.append(Failure(seat, KAGGLE_FAILURES[step_after[seat]["status"]]))
             else:
-                moves.append((seat, json.dumps(after[seat]["action"])))
-        paid = [(before[seat]["reward"], after[seat]["reward"]) for seat in range(len(rewards))]
+                moves.append((seat, json.dumps(step_after[seat]["action"])))
+        paid = [
+            (step_before[seat]["reward"], step_after[seat]["reward"])
+            for seat in range(len(rewards))
+        ]
         is_paid = all(value is not None for pair in paid for value in pair)
         if len(acting) == len(rewards) and is_paid:
-            actions = tuple(json.dumps(agent["action"]) for agent in after)
-            rounds.append(Round(actions, tuple(float(now - then) for then, now in paid)))
+            actions = tuple(json.dumps(agent["action"]) for agent in step_after)
+            rounds.append(Round(actions, tuple(float(now - earlier) for earlier, now in paid)))
     return GameLog(
         id,
         str(record.get("name") or record.get("title") or "game"),

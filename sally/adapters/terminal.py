@@ -39,7 +39,7 @@ class Person(msgspec.Struct, frozen=True):
     read: Read
 
     def decide(self, turn: Turn[Any, Any]) -> Decision[Any] | Fault:
-        scene = self._shown(turn)
+        scene = self._show_scene(turn)
         for text in scene.told:
             self.show(text)
         self._show_position(turn, scene)
@@ -51,15 +51,15 @@ class Person(msgspec.Struct, frozen=True):
             try:
                 action, typed = self._ask(turn)
                 return Decision(action, reply=typed)
-            except (IllegalMove, Unreadable) as why:
-                self.show(f"Try again: {why}")
+            except (IllegalMove, Unreadable) as error:
+                self.show(f"Try again: {error}")
             except Left:
                 return LEFT
 
     def report(self, turn: Turn[Any, Any]) -> ProbeReport | Fault:
         question, words = turn.question, turn.context.words
         assert question is not None
-        scene = self._shown(turn)
+        scene = self._show_scene(turn)
         self._show_position(turn, scene)
         self.show(f"{words.say('aside.intro')} {scene.question}")
         numbered = not any(name.isdigit() for name in scene.options)
@@ -76,14 +76,14 @@ class Person(msgspec.Struct, frozen=True):
                 asker = words.of(question)
                 labelled = typed if ":" in typed else f"{asker.label}: {typed}"
                 return asker.read_report(labelled, question)
-            except Unreadable as why:
+            except Unreadable as error:
                 menu = question.kind == "choice" and question.scale is None
-                told = _pick_one(scene.options, numbered) if menu else str(why)
-                self.show(f"Try again: {told}")
+                advice = _pick_one(scene.options, numbered) if menu else str(error)
+                self.show(f"Try again: {advice}")
             except Left:
                 return LEFT
 
-    def _shown(self, turn: Turn[Any, Any]) -> Scene:
+    def _show_scene(self, turn: Turn[Any, Any]) -> Scene:
         """Print the rules once, then only new lines."""
         reader = turn.context.reader
         if not reader.begun:
@@ -100,15 +100,15 @@ class Person(msgspec.Struct, frozen=True):
             if text:
                 self.show(text)
 
-    def _typed(self, turn: Turn[Any, Any]) -> str:
+    def _read_typed(self, turn: Turn[Any, Any]) -> str:
         """Return the typed answer, after answering any tool calls (`?tool key=value`)."""
         while (typed := self.read("> ").strip()).startswith("?"):
-            tool, *given = typed[1:].split()
+            tool, *arguments = typed[1:].split()
             try:
-                found = turn.use(tool, dict(part.split("=", 1) for part in given))
-                self.show(msgspec.json.encode(found).decode())
-            except ValueError as why:  # includes BadInput
-                self.show(f"Try again: {why}")
+                result = turn.use(tool, dict(part.split("=", 1) for part in arguments))
+                self.show(msgspec.json.encode(result).decode())
+            except ValueError as error:  # includes BadInput
+                self.show(f"Try again: {error}")
         return typed
 
     def _ask(self, turn: Turn[Any, Any]) -> tuple[Any, str]:
@@ -117,7 +117,7 @@ class Person(msgspec.Struct, frozen=True):
             names = words.menu(options)
             numbered = not any(name.isdigit() for name in names)  # avoid two kinds of numbers
             self._menu(names, numbered, words.scale(options))
-            typed = self._typed(turn)
+            typed = self._read_typed(turn)
             if numbered and typed.isdigit() and 1 <= int(typed) <= len(options):
                 return options[int(typed) - 1], typed
             try:
@@ -128,7 +128,7 @@ class Person(msgspec.Struct, frozen=True):
         chosen = options[0]
         if len(options) > 1:
             self._menu(kinds)
-            typed = self._typed(turn)
+            typed = self._read_typed(turn)
             if not typed.isdigit() or not 1 <= int(typed) <= len(options):
                 raise IllegalMove(f"Type a number from 1 to {len(options)}.")
             chosen = options[int(typed) - 1]
@@ -157,24 +157,24 @@ class Person(msgspec.Struct, frozen=True):
                 return int(typed) if typed.lstrip("-").isdigit() else typed
             case Text():  # the form refuses a text that is too long
                 return self.read(f"  {name}: ").strip()
-            case Amounts(most):
-                there = ", ".join(f"{item} up to {amount}" for item, amount in most)
-                typed = self.read(f"  {name} (such as `2 wood, 1/2 iron`; {there}): ")
+            case Amounts(limit):
+                limits_text = ", ".join(f"{item} up to {amount}" for item, amount in limit)
+                typed = self.read(f"  {name} (such as `2 wood, 1/2 iron`; {limits_text}): ")
                 return tuple(_pair(part) for part in typed.split(",") if part.strip())
-            case Many(of, most):
-                return self._fill_many(name, of, most)
+            case Many(of, limit):
+                return self._fill_many(name, of, limit)
             case Form(fields=fields):
                 return {n: self._fill(f"{name}.{n}", f) for n, f in fields}
 
-    def _fill_many(self, name: str, of: Field, most: int) -> tuple[Any, ...]:
-        typed = self.read(f"  how many {name} (0 to {most}): ").strip()
+    def _fill_many(self, name: str, of: Field, limit: int) -> tuple[Any, ...]:
+        typed = self.read(f"  how many {name} (0 to {limit}): ").strip()
         count = int(typed) if typed.isdigit() else 0
-        return tuple(self._fill(f"{name} {i + 1}", of) for i in range(min(count, most)))
+        return tuple(self._fill(f"{name} {i + 1}", of) for i in range(min(count, limit)))
 
 
 def _pick_one(names: Sequence[str], numbered: bool) -> str:
-    how = f"a number from 1 to {len(names)}, or one of " if numbered else "one of "
-    return f"Type {how}{listed(names, 'or')}."
+    lead = f"a number from 1 to {len(names)}, or one of " if numbered else "one of "
+    return f"Type {lead}{listed(names, 'or')}."
 
 
 def _pair(part: str) -> tuple[str, str]:

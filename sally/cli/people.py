@@ -76,7 +76,7 @@ def _describe_study(study: HumanStudy) -> dict[str, Any]:
         "study": study.name,
         "participants": study.participants,
         "conditions": [row for c in study.conditions for row in _condition_rows(study, c)],
-        "untranslated": study.untranslated,
+        "untranslated": study.untranslated_games,
     }
 
 
@@ -207,9 +207,9 @@ def _facts_text(facts: dict[str, Any]) -> str:
 @json_option
 def list_(file: Path, database: str, session: str, as_json: bool) -> None:
     """List the participants of the study in FILE: state, time, cell, attention checks."""
-    from sally.web.study.progress import listed
+    from sally.web.study.progress import participant_rows
 
-    rows = _with(file, session, database, listed, read_only=True)
+    rows = _with(file, session, database, participant_rows, read_only=True)
     if as_json:
         print_json(rows)
     elif rows:
@@ -328,7 +328,7 @@ def _with(
             ) from None
         try:
             matches = LiveMatches(study_database, None)
-            load_secrets = participants.known if read_only or shared else participants.prepare
+            load_secrets = participants.load_secrets if read_only or shared else participants.prepare
             secrets = await load_secrets(study_database, study)
             return await act(RunningStudy(study, secrets, study_database, matches))
         finally:

@@ -44,7 +44,7 @@ from sally.web.security import (
 )
 from sally.web.study import dashboard as experimenter
 from sally.web.study import pages as people
-from sally.web.study.markdown import rendered
+from sally.web.study.markdown import render_markdown
 from sally.web.texts import ENGLISH, texts_of
 
 LOG = logging.getLogger("sally.web")
@@ -102,9 +102,11 @@ def make_app(settings: Settings, meter: Meter | None = None) -> Starlette:
         ],
         middleware=[
             Middleware(SecurityMiddleware, hosts=settings.hosts, a_second=settings.a_second),
-            Middleware(FastPath, endpoints=api.OFTEN, failures=tuple(FAILURES), failed=_failed),
+            Middleware(
+                FastPath, endpoints=api.OFTEN, failures=tuple(FAILURES), failed=_error_response
+            ),
         ],
-        exception_handlers=dict.fromkeys(FAILURES, _failed) | {Exception: _broken},
+        exception_handlers=dict.fromkeys(FAILURES, _error_response) | {Exception: _broken},
         lifespan=life,
     )
     app.state.settings, app.state.database = settings, database
@@ -122,11 +124,11 @@ def make_app(settings: Settings, meter: Meter | None = None) -> Starlette:
 @cache
 def templates() -> Jinja2Templates:
     """Return the page templates, compiled once per process and never reloaded."""
-    found = Jinja2Templates(directory=HERE / "templates")
-    found.env.auto_reload = False
-    found.env.globals["static"] = static_address()
-    found.env.filters["markdown"] = rendered
-    return found
+    page_templates = Jinja2Templates(directory=HERE / "templates")
+    page_templates.env.auto_reload = False
+    page_templates.env.globals["static"] = static_address()
+    page_templates.env.filters["markdown"] = render_markdown
+    return page_templates
 
 
 def preload(app: Starlette) -> None:
@@ -153,10 +155,10 @@ FOREVER = "public, max-age=31536000, immutable"
 @cache
 def static_version() -> str:
     """Return a hash of all static files, computed once per process."""
-    whole = hashlib.sha256()
+    digest = hashlib.sha256()
     for file in sorted(STATIC.iterdir()):
-        whole.update(f"{file.name} {file.stat().st_size} ".encode() + file.read_bytes())
-    return whole.hexdigest()[:12]
+        digest.update(f"{file.name} {file.stat().st_size} ".encode() + file.read_bytes())
+    return digest.hexdigest()[:12]
 
 
 def static_address() -> str:
@@ -177,9 +179,9 @@ class VersionedFiles(StaticFiles):
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         """Return a file, marked as cacheable only if the URL has the current version."""
-        asked, *rest = PurePath(path).parts or ("",)
-        response = await super().get_response("/".join(rest), scope)
-        if asked == static_version():
+        version, *file_parts = PurePath(path).parts or ("",)
+        response = await super().get_response("/".join(file_parts), scope)
+        if version == static_version():
             response.headers["cache-control"] = FOREVER
         return response
 
@@ -214,8 +216,8 @@ class FastPath:
         request = Request(scope, receive, send)
         try:
             response = await endpoint(request)
-        except self._failures as why:
-            response = await self._failed(request, why)
+        except self._failures as error:
+            response = await self._failed(request, error)
         await response(scope, receive, send)
 
 
@@ -235,26 +237,28 @@ FAILURES: Mapping[type[Exception], int] = {
 }
 
 
-async def _failed(request: Request, why: Exception) -> Response:
-    if isinstance(why, RequestRefused):
-        return refusal(why)
-    if isinstance(why, HTTPException):
-        known = {404: "There is no such page.", 405: "This method is not allowed here."}
-        return refusal(RequestRefused(why.status_code, known.get(why.status_code, why.detail)))
-    status = next(code for kind, code in FAILURES.items() if isinstance(why, kind))
-    said = {
+async def _error_response(request: Request, error: Exception) -> Response:
+    if isinstance(error, RequestRefused):
+        return refusal(error)
+    if isinstance(error, HTTPException):
+        messages = {404: "There is no such page.", 405: "This method is not allowed here."}
+        return refusal(
+            RequestRefused(error.status_code, messages.get(error.status_code, error.detail))
+        )
+    status = next(code for kind, code in FAILURES.items() if isinstance(error, kind))
+    message = {
         NoSuchSeat: "This token does not open any seat.",
         MatchDiscarded: "The match had to be reloaded; please try again.",
         StorageFull: "The server's disk is full, so nothing was changed; try again later.",
         StorageBusy: "The database is locked, so nothing was changed; try again later.",
         StorageLost: "The database cannot be reached, so nothing was changed; try again later.",
-    }.get(type(why), str(why))
-    if isinstance(why, StorageFull | StorageLost):
-        LOG.error("storage: %s", why)
-    return refusal(RequestRefused(status, said))
+    }.get(type(error), str(error))
+    if isinstance(error, StorageFull | StorageLost):
+        LOG.error("storage: %s", error)
+    return refusal(RequestRefused(status, message))
 
 
-async def _broken(request: Request, why: Exception) -> Response:
+async def _broken(request: Request, error: Exception) -> Response:
     """Return status 500 for an unexpected error; details go only to the log."""
     response = refusal(RequestRefused(500, "Internal server error; it has been logged."))
     response.raw_headers.extend(security.HEADERS)  # not passed through the middleware
@@ -270,7 +274,10 @@ async def lobby_page(request: Request) -> Response:
 
 async def to_study(request: Request) -> Response:
     """Redirect the front page of a server without a lobby to its study, if there is only one."""
-    links = {here.study.room or name for name, here in request.app.state.studies.items()}
+    links = {
+        running_study.study.room or name
+        for name, running_study in request.app.state.studies.items()
+    }
     if len(links) != 1:
         raise RequestRefused(404, "There is no such page.")
     return RedirectResponse(f"/study/{links.pop()}", 303)
@@ -299,12 +306,12 @@ async def log_in(request: Request) -> Response:
     if wait := login.tries.take(security.address_of(request.scope)):
         raise RequestRefused(429, f"Too many login attempts; wait {math.ceil(wait)} s.")
     sent = await security.form_of(request)
-    wanted = sent.get("next", "")
+    next_address = sent.get("next", "")
     cookie = login.enter(sent.get("secret", ""))
     if cookie is None:
-        return page(request, "login.html", 403, next=wanted, wrong=True)
+        return page(request, "login.html", 403, next=next_address, wrong=True)
     login.tries.give_back(security.address_of(request.scope))
-    response = RedirectResponse(security.next_page(wanted), 303)
+    response = RedirectResponse(security.next_page(next_address), 303)
     response.set_cookie(
         security.SESSION,
         cookie,

@@ -73,7 +73,7 @@ MOST_ROWS = 100  # in one statement, since SQLite limits the number of values
 
 
 @cache
-def marked(sql: str) -> str:
+def psycopg_sql(sql: str) -> str:
     """Return the statement with psycopg's placeholders instead of question marks."""
     return sql.replace("%", "%%").replace("?", "%s")
 
@@ -84,39 +84,39 @@ class Transaction:
     def __init__(self, cursor: Any, dialect: Callable[[str], str] = str) -> None:
         self._cursor, self._dialect = cursor, dialect
 
-    def add(self, sql: str, *given: Any) -> None:
+    def add(self, sql: str, *values: Any) -> None:
         """Insert rows; an error may be raised as late as the commit."""
-        self.put(sql, *given)
+        self.put(sql, *values)
 
-    def put(self, sql: str, *given: Any) -> int:
+    def put(self, sql: str, *values: Any) -> int:
         """Execute a statement and return the number of rows changed."""
-        self._cursor.execute(self._dialect(sql), given)
+        self._cursor.execute(self._dialect(sql), values)
         return int(self._cursor.rowcount)
 
-    def all(self, sql: str, *given: Any) -> list[Row]:
+    def all(self, sql: str, *values: Any) -> list[Row]:
         """Return all rows of a query."""
-        self._cursor.execute(self._dialect(sql), given)
+        self._cursor.execute(self._dialect(sql), values)
         return [tuple(row) for row in self._cursor.fetchall()]
 
-    def one(self, sql: str, *given: Any) -> Row | None:
+    def one(self, sql: str, *values: Any) -> Row | None:
         """Return the first row of a query, or None."""
-        return next(iter(self.all(sql, *given)), None)
+        return next(iter(self.all(sql, *values)), None)
 
 
 class Pipelined(Transaction):
     """A PostgreSQL transaction in pipeline mode, which saves a network round trip per insert."""
 
     def __init__(self, connection: Any, pipeline: Any) -> None:
-        super().__init__(connection.cursor(), marked)
+        super().__init__(connection.cursor(), psycopg_sql)
         self._connection, self._pipeline = connection, pipeline
 
-    def add(self, sql: str, *given: Any) -> None:
+    def add(self, sql: str, *values: Any) -> None:
         """Insert rows without waiting for the response."""
-        self._connection.execute(marked(sql), given)
+        self._connection.execute(psycopg_sql(sql), values)
 
-    def put(self, sql: str, *given: Any) -> int:
+    def put(self, sql: str, *values: Any) -> int:
         """Execute a statement, wait for all earlier ones, and return the number of rows changed."""
-        self._cursor.execute(marked(sql), given)
+        self._cursor.execute(psycopg_sql(sql), values)
         self._pipeline.sync()
         return int(self._cursor.rowcount)
 
@@ -132,16 +132,16 @@ class Rows:
 
     def __call__(self, tx: Transaction) -> None:
         """Insert the rows within a larger transaction."""
-        for sql, given in self.statements():
-            tx.add(sql, *given)
+        for sql, values in self.statements():
+            tx.add(sql, *values)
 
     def statements(self) -> Iterator[tuple[str, list[Any]]]:
         """Yield statements of at most `MOST_ROWS` rows each."""
-        for at in range(0, len(self.rows), MOST_ROWS):
-            some = self.rows[at : at + MOST_ROWS]
+        for first in range(0, len(self.rows), MOST_ROWS):
+            batch = self.rows[first : first + MOST_ROWS]
             yield (
-                f"INSERT INTO {self.into} VALUES " + ", ".join([self.marks] * len(some)),
-                list(chain.from_iterable(some)),
+                f"INSERT INTO {self.into} VALUES " + ", ".join([self.marks] * len(batch)),
+                list(chain.from_iterable(batch)),
             )
 
 
@@ -149,13 +149,13 @@ def one_statement(jobs: Sequence[Job[Any]]) -> tuple[str, list[Any]] | None:
     """Return one statement that is equivalent to all jobs; None if no such statement exists."""
     if not all(isinstance(job, Rows) for job in jobs):
         return None
-    found = [job for job in jobs if isinstance(job, Rows)]
-    if len({job.into for job in found}) != 1:
+    inserts = [job for job in jobs if isinstance(job, Rows)]
+    if len({job.into for job in inserts}) != 1:
         return None
-    rows = [row for job in found for row in job.rows]
+    rows = [row for job in inserts for row in job.rows]
     if not 0 < len(rows) <= MOST_ROWS:
         return None
-    return next(Rows(found[0].into, found[0].marks, rows).statements())
+    return next(Rows(inserts[0].into, inserts[0].marks, rows).statements())
 
 
 # --- engines ------------------------------------------------------------------------------------
@@ -166,7 +166,7 @@ class Engine(Protocol):
 
     def connect(self) -> None: ...
     def transaction(self) -> AbstractContextManager[Transaction]: ...
-    def execute_one(self, sql: str, given: Sequence[Any]) -> None: ...
+    def execute_one(self, sql: str, values: Sequence[Any]) -> None: ...
     def rollback(self) -> None: ...
     def close(self) -> None: ...
     def read(self, error: Exception) -> Exception: ...
@@ -202,8 +202,8 @@ class Sqlite:
             # power fails, and a move that was acknowledged would be gone.
             self._db.execute("PRAGMA synchronous=FULL")
             self._db.execute("PRAGMA secure_delete=ON")  # overwrite deleted data
-        except (OSError, sqlite3.Error) as why:
-            raise BadInput(f"The database {self.path} cannot be opened: {why}.") from None
+        except (OSError, sqlite3.Error) as error:
+            raise BadInput(f"The database {self.path} cannot be opened: {error}.") from None
 
     def _hold(self) -> None:
         """Lock the file, because two servers would have different matches in memory."""
@@ -221,9 +221,9 @@ class Sqlite:
         yield Transaction(self._db.cursor())
         self._db.execute("COMMIT")
 
-    def execute_one(self, sql: str, given: Sequence[Any]) -> None:
+    def execute_one(self, sql: str, values: Sequence[Any]) -> None:
         """Execute one statement as its own transaction."""
-        self._db.execute(sql, given)
+        self._db.execute(sql, values)
 
     def rollback(self) -> None:
         if self._db.in_transaction:
@@ -272,11 +272,11 @@ class Postgres:
                 self._db.execute("SET default_transaction_read_only TO on")
             if self.read_only or self.shared:
                 return
-            held = self._db.execute("SELECT pg_try_advisory_lock(7255)").fetchone()
-        except psycopg.Error as why:
-            said = str(why).strip().split("\n")[0]
-            raise BadInput(f"The PostgreSQL database cannot be opened: {said}") from None
-        if not held or not held[0]:
+            lock_row = self._db.execute("SELECT pg_try_advisory_lock(7255)").fetchone()
+        except psycopg.Error as error:
+            message = str(error).strip().split("\n")[0]
+            raise BadInput(f"The PostgreSQL database cannot be opened: {message}") from None
+        if not lock_row or not lock_row[0]:
             self._db.close()
             raise BadInput("Another server already uses this PostgreSQL database.")
 
@@ -288,9 +288,9 @@ class Postgres:
             yield Pipelined(self._db, pipeline)
             self._db.execute("COMMIT")
 
-    def execute_one(self, sql: str, given: Sequence[Any]) -> None:
+    def execute_one(self, sql: str, values: Sequence[Any]) -> None:
         """Execute one statement as its own transaction."""
-        self._db.execute(marked(sql), given)
+        self._db.execute(psycopg_sql(sql), values)
 
     def rollback(self) -> None:
         if not self._db.closed and not self._db.broken:
@@ -336,13 +336,13 @@ def _deliver(batch: Sequence[_Pending[Any]], results: Sequence[Result]) -> None:
     for pending, result in zip(batch, results, strict=True):
         by_loop.setdefault(pending.loop, []).append((pending, result))
 
-    def tell(told: Sequence[tuple[_Pending[Any], Result]]) -> None:
-        for pending, result in told:
+    def tell(deliveries: Sequence[tuple[_Pending[Any], Result]]) -> None:
+        for pending, result in deliveries:
             pending.tell(*result)
 
-    for loop, told in by_loop.items():
+    for loop, deliveries in by_loop.items():
         with suppress(RuntimeError):  # the loop is closed, so nothing waits for the result
-            loop.call_soon_threadsafe(tell, told)
+            loop.call_soon_threadsafe(tell, deliveries)
 
 
 class Database:
@@ -381,7 +381,7 @@ class Database:
             self._thread = None
 
     async def run(
-        self, job: Callable[Concatenate[Transaction, P], T], *given: P.args, **named: P.kwargs
+        self, job: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
         """Return the result of a job once it is on disk.
 
@@ -391,7 +391,7 @@ class Database:
         Raises:
             StorageFull, StorageBusy, StorageLost, DuplicateRow: The job could not be committed.
         """
-        work: Job[T] = job if not given and not named else lambda tx: job(tx, *given, **named)
+        work: Job[T] = job if not args and not kwargs else lambda tx: job(tx, *args, **kwargs)
         pending = _Pending(work, asyncio.get_running_loop())
         self._queue.put(pending)
         return await pending.future
@@ -402,12 +402,13 @@ class Database:
         tx.put("CREATE TABLE IF NOT EXISTS sally_schema (version INTEGER NOT NULL)")
         for statement in self._schema:
             tx.put(statement)
-        found = tx.one("SELECT version FROM sally_schema")
-        if found is None:
+        version_row = tx.one("SELECT version FROM sally_schema")
+        if version_row is None:
             tx.put("INSERT INTO sally_schema (version) VALUES (?)", VERSION)
-        elif found[0] != VERSION:
+        elif version_row[0] != VERSION:
             raise BadInput(
-                f"The database has schema version {found[0]}, but this Sally needs {VERSION}; "
+                f"The database has schema version {version_row[0]}, but this Sally needs "
+                f"{VERSION}; "
                 "finish its matches with the version of Sally that created it, or use another "
                 "database"
             )
@@ -464,10 +465,10 @@ class Database:
                 return [None] * len(jobs), None
             with engine.transaction() as tx:
                 outcomes = [job(tx) for job in jobs]
-        except Exception as why:
+        except Exception as error:
             with suppress(Exception):  # the first error is reported
                 engine.rollback()
-            return [], engine.read(why)
+            return [], engine.read(error)
         return outcomes, None
 
 
@@ -475,8 +476,8 @@ def engine_for(address: str, read_only: bool = False, shared: bool = False) -> S
     """Return the database engine for an address: a file, or `postgresql://...`."""
     if address.startswith(("postgresql://", "postgres://")):
         return Postgres(address, read_only, shared)
-    scheme, found, _ = address.partition("://")
-    if found:
+    scheme, separator, _ = address.partition("://")
+    if separator:
         raise BadInput(
             f"The database must be a file or postgresql://user@host/name, not {scheme}://..."
         )

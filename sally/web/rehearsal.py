@@ -25,7 +25,7 @@ from sally.web.database import Transaction
 from sally.web.security import RateLimiter
 from sally.web.study import participants
 from sally.web.study.definition import Condition, HumanStudy
-from sally.web.study.export import put_into_store, tabled
+from sally.web.study.export import psych_ds_files, put_into_store
 from sally.web.study.items import (
     ChoiceItem,
     LikertItem,
@@ -67,14 +67,14 @@ class Browser:
         self, method: str, path: str, body: bytes = b"", headers: Mapping[str, str] | None = None
     ) -> tuple[int, bytes]:
         """Send a request and follow redirects."""
-        where, _, query = path.partition("?")
-        given = {"host": "rehearsal", **(headers or {})}
-        given["cookie"] = "; ".join(f"{k}={v}" for k, v in self.cookies.items())
+        url_path, _, query = path.partition("?")
+        sent_headers = {"host": "rehearsal", **(headers or {})}
+        sent_headers["cookie"] = "; ".join(f"{k}={v}" for k, v in self.cookies.items())
         scope = {
-            "type": "http", "method": method, "path": where, "raw_path": where.encode(),
+            "type": "http", "method": method, "path": url_path, "raw_path": url_path.encode(),
             "query_string": query.encode(), "root_path": "", "scheme": "http",
             "http_version": "1.1", "server": ("rehearsal", 80), "client": ("127.0.0.1", 1),
-            "headers": [(k.encode(), v.encode()) for k, v in given.items()],
+            "headers": [(k.encode(), v.encode()) for k, v in sent_headers.items()],
         }  # fmt: skip
         sent: list[Any] = []
         parts = iter([{"type": "http.request", "body": body, "more_body": False}])
@@ -86,15 +86,15 @@ class Browser:
             sent.append(message)
 
         await self.app(scope, receive, take)
-        status, found = sent[0]["status"], dict(sent[0]["headers"])
+        status, response_headers = sent[0]["status"], dict(sent[0]["headers"])
         for name, value in sent[0]["headers"]:
             if name == b"set-cookie":
-                key, _, rest = value.decode().partition("=")
-                self.cookies[key] = rest.partition(";")[0]
+                key, _, cookie_value = value.decode().partition("=")
+                self.cookies[key] = cookie_value.partition(";")[0]
         if status == 303:
-            return await self.send("GET", found[b"location"].decode())
+            return await self.send("GET", response_headers[b"location"].decode())
         if status >= 500:
-            self.faults.append(f"{status} for {method} {where}")
+            self.faults.append(f"{status} for {method} {url_path}")
         return status, b"".join(m.get("body", b"") for m in sent[1:])
 
     async def get(self, path: str) -> None:
@@ -107,12 +107,12 @@ class Browser:
     async def api(self, path: str, token: str, sent: Any = None) -> tuple[int, Any]:
         headers = {"authorization": f"Bearer {token}", "content-type": "application/json"}
         body = b"" if sent is None else msgspec.json.encode(sent)
-        status, told = await self.send("GET" if sent is None else "POST", path, body, headers)
-        return status, msgspec.json.decode(told)
+        status, content = await self.send("GET" if sent is None else "POST", path, body, headers)
+        return status, msgspec.json.decode(content)
 
     def field(self, name: str) -> str:
-        found = re.search(rf'name="{name}" value="([^"]*)"', self.text)
-        return html.unescape(found[1]) if found else ""
+        field_match = re.search(rf'name="{name}" value="([^"]*)"', self.text)
+        return html.unescape(field_match[1]) if field_match else ""
 
 
 @dataclass
@@ -133,8 +133,8 @@ class ScriptedParticipant:
 
     def __post_init__(self) -> None:
         if self.draw.random() < self.leaves:
-            most = max(map(self._length, self.study.conditions))
-            self.last = self.draw.randrange(most)
+            longest = max(map(self._length, self.study.conditions))
+            self.last = self.draw.randrange(longest)
 
     def _length(self, condition: Condition) -> int:
         """Return the number of pages of a condition; each game counts as one page."""
@@ -149,8 +149,10 @@ class ScriptedParticipant:
     async def come(self) -> None:
         """Open the study's link and consent."""
         await self.browser.get(self.study.link(self.name))
-        token, given = self.browser.field("token"), self.browser.field("given")
-        await self.browser.post(f"{self.address}/consent", token=token, given=given, agree="yes")
+        token, platform_id = self.browser.field("token"), self.browser.field("given")
+        await self.browser.post(
+            f"{self.address}/consent", token=token, given=platform_id, agree="yes"
+        )
 
     async def step(self) -> bool:
         """Answer the current page; return whether the participant continues."""
@@ -162,10 +164,10 @@ class ScriptedParticipant:
             if self.pages == self.last:  # in the middle of the game
                 await browser.api("/api/seat/leave", seat[1], {"key": "leave"})
                 return False
-            before = self.browser.text
+            text_before = self.browser.text
             await self.play(seat[1])
             await browser.get(self.address)
-            self.pages += self.browser.text != before
+            self.pages += self.browser.text != text_before
             return True
         if "data-waiting" in text or " data-ready" in text:
             await browser.get(self.address)
@@ -188,32 +190,32 @@ class ScriptedParticipant:
         return self.survey() if step == "survey" else {}
 
     def survey(self) -> dict[str, str]:
-        found: dict[str, str] = {}
+        answers: dict[str, str] = {}
         for item in self.study.survey:
             key = f"item-{item.name}"
             match item:
                 case ChoiceItem():
-                    found[key] = item.attention or self.draw.choice(item.options)
+                    answers[key] = item.attention or self.draw.choice(item.options)
                 case LikertItem():
-                    found[key] = str(self.draw.randint(1, len(item.options)))
+                    answers[key] = str(self.draw.randint(1, len(item.options)))
                 case ScaleItem():
-                    found[key] = str(self.draw.randint(item.low, item.high))
+                    answers[key] = str(self.draw.randint(item.low, item.high))
                 case SliderItem():
-                    found[key] = f"{self.draw.uniform(item.low, item.high):.2f}"
+                    answers[key] = f"{self.draw.uniform(item.low, item.high):.2f}"
                 case MatrixItem():
                     for i, _ in enumerate(item.rows):
-                        found[f"{key}-{i}"] = self.draw.choice(item.options)
+                        answers[f"{key}-{i}"] = self.draw.choice(item.options)
                 case TextItem():
-                    found[key] = self.draw.choice(WORDS)[: item.limit]
-        return found
+                    answers[key] = self.draw.choice(WORDS)[: item.limit]
+        return answers
 
     async def play(self, token: str) -> None:
         """Answer the game's questions until the game is over or others must answer first."""
         for n in range(MOST_ASKS):
-            _, seen = await self.browser.api("/api/seat", token)
-            if seen.get("over") or not seen.get("asks"):
+            _, screen = await self.browser.api("/api/seat", token)
+            if screen.get("over") or not screen.get("asks"):
                 return
-            await self.answer(token, seen["asks"][0], n)
+            await self.answer(token, screen["asks"][0], n)
 
     async def answer(self, token: str, ask: dict[str, Any], n: int) -> None:
         for k in range(TRIES):
@@ -234,11 +236,11 @@ def value_for(ask: Mapping[str, Any], draw: random.Random) -> Any:
         return [draw.uniform(*ask["range"]) for _ in ask["items"]]
     if ask["answer"] == "number":
         return draw.randint(*map(int, ask["range"]))
-    way = draw.choice([*ask["options"], *ask["forms"]])
-    return way["value"] if "value" in way else _filled(way, draw)
+    option = draw.choice([*ask["options"], *ask["forms"]])
+    return option["value"] if "value" in option else _fill_form(option, draw)
 
 
-def _filled(form: Mapping[str, Any], draw: random.Random) -> dict[str, Any]:
+def _fill_form(form: Mapping[str, Any], draw: random.Random) -> dict[str, Any]:
     return {"kind": form["kind"]} | {f["name"]: _field(f, draw) for f in form["fields"]}
 
 
@@ -258,7 +260,7 @@ def _field(field: Mapping[str, Any], draw: random.Random) -> Any:
                 _field(field["of"], draw) for _ in range(draw.randint(0, min(2, field["most"])))
             ]
         case _:
-            return _filled(field, draw)
+            return _fill_form(field, draw)
 
 
 async def rehearse(
@@ -287,33 +289,39 @@ async def rehearse(
             ]
             await _take_part(actors)
             faults = [fault for actor in actors for fault in actor.browser.faults]
-            return await _summed(app.state.studies[study.name], faults, out)
+            return await _summary_of(app.state.studies[study.name], faults, out)
 
 
 async def _take_part(actors: list[ScriptedParticipant]) -> None:
     """Let all actors answer one page each in turn until none can continue."""
     for actor in actors:
         await actor.come()
-    there, idle = list(actors), 0
-    while there and idle < 50:  # some may wait for a partner in vain
-        shown = [actor.browser.text for actor in there]
-        there = [actor for actor in there if await actor.step()]
-        idle = idle + 1 if [actor.browser.text for actor in there] == shown else 0
+    active, idle = list(actors), 0
+    while active and idle < 50:  # some may wait for a partner in vain
+        texts_before = [actor.browser.text for actor in active]
+        active = [actor for actor in active if await actor.step()]
+        idle = idle + 1 if [actor.browser.text for actor in active] == texts_before else 0
 
 
-async def _summed(here: RunningStudy, faults: list[str], out: Path | None) -> RehearsalSummary:
-    study = here.study
-    people = await here.database.run(participants.everybody, study.name)
+async def _summary_of(
+    running_study: RunningStudy, faults: list[str], out: Path | None
+) -> RehearsalSummary:
+    study = running_study.study
+    people = await running_study.database.run(participants.everybody, study.name)
     bonuses = [study.bonus.parts(p.bonus)[1] for p in people if p.bonus]
-    files = await tabled(here)
-    found = {re.search(r"description-(\w+)_data\.csv$", name): data for name, data in files.items()}
-    rows = {name[1]: data.count(b"\n") - 1 for name, data in found.items() if name}
-    owned = await here.database.run(
-        Transaction.one, "SELECT COUNT(*) FROM matches WHERE owner = ? AND ended = 1", here.owner
+    files = await psych_ds_files(running_study)
+    data_files = {
+        re.search(r"description-(\w+)_data\.csv$", name): data for name, data in files.items()
+    }
+    rows = {name[1]: data.count(b"\n") - 1 for name, data in data_files.items() if name}
+    owned = await running_study.database.run(
+        Transaction.one,
+        "SELECT COUNT(*) FROM matches WHERE owner = ? AND ended = 1",
+        running_study.owner,
     )
     if out is not None:
-        await put_into_store(here, out)
-    most = study.bonus.most
+        await put_into_store(running_study, out)
+    highest_pay = study.bonus.most
     return RehearsalSummary(
         dict(Counter(p.state for p in people)),
         {
@@ -329,7 +337,7 @@ async def _summed(here: RunningStudy, faults: list[str], out: Path | None) -> Re
             "highest bonus": str(max(bonuses, default=Decimal(0))),
         },
         0
-        if most is None
-        else sum(Decimal(p.bonus) >= Decimal(str(most)) for p in people if p.bonus),
+        if highest_pay is None
+        else sum(Decimal(p.bonus) >= Decimal(str(highest_pay)) for p in people if p.bonus),
         tuple(faults),
     )

@@ -18,7 +18,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from sally.web.live.plain import shortened
+from sally.web.live.plain import shorten
 from sally.web.texts import Texts
 
 MOST_BYTES = 64 * 1024  # in a request's body
@@ -54,9 +54,9 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 class RequestRefused(Exception):
     """A refused request: HTTP status and reason."""
 
-    def __init__(self, status: int, why: str) -> None:
-        super().__init__(why)
-        self.status, self.why = status, why
+    def __init__(self, status: int, reason: str) -> None:
+        super().__init__(reason)
+        self.status, self.why = status, reason
 
 
 # --- reading a request --------------------------------------------------------------------------
@@ -64,26 +64,26 @@ class RequestRefused(Exception):
 
 def header(scope: Scope, name: bytes) -> str:
     """Return the first header of that name, or an empty string."""
-    for found, value in scope["headers"]:
-        if found == name:
+    for header_name, value in scope["headers"]:
+        if header_name == name:
             text: str = value.decode("latin-1")
             return text
     return ""
 
 
-async def body_of(request: Request, most: int = MOST_BYTES) -> bytes:
-    """Return the body; stops reading and raises Refused after `most` bytes."""
+async def body_of(request: Request, max_bytes: int = MOST_BYTES) -> bytes:
+    """Return the body; stops reading and raises Refused after `max_bytes` bytes."""
     declared = header(request.scope, b"content-length") or "0"
     digits = declared.isascii() and declared.isdigit() and len(declared) <= 12
-    if not digits or int(declared) > most:
-        raise RequestRefused(413, f"This request may have at most {most} bytes.")
+    if not digits or int(declared) > max_bytes:
+        raise RequestRefused(413, f"This request may have at most {max_bytes} bytes.")
     body = bytearray()
     try:
         async with asyncio.timeout(BODY_SECONDS):
             async for chunk in request.stream():
                 body += chunk
-                if len(body) > most:
-                    raise RequestRefused(413, f"This request may have at most {most} bytes.")
+                if len(body) > max_bytes:
+                    raise RequestRefused(413, f"This request may have at most {max_bytes} bytes.")
     except TimeoutError:
         raise RequestRefused(408, "The request took too long to arrive.") from None
     except ClientDisconnect:
@@ -93,24 +93,24 @@ async def body_of(request: Request, most: int = MOST_BYTES) -> bytes:
     return bytes(body)
 
 
-async def json_of(request: Request, most: int = MOST_BYTES) -> dict[str, Any]:
+async def json_of(request: Request, max_bytes: int = MOST_BYTES) -> dict[str, Any]:
     """Return the JSON object of a request; nesting is checked before decoding."""
     kind = header(request.scope, b"content-type").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise RequestRefused(400, "Send JSON, with the content type application/json.")
-    body = await body_of(request, most)
+    body = await body_of(request, max_bytes)
     if body.count(b"[") + body.count(b"{") > MOST_DEPTH:  # most bodies have two or three
         if depth(body) > MOST_DEPTH:
             raise RequestRefused(400, f"The JSON is nested deeper than {MOST_DEPTH}.")
         if len(brackets_of(body)) > MOST_BRACKETS:
             raise RequestRefused(400, f"The JSON has more than {MOST_BRACKETS} brackets.")
     try:
-        found = msgspec.json.decode(body)
-    except (msgspec.DecodeError, ValueError, RecursionError) as why:
-        raise RequestRefused(400, f"The request is not JSON: {why}.") from None
-    if not isinstance(found, dict):
+        content = msgspec.json.decode(body)
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
+        raise RequestRefused(400, f"The request is not JSON: {error}.") from None
+    if not isinstance(content, dict):
         raise RequestRefused(400, "Send one JSON object.")
-    return found
+    return content
 
 
 def depth(body: bytes) -> int:
@@ -155,34 +155,34 @@ class RateLimiter:
     """Token buckets by client, which allow `burst` requests at once and `a_second` per second after
     that."""
 
-    def __init__(self, a_second: float, burst: float, most: int = 20_000) -> None:
-        self._rate, self._size, self._most = a_second, burst, most
+    def __init__(self, a_second: float, burst: float, max_clients: int = 20_000) -> None:
+        self._rate, self._size, self._most = a_second, burst, max_clients
         self._buckets: dict[str, tuple[float, float]] = {}
 
-    def take(self, who: str, now: float | None = None) -> float:
+    def take(self, client: str, now: float | None = None) -> float:
         """Count a request; return 0 if it is allowed, else the seconds to wait."""
         now = time.monotonic() if now is None else now
-        left, then = self._buckets.get(who, (self._size, now))
-        left = min(self._size, left + (now - then) * self._rate)
-        if left < 1:
-            self._buckets[who] = (left, now)
-            return (1 - left) / self._rate
+        tokens, last_time = self._buckets.get(client, (self._size, now))
+        tokens = min(self._size, tokens + (now - last_time) * self._rate)
+        if tokens < 1:
+            self._buckets[client] = (tokens, now)
+            return (1 - tokens) / self._rate
         if len(self._buckets) >= self._most:
             self._forget_full(now)
-        self._buckets[who] = (left - 1, now)
+        self._buckets[client] = (tokens - 1, now)
         return 0.0
 
-    def give_back(self, who: str) -> None:
+    def give_back(self, client: str) -> None:
         """Undo the last `take` of a client whose request turned out to be harmless."""
-        if who in self._buckets:
-            left, then = self._buckets[who]
-            self._buckets[who] = (min(self._size, left + 1), then)
+        if client in self._buckets:
+            tokens, last_time = self._buckets[client]
+            self._buckets[client] = (min(self._size, tokens + 1), last_time)
 
     def _forget_full(self, now: float) -> None:
         """Forget the clients whose token buckets have filled up again; if there are still too many,
         forget all."""
         full = self._size / self._rate
-        self._buckets = {who: b for who, b in self._buckets.items() if now - b[1] < full}
+        self._buckets = {client: b for client, b in self._buckets.items() if now - b[1] < full}
         if len(self._buckets) >= self._most:
             self._buckets.clear()  # a distributed flood; bound the memory
 
@@ -194,10 +194,10 @@ def address_of(scope: Scope) -> str:
     if ":" not in host:
         return host
     try:
-        found = IPv6Address(host)
+        ip_address = IPv6Address(host)
     except ValueError:
         return host
-    return str(found.ipv4_mapped or IPv6Network((found, 64), strict=False))
+    return str(ip_address.ipv4_mapped or IPv6Network((ip_address, 64), strict=False))
 
 
 # --- every request ------------------------------------------------------------------------------
@@ -215,21 +215,21 @@ class SecurityMiddleware:
             await self._app(scope, receive, send)
             return
 
-        async def guarded(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 set_already = {name.lower() for name, _ in message["headers"]}
-                more = [h for h in HEADERS if h[0] not in set_already]
+                extra_headers = [h for h in HEADERS if h[0] not in set_already]
                 if b"cache-control" not in set_already:
-                    more.append((b"cache-control", b"no-store"))
-                message["headers"] = [*message["headers"], *more]
+                    extra_headers.append((b"cache-control", b"no-store"))
+                message["headers"] = [*message["headers"], *extra_headers]
             await send(message)
 
         try:
             self._check(scope)
-        except RequestRefused as why:
-            await refusal(why)(scope, receive, guarded)
+        except RequestRefused as error:
+            await refusal(error)(scope, receive, send_with_headers)
             return
-        await self._app(scope, receive, guarded)
+        await self._app(scope, receive, send_with_headers)
 
     def _check(self, scope: Scope) -> None:
         if self._hosts or scope["method"] not in ("GET", "HEAD"):
@@ -264,23 +264,23 @@ def _place(address: str) -> tuple[str | None, str | None]:
         return None, None
 
 
-def refusal(why: RequestRefused) -> Response:
+def refusal(error: RequestRefused) -> Response:
     """Return the JSON response of a refused request."""
-    headers = {"retry-after": "1"} if why.status in (429, 503, 507) else None
-    return JSONResponse({"error": shortened(why.why)}, why.status, headers)
+    headers = {"retry-after": "1"} if error.status in (429, 503, 507) else None
+    return JSONResponse({"error": shorten(error.why)}, error.status, headers)
 
 
 def texts_for(request: Request) -> Texts:
     """Return the texts of the study that a page belongs to, or the server's texts."""
-    found: Texts = getattr(request.state, "texts", request.app.state.texts)
-    return found
+    texts: Texts = getattr(request.state, "texts", request.app.state.texts)
+    return texts
 
 
 def page(request: Request, name: str, status: int = 200, **facts: Any) -> Response:
     """Render a page template with autoescaping; `t` holds the texts."""
     facts = {"t": texts_for(request), "study": None, **facts}
-    found: Response = request.app.state.templates.TemplateResponse(request, name, facts, status)
-    return found
+    response: Response = request.app.state.templates.TemplateResponse(request, name, facts, status)
+    return response
 
 
 # --- the experimenter ---------------------------------------------------------------------------
@@ -294,9 +294,9 @@ class ExperimenterLogin:
         self._sessions: dict[str, tuple[str, float]] = {}  # cookie -> form token, expiry
         self.tries = RateLimiter(1 / 10, 5)  # login attempts per address
 
-    def enter(self, given: str) -> str | None:
+    def enter(self, secret: str) -> str | None:
         """Return a new session cookie, or None if the secret is wrong."""
-        if not secrets.compare_digest(given.encode(), self._secret.encode()):
+        if not secrets.compare_digest(secret.encode(), self._secret.encode()):
             return None
         now = time.time()
         live = {c: s for c, s in self._sessions.items() if s[1] > now}
@@ -307,8 +307,8 @@ class ExperimenterLogin:
 
     def form_token(self, request: Request) -> str | None:
         """Return the form token of the request's session, or None without a session."""
-        found = self._sessions.get(request.cookies.get(SESSION, ""))
-        return found[0] if found is not None and found[1] > time.time() else None
+        session = self._sessions.get(request.cookies.get(SESSION, ""))
+        return session[0] if session is not None and session[1] > time.time() else None
 
     def leave(self, request: Request) -> None:
         self._sessions.pop(request.cookies.get(SESSION, ""), None)
@@ -326,13 +326,13 @@ def experimenter_required(endpoint: Endpoint) -> Endpoint:
     """
 
     @wraps(endpoint)
-    async def guarded(request: Request) -> Response:
+    async def check_login(request: Request) -> Response:
         expected = request.app.state.login.form_token(request)
         if expected is None:
             if request.method in ("GET", "HEAD"):
                 url = request.url  # including the query, so links to a turn work
-                wanted = quote(f"{url.path}?{url.query}" if url.query else url.path, safe="/")
-                return RedirectResponse(f"/experimenter/login?next={wanted}", 303)
+                next_address = quote(f"{url.path}?{url.query}" if url.query else url.path, safe="/")
+                return RedirectResponse(f"/experimenter/login?next={next_address}", 303)
             raise RequestRefused(401, "Log in as the experimenter first.")
         if request.method not in ("GET", "HEAD"):
             form = await form_of(request)
@@ -341,10 +341,10 @@ def experimenter_required(endpoint: Endpoint) -> Endpoint:
             request.state.form = form
         return await endpoint(request)
 
-    return guarded
+    return check_login
 
 
-def next_page(given: str) -> str:
-    """Return the page after the login: `given` if it is a local path, else the overview."""
-    safe = given.startswith("/") and not given.startswith("//") and "\\" not in given
-    return given if safe else "/experimenter"
+def next_page(address: str) -> str:
+    """Return the page after the login: `address` if it is a local path, else the overview."""
+    safe = address.startswith("/") and not address.startswith("//") and "\\" not in address
+    return address if safe else "/experimenter"

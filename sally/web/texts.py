@@ -27,13 +27,13 @@ class Texts(msgspec.Struct, frozen=True):
         """Return a text with its placeholders filled in."""
         return self.said[key].format(**slots)
 
-    def number(self, given: object) -> str:
+    def number(self, value: object) -> str:
         """Format a number with the language's decimal separator."""
-        return str(given).replace(".", self("common.decimal"))
+        return str(value).replace(".", self("common.decimal"))
 
-    def minutes(self, given: float) -> str:
+    def minutes(self, value: float) -> str:
         """Format a duration, such as "1 minute" or "2.5 minutes"."""
-        return self(f"common.minute{'' if given == 1 else 's'}", n=self.number(f"{given:g}"))
+        return self(f"common.minute{'' if value == 1 else 's'}", n=self.number(f"{value:g}"))
 
     def duration(self, seconds: float) -> str:
         """Format a duration in minutes if it is a whole number of minutes, else in seconds."""
@@ -52,20 +52,21 @@ def languages() -> list[str]:
 
 
 @cache
-def shipped(language: str) -> Texts:
+def shipped_texts(language: str) -> Texts:
     """Return the shipped texts of a language."""
     if language not in languages():
         raise unknown("language", language, languages())
     return Texts(language, flat(tomllib.loads((HOME / f"{language}.toml").read_text())))
 
 
-def texts_of(language: str, own: Mapping[str, str] | None = None) -> Texts:
-    """Return a language's texts with those in `own` replaced; raises BadInput for an unknown key or
+def texts_of(language: str, replacements: Mapping[str, str] | None = None) -> Texts:
+    """Return a language's texts with those in `replacements` replaced; raises BadInput for an
+    unknown key or
     placeholder."""
-    base = shipped(language)
-    for key, sentence in (own or {}).items():
+    base = shipped_texts(language)
+    for key, sentence in (replacements or {}).items():
         if key not in base.said:
             raise unknown("text", key, base.said)
-        if extra := slots(sentence, key, specs=True) - slots(shipped(ENGLISH).said[key], key):
+        if extra := slots(sentence, key, specs=True) - slots(shipped_texts(ENGLISH).said[key], key):
             raise BadInput(f"The text {key!r} has no placeholder {{{sorted(extra)[0]}}}.")
-    return Texts(language, {**base.said, **(own or {})})
+    return Texts(language, {**base.said, **(replacements or {})})

@@ -168,7 +168,7 @@ STUDY = Study("dawdling", "", (Cell("ipd", (instance("ipd", rounds=4),), lineups
 def begun(cwd: Path, *args: str) -> Forked:
     """A driver of its own."""
     env = {**os.environ, **QUIET, "PYTHONPATH": str(ROOT)}
-    return warm(*GAMES, "sally.adapters.executors.ray:_imported").start(
+    return warm(*GAMES, "sally.adapters.executors.ray:_import_ray").start(
         [sys.executable, *args], cwd=cwd, env=env
     )
 

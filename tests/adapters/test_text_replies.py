@@ -98,7 +98,7 @@ def test_event_log_is_complete_after_every_step():
 def test_each_reply_is_read_once(monkeypatch):
     env, read, usual = TextEnv("ipd"), list[str](), Words.read
     task = env.split.part("train")[0]
-    words = type(env._prepared(task).match.context(task.seat).words)
+    words = type(env._prepare_task(task).match.context(task.seat).words)
 
     def counted(self: Any, reply: str, *more: Any) -> Any:
         read.append(reply)

@@ -234,7 +234,7 @@ def test_bucket_empties_and_refills() -> None:
 
 
 def test_many_client_names_do_not_fill_the_memory() -> None:
-    rates = RateLimiter(a_second=1, burst=2, most=100)
+    rates = RateLimiter(a_second=1, burst=2, max_clients=100)
     for n in range(10_000):
         rates.take(str(n), now=n / 1000)
     assert len(rates._buckets) <= 100

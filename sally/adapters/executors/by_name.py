@@ -18,11 +18,11 @@ def executor(name: str) -> Executor:
     """
     if name == "local":
         return Local(SERVICES)
-    kind, colon, rest = name.partition(":")
-    if kind == "pool" and rest.isdigit():
-        return Pool(int(rest))
-    if kind == "ray" and (not colon or (rest.startswith("//") and rest != "//")):
+    kind, colon, argument = name.partition(":")
+    if kind == "pool" and argument.isdigit():
+        return Pool(int(argument))
+    if kind == "ray" and (not colon or (argument.startswith("//") and argument != "//")):
         from sally.adapters.executors.ray import Cluster  # takes a second to import
 
-        return Cluster(rest.removeprefix("//"))
+        return Cluster(argument.removeprefix("//"))
     raise BadInput(f"An executor is {NAMES}, not {name!r}.")

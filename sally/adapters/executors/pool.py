@@ -78,7 +78,7 @@ class Pool:
             try:
                 while True:
                     while len(busy.get_map()) < self._size and (shard := take()) is not None:
-                        worker = idle.pop() if idle else self._started(job)
+                        worker = idle.pop() if idle else self._start_worker(job)
                         self._give(worker, shard)
                         busy.register(worker.results, EVENT_READ, worker)
                     if not busy.get_map():
@@ -95,7 +95,7 @@ class Pool:
                     worker.end()
                 self.workers.clear()
 
-    def _started(self, job: Job) -> Worker:
+    def _start_worker(self, job: Job) -> Worker:
         process = subprocess.Popen(
             [sys.executable, "-P", "-c", START, str(Path(__file__).parents[3])],
             stdin=subprocess.PIPE,

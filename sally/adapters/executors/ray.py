@@ -34,7 +34,7 @@ class Cluster:
 
     def __init__(self, address: str = "") -> None:
         self.name = f"ray://{address}" if address else "ray"
-        self._address, self._ray = address, _imported()
+        self._address, self._ray = address, _import_ray()
         self._ours = not self._ray.is_initialized()  # keep a connection made by the caller
         self._connect()
 
@@ -46,7 +46,7 @@ class Cluster:
             num_cpus=1,
             max_retries=0,  # the run itself resends shards and counts the attempts
             scheduling_strategy="SPREAD",
-        )(_worked)
+        )(_work_on_shard)
 
     def _cores(self) -> int:
         return max(int(self._ray.cluster_resources().get("CPU", 0)), 1)
@@ -63,11 +63,11 @@ class Cluster:
         # option for this (https://docs.ray.io, "Configuring logging").
         with redirect_stdout(sys.stderr):
             self._connect()
-            yield from self._played(job, _beginning_with(first, take))
+            yield from self._play_shards(job, _beginning_with(first, take))
             if self._ours:
                 self._ray.shutdown()  # ends its messages
 
-    def _played(self, job: Job, take: Take) -> Generator[Result, None, None]:
+    def _play_shards(self, job: Job, take: Take) -> Generator[Result, None, None]:
         line = msgspec.json.encode(job)
         # the actor lives as long as this reference
         keeper = self._keeper(job) if job.rates else None
@@ -96,28 +96,28 @@ class Cluster:
         errors = self._ray.exceptions
         try:
             return msgspec.json.decode(self._ray.get(reference), type=Result)
-        except errors.RayTaskError as why:  # could not start, e.g. Sally is missing
-            return Result(shard.label, refused=f"A Ray worker cannot play: {why.cause}.")
-        except errors.RayError as why:  # the worker or its node died
-            return Result(shard.label, lost=_sentence(why))
+        except errors.RayTaskError as error:  # could not start, e.g. Sally is missing
+            return Result(shard.label, refused=f"A Ray worker cannot play: {error.cause}.")
+        except errors.RayError as error:  # the worker or its node died
+            return Result(shard.label, lost=_sentence(error))
 
 
-def _worked(job: bytes, shard: bytes) -> bytes:
+def _work_on_shard(job: bytes, shard: bytes) -> bytes:
     return play_encoded_shard(job, shard, SERVICES)
 
 
-def _sentence(why: Exception) -> str:
-    return (str(why).strip().splitlines() or [type(why).__name__])[0].rstrip(".")
+def _sentence(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
 
 
 def _beginning_with(first: Shard, take: Take) -> Take:
     """Return a `take` function that first returns `first`, which was already taken from the
     queue."""
-    taken = [first]
-    return lambda: taken.pop() if taken else take()
+    waiting = [first]
+    return lambda: waiting.pop() if waiting else take()
 
 
-def _imported() -> Any:
+def _import_ray() -> Any:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # silences a warning
     try:
@@ -140,9 +140,9 @@ def _init(ray: Any, address: str) -> None:
             logging_level=logging.ERROR,
             include_dashboard=None if address else False,
         )
-    except Exception as why:  # Ray raises ConnectionError, ValueError, RuntimeError and others
-        where = f"The Ray cluster at {address}" if address else "Ray"
-        raise BadInput(f"{where} cannot be reached: {_sentence(why)}.") from None
+    except Exception as error:  # Ray raises ConnectionError, ValueError, RuntimeError and others
+        place = f"The Ray cluster at {address}" if address else "Ray"
+        raise BadInput(f"{place} cannot be reached: {_sentence(error)}.") from None
 
 
 def _refuse_silence(address: str) -> None:
@@ -152,6 +152,6 @@ def _refuse_silence(address: str) -> None:
         raise BadInput(f"A Ray cluster is named as ray://HOST:PORT, not {address!r}.")
     try:
         socket.create_connection((host, int(port)), PATIENCE).close()
-    except OSError as why:
-        reason = why.strerror or str(why)
+    except OSError as error:
+        reason = error.strerror or str(error)
         raise BadInput(f"The Ray cluster at {address} cannot be reached: {reason}.") from None

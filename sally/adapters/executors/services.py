@@ -8,11 +8,11 @@ from sally.runner.rates import Ask
 from sally.runner.shards import Job, Services
 
 
-def play_with_provider(*given: Any) -> None:
+def play_with_provider(*arguments: Any) -> None:
     """Play episodes through Inspect; see `sally.adapters.inspect.run.play_orders`."""
     from sally.adapters.inspect.run import play_orders  # takes seconds to import
 
-    play_orders(*given)
+    play_orders(*arguments)
 
 
 def table_writer() -> Any:

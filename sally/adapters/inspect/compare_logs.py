@@ -109,17 +109,17 @@ def compare_logs(
         raise BadInput("A comparison needs at least two logs.")
     if margin is not None and not margin > 0:
         raise BadInput(f"The margin must be above 0, not {margin}.")
-    read = labelled(*merged([log_scores(Path(log), cluster) for log in logs], logs))
+    read = label_logs(*merged([log_scores(Path(log), cluster) for log in logs], logs))
     if len(read) < 2:
         raise BadInput("These logs are runs of one model on one task, with different samples.")
-    named = cluster if isinstance(cluster, str) else "clusters" if cluster else "samples"
-    found = []
-    for one, two in combinations(read, 2):
+    cluster_name = cluster if isinstance(cluster, str) else "clusters" if cluster else "samples"
+    comparisons = []
+    for first, second in combinations(read, 2):
         if not ids_only:
-            one, two = _with_same_inputs(one, two)
-        for scorer in _shared_scorers(one, two, scorers):
-            found.append(_compared(one, two, scorer, named, margin, seed))
-    return _adjusted(found)
+            first, second = _with_same_inputs(first, second)
+        for scorer in _shared_scorers(first, second, scorers):
+            comparisons.append(_compare_pair(first, second, scorer, cluster_name, margin, seed))
+    return _adjust_p_values(comparisons)
 
 
 def log_scores(path: Path, cluster: Cluster | None = None) -> LogScores:
@@ -134,10 +134,10 @@ def log_scores(path: Path, cluster: Cluster | None = None) -> LogScores:
     graded, failed = set[str](), set[Unit]()
     clusters: dict[str, Hashable] = {}
     inputs: dict[str, str] = {}
-    seen: list[Unit] = []
+    units: list[Unit] = []
     for sample in _samples(path):
         id, unit = str(sample.id), (str(sample.id), sample.epoch)
-        seen.append(unit)
+        units.append(unit)
         clusters[id] = _cluster_of(sample, cluster, path)
         inputs[id] = _hash(sample)
         if sample.error is not None:
@@ -148,12 +148,12 @@ def log_scores(path: Path, cluster: Cluster | None = None) -> LogScores:
                 if isinstance(value, bool) or value in LETTERS:
                     graded.add(name)
                 values.setdefault(name, {})[unit] = _number(value, number)
-    if not seen:
+    if not units:
         raise BadInput(f"{path} contains no samples.")
-    ids = [str(id) for id in header.eval.dataset.sample_ids or ()] or [id for id, _ in seen]
-    epochs = header.eval.config.epochs or max(epoch for _, epoch in seen)
+    ids = [str(id) for id in header.eval.dataset.sample_ids or ()] or [id for id, _ in units]
+    epochs = header.eval.config.epochs or max(epoch for _, epoch in units)
     planned = dict.fromkeys((id, epoch) for id in ids for epoch in range(1, epochs + 1))
-    planned |= dict.fromkeys(seen)
+    planned |= dict.fromkeys(units)
     return LogScores(
         label=header.eval.model,
         task=header.eval.task,
@@ -200,13 +200,13 @@ def _joined(first: LogScores, second: LogScores) -> LogScores:
     )
 
 
-def labelled(read: Sequence[LogScores], logs: Sequence[str | Path]) -> list[LogScores]:
+def label_logs(read: Sequence[LogScores], logs: Sequence[str | Path]) -> list[LogScores]:
     """Return the logs with distinct labels: the model or, where that is not distinct, task and
     model or the file name."""
-    names = [[one.label for one in read], [f"{one.task} {one.label}" for one in read]]
+    names = [[log.label for log in read], [f"{log.task} {log.label}" for log in read]]
     names.append([Path(log).stem for log in logs])
     names.append([str(log) for log in logs])
-    distinct = next((each for each in names if len(set(each)) == len(read)), None)
+    distinct = next((labels for labels in names if len(set(labels)) == len(read)), None)
     if distinct is None:
         raise BadInput(f"A log cannot be compared with itself: {listed(map(str, logs), 'and')}.")
     return [msgspec.structs.replace(o, label=n) for o, n in zip(read, distinct, strict=True)]
@@ -215,16 +215,17 @@ def labelled(read: Sequence[LogScores], logs: Sequence[str | Path]) -> list[LogS
 # --- one comparison -------------------------------------------------------------------------------
 
 
-def _compared(
-    one: LogScores, two: LogScores, scorer: str, clusters: str, margin: float | None, seed: int
+def _compare_pair(
+    first: LogScores, second: LogScores, scorer: str, clusters: str, margin: float | None, seed: int
 ) -> LogComparison:
-    sides = (one, two)
-    graded = scorer in one.graded and scorer in two.graded
-    lowest = 0.0 if graded else _lowest(one, two, scorer)
-    shared = [unit for unit in one.planned if unit in set(two.planned)]
+    sides = (first, second)
+    graded = scorer in first.graded and scorer in second.graded
+    lowest = 0.0 if graded else _lowest(first, second, scorer)
+    shared = [unit for unit in first.planned if unit in set(second.planned)]
     if not shared:
         raise BadInput(
-            f"{one.label} and {two.label} share no sample id and epoch, so nothing can be paired."
+            f"{first.label} and {second.label} share no sample id and epoch, so nothing can be "
+            f"paired."
         )
     columns, missing = [], []
     for side in sides:
@@ -232,22 +233,26 @@ def _compared(
         columns.append([scored.get(unit, math.inf) for unit in shared])
         missing.append(sum(unit not in scored for unit in shared))
     raw = np.array(columns)
-    kept = ~np.isnan(raw).any(axis=0)  # a sample that its scorer left out says nothing
-    if not kept.any():
-        raise BadInput(f"No sample in both {one.label} and {two.label} has a score of {scorer}.")
+    is_scored = ~np.isnan(raw).any(axis=0)  # a sample that its scorer left out says nothing
+    if not is_scored.any():
+        raise BadInput(
+            f"No sample in both {first.label} and {second.label} has a score of {scorer}."
+        )
     full = np.isfinite(raw).all(axis=0)
-    a, b = np.where(np.isinf(raw), lowest, raw)[:, kept]
-    of = {**two.clusters, **one.clusters}
-    units = [of.get(id, id) for (id, _), keep in zip(shared, kept, strict=True) if keep]
+    a, b = np.where(np.isinf(raw), lowest, raw)[:, is_scored]
+    of = {**second.clusters, **first.clusters}
+    units = [of.get(id, id) for (id, _), keep in zip(shared, is_scored, strict=True) if keep]
     tests = paired_tests(a, b, units, seed=seed, margin=margin)
     complete = None
-    if (full & kept).sum() < kept.sum() and full.any():
-        whole = [of.get(id, id) for (id, _), keep in zip(shared, full, strict=True) if keep]
-        complete = paired_tests(raw[0, full], raw[1, full], whole, seed=seed).difference
+    if (full & is_scored).sum() < is_scored.sum() and full.any():
+        complete_units = [
+            of.get(id, id) for (id, _), keep in zip(shared, full, strict=True) if keep
+        ]
+        complete = paired_tests(raw[0, full], raw[1, full], complete_units, seed=seed).difference
     variance = _variance(a - b, units)
     return LogComparison(
-        first=one.label,
-        second=two.label,
+        first=first.label,
+        second=second.label,
         scorer=scorer,
         pairs=int(a.size),
         units=tests.units,
@@ -265,22 +270,22 @@ def _compared(
         p_equivalent_holm=None,
         verdict="undecided",
         missing=(missing[0], missing[1]),
-        alone=(len(one.planned) - len(shared), len(two.planned) - len(shared)),
+        alone=(len(first.planned) - len(shared), len(second.planned) - len(shared)),
         deviation=variance and math.sqrt(variance),
         detects=variance and detectable(tests.units, variance),
         needs=None,
     )
 
 
-def _adjusted(found: Sequence[LogComparison]) -> list[LogComparison]:
+def _adjust_p_values(comparisons: Sequence[LogComparison]) -> list[LogComparison]:
     """Return the comparisons with adjusted p values, verdicts and required sample sizes."""
-    away = holm_where_known([c.p for c in found])
-    alike = holm_where_known([c.p_equivalent for c in found])
-    both = zip(found, away, alike, strict=True)
-    return [_judged(c, p, p_alike, len(found)) for c, p, p_alike in both]
+    away = holm_where_known([c.p for c in comparisons])
+    alike = holm_where_known([c.p_equivalent for c in comparisons])
+    rows = zip(comparisons, away, alike, strict=True)
+    return [_judge(c, p, p_alike, len(comparisons)) for c, p, p_alike in rows]
 
 
-def _judged(c: LogComparison, p: float | None, p_alike: float | None, family: int) -> LogComparison:
+def _judge(c: LogComparison, p: float | None, p_alike: float | None, family: int) -> LogComparison:
     gain = c.difference.value or 0.0
     verdict: Verdict = "undecided" if c.units >= FEW else "too few"
     if c.units >= FEW and gain and p is not None and p < ALPHA:
@@ -336,23 +341,26 @@ def power_of_logs(
     if comparisons < 1:
         raise BadInput(f"The number of comparisons must be at least 1, not {comparisons}.")
     read = [log_scores(Path(log), cluster) for log in logs]
-    named = cluster if isinstance(cluster, str) else "clusters" if cluster else "samples"
+    cluster_name = cluster if isinstance(cluster, str) else "clusters" if cluster else "samples"
     names = _shared_scorers(read[0], read[-1], scorers)
     alpha = ALPHA / comparisons
-    return [_power(read, name, named, detect, alpha) for name in names]
+    return [_power(read, name, cluster_name, detect, alpha) for name in names]
 
 
 def _power(
     read: Sequence[LogScores], scorer: str, clusters: str, detect: float | None, alpha: float
 ) -> LogPower:
-    one, two = read[0], read[-1]
-    of = {**two.clusters, **one.clusters}
-    mine, theirs = (
-        {u: v for u, v in log.values[scorer].items() if not math.isnan(v)} for log in (one, two)
+    first, second = read[0], read[-1]
+    of = {**second.clusters, **first.clusters}
+    first_scores, second_scores = (
+        {u: v for u, v in log.values[scorer].items() if not math.isnan(v)}
+        for log in (first, second)
     )
     paired = len(read) == 2
-    shared = [unit for unit in mine if unit in theirs]
-    values = np.array([mine[u] - theirs[u] if paired else mine[u] for u in shared])
+    shared = [unit for unit in first_scores if unit in second_scores]
+    values = np.array(
+        [first_scores[u] - second_scores[u] if paired else first_scores[u] for u in shared]
+    )
     units = [of[id] for id, _ in shared]
     variance = (_variance(values, units) or 0.0) * (1 if paired else 2)
     count = len(set(units))
@@ -408,8 +416,8 @@ def _header(path: Path) -> EvalLog:
         raise BadInput(f"There is no log at {path}.")
     try:
         return read_eval_log(path, header_only=True)
-    except Exception as why:  # Inspect raises whatever its readers of zip and JSON raise
-        raise BadInput(f"{path} is not an Inspect log: {type(why).__name__}.") from why
+    except Exception as error:  # Inspect raises whatever its readers of zip and JSON raise
+        raise BadInput(f"{path} is not an Inspect log: {type(error).__name__}.") from error
 
 
 def _samples(path: Path) -> Iterator[EvalSample]:
@@ -417,9 +425,11 @@ def _samples(path: Path) -> Iterator[EvalSample]:
         yield from read_eval_log_samples(path, all_samples_required=False, exclude_fields=UNREAD)
     except BadInput:
         raise
-    except Exception as why:
+    except Exception as error:
         if path.suffix != ".json":
-            raise BadInput(f"The samples of {path} cannot be read: {type(why).__name__}.") from why
+            raise BadInput(
+                f"The samples of {path} cannot be read: {type(error).__name__}."
+            ) from error
         yield from _samples_without_ids(path)
 
 
@@ -452,21 +462,25 @@ def _cluster_of(sample: EvalSample, cluster: Cluster | None, path: Path) -> Hash
             f"Sample {sample.id} of {path} has no metadata column {cluster!r}; it has "
             f"{listed(sorted(sample.metadata), 'and') or 'none'}."
         )
-    found = sample.metadata[cluster]
-    return found if isinstance(found, str | int) else repr(found)
+    value = sample.metadata[cluster]
+    return value if isinstance(value, str | int) else repr(value)
 
 
 def _hash(sample: EvalSample) -> str:
-    given = sample.input
-    text = given if isinstance(given, str) else "\n".join(f"{m.role}:{m.text}" for m in given)
+    sample_input = sample.input
+    text = (
+        sample_input
+        if isinstance(sample_input, str)
+        else "\n".join(f"{m.role}:{m.text}" for m in sample_input)
+    )
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _flat(scorer: str, value: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(value, Mapping):
-        yield from ((f"{scorer}.{key}", each) for key, each in value.items())
+        yield from ((f"{scorer}.{key}", element) for key, element in value.items())
     elif isinstance(value, list | tuple):
-        yield from ((f"{scorer}.{n}", each) for n, each in enumerate(value))
+        yield from ((f"{scorer}.{n}", element) for n, element in enumerate(value))
     else:
         yield scorer, value
 
@@ -486,23 +500,25 @@ def _number(value: Any, of_text: Callable[[Any], float]) -> float:
         return lowered.get(str(value).lower(), math.nan)
 
 
-def _lowest(one: LogScores, two: LogScores, scorer: str) -> float:
-    values = [v for log in (one, two) for v in log.values[scorer].values() if not math.isnan(v)]
+def _lowest(first: LogScores, second: LogScores, scorer: str) -> float:
+    values = [
+        v for log in (first, second) for v in log.values[scorer].values() if not math.isnan(v)
+    ]
     return min(values, default=0.0)
 
 
-def _shared_scorers(one: LogScores, two: LogScores, wanted: Sequence[str]) -> list[str]:
-    shared = [name for name in one.values if name in two.values]
-    for name in wanted:
+def _shared_scorers(first: LogScores, second: LogScores, chosen: Sequence[str]) -> list[str]:
+    shared = [name for name in first.values if name in second.values]
+    for name in chosen:
         if name not in shared:
             raise unknown("scorer in both logs", name, shared)
     if not shared:
         raise BadInput(
-            f"{one.label} has scores of {listed(sorted(one.values), 'and') or 'no scorer'}, "
-            f"{two.label} of {listed(sorted(two.values), 'and') or 'no scorer'}; "
+            f"{first.label} has scores of {listed(sorted(first.values), 'and') or 'no scorer'}, "
+            f"{second.label} of {listed(sorted(second.values), 'and') or 'no scorer'}; "
             "they have no scorer in common."
         )
-    return list(wanted) or shared
+    return list(chosen) or shared
 
 
 def _with_same_inputs(one: LogScores, two: LogScores) -> tuple[LogScores, LogScores]:

@@ -60,16 +60,16 @@ def failure_of(error: BaseException, address: str | None = None) -> ModelFailure
     The failure's detail is the server's message, or a standard sentence if the server sent none,
     followed by the address.
     """
-    found = causes(error)
-    kinds = (k for cause in found if (k := _kind(cause)) is not None)
+    chain = causes(error)
+    kinds = (k for cause in chain if (k := _kind(cause)) is not None)
     kind: FaultKind = next(kinds, "bad_reply")
-    said = [c for c in found if getattr(c, "last_attempt", None) is None]  # tenacity's is empty
-    detail = next((text for cause in said if (text := " ".join(str(cause).split()))), "")
+    speaking = [c for c in chain if getattr(c, "last_attempt", None) is None]  # tenacity's is empty
+    detail = next((text for cause in speaking if (text := " ".join(str(cause).split()))), "")
     if not detail or INTERNAL.search(detail):
         detail = PLAIN.get(kind, "The call failed.")
     detail = without_credentials(without_keys(detail))[:LONGEST]
-    at = f" (at {address})" if address else ""
-    return ModelFailure(kind, f"{detail.rstrip('.')}{at}.", _retry_after(found))
+    address_text = f" (at {address})" if address else ""
+    return ModelFailure(kind, f"{detail.rstrip('.')}{address_text}.", _retry_after(chain))
 
 
 def _kind(error: BaseException) -> FaultKind | None:
@@ -86,17 +86,17 @@ def _kind(error: BaseException) -> FaultKind | None:
 
 def _retry_after(errors: list[BaseException]) -> float | None:
     """Return the seconds to wait according to the first Retry-After header of these errors."""
-    found = (getattr(getattr(error, "response", None), "headers", None) for error in errors)
-    given = (headers.get("retry-after") for headers in found if headers is not None)
-    return retry_after(next(filter(None, given), None))
+    all_headers = (getattr(getattr(error, "response", None), "headers", None) for error in errors)
+    values = (headers.get("retry-after") for headers in all_headers if headers is not None)
+    return retry_after(next(filter(None, values), None))
 
 
 def causes(error: BaseException | None) -> list[BaseException]:
     """Return an exception and its causes, outermost first."""
-    found: list[BaseException] = []
-    while error is not None and error not in found:
-        found.append(error)
+    chain: list[BaseException] = []
+    while error is not None and error not in chain:
+        chain.append(error)
         last = getattr(error, "last_attempt", None)  # tenacity stores the cause here
         inner = last.exception() if last is not None else None
         error = inner or error.__cause__ or error.__context__
-    return found
+    return chain

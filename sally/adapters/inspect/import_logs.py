@@ -32,8 +32,8 @@ def imported(path: Path) -> ImportResult:
                 run.counts["found"] += 1
                 try:
                     episode = _episode(sample, line)
-                except BadInput as why:
-                    run.oddities.append(Oddity(str(file), f"sample {sample.id}", str(why)))
+                except BadInput as error:
+                    run.oddities.append(Oddity(str(file), f"sample {sample.id}", str(error)))
                     continue
                 used = {**episode.used, "source": msgspec.to_builtins(source)}
                 episodes[episode.id] = msgspec.structs.replace(episode, used=used)
@@ -53,8 +53,8 @@ def _samples(file: Path) -> list[Any]:
         ) from None
     try:
         return list(log.read_eval_log(str(file)).samples or ())
-    except Exception as why:  # Inspect raises various errors for a broken file
-        raise BadInput(f"{file} is not an Inspect log: {why}") from None
+    except Exception as error:  # Inspect raises various errors for a broken file
+        raise BadInput(f"{file} is not an Inspect log: {error}") from None
 
 
 def _lines(sample: Any) -> list[Any]:

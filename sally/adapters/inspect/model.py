@@ -99,13 +99,13 @@ class InspectModel:
     @property
     def used(self) -> dict[str, Any]:
         """The provider's address, versions and model names, as stored in the record."""
-        own = getattr(self._provider.api, "used", None)
+        model_used = getattr(self._provider.api, "used", None)
         return {
             "transport": "inspect",
             "inspect_ai": INSPECT,
             "address": address_of(self._provider),
             "answered_as": sorted(self._answered_as),
-            **({} if own is None else {"model": msgspec.to_builtins(own)}),
+            **({} if model_used is None else {"model": msgspec.to_builtins(model_used)}),
         }
 
     @property
@@ -117,9 +117,13 @@ class InspectModel:
     def can_constrain(self) -> bool:
         """Whether Inspect can make this provider constrain replies to a JSON schema."""
         api = self._provider.api
-        own = getattr(api, "can_constrain", None)
-        modules = {each.__module__.rpartition(".")[2] for each in type(api).__mro__}
-        return bool(own) if own is not None else bool(modules & SCHEMA) and not modules & NO_SCHEMA
+        declared = getattr(api, "can_constrain", None)
+        modules = {base.__module__.rpartition(".")[2] for base in type(api).__mro__}
+        return (
+            bool(declared)
+            if declared is not None
+            else bool(modules & SCHEMA) and not modules & NO_SCHEMA
+        )
 
     async def complete(
         self,
@@ -153,9 +157,9 @@ class InspectModel:
             raise CannotScore(self.name)
         raw = isinstance(context, str)
         talk = [User(context)] if isinstance(context, str) else context
-        wanted = {"candidates": list(candidates), "raw": raw}
+        request = {"candidates": list(candidates), "raw": raw}
         start = time.perf_counter()
-        output = await self._generate([chat(m) for m in talk], settings, (), wanted)
+        output = await self._generate([chat(m) for m in talk], settings, (), request)
         logprobs = (output.metadata or {}).get("logprobs")
         if not isinstance(logprobs, list) or len(logprobs) != len(candidates):
             raise ModelFailure(
@@ -185,10 +189,10 @@ class InspectModel:
             )
         except NOT_FAILURES:
             raise
-        except Exception as why:
-            failure = failure_of(why, address_of(self._provider))
+        except Exception as error:
+            failure = failure_of(error, address_of(self._provider))
             self._gate.failed(begun, failure)
-            raise failure from why
+            raise failure from error
         self._gate.record_success()
         if self._turnstile is not None and output.usage is not None:
             self._turnstile.used(self.name, output.usage.total_tokens)
@@ -209,8 +213,8 @@ class InspectModel:
         key."""
         if self._scope is None:
             return False
-        shown = repr(([(m.role, m.text) for m in talk], settings, extra))
-        key = blake2b(shown.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+        call_text = repr(([(m.role, m.text) for m in talk], settings, extra))
+        key = blake2b(call_text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
         self._asked[key] += 1
         scopes = {**self._scope, "again": str(self._asked[key])}
         return CachePolicy(expiry=None, scopes=scopes)
@@ -258,7 +262,7 @@ def _response_schema(settings: Settings) -> ResponseSchema | None:
 def _with_enums(schema: Any) -> Any:
     """Return the schema with each constant as a one-value enum, which more providers support."""
     if isinstance(schema, list):
-        return [_with_enums(each) for each in schema]
+        return [_with_enums(element) for element in schema]
     if not isinstance(schema, dict):
         return schema
     if "const" in schema:
@@ -274,11 +278,11 @@ def chat(message: Message) -> ChatMessage:
         case User(text):
             return ChatMessageUser(content=str(text))
         case Assistant(text, calls):
-            made = [
+            tool_calls = [
                 ProviderToolCall(id=c.id, function=c.name, arguments=json.loads(c.arguments))
                 for c in calls
             ]
-            return ChatMessageAssistant(content=str(text), tool_calls=made or None)
+            return ChatMessageAssistant(content=str(text), tool_calls=tool_calls or None)
         case ToolResult(call_id, name, text):
             return ChatMessageTool(content=str(text), tool_call_id=call_id, function=name)
 

@@ -187,8 +187,8 @@ def keep_epochs() -> Any:
         values = {}
         for key in keys:
             numbers = [_mapping(score).get(key, math.nan) for score in scores]
-            known = [number for number in numbers if not math.isnan(number)]
-            values[key] = math.fsum(known) / len(known) if known else math.nan
+            finite = [number for number in numbers if not math.isnan(number)]
+            values[key] = math.fsum(finite) / len(finite) if finite else math.nan
         records = [record for score in scores for record in (score.metadata or {})["records"]]
         return Score(value=values, reason=scores[0].reason, metadata={"records": records})
 

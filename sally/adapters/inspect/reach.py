@@ -38,11 +38,11 @@ def provider_of(name: str, config: Config, server: str | None = None) -> Provide
     """
     entry = config.entry(name)
     maker = name.partition("/")[0]
-    given: dict[str, Any] = {"max_retries": 0} if maker in RETRYING else {}
+    options: dict[str, Any] = {"max_retries": 0} if maker in RETRYING else {}
     address = server or entry.servers[0] or os.environ.get("OPENAI_BASE_URL")
     is_compatible = maker == "openai" and bool(address) and "api.openai.com" not in str(address)
     if is_compatible:
-        given["responses_api"] = False  # compatible servers implement chat completions only
+        options["responses_api"] = False  # compatible servers implement chat completions only
     key = entry.key()
     try:
         provider = get_model(
@@ -50,11 +50,11 @@ def provider_of(name: str, config: Config, server: str | None = None) -> Provide
             config=GenerateConfig(max_connections=entry.at_once),
             base_url=server or entry.servers[0],
             api_key=key,
-            **given,
+            **options,
         )
-    except (PrerequisiteError, ValueError, ImportError) as why:
-        said = str(getattr(why, "message", why))
-        sentence = " ".join(MARKUP.sub("", said).split()).rstrip(".").removeprefix("ERROR: ")
+    except (PrerequisiteError, ValueError, ImportError) as error:
+        message = str(getattr(error, "message", error))
+        sentence = " ".join(MARKUP.sub("", message).split()).rstrip(".").removeprefix("ERROR: ")
         raise BadInput(f"The model {name!r} cannot be reached: {sentence}.") from None
     if is_compatible:
         _send_settings_as_given(provider.api)
@@ -78,8 +78,8 @@ def _send_settings_as_given(api: Any) -> None:
 def _refuse_secrets(api: ModelAPI, name: str) -> None:
     """Raise BadInput if the address of a provider, such as OPENAI_BASE_URL, contains a key."""
     owners = [part.upper().replace("-", "_") for part in name.split("/")[:-1]]
-    known = (os.environ.get(f"{owner}_BASE_URL") for owner in owners)
-    for address in filter(None, (api.base_url, *known)):
+    addresses = (os.environ.get(f"{owner}_BASE_URL") for owner in owners)
+    for address in filter(None, (api.base_url, *addresses)):
         keys.refuse_secrets(
             address,
             f"The address of {name!r}",
@@ -108,11 +108,11 @@ def hide_key(api: ModelAPI) -> None:
     inner = api.generate
 
     @wraps(inner)
-    async def generate(*args: Any, **given: Any) -> Any:
+    async def generate(*args: Any, **kwargs: Any) -> Any:
         try:
-            result = await inner(*args, **given)
-        except Exception as why:
-            for cause in causes(why):
+            result = await inner(*args, **kwargs)
+        except Exception as error:
+            for cause in causes(error):
                 _scrub(cause)
             raise
         finally:
@@ -147,8 +147,9 @@ def _scrub(error: BaseException) -> None:
 
 def _clean(output: ModelOutput) -> ModelOutput:
     try:
-        said = output.model_dump_json(warnings=False)  # much quicker than a walk through its texts
-        if len(said) <= KEPT and keys.reply_without_keys(said) == said:
+        # much quicker than a walk through its texts
+        output_text = output.model_dump_json(warnings=False)
+        if len(output_text) <= KEPT and keys.reply_without_keys(output_text) == output_text:
             return output
     except ValueError:  # such as half of a surrogate pair
         pass

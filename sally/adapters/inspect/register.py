@@ -42,7 +42,7 @@ def entry(
     if not contributors:
         raise BadInput("Name at least one contributor.")
     study = registry.study(name)
-    found: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "full_title": f"{title(study)} (Sally)",
         "common_title": f"Sally {name}",
         "description": " ".join(about(study).split()),
@@ -51,7 +51,7 @@ def entry(
         "tasks": [{"name": name, "dataset_samples": samples(study), "task_path": TASK_FILE}],
         "source": {"repository_url": repository, "repository_commit": commit},
     }
-    return found | ({"arxiv": arxiv} if arxiv else {})
+    return fields | ({"arxiv": arxiv} if arxiv else {})
 
 
 def title(study: Study) -> str:
@@ -64,12 +64,12 @@ def title(study: Study) -> str:
 def about(study: Study) -> str:
     """Return a one-sentence description of a study."""
     games = sorted({cell.instances[0].game for cell in study.cells if cell.instances})
-    said = (
+    description = (
         registry.paper(study.paper).about
         if study.paper in registry.entries("papers")
         else study.about
     )
-    return f"Interactive theory of mind: {said.rstrip('.?')}, in {', '.join(games)}."
+    return f"Interactive theory of mind: {description.rstrip('.?')}, in {', '.join(games)}."
 
 
 def samples(study: Study) -> int:
@@ -93,10 +93,10 @@ def main(
 ) -> None:
     """Print the entry of STUDY for the register of Inspect Evals as YAML."""
     try:
-        found = entry(study, repository, commit, contributors, arxiv)
-    except BadInput as why:
-        raise click.ClickException(str(why)) from None
-    for key, value in found.items():  # JSON values are valid YAML
+        fields = entry(study, repository, commit, contributors, arxiv)
+    except BadInput as error:
+        raise click.ClickException(str(error)) from None
+    for key, value in fields.items():  # JSON values are valid YAML
         echo(f"{key}: {json.dumps(value, ensure_ascii=False)}")
 
 

@@ -29,26 +29,26 @@ EVAL_SIZE = 2000  # episodes per eval; each eval ends with its slowest episode
 
 def play_orders(
     name: str,
-    wanted: Sequence[Order],
+    orders: Sequence[Order],
     out: Where,
     meter: Meter | None = None,
     cache: bool = False,
     display: str = "plain",
     label: str = "",
-    told: OnStored | None = None,
+    on_stored: OnStored | None = None,
     ours: Ours | None = None,
 ) -> None:
     """Play these episodes; Inspect's logs go to the `inspect` folder of the store.
 
     Args:
         name: Name of the study.
-        wanted: The episodes.
+        orders: The episodes.
         out: The store.
         meter: Budget and configuration.
         cache: Whether to use Inspect's cache of replies.
         display: Inspect's display; "none" shows nothing.
         label: Prefix of the store's file.
-        told: Called with each stored episode.
+        on_stored: Called with each stored episode.
         ours: Function that returns whether this run still owns the shard; called before uploads.
 
     Raises:
@@ -57,14 +57,18 @@ def play_orders(
     """
     meter = meter or Meter()
     config, limits = meter.config, meter.config.limits
-    for model in {name for _, _, setup in wanted for name in models_in(setup)}:
+    for model in {name for _, _, setup in orders for name in models_in(setup)}:
         if not in_process(model):
             provider_of(model, config)  # fails before anything is spent
     forget_refusals()
-    with rarer_collections(), console_on_stderr(), session(out, meter, cache, label, told, ours):
-        for begin in range(0, len(wanted), EVAL_SIZE):
+    with (
+        rarer_collections(),
+        console_on_stderr(),
+        session(out, meter, cache, label, on_stored, ours),
+    ):
+        for begin in range(0, len(orders), EVAL_SIZE):
             logs = inspect_eval(
-                task_of(name, wanted[begin : begin + EVAL_SIZE], str(out)),
+                task_of(name, orders[begin : begin + EVAL_SIZE], str(out)),
                 model=None,  # every seat names its own model
                 log_dir=f"{out}/inspect",
                 log_realtime=False,  # measured: halves the cost of a call
@@ -80,13 +84,13 @@ def play_orders(
 
 def check(logs: Sequence[EvalLog]) -> None:
     """Raise RunFailed if an eval did not finish."""
-    if (why := hopeless()) is not None:
-        raise RunFailed(f"{why} The run was stopped.")
+    if (reason := hopeless()) is not None:
+        raise RunFailed(f"{reason} The run was stopped.")
     if not logs or logs[0].status == "cancelled":
         raise KeyboardInterrupt
     if logs[0].status == "error":
-        said = logs[0].error.message if logs[0].error else "no reason given"
-        raise RunFailed(f"Inspect stopped the run: {said}")
+        message = logs[0].error.message if logs[0].error else "no reason given"
+        raise RunFailed(f"Inspect stopped the run: {message}")
 
 
 @contextmanager

@@ -89,11 +89,11 @@ def seat_score(value: Value, explanation: str, reasons: Mapping[str, Mapping[str
 # --- all headline metrics -------------------------------------------------------------------------
 
 
-def score_keys(wanted: Sequence[Order]) -> list[str]:
+def score_keys(orders: Sequence[Order]) -> list[str]:
     """Return all score keys of these episodes; Inspect needs the same keys in every sample."""
     keys = {COMPLETED: None}
     lineups: set[tuple[str, tuple[str, ...]]] = set()
-    for _, _, setup in wanted:
+    for _, _, setup in orders:
         seats = tuple(model_seats(setup.lineup))
         if (setup.instance.game, seats) not in lineups:
             lineups.add((setup.instance.game, seats))
@@ -121,7 +121,7 @@ def _all_metrics(keys: Sequence[str]) -> Scorer:
         if line is None:
             return Score(value={**blank}, explanation="not begun: the run had to stop")
         episode = from_line(line.encode())
-        values = {COMPLETED: float(episode.payoffs is not None), **measured(episode)}
+        values = {COMPLETED: float(episode.payoffs is not None), **metrics_by_seat(episode)}
         return seat_score({**blank, **values}, f"episode {episode.id}", count_reasons(episode))
 
     return score
@@ -130,7 +130,7 @@ def _all_metrics(keys: Sequence[str]) -> Scorer:
 all_metrics = register_scorer("all_metrics", {"*": [mean()]}, _all_metrics)
 
 
-def measured(episode: Episode) -> dict[str, float]:
+def metrics_by_seat(episode: Episode) -> dict[str, float]:
     """Return the metrics of a finished episode by seat and name."""
     if episode.payoffs is None:
         return {}
@@ -154,8 +154,8 @@ def mean_by_seat() -> Any:
         numbers: dict[str, list[float]] = {}
         for sample in scores:
             value = sample.score.value
-            named = value if isinstance(value, Mapping) else {"mean": sample.score.as_float()}
-            for name, number in named.items():
+            values = value if isinstance(value, Mapping) else {"mean": sample.score.as_float()}
+            for name, number in values.items():
                 group = numbers.setdefault(name, [])
                 if isinstance(number, int | float) and not math.isnan(number):
                     group.append(number)
@@ -185,8 +185,8 @@ def named_scorer(name: str) -> Callable[..., Scorer]:
             values, reasons = _values(state, name, scored)
             if len(scored) == 1 and not by_seat:
                 return seat_score(values[scored[0]], f"{name} of {scored[0]}", reasons)
-            named = {f"{seat}.{name}": value for seat, value in values.items()}
-            return seat_score(named, f"{name} by seat", reasons)
+            values_by_key = {f"{seat}.{name}": value for seat, value in values.items()}
+            return seat_score(values_by_key, f"{name} by seat", reasons)
 
         return score
 
@@ -198,10 +198,10 @@ SCORERS = {
 }
 
 
-def named_scorers(wanted: Sequence[Order]) -> list[Scorer]:
+def named_scorers(orders: Sequence[Order]) -> list[Scorer]:
     """Return the five scorers `knowing`, `acting`, `doing`, `regret` and `forfeits`; they key their
     values by seat if models take several seats of an episode."""
-    by_seat = any(len(model_seats(setup.lineup)) > 1 for _, _, setup in wanted)
+    by_seat = any(len(model_seats(setup.lineup)) > 1 for _, _, setup in orders)
     return [make(by_seat=True) if by_seat else make() for make in SCORERS.values()]
 
 
@@ -215,7 +215,7 @@ def _values(
     if line is None:
         return values, {}
     episode = from_line(line.encode())
-    reasons = {seat: why for seat, why in count_reasons(episode).items() if seat in values}
+    reasons = {seat: counts for seat, counts in count_reasons(episode).items() if seat in values}
     if episode.payoffs is None:
         return values, reasons
     replay = played(episode)

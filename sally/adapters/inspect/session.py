@@ -42,12 +42,12 @@ def session(
     meter: Meter,
     cache: bool = False,
     label: str = "",
-    told: OnStored | None = None,
+    on_stored: OnStored | None = None,
     ours: store.Ours | None = None,
 ) -> Iterator[Session]:
     """Open the session of an Inspect eval that Sally itself started."""
     with store.Writer(out, label, ours) as writer:
-        begun = Session(meter.config, meter, writer, cache, told)
+        begun = Session(meter.config, meter, writer, cache, on_stored)
         _sessions[str(out)] = begun
         try:
             yield begun

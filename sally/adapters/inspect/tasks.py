@@ -66,7 +66,7 @@ STEP = ("turn", "seat", "what", "probe", "label", "said", "truth", "right", "rea
 NO_MODEL = "none/none"  # Inspect's name for a missing model
 
 
-def task_of(name: str, wanted: Sequence[Order], out: str, epochs: Epochs | None = None) -> Task:
+def task_of(name: str, orders: Sequence[Order], out: str, epochs: Epochs | None = None) -> Task:
     """Return a task that plays these episodes and stores each of them in the store `out`."""
     samples = [
         Sample(
@@ -78,13 +78,13 @@ def task_of(name: str, wanted: Sequence[Order], out: str, epochs: Epochs | None 
                 **({} if epochs is None else {"epochs": msgspec.to_builtins(epochs)}),
             },
         )
-        for id, cell, setup in wanted
+        for id, cell, setup in orders
     ]
     return Task(
         name=name,
         dataset=samples,
         solver=play_episode(out),
-        scorer=[*named_scorers(wanted), all_metrics(score_keys(wanted))],
+        scorer=[*named_scorers(orders), all_metrics(score_keys(orders))],
         continue_on_fail=True,
     )
 
@@ -154,7 +154,7 @@ async def play_setup(
     `keep` is called with the episode even if a limit or a fault censored it.
     """
     match: Match[Any, Any, Any] = Match(registry.game(setup.instance.game), setup)
-    players = seated(match, episode_id(setup), session)
+    players = match_players(match, episode_id(setup), session)
     try:
         await play_within(match, Driver(match, players).arun(), session.config.limits)
     except LimitExceededError as error:
@@ -182,13 +182,13 @@ async def play_setup(
 def steps(episode: Episode) -> list[Any]:
     """Return the decisions of an episode for Inspect's transcript, with their costs if known."""
     costs = costs_by_turn(episode)
-    found = []
+    rows = []
     for row in decision_rows(played(episode)):
         cost = costs.get((row["turn"], row["seat"])) if row["what"] != "report" else None
-        shown = {key: row.get(key) for key in STEP if row.get(key) is not None}
-        found.append(shown if cost is None else {**shown, "cost": cost.loss})
-    made: list[Any] = msgspec.json.decode(msgspec.json.encode(found))
-    return made
+        fields = {key: row.get(key) for key in STEP if row.get(key) is not None}
+        rows.append(fields if cost is None else {**fields, "cost": cost.loss})
+    plain_rows: list[Any] = msgspec.json.decode(msgspec.json.encode(rows))
+    return plain_rows
 
 
 def _cut(match: Match[Any, Any, Any], cause: str, detail: str) -> None:
@@ -197,11 +197,13 @@ def _cut(match: Match[Any, Any, Any], cause: str, detail: str) -> None:
 
 
 def _out_of_time() -> bool:
-    left = sample_limits().time.remaining
-    return left is not None and left <= 0
+    seconds_left = sample_limits().time.remaining
+    return seconds_left is not None and seconds_left <= 0
 
 
-def seated(match: Match[Any, Any, Any], id: str, session: Session) -> dict[str, Player[Any, Any]]:
+def match_players(
+    match: Match[Any, Any, Any], id: str, session: Session
+) -> dict[str, Player[Any, Any]]:
     """Return the players of a match, with models reached through Inspect."""
     meter, limits = session.meter.of_episode(), session.config.limits
 
@@ -209,13 +211,13 @@ def seated(match: Match[Any, Any, Any], id: str, session: Session) -> dict[str, 
         scope = {"episode": id, "seat": seat} if session.cache else None
         turnstile = turnstile_of(session.config, name)
 
-        def at(server: str | None) -> Model:
+        def model_at(server: str | None) -> Model:
             reached = provider(seat, name, session, server)
             return InspectModel(reached, limits, scope, turnstile)
 
         servers = session.config.entry(name).base_urls
-        found = Routed(order_servers(servers, id), at) if servers else at(None)
-        return Metered(found, meter, name)
+        reached_model = Routed(order_servers(servers, id), model_at) if servers else model_at(None)
+        return Metered(reached_model, meter, name)
 
     players = players_of(match, with_models(match.setup.lineup, model))
     return {seat: patient(player, limits.call_retries) for seat, player in players.items()}
@@ -224,10 +226,10 @@ def seated(match: Match[Any, Any, Any], id: str, session: Session) -> dict[str, 
 def provider(seat: str, name: str, session: Session, server: str | None = None) -> Any:
     """Return the model that Inspect assigns to the role `seat`, if it is called `name` and no
     server is given; else return a new model called `name`."""
-    given = get_model(role=seat)
-    if str(given) == name and server is None:
-        hide_key(given.api)
-        return given
+    role_model = get_model(role=seat)
+    if str(role_model) == name and server is None:
+        hide_key(role_model.api)
+        return role_model
     return provider_of(f"sally/{name}" if in_process(name) else name, session.config, server)
 
 
@@ -252,8 +254,8 @@ def told_by_inspect() -> Iterator[None]:
     """Turn BadInput into an error that Inspect prints without a traceback."""
     try:
         yield
-    except BadInput as why:
-        raise PrerequisiteError(str(why)) from None
+    except BadInput as error:
+        raise PrerequisiteError(str(error)) from None
 
 
 def _task(name: str, study: Study, out: str, limit: int | None = None) -> Task:
@@ -343,27 +345,29 @@ def game_study(
         raise BadInput(f"-T episodes takes a number of at least 1, not {episodes!r}.")
     spec = registry.game(game)
     rules = spec.build(params)
-    known = [str(seat) for seat in rules.seats if seat not in spec.occupants]
-    models = [part.strip() for part in seats.split(",") if part.strip()] or known[:1]
+    free_seats = [str(seat) for seat in rules.seats if seat not in spec.occupants]
+    models = [part.strip() for part in seats.split(",") if part.strip()] or free_seats[:1]
     for seat in models:
-        if seat not in known:
-            raise unknown(f"seat of {game}", seat, known)
+        if seat not in free_seats:
+            raise unknown(f"seat of {game}", seat, free_seats)
     others = {
         seat: PlayerSpec(partner) if partner else usual_player(spec, rules, Seat(seat))
-        for seat in known
+        for seat in free_seats
         if seat not in models
     }
-    asked = () if probes == "none" else tuple(p.strip() for p in probes.split(",") if p.strip())
+    probe_names = (
+        () if probes == "none" else tuple(p.strip() for p in probes.split(",") if p.strip())
+    )
     if not probes:
-        asked = spec.measured.acts_on or tuple(probe.name for probe in spec.probes[:1])
-    for probe in asked:
+        probe_names = spec.measured.acts_on or tuple(probe.name for probe in spec.probes[:1])
+    for probe in probe_names:
         spec.probe(probe)
     lineup = {seat: PlayerSpec(LANGUAGE, {"strategy": strategy}) for seat in models} | others
     cell = Cell(
         game,
         (Instance(game, game, dict(params)),),
-        ({seat: lineup[seat] for seat in known},),
-        arms=dict.fromkeys(models, asked) if asked else {},
+        ({seat: lineup[seat] for seat in free_seats},),
+        arms=dict.fromkeys(models, probe_names) if probe_names else {},
         repeats=episodes,
     )
     return Study(f"inspect_{game}", f"{game} as an Inspect task", (cell,), seed=seed)

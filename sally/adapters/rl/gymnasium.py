@@ -54,30 +54,30 @@ class SeatEnv(gymnasium.Env[Any, Any]):
 
     def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, dict[str, Any]]:
         super().reset(seed=seed)
-        drawn = int(self.np_random.integers(2**31))
-        task = self._problems.task(drawn)
+        episode_seed = int(self.np_random.integers(2**31))
+        task = self._problems.task(episode_seed)
         others = self._others if task is None or self._told else task.others
-        params = self._problems.at(drawn)
-        self.table = Table(self._game, (self.seat,), others, drawn, params, self._last)
+        params = self._problems.at(episode_seed)
+        self.table = Table(self._game, (self.seat,), others, episode_seed, params, self._last)
         self._last = self.table
         self._purse = spaces.RewardTracker(self.table)
         self._purse.take()
-        return self._seen(), self._info()
+        return self._observe(), self._info()
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         if self.table.match.over:
             raise BadInput("The episode is over; call reset before the next step.")
-        self.table.act(self.seat, spaces.checked(action))
-        terminated, truncated = spaces.ended(self.table)
+        self.table.act(self.seat, spaces.check_action(action))
+        terminated, truncated = spaces.end_flags(self.table)
         reward = self._purse.take()[self.seat]
-        return self._seen(), reward, terminated, truncated, self._info()
+        return self._observe(), reward, terminated, truncated, self._info()
 
     def render(self) -> Any:
         """Return the current prompt or, after the end of the episode, the transcript."""
-        return spaces.rendered(self.table) if self.render_mode == "ansi" else None
+        return spaces.render_text(self.table) if self.render_mode == "ansi" else None
 
-    def _seen(self) -> dict[str, Any]:
-        return spaces.observed(self.table, self.seat, self._page_bytes)
+    def _observe(self) -> dict[str, Any]:
+        return spaces.observation_of(self.table, self.seat, self._page_bytes)
 
     def _info(self) -> dict[str, Any]:
         return spaces.info(self.table, self.seat, self._pages)
@@ -86,8 +86,8 @@ class SeatEnv(gymnasium.Env[Any, Any]):
 class PageSpace(gymnasium.spaces.Text):
     """Any text up to a maximum length."""
 
-    def __init__(self, most: int) -> None:
-        super().__init__(most, min_length=0)
+    def __init__(self, max_length: int) -> None:
+        super().__init__(max_length, min_length=0)
 
     def contains(self, x: Any) -> bool:
         return isinstance(x, str) and len(x) <= self.max_length
@@ -99,9 +99,9 @@ class TextSeatEnv(gymnasium.Env[str, str]):
     metadata = {"render_modes": ["ansi"]}  # noqa: RUF012  Gymnasium declares it so
 
     def __init__(
-        self, game: str, split: str = "train", render_mode: str | None = None, **given: Any
+        self, game: str, split: str = "train", render_mode: str | None = None, **env_options: Any
     ) -> None:
-        self.env, self._split, self.render_mode = TextEnv(game, **given), split, render_mode
+        self.env, self._split, self.render_mode = TextEnv(game, **env_options), split, render_mode
         self.observation_space = PageSpace(MOST_TEXT)
         self.action_space = PageSpace(MOST_TEXT)
 
@@ -122,11 +122,14 @@ class TextSeatEnv(gymnasium.Env[str, str]):
 
 def _register() -> None:
     """Register every game as `sally/NAME-v0` and, with text prompts, as `sally/NAME-text-v0`."""
-    here = __name__
+    module = __name__
     for name in registry.games():
-        for id, made in ((f"sally/{name}-v0", "SeatEnv"), (f"sally/{name}-text-v0", "TextSeatEnv")):
+        for id, class_name in (
+            (f"sally/{name}-v0", "SeatEnv"),
+            (f"sally/{name}-text-v0", "TextSeatEnv"),
+        ):
             if id not in gymnasium.registry:
-                gymnasium.register(id, f"{here}:{made}", kwargs={"game": name})
+                gymnasium.register(id, f"{module}:{class_name}", kwargs={"game": name})
 
 
 _register()

@@ -49,23 +49,23 @@ class _SeatEnvs:
         return spaces.observation_space(self.spec, self.rules, Seat(agent), self._page_bytes)
 
     def _begin(self, seed: int | None) -> None:
-        drawn = self._seeds.next(seed)
-        params = self._problems.at(drawn)
-        self.table = Table(self.game, seed=drawn, params=params, like=self._last)
+        episode_seed = self._seeds.next(seed)
+        params = self._problems.at(episode_seed)
+        self.table = Table(self.game, seed=episode_seed, params=params, like=self._last)
         self._last = self.table
         self._purse = spaces.RewardTracker(self.table)
         self.agents = list(self.possible_agents)
 
     def observe(self, agent: str) -> dict[str, Any]:
         """Return the current observation of a seat."""
-        return spaces.observed(self.table, Seat(agent), self._page_bytes)
+        return spaces.observation_of(self.table, Seat(agent), self._page_bytes)
 
     def _infos(self) -> dict[str, dict[str, Any]]:
         return {a: spaces.info(self.table, Seat(a), self._pages) for a in self.agents}
 
     def render(self) -> str:
         """Return the prompts of the seats that must move or, after the end, the transcript."""
-        return spaces.rendered(self.table)
+        return spaces.render_text(self.table)
 
 
 class TurnEnv(_SeatEnvs, AECEnv):  # type: ignore[misc]
@@ -85,14 +85,14 @@ class TurnEnv(_SeatEnvs, AECEnv):  # type: ignore[misc]
             self._was_dead_step(action)
             return
         self._cumulative_rewards[agent] = 0.0
-        self.table.act(agent, spaces.checked(action))
+        self.table.act(agent, spaces.check_action(action))
         self.rewards = {str(seat): gained for seat, gained in self._purse.take().items()}
         self._accumulate_rewards()
         self._settle()
         self._deads_step_first()
 
     def _settle(self) -> None:
-        terminated, truncated = spaces.ended(self.table)
+        terminated, truncated = spaces.end_flags(self.table)
         self.terminations = dict.fromkeys(self.agents, terminated)
         self.truncations = dict.fromkeys(self.agents, truncated)
         waiting = self.table.waiting()
@@ -106,8 +106,8 @@ class TurnEnv(_SeatEnvs, AECEnv):  # type: ignore[misc]
 class SimultaneousEnv(_SeatEnvs, ParallelEnv):  # type: ignore[misc]
     """Parallel environment for games in which all seats always move together."""
 
-    def __init__(self, game: str, *given: Any, **named: Any) -> None:
-        super().__init__(game, *given, **named)
+    def __init__(self, game: str, *args: Any, **kwargs: Any) -> None:
+        super().__init__(game, *args, **kwargs)
         if set(Table(game, params=self._problems.at(0)).waiting()) != set(self.rules.seats):
             raise BadInput(f"In {game} the seats take turns; use TurnEnv.")
 
@@ -125,15 +125,15 @@ class SimultaneousEnv(_SeatEnvs, ParallelEnv):  # type: ignore[misc]
         for agent in waiting:
             if agent not in actions:
                 raise BadInput(f"Seat {agent!r} must move, but has no action.")
-        for agent, action in [(agent, spaces.checked(actions[agent])) for agent in waiting]:
+        for agent, action in [(agent, spaces.check_action(actions[agent])) for agent in waiting]:
             self.table.act(agent, action)
         rewards: dict[Any, float] = self._purse.take()
-        terminated, truncated = spaces.ended(self.table)
-        seen, infos, agents = self._observations(), self._infos(), self.agents
+        terminated, truncated = spaces.end_flags(self.table)
+        observations, infos, agents = self._observations(), self._infos(), self.agents
         if terminated or truncated:
             self.agents = []
         return (
-            seen,
+            observations,
             rewards,
             dict.fromkeys(agents, terminated),
             dict.fromkeys(agents, truncated),

@@ -27,11 +27,15 @@ class Problems:
         self.tasks: tuple[Task, ...] = split_of(game).part(split) if split else ()
         build = registry.game(game).build
         self.rules = build(self.at(0))
-        some = [build(task.instance.params) for task in self.tasks[:LOOKED_AT]] or [self.rules]
-        found = [spaces.action_space(rules) for rules in some]
-        widths = [each.n for each in found if isinstance(each, gym_spaces.Discrete)]
+        sampled_rules = [build(task.instance.params) for task in self.tasks[:LOOKED_AT]] or [
+            self.rules
+        ]
+        action_spaces = [spaces.action_space(rules) for rules in sampled_rules]
+        widths = [space.n for space in action_spaces if isinstance(space, gym_spaces.Discrete)]
         self.action_space = (
-            found[0] if len(widths) < len(found) else gym_spaces.Discrete(int(max(widths)))
+            action_spaces[0]
+            if len(widths) < len(action_spaces)
+            else gym_spaces.Discrete(int(max(widths)))
         )
 
     def task(self, seed: int) -> Task | None:

@@ -40,13 +40,15 @@ def observation_space(
     bytes."""
     if spec.learners.numbers is not None:
         size = len(spec.learners.numbers(game, game.observe(game.start(), seat)))
-        seen: spaces.Space[Any] = spaces.Box(-np.inf, np.inf, (size,), np.float32)
+        view_space: spaces.Space[Any] = spaces.Box(-np.inf, np.inf, (size,), np.float32)
     else:
-        seen = spaces.Box(0, 255, (page_bytes,), np.uint8)
+        view_space = spaces.Box(0, 255, (page_bytes,), np.uint8)
     widest = game.widest_menu()
     if widest is None:
-        return spaces.Dict({"observation": seen})
-    return spaces.Dict({"observation": seen, "action_mask": spaces.Box(0, 1, (widest,), np.int8)})
+        return spaces.Dict({"observation": view_space})
+    return spaces.Dict(
+        {"observation": view_space, "action_mask": spaces.Box(0, 1, (widest,), np.int8)}
+    )
 
 
 def page(table: Table, seat: Seat) -> str:
@@ -54,33 +56,33 @@ def page(table: Table, seat: Seat) -> str:
     match, turn, context = table.match, table.match.asked(seat), table.match.context(seat)
     view = match.game.observe(match.state, seat) if turn is None else turn.view
     words = context.words
-    told = context.opening(view, words.forms[0]) + words.now(view)
+    prompt = context.opening(view, words.forms[0]) + words.now(view)
     if turn is None:
-        return told
+        return prompt
     question = words.question(view, turn.options)
-    return f"{told}\n{question}\n{words.format(view, turn.options)}"
+    return f"{prompt}\n{question}\n{words.format(view, turn.options)}"
 
 
-def observed(table: Table, seat: Seat, page_bytes: int = PAGE_BYTES) -> dict[str, Any]:
+def observation_of(table: Table, seat: Seat, page_bytes: int = PAGE_BYTES) -> dict[str, Any]:
     """Return the current observation of a seat."""
     turn = table.match.asked(seat)
     spec, match = table.spec, table.match
     game = match.game
     if spec.learners.numbers is not None:
         view = game.observe(match.state, seat) if turn is None else turn.view
-        seen: Any = np.array(spec.learners.numbers(game, view), np.float32)
+        observation: Any = np.array(spec.learners.numbers(game, view), np.float32)
     else:
-        shown = page(table, seat).encode()
-        if len(shown) > page_bytes:
+        page_text = page(table, seat).encode()
+        if len(page_text) > page_bytes:
             raise BadInput(
-                f"An observed text of {spec.name} has {len(shown)} bytes, but page_bytes is "
+                f"An observed text of {spec.name} has {len(page_text)} bytes, but page_bytes is "
                 f"{page_bytes}; create the environment with a larger value."
             )
-        seen = np.frombuffer(shown.ljust(page_bytes, b"\0"), np.uint8)
+        observation = np.frombuffer(page_text.ljust(page_bytes, b"\0"), np.uint8)
     widest = game.widest_menu()
     if widest is None:
-        return {"observation": seen}
-    return {"observation": seen, "action_mask": mask(table, turn, widest)}
+        return {"observation": observation}
+    return {"observation": observation, "action_mask": mask(table, turn, widest)}
 
 
 def mask(table: Table, turn: Turn[Any, Any] | None, widest: int) -> Any:
@@ -96,9 +98,9 @@ def mask(table: Table, turn: Turn[Any, Any] | None, widest: int) -> Any:
 
 @lru_cache(maxsize=1024)
 def _places(n: int, widest: int) -> Any:
-    found = np.zeros(widest, np.int8)
-    found[:n] = 1
-    return found
+    places = np.zeros(widest, np.int8)
+    places[:n] = 1
+    return places
 
 
 def info(table: Table, seat: Seat, pages: bool = True) -> dict[str, Any]:
@@ -109,16 +111,16 @@ def info(table: Table, seat: Seat, pages: bool = True) -> dict[str, Any]:
     turn = table.match.asked(seat)
     if turn is None:
         return {}
-    shown: dict[str, Any] = {"page": page(table, seat)} if pages else {}
+    facts: dict[str, Any] = {"page": page(table, seat)} if pages else {}
     widest = table.match.game.widest_menu()
     if widest is None:
-        return shown | {"schema": menu_schema(turn.options)}
-    shown["names"] = list(turn.context.words.menu(turn.options))
-    shown["action_mask"] = mask(table, turn, widest)
-    return shown
+        return facts | {"schema": menu_schema(turn.options)}
+    facts["names"] = list(turn.context.words.menu(turn.options))
+    facts["action_mask"] = mask(table, turn, widest)
+    return facts
 
 
-def checked(action: Any) -> int | str:
+def check_action(action: Any) -> int | str:
     """Return an action as the number of an option, or unchanged if it is a form as JSON text.
 
     Raises:
@@ -132,7 +134,7 @@ def checked(action: Any) -> int | str:
         raise BadInput(f"An action is the number of an option, not {action!r}.") from None
 
 
-def rendered(table: Table) -> str:
+def render_text(table: Table) -> str:
     """Return the prompts of the learning seats or, after the end, the transcript."""
     if table.match.over:
         return "\n".join(transcript(table.match.episode()))
@@ -147,11 +149,11 @@ class Seeds:
         self._root: int = np.random.SeedSequence().entropy  # type: ignore[assignment]
         self._drawn = 0
 
-    def next(self, given: int | None) -> int:
+    def next(self, seed: int | None) -> int:
         """Return the seed to use for this reset."""
-        if given is not None:
-            self._root, self._drawn = given, 0
-            return given
+        if seed is not None:
+            self._root, self._drawn = seed, 0
+            return seed
         self._drawn += 1
         return derived_seed(self._root, "reset", self._drawn)
 
@@ -176,7 +178,7 @@ class RewardTracker:
         return gained
 
 
-def ended(table: Table) -> tuple[bool, bool]:
+def end_flags(table: Table) -> tuple[bool, bool]:
     """Return (terminated, truncated); a censored match is truncated."""
     match = table.match
     if not match.over:

@@ -59,11 +59,13 @@ class Table:
             Instance(game, game, dict(params or {})), seed, lineup, version=self.spec.version
         )
         self._inside = {}
-        for seat, who in seated_here.items():
+        for seat, player_spec in seated_here.items():
             with names.bound():
-                player = seat_player(self.spec, rules, Seat(seat), who)
+                player = seat_player(self.spec, rules, Seat(seat), player_spec)
             if not is_bot(player):
-                raise BadInput(f"{who.player} is not a bot; only bots can play the other seats.")
+                raise BadInput(
+                    f"{player_spec.player} is not a bot; only bots can play the other seats."
+                )
             self._inside[seat] = player
         self._begin(Match(self.spec, setup))
 
@@ -101,14 +103,14 @@ def _move(turn: Turn[Any, Any], action: int | str) -> Any:
 
 
 def opponents(
-    spec: GameSpec[Any, Any, Any], named: Mapping[str, PlayerLike]
+    spec: GameSpec[Any, Any, Any], players: Mapping[str, PlayerLike]
 ) -> dict[str, PlayerSpec]:
     """Return the specs of players that are given in any of the ways of `as_player`.
 
     Raises:
         BadInput: A player is unknown in this game.
     """
-    lineup = as_lineup(named)
+    lineup = as_lineup(players)
     for player in lineup.values():
         if OBJECT not in player.params:
             registry.pick(f"player of {spec.name}", player.player, kinds(spec))

@@ -73,13 +73,13 @@ class Games(vf.Taskset[GameTask, GamesConfig]):  # type: ignore[misc]
         Raises:
             BadInput: The game or the split is unknown.
         """
-        asked = self.config
-        split_of(asked.game).part(asked.part)
-        for n in range(asked.count):
-            name = f"{asked.game}-{asked.part}-{n}"
-            seed = derived_seed("verifiers", asked.game, asked.part, asked.seed, n)
-            data = GameData(name=name, game=asked.game, part=asked.part, seed=seed)
-            yield GameTask(data, asked.task)
+        config = self.config
+        split_of(config.game).part(config.part)
+        for n in range(config.count):
+            name = f"{config.game}-{config.part}-{n}"
+            seed = derived_seed("verifiers", config.game, config.part, config.seed, n)
+            data = GameData(name=name, game=config.game, part=config.part, seed=seed)
+            yield GameTask(data, config.task)
 
 
 class PostConfig(vf.HarnessConfig):  # type: ignore[misc]
@@ -95,7 +95,7 @@ class Post(vf.Harness[PostConfig]):  # type: ignore[misc]
     NEEDS_CONTAINER: ClassVar[bool] = False
     EXECUTES_CODE: ClassVar[bool] = False
 
-    async def launch(self, *given: Any, **more: Any) -> Any:
+    async def launch(self, *args: Any, **kwargs: Any) -> Any:
         """Always raise BadInput, because an episode starts with a prompt of the environment."""
         raise BadInput("These tasks are played in turns; use them with GameEnv.")
 
@@ -112,11 +112,13 @@ class Post(vf.Harness[PostConfig]):  # type: ignore[misc]
         tool_interception_url: str | None = None,
     ) -> Any:
         """Send the environment's whole conversation to the model."""
-        said = [{"role": each.role, "content": each.content} for each in messages]
-        async with httpx.AsyncClient(timeout=None, trust_env=False, verify=_trusted()) as client:
+        wire_messages = [{"role": message.role, "content": message.content} for message in messages]
+        async with httpx.AsyncClient(
+            timeout=None, trust_env=False, verify=_tls_context()
+        ) as client:
             answer = await client.post(
                 f"{endpoint}/chat/completions",
-                json={"model": ctx.model, "messages": said},
+                json={"model": ctx.model, "messages": wire_messages},
                 headers={"Authorization": f"Bearer {secret}"},
             )
         failed = int(answer.status_code >= 400)
@@ -124,7 +126,7 @@ class Post(vf.Harness[PostConfig]):  # type: ignore[misc]
 
 
 @lru_cache
-def _trusted() -> SSLContext:
+def _tls_context() -> SSLContext:
     """Return a shared TLS context, because reading certificates takes longer than a request."""
     return create_default_context()
 
@@ -150,8 +152,8 @@ class GameEnv(vf.Env[GameEnvConfig]):  # type: ignore[misc]
     async def run(self, task: Any, agents: Any) -> None:
         """Play the episode to its end and record its rewards."""
         env = self._begun(task.data)
-        talks, ended = await _played(
-            env, task, agents, lambda asked: "player" if asked.kind == "move" else "prober"
+        talks, ended = await _play_talks(
+            env, task, agents, lambda request: "player" if request.kind == "move" else "prober"
         )
         trace = talks["player"].trace
         _enter(trace, env.rows(("move", *self.config.probes)), env.weights, ended)
@@ -227,7 +229,7 @@ def seats_env(
                 names={seat: getattr(agents, seat).config.model for seat in roles},
             )
             env.reset(task.data.seed, task.data.part)
-            talks, ended = await _played(env, task, agents, lambda asked: env.seat)
+            talks, ended = await _play_talks(env, task, agents, lambda request: env.seat)
             for seat, talk in talks.items():
                 _enter(talk.trace, env.rows(seat), env.weights, ended)
                 _enter_turns(talk.trace, env.rows(seat), env.weights)
@@ -237,8 +239,8 @@ def seats_env(
 
 def turns_of(trace: Any) -> list[dict[str, Any]]:
     """Return the turns of a finished trace: message nodes, reward and reward columns of each."""
-    found: list[dict[str, Any]] = trace.info.get(TURNS, [])
-    return found
+    turns: list[dict[str, Any]] = trace.info.get(TURNS, [])
+    return turns
 
 
 def credit_turns(trace: Any, advantages: Sequence[float]) -> None:
@@ -256,7 +258,7 @@ def credit_turns(trace: Any, advantages: Sequence[float]) -> None:
             node.advantages = [float(advantage)] * sum(node.mask)
 
 
-async def _played(
+async def _play_talks(
     env: TextEnv | TextSeats, task: Any, agents: Any, role_of: Callable[[Request], str]
 ) -> tuple[dict[str, Any], Episode]:
     """Play the episode to its end; return the conversation of each role, and the record.
@@ -266,21 +268,21 @@ async def _played(
     """
     talks: dict[str, Any] = {}
     async with AsyncExitStack() as open_:
-        while (asked := env.asked) is not None:
-            role = role_of(asked)
+        while (request := env.asked) is not None:
+            role = role_of(request)
             if role not in talks:
                 talk = getattr(agents, role).interaction(task)
                 talks[role] = await open_.enter_async_context(talk)
-            await _turn(env, asked, talks[role])
+            await _turn(env, request, talks[role])
     ended = env.episode()
     if isinstance(ended.end, Censored):
         raise BadInput(f"The episode has no result: {ended.end.cause}.")
     return talks, ended
 
 
-async def _turn(env: TextEnv | TextSeats, asked: Request, talk: Any) -> None:
+async def _turn(env: TextEnv | TextSeats, request: Request, talk: Any) -> None:
     """Send a prompt to the model; if the run stops, the episode has no result."""
-    segment = await talk.turn(_wire(asked))
+    segment = await talk.turn(_wire(request))
     if segment.terminated:
         error = talk.trace.last_error
         env.censor("limit" if error is None else "fault", talk.trace.stop_condition or "")
@@ -290,13 +292,13 @@ async def _turn(env: TextEnv | TextSeats, asked: Request, talk: Any) -> None:
     env.step(Reply(text, finish="length" if cut else "stop"))
 
 
-def _wire(asked: Request) -> list[dict[str, str]]:
+def _wire(request: Request) -> list[dict[str, str]]:
     """Return the messages in the format of verifiers."""
-    if isinstance(asked.messages, str) or asked.candidates:
+    if isinstance(request.messages, str) or request.candidates:
         raise BadInput("This strategy needs scores, which verifiers does not provide.")
-    if asked.tools:
+    if request.tools:
         raise BadInput("This strategy needs tools, which the verifiers adapter does not support.")
-    return [{"role": _role(message), "content": message.text} for message in asked.messages]
+    return [{"role": _role(message), "content": message.text} for message in request.messages]
 
 
 def _role(message: Any) -> str:
@@ -309,13 +311,13 @@ def _enter(trace: Any, rows: Sequence[Row], weights: Mapping[str, float], ended:
     """Record on the trace the weighted columns as rewards, all other columns as metrics, and the
     episode itself."""
     for name in Columns.__struct_fields__:
-        known = [v for row in rows if (v := getattr(row.columns, name)) is not None]
-        if not known:
+        values = [v for row in rows if (v := getattr(row.columns, name)) is not None]
+        if not values:
             continue
         if name in weights:
-            trace.record_reward(name, sum(known), weights[name])
+            trace.record_reward(name, sum(values), weights[name])
         else:
-            trace.record_metric(name, sum(known))
+            trace.record_metric(name, sum(values))
     trace.info["sally_episode"] = to_line(ended).decode()
 
 

@@ -55,7 +55,10 @@ class EpisodeFilter(msgspec.Struct, frozen=True):
             and self.game in ("", entry.game)
             and self.cell in ("", entry.cell)
             and self.instance in ("", entry.instance)
-            and (not self.player or any(self.player in who for who in entry.players))
+            and (
+                not self.player
+                or any(self.player in player_label for player_label in entry.players)
+            )
             and (
                 self.outcome in ("", entry.outcome)
                 or (self.outcome == "censored" and entry.outcome != ENDED)
@@ -99,64 +102,67 @@ class _StoreIndex:
 
     def refresh(self) -> None:
         """Read new lines; if a file shrank or was replaced, read the store again."""
-        found = {path.stem: path for path in store.episode_files(self.folder)}
-        sizes = {stem: _stat(path) for stem, path in found.items()}
-        for stem, known in self.files.items():
+        paths = {path.stem: path for path in store.episode_files(self.folder)}
+        sizes = {stem: _stat(path) for stem, path in paths.items()}
+        for stem, indexed_file in self.files.items():
             inode, size = sizes.get(stem, (-1, 0))
-            if inode != known.inode or size < known.read:
+            if inode != indexed_file.inode or size < indexed_file.read:
                 self.files, self.entries, self.bad = {}, {}, 0
                 break
         self._know_the_study()
         for stem, (inode, size) in sizes.items():
-            known = self.files.setdefault(stem, _File(inode))
-            if size > known.read:
-                self._read(found[stem], known)
+            indexed_file = self.files.setdefault(stem, _File(inode))
+            if size > indexed_file.read:
+                self._read(paths[stem], indexed_file)
 
     def _know_the_study(self) -> None:
-        if not self.study and (theirs := store.manifest_of(self.folder)):
-            self.study = theirs.study
-        kept = store.Folder(self.folder).names("studies")
-        if kept != self.kept:
-            self.kept, self.wanted = kept, _wanted(store.studies(self.folder).values())
+        if not self.study and (manifest := store.manifest_of(self.folder)):
+            self.study = manifest.study
+        study_names = store.Folder(self.folder).names("studies")
+        if study_names != self.kept:
+            self.kept, self.wanted = (
+                study_names,
+                _planned_episodes(store.studies(self.folder).values()),
+            )
         store.know_packs(self.folder)
 
-    def _read(self, path: Path, known: _File) -> None:
-        with _opened(path) as file:
-            file.seek(known.read)
+    def _read(self, path: Path, indexed_file: _File) -> None:
+        with _open_file(path) as file:
+            file.seek(indexed_file.read)
             for line in file:
                 if not line.endswith(b"\n"):
                     return  # incomplete: still being written, or torn
-                at, known.read = known.read, known.read + len(line)
-                found = _header_of(line)
-                if found is None:
+                offset, indexed_file.read = indexed_file.read, indexed_file.read + len(line)
+                header = _header_of(line)
+                if header is None:
                     self.bad += 1
                     continue
-                there = self.entries.get(found.id)
-                if there is None or there.outcome in RESUMABLE:
-                    where = (path.stem, at, len(line))
+                previous = self.entries.get(header.id)
+                if previous is None or previous.outcome in RESUMABLE:
+                    location = (path.stem, offset, len(line))
                     try:
-                        entry = index_entry(found, self.name, self.study, *where)
+                        entry = index_entry(header, self.name, self.study, *location)
                     except (TypeError, ValueError, AttributeError, LookupError):
                         self.bad += 1  # the lineup has no readable names
                         continue
-                    self.entries.pop(found.id, None)  # keep the newest last
-                    self.entries[found.id] = entry
+                    self.entries.pop(header.id, None)  # keep the newest last
+                    self.entries[header.id] = entry
 
     def episode(self, id: str) -> Episode:
         if id not in self.entries:
             raise BadInput(f"The store {self.name!r} has no episode {id!r}.")
         entry = self.entries[id]
-        with _opened(self.folder / f"{entry.file}.open") as file:
+        with _open_file(self.folder / f"{entry.file}.open") as file:
             file.seek(entry.at)
             line = file.read(entry.size)
-        found = store.read_line(line)
-        if isinstance(found, Episode):
-            found = store.why_wrong(line, found) or found
-        if isinstance(found, str):
-            raise BadInput(f"Episode {id} of the store {self.name!r} cannot be read: {found}.")
-        if found.id != id:
+        record = store.read_line(line)
+        if isinstance(record, Episode):
+            record = store.why_wrong(line, record) or record
+        if isinstance(record, str):
+            raise BadInput(f"Episode {id} of the store {self.name!r} cannot be read: {record}.")
+        if record.id != id:
             raise BadInput(f"The store {self.name!r} has changed; reload the list.")
-        return found
+        return record
 
 
 class EpisodeIndex:
@@ -171,14 +177,14 @@ class EpisodeIndex:
     def refresh(self) -> None:
         """Read the episodes stored since the last call."""
         with self._lock:
-            known = {each.folder for each in self._stores.values()}
+            indexed_folders = {store_index.folder for store_index in self._stores.values()}
             for folder in _folders_in(self._folders):
-                if folder not in known:
+                if folder not in indexed_folders:
                     name = _free_name(folder.resolve().name, self._stores)
                     self._stores[name] = _StoreIndex(name, folder)
-            for name, each in list(self._stores.items()):
-                if each.folder.is_dir():
-                    each.refresh()
+            for name, store_index in list(self._stores.items()):
+                if store_index.folder.is_dir():
+                    store_index.refresh()
                 else:
                     del self._stores[name]
 
@@ -187,22 +193,26 @@ class EpisodeIndex:
         with self._lock:
             self._running = tuple(entries)
 
-    def entries(self, wanted: EpisodeFilter = EVERYTHING) -> list[IndexEntry]:
+    def entries(self, episode_filter: EpisodeFilter = EVERYTHING) -> list[IndexEntry]:
         """Return matching entries, newest first within each store."""
         with self._lock:
-            every = [*reversed(self._running)]
-            every += [e for s in self._stores.values() for e in reversed(s.entries.values())]
-        return [entry for entry in every if wanted.fits(entry)]
+            all_entries = [*reversed(self._running)]
+            all_entries += [e for s in self._stores.values() for e in reversed(s.entries.values())]
+        return [entry for entry in all_entries if episode_filter.fits(entry)]
 
     def choices(self) -> dict[str, list[str]]:
         """Return the existing values of each filter field."""
-        every = self.entries()
-        players = {who.partition(" = ")[2] for entry in every for who in entry.players}
-        causes = {entry.outcome for entry in every}
+        all_entries = self.entries()
+        players = {
+            player_label.partition(" = ")[2]
+            for entry in all_entries
+            for player_label in entry.players
+        }
+        causes = {entry.outcome for entry in all_entries}
         return {
-            "study": sorted({e.study for e in every} - {""}),
-            "game": sorted({e.game for e in every}),
-            "cell": sorted({e.cell for e in every} - {""}),
+            "study": sorted({e.study for e in all_entries} - {""}),
+            "game": sorted({e.game for e in all_entries}),
+            "cell": sorted({e.cell for e in all_entries} - {""}),
             "player": sorted(players),
             "outcome": sorted(causes | ({"censored"} if causes - {ENDED} else set())),
         }
@@ -219,16 +229,18 @@ class EpisodeIndex:
 
         The index reads only the head of a line; an entry is validated in full before it is shown.
         """
-        before = self.bad
+        bad_before = self.bad
         with self._lock:
             for entry in listed:
-                if (there := self._stores.get(entry.store_name)) and entry.id in there.entries:
+                if (
+                    store_index := self._stores.get(entry.store_name)
+                ) and entry.id in store_index.entries:
                     try:
-                        there.episode(entry.id)
+                        store_index.episode(entry.id)
                     except BadInput:
-                        del there.entries[entry.id]
-                        there.bad += 1
-        return self.bad > before
+                        del store_index.entries[entry.id]
+                        store_index.bad += 1
+        return self.bad > bad_before
 
     def progress(self) -> list[CellProgress]:
         """Return the numbers of ended, censored and planned episodes of every cell."""
@@ -241,7 +253,7 @@ class EpisodeIndex:
     def bad(self) -> int:
         """Number of invalid lines."""
         with self._lock:
-            return sum(each.bad for each in self._stores.values())
+            return sum(store_index.bad for store_index in self._stores.values())
 
 
 class Header(msgspec.Struct, frozen=True):
@@ -264,13 +276,13 @@ _HEADER = msgspec.json.Decoder(Header)
 def _header_of(line: bytes) -> Header | Episode | None:
     """Decode the head of a line; events are validated when the episode is opened."""
     try:
-        found = _HEADER.decode(line)
-        if found.schema == SCHEMA and found.events and found.end:
-            return found
+        header = _HEADER.decode(line)
+        if header.schema == SCHEMA and header.events and header.end:
+            return header
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         pass
-    whole = store.read_line(line)  # an older schema, or invalid
-    return None if isinstance(whole, str) else whole
+    record = store.read_line(line)  # an older schema, or invalid
+    return None if isinstance(record, str) else record
 
 
 def index_entry(
@@ -291,7 +303,7 @@ def index_entry(
         game=setup.instance.game,
         instance=setup.instance.id,
         cell=episode.cell,
-        players=tuple(f"{seat} = {label(who)}" for seat, who in setup.lineup.items()),
+        players=tuple(f"{seat} = {label(player)}" for seat, player in setup.lineup.items()),
         outcome=end.cause if isinstance(end, Censored) else ENDED,
         paid=", ".join(f"{seat} {pay:g}" for seat, pay in payoffs.items()),
         turns=end.turn,
@@ -301,21 +313,21 @@ def index_entry(
     )
 
 
-def _progress(entries: Collection[IndexEntry], wanted: Mapping[str, int]) -> list[CellProgress]:
+def _progress(entries: Collection[IndexEntry], planned: Mapping[str, int]) -> list[CellProgress]:
     study = next((e.study for e in entries), "")
     ended = Counter(e.cell for e in entries if e.outcome == ENDED)
     censored = Counter(e.cell for e in entries if e.outcome != ENDED)
-    cells = dict.fromkeys((*wanted, *(e.cell for e in entries)))
-    return [CellProgress(study, c, ended[c], censored[c], wanted.get(c)) for c in cells]
+    cells = dict.fromkeys((*planned, *(e.cell for e in entries)))
+    return [CellProgress(study, c, ended[c], censored[c], planned.get(c)) for c in cells]
 
 
-def _wanted(studies: Iterable[Study]) -> dict[str, int]:
+def _planned_episodes(studies: Iterable[Study]) -> dict[str, int]:
     """Return the number of planned episodes by cell: the largest number if several studies have the
     cell."""
-    found: Counter[str] = Counter()
+    planned: Counter[str] = Counter()
     for study in studies:
-        found |= Counter(cell for cell, _ in study.trials())
-    return dict(found)
+        planned |= Counter(cell for cell, _ in study.trials())
+    return dict(planned)
 
 
 def _folders_in(folders: Iterable[Path]) -> Iterator[Path]:
@@ -330,14 +342,14 @@ def _folders_in(folders: Iterable[Path]) -> Iterator[Path]:
 
 def _stat(path: Path) -> tuple[int, int]:
     try:
-        with _opened(path) as file:
-            found = os.fstat(file.fileno())
+        with _open_file(path) as file:
+            file_stat = os.fstat(file.fileno())
     except FileNotFoundError:
         return -1, 0  # removed meanwhile
-    return found.st_ino, found.st_size
+    return file_stat.st_ino, file_stat.st_size
 
 
-def _opened(path: Path) -> BinaryIO:
+def _open_file(path: Path) -> BinaryIO:
     """Open a file, or the file of the same name with the suffix `.jsonl` if it has been renamed."""
     try:
         return path.open("rb")
@@ -345,8 +357,8 @@ def _opened(path: Path) -> BinaryIO:
         return path.with_suffix(".jsonl").open("rb")
 
 
-def _free_name(name: str, taken: Iterable[str]) -> str:
-    names = set(taken)
+def _free_name(name: str, used_names: Iterable[str]) -> str:
+    names = set(used_names)
     while name in names:
         name += "+"
     return name

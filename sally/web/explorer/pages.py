@@ -50,7 +50,7 @@ class InProgress(msgspec.Struct, frozen=True):
     minutes: float
 
 
-def shown(entries: list[IndexEntry], page: int) -> EpisodePage:
+def page_of_entries(entries: list[IndexEntry], page: int) -> EpisodePage:
     """Return a page of entries; a number beyond the last page returns the last page."""
     pages = max(1, -(-len(entries) // A_PAGE))
     page = min(max(page, 1), pages)
@@ -61,33 +61,39 @@ def shown(entries: list[IndexEntry], page: int) -> EpisodePage:
 
 def wanted_by(request: Request) -> EpisodeFilter:
     """Return the filter in a request's query."""
-    asked = request.query_params
+    query_params = request.query_params
     return EpisodeFilter(
-        **{name: asked.get(name, "")[:200] for name in EpisodeFilter.__struct_fields__}
+        **{name: query_params.get(name, "")[:200] for name in EpisodeFilter.__struct_fields__}
     )
 
 
 def page_number(request: Request) -> int:
-    given = request.query_params.get("page", "1")
-    return int(given) if given.isascii() and given.isdigit() and len(given) < 7 else 1
+    number = request.query_params.get("page", "1")
+    return int(number) if number.isascii() and number.isdigit() and len(number) < 7 else 1
 
 
-def query(wanted: EpisodeFilter, **more: Any) -> str:
+def query(episode_filter: EpisodeFilter, **extra_params: Any) -> str:
     """Return the query string of a filter, so that a list can be shared as a link."""
-    given = {k: v for k, v in msgspec.structs.asdict(wanted).items() if v}
-    return urlencode({**given, **more})
+    filter_params = {k: v for k, v in msgspec.structs.asdict(episode_filter).items() if v}
+    return urlencode({**filter_params, **extra_params})
 
 
 async def index_of(request: Request) -> EpisodeIndex:
     """Return the server's index, refreshed."""
     state = request.app.state
     if not hasattr(state, "index"):
-        own = () if state.settings.out is None else (state.settings.out,)
-        state.index = EpisodeIndex([*own, *state.settings.stores])
-    found: EpisodeIndex = state.index
-    await run_in_threadpool(found.refresh)
-    found.run([entry for here in state.studies.values() for entry in await here.played()])
-    return found
+        output_folder = () if state.settings.out is None else (state.settings.out,)
+        state.index = EpisodeIndex([*output_folder, *state.settings.stores])
+    episode_index: EpisodeIndex = state.index
+    await run_in_threadpool(episode_index.refresh)
+    episode_index.run(
+        [
+            entry
+            for running_study in state.studies.values()
+            for entry in await running_study.played()
+        ]
+    )
+    return episode_index
 
 
 async def episode_of(request: Request, store_name: str, id: str) -> Episode:
@@ -95,8 +101,8 @@ async def episode_of(request: Request, store_name: str, id: str) -> Episode:
     index = await index_of(request)
     for study in request.app.state.studies.values():
         if store_name == study.owner:
-            found: Episode = await study.episode(id)
-            return found
+            record: Episode = await study.episode(id)
+            return record
     return await run_in_threadpool(index.episode, store_name, id)
 
 
@@ -110,7 +116,11 @@ async def tables(request: Request) -> list[InProgress]:
     rows = await live_matches.database.run(Transaction.all, query)
     matches = {live.id: live for live in live_matches.in_progress()}
     now = time.time()
-    return [_in_progress(matches[id], cell, now - made) for id, cell, made in rows if id in matches]
+    return [
+        _in_progress(matches[id], cell, now - opened_at)
+        for id, cell, opened_at in rows
+        if id in matches
+    ]
 
 
 def _in_progress(live: LiveMatch, cell: str, seconds: float) -> InProgress:
@@ -120,7 +130,7 @@ def _in_progress(live: LiveMatch, cell: str, seconds: float) -> InProgress:
         cell=cell,
         game=setup.instance.game,
         instance=setup.instance.id,
-        players=tuple(f"{seat} = {label(who)}" for seat, who in setup.lineup.items()),
+        players=tuple(f"{seat} = {label(player)}" for seat, player in setup.lineup.items()),
         turn=live.match.turn,
         waits_for=tuple(dict.fromkeys(str(turn.seat) for turn in live.match.asks())),
         minutes=seconds / 60,
@@ -139,13 +149,13 @@ async def overview(request: Request) -> Response:
     """Show an overview of running studies; the browser reloads the middle of the page every few
     seconds."""
     index = await index_of(request)
-    whole = "explorer/live.html" if "live" in request.query_params else "explorer/overview.html"
+    template = "explorer/live.html" if "live" in request.query_params else "explorer/overview.html"
     newest = index.entries()[:NEWEST]
     if await run_in_threadpool(index.drop_invalid, newest):
         newest = index.entries()[:NEWEST]
     return page(
         request,
-        whole,
+        template,
         tables=await tables(request),
         progress=index.progress(),
         newest=newest,
@@ -156,78 +166,88 @@ async def overview(request: Request) -> Response:
 
 async def episodes(request: Request) -> Response:
     """Show the filtered episode list."""
-    index, wanted = await index_of(request), wanted_by(request)
-    found = await run_in_threadpool(index.entries, wanted)
-    listed = shown(found, page_number(request))
+    index, episode_filter = await index_of(request), wanted_by(request)
+    entries = await run_in_threadpool(index.entries, episode_filter)
+    listed = page_of_entries(entries, page_number(request))
     while await run_in_threadpool(index.drop_invalid, listed.entries):
-        listed = shown(index.entries(wanted), page_number(request))
-    whole = "explorer/rows.html" if "live" in request.query_params else "explorer/list.html"
+        listed = page_of_entries(index.entries(episode_filter), page_number(request))
+    template = "explorer/rows.html" if "live" in request.query_params else "explorer/list.html"
     return page(
         request,
-        whole,
+        template,
         shown=listed,
-        wanted=wanted,
-        choices=index.choices() if whole.endswith("list.html") else {},
+        wanted=episode_filter,
+        choices=index.choices() if template.endswith("list.html") else {},
         bad=index.bad,
-        live="/experimenter/episodes?" + query(wanted, page=listed.page, live=1),
-        earlier=_neighbour(wanted, listed, -1),
-        later=_neighbour(wanted, listed, +1),
+        live="/experimenter/episodes?" + query(episode_filter, page=listed.page, live=1),
+        earlier=_neighbour(episode_filter, listed, -1),
+        later=_neighbour(episode_filter, listed, +1),
     )
 
 
-def _neighbour(wanted: EpisodeFilter, listed: EpisodePage, by: int) -> str | None:
-    there = 1 <= listed.page + by <= listed.pages
-    return "/experimenter/episodes?" + query(wanted, page=listed.page + by) if there else None
+def _neighbour(episode_filter: EpisodeFilter, listed: EpisodePage, by: int) -> str | None:
+    has_page = 1 <= listed.page + by <= listed.pages
+    return (
+        "/experimenter/episodes?" + query(episode_filter, page=listed.page + by)
+        if has_page
+        else None
+    )
 
 
 async def episode(request: Request) -> Response:
     """Show one turn of an episode from one perspective."""
     store_name, id = request.path_params["store"], request.path_params["id"]
-    asked = request.query_params
+    query_params = request.query_params
     try:
-        found = await episode_of(request, store_name, id)
+        record = await episode_of(request, store_name, id)
         facts = await run_in_threadpool(
-            step, found, asked.get("eyes", REFEREE), asked.get("turn", ""), "play_on" in asked
+            step,
+            record,
+            query_params.get("eyes", REFEREE),
+            query_params.get("turn", ""),
+            "play_on" in query_params,
         )
-    except BadInput as why:
-        return page(request, "explorer/problem.html", 404, why=str(why))
-    return page(request, "explorer/episode.html", store_name=store_name, episode=found, **facts)
+    except BadInput as error:
+        return page(request, "explorer/problem.html", 404, why=str(error))
+    return page(request, "explorer/episode.html", store_name=store_name, episode=record, **facts)
 
 
-def step(found: Episode, who: str, turn: str, play_on: bool = False) -> dict[str, Any]:
+def step(record: Episode, viewer: str, turn: str, play_on: bool = False) -> dict[str, Any]:
     """Return the data of a turn's page; an unknown turn becomes the nearest one."""
-    story = tell(found)
-    turns = perspective.turns_of(story, who)
+    story = tell(record)
+    turns = perspective.turns_of(story, viewer)
     stops: list[str] = [*map(str, turns), END]
     if turn not in stops:
         turn = _nearest(turns, turn)
-    at = stops.index(turn)
+    stop_index = stops.index(turn)
     facts: dict[str, Any] = {
-        "eyes": who,
+        "eyes": viewer,
         "everybody": perspective.perspectives_of(story),
-        "seats": perspective.seats_of(found) if who == REFEREE else (),
+        "seats": perspective.seats_of(record) if viewer == REFEREE else (),
         "stops": stops,
         "turn": turn,
-        "before": stops[at - 1] if at else None,
-        "after": stops[at + 1] if at + 1 < len(stops) else None,
-        "ending": perspective.sentence(ending(found.end)),
+        "before": stops[stop_index - 1] if stop_index else None,
+        "after": stops[stop_index + 1] if stop_index + 1 < len(stops) else None,
+        "ending": perspective.sentence(ending(record.end)),
     }
     if turn == END:
-        return facts | {"close": perspective.close(story, who)}
-    if who == REFEREE:
+        return facts | {"close": perspective.close(story, viewer)}
+    if viewer == REFEREE:
         return facts | {"ledger": perspective.ledger(story, int(turn), play_on)}
-    scene = perspective.turn_of_seat(story, who, int(turn))
+    scene = perspective.turn_of_seat(story, viewer, int(turn))
     board = "" if scene.board is None else msgspec.json.encode(scene.board).decode()
     return facts | {"scene": scene, "board": board}
 
 
-def _nearest(turns: list[int], given: str) -> str:
+def _nearest(turns: list[int], turn_text: str) -> str:
     """Return the given turn or, if the perspective shows nothing in that turn, the nearest turn
     with content."""
     if not turns:
         return END
-    wanted = int(given) if given.isascii() and given.isdigit() and len(given) < 9 else 0
-    return str(min(turns, key=lambda turn: (abs(turn - wanted), turn)))
+    target_turn = (
+        int(turn_text) if turn_text.isascii() and turn_text.isdigit() and len(turn_text) < 9 else 0
+    )
+    return str(min(turns, key=lambda turn: (abs(turn - target_turn), turn)))
 
 
 ROUTES: list[BaseRoute] = [

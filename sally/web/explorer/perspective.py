@@ -127,34 +127,34 @@ def _is_ask(scene: Scene) -> bool:
 
 def turn_of_seat(story: Story, seat: str, turn: int) -> TurnOfSeat:
     """Return what `seat` saw and did in one turn."""
-    seen = [scene for scene in story.seen_by(seat) if scene.turn <= turn]
-    here = [scene for scene in seen if scene.turn == turn]
-    asked = [scene for scene in here if _is_ask(scene)]
-    if not asked:
+    seen_scenes = [scene for scene in story.seen_by(seat) if scene.turn <= turn]
+    turn_scenes = [scene for scene in seen_scenes if scene.turn == turn]
+    ask_scenes = [scene for scene in turn_scenes if _is_ask(scene)]
+    if not ask_scenes:
         raise BadInput(f"{seat} was asked nothing in turn {turn}.")
     prompts = prompts_in(story.episode, seat, turn)
     return TurnOfSeat(
         turn,
         seat,
         story.rules[seat],
-        tuple(line for scene in seen for line in scene.new),
-        sum(len(scene.new) for scene in here),
-        asked[-1].now,
-        board_of(_seat_context(story.episode, seat), asked[-1].view),
-        tuple(told for scene in asked for told in scene.told),
-        tuple(_asked(scene, prompts) for scene in asked),
+        tuple(line for scene in seen_scenes for line in scene.new),
+        sum(len(scene.new) for scene in turn_scenes),
+        ask_scenes[-1].now,
+        board_of(_seat_context(story.episode, seat), ask_scenes[-1].view),
+        tuple(sentence_told for scene in ask_scenes for sentence_told in scene.told),
+        tuple(_ask_record(scene, prompts) for scene in ask_scenes),
     )
 
 
-def _asked(scene: Scene, prompts: dict[Any, ShownPrompts]) -> AskRecord:
+def _ask_record(scene: Scene, prompts: dict[Any, ShownPrompts]) -> AskRecord:
     event = scene.event
     if event is None:
         return AskRecord(scene, None)
     looked = tuple(
         LabelledText(f"{look.tool} {_json(look.given)}", _json(look.found)) for look in event.looked
     )
-    shown = prompts.get(ask_of(event), ShownPrompts())
-    return AskRecord(scene, _answer(scene, event), event.reply, event.tries, looked, shown)
+    ask_prompts = prompts.get(ask_of(event), ShownPrompts())
+    return AskRecord(scene, _answer(scene, event), event.reply, event.tries, looked, ask_prompts)
 
 
 def _answer(scene: Scene, event: Event) -> str:
@@ -177,37 +177,41 @@ def _seat_context(episode: Episode, seat: str) -> SeatContext:
 def prompts_in(episode: Episode, seat: str, turn: int) -> dict[AskId | None, ShownPrompts]:
     """Return a model's prompts in one turn, by ask, reproduced by running its strategy on the
     log."""
-    found: dict[AskId | None, ShownPrompts] = {}
+    prompts_by_ask: dict[AskId | None, ShownPrompts] = {}
     if not any(e.seat == seat and e.turn == turn and e.calls for e in episode.events):
-        return found
+        return prompts_by_ask
     spec = registry.game(episode.setup.instance.game)
     match: Match[Any, Any, Any] = Match(spec, episode.setup, ask_nature=True)
 
-    def show(asked: Turn[Any, Any], event: Event) -> None:
-        if event.calls and (asked.seat, asked.number) == (seat, turn):
-            found[asked.id] = _shown(episode, asked, event)
+    def show(replayed_turn: Turn[Any, Any], event: Event) -> None:
+        if event.calls and (replayed_turn.seat, replayed_turn.number) == (seat, turn):
+            prompts_by_ask[replayed_turn.id] = _shown_prompts(episode, replayed_turn, event)
 
     Driver(match).replay(episode, ask_again=show)
-    return found
+    return prompts_by_ask
 
 
-def _shown(episode: Episode, turn: Turn[Any, Any], event: Event) -> ShownPrompts:
+def _shown_prompts(episode: Episode, turn: Turn[Any, Any], event: Event) -> ShownPrompts:
     requests: list[Request] = []
     try:
         answered_again(turn, episode.setup.lineup[turn.seat], event.calls, requests)
-    except (PromptDiffers, BadInput) as why:
-        return ShownPrompts(why_not=str(why))
+    except (PromptDiffers, BadInput) as error:
+        return ShownPrompts(why_not=str(error))
     finally:
         turn.looked = ()
-    return ShownPrompts(tuple(_as_lines(asked.messages, asked.candidates) for asked in requests))
+    return ShownPrompts(
+        tuple(_as_lines(request.messages, request.candidates) for request in requests)
+    )
 
 
 def _as_lines(context: Context, candidates: tuple[str, ...]) -> tuple[LabelledText, ...]:
     among = (LabelledText("candidates", "\n".join(candidates)),) if candidates else ()
     if isinstance(context, str):
         return (LabelledText("text", context), *among)
-    told = (LabelledText(type(message).__name__.lower(), str(message.text)) for message in context)
-    return (*told, *among)
+    messages = (
+        LabelledText(type(message).__name__.lower(), str(message.text)) for message in context
+    )
+    return (*messages, *among)
 
 
 # --- the referee's perspective ------------------------------------------------------------------
@@ -222,20 +226,20 @@ def ledger(story: Story, turn: int, play_on: bool = False) -> Ledger:
     Losses of decisions are shown where the game defines them; with `play_on`, other losses are
     estimated by rollouts.
     """
-    here = [(s, s.event) for s in story.scenes if s.event and s.turn == turn]
+    turn_events = [(s, s.event) for s in story.scenes if s.event and s.turn == turn]
     costs = costs_by_turn(story.episode)
-    for seat in [s.seat for s, event in here if isinstance(event, Moved)] if play_on else ():
-        found = at_turn(story.episode, seat, turn, REPEATS) if seat in story.rules else None
-        if found is not None and (turn, seat) not in costs:
-            costs[turn, seat] = found
-    notes = tuple(_noted(s, event, costs.get((turn, s.seat))) for s, event in here)
+    for seat in [s.seat for s, event in turn_events if isinstance(event, Moved)] if play_on else ():
+        cost = at_turn(story.episode, seat, turn, REPEATS) if seat in story.rules else None
+        if cost is not None and (turn, seat) not in costs:
+            costs[turn, seat] = cost
+    notes = tuple(_ledger_entry(s, event, costs.get((turn, s.seat))) for s, event in turn_events)
     if not notes:
         raise BadInput(f"Nothing happened in turn {turn}.")
     states = played(story.episode).replay.states
     return Ledger(turn, _json(states[turn]) if turn < len(states) else "", notes)
 
 
-def _noted(scene: Scene, event: Event, cost: DecisionCost | None = None) -> LedgerEntry:
+def _ledger_entry(scene: Scene, event: Event, cost: DecisionCost | None = None) -> LedgerEntry:
     kind, text = type(event).__name__.lower(), scene.answer
     if isinstance(event, Ended | Censored):
         text = ending(event)
@@ -251,8 +255,8 @@ def _noted(scene: Scene, event: Event, cost: DecisionCost | None = None) -> Ledg
 def _cost(cost: DecisionCost) -> str:
     best = f" (best: {' or '.join(cost.best)})" if cost.best and cost.loss else ""
     sure = f" [{cost.interval[0]:.3g}, {cost.interval[1]:.3g}]" if cost.interval else ""
-    said = f"{cost.loss:.4g}{sure}{best}" if cost.loss else "nothing"
-    return f"{said}; by {cost.how}" if "continuations" in cost.how else said
+    loss_text = f"{cost.loss:.4g}{sure}{best}" if cost.loss else "nothing"
+    return f"{loss_text}; by {cost.how}" if "continuations" in cost.how else loss_text
 
 
 # --- the end ------------------------------------------------------------------------------------
@@ -267,14 +271,14 @@ def close(story: Story, eyes: str) -> EpisodeEnd:
     return EpisodeEnd((*past, *story.after[eyes]), text)
 
 
-def sentence(said: str) -> str:
+def sentence(line: str) -> str:
     """Capitalise a transcript line and add a full stop."""
-    return f"{said[0].upper()}{said[1:]}."
+    return f"{line[0].upper()}{line[1:]}."
 
 
 def seats_of(episode: Episode) -> list[LabelledText]:
     """Return the players by seat."""
-    return [LabelledText(seat, label(who)) for seat, who in episode.setup.lineup.items()]
+    return [LabelledText(seat, label(player)) for seat, player in episode.setup.lineup.items()]
 
 
 def _json(value: Any) -> str:

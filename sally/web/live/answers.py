@@ -51,22 +51,22 @@ StoredAnswer = GivenAnswer | LookUp | Stop
 
 
 def stored_answer(
-    turn: Turn[Any, Any], given: Given, shown_seconds: float | None = None
+    turn: Turn[Any, Any], answer: Given, shown_seconds: float | None = None
 ) -> GivenAnswer:
     """Return the stored form of an answer; memory is stored only for model players."""
-    if not isinstance(given, Decision | Forfeit):
-        return GivenAnswer(turn.id, given, shown_seconds=shown_seconds)
+    if not isinstance(answer, Decision | Forfeit):
+        return GivenAnswer(turn.id, answer, shown_seconds=shown_seconds)
     # bots are asked again on rebuilding and restore their own memory
-    kept = given if given.calls else msgspec.structs.replace(given, memory=None)
-    return GivenAnswer(turn.id, kept, turn.looked, shown_seconds)
+    stored = answer if answer.calls else msgspec.structs.replace(answer, memory=None)
+    return GivenAnswer(turn.id, stored, turn.looked, shown_seconds)
 
 
 def given_by(spec: GameSpec[Any, Any, Any], stored: GivenAnswer) -> Given:
     """Return the answer in a stored record, with the action in the game's own type."""
-    given = stored.given
-    if not isinstance(given, Decision):
-        return given
-    return msgspec.structs.replace(given, action=action_of(spec, given.action))
+    answer = stored.given
+    if not isinstance(answer, Decision):
+        return answer
+    return msgspec.structs.replace(answer, action=action_of(spec, answer.action))
 
 
 def to_text(stored: StoredAnswer) -> str:
@@ -85,20 +85,20 @@ def from_text(text: str) -> StoredAnswer:
     """Decode a record written by `to_text`."""
     flat: dict[str, Any] = msgspec.json.decode(text)
     if flat["what"] in ("look", "stop"):
-        found: StoredAnswer = msgspec.convert(flat, LookUp | Stop)
-        return found
+        stored: StoredAnswer = msgspec.convert(flat, LookUp | Stop)
+        return stored
     ask = msgspec.convert(flat.pop("ask"), AskId)
     looked = msgspec.convert(flat.pop("looked", []), tuple[ToolUse, ...])
-    shown = flat.pop("shown_seconds", None)
-    return GivenAnswer(ask, msgspec.convert(flat, Given), looked, shown)
+    seconds = flat.pop("shown_seconds", None)
+    return GivenAnswer(ask, msgspec.convert(flat, Given), looked, seconds)
 
 
 AnswerRow = tuple[str, StoredAnswer, str | None]  # seat, record, the client's idempotency key
 
 
-def written(match: str, first: int, rows: Sequence[AnswerRow], over: bool) -> Job[None]:
+def answers_job(match: str, first: int, rows: Sequence[AnswerRow], is_over: bool) -> Job[None]:
     """Return a job that stores answers, numbered from `first`, and marks the match as finished if
-    `over`."""
+    `is_over`."""
     now = time.time()
     added = Rows(
         "answers (match, n, seat, entry, client_key, made)",
@@ -108,7 +108,7 @@ def written(match: str, first: int, rows: Sequence[AnswerRow], over: bool) -> Jo
             for n, (seat, stored, key) in enumerate(rows, first)
         ],
     )
-    if not over:
+    if not is_over:
         return added
 
     def last(tx: Transaction) -> None:
@@ -118,20 +118,20 @@ def written(match: str, first: int, rows: Sequence[AnswerRow], over: bool) -> Jo
     return last
 
 
-async def consulted(
+async def ask_player(
     turn: Turn[Any, Any], player: Player[Any, Any], seconds: float | None, match: str
 ) -> Given:
     """Return a model's answer to a turn; a failed or timed-out call becomes a Fault."""
     clock = asyncio.timeout(seconds)
     try:
         async with clock:
-            given: Any = send_ask(turn, player)
-            said: Given = await given if isawaitable(given) else given
-            return said
-    except BudgetSpent as why:
-        return Fault(why.cause, why.detail)
-    except Exception as why:
+            pending: Any = send_ask(turn, player)
+            answer: Given = await pending if isawaitable(pending) else pending
+            return answer
+    except BudgetSpent as error:
+        return Fault(error.cause, error.detail)
+    except Exception as error:
         if clock.expired():
             return Fault("limit", f"no answer within {seconds} s")
         LOG.exception("the player in seat %s of match %s raised an exception", turn.seat, match)
-        return Fault("fault", f"the player raised {why!r}")
+        return Fault("fault", f"the player raised {error!r}")

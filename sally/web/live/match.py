@@ -31,14 +31,14 @@ from sally.web.live.answers import (
     GivenAnswer,
     LookUp,
     Stop,
-    consulted,
+    answers_job,
+    ask_player,
     from_text,
     given_by,
     stored_answer,
-    written,
 )
-from sally.web.live.plain import Labels, shortened
-from sally.web.live.screen import Screen, ask_name, decided, refusal_of, reported
+from sally.web.live.plain import Labels, shorten
+from sally.web.live.screen import Screen, ask_name, read_move, read_report, refusal_of
 from sally.web.live.seat_screen import SeatScreen
 
 LOG = logging.getLogger("sally.web")
@@ -96,19 +96,19 @@ class LiveMatch:
         """Return the current screen of a seat."""
         async with self.lock:
             self._check()
-            return self._dated(seat)
+            return self._screen_with_deadline(seat)
 
     async def news(self, seat: str, since: int, seconds: float) -> Screen:
         """Return a seat's screen once it is newer than version `since`, or after `seconds`."""
         until = time.monotonic() + seconds
         while True:
             changed = self._changed
-            seen = await self.screen(seat)
-            left = until - time.monotonic()
-            if seen.version > since or left <= 0 or self.stopping:
-                return seen
+            screen = await self.screen(seat)
+            seconds_left = until - time.monotonic()
+            if screen.version > since or seconds_left <= 0 or self.stopping:
+                return screen
             with suppress(TimeoutError):
-                await asyncio.wait_for(changed.wait(), left)
+                await asyncio.wait_for(changed.wait(), seconds_left)
 
     async def answer(
         self, seat: str, ask: str, value: Any, key: str, shown_seconds: float | None = None
@@ -127,20 +127,20 @@ class LiveMatch:
             if (seat, key) in self._keys:
                 if self._keys[seat, key] != ask:
                     raise NotAsked("This key was already used for another answer.")
-                return self._dated(seat)
-            turn = self._asked(seat, ask)
+                return self._screen_with_deadline(seat)
+            turn = self._turn_of_ask(seat, ask)
             screen = self._screens[seat]
             tries = 1 + screen.refused.get(turn.id, (0, ""))[0]
-            read = decided if turn.question is None else reported
+            read = read_move if turn.question is None else read_report
             try:
                 answer = read(turn, value, tries)
                 await self._settle(lambda: self._take(turn, answer, key, shown_seconds))
             except IllegalMove as error:
-                sentence = shortened(screen.plainly(str(error)))
+                sentence = shorten(screen.plainly(str(error)))
                 screen.refused[turn.id] = (tries, sentence)
                 screen.is_stale = True
                 raise IllegalMove(sentence) from None
-            return self._dated(seat)
+            return self._screen_with_deadline(seat)
 
     async def check(self, seat: str, ask: str, value: Any) -> str:
         """Return why the rules would refuse this move; "" if they would not, or if this move is not
@@ -151,21 +151,21 @@ class LiveMatch:
             turn = open_now.get(ask)  # the move may have been sent while it was typed
             if turn is None or turn.question is not None:
                 return ""
-            return shortened(self._screens[seat].plainly(refusal_of(turn, value)))
+            return shorten(self._screens[seat].plainly(refusal_of(turn, value)))
 
-    async def look(self, seat: str, ask: str, tool: str, given: Mapping[str, Any]) -> Any:
+    async def look(self, seat: str, ask: str, tool: str, arguments: Mapping[str, Any]) -> Any:
         """Call a tool for a decision and return its result; the call is logged."""
         async with self.lock:
             self._check()
-            turn = self._asked(seat, ask)
+            turn = self._turn_of_ask(seat, ask)
             if turn.question is not None:
                 raise NotAsked("There are no tools for this question.")
             if len(turn.looked) >= MOST_LOOKS:
                 raise IllegalMove(f"At most {MOST_LOOKS} look-ups are allowed for one move.")
-            found = turn.use(tool, given)
-            row = (seat, LookUp(turn.id, tool, dict(given)), None)
+            result = turn.use(tool, arguments)
+            row = (seat, LookUp(turn.id, tool, dict(arguments)), None)
             await self._settle(lambda: self._rows.append(row))
-            return found
+            return result
 
     async def leave(self, seat: str, detail: str) -> int:
         """Stop the match without a result because a person left."""
@@ -177,7 +177,7 @@ class LiveMatch:
             self._check()
             if not self.match.over:
                 await self._censor(cause, detail, seat)
-            return self._dated(seat).version if seat in self.people else self.written
+            return self._screen_with_deadline(seat).version if seat in self.people else self.written
 
     async def stop_if_overdue(self, now: float) -> None:
         """Forfeit the turn of a person who is late, or stop the match.
@@ -215,9 +215,9 @@ class LiveMatch:
     def _forfeit_turn(self, seat: str, detail: str) -> None:
         """Answer everything that a seat is asked in this turn with a forfeit."""
         now = self.match.turn
-        while not self.match.over and self.match.turn == now and (asked := self._open(seat)):
-            nothing = Forfeit(detail) if asked[0].question is None else NoAnswer(detail)
-            self._driver.answer(asked[0].id, nothing)
+        while not self.match.over and self.match.turn == now and (open_turns := self._open(seat)):
+            nothing = Forfeit(detail) if open_turns[0].question is None else NoAnswer(detail)
+            self._driver.answer(open_turns[0].id, nothing)
 
     def overdue(self, now: float) -> str | None:
         """Return a seat whose answer is overdue, or None."""
@@ -237,9 +237,9 @@ class LiveMatch:
         if self.discarded:
             raise MatchDiscarded
 
-    def _asked(self, seat: str, ask: str) -> Turn[Any, Any]:
-        asked = {ask_name(self.id, turn.id): turn for turn in self.match.asks()}
-        turn = asked.get(ask)
+    def _turn_of_ask(self, seat: str, ask: str) -> Turn[Any, Any]:
+        turns_by_name = {ask_name(self.id, turn.id): turn for turn in self.match.asks()}
+        turn = turns_by_name.get(ask)
         if turn is not None and turn in self._open(seat):
             return turn
         if turn is not None and turn.seat == seat:
@@ -258,7 +258,7 @@ class LiveMatch:
         try:
             act()
             rows = self.let_bots_answer()
-            await self._database.run(written(self.id, self.written, rows, self.match.over))
+            await self._database.run(answers_job(self.id, self.written, rows, self.match.over))
         except IllegalMove:  # of a person: the match is unchanged
             raise
         except DuplicateRow:  # committed, but the confirmation was lost: reload
@@ -305,8 +305,8 @@ class LiveMatch:
         open_now = {turn.id: turn for turn in self.match.asks()}
         for screen in self._screens.values():
             screen.is_stale = True
-        now, before = time.monotonic(), self._since
-        self._since = {id: before.get(id, now) for id in open_now if id[1] in self.people}
+        now, since_before = time.monotonic(), self._since
+        self._since = {id: since_before.get(id, now) for id in open_now if id[1] in self.people}
         due = round(time.time() + self.patience, 1)
         self._due = {id: self._due.get(id, due) for id in self._since}
         for id, turn in open_now.items():
@@ -336,13 +336,13 @@ class LiveMatch:
     async def _consult(self, turn: Turn[Any, Any]) -> None:
         """Ask a model and pass on its answer; a failed call becomes a Fault, which censors the
         match."""
-        given = await consulted(turn, self._players[turn.seat], self._model_seconds, self.id)
+        answer = await ask_player(turn, self._players[turn.seat], self._model_seconds, self.id)
         async with self.lock:
             self._out.pop(turn.id, None)
             if self.discarded or self.match.over:
                 return
             try:
-                await self._settle(lambda: self._driver.answer(turn.id, given))
+                await self._settle(lambda: self._driver.answer(turn.id, answer))
             except Exception:  # the match is rebuilt and asks the model again
                 LOG.exception("a model's answer in match %s could not be written", self.id)
 
@@ -401,10 +401,10 @@ class LiveMatch:
 
     # --- screens --------------------------------------------------------------------------------
 
-    def _dated(self, seat: str) -> Screen:
+    def _screen_with_deadline(self, seat: str) -> Screen:
         """Return a seat's screen with the deadline of its answer."""
         screen = self._screens[seat].shown(self._open(seat))
-        due = [at for id, at in self._due.items() if id[1] == seat]
+        due = [deadline for id, deadline in self._due.items() if id[1] == seat]
         return msgspec.structs.replace(screen, due=min(due)) if due else screen
 
 

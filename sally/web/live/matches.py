@@ -25,7 +25,7 @@ from sally.runner.budget import Meter, Metered
 from sally.runner.local import is_bot, with_models
 from sally.runner.seating import players_of, resolve_setup
 from sally.web.database import Database, StorageFull, StorageLost, Transaction
-from sally.web.live.answers import written
+from sally.web.live.answers import answers_job
 from sally.web.live.match import LiveMatch, MatchDiscarded
 from sally.web.live.plain import Labels
 
@@ -58,7 +58,7 @@ class OpenedMatch(msgspec.Struct, frozen=True):
 
 
 @lru_cache(10_000)  # needed several times per move
-def hashed(secret: str) -> str:
+def hash_token(secret: str) -> str:
     """Return the hash of a token for the database; 256 random bits need no salt and no slow
     hash."""
     return sha256(secret.encode("utf-8", "replace")).hexdigest()
@@ -67,16 +67,16 @@ def hashed(secret: str) -> str:
 def invitation(secret: str) -> str:
     """Return the database key of an invitation. An invitation gives no access to a seat; a client
     uses it once to take the seat with a token of its own."""
-    return f"invitation {hashed(secret)}"
+    return f"invitation {hash_token(secret)}"
 
 
-def settled(setup: Setup, people: Sequence[str]) -> Setup:
+def resolve_seated_setup(setup: Setup, people: Sequence[str]) -> Setup:
     """Return the setup with versions filled in; raises BadInput if a name is unknown."""
-    seated = {s: STAND_IN if s in people else who for s, who in setup.lineup.items()}
+    seated = {s: STAND_IN if s in people else player for s, player in setup.lineup.items()}
     checked = resolve_setup(msgspec.structs.replace(setup, lineup=seated))
     lineup = {
-        s: setup.lineup.get(s, PlayerSpec(PERSON)) if s in people else who
-        for s, who in checked.lineup.items()
+        s: setup.lineup.get(s, PlayerSpec(PERSON)) if s in people else player
+        for s, player in checked.lineup.items()
     }
     return msgspec.structs.replace(checked, lineup=lineup)
 
@@ -162,18 +162,18 @@ class LiveMatches:
             also: Function that writes further rows in the same transaction, called with the match's
                 id.
         """
-        setup = settled(setup, people)
+        setup = resolve_seated_setup(setup, people)
         id = secrets.token_hex(16)
         keys = dict(keys or {})
-        given = {seat: secrets.token_urlsafe(32) for seat in people if seat not in keys}
+        tokens = {seat: secrets.token_urlsafe(32) for seat in people if seat not in keys}
         keys |= {
-            seat: invitation(token) if seat in invited else hashed(token)
-            for seat, token in given.items()
+            seat: invitation(token) if seat in invited else hash_token(token)
+            for seat, token in tokens.items()
         }
         waits = self.patience if patience is None else patience
-        live = self._made(id, setup, people, waits, mirrored, owner)
+        live = self._build_match(id, setup, people, waits, mirrored, owner)
         rows = live.let_bots_answer()
-        answered = written(id, 0, rows, live.match.over)
+        answered = answers_job(id, 0, rows, live.match.over)
 
         def begin(tx: Transaction) -> None:
             tx.put(
@@ -197,7 +197,7 @@ class LiveMatches:
         await self.database.run(begin)
         live.count(rows)
         self._enter(live)
-        return OpenedMatch(id, given)
+        return OpenedMatch(id, tokens)
 
     async def seat(self, token: str) -> tuple[LiveMatch, str]:
         """Return the live match and seat that a token opens."""
@@ -206,20 +206,20 @@ class LiveMatches:
 
     async def known(self, token: str) -> tuple[str, str]:
         """Return the match id and seat that a token opens; raises NoSuchSeat."""
-        key = hashed(token)
+        key = hash_token(token)
         if key not in self._seats:
-            found = await self.database.run(
+            seat_row = await self.database.run(
                 Transaction.one, "SELECT match, seat FROM seats WHERE token = ?", key
             )
-            if found is None:
+            if seat_row is None:
                 raise NoSuchSeat
-            self._seats[key] = (found[0], found[1])
+            self._seats[key] = (seat_row[0], seat_row[1])
         return self._seats[key]
 
-    async def take(self, token: str, own: str) -> None:
+    async def take(self, token: str, client_token: str) -> None:
         """Replace a seat's token with one that the client generated; a repeated request changes
         nothing."""
-        old, new, invited = hashed(token), hashed(own), invitation(token)
+        old, new, invited = hash_token(token), hash_token(client_token), invitation(token)
 
         def change(tx: Transaction) -> bool:
             by = "UPDATE seats SET token = ? WHERE token IN (?, ?)"
@@ -270,16 +270,16 @@ class LiveMatches:
             async with live.lock:
                 live.discard()
                 await self.database.run(delete)
-        if (left := self._by_id.pop(id, None)) is not None:
-            left.discard()  # also one rebuilt by a concurrent request
-        self._seats = {key: at for key, at in self._seats.items() if at[0] != id}
+        if (rebuilt := self._by_id.pop(id, None)) is not None:
+            rebuilt.discard()  # also one rebuilt by a concurrent request
+        self._seats = {key: place for key, place in self._seats.items() if place[0] != id}
 
     async def episode(self, id: str, cell: str | None = None) -> Episode | None:
         """Return the record of a match, or None while it is in progress."""
         if cell is None:
             by = "SELECT cell FROM matches WHERE id = ?"
-            found = await self.database.run(Transaction.one, by, id)
-            cell = found[0] if found else ""
+            cell_row = await self.database.run(Transaction.one, by, id)
+            cell = cell_row[0] if cell_row else ""
         live = await self.find(id)
         async with live.lock:
             return live.match.episode(cell, live.used) if live.match.over else None
@@ -290,7 +290,7 @@ class LiveMatches:
 
     # --- making matches -------------------------------------------------------------------------
 
-    def _made(
+    def _build_match(
         self,
         id: str,
         setup: Setup,
@@ -303,7 +303,7 @@ class LiveMatches:
         spec = registry.game(setup.instance.game)
         words = dict.fromkeys(people, labels.words.get(spec.name, spec.people.texts))
         match: Match[Any, Any, Any] = Match(spec, setup, texts=words)
-        inside = {seat: who for seat, who in setup.lineup.items() if seat not in people}
+        inside = {seat: player for seat, player in setup.lineup.items() if seat not in people}
         if any(map(uses_model, inside.values())):
             meter = self.meter.of_episode()
             inside = with_models(
@@ -331,24 +331,26 @@ class LiveMatches:
 
         def find(tx: Transaction) -> tuple[Any, list[Any]]:
             row = tx.one(f"SELECT {COLUMNS} FROM matches WHERE id = ?", id)
-            said = tx.all(
+            answers = tx.all(
                 "SELECT seat, entry, client_key FROM answers WHERE match = ? ORDER BY n", id
             )
-            return row, said
+            return row, answers
 
-        row, said = await self.database.run(find)
+        row, answers = await self.database.run(find)
         if row is None:
             raise NoSuchSeat
         setup = msgspec.json.decode(row[0], type=Setup)
         try:
-            live = self._made(id, setup, _seats(row[1]), row[2], _seats(row[3]), row[4])
-            changed = live.rebuild(said)
-        except BadInput as why:  # rules or players changed since it began
-            raise NotAsked(f"This game cannot be continued: {str(why).rstrip('.')}.") from None
+            live = self._build_match(id, setup, _seats(row[1]), row[2], _seats(row[3]), row[4])
+            changed = live.rebuild(answers)
+        except BadInput as error:  # rules or players changed since it began
+            raise NotAsked(f"This game cannot be continued: {str(error).rstrip('.')}.") from None
         self._enter(live)
         if changed is not None and not live.match.over:
-            who = setup.lineup[changed].player
-            await live.stop("fault", f"{who} plays differently than before the restart", changed)
+            player_name = setup.lineup[changed].player
+            await live.stop(
+                "fault", f"{player_name} plays differently than before the restart", changed
+            )
         return live
 
     def _enter(self, live: LiveMatch) -> None:
@@ -367,8 +369,8 @@ class LiveMatches:
         for (id,) in rows:
             try:
                 await self.find(id)
-            except Exception as why:
-                LOG.error("match %s: %s", id, why)
+            except Exception as error:
+                LOG.error("match %s: %s", id, error)
             await asyncio.sleep(0)
         return True
 
@@ -385,8 +387,8 @@ class LiveMatches:
                         await self.find(id)
                     else:
                         await live.stop_if_overdue(now)
-                except Exception as why:  # one match must not stop the others
-                    LOG.error("match %s: %s", id, why)
+                except Exception as error:  # one match must not stop the others
+                    LOG.error("match %s: %s", id, error)
                 if live.match.over and now - self._touched.get(id, 0) > IDLE:
                     self._by_id.pop(id, None)
                     self._touched.pop(id, None)
@@ -399,17 +401,17 @@ class LiveMatches:
             try:
                 await self._keep_ended()
                 await asyncio.sleep(PAUSE)
-            except Exception as why:
-                LOG.error("episodes could not be stored; retrying: %s", why)
+            except Exception as error:
+                LOG.error("episodes could not be stored; retrying: %s", error)
                 await asyncio.sleep(RETRY)
                 self._ended.set()
 
-    async def _recorded(self, id: str, cell: str) -> Episode | None:
+    async def _episode_or_none(self, id: str, cell: str) -> Episode | None:
         """Return the record of a match, or None if it cannot be replayed any more."""
         try:
             return await self.episode(id, cell)
-        except (BadInput, NoSuchSeat) as why:
-            LOG.error("match %s is not stored: %s", id, why)
+        except (BadInput, NoSuchSeat) as error:
+            LOG.error("match %s is not stored: %s", id, error)
             return None
 
     async def _keep_ended(self) -> None:
@@ -420,7 +422,7 @@ class LiveMatches:
         )
         done = []
         for id, owner, cell in rows:
-            if (episode := await self._recorded(id, cell)) is not None:
+            if (episode := await self._episode_or_none(id, cell)) is not None:
                 done.append((id, owner, episode))
             await asyncio.sleep(0)  # let requests run while a hundred records are made
         await asyncio.to_thread(self._store, [e for _, owner, e in done if not owner])
@@ -443,9 +445,9 @@ class LiveMatches:
         """
         if self.out is None or not episodes:
             return
-        there = set(store.load(self.out).episodes) if self._in_doubt else set()
+        stored_ids = set(store.load(self.out).episodes) if self._in_doubt else set()
         self._in_doubt = True  # until the database is updated
         with store.Writer(self.out) as writer:  # on disk under its final name when closed
             for episode in episodes:
-                if episode.id not in there:
+                if episode.id not in stored_ids:
                     writer.add(episode)

@@ -18,7 +18,7 @@ from sally.core.rules.board import Board, Table
 from sally.core.rules.game import GameSpec
 from sally.players.language import checked_pack
 from sally.web.live.screen import Ask, Rewrite, Score, Screen, plain, title_of
-from sally.web.texts import ENGLISH, Texts, shipped
+from sally.web.texts import ENGLISH, Texts, shipped_texts
 
 MOST_WORDS = 60  # of the rules on the first screen; longer rules are folded below a summary
 LONGEST = 600  # characters of a sentence that may repeat a value of a request
@@ -31,7 +31,7 @@ def words_of(spec: GameSpec[Any, Any, Any], pack: str = "") -> dict[str, str]:
     return dict(checked_pack(pack, spec).texts if pack else spec.people.texts)
 
 
-def shortened(sentence: str) -> str:
+def shorten(sentence: str) -> str:
     """Return a sentence, without its middle part if it is too long (it may quote a long value)."""
     half = LONGEST // 2  # the end says what would be right
     return sentence if len(sentence) <= LONGEST else f"{sentence[:half]} … {sentence[-half:]}"
@@ -51,7 +51,7 @@ class Labels(msgspec.Struct, frozen=True):
 
     @property
     def texts(self) -> Texts:
-        return shipped(self.language)
+        return shipped_texts(self.language)
 
     def title(self, context: SeatContext) -> str:
         return self.titles.get(context.spec.name, context.spec.title)
@@ -74,13 +74,13 @@ class Labels(msgspec.Struct, frozen=True):
     def score(self, context: SeatContext, seat: str, score: SeatScore) -> Score:
         """Return what a seat got, as another seat reads it; only its own score is also money."""
         number, is_own = self.texts.number, score.seat == seat
-        most = "" if score.most is None or score.most == math.inf else f"{score.most:g}"
+        maximum = "" if score.most is None or score.most == math.inf else f"{score.most:g}"
         money = f"{score.points * self.per_point:.2f} {self.currency}" if self.per_point else ""
-        who = "" if is_own else self.role(context, score.seat) or title_of(score.seat)
+        player_role = "" if is_own else self.role(context, score.seat) or title_of(score.seat)
         return Score(
-            who,
+            player_role,
             number(f"{score.points:.6g}"),
-            number(most),
+            number(maximum),
             number(money.strip()) if is_own else "",
         )
 
@@ -91,7 +91,7 @@ class Labels(msgspec.Struct, frozen=True):
         if not names:
             return plain
         code = re.compile(rf"\b({'|'.join(map(re.escape, names))})\b")
-        return lambda text: plain(code.sub(lambda found: names[found[0]], text))
+        return lambda text: plain(code.sub(lambda seat_match: names[seat_match[0]], text))
 
 
 ESCAPED = re.compile(r"\\(?:u[0-9a-f]{4}|.)")  # an escape sequence of JSON
@@ -121,19 +121,19 @@ def _plain_part(part: Any, plainly: Rewrite) -> Any:
     if isinstance(part, str):
         return plainly(part)
     if isinstance(part, tuple):
-        return tuple(_plain_part(each, plainly) for each in part)
+        return tuple(_plain_part(element, plainly) for element in part)
     if not isinstance(part, msgspec.Struct):
         return part
     fields = {name: _plain_part(getattr(part, name), plainly) for name in part.__struct_fields__}
     return msgspec.structs.replace(part, **fields)
 
 
-def turned(screen: Screen, labels: list[str]) -> Screen:
+def reverse_options(screen: Screen, labels: list[str]) -> Screen:
     """Return the screen with options reversed, in buttons, questions, tables and rules, for studies
     that balance option orders. `labels` are those of the menu."""
     board = screen.board
     if board is not None:
-        parts = tuple(_turned(p, labels) if isinstance(p, Table) else p for p in board.parts)
+        parts = tuple(_reverse_table(p, labels) if isinstance(p, Table) else p for p in board.parts)
         board = msgspec.structs.replace(board, parts=parts)
     return msgspec.structs.replace(
         screen,
@@ -149,7 +149,7 @@ def _turned_ask(ask: Ask, labels: list[str]) -> Ask:
         ask = msgspec.structs.replace(ask, items=ask.items[::-1])
     elif ask.kind == "probe":
         return ask  # numbers keep the order of their items, and so does the question
-    return msgspec.structs.replace(ask, question=swapped(ask.question, labels))
+    return msgspec.structs.replace(ask, question=reverse_names(ask.question, labels))
 
 
 LAST = r" (?:or|and|oder|und) "  # joins the last two of a list: "Option J or Option F"
@@ -162,14 +162,14 @@ def turned_rules(rules: str, labels: list[str]) -> str:
         return rules
     name = rf"(?<!\w)(?:{'|'.join(map(re.escape, labels))})(?!\w)"
     shape = [re.sub(r"[-+]?\d+(?:\.\d+)?", "#", re.sub(name, "*", line)) for line in _lines(rules)]
-    told: list[str] = []
-    for same, block in groupby(zip(shape, _lines(rules), strict=True), key=itemgetter(0)):
+    new_lines: list[str] = []
+    for line_shape, block in groupby(zip(shape, _lines(rules), strict=True), key=itemgetter(0)):
         lines = [line for _, line in block]
-        if len(lines) > 1 and same.count("*") > 1:
-            told += lines[::-1]
+        if len(lines) > 1 and line_shape.count("*") > 1:
+            new_lines += lines[::-1]
         else:
-            told += [_listed_backwards(line, labels, name) for line in lines]
-    return "\n".join(told)
+            new_lines += [_listed_backwards(line, labels, name) for line in lines]
+    return "\n".join(new_lines)
 
 
 def _lines(text: str) -> list[str]:
@@ -179,20 +179,20 @@ def _lines(text: str) -> list[str]:
 def _listed_backwards(line: str, labels: list[str], name: str) -> str:
     """Return a line with its list of options reversed, if it names every option once."""
     run = re.compile(rf"{name}(?:, (?:\w+ )?{name})*{LAST}(?:\w+ )?{name}")
-    return run.sub(lambda found: swapped(found[0], labels), line)
+    return run.sub(lambda options_match: reverse_names(options_match[0], labels), line)
 
 
-def swapped(question: str, labels: list[str]) -> str:
+def reverse_names(question: str, labels: list[str]) -> str:
     """Return a question with the option names in reverse order, if it names each of them once."""
     names = dict(zip(labels, labels[::-1], strict=True))
     if len(names) < 2:
         return question
-    found = re.compile(rf"(?<!\w)({'|'.join(map(re.escape, names))})(?!\w)")
-    once = sorted(found.findall(question)) == sorted(names)
-    return found.sub(lambda name: names[name[0]], question) if once else question
+    name_pattern = re.compile(rf"(?<!\w)({'|'.join(map(re.escape, names))})(?!\w)")
+    names_each_once = sorted(name_pattern.findall(question)) == sorted(names)
+    return name_pattern.sub(lambda name: names[name[0]], question) if names_each_once else question
 
 
-def _turned(table: Table, labels: list[str]) -> Table:
+def _reverse_table(table: Table, labels: list[str]) -> Table:
     if [row.label for row in table.rows] == labels:
         table = msgspec.structs.replace(table, rows=table.rows[::-1])
     if list(table.columns) == labels:

@@ -154,15 +154,15 @@ def ask_of(
     ready = _ready(turn.context, options)
     forms = [o for o in options if type(o) is Form]
 
-    def labelled(form: Form[Any]) -> Any:
+    def label_form(form: Form[Any]) -> Any:
         """Return a form with the game's labels for people (`field.KIND.NAME`, or `field.NAME` in
         every form)."""
 
-        def named(label: str) -> str:
+        def field_label(label: str) -> str:
             general = words.texts.get(f"field.{label}", label)
             return words.texts.get(f"field.{form.kind}.{label}", general)
 
-        return relabelled(form_of(form), named)
+        return relabel(form_of(form), field_label)
 
     return Ask(
         ask_name(match, turn.id),
@@ -171,7 +171,7 @@ def ask_of(
         "",  # the format is for text replies; browsers have buttons and fields
         "move" if scale is None else "number",
         tuple(Option(plainly(words.name(o)), msgspec.to_builtins(o)) for o in ready),
-        tuple(relabelled(labelled(form), plainly, ["labels"]) for form in forms),
+        tuple(relabel(label_form(form), plainly, ["labels"]) for form in forms),
         range=_ends(scale),
         tools=tuple(_tool(tool) for tool in turn.context.spec.tools),
         looked=tuple(
@@ -214,16 +214,16 @@ def _probe(
     refused: str | None,
     plainly: Rewrite,
 ) -> Ask:
-    whole = question.scale
+    number_scale = question.scale
     labels = map(plainly, scene.options)
-    scale = (question.low, question.high) if question.kind == "values" else _ends(whole)
+    scale = (question.low, question.high) if question.kind == "values" else _ends(number_scale)
     return Ask(
         name,
         "probe",
         plainly(scene.question),
         turn.context.words.say("aside.intro"),
-        question.kind if whole is None else "number",
-        items=tuple(map(Option, labels, question.choices)) if whole is None else (),
+        question.kind if number_scale is None else "number",
+        items=tuple(map(Option, labels, question.choices)) if number_scale is None else (),
         range=(0.0, 100.0) if question.kind == "odds" else scale,
         refused=refused,
     )
@@ -241,19 +241,19 @@ def form_of(form: Form[Any]) -> Json:
     return {"kind": form.kind, "label": title_of(form.kind), "fields": fields}
 
 
-def relabelled(form: Any, rewrite: Rewrite, keys: Sequence[str] = ("label", "labels")) -> Any:
+def relabel(form: Any, rewrite: Rewrite, keys: Sequence[str] = ("label", "labels")) -> Any:
     """Return a form or field with the labels under these keys rewritten."""
     if isinstance(form, list):
-        return [relabelled(each, rewrite, keys) for each in form]
+        return [relabel(element, rewrite, keys) for element in form]
     if not isinstance(form, dict):
         return form
-    found = {key: relabelled(value, rewrite, keys) for key, value in form.items()}
+    new_form = {key: relabel(value, rewrite, keys) for key, value in form.items()}
     for key in keys:
         if isinstance(label := form.get(key), str):
-            found[key] = rewrite(label)
+            new_form[key] = rewrite(label)
         elif label is not None:
-            found[key] = [rewrite(each) for each in label]
-    return found
+            new_form[key] = [rewrite(element) for element in label]
+    return new_form
 
 
 def field_of(name: str, field: Field) -> Json:
@@ -265,13 +265,13 @@ def field_of(name: str, field: Field) -> Json:
             return {**head, "type": "choice", "values": list(values), "labels": labels}
         case Whole(low, high):
             return {**head, "type": "whole", "low": low, "high": high}
-        case Text(limit, pattern, _, least):
-            return {**head, "type": "text", "limit": limit, "least": least, "pattern": pattern}
-        case Amounts(most):
-            labels = [plain(item) for item, _ in most]
-            return {**head, "type": "amounts", "most": list(map(list, most)), "labels": labels}
-        case Many(of, most):
-            return {**head, "type": "many", "of": field_of(name, of), "most": most}
+        case Text(limit, pattern, _, minimum):
+            return {**head, "type": "text", "limit": limit, "least": minimum, "pattern": pattern}
+        case Amounts(maximum):
+            labels = [plain(item) for item, _ in maximum]
+            return {**head, "type": "amounts", "most": list(map(list, maximum)), "labels": labels}
+        case Many(of, maximum):
+            return {**head, "type": "many", "of": field_of(name, of), "most": maximum}
         case Form():
             return {**head, "type": "form", **form_of(field), "label": title_of(name)}
 
@@ -288,37 +288,37 @@ def _tool(tool: Tool[Any]) -> Json:
 # --- answers ------------------------------------------------------------------------------------
 
 
-def decided(turn: Turn[Any, Any], value: Any, tries: int) -> Decision[Any]:
+def read_move(turn: Turn[Any, Any], value: Any, tries: int) -> Decision[Any]:
     """Convert JSON to a move; raises IllegalMove with the reason."""
     if type(value) not in (int, str, dict):
         raise IllegalMove("A move must be one of the options or a filled-in form.")
     try:
         action = fill_form(turn.options, as_tuples(value))
-    except IllegalMove as why:
-        raise IllegalMove(_in_words(str(why), turn.options)) from None
+    except IllegalMove as error:
+        raise IllegalMove(_in_words(str(error), turn.options)) from None
     return Decision(action, None, _reply(value), tries)
 
 
-def _in_words(why: str, options: Options[Any]) -> str:
+def _in_words(reason: str, options: Options[Any]) -> str:
     """Return why a form was refused, without the regular expression of a field."""
     for form in (option for option in options if type(option) is Form):
         for _, field in form.fields:
             if isinstance(field, Text) and field.pattern:
                 form_in_words = f"is not {field.form}" if field.form else "has another form"
-                why = why.replace(f"does not have the form {field.pattern}", form_in_words)
-    return why
+                reason = reason.replace(f"does not have the form {field.pattern}", form_in_words)
+    return reason
 
 
 def refusal_of(turn: Turn[Any, Any], value: Any) -> str:
     """Return why the rules would refuse a move as it is typed now; "" if they would not."""
     try:
-        action = decided(turn, value, 1).action
-    except IllegalMove as why:
-        return str(why)
+        action = read_move(turn, value, 1).action
+    except IllegalMove as error:
+        return str(error)
     return turn.context.words.refusal(turn.view, action)
 
 
-def reported(turn: Turn[Any, Any], value: Any, tries: int) -> ProbeReport:
+def read_report(turn: Turn[Any, Any], value: Any, tries: int) -> ProbeReport:
     """Convert JSON to a probe answer; raises IllegalMove with the reason."""
     question = turn.question
     assert question is not None
@@ -336,10 +336,10 @@ def reported(turn: Turn[Any, Any], value: Any, tries: int) -> ProbeReport:
         odds = _odds(numbers)
         best = max(range(len(odds)), key=odds.__getitem__)
         return ProbeReport(question.choices[best], odds, _reply(value), tries)
-    given = {str(c): n for c, n in zip(question.choices, numbers, strict=True) if n is not None}
-    if not given:
+    amounts = {str(c): n for c, n in zip(question.choices, numbers, strict=True) if n is not None}
+    if not amounts:
         raise IllegalMove("Give a number for at least one of the items.")
-    return ProbeReport(dict(given), reply=_reply(value), tries=tries)
+    return ProbeReport(dict(amounts), reply=_reply(value), tries=tries)
 
 
 def _numbers(value: Any, question: Question) -> list[float | None]:
@@ -356,11 +356,11 @@ def _numbers(value: Any, question: Question) -> list[float | None]:
 
 def _odds(percents: Sequence[float | None]) -> tuple[float, ...]:
     """Return percentages as probabilities; as for models, their sum may differ from 100 by one."""
-    given = [p or 0.0 for p in percents]
-    total = sum(given)
+    shares = [p or 0.0 for p in percents]
+    total = sum(shares)
     if not 99 <= total <= 101:
         raise IllegalMove(f"The percentages must add up to 100; yours add up to {total:g}.")
-    return tuple(p / total for p in given)
+    return tuple(p / total for p in shares)
 
 
 def _reply(value: Any) -> str:
@@ -370,17 +370,17 @@ def _reply(value: Any) -> str:
 # --- the end ------------------------------------------------------------------------------------
 
 
-def over_of(seat: str, end: Ended | Censored, said: Texts) -> Over:
+def over_of(seat: str, end: Ended | Censored, texts: Texts) -> Over:
     """Return the end as a seat may see it: with its own payoff, without details of a fault."""
     if isinstance(end, Ended):
         payoff = end.payoffs.get(seat)
         if payoff is None:
-            return Over("ended", None, said("over.ended"))
-        return Over("ended", payoff, said("over.ended_with", payoff=said.number(f"{payoff:g}")))
+            return Over("ended", None, texts("over.ended"))
+        return Over("ended", payoff, texts("over.ended_with", payoff=texts.number(f"{payoff:g}")))
     if end.cause == "left" and end.seat == seat:
-        return Over("censored", None, said("over.you_left"))
-    why = f"over.{end.cause}"
-    return Over("censored", None, said(why if why in said.said else "over.stopped"))
+        return Over("censored", None, texts("over.you_left"))
+    text_key = f"over.{end.cause}"
+    return Over("censored", None, texts(text_key if text_key in texts.said else "over.stopped"))
 
 
 def since(screen: Screen, lines: int) -> Screen:

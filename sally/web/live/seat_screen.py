@@ -17,7 +17,7 @@ from sally.core.match.player import Turn
 from sally.core.rules.board import Note
 from sally.core.rules.game import Seat
 from sally.core.rules.replay import AskId
-from sally.web.live.plain import Labels, plain_board, turned
+from sally.web.live.plain import Labels, plain_board, reverse_options
 from sally.web.live.screen import Rejection, Screen, ask_of, menu_of, over_of
 from sally.web.texts import ENGLISH
 
@@ -47,7 +47,7 @@ class SeatScreen:
         """
         old = self._screen
         if old is None or self.is_stale:
-            new = self._made(turns)
+            new = self._build_screen(turns)
             if old is None or msgspec.structs.replace(new, version=old.version) != old:
                 last = 0 if old is None else old.version
                 version = max(last + 1, int(1000 * time.time()))  # increases across restarts, too
@@ -55,7 +55,7 @@ class SeatScreen:
             self.is_stale = False
         return old
 
-    def _made(self, turns: Sequence[Turn[Any, Any]]) -> Screen:
+    def _build_screen(self, turns: Sequence[Turn[Any, Any]]) -> Screen:
         match, context, labels, plainly = self._match, self._context, self._labels, self.plainly
         view = turns[0].view if turns else match.game.observe(match.state, self._seat)
         self._lines += map(plainly, context.reader.news(view))
@@ -86,23 +86,23 @@ class SeatScreen:
                 )
                 for turn, scene in zip(turns, scenes, strict=False)
             ),
-            told=tuple(plainly(told) for scene in scenes for told in scene.told),
+            told=tuple(plainly(line) for scene in scenes for line in scene.told),
             waiting_for=tuple(labels.role(context, seat) for seat in others),
-            sent="" if turns or match.over else self._sent(),
+            sent="" if turns or match.over else self._sent_move(),
             over=over_of(self._seat, end, labels.texts)
             if isinstance(end, Ended | Censored)
             else None,
         )
         if isinstance(end, Ended) and end.payoffs and labels.reveals:
-            screen = self._revealed(screen)
+            screen = self._reveal(screen)
         if not self._is_mirrored:
             return screen
         if self._seat in match.game.to_move(match.state):  # also while it is being probed
             menu = menu_of(context, match.game.options(match.state, self._seat))
             self._menu = [plainly(label) for label in menu]
-        return turned(screen, self._menu)
+        return reverse_options(screen, self._menu)
 
-    def _revealed(self, screen: Screen) -> Screen:
+    def _reveal(self, screen: Screen) -> Screen:
         """Return the last screen with everything open: scores, what was hidden, and why."""
         ending, labels, plainly = (
             ending_of(self._context, self._match.replay),
@@ -114,14 +114,14 @@ class SeatScreen:
         hidden = tuple(
             Note(plainly(note.label), plainly(note.text), note.mark) for note in ending.hidden
         )
-        over = msgspec.structs.replace(screen.over, scores=scores)
+        ending_shown = msgspec.structs.replace(screen.over, scores=scores)
         if labels.language != ENGLISH:  # games tell the end in English
-            return msgspec.structs.replace(screen, over=over)
-        over = msgspec.structs.replace(over, why=plainly(ending.why), hidden=hidden)
+            return msgspec.structs.replace(screen, over=ending_shown)
+        ending_shown = msgspec.structs.replace(ending_shown, why=plainly(ending.why), hidden=hidden)
         board = plain_board(ending.board, plainly)
-        return msgspec.structs.replace(screen, over=over, board=board)
+        return msgspec.structs.replace(screen, over=ending_shown, board=board)
 
-    def _sent(self) -> str:
+    def _sent_move(self) -> str:
         move = self._match.pending_move(self._seat)
         return "" if move is None else self.plainly(self._context.words.name(move))
 

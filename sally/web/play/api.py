@@ -29,11 +29,13 @@ NAME = 100  # most characters of a name
 # --- request fields -----------------------------------------------------------------------------
 
 
-def text_of(sent: Mapping[str, Any], name: str, default: str | None = None, most: int = 200) -> str:
+def text_of(
+    sent: Mapping[str, Any], name: str, default: str | None = None, longest: int = 200
+) -> str:
     """Return a string field of a request."""
     value = sent.get(name, default)
-    if not isinstance(value, str) or len(value) > most:
-        raise RequestRefused(400, f"{name} must be a string of at most {most} characters.")
+    if not isinstance(value, str) or len(value) > longest:
+        raise RequestRefused(400, f"{name} must be a string of at most {longest} characters.")
     return value
 
 
@@ -50,13 +52,13 @@ def only(sent: Mapping[str, Any], *names: str) -> None:
     """Raise Refused for unknown fields, because a misspelt field would be ignored silently."""
     for name in sent:
         if name not in names:
-            known = f"the fields are {', '.join(names)}" if names else "there are no fields"
-            raise RequestRefused(400, f"Unknown field {name[:60]!r}; {known}.")
+            known_fields = f"the fields are {', '.join(names)}" if names else "there are no fields"
+            raise RequestRefused(400, f"Unknown field {name[:60]!r}; {known_fields}.")
 
 
 def key_of(sent: Mapping[str, Any]) -> str:
     """Return the idempotency key of an answer; a key counts only once."""
-    key = text_of(sent, "key", most=KEY)
+    key = text_of(sent, "key", longest=KEY)
     if not key or not key.isascii() or not key.isprintable():
         raise RequestRefused(
             400, f"key must be 1 to {KEY} printable ASCII characters, unique to this answer."
@@ -67,16 +69,16 @@ def key_of(sent: Mapping[str, Any]) -> str:
 def numbers_of(request: Request, *names: str) -> list[int | None]:
     """Return integers from the query string, or None for those that are absent."""
     query = request.scope["query_string"].decode("latin-1").split("&")
-    given = dict(part.partition("=")[::2] for part in query)
-    return [_number(name, given.get(name)) for name in names]
+    params = dict(part.partition("=")[::2] for part in query)
+    return [_number(name, params.get(name)) for name in names]
 
 
-def _number(name: str, given: str | None) -> int | None:
-    if given is None:
+def _number(name: str, text: str | None) -> int | None:
+    if text is None:
         return None
-    if not given.isascii() or not given.isdigit() or len(given) > 15:
+    if not text.isascii() or not text.isdigit() or len(text) > 15:
         raise RequestRefused(400, f"{name} must be a whole number.")
-    return int(given)
+    return int(text)
 
 
 def answer(value: Any, status: int = 200) -> Response:
@@ -105,7 +107,7 @@ async def open_table(request: Request) -> Response:
     sent = await json_of(request)
     only(sent, "game", "seat", "others", "params", "probes", "problem")
     others, probes = mapping_of(sent, "others"), sent.get("probes", [])
-    if not all(isinstance(who, str) for who in others.values()):
+    if not all(isinstance(player, str) for player in others.values()):
         raise RequestRefused(400, "others must map seats to names of players.")
     if not isinstance(probes, list) or not all(isinstance(p, str) for p in probes):
         raise RequestRefused(400, "probes must be a list of names.")
@@ -119,9 +121,9 @@ async def open_table(request: Request) -> Response:
         probes,
         text_of(sent, "problem", ""),
     )
-    mine = seat or next(iter(opened.tokens))
-    invites = {s: token for s, token in opened.tokens.items() if s != mine}
-    return answer({"token": opened.tokens[mine], "invites": invites}, 201)
+    creator_seat = seat or next(iter(opened.tokens))
+    invites = {s: token for s, token in opened.tokens.items() if s != creator_seat}
+    return answer({"token": opened.tokens[creator_seat], "invites": invites}, 201)
 
 
 async def get_in_line(request: Request) -> Response:
@@ -159,7 +161,7 @@ def token_of(request: Request) -> str:
     return token
 
 
-async def seated(request: Request) -> str:
+async def checked_token(request: Request) -> str:
     """Return the seat token after checking it, so that the body of an invalid request is not
     read."""
     token = token_of(request)
@@ -171,26 +173,35 @@ async def take(request: Request) -> Response:
     """Claim the seat of an invitation, so that the sender of the link can no longer open it."""
     token, sent = token_of(request), await json_of(request, SMALL)
     only(sent, "token")
-    own = text_of(sent, "token", most=KEY)
-    if len(own) < OWN or not own.isascii() or not own.isalnum() or own == token:
+    client_token = text_of(sent, "token", longest=KEY)
+    if (
+        len(client_token) < OWN
+        or not client_token.isascii()
+        or not client_token.isalnum()
+        or client_token == token
+    ):
         raise RequestRefused(
             400, f"token must be {OWN} to {KEY} letters and digits, generated by the client."
         )
     try:
-        await request.app.state.live_matches.take(token, own)
+        await request.app.state.live_matches.take(token, client_token)
     except (NoSuchSeat, DuplicateRow):
         raise RequestRefused(
             401, "This invitation was used already, or the link is incomplete."
         ) from None
-    return answer({"token": own})
+    return answer({"token": client_token})
 
 
 async def see(request: Request) -> Response:
     token = token_of(request)
-    known, lines = numbers_of(request, "since", "lines")
+    known_version, lines = numbers_of(request, "since", "lines")
 
     async def look(live: LiveMatch, seat: str) -> Screen:
-        return await (live.screen(seat) if known is None else live.news(seat, known, LONG_POLL))
+        return await (
+            live.screen(seat)
+            if known_version is None
+            else live.news(seat, known_version, LONG_POLL)
+        )
 
     screen = await request.app.state.live_matches.at(token, look)
     await request.app.state.live_matches.known(token)  # the token may have been replaced meanwhile
@@ -198,7 +209,7 @@ async def see(request: Request) -> Response:
 
 
 async def say(request: Request) -> Response:
-    token = await seated(request)
+    token = await checked_token(request)
     sent = await json_of(request)
     only(sent, "ask", "value", "key", "lines", "shown_seconds")
     ask, key = text_of(sent, "ask"), key_of(sent)
@@ -210,21 +221,23 @@ async def say(request: Request) -> Response:
     lines = sent.get("lines")
     if lines is not None and (type(lines) is not int or not 0 <= lines <= EXACT):
         raise RequestRefused(400, "lines must be a whole number.")
-    shown = sent.get("shown_seconds")
-    if shown is not None and not (type(shown) in (int, float) and 0 <= shown <= EXACT):
+    shown_seconds = sent.get("shown_seconds")
+    if shown_seconds is not None and not (
+        type(shown_seconds) in (int, float) and 0 <= shown_seconds <= EXACT
+    ):
         raise RequestRefused(
             400, "shown_seconds must be 0 or more: the seconds since the question was shown."
         )
-    seen = await request.app.state.live_matches.at(
-        token, lambda live, seat: live.answer(seat, ask, value, key, shown)
+    screen = await request.app.state.live_matches.at(
+        token, lambda live, seat: live.answer(seat, ask, value, key, shown_seconds)
     )
     if lines is None:
-        return answer({"version": seen.version})
-    return answer({"version": seen.version, "screen": since(seen, lines)})
+        return answer({"version": screen.version})
+    return answer({"version": screen.version, "screen": since(screen, lines)})
 
 
 async def check(request: Request) -> Response:
-    token = await seated(request)
+    token = await checked_token(request)
     sent = await json_of(request)
     only(sent, "ask", "value")
     ask, value = text_of(sent, "ask"), sent.get("value")
@@ -237,20 +250,24 @@ async def check(request: Request) -> Response:
 
 
 async def look_up(request: Request) -> Response:
-    token = await seated(request)
+    token = await checked_token(request)
     sent = await json_of(request)
     only(sent, "ask", "tool", "arguments")
-    ask, tool, given = text_of(sent, "ask"), text_of(sent, "tool"), mapping_of(sent, "arguments")
-    if not all(isinstance(v, str) and len(v) <= 200 for v in given.values()):
-        raise RequestRefused(400, "arguments must be strings of at most 200 characters.")
-    found = await request.app.state.live_matches.at(
-        token, lambda live, seat: live.look(seat, ask, tool, given)
+    ask, tool, arguments = (
+        text_of(sent, "ask"),
+        text_of(sent, "tool"),
+        mapping_of(sent, "arguments"),
     )
-    return answer({"found": found})
+    if not all(isinstance(v, str) and len(v) <= 200 for v in arguments.values()):
+        raise RequestRefused(400, "arguments must be strings of at most 200 characters.")
+    result = await request.app.state.live_matches.at(
+        token, lambda live, seat: live.look(seat, ask, tool, arguments)
+    )
+    return answer({"found": result})
 
 
 async def leave(request: Request) -> Response:
-    token = await seated(request)
+    token = await checked_token(request)
     sent = await json_of(request)
     only(sent, "key")
     version = await request.app.state.live_matches.at(

@@ -24,7 +24,7 @@ from sally.players.language import LANGUAGE
 from sally.runner.local import is_bot
 from sally.runner.seating import kinds, seat_player
 from sally.web.database import Transaction
-from sally.web.live.matches import PERSON, LiveMatches, OpenedMatch, hashed
+from sally.web.live.matches import PERSON, LiveMatches, OpenedMatch, hash_token
 from sally.web.live.screen import title_of
 
 MODEL = "model:"  # prefix of models in lists of players
@@ -124,7 +124,7 @@ class Lobby:
         models = tuple(MODEL + model for model in self._models)
         frozen = problems_of(name)
         bots = bots_of(spec)
-        for seats in dict.fromkeys(each.seats for each in frozen.values()):
+        for seats in dict.fromkeys(problem.seats for problem in frozen.values()):
             bots = {**bots_of(spec, next(p for p in frozen.values() if p.seats == seats)), **bots}
         bots = {**bots_at_most_seats(spec), **bots}
         return Offer(
@@ -138,7 +138,9 @@ class Lobby:
             parameters_of(spec),
             {seat: tuple(p.name for p in spec.probes if seat in p.seats) for seat in bots},
             room.asked if (room := _problems_module(name)) is not None else (),
-            tuple(ProblemChoice(id, each.choice, each.seats) for id, each in frozen.items()),
+            tuple(
+                ProblemChoice(id, problem.choice, problem.seats) for id, problem in frozen.items()
+            ),
             spec.people.glyphs.get(name, ""),
             spec.people.minutes.get(name, 0),
             sentences_of(name, {bot for names in bots.values() for bot in names}),
@@ -154,12 +156,12 @@ class Lobby:
         problem: str = "",
     ) -> OpenedMatch:
         """Open a table with the chosen seat, players, parameters, probes and problem."""
-        offer = self._allowed(game, params)
-        instance, seats = self._chosen(game, offer, problem, params)
+        offer = self._check_offer(game, params)
+        instance, seats = self._choose_instance(game, offer, problem, params)
         seat = seat or seats[0]
-        for named in (seat, *others):
-            if named not in seats:
-                raise unknown(f"seat of {game}", named, seats)
+        for seat_name in (seat, *others):
+            if seat_name not in seats:
+                raise unknown(f"seat of {game}", seat_name, seats)
         if seat in others:
             raise BadInput(f"Seat {seat!r} is your own, so `others` must not contain it.")
         for name in probes:
@@ -172,9 +174,9 @@ class Lobby:
         people = [s for s in seats if lineup[s].player == PERSON]
         invited = [s for s in people if s != seat]
         arms = {seat: tuple(probes)}
-        return await self._opened(instance, lineup, people, arms, invited=invited)
+        return await self._open_match(instance, lineup, people, arms, invited=invited)
 
-    def _chosen(
+    def _choose_instance(
         self, game: str, offer: Offer, problem: str, params: Mapping[str, Any]
     ) -> tuple[Instance, tuple[str, ...]]:
         """Return the instance and its seats; `params` override those of the problem."""
@@ -186,17 +188,19 @@ class Lobby:
         frozen = problems_of(game)
         if problem not in frozen:
             raise unknown(f"problem of {game}", problem, frozen)
-        found = frozen[problem]
-        both = {**found.instance.params, **params}
-        return msgspec.structs.replace(found.instance, params=both), found.seats
+        chosen_problem = frozen[problem]
+        merged_params = {**chosen_problem.instance.params, **params}
+        return msgspec.structs.replace(
+            chosen_problem.instance, params=merged_params
+        ), chosen_problem.seats
 
     # --- the queue ------------------------------------------------------------------------------
 
     async def wait(self, game: str) -> str:
         """Join the queue of a game; the returned ticket later becomes the token of a seat."""
-        self._allowed(game, {})
+        self._check_offer(game, {})
         ticket = secrets.token_urlsafe(32)
-        key, now = hashed(ticket), time.time()
+        key, now = hash_token(ticket), time.time()
 
         def come(tx: Transaction) -> None:
             tx.put("DELETE FROM tickets WHERE match IS NULL AND made < ?", now - KEPT)
@@ -209,7 +213,7 @@ class Lobby:
 
     async def called(self, ticket: str, seconds: float = 0.0) -> tuple[bool, int, int]:
         """Return whether a ticket has a seat, how many people wait, and how many are needed."""
-        key = hashed(ticket)
+        key = hash_token(ticket)
         until, game, needed = time.monotonic() + seconds, "", 0
         while True:
             news = self._news  # taken before the query, so that no change is missed
@@ -234,7 +238,7 @@ class Lobby:
 
     async def leave(self, ticket: str) -> bool:
         """Leave the queue; return whether the ticket was still waiting."""
-        key = hashed(ticket)
+        key = hash_token(ticket)
         async with self._pairing:
             gone = await self.live_matches.database.run(
                 lambda tx: tx.put("DELETE FROM tickets WHERE ticket = ? AND match IS NULL", key)
@@ -252,7 +256,9 @@ class Lobby:
         """Return the tickets that wait for a game, in order of arrival, after dropping stale
         tickets."""
         now = time.monotonic()
-        self._seen = {k: seen for k, seen in self._seen.items() if now - seen[1] < STALE}
+        self._seen = {
+            k: last_seen for k, last_seen in self._seen.items() if now - last_seen[1] < STALE
+        }
         return [k for k, (g, _) in self._seen.items() if g == game]
 
     async def _pair(self, game: str) -> bool:
@@ -264,17 +270,20 @@ class Lobby:
             if len(called) < len(seats):
                 return False
             secrets.SystemRandom().shuffle(called)  # arrival order must not decide the seat
-            at = dict(zip(seats, called, strict=True))
+            keys_by_seat = dict(zip(seats, called, strict=True))
 
             def seat(tx: Transaction, match: str) -> None:
-                for where, key in at.items():
+                for seat_name, key in keys_by_seat.items():
                     tx.put(
-                        "UPDATE tickets SET match = ?, seat = ? WHERE ticket = ?", match, where, key
+                        "UPDATE tickets SET match = ?, seat = ? WHERE ticket = ?",
+                        match,
+                        seat_name,
+                        key,
                     )
 
             lineup = {seat: PlayerSpec(PERSON) for seat in seats}
             instance = fresh_instance(game, {})
-            await self._opened(instance, lineup, seats, {}, keys=at, also=seat)
+            await self._open_match(instance, lineup, seats, {}, keys=keys_by_seat, also=seat)
             for key in called:
                 self._seen.pop(key, None)
         self._wake()
@@ -287,36 +296,38 @@ class Lobby:
 
     # --- checks ---------------------------------------------------------------------------------
 
-    def _allowed(self, game: str, params: Mapping[str, Any]) -> Offer:
+    def _check_offer(self, game: str, params: Mapping[str, Any]) -> Offer:
         """Return the lobby entry of a game; raises BadInput for bad parameters, Busy if all tables
         are taken."""
         offer = self.offer(game)
-        known = {p.name: p for p in offer.parameters}
+        parameters = {p.name: p for p in offer.parameters}
         for name, value in params.items():
-            if name not in known:
-                raise unknown(f"parameter that can be set here for {game}", name, known)
-            if (why := known[name].problem(value)) is not None:
-                raise BadInput(f"{why}.")
+            if name not in parameters:
+                raise unknown(f"parameter that can be set here for {game}", name, parameters)
+            if (problem := parameters[name].problem(value)) is not None:
+                raise BadInput(f"{problem}.")
         if len(self.live_matches.in_progress()) >= self._most_open:
             raise Busy(f"All {self._most_open} tables are taken; try again later.")
         return offer
 
-    def _player_spec(self, offer: Offer, seat: str, who: str) -> PlayerSpec:
-        if who not in offer.players[seat]:
-            raise unknown(f"player for seat {seat!r} of {offer.name}", who, offer.players[seat])
-        if not who.startswith(MODEL):
-            return PlayerSpec(who)
-        entry = self.live_matches.meter.config.entry(who.removeprefix(MODEL))
+    def _player_spec(self, offer: Offer, seat: str, player_name: str) -> PlayerSpec:
+        if player_name not in offer.players[seat]:
+            raise unknown(
+                f"player for seat {seat!r} of {offer.name}", player_name, offer.players[seat]
+            )
+        if not player_name.startswith(MODEL):
+            return PlayerSpec(player_name)
+        entry = self.live_matches.meter.config.entry(player_name.removeprefix(MODEL))
         settings = {"settings": dict(entry.settings)} if entry.settings else {}
         return PlayerSpec(LANGUAGE, {"model": entry.name, **settings})
 
-    async def _opened(
+    async def _open_match(
         self,
         instance: Instance,
         lineup: Mapping[str, PlayerSpec],
         people: Sequence[str],
         arms: Mapping[str, tuple[str, ...]],
-        **how: Any,
+        **match_options: Any,
     ) -> OpenedMatch:
         # The seed must be unpredictable: it determines all deals.
         setup = Setup(
@@ -325,7 +336,7 @@ class Lobby:
             dict(lineup),
             arms={seat: names for seat, names in arms.items() if names},
         )
-        return await self.live_matches.open(setup, people, **how)
+        return await self.live_matches.open(setup, people, **match_options)
 
 
 def fresh_instance(game: str, params: Mapping[str, Any]) -> Instance:
@@ -337,10 +348,10 @@ def fresh_instance(game: str, params: Mapping[str, Any]) -> Instance:
     spec, draws = registry.game(game), Stream(secrets.randbits(53), "lobby", game)
     for _ in range(FRESH_TRIES if spec.people.fresh is not None else 0):
         assert spec.people.fresh is not None
-        drawn = {**spec.people.fresh(draws, game), **params}
+        drawn_params = {**spec.people.fresh(draws, game), **params}
         with suppress(BadInput):  # the problem does not fit the parameters, such as the level
-            spec.build(drawn)
-            return Instance(game, game, drawn)
+            spec.build(drawn_params)
+            return Instance(game, game, drawn_params)
     return Instance(game, game, dict(params))
 
 
@@ -349,14 +360,18 @@ def fresh_instance(game: str, params: Mapping[str, Any]) -> Instance:
 
 def _problems_module(name: str) -> Problems | None:
     make = registry.part(name, "problems")
-    found: Problems | None = None if make is None else make()
-    return found
+    problems: Problems | None = None if make is None else make()
+    return problems
 
 
 def problems_of(name: str) -> dict[str, Problem]:
     """Return the shipped problems that visitors may choose, by id."""
-    found = _problems_module(name)
-    return {} if found is None else {each.instance.id: each for each in found.problems}
+    module_problems = _problems_module(name)
+    return (
+        {}
+        if module_problems is None
+        else {problem.instance.id: problem for problem in module_problems.problems}
+    )
 
 
 def bots_of(
@@ -369,24 +384,24 @@ def bots_of(
 @cache
 def bots_at_most_seats(spec: GameSpec[Any, Any, Any]) -> dict[str, tuple[str, ...]]:
     """Return `bots_of` for the largest number of seats that the game's settings allow."""
-    found: dict[str, tuple[str, ...]] = {}
+    bots: dict[str, tuple[str, ...]] = {}
     for name, bounds in spec.people.settings.items():
         with suppress(BadInput):  # this game of the family refuses the bound
-            most = {name: bounds[1]} if bounds is not None else {}
-            if spec.build(most).seats != spec.build().seats:
-                found |= _bots(spec, msgspec.json.encode(most))
-    return found
+            largest_params = {name: bounds[1]} if bounds is not None else {}
+            if spec.build(largest_params).seats != spec.build().seats:
+                bots |= _bots(spec, msgspec.json.encode(largest_params))
+    return bots
 
 
 @cache
 def _bots(spec: GameSpec[Any, Any, Any], params: bytes) -> dict[str, tuple[str, ...]]:
     game = spec.build(msgspec.json.decode(params))
-    found: dict[str, tuple[str, ...]] = {}
+    bots: dict[str, tuple[str, ...]] = {}
     for seat in game.seats:
-        found[seat] = tuple(
+        bots[seat] = tuple(
             name for name, kind in kinds(spec).items() if _is_offered(spec, game, seat, name, kind)
         )
-    return found
+    return bots
 
 
 def _is_offered(spec: Any, game: Any, seat: Seat, name: str, kind: Any) -> bool:
@@ -404,8 +419,8 @@ def usual(spec: GameSpec[Any, Any, Any], names: Sequence[str]) -> str:
     """Return the default player. The game's usual player, its reference player, its partners and
     `random` are tried in this order, and the first that is offered is taken; if none is offered, a
     person."""
-    own = [name for name in registry.partners(spec.family or spec.name) if name in names]
-    for name in (spec.usual, spec.measured.reference, *own, "random"):
+    partners = [name for name in registry.partners(spec.family or spec.name) if name in names]
+    for name in (spec.usual, spec.measured.reference, *partners, "random"):
         if name in names:
             return name
     return PERSON
@@ -416,12 +431,14 @@ def parameters_of(spec: GameSpec[Any, Any, Any]) -> tuple[Parameter, ...]:
     """Return the parameters of a game that visitors may set."""
     game, hints = spec.build(), get_type_hints(spec.game)
     offered = (
-        _offered(spec, name, hints.get(name), getattr(game, name)) for name in spec.parameters
+        _parameter_of(spec, name, hints.get(name), getattr(game, name)) for name in spec.parameters
     )
     return tuple(p for p in offered if p is not None)
 
 
-def _offered(spec: GameSpec[Any, Any, Any], name: str, hint: Any, default: Any) -> Parameter | None:
+def _parameter_of(
+    spec: GameSpec[Any, Any, Any], name: str, hint: Any, default: Any
+) -> Parameter | None:
     args = [a for a in get_args(hint) if a is not NoneType]
     if get_origin(hint) in (Union, UnionType) and len(args) == 1:
         hint = args[0]

@@ -23,7 +23,7 @@ class Assignment(msgspec.Struct, frozen=True):
     reverse: bool  # whether options are shown in reverse order
 
 
-def assigned(
+def assign_place(
     study: HumanStudy,
     filled: Sequence[Assignment],
     number: int,
@@ -44,16 +44,20 @@ def assigned(
     draws = Stream(study.seed, "assign", number)
     conditions = [c for c in study.conditions if not among or c.name in among]
     name = _condition(study, conditions, filled, draws)
-    here = [place for place in filled if place.condition == name]
-    many = study.orders(study.condition(name))
+    condition_places = [place for place in filled if place.condition == name]
+    order_count = study.orders(study.condition(name))
     if row is None:
-        row = _least(range(many), Counter(place.row for place in here).__getitem__, draws)
+        row = _pick_least_filled(
+            range(order_count), Counter(place.row for place in condition_places).__getitem__, draws
+        )
     reverse = False
     if study.option_order == "balanced":
         # Balanced within the condition first, then within the instance order.
-        ways = Counter(place.reverse for place in here)
-        beside = Counter(place.reverse for place in here if place.row == row)
-        reverse = _least((False, True), lambda way: (ways[way], beside[way]), draws)
+        ways = Counter(place.reverse for place in condition_places)
+        beside = Counter(place.reverse for place in condition_places if place.row == row)
+        reverse = _pick_least_filled(
+            (False, True), lambda is_reversed: (ways[is_reversed], beside[is_reversed]), draws
+        )
     return Assignment(name, row, reverse)
 
 
@@ -64,13 +68,15 @@ def _condition(
     counts = Counter(place.condition for place in filled)
     if study.assignment == "balanced":
         share = {c.name: counts[c.name] / study.places(c) for c in among}
-        return _least(list(share), share.__getitem__, draws)
-    left = {c.name: max(0, ceil(study.places(c)) - counts[c.name]) for c in among}
-    names = [name for name, n in left.items() for _ in range(n)]
-    return draws.pick(names or list(left))
+        return _pick_least_filled(list(share), share.__getitem__, draws)
+    places_left = {c.name: max(0, ceil(study.places(c)) - counts[c.name]) for c in among}
+    names = [name for name, n in places_left.items() for _ in range(n)]
+    return draws.pick(names or list(places_left))
 
 
-def _least(among: Sequence[T], filled: Callable[[T], object], draws: Stream) -> T:
-    counts = [filled(each) for each in among]
+def _pick_least_filled(among: Sequence[T], filled: Callable[[T], object], draws: Stream) -> T:
+    counts = [filled(candidate) for candidate in among]
     lowest = min(counts)  # type: ignore[type-var]
-    return draws.pick([each for each, n in zip(among, counts, strict=True) if n == lowest])
+    return draws.pick(
+        [candidate for candidate, n in zip(among, counts, strict=True) if n == lowest]
+    )

@@ -21,13 +21,13 @@ from sally.web.security import RequestRefused, experimenter_required, form_token
 from sally.web.study import participants
 from sally.web.study.export import (
     FILE,
-    exported,
+    episodes_and_rows,
     note_export,
+    psych_ds_files,
     put_into_store,
-    tabled,
     withdrawn,
 )
-from sally.web.study.progress import listed, payments, progress
+from sally.web.study.progress import participant_rows, payments, progress
 from sally.web.study.rules import rules_of
 from sally.web.study.running import RunningStudy
 
@@ -55,126 +55,137 @@ async def overview(request: Request) -> Response:
     """Show progress by condition and the list of participants; without a name, list all studies."""
     studies: dict[str, RunningStudy] = request.app.state.studies
     if len(studies) > 1 and "study" not in request.query_params:
-        found = [(here.study, await progress(here)) for here in studies.values()]
-        return page(request, "study/studies.html", studies=found, form_token=form_token(request))
-    here = running(request)
+        study_progress = [
+            (running_study.study, await progress(running_study))
+            for running_study in studies.values()
+        ]
+        return page(
+            request, "study/studies.html", studies=study_progress, form_token=form_token(request)
+        )
+    running_study = running(request)
     name = "study/counts.html" if "live" in request.query_params else "study/progress.html"
     return page(
         request,
         name,
-        study=here.study,
-        progress=await progress(here),
-        people=await listed(here),
-        rules=rules_of(here.study),
-        store=store_of(request, here),
+        study=running_study.study,
+        progress=await progress(running_study),
+        people=await participant_rows(running_study),
+        rules=rules_of(running_study.study),
+        store=store_of(request, running_study),
         form_token=form_token(request),
         said=request.query_params.get("said", ""),
         what=request.query_params.get("what", ""),
-        withdrawn=[code for code, _ in await withdrawn(here)],
+        withdrawn=[code for code, _ in await withdrawn(running_study)],
         test=request.app.state.settings.test,
     )
 
 
-def store_of(request: Request, here: RunningStudy) -> Path | None:
+def store_of(request: Request, running_study: RunningStudy) -> Path | None:
     """Return the store for exports of this study, or None if the server stores no episodes."""
     out: Path | None = request.app.state.settings.out
-    return None if out is None else out.with_name(here.study.name)
+    return None if out is None else out.with_name(running_study.study.name)
 
 
 async def export(request: Request) -> Response:
     """Export the study to its store."""
-    here = running(request)
-    store = store_of(request, here)
+    running_study = running(request)
+    store = store_of(request, running_study)
     if store is None:
         raise RequestRefused(409, "This server has no store; download the episodes instead.")
     try:
-        episodes = await put_into_store(here, store)
-    except BadInput as why:
-        raise RequestRefused(409, str(why)) from None
-    return said(here, "exported", str(episodes))
+        episodes = await put_into_store(running_study, store)
+    except BadInput as error:
+        raise RequestRefused(409, str(error)) from None
+    return redirect_with_message(running_study, "exported", str(episodes))
 
 
-def said(here: RunningStudy, what: str, detail: str) -> Response:
+def redirect_with_message(running_study: RunningStudy, action: str, detail: str) -> Response:
     """Redirect to the overview, which then shows a message about what was done."""
-    told = urlencode({"study": here.study.name, "what": what, "said": detail})
-    return RedirectResponse(f"/experimenter/study?{told}", 303)
+    message_query = urlencode({"study": running_study.study.name, "what": action, "said": detail})
+    return RedirectResponse(f"/experimenter/study?{message_query}", 303)
 
 
 async def withdraw(request: Request) -> Response:
     """Delete the data of a participant who asked for it, by e-mail for example."""
-    here, sent = running(request), request.state.form
+    running_study, sent = running(request), request.state.form
     if sent.get("sure") != "yes":
         raise RequestRefused(
             422, "Tick the box to confirm that the data of this participant will be deleted."
         )
     try:
-        person = await here.find(sent.get("participant", "").strip())
-    except BadInput as why:
-        raise RequestRefused(404, str(why)) from None
-    await here.withdraw(person)
-    await export_again(here, store_of(request, here))
-    return said(here, "withdrawn", here.secrets.exported(person)[:8])
+        person = await running_study.find(sent.get("participant", "").strip())
+    except BadInput as error:
+        raise RequestRefused(404, str(error)) from None
+    await running_study.withdraw(person)
+    await export_again(running_study, store_of(request, running_study))
+    return redirect_with_message(
+        running_study, "withdrawn", running_study.secrets.exported(person)[:8]
+    )
 
 
-async def export_again(here: RunningStudy, store: Path | None) -> None:
+async def export_again(running_study: RunningStudy, store: Path | None) -> None:
     """Repeat this server's own export, if any, so that it drops withdrawn participants."""
     if store is None or not (store / FILE).exists():
         return
     try:
-        await put_into_store(here, store)
-    except (BadInput, OSError) as why:
+        await put_into_store(running_study, store)
+    except (BadInput, OSError) as error:
         LOG.error(
             '%s still holds data of a withdrawn participant; press "Export to the store" on '
             "/experimenter/study: %s",
-            *(store, why),
+            *(store, error),
         )
 
 
-async def purged(request: Request) -> Response:
+async def purge_codes(request: Request) -> Response:
     """Delete the list of withdrawn participants' codes, once their data have been removed from
     earlier copies."""
-    here = running(request)
-    await here.database.run(participants.forget_codes, here.study.name)
-    await asyncio.to_thread(participants.wipe, here.database)
-    return said(here, "purged", "")
+    running_study = running(request)
+    await running_study.database.run(participants.forget_codes, running_study.study.name)
+    await asyncio.to_thread(participants.wipe, running_study.database)
+    return redirect_with_message(running_study, "purged", "")
 
 
 async def help_on(request: Request) -> Response:
     """Advance a stuck participant by one step, or end the participation."""
-    here, sent = running(request), request.state.form
+    running_study, sent = running(request), request.state.form
     try:
-        person = await here.find(sent.get("participant", ""))
+        person = await running_study.find(sent.get("participant", ""))
         if sent.get("action") == "advance":
-            return said(here, "advanced", await here.advance(person))
+            return redirect_with_message(
+                running_study, "advanced", await running_study.advance(person)
+            )
         if sent.get("action") == "remove":
-            await here.remove(person)
-            return said(here, "removed", here.secrets.exported(person)[:8])
-    except BadInput as why:
-        raise RequestRefused(409, str(why)) from None
+            await running_study.remove(person)
+            return redirect_with_message(
+                running_study, "removed", running_study.secrets.exported(person)[:8]
+            )
+    except BadInput as error:
+        raise RequestRefused(409, str(error)) from None
     raise RequestRefused(400, "action must be advance or remove.")
 
 
 async def play_as(request: Request) -> Response:
     """In test mode, continue in this browser as an existing participant or as a new one."""
-    here, sent = running(request), request.state.form
+    running_study, sent = running(request), request.state.form
     if not request.app.state.settings.test:
         raise RequestRefused(403, "Start the server with --test to play as a participant.")
     if not (code := sent.get("participant", "")):
-        return begin_anew(here)
+        return begin_anew(running_study)
     try:
-        person = await here.find(code)
-    except BadInput as why:
-        raise RequestRefused(404, str(why)) from None
+        person = await running_study.find(code)
+    except BadInput as error:
+        raise RequestRefused(404, str(error)) from None
     cookie = secrets.token_urlsafe(32)
-    await here.hand_over(person, cookie)
-    return with_cookie(request, RedirectResponse(f"/study/{here.study.name}", 303), cookie)
+    await running_study.hand_over(person, cookie)
+    return with_cookie(request, RedirectResponse(f"/study/{running_study.study.name}", 303), cookie)
 
 
-def begin_anew(here: RunningStudy) -> Response:
+def begin_anew(running_study: RunningStudy) -> Response:
     """Open the study's link as a new test participant would."""
-    labels = here.study.platform.labels
+    labels = running_study.study.platform.labels
     name = secrets.choice(labels) if labels else f"test-{secrets.token_hex(4)}"
-    answer = RedirectResponse(here.study.link(name), 303)
+    answer = RedirectResponse(running_study.study.link(name), 303)
     answer.delete_cookie(COOKIE, path="/study")
     return answer
 
@@ -196,31 +207,31 @@ def with_cookie(request: Request, answer: Response, cookie: str) -> Response:
 
 async def download_episodes(request: Request) -> Response:
     await note_export(running(request))
-    found, _ = await exported(running(request))
-    return attached(b"".join(map(to_line, found)), "episodes.jsonl", "application/jsonl")
+    episodes, _ = await episodes_and_rows(running(request))
+    return attachment(b"".join(map(to_line, episodes)), "episodes.jsonl", "application/jsonl")
 
 
 async def download_people(request: Request) -> Response:
     await note_export(running(request))
-    _, rows = await exported(running(request))
+    _, rows = await episodes_and_rows(running(request))
     data = msgspec.json.format(msgspec.json.encode(rows), indent=2)
-    return attached(data, "people.json", "application/json")
+    return attachment(data, "people.json", "application/json")
 
 
 async def download_payments(request: Request) -> Response:
-    return attached((await payments(running(request))).encode(), "payments.csv", "text/csv")
+    return attachment((await payments(running(request))).encode(), "payments.csv", "text/csv")
 
 
 async def download_tables(request: Request) -> Response:
     await note_export(running(request))
-    files, out = await tabled(running(request)), io.BytesIO()
+    files, out = await psych_ds_files(running(request)), io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as folder:
         for name, data in files.items():
             folder.writestr(name, data)
-    return attached(out.getvalue(), "psych-ds.zip", "application/zip")
+    return attachment(out.getvalue(), "psych-ds.zip", "application/zip")
 
 
-def attached(data: bytes, name: str, kind: str) -> Response:
+def attachment(data: bytes, name: str, kind: str) -> Response:
     headers = {"content-disposition": f'attachment; filename="{name}"'}
     return Response(data, media_type=kind, headers=headers)
 
@@ -229,7 +240,7 @@ ROUTES: list[BaseRoute] = [
     Route("/experimenter/study", experimenter_required(overview)),
     Route("/experimenter/study/export", experimenter_required(export), methods=["POST"]),
     Route("/experimenter/study/withdraw", experimenter_required(withdraw), methods=["POST"]),
-    Route("/experimenter/study/purged", experimenter_required(purged), methods=["POST"]),
+    Route("/experimenter/study/purged", experimenter_required(purge_codes), methods=["POST"]),
     Route("/experimenter/study/help", experimenter_required(help_on), methods=["POST"]),
     Route("/experimenter/study/play_as", experimenter_required(play_as), methods=["POST"]),
     Route("/experimenter/study/episodes.jsonl", experimenter_required(download_episodes)),

@@ -20,13 +20,13 @@ from sally.core.rules.chance import Stream, derived_seed
 from sally.core.rules.problems import Problem
 from sally.players.language import LANGUAGE, uses_model
 from sally.store import PeoplePlan
-from sally.web.live.matches import PERSON, settled
+from sally.web.live.matches import PERSON, resolve_seated_setup
 from sally.web.live.plain import Labels, words_of
 from sally.web.play.lobby import bots_of, usual
-from sally.web.study.items import Item, StudySection, several
+from sally.web.study.items import Item, StudySection, check_options
 from sally.web.study.markdown import PICTURE, pictures
 from sally.web.study.pairs import PairSource, first_members, position_of
-from sally.web.texts import ENGLISH, Texts, languages, shipped, texts_of
+from sally.web.texts import ENGLISH, Texts, languages, shipped_texts, texts_of
 
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")  # part of URLs
 GIVEN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")  # a participant id of a platform
@@ -54,7 +54,7 @@ class CheckQuestion(StudySection, frozen=True):
     right: str
 
     def __post_init__(self) -> None:
-        several(self.question, self.options)
+        check_options(self.question, self.options)
         if self.right not in self.options:
             raise ValueError(f"{self.question!r}: right must be one of its options")
 
@@ -93,9 +93,9 @@ class Bonus(StudySection, frozen=True):
             amount = min(amount, _exact(self.most))
         return max(amount, Decimal(0)).quantize(CENT, ROUND_HALF_UP)
 
-    def parts(self, whole: str) -> tuple[Decimal, Decimal]:
+    def parts(self, total: str) -> tuple[Decimal, Decimal]:
         """Split an amount into the base, which platforms pay themselves, and the bonus."""
-        amount = Decimal(whole or "0")
+        amount = Decimal(total or "0")
         base = min(_exact(self.base).quantize(CENT, ROUND_HALF_UP), amount)
         return base, amount - base
 
@@ -275,15 +275,15 @@ class HumanStudy(StudySection, frozen=True):
             raise ValueError("a study needs at least one condition")
         _refuse_duplicates("condition", [c.name for c in self.conditions])
         _refuse_duplicates("survey item", [item.name for item in self.survey])
-        _refuse_duplicates("model", [each.model for each in self.models])
-        wanted = [c.wanted for c in self.conditions if c.wanted is not None]
-        if any(n < 1 for n in wanted):
+        _refuse_duplicates("model", [group_model.model for group_model in self.models])
+        targets = [c.wanted for c in self.conditions if c.wanted is not None]
+        if any(n < 1 for n in targets):
             raise ValueError("`wanted` must be at least 1")
-        if len(wanted) not in (0, len(self.conditions)):
+        if len(targets) not in (0, len(self.conditions)):
             raise ValueError("either every condition sets `wanted`, or none does")
-        if wanted and sum(wanted) != self.participants:
+        if targets and sum(targets) != self.participants:
             raise ValueError(
-                f"`wanted` adds up to {sum(wanted)}, but `participants` is {self.participants}"
+                f"`wanted` adds up to {sum(targets)}, but `participants` is {self.participants}"
             )
 
     def design(self) -> str:
@@ -327,9 +327,9 @@ class HumanStudy(StudySection, frozen=True):
     def pack_of(self, game: str) -> str:
         """Return the words pack of a game; empty for the game's own English words."""
         family = registry.family(game).name
-        given = self.words.get(game, self.words.get(family, ""))
+        chosen_pack = self.words.get(game, self.words.get(family, ""))
         usual = f"{family}_{self.language}"
-        return given or (
+        return chosen_pack or (
             usual if self.language != ENGLISH and usual in packs.shipped_packs() else ""
         )
 
@@ -354,22 +354,22 @@ class HumanStudy(StudySection, frozen=True):
         )
 
     @property
-    def untranslated(self) -> list[str]:
+    def untranslated_games(self) -> list[str]:
         """Games without a words pack in the study's language."""
         return [g for g in self.games if self.language != ENGLISH and not self.pack_of(g)]
 
     @property
     def pictures(self) -> list[str]:
         """The file names of all pictures in the texts."""
-        own = [page for c in self.conditions for page in c.instructions]
-        own += [page for c in self.conditions for b in c.blocks for page in b.instructions]
-        texts = (self.consent.text, *self.instructions, *own, self.debrief)
+        own_pages = [page for c in self.conditions for page in c.instructions]
+        own_pages += [page for c in self.conditions for b in c.blocks for page in b.instructions]
+        texts = (self.consent.text, *self.instructions, *own_pages, self.debrief)
         return [name for text in texts for name in pictures(text)]
 
     def link(self, participant: str = "") -> str:
         """Return the path of the study's link for a participant of its platform."""
-        given = {self.platform.participant: participant} if self.platform.participant else {}
-        query = urlencode({**self.platform.require, **given})
+        id_params = {self.platform.participant: participant} if self.platform.participant else {}
+        query = urlencode({**self.platform.require, **id_params})
         return f"/study/{self.name}?{query}" if query else f"/study/{self.name}"
 
     def condition(self, name: str) -> Condition:
@@ -383,8 +383,13 @@ class HumanStudy(StudySection, frozen=True):
         """Return the instances of a condition, its own or the study's."""
         if condition.pairs is not None:
             return tuple(i for instances, _, _ in self.blocks(condition) for i in instances)
-        own = tuple(i for block in condition.blocks for i in block.instances)
-        return own or condition.instances or self.instances or _instances_of(self.instances_of)
+        block_instances = tuple(i for block in condition.blocks for i in block.instances)
+        return (
+            block_instances
+            or condition.instances
+            or self.instances
+            or _instances_of(self.instances_of)
+        )
 
     def blocks(self, condition: Condition) -> list[tuple[tuple[Instance, ...], int, Layout]]:
         """Return, for each block, its instances, the number of rounds, and its layout.
@@ -399,17 +404,17 @@ class HumanStudy(StudySection, frozen=True):
                 for position in (position_of(pair, 0), position_of(pair, 1))
             ]  # fmt: skip
         usual = condition.instances or self.instances or _instances_of(self.instances_of)
-        found = []
+        blocks = []
         for block in condition.blocks or (Block("all", rounds=self.rounds),):
-            there = block.instances or usual
+            instances = block.instances or usual
             layout = Layout(
                 block.people or condition.people,
                 condition.others if block.others is None else block.others,
                 condition.arms if block.arms is None else block.arms,
                 condition.injections if block.injections is None else block.injections,
             )
-            found.append((there, min(block.rounds or len(there), len(there)), layout))
-        return found
+            blocks.append((instances, min(block.rounds or len(instances), len(instances)), layout))
+        return blocks
 
     def interchangeable(self, condition: Condition) -> list[Condition]:
         """Return the conditions that cannot be distinguished before the first game starts.
@@ -417,12 +422,14 @@ class HumanStudy(StudySection, frozen=True):
         Groups are formed across them, and each group is then assigned to one of them.
         """
 
-        def before(c: Condition) -> tuple[Any, ...]:
+        def facts_before_games(c: Condition) -> tuple[Any, ...]:
             pages = self.pages(c), c.blocks[0].instructions if c.blocks else ()
             practised = [(i, layout) for i, _, layout in self.blocks(c)] if self.practice else ()
             return len(c.people), *pages, practised
 
-        return [c for c in self.conditions if before(c) == before(condition)]
+        return [
+            c for c in self.conditions if facts_before_games(c) == facts_before_games(condition)
+        ]
 
     def stand_in(self, layout: Layout, instance: Instance, seat: str) -> PlayerSpec:
         """Return the bot that takes the seat of a participant who did not arrive."""
@@ -443,7 +450,7 @@ class HumanStudy(StudySection, frozen=True):
         balanced."""
         if condition.pairs is not None:
             return 2 * order_rows(condition.pairs.count)
-        return max(order_rows(len(there)) for there, _, _ in self.blocks(condition))
+        return max(order_rows(len(instances)) for instances, _, _ in self.blocks(condition))
 
     def plan(self, condition: Condition, row: int) -> list[PlannedRound]:
         """Return the rounds of a participant with this order of instances, first to last.
@@ -454,9 +461,9 @@ class HumanStudy(StudySection, frozen=True):
         if condition.pairs is not None:
             return self._plan_pairs(condition, condition.pairs.count, row)
         return [
-            PlannedRound(there[i], layout, b)
-            for b, (there, many, layout) in enumerate(self.blocks(condition))
-            for i in order(len(there), row % order_rows(len(there)))[:many]
+            PlannedRound(instances[i], layout, b)
+            for b, (instances, rounds, layout) in enumerate(self.blocks(condition))
+            for i in order(len(instances), row % order_rows(len(instances)))[:rounds]
         ]
 
     def _plan_pairs(self, condition: Condition, count: int, row: int) -> list[PlannedRound]:
@@ -472,13 +479,15 @@ class HumanStudy(StudySection, frozen=True):
         ]
 
     def rounds_of(self, condition: Condition) -> int:
-        return sum(many for _, many, _ in self.blocks(condition))
+        return sum(rounds for _, rounds, _ in self.blocks(condition))
 
     def practised(self, condition: Condition) -> list[str]:
         """Return the games of a condition that are practised, in order of appearance."""
         if not self.practice:
             return []
-        return list(dict.fromkeys(i.game for there, _, _ in self.blocks(condition) for i in there))
+        return list(
+            dict.fromkeys(i.game for instances, _, _ in self.blocks(condition) for i in instances)
+        )
 
     def pages(self, condition: Condition) -> tuple[str, ...]:
         """Return the texts of the instruction pages of a condition."""
@@ -490,7 +499,10 @@ class HumanStudy(StudySection, frozen=True):
         The seed depends only on the study's seed and the instance, so people and models in studies
         with the same seed get the same deals.
         """
-        lineup = {seat: PlayerSpec(PERSON, {"participant": who}) for seat, who in people.items()}
+        lineup = {
+            seat: PlayerSpec(PERSON, {"participant": participant})
+            for seat, participant in people.items()
+        }
         return Setup(
             instance,
             derived_seed(self.seed, instance.id, 0),
@@ -509,26 +521,26 @@ def practice_of(study: HumanStudy, condition: Condition) -> list[PlannedRound]:
     Raises:
         BadInput: A game cannot be played with bots in the other seats.
     """
-    found: dict[str, PlannedRound] = {}
-    for block, (there, _, layout) in enumerate(study.blocks(condition)):
-        for instance in there if study.practice else ():
-            if instance.game not in found:
-                found[instance.game] = _practice(study, instance, layout, block)
-    return list(found.values())
+    practice_rounds: dict[str, PlannedRound] = {}
+    for block, (instances, _, layout) in enumerate(study.blocks(condition)):
+        for instance in instances if study.practice else ():
+            if instance.game not in practice_rounds:
+                practice_rounds[instance.game] = _practice(study, instance, layout, block)
+    return list(practice_rounds.values())
 
 
 def _practice(study: HumanStudy, instance: Instance, layout: Layout, block: int) -> PlannedRound:
     """Return a practice game: the participant has the first seat for people, bots have all
     others."""
     name = f"practice-{instance.game}"
-    drawn = Instance(name, instance.game, _problem(study, instance))
-    seat, *rest = layout.people
-    others = {s: who for s, who in layout.others.items() if not uses_model(who)}
-    for empty in (*rest, *(s for s in layout.others if s not in others)):
-        others[empty] = study.usual_bot(drawn, empty, layout.people)
+    practice_instance = Instance(name, instance.game, _problem(study, instance))
+    seat, *other_seats = layout.people
+    others = {s: player for s, player in layout.others.items() if not uses_model(player)}
+    for empty in (*other_seats, *(s for s in layout.others if s not in others)):
+        others[empty] = study.usual_bot(practice_instance, empty, layout.people)
     with_bots = Layout((seat,), others, {seat: layout.arms[seat]} if seat in layout.arms else {})
-    settled(study.setup(with_bots, drawn, {seat: "person"}), [seat])
-    return PlannedRound(drawn, with_bots, block)
+    resolve_seated_setup(study.setup(with_bots, practice_instance, {seat: "person"}), [seat])
+    return PlannedRound(practice_instance, with_bots, block)
 
 
 def _problem(study: HumanStudy, instance: Instance) -> dict[str, Any]:
@@ -564,14 +576,14 @@ def order(n: int, row: int) -> list[int]:
     reversed rows.
     """
     zigzag = [(i + 1) // 2 if i % 2 else (n - i // 2) % n for i in range(n)]
-    found = [(place + row) % n for place in zigzag]
-    return found[::-1] if row >= n else found
+    positions = [(place + row) % n for place in zigzag]
+    return positions[::-1] if row >= n else positions
 
 
-def _refuse_duplicates(what: str, names: Sequence[str]) -> None:
+def _refuse_duplicates(kind: str, names: Sequence[str]) -> None:
     for name in names:
         if names.count(name) > 1:
-            raise ValueError(f"two {what}s have the name {name!r}")
+            raise ValueError(f"two {kind}s have the name {name!r}")
 
 
 def _instances_of(source: InstanceSource | None) -> tuple[Instance, ...]:
@@ -580,8 +592,8 @@ def _instances_of(source: InstanceSource | None) -> tuple[Instance, ...]:
     study = registry.study(source.study)
     for cell in study.cells:
         if cell.name == source.cell:
-            found: tuple[Instance, ...] = cell.instances
-            return found
+            instances: tuple[Instance, ...] = cell.instances
+            return instances
     raise unknown(f"cell of {source.study}", source.cell, [cell.name for cell in study.cells])
 
 
@@ -594,13 +606,13 @@ def read_human_study(path: Path, session: str = "") -> HumanStudy:
     Raises:
         BadInput: The file is invalid, or it has no such session.
     """
-    found = {study.session: study for study in read_human_studies(path)}
-    if session in found:
-        return found[session]
-    if "" in found:
+    studies_by_session = {study.session: study for study in read_human_studies(path)}
+    if session in studies_by_session:
+        return studies_by_session[session]
+    if "" in studies_by_session:
         raise BadInput(f"Study file {path} has no sessions, so no session may be chosen.")
     wrong = f"There is no session {session!r}; c" if session else "C"
-    names = listed([repr(name) for name in found], "or")
+    names = listed([repr(name) for name in studies_by_session], "or")
     raise BadInput(f"{wrong}hoose a session of {path}: {names}.")
 
 
@@ -616,18 +628,18 @@ def read_human_studies(path: Path) -> list[HumanStudy]:
         path = SHIPPED.get(str(path), path)
     try:
         raw = msgspec.toml.decode(path.read_bytes())
-        studies = [msgspec.convert(completed(each), HumanStudy) for each in sessions_of(raw)]
+        studies = [msgspec.convert(complete_table(table), HumanStudy) for table in sessions_of(raw)]
         for study in studies:
-            checked(study)
+            check_study(study)
             _check_pictures(study, path.parent)
-    except OSError as why:
-        raise BadInput(f"The study file {path} cannot be read: {why.strerror}.") from None
-    except msgspec.ValidationError as why:
-        raise BadInput(f"Study file {path}: {_plainly(str(why))}.") from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as why:
-        raise BadInput(f"Study file {path} is not TOML: {why}.") from None
-    except BadInput as why:
-        raise BadInput(f"Study file {path}: {why}") from None
+    except OSError as error:
+        raise BadInput(f"The study file {path} cannot be read: {error.strerror}.") from None
+    except msgspec.ValidationError as error:
+        raise BadInput(f"Study file {path}: {_plainly(str(error))}.") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise BadInput(f"Study file {path} is not TOML: {error}.") from None
+    except BadInput as error:
+        raise BadInput(f"Study file {path}: {error}") from None
     return studies
 
 
@@ -648,7 +660,7 @@ def sessions_of(raw: Any) -> list[Any]:
         raise BadInput(
             "sessions must be tables: each [[sessions]] has a name and the keys that differ."
         )
-    found, names = [], list[str]()
+    session_tables, names = [], list[str]()
     for table in tables:
         name = table.get("name") if isinstance(table, dict) else None
         if not isinstance(name, str) or not NAME.fullmatch(name):
@@ -657,21 +669,23 @@ def sessions_of(raw: Any) -> list[Any]:
             raise BadInput(f"two sessions have the name {name!r}.")
         names.append(name)
         room = study.get("name")
-        own = {**table, "name": f"{room}-{name}"}
-        found.append({**_merged(study, own), "room": room, "session": name})
-    return found
+        session_table = {**table, "name": f"{room}-{name}"}
+        session_tables.append(
+            {**_merge_session(study, session_table), "room": room, "session": name}
+        )
+    return session_tables
 
 
-def _merged(study: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
+def _merge_session(study: dict[str, Any], session_table: dict[str, Any]) -> dict[str, Any]:
     """Return the study with a session's keys; tables are merged, other values replaced."""
-    both = {**study, **own}
-    for key, value in own.items():
+    merged = {**study, **session_table}
+    for key, value in session_table.items():
         if isinstance(value, dict) and isinstance(study.get(key), dict):
-            both[key] = {**study[key], **value}
-    return both
+            merged[key] = {**study[key], **value}
+    return merged
 
 
-def completed(raw: Any) -> Any:
+def complete_table(raw: Any) -> Any:
     """Return the study with instance ids replaced by instances, and with the language's default
     texts filled in.
 
@@ -679,17 +693,21 @@ def completed(raw: Any) -> Any:
     """
     if not isinstance(raw, dict):
         return raw
-    found = dict(raw)
-    if isinstance(found.get("models"), list):
-        found["models"] = [{"model": m} if isinstance(m, str) else m for m in found["models"]]
-    for condition in _tables(found, "conditions"):
+    study_table = dict(raw)
+    if isinstance(study_table.get("models"), list):
+        study_table["models"] = [
+            {"model": m} if isinstance(m, str) else m for m in study_table["models"]
+        ]
+    for condition in _tables(study_table, "conditions"):
         if "pairs" in condition:
             condition.setdefault("people", [PERSON])  # the seat is that of each position
         for part in (condition, *_tables(condition, "blocks")):
-            part["instances"] = _instances(part.get("instances", []), found.get("instances", []))
-    if found.get("language") in languages():
-        _fill_in_texts(found, shipped(found["language"]))
-    return found
+            part["instances"] = _instances(
+                part.get("instances", []), study_table.get("instances", [])
+            )
+    if study_table.get("language") in languages():
+        _fill_in_texts(study_table, shipped_texts(study_table["language"]))
+    return study_table
 
 
 def _tables(within: dict[str, Any], name: str) -> list[dict[str, Any]]:
@@ -700,16 +718,19 @@ def _tables(within: dict[str, Any], name: str) -> list[dict[str, Any]]:
     return [part for part in within[name] if isinstance(part, dict)]
 
 
-def _instances(named: Any, of_study: Any) -> Any:
+def _instances(references: Any, of_study: Any) -> Any:
     """Resolve the ids of instances that the study defines."""
-    if not isinstance(named, list) or not isinstance(of_study, list):
-        return named
-    tables = [each for each in of_study if isinstance(each, dict)]
-    known = {each["id"]: each for each in tables if isinstance(each.get("id"), str)}
-    for each in named:
-        if isinstance(each, str) and each not in known:
-            raise unknown("instance", each, known)
-    return [known[each] if isinstance(each, str) else each for each in named]
+    if not isinstance(references, list) or not isinstance(of_study, list):
+        return references
+    tables = [table for table in of_study if isinstance(table, dict)]
+    tables_by_id = {table["id"]: table for table in tables if isinstance(table.get("id"), str)}
+    for reference in references:
+        if isinstance(reference, str) and reference not in tables_by_id:
+            raise unknown("instance", reference, tables_by_id)
+    return [
+        tables_by_id[reference] if isinstance(reference, str) else reference
+        for reference in references
+    ]
 
 
 def _fill_in_texts(study: dict[str, Any], t: Texts) -> None:
@@ -722,11 +743,11 @@ def _fill_in_texts(study: dict[str, Any], t: Texts) -> None:
             item.setdefault("options", [t(f"survey.likert_{n}") for n in range(1, 6)])
 
 
-def _plainly(why: str) -> str:
+def _plainly(error_text: str) -> str:
     """Return msgspec's message with the key moved to the front."""
-    what, at, where = why.partition(" - at `$")
-    place = where.rstrip("`").lstrip(".").replace("[...]", "")
-    return f"{place}: {what.rstrip('.')}" if at and place else what.rstrip(".")
+    message, separator, path_text = error_text.partition(" - at `$")
+    place = path_text.rstrip("`").lstrip(".").replace("[...]", "")
+    return f"{place}: {message.rstrip('.')}" if separator and place else message.rstrip(".")
 
 
 def _check_pictures(study: HumanStudy, folder: Path) -> None:
@@ -741,7 +762,7 @@ def _check_pictures(study: HumanStudy, folder: Path) -> None:
             raise BadInput(f"there is no picture {name!r} in the folder of the study file.")
 
 
-def checked(study: HumanStudy) -> None:
+def check_study(study: HumanStudy) -> None:
     """Raise BadInput if a match of the study could not be opened."""
     _ = study.said, study.spoken  # checks the language, texts and words packs
     if strange := set(study.words) - {
@@ -752,8 +773,8 @@ def checked(study: HumanStudy) -> None:
     for condition in study.conditions:
         try:
             _check_condition(study, condition)
-        except BadInput as why:
-            raise BadInput(f"condition {condition.name!r}: {why}") from None
+        except BadInput as error:
+            raise BadInput(f"condition {condition.name!r}: {error}") from None
     if study.models:
         _check_models(study)
 
@@ -767,20 +788,21 @@ def _check_models(study: HumanStudy) -> None:
         )
     if any(c.chat_seconds for c in study.conditions):
         raise BadInput("models cannot chat; set chat_seconds to 0 or leave models out.")
-    many = sum(m.participants for m in study.models)
-    rest = study.participants - many
-    if rest < 0 or len(size) > 1 or rest % size.pop():
+    with_models = sum(m.participants for m in study.models)
+    without_models = study.participants - with_models
+    if without_models < 0 or len(size) > 1 or without_models % size.pop():
         raise BadInput(
-            f"{many} of {study.participants} participants play with models; the other {rest} "
+            f"{with_models} of {study.participants} participants play with models; the other "
+            f"{without_models} "
             "must fill whole groups, and all conditions need groups of one size."
         )
     for condition in study.conditions:
-        for there, _, layout in study.blocks(condition):
+        for instances, _, layout in study.blocks(condition):
             seat, *empty = layout.people
             for model in study.models:
                 others = {**layout.others, **dict.fromkeys(empty, model.player)}
                 joined = msgspec.structs.replace(layout, others=others)
-                settled(study.setup(joined, there[0], {seat: "person"}), [seat])
+                resolve_seated_setup(study.setup(joined, instances[0], {seat: "person"}), [seat])
 
 
 def _check_condition(study: HumanStudy, condition: Condition) -> None:
@@ -798,27 +820,28 @@ def _check_condition(study: HumanStudy, condition: Condition) -> None:
     if condition.chat_seconds < 0 or (condition.chat_seconds and len(condition.people) < 2):
         raise BadInput("chat_seconds must be 0, or above 0 if at least two people play together.")
     played: list[tuple[Instance, Layout]] = []
-    for there, many, layout in study.blocks(condition):
-        if not there or many < 1:
+    for instances, rounds, layout in study.blocks(condition):
+        if not instances or rounds < 1:
             raise BadInput("a block has no instances.")
         if len(layout.people) != len(condition.people):
             raise BadInput("every block must have as many seats for people as its condition.")
-        _refuse_same_ids(there)
-        if again := [i.id for i in there if (i, layout) in played]:
+        _refuse_same_ids(instances)
+        if repeated_ids := [i.id for i in instances if (i, layout) in played]:
             raise BadInput(
-                f"two blocks contain the instance {again[0]!r} with the same players, probes and "
+                f"two blocks contain the instance {repeated_ids[0]!r} with the same players, "
+                f"probes and "
                 "injections."
             )
-        played += [(i, layout) for i in there]
-        for instance in there:
+        played += [(i, layout) for i in instances]
+        for instance in instances:
             people = dict.fromkeys(layout.people, "person")
-            settled(study.setup(layout, instance, people), layout.people)
+            resolve_seated_setup(study.setup(layout, instance, people), layout.people)
             if len(layout.people) > 1 and study.limits.fallback != SKIP:
                 _check_stand_ins(study, layout, instance)
     try:
         practice_of(study, condition)
-    except BadInput as why:
-        raise BadInput(f"practice: {why}") from None
+    except BadInput as error:
+        raise BadInput(f"practice: {error}") from None
 
 
 def _check_pairs(study: HumanStudy, condition: Condition) -> None:
@@ -845,9 +868,9 @@ def _check_stand_ins(study: HumanStudy, layout: Layout, instance: Instance) -> N
         bots = {s: study.stand_in(layout, instance, s) for s in layout.people if s != seat}
         with_bots = msgspec.structs.replace(layout, others={**layout.others, **bots})
         try:
-            settled(study.setup(with_bots, instance, {seat: "person"}), [seat])
-        except BadInput as why:
-            raise BadInput(f"limits.fallback: {why}") from None
+            resolve_seated_setup(study.setup(with_bots, instance, {seat: "person"}), [seat])
+        except BadInput as error:
+            raise BadInput(f"limits.fallback: {error}") from None
 
 
 def _refuse_same_ids(problems: Sequence[Instance]) -> None:

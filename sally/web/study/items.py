@@ -23,7 +23,7 @@ class Unanswered(Exception):
     """Raised for an invalid or missing answer, with the message for the participant."""
 
 
-def several(question: str, options: Sequence[str]) -> None:
+def check_options(question: str, options: Sequence[str]) -> None:
     """Raise ValueError unless there are 2 to `MOST_OPTIONS` different options."""
     if not 2 <= len(options) <= MOST_OPTIONS or len(set(options)) < len(options):
         raise ValueError(f"{question!r} needs 2 to {MOST_OPTIONS} options, all different")
@@ -39,14 +39,14 @@ class ChoiceItem(StudySection, frozen=True, tag_field="kind", tag="choice"):
     attention: str = ""  # the correct answer of an attention check
 
     def __post_init__(self) -> None:
-        several(self.question, self.options)
+        check_options(self.question, self.options)
         if self.attention and self.attention not in self.options:
             raise ValueError(f"{self.question!r}: `attention` must be one of the `options`")
 
-    def read(self, given: str, sent: Sent, t: Texts) -> Any:
-        if given not in self.options:
+    def read(self, value: str, sent: Sent, t: Texts) -> Any:
+        if value not in self.options:
             raise Unanswered(t("survey.choose"))
-        return given
+        return value
 
 
 class LikertItem(StudySection, frozen=True, tag_field="kind", tag="likert"):
@@ -64,12 +64,12 @@ class LikertItem(StudySection, frozen=True, tag_field="kind", tag="likert"):
     required: bool = True
 
     def __post_init__(self) -> None:
-        several(self.question, self.options)
+        check_options(self.question, self.options)
 
-    def read(self, given: str, sent: Sent, t: Texts) -> Any:
-        if not re.fullmatch(r"[0-9]{1,2}", given) or not 1 <= int(given) <= len(self.options):
+    def read(self, value: str, sent: Sent, t: Texts) -> Any:
+        if not re.fullmatch(r"[0-9]{1,2}", value) or not 1 <= int(value) <= len(self.options):
             raise Unanswered(t("survey.choose"))
-        return int(given)
+        return int(value)
 
 
 class ScaleItem(StudySection, frozen=True, tag_field="kind", tag="scale"):
@@ -87,10 +87,10 @@ class ScaleItem(StudySection, frozen=True, tag_field="kind", tag="scale"):
         if not 1 <= self.high - self.low <= 100:
             raise ValueError(f"{self.question!r}: high must be 1 to 100 above low")
 
-    def read(self, given: str, sent: Sent, t: Texts) -> Any:
-        if not re.fullmatch(r"-?[0-9]{1,9}", given) or not self.low <= int(given) <= self.high:
+    def read(self, value: str, sent: Sent, t: Texts) -> Any:
+        if not re.fullmatch(r"-?[0-9]{1,9}", value) or not self.low <= int(value) <= self.high:
             raise Unanswered(t("survey.number", low=self.low, high=self.high))
-        return int(given)
+        return int(value)
 
 
 class SliderItem(StudySection, frozen=True, tag_field="kind", tag="slider"):
@@ -109,10 +109,10 @@ class SliderItem(StudySection, frozen=True, tag_field="kind", tag="slider"):
         if not self.low < self.high or self.step <= 0:
             raise ValueError(f"{self.question!r}: high must be above low, and step above 0")
 
-    def read(self, given: str, sent: Sent, t: Texts) -> Any:
-        if not re.fullmatch(r"-?[0-9]{1,9}(\.[0-9]{1,6})?", given):
+    def read(self, value: str, sent: Sent, t: Texts) -> Any:
+        if not re.fullmatch(r"-?[0-9]{1,9}(\.[0-9]{1,6})?", value):
             raise Unanswered(t("survey.slider"))
-        number = float(given)
+        number = float(value)
         if not self.low <= number <= self.high:
             raise Unanswered(t("survey.number", low=f"{self.low:g}", high=f"{self.high:g}"))
         return number
@@ -128,17 +128,19 @@ class MatrixItem(StudySection, frozen=True, tag_field="kind", tag="matrix"):
     required: bool = True
 
     def __post_init__(self) -> None:
-        several(self.question, self.options)
+        check_options(self.question, self.options)
         if not 1 <= len(self.rows) <= MOST_OPTIONS or len(set(self.rows)) < len(self.rows):
             raise ValueError(f"{self.question!r} needs 1 to {MOST_OPTIONS} rows, all different")
 
-    def read(self, given: str, sent: Sent, t: Texts) -> Any:
-        found = {row: sent.get(f"item-{self.name}-{i}", "") for i, row in enumerate(self.rows)}
-        if self.required and not all(found.values()):
+    def read(self, value: str, sent: Sent, t: Texts) -> Any:
+        row_answers = {
+            row: sent.get(f"item-{self.name}-{i}", "") for i, row in enumerate(self.rows)
+        }
+        if self.required and not all(row_answers.values()):
             raise Unanswered(t("survey.row"))
-        if any(answer and answer not in self.options for answer in found.values()):
+        if any(answer and answer not in self.options for answer in row_answers.values()):
             raise Unanswered(t("survey.choose"))
-        return {row: answer or None for row, answer in found.items()}
+        return {row: answer or None for row, answer in row_answers.items()}
 
 
 class TextItem(StudySection, frozen=True, tag_field="kind", tag="text"):
@@ -153,8 +155,8 @@ class TextItem(StudySection, frozen=True, tag_field="kind", tag="text"):
         if not 1 <= self.limit <= MOST_TEXT:
             raise ValueError(f"{self.question!r}: limit must be from 1 to {MOST_TEXT}")
 
-    def read(self, given: str, sent: Sent, t: Texts) -> Any:
-        text = given.replace("\r\n", "\n").strip()  # browsers send CRLF
+    def read(self, value: str, sent: Sent, t: Texts) -> Any:
+        text = value.replace("\r\n", "\n").strip()  # browsers send CRLF
         if len(text) > self.limit:
             raise Unanswered(t("survey.too_long", limit=self.limit, length=len(text)))
         return text
@@ -167,20 +169,20 @@ def read_survey(
     items: Sequence[Item], sent: Sent, t: Texts
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """Return the valid answers and the error messages, both by item."""
-    found: dict[str, Any] = {}
+    answers: dict[str, Any] = {}
     wrong: dict[str, str] = {}
     for item in items:
-        given = sent.get(f"item-{item.name}", "")
-        if not given.strip() and not isinstance(item, MatrixItem):
-            found[item.name] = None
+        value = sent.get(f"item-{item.name}", "")
+        if not value.strip() and not isinstance(item, MatrixItem):
+            answers[item.name] = None
             if item.required:
                 wrong[item.name] = t("survey.required")
             continue
         try:
-            found[item.name] = item.read(given, sent, t)
-        except Unanswered as why:
-            wrong[item.name] = str(why)
-    return found, wrong
+            answers[item.name] = item.read(value, sent, t)
+        except Unanswered as error:
+            wrong[item.name] = str(error)
+    return answers, wrong
 
 
 def attention(items: Sequence[Item], answers: Mapping[str, Any]) -> tuple[int, int]:

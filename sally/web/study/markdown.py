@@ -32,7 +32,7 @@ def _tokens(among: Sequence[Token]) -> Iterator[Token]:
 
 
 @lru_cache(1000)
-def rendered(text: str, study: str) -> Markup:
+def render_markdown(text: str, study: str) -> Markup:
     """Return a text as HTML; pictures get URLs under the study's address."""
     parser, env = _parser(), dict[str, Any]()
     tokens = parser.parse(text.strip(), env)

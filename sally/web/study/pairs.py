@@ -21,10 +21,11 @@ class PairSource(StudySection, frozen=True):
     def __post_init__(self) -> None:
         if not self.games or len(set(self.games)) < len(self.games):
             raise ValueError("pairs.games must name at least one game, and none twice")
-        most = min(row_named(game).count("L") for game in self.games) * len(self.games)
-        if self.count % len(self.games) or not 1 <= self.count <= most:
+        largest = min(row_named(game).count("L") for game in self.games) * len(self.games)
+        if self.count % len(self.games) or not 1 <= self.count <= largest:
             raise ValueError(
-                f"pairs.count must be a multiple of the {len(self.games)} games, at most {most}, "
+                f"pairs.count must be a multiple of the {len(self.games)} games, at most "
+                f"{largest}, "
                 f"not {self.count}"
             )
 

@@ -23,7 +23,7 @@ import msgspec
 from sally.core.errors import BadInput
 from sally.core.rules.chance import Stream
 from sally.web.database import Database, Postgres, Row, Sqlite, Transaction
-from sally.web.study.assignment import Assignment, assigned
+from sally.web.study.assignment import Assignment, assign_place
 from sally.web.study.definition import HumanStudy
 from sally.web.study.steps import CHATTING, MODEL, READY, RoundOutcome
 
@@ -143,10 +143,10 @@ class Secrets(msgspec.Struct, frozen=True):
         """Return the token of a person's seat; it is derived, never stored."""
         return _mac(self.sign, f"seat/{person}/{round}")
 
-    def form_token(self, cookie: str, given: str | None = None) -> str:
+    def form_token(self, cookie: str, platform_id: str | None = None) -> str:
         """Return the token of a browser's forms; a consent form's token also depends on the id in
         the link."""
-        parts = ("form", cookie) if given is None else ("consent", cookie, given)
+        parts = ("form", cookie) if platform_id is None else ("consent", cookie, platform_id)
         return _mac(self.sign, msgspec.json.encode(parts).decode())  # unambiguous
 
 
@@ -164,25 +164,25 @@ async def prepare(database: Database, study: HumanStudy) -> Secrets:
     def make(tx: Transaction) -> Secrets | None:
         row = tx.one("SELECT salt, sign, design FROM study_secrets WHERE study = ?", study.name)
         if row is None:
-            made = Secrets(secrets.token_hex(32), secrets.token_hex(32))
-            given = (study.name, made.salt, made.sign, design)
-            tx.put("INSERT INTO study_secrets VALUES (?, ?, ?, ?)", *given)
-            return made
+            new_secrets = Secrets(secrets.token_hex(32), secrets.token_hex(32))
+            values = (study.name, new_secrets.salt, new_secrets.sign, design)
+            tx.put("INSERT INTO study_secrets VALUES (?, ?, ?, ?)", *values)
+            return new_secrets
         if row[2] != design:
             if everybody(tx, study.name):
                 return None
             tx.put("UPDATE study_secrets SET design = ? WHERE study = ?", design, study.name)
         return Secrets(row[0], row[1])
 
-    if (kept := await database.run(make)) is None:
+    if (study_secrets := await database.run(make)) is None:
         raise BadInput(
             f"The design of study {study.name!r} changed after people had begun it; use another "
             "name or undo the change (participants, limits, texts and links may change)."
         )
-    return kept
+    return study_secrets
 
 
-async def known(database: Database, study: HumanStudy) -> Secrets:
+async def load_secrets(database: Database, study: HumanStudy) -> Secrets:
     """Load the secrets of a study that has begun, without writing."""
     row = await database.run(
         Transaction.one, "SELECT salt, sign FROM study_secrets WHERE study = ?", study.name
@@ -192,10 +192,10 @@ async def known(database: Database, study: HumanStudy) -> Secrets:
     return Secrets(row[0], row[1])
 
 
-def count(tx: Transaction, study: str, what: str) -> None:
+def count(tx: Transaction, study: str, counter: str) -> None:
     """Increment a counter of the study."""
-    if not tx.put("UPDATE study_counts SET n = n + 1 WHERE study = ? AND what = ?", study, what):
-        tx.put("INSERT INTO study_counts VALUES (?, ?, 1)", study, what)
+    if not tx.put("UPDATE study_counts SET n = n + 1 WHERE study = ? AND what = ?", study, counter):
+        tx.put("INSERT INTO study_counts VALUES (?, ?, 1)", study, counter)
 
 
 def counts(tx: Transaction, study: str) -> dict[str, int]:
@@ -206,24 +206,24 @@ def counts(tx: Transaction, study: str) -> dict[str, int]:
 
 
 def _person(row: Row) -> Person:
-    given = dict(zip(Person.__struct_fields__, row, strict=True))
-    return Person(**{**given, "reverse": bool(given["reverse"])})
+    columns = dict(zip(Person.__struct_fields__, row, strict=True))
+    return Person(**{**columns, "reverse": bool(columns["reverse"])})
 
 
 def by_cookie(tx: Transaction, study: str, cookie: str) -> Person | None:
-    return _one(tx, "study = ? AND cookie = ?", study, cookie)
+    return _find_person(tx, "study = ? AND cookie = ?", study, cookie)
 
 
-def by_given(tx: Transaction, study: str, given: str) -> Person | None:
-    return _one(tx, "study = ? AND given = ?", study, given)
+def by_given(tx: Transaction, study: str, platform_id: str) -> Person | None:
+    return _find_person(tx, "study = ? AND given = ?", study, platform_id)
 
 
 def by_id(tx: Transaction, person: str) -> Person | None:
-    return _one(tx, "id = ?", person)
+    return _find_person(tx, "id = ?", person)
 
 
-def _one(tx: Transaction, where: str, *given: str) -> Person | None:
-    row = tx.one(f"SELECT {COLUMNS} FROM people WHERE {where}", *given)
+def _find_person(tx: Transaction, clause: str, *values: str) -> Person | None:
+    row = tx.one(f"SELECT {COLUMNS} FROM people WHERE {clause}", *values)
     return None if row is None else _person(row)
 
 
@@ -243,28 +243,31 @@ def is_full(tx: Transaction, study: HumanStudy, people: Sequence[Person]) -> boo
     In a condition of pairs, one place may remain after a member of a pair dropped out near the end
     of the study. The person who takes it needs a partner, who is then admitted beyond the target.
     """
-    taken = sum(p.state in COUNTED for p in people)
-    return taken >= study.participants and not _open_group(tx, study)
+    places_taken = sum(p.state in COUNTED for p in people)
+    return places_taken >= study.participants and not _open_group(tx, study)
 
 
-def join(tx: Transaction, study: HumanStudy, cookie: str, given: str) -> Person | None:
+def join(tx: Transaction, study: HumanStudy, cookie: str, platform_id: str) -> Person | None:
     """Add and assign a person; return None if the study is full or the person joined before."""
     lapse(tx, study)
     people = everybody(tx, study.name)
     if is_full(tx, study, people) or by_cookie(tx, study.name, cookie) is not None:
         return None
-    if given and by_given(tx, study.name, given) is not None:
+    if platform_id and by_given(tx, study.name, platform_id) is not None:
         return None
-    taken = tx.one("SELECT n FROM study_counts WHERE study = ? AND what = 'joined'", study.name)
-    number = taken[0] if taken else 0  # includes those who withdrew, so a number is used once
+    joined_row = tx.one(
+        "SELECT n FROM study_counts WHERE study = ? AND what = 'joined'", study.name
+    )
+    # includes those who withdrew, so a number is used once
+    number = joined_row[0] if joined_row else 0
     count(tx, study.name, "joined")
     filled = [Assignment(p.condition, p.row, p.reverse) for p in people if p.state in COUNTED]
-    place = assigned(study, filled, number, _open_group(tx, study))
+    place = assign_place(study, filled, number, _open_group(tx, study))
     now, id = time.time(), secrets.token_hex(16)
     tx.put(
         "INSERT INTO people (id, study, given, cookie, number, state, cell, design, reverse, "
         "joined, seen) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        *(id, study.name, given, cookie, number, ACTIVE, place.condition, place.row),
+        *(id, study.name, platform_id, cookie, number, ACTIVE, place.condition, place.row),
         *(int(place.reverse), now, now),
     )
     return by_cookie(tx, study.name, cookie)
@@ -345,12 +348,12 @@ def note_quietly(tx: Transaction, person: str, step: str, value: Any) -> bool:
     if by_id(tx, person) is None:
         return False
     text = msgspec.json.encode(value).decode()
-    kept = tx.put(
+    rows_stored = tx.put(
         "INSERT INTO people_steps (person, step, value, made) VALUES (?, ?, ?, ?) "
         "ON CONFLICT (person, step) DO NOTHING",
         *(person, step, text, time.time()),
     )
-    return kept > 0
+    return rows_stored > 0
 
 
 def table_of(tx: Transaction, person: str, round: int) -> tuple[str, str] | None:
@@ -369,16 +372,16 @@ def sit_down(tx: Transaction, match: str, round: int, people: Mapping[str, str])
 
 def tables(tx: Transaction, person: str) -> list[tuple[int, str, str]]:
     """Return a person's rounds as (round, match, seat)."""
-    found = tx.all(
+    rows = tx.all(
         "SELECT round, match, seat FROM people_tables WHERE person = ? ORDER BY round", person
     )
-    return [(row[0], row[1], row[2]) for row in found]
+    return [(row[0], row[1], row[2]) for row in rows]
 
 
 def at_match(tx: Transaction, match: str) -> list[tuple[str, int, str]]:
     """Return the people in a match as (person, round, seat)."""
-    found = tx.all("SELECT person, round, seat FROM people_tables WHERE match = ?", match)
-    return [(row[0], row[1], row[2]) for row in found]
+    rows = tx.all("SELECT person, round, seat FROM people_tables WHERE match = ?", match)
+    return [(row[0], row[1], row[2]) for row in rows]
 
 
 # --- browser events -----------------------------------------------------------------------------
@@ -407,14 +410,14 @@ def events_of(tx: Transaction, person: str) -> list[StoredEvent]:
 
 def event_counts(tx: Transaction, study: str) -> dict[str, dict[str, int]]:
     """Return, for each person, the number of events of each kind."""
-    found: dict[str, dict[str, int]] = {}
+    counts_by_person: dict[str, dict[str, int]] = {}
     for person, kind, n in tx.all(
         "SELECT e.person, e.kind, COUNT(*) FROM people_events e JOIN people p ON p.id = e.person "
         "WHERE p.study = ? GROUP BY e.person, e.kind",
         study,
     ):
-        found.setdefault(person, {})[kind] = n
-    return found
+        counts_by_person.setdefault(person, {})[kind] = n
+    return counts_by_person
 
 
 # --- groups -------------------------------------------------------------------------------------
@@ -457,16 +460,23 @@ def form_group(tx: Transaction, study: HumanStudy, members: Sequence[Person]) ->
         for p in everybody(tx, study.name)
         if p.pair and p.state in COUNTED
     ]
-    place = assigned(study, filled, first.number, alike)
+    place = assign_place(study, filled, first.number, alike)
     condition = study.condition(place.condition)
-    drawn = Stream(study.seed, "seats", first.number).shuffled(condition.people)
+    drawn_seats = Stream(study.seed, "seats", first.number).shuffled(condition.people)
     group = {}
-    for member, seat in zip(members, drawn, strict=False):
-        own = assigned(study, filled, member.number, (place.condition,), place.row)
-        filled.append(own)
+    for member, seat in zip(members, drawn_seats, strict=False):
+        member_place = assign_place(study, filled, member.number, (place.condition,), place.row)
+        filled.append(member_place)
         tx.put(
             "UPDATE people SET pair = ?, seat = ?, cell = ?, design = ?, reverse = ? WHERE id = ?",
-            *(pair, seat, own.condition, own.row, int(own.reverse), member.id),
+            *(
+                pair,
+                seat,
+                member_place.condition,
+                member_place.row,
+                int(member_place.reverse),
+                member.id,
+            ),
         )
         group[seat] = member.id
     return group
@@ -480,13 +490,13 @@ def join_model(tx: Transaction, study: HumanStudy, person: Person) -> bool:
     """
     people = [p for p in everybody(tx, study.name) if p.state in COUNTED and p.pair]
     used = Counter(given_by(tx, p.id).get(MODEL) for p in people)
-    left = [m.model for m in study.models for _ in range(m.participants - used[m.model])]
+    models_left = [m.model for m in study.models for _ in range(m.participants - used[m.model])]
     draws = Stream(study.seed, "models", person.number)
-    if draws.below(max(len(left), study.participants - len(people))) >= len(left):
+    if draws.below(max(len(models_left), study.participants - len(people))) >= len(models_left):
         return False
     tx.put("UPDATE people SET waits = ? WHERE id = ?", time.time(), person.id)
     form_group(tx, study, [person])
-    return note(tx, person.id, MODEL, draws.pick(left))
+    return note(tx, person.id, MODEL, draws.pick(models_left))
 
 
 # --- practice and chat --------------------------------------------------------------------------
@@ -512,7 +522,7 @@ def _members(tx: Transaction, person: Person) -> list[str]:
     return [row[0] for row in rows]
 
 
-def _noted(tx: Transaction, step: str, people: Sequence[str]) -> list[float]:
+def _answer_times(tx: Transaction, step: str, people: Sequence[str]) -> list[float]:
     """Return the times at which these people stored an answer to a step."""
     rows = (
         tx.one("SELECT made FROM people_steps WHERE person = ? AND step = ?", id, step)
@@ -535,12 +545,12 @@ def chat_goes_on(tx: Transaction, person: Person, k: int, seconds: float, most_w
     """
     note_quietly(tx, person.id, f"{CHATTING}{k}", True)
     members, now = _members(tx, person), time.time()
-    came = _noted(tx, f"{CHATTING}{k}", members)
+    came = _answer_times(tx, f"{CHATTING}{k}", members)
     began = _chat_began(tx, person, k)
     if began is None and (len(came) == len(members) or now > min(came) + most_wait):
         began = now
         tx.put("INSERT INTO people_chats VALUES (?, ?, 0, '', '', ?)", person.pair, k, now)
-    ready = len(_noted(tx, f"{READY}{k}", members)) == len(members)
+    ready = len(_answer_times(tx, f"{READY}{k}", members)) == len(members)
     if began is not None and (ready or now > began + seconds):
         for id in members:
             note_quietly(tx, id, f"chat-{k}", True)
@@ -557,9 +567,11 @@ def chat_view(tx: Transaction, person: Person, k: int, seconds: float) -> ChatVi
     )
     others = [id for id in _members(tx, person) if id != person.id]
     numbered = {id: str(i + 1) for i, id in enumerate(others)}
-    said = tuple(("you" if id == person.id else numbered.get(id, "1"), text) for id, text in rows)
-    left = None if began is None else max(0, round(began + seconds - time.time()))
-    return ChatView(said, left, bool(_noted(tx, f"{READY}{k}", [person.id])))
+    messages = tuple(
+        ("you" if id == person.id else numbered.get(id, "1"), text) for id, text in rows
+    )
+    seconds_left = None if began is None else max(0, round(began + seconds - time.time()))
+    return ChatView(messages, seconds_left, bool(_answer_times(tx, f"{READY}{k}", [person.id])))
 
 
 def say(tx: Transaction, person: Person, k: int, text: str) -> bool:
@@ -585,8 +597,8 @@ def chats_of(tx: Transaction, person: Person) -> list[dict[str, Any]]:
         person.id,
     )
     return [
-        {"before_game": k + 1, "number": n, "seconds": round(after, 3), "text": text}
-        for k, n, text, after in rows
+        {"before_game": k + 1, "number": n, "seconds": round(delay, 3), "text": text}
+        for k, n, text, delay in rows
     ]
 
 
@@ -598,10 +610,10 @@ def part(tx: Transaction, match: str, person: str, outcomes: Mapping[str, RoundO
 
     For the others, the outcome of the round is stored first, unless it is already stored.
     """
-    for other, k, seat in at_match(tx, match):
-        if other != person:
+    for member, k, seat in at_match(tx, match):
+        if member != person:
             came = outcomes.get(seat, RoundOutcome("partner left"))
-            note_quietly(tx, other, f"round-{k}", msgspec.to_builtins(came))
+            note_quietly(tx, member, f"round-{k}", msgspec.to_builtins(came))
     tx.put("DELETE FROM people_tables WHERE match = ?", match)
 
 
@@ -647,7 +659,7 @@ def forget_codes(tx: Transaction, study: str) -> None:
     tx.put("DELETE FROM study_withdrawn WHERE study = ?", study)
 
 
-def find_one(tx: Transaction, study: str, kept: Secrets, text: str) -> Person:
+def find_one(tx: Transaction, study: str, study_secrets: Secrets, text: str) -> Person:
     """Return the participant with a platform id, an exported code or a completion code.
 
     The first eight characters of an exported code are enough, as the dashboard shows them.
@@ -660,12 +672,12 @@ def find_one(tx: Transaction, study: str, kept: Secrets, text: str) -> Person:
     if (person := by_given(tx, study, text)) is not None:
         return person
     people = everybody(tx, study)
-    found = [p for p in people if len(text) >= 8 and kept.exported(p).startswith(text)]
-    found = found or [p for p in people if p.code == text]
-    if len(found) != 1:
-        many = f"{len(found)} participants have" if found else "No participant has"
-        raise BadInput(f"{many} the id or code {text[:80]!r}; use the id of the platform.")
-    return found[0]
+    matches = [p for p in people if len(text) >= 8 and study_secrets.exported(p).startswith(text)]
+    matches = matches or [p for p in people if p.code == text]
+    if len(matches) != 1:
+        count_text = f"{len(matches)} participants have" if matches else "No participant has"
+        raise BadInput(f"{count_text} the id or code {text[:80]!r}; use the id of the platform.")
+    return matches[0]
 
 
 def wipe(database: Database) -> None:
@@ -678,8 +690,8 @@ def wipe(database: Database) -> None:
             _empty_log(database.engine)
         else:
             _vacuum(database.engine)
-    except Exception as why:
-        LOG.error("deleted rows may still be present in the database files: %s", why)
+    except Exception as error:
+        LOG.error("deleted rows may still be present in the database files: %s", error)
 
 
 def _empty_log(engine: Sqlite) -> None:

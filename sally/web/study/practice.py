@@ -47,37 +47,42 @@ class PracticeFeedback(msgspec.Struct, frozen=True):
 
 def feedback(study: HumanStudy, episode: Episode, seat: str) -> PracticeFeedback:
     """Return what a participant and the others did in a practice game, turn by turn."""
-    whole, spoken = played(episode), study.spoken.get(episode.setup.instance.game)
-    seats, seed = whole.replay.game.seats, episode.setup.seed
+    played_episode, spoken = played(episode), study.spoken.get(episode.setup.instance.game)
+    seats, seed = played_episode.replay.game.seats, episode.setup.seed
     contexts = {
-        str(each): SeatContext(whole.spec, whole.replay.game, each, seed, spoken) for each in seats
+        str(game_seat): SeatContext(
+            played_episode.spec, played_episode.replay.game, game_seat, seed, spoken
+        )
+        for game_seat in seats
     }
     context, labels = contexts[seat], study.labels
     plainly = labels.plainly(context)
     moved = [e for e in episode.events if isinstance(e, Moved) and e.seat in seats]
     reports = [e for e in episode.events if isinstance(e, Reported) and e.source == "probe"]
-    asked = [e for e in reports if e.seat == seat]
+    own_reports = [e for e in reports if e.seat == seat]
     turns: list[PracticeTurn] = []
-    for turn in sorted({event.turn for event in (*moved, *asked)}):
+    for turn in sorted({event.turn for event in (*moved, *own_reports)}):
         # a move is named by its mover: "tell Bob" is said by another than Bob
         moves = {
-            e.seat: plainly(move_label(whole, contexts[e.seat], e)) for e in moved if e.turn == turn
+            e.seat: plainly(move_label(played_episode, contexts[e.seat], e))
+            for e in moved
+            if e.turn == turn
         }
-        answers = [e for e in asked if e.turn == turn]
+        answers = [e for e in own_reports if e.turn == turn]
         turns.append(
             PracticeTurn(
                 len(turns) + 1,
                 moves.get(seat, ""),
                 tuple((labels.role(context, s), m) for s, m in moves.items() if s != seat),
-                turn_points(whole, turn, seat) if seat in moves else None,
-                tuple(_prediction(probe_row(whole, context, e)) for e in answers),
+                turn_points(played_episode, turn, seat) if seat in moves else None,
+                tuple(_prediction(probe_row(played_episode, context, e)) for e in answers),
             )
         )
     end = episode.end
     payoff = None if isinstance(end, Censored) else end.payoffs.get(seat)
     if payoff is None or study.language != ENGLISH:  # games tell the end in English
         return PracticeFeedback(tuple(turns), payoff)
-    ending = ending_of(context, whole.replay)
+    ending = ending_of(context, played_episode.replay)
     board = plain_board(ending.board, plainly)
     return PracticeFeedback(
         tuple(turns),
@@ -91,13 +96,13 @@ def feedback(study: HumanStudy, episode: Episode, seat: str) -> PracticeFeedback
 def _prediction(row: dict[str, Any]) -> tuple[str, str, bool | None]:
     """Return an answer to a probe, the truth, and whether the answer was right."""
     answer, truth = (row["label"], row["answer"]), (row["truth_label"], row["truth"])
-    return _said(*answer), _said(*truth), row["correct"]
+    return _label_or_value(*answer), _label_or_value(*truth), row["correct"]
 
 
-def _said(label: str | None, value: Any) -> str:
+def _label_or_value(label: str | None, value: Any) -> str:
     """Return the label or, without a label, the value as text."""
     if label is not None or value is None:
         return label or "–"
     if isinstance(value, dict):
-        return ", ".join(f"{key}: {each}" for key, each in value.items())
+        return ", ".join(f"{key}: {element}" for key, element in value.items())
     return f"{value:g}" if isinstance(value, float) else str(value)

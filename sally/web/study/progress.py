@@ -41,68 +41,76 @@ class StudyProgress(msgspec.Struct, frozen=True):
     wanted: int
 
 
-async def progress(here: RunningStudy) -> StudyProgress:
+async def progress(running_study: RunningStudy) -> StudyProgress:
     """Return counts by state and condition, the median time and the total pay."""
 
     def look(tx: Transaction) -> tuple[list[Person], dict[str, int], int]:
-        if not here.database.read_only:
-            participants.lapse(tx, here.study)
-        sitting = tx.one("SELECT COUNT(*) FROM matches WHERE owner = ? AND ended = 0", here.owner)
-        people = participants.everybody(tx, here.study.name)
-        return people, participants.counts(tx, here.study.name), sitting[0] if sitting else 0
+        if not running_study.database.read_only:
+            participants.lapse(tx, running_study.study)
+        sitting = tx.one(
+            "SELECT COUNT(*) FROM matches WHERE owner = ? AND ended = 0", running_study.owner
+        )
+        people = participants.everybody(tx, running_study.study.name)
+        return (
+            people,
+            participants.counts(tx, running_study.study.name),
+            sitting[0] if sitting else 0,
+        )
 
-    people, gone, at_tables = await here.database.run(look)
+    people, gone, at_tables = await running_study.database.run(look)
     times = [(p.finished - p.joined) / 60 for p in people if p.finished and p.state == DONE]
-    counted = {what: gone.get(what, 0) for what in (participants.WITHDRAWN, participants.DECLINED)}
+    counted = {
+        state: gone.get(state, 0) for state in (participants.WITHDRAWN, participants.DECLINED)
+    }
     return StudyProgress(
         states={**Counter(p.state for p in people), **counted},
         cells=tuple(
             ConditionCount(
                 c.name,
                 dict(Counter(p.state for p in people if p.condition == c.name)),
-                here.study.places(c),
+                running_study.study.places(c),
             )
-            for c in here.study.conditions
+            for c in running_study.study.conditions
         ),
         at_tables=at_tables,
         minutes=median(times) if times else None,
         bonus=str(sum((Decimal(p.bonus) for p in people if p.bonus), Decimal(0))),
-        wanted=here.study.participants,
+        wanted=running_study.study.participants,
     )
 
 
-async def listed(here: RunningStudy) -> list[dict[str, Any]]:
+async def participant_rows(running_study: RunningStudy) -> list[dict[str, Any]]:
     """Return all participants with state, condition, time, attention checks and events."""
 
     def look(tx: Transaction) -> list[dict[str, Any]]:
-        noted = participants.event_counts(tx, here.study.name)
-        people = participants.everybody(tx, here.study.name)
-        return [_listed(here, tx, p, noted.get(p.id, {})) for p in people]
+        noted = participants.event_counts(tx, running_study.study.name)
+        people = participants.everybody(tx, running_study.study.name)
+        return [_participant_row(running_study, tx, p, noted.get(p.id, {})) for p in people]
 
-    return await here.database.run(look)
+    return await running_study.database.run(look)
 
 
-def _listed(
-    here: RunningStudy, tx: Transaction, person: Person, noted: dict[str, int]
+def _participant_row(
+    running_study: RunningStudy, tx: Transaction, person: Person, noted: dict[str, int]
 ) -> dict[str, Any]:
-    given = participants.given_by(tx, person.id)
-    passed, asked = attention(here.study.survey, given.get("survey") or {})
+    answers = participants.given_by(tx, person.id)
+    passed, checks = attention(running_study.study.survey, answers.get("survey") or {})
     last = person.finished or person.seen
-    condition = here.study.condition(person.condition)
+    condition = running_study.study.condition(person.condition)
     return {
-        "participant": here.secrets.exported(person),
+        "participant": running_study.secrets.exported(person),
         "state": person.state,
         "condition": person.condition,
-        "step": current(here.study, condition, given),
+        "step": current(running_study.study, condition, answers),
         "minutes": round((last - person.joined) / 60, 1),
-        "attention": f"{passed} of {asked}" if asked else None,
+        "attention": f"{passed} of {checks}" if checks else None,
         "pastes": noted.get("paste", 0),
         "away": noted.get("hidden", 0) + noted.get("blur", 0),
         "pay": person.bonus or None,  # base and bonus together
     }
 
 
-async def payments(here: RunningStudy) -> str:
+async def payments(running_study: RunningStudy) -> str:
     """Return the payments as CSV, the only export with the platform's participant ids.
 
     Base and bonus are separate columns, since platforms pay the base themselves. People who lapsed
@@ -110,23 +118,34 @@ async def payments(here: RunningStudy) -> str:
     """
 
     def look(tx: Transaction) -> list[tuple[Person, dict[str, str]]]:
-        found = participants.everybody(tx, here.study.name)
-        return [(p, participants.given_by(tx, p.id).get(PLATFORM) or {}) for p in found]
+        everybody = participants.everybody(tx, running_study.study.name)
+        return [(p, participants.given_by(tx, p.id).get(PLATFORM) or {}) for p in everybody]
 
-    people, further = await here.database.run(look), here.study.platform.keep
+    people, further = await running_study.database.run(look), running_study.study.platform.keep
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")
     columns = ("participant_id", "platform", "state", "base", "bonus", "currency", "code")
     rows.writerow((*columns, *further))
-    for person, kept in people:
+    for person, platform_params in people:
         amount = person.bonus
-        if person.state == LAPSED and (rounds := await here.rounds_played(person)):
-            amount = str(here.study.bonus.of([came.payoff for came in rounds]))
+        if person.state == LAPSED and (rounds := await running_study.rounds_played(person)):
+            amount = str(running_study.study.bonus.of([came.payoff for came in rounds]))
         if person.state in PAID or amount:
-            base, bonus = here.study.bonus.parts(amount)
-            platform, currency = here.study.platform.name, here.study.bonus.currency
-            known = (person.given, platform, person.state, base, bonus, currency, person.code)
-            who = (*known, *(kept.get(name, "") for name in further))
+            base, bonus = running_study.study.bonus.parts(amount)
+            platform, currency = (
+                running_study.study.platform.name,
+                running_study.study.bonus.currency,
+            )
+            columns_known = (
+                person.given,
+                platform,
+                person.state,
+                base,
+                bonus,
+                currency,
+                person.code,
+            )
+            payment_row = (*columns_known, *(platform_params.get(name, "") for name in further))
             # ids come from links and may be spreadsheet formulas
-            rows.writerow([formula_safe(str(each)) for each in who])
+            rows.writerow([formula_safe(str(cell)) for cell in payment_row])
     return out.getvalue()

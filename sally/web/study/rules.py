@@ -22,12 +22,12 @@ def rules_of(study: HumanStudy) -> list[str]:
 
 
 def _assignment(study: HumanStudy) -> list[str]:
-    wanted = [f"{study.places(c):g} in {c.name!r}" for c in study.conditions]
-    how = {
+    targets = [f"{study.places(c):g} in {c.name!r}" for c in study.conditions]
+    method = {
         "balanced": "New participants are assigned to the condition that is filled least.",
         "random": "New participants are assigned at random, in proportion to the places left.",
     }[study.assignment]
-    rules = [f"The target is {study.participants} participants: {listed(wanted, 'and')}.", how]
+    rules = [f"The target is {study.participants} participants: {listed(targets, 'and')}.", method]
     if any(len(c.people) > 1 for c in study.conditions):
         rules.append(
             "Participants who play together are grouped in order of arrival among conditions with "
@@ -45,17 +45,20 @@ def _extras(study: HumanStudy) -> list[str]:
         )
     for condition in study.conditions:
         if condition.chat_seconds:
-            most = _many(condition.chat_seconds, "second")
+            duration = _with_unit(condition.chat_seconds, "second")
             rules.append(
-                f"In {condition.name!r} the members of a group may talk for at most {most} "
+                f"In {condition.name!r} the members of a group may talk for at most {duration} "
                 "between two games."
             )
     if study.models:
-        named = [f"{_many(m.participants, 'group')} with {m.model}" for m in study.models]
-        told = "told before the games" if study.disclose_models else "told only at the end"
+        group_texts = [
+            f"{_with_unit(m.participants, 'group')} with {m.model}" for m in study.models
+        ]
+        disclosure = "told before the games" if study.disclose_models else "told only at the end"
         rules.append(
-            f"Models take the other seats in {listed(named, 'and')}, drawn when a participant "
-            f"begins to wait; participants are {told} that others may be models."
+            f"Models take the other seats in {listed(group_texts, 'and')}, drawn when a "
+            f"participant "
+            f"begins to wait; participants are {disclosure} that others may be models."
         )
     return rules
 
@@ -69,12 +72,12 @@ def _exclusion(study: HumanStudy) -> list[str]:
         )
     checks = sum(isinstance(item, ChoiceItem) and bool(item.attention) for item in study.survey)
     if checks:
-        what = {
+        consequence = {
             "flag": "are flagged in the data and not excluded",
             "exclude": "are excluded and paid, and their place is given to another person",
         }[study.quality.attention]
-        which = "the attention check" if checks == 1 else f"one of {checks} attention checks"
-        rules.append(f"Participants who fail {which} {what}.")
+        checks_text = "the attention check" if checks == 1 else f"one of {checks} attention checks"
+        rules.append(f"Participants who fail {checks_text} {consequence}.")
     if study.platform.participant:
         rules.append("Each platform id can take part once; a second participation is refused.")
     return rules
@@ -83,13 +86,15 @@ def _exclusion(study: HumanStudy) -> list[str]:
 def _time(study: HumanStudy) -> list[str]:
     limits = study.limits
     rules = [
-        f"Participants inactive for {_many(limits.idle_minutes, 'minute')} lose their place.",
+        f"Participants inactive for {_with_unit(limits.idle_minutes, 'minute')} lose their place.",
         _late(study),
     ]
     if any(len(c.people) > 1 for c in study.conditions):
         extra = study.bonus.partner_left
         paid = f" and are paid {extra:g} {study.bonus.currency} more" if extra else ""
-        wait = f"Participants who wait {_many(limits.pair_minutes, 'minute')} without a partner"
+        wait = (
+            f"Participants who wait {_with_unit(limits.pair_minutes, 'minute')} without a partner"
+        )
         if limits.fallback == SKIP:
             rules.append(f"{wait}, or whose partner leaves, skip the remaining games{paid}.")
         else:
@@ -100,7 +105,7 @@ def _time(study: HumanStudy) -> list[str]:
 
 
 def _late(study: HumanStudy) -> str:
-    within = _many(study.limits.answer_seconds, "second")
+    within = _with_unit(study.limits.answer_seconds, "second")
     stops = "the remaining games are cancelled, and the points earned so far are paid."
     if study.limits.timeout == "match":
         return f"A game stops when a player does not answer for {within}; {stops}"
@@ -110,7 +115,7 @@ def _late(study: HumanStudy) -> str:
     )
 
 
-def _many(number: float, unit: str) -> str:
+def _with_unit(number: float, unit: str) -> str:
     return f"{number:g} {unit}{'' if number == 1 else 's'}"
 
 
@@ -122,15 +127,15 @@ def _quality(study: HumanStudy) -> list[str]:
             "neither to exclusion nor to lower pay."
         )
     if study.quality.least_seconds:
-        least = _many(study.quality.least_seconds, "second")
-        rules.append(f"Surveys answered in less than {least} are flagged.")
+        shortest = _with_unit(study.quality.least_seconds, "second")
+        rules.append(f"Surveys answered in less than {shortest} are flagged.")
     return rules
 
 
 def _pay(study: HumanStudy) -> str:
     bonus = study.bonus
-    most = "" if bonus.most is None else f", at most {bonus.most:g} {bonus.currency}"
+    limit_text = "" if bonus.most is None else f", at most {bonus.most:g} {bonus.currency}"
     return (
         f"Pay is {bonus.base:g} {bonus.currency} plus {bonus.per_point:g} {bonus.currency} per "
-        f"point{most}."
+        f"point{limit_text}."
     )

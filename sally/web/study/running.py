@@ -19,7 +19,7 @@ from sally.core.rules.game import Seat
 from sally.frames.replays import played
 from sally.web.database import Database, Transaction
 from sally.web.explorer.index import IndexEntry, index_entry
-from sally.web.live.matches import LiveMatches, NoSuchSeat, hashed
+from sally.web.live.matches import LiveMatches, NoSuchSeat, hash_token
 from sally.web.study import participants
 from sally.web.study.definition import SKIP, Condition, HumanStudy, Layout, practice_of
 from sally.web.study.items import attention, read_survey
@@ -45,7 +45,7 @@ from sally.web.study.steps import (
     CheckAttempt,
     RoundOutcome,
     current,
-    judged,
+    judge_check,
     rounds_in,
 )
 
@@ -84,13 +84,13 @@ class RunningStudy:
     def __init__(
         self,
         study: HumanStudy,
-        kept: Secrets,
+        study_secrets: Secrets,
         database: Database,
         live_matches: LiveMatches,
         folder: Path = Path(),  # of the study file, with its pictures
     ) -> None:
         self.folder = folder
-        self.study, self.secrets = study, kept
+        self.study, self.secrets = study, study_secrets
         self.database, self.live_matches = database, live_matches
         self.texts = study.said
         unpaid = msgspec.structs.replace(study.labels, reveals=True, per_point=0.0)
@@ -120,13 +120,13 @@ class RunningStudy:
 
         def find(tx: Transaction) -> Person | None:
             participants.lapse(tx, self.study)
-            return participants.by_cookie(tx, self.study.name, hashed(cookie))
+            return participants.by_cookie(tx, self.study.name, hash_token(cookie))
 
         return await self.database.run(find)
 
-    async def known(self, given: str) -> Person | None:
+    async def known(self, platform_id: str) -> Person | None:
         """Return the participant with this platform id."""
-        return await self.database.run(participants.by_given, self.study.name, given)
+        return await self.database.run(participants.by_given, self.study.name, platform_id)
 
     async def full(self) -> bool:
         def look(tx: Transaction) -> bool:
@@ -137,15 +137,15 @@ class RunningStudy:
         return await self.database.run(look)
 
     async def join(
-        self, cookie: str, given: str, kept: Mapping[str, str] | None = None
+        self, cookie: str, platform_id: str, platform_params: Mapping[str, str] | None = None
     ) -> Person | None:
         """Add a person who consented; return None if the study is full or the person joined
         before."""
 
         def add(tx: Transaction) -> Person | None:
-            person = participants.join(tx, self.study, hashed(cookie), given)
-            if person is not None and kept:
-                participants.note_quietly(tx, person.id, PLATFORM, dict(kept))
+            person = participants.join(tx, self.study, hash_token(cookie), platform_id)
+            if person is not None and platform_params:
+                participants.note_quietly(tx, person.id, PLATFORM, dict(platform_params))
             return person
 
         return await self.database.run(add)
@@ -156,171 +156,175 @@ class RunningStudy:
 
     async def hand_over(self, person: Person, cookie: str) -> None:
         """Move a participant to this browser."""
-        await self.database.run(participants.give_cookie, person.id, hashed(cookie))
+        await self.database.run(participants.give_cookie, person.id, hash_token(cookie))
 
     # --- steps ----------------------------------------------------------------------------------
 
     async def place(self, person: Person) -> Position:
         """Return the current step, after opening matches and storing outcomes as needed."""
         while True:
-            person, given = await self.database.run(self._seen, person)
+            person, answers = await self.database.run(self._refresh_person, person)
             condition = self.study.condition(person.condition)  # may change until the first game
-            step = current(self.study, condition, given)
-            here = Position(person, condition, step, given)
+            step = current(self.study, condition, answers)
+            position = Position(person, condition, step, answers)
             if step in (END, FAILED):
-                return msgspec.structs.replace(here, person=await self._ended(here))
+                return msgspec.structs.replace(position, person=await self._finish(position))
             if step.startswith("practice-"):
-                return await self._practising(here)
-            if step.startswith("chat-") and await self._chatting(here):
-                return here
+                return await self._practising(position)
+            if step.startswith("chat-") and await self._chatting(position):
+                return position
             if not step.startswith(("round-", "chat-")):
-                return here
+                return position
             if step.startswith("chat-"):
                 continue
-            at_table = await self._at_table(here)
+            at_table = await self._at_table(position)
             if at_table is not None:
                 return at_table
 
-    def _seen(self, tx: Transaction, person: Person) -> tuple[Person, dict[str, Any]]:
-        if (found := participants.by_id(tx, person.id)) is None:
+    def _refresh_person(self, tx: Transaction, person: Person) -> tuple[Person, dict[str, Any]]:
+        if (stored_person := participants.by_id(tx, person.id)) is None:
             raise AlreadyWithdrawn
         if person.state == ACTIVE:
             participants.see(tx, person.id)
-        return found, participants.given_by(tx, person.id)
+        return stored_person, participants.given_by(tx, person.id)
 
-    async def _at_table(self, here: Position) -> Position | None:
+    async def _at_table(self, position: Position) -> Position | None:
         """Return the current step of a person who is in a match or waits for one; None if the round
         is over."""
-        person, k = here.person, here.number
-        found = await self.database.run(participants.table_of, person.id, k)
-        if found is None:
-            return await self._seated(here)
-        match, seat = found
+        person, k = position.person, position.number
+        seat_row = await self.database.run(participants.table_of, person.id, k)
+        if seat_row is None:
+            return await self._seat_or_wait(position)
+        match, seat = seat_row
         try:
             episode = await self.live_matches.episode(match)
         except NoSuchSeat:  # the partner withdrew, which deleted the match
-            await self._skip_from(here, RoundOutcome("partner left"))
+            await self._skip_from(position, RoundOutcome("partner left"))
             return None
         if episode is None:
             token = self.secrets.seat_token(person.id, k)
-            return msgspec.structs.replace(here, token=token)
-        await self._note_round(here, outcome(episode, seat))
+            return msgspec.structs.replace(position, token=token)
+        await self._note_round(position, outcome(episode, seat))
         return None
 
-    async def _practising(self, here: Position) -> Position:
+    async def _practising(self, position: Position) -> Position:
         """Return the position in or after a practice game, opening the game if needed."""
-        person, k = here.person, practice_round(here.number)
-        found = await self.database.run(participants.table_of, person.id, k)
-        if found is None:
-            planned = practice_of(self.study, here.condition)[here.number]
+        person, k = position.person, practice_round(position.number)
+        seat_row = await self.database.run(participants.table_of, person.id, k)
+        if seat_row is None:
+            planned = practice_of(self.study, position.condition)[position.number]
             (seat,) = planned.layout.people
             async with self._opening:
-                found = await self.database.run(participants.table_of, person.id, k)
-                if found is None:  # not opened in another tab
+                seat_row = await self.database.run(participants.table_of, person.id, k)
+                if seat_row is None:  # not opened in another tab
                     layout, instance, owner = planned.layout, planned.instance, self.practice_owner
                     match = await self._open_match(layout, instance, {seat: person}, k, owner)
-                    found = match, seat
-        match, seat = found
+                    seat_row = match, seat
+        match, seat = seat_row
         episode = await self.live_matches.episode(match)
         if episode is None:
-            return msgspec.structs.replace(here, token=self.secrets.seat_token(person.id, k))
-        return msgspec.structs.replace(here, feedback=feedback(self.study, episode, seat))
+            return msgspec.structs.replace(position, token=self.secrets.seat_token(person.id, k))
+        return msgspec.structs.replace(position, feedback=feedback(self.study, episode, seat))
 
     # --- chat -----------------------------------------------------------------------------------
 
-    async def _chatting(self, here: Position) -> bool:
+    async def _chatting(self, position: Position) -> bool:
         """Return whether a group's chat is still open; a chat ends for all members at the same
         time."""
-        seconds, most_wait = here.condition.chat_seconds, self.study.limits.answer_seconds
+        seconds, most_wait = position.condition.chat_seconds, self.study.limits.answer_seconds
         return await self.database.run(
-            participants.chat_goes_on, here.person, here.number, seconds, most_wait
+            participants.chat_goes_on, position.person, position.number, seconds, most_wait
         )
 
-    async def chat(self, here: Position) -> ChatView:
+    async def chat(self, position: Position) -> ChatView:
         """Return a chat as one member of the group sees it."""
-        seconds = here.condition.chat_seconds
-        return await self.database.run(participants.chat_view, here.person, here.number, seconds)
+        seconds = position.condition.chat_seconds
+        return await self.database.run(
+            participants.chat_view, position.person, position.number, seconds
+        )
 
-    async def say(self, here: Position, text: str) -> str:
+    async def say(self, position: Position, text: str) -> str:
         """Add a message to the chat; return why it was refused, or an empty string."""
         text = " ".join(text.split())
         if not text:
             return self.texts("chat.empty")
         if len(text) > participants.MOST_CHARACTERS:
             return self.texts("chat.long", limit=participants.MOST_CHARACTERS)
-        kept = await self.database.run(participants.say, here.person, here.number, text)
-        return "" if kept else self.texts("chat.over")
+        is_stored = await self.database.run(
+            participants.say, position.person, position.number, text
+        )
+        return "" if is_stored else self.texts("chat.over")
 
-    async def _note_round(self, here: Position, came: RoundOutcome) -> None:
+    async def _note_round(self, position: Position, came: RoundOutcome) -> None:
         """Store the outcome of a round; after a person left, the remaining rounds are skipped."""
         if came.how in LEFT:
-            await self._skip_from(here, came)
+            await self._skip_from(position, came)
         else:
             await self.database.run(
-                participants.note, here.person.id, here.step, msgspec.to_builtins(came)
+                participants.note, position.person.id, position.step, msgspec.to_builtins(came)
             )
 
-    async def _skip_from(self, here: Position, came: RoundOutcome) -> None:
+    async def _skip_from(self, position: Position, came: RoundOutcome) -> None:
         """Store the outcome of the current round, and skip all later rounds for the same reason."""
-        rounds = range(here.number + 1, self.study.rounds_of(here.condition))
+        rounds = range(position.number + 1, self.study.rounds_of(position.condition))
         skipped = msgspec.to_builtins(RoundOutcome(came.how))
 
         def skip(tx: Transaction) -> None:
-            participants.note(tx, here.person.id, here.step, msgspec.to_builtins(came))
+            participants.note(tx, position.person.id, position.step, msgspec.to_builtins(came))
             for k in rounds:
-                participants.note(tx, here.person.id, f"round-{k}", skipped)
+                participants.note(tx, position.person.id, f"round-{k}", skipped)
 
         await self.database.run(skip)
 
     # --- matches --------------------------------------------------------------------------------
 
-    async def _seated(self, here: Position) -> Position | None:
+    async def _seat_or_wait(self, position: Position) -> Position | None:
         """Open the next match or wait for a partner; return None if the participant's position has
         changed in the meantime."""
         async with self._opening:
-            if await self.database.run(participants.table_of, here.person.id, here.number):
+            if await self.database.run(participants.table_of, position.person.id, position.number):
                 return None  # opened by the partner or in another tab
-            if self.study.models and await self._joined_by_model(here):
+            if self.study.models and await self._joined_by_model(position):
                 return None
-            company = await self._company(here)
-            if company is not None and len(company) == self._size(here):
-                await self._open(here, company)
+            company = await self._company(position)
+            if company is not None and len(company) == self._size(position):
+                await self._open(position, company)
                 return None
         if company is not None:  # a member of the group is gone
-            await self._skip_from(here, RoundOutcome("partner left"))
+            await self._skip_from(position, RoundOutcome("partner left"))
             return None
-        since = await self.database.run(participants.by_id, here.person.id)
+        since = await self.database.run(participants.by_id, position.person.id)
         waited = time.time() - ((since.waits if since else None) or time.time())
         if waited > 60 * self.study.limits.pair_minutes:
-            await self._stop_waiting(here)
+            await self._stop_waiting(position)
             return None
-        return msgspec.structs.replace(here, waiting=True, waited=waited)
+        return msgspec.structs.replace(position, waiting=True, waited=waited)
 
-    def _size(self, here: Position) -> int:
+    def _size(self, position: Position) -> int:
         """Return how many people play together in each round of a participant."""
-        alone = FALLBACK in here.given or MODEL in here.given
-        return 1 if alone else len(here.condition.people)
+        alone = FALLBACK in position.given or MODEL in position.given
+        return 1 if alone else len(position.condition.people)
 
-    async def _joined_by_model(self, here: Position) -> bool:
+    async def _joined_by_model(self, position: Position) -> bool:
         """Draw whether a model joins a person who begins to wait; return whether one did."""
 
         def draw(tx: Transaction) -> bool:
-            person = participants.by_id(tx, here.person.id)
+            person = participants.by_id(tx, position.person.id)
             if person is None or person.pair or person.waits is not None:
                 return False  # withdrew, has a group, or was drawn already
             return participants.join_model(tx, self.study, person)
 
         return await self.database.run(draw)
 
-    async def _stop_waiting(self, here: Position) -> None:
+    async def _stop_waiting(self, position: Position) -> None:
         """Let a person who waited in vain for a partner play with bots, or skip the games."""
         fallback = self.study.limits.fallback
         if fallback == SKIP:
-            await self._skip_from(here, RoundOutcome("no partner"))
+            await self._skip_from(position, RoundOutcome("no partner"))
             return
 
         def alone(tx: Transaction) -> None:
-            person = participants.by_id(tx, here.person.id)
+            person = participants.by_id(tx, position.person.id)
             if person is None or person.pair:
                 return  # withdrew, or was grouped after all
             participants.form_group(tx, self.study, [person])
@@ -328,12 +332,12 @@ class RunningStudy:
 
         await self.database.run(alone)
 
-    async def _company(self, here: Position) -> dict[str, Person] | None:
+    async def _company(self, position: Position) -> dict[str, Person] | None:
         """Return the players of this round by seat; None while the group is incomplete."""
-        seats = here.condition.people
+        seats = position.condition.people
 
         def find(tx: Transaction) -> dict[str, Person] | None:
-            person = participants.by_id(tx, here.person.id)
+            person = participants.by_id(tx, position.person.id)
             if person is None:
                 return {}
             if len(seats) == 1:
@@ -346,8 +350,8 @@ class RunningStudy:
 
         return await self.database.run(find)
 
-    async def _open(self, here: Position, company: Mapping[str, Person]) -> None:
-        study, k = self.study, here.number
+    async def _open(self, position: Position, company: Mapping[str, Person]) -> None:
+        study, k = self.study, position.number
         first = next(iter(company.values()))
         condition = study.condition(first.condition)  # a group is assigned when it is formed
         planned = study.plan(condition, first.row)[k]
@@ -355,7 +359,7 @@ class RunningStudy:
         company = {seats[seat]: person for seat, person in company.items()}
         layout, empty = planned.layout, [s for s in planned.layout.people if s not in company]
         if empty:
-            model = next((m for m in study.models if m.model == here.given.get(MODEL)), None)
+            model = next((m for m in study.models if m.model == position.given.get(MODEL)), None)
             bots = {
                 s: model.player if model else study.stand_in(layout, planned.instance, s)
                 for s in empty
@@ -378,7 +382,7 @@ class RunningStudy:
         opened = await self.live_matches.open(
             self.study.setup(layout, instance, names),
             list(company),
-            keys={s: hashed(self.secrets.seat_token(p.id, k)) for s, p in company.items()},
+            keys={s: hash_token(self.secrets.seat_token(p.id, k)) for s, p in company.items()},
             cell=cell,
             owner=owner,
             patience=self.study.limits.answer_seconds,
@@ -405,13 +409,13 @@ class RunningStudy:
     # --- answers --------------------------------------------------------------------------------
 
     async def answer(
-        self, here: Position, step: str, sent: Mapping[str, str]
+        self, position: Position, step: str, sent: Mapping[str, str]
     ) -> tuple[bool, dict[str, str]]:
         """Accept the answer to a step; return whether it was stored, and error messages by field.
 
         An answer to another step (back button, second tab, double click) changes nothing.
         """
-        if step != here.step or here.person.state != ACTIVE:
+        if step != position.step or position.person.state != ACTIVE:
             return False, {}
         value: Any = True
         wrong: dict[str, str] = {}
@@ -420,56 +424,56 @@ class RunningStudy:
             answers = [sent.get(f"q-{i}", "") for i, _ in enumerate(questions)]
             if not all(a in q.options for a, q in zip(answers, questions, strict=True)):
                 return False, {"check": self.texts("check.answer_all")}
-            value = msgspec.to_builtins(judged(self.study.check, answers))
+            value = msgspec.to_builtins(judge_check(self.study.check, answers))
         elif step == "survey":
             value, wrong = read_survey(self.study.survey, sent, self.texts)
-        elif step.startswith("practice-") and here.feedback is None:
+        elif step.startswith("practice-") and position.feedback is None:
             return False, {}  # it is not over
         elif step.startswith("chat-"):
-            step = f"{READY}{here.number}"
+            step = f"{READY}{position.number}"
         elif not step.startswith(("instructions-", "block-", "practice-")):
             return False, {}
         if wrong:
             return False, wrong
-        kept = await self.database.run(participants.note, here.person.id, step, value)
-        return kept, {}
+        is_stored = await self.database.run(participants.note, position.person.id, step, value)
+        return is_stored, {}
 
-    async def _ended(self, here: Position) -> Person:
+    async def _finish(self, position: Position) -> Person:
         """Store the final state, bonus and code once, and return the person."""
-        person, study = here.person, self.study
+        person, study = position.person, self.study
         if person.state == ACTIVE:
-            if here.step == FAILED:
+            if position.step == FAILED:
                 state, bonus, code = participants.FAILED, "", study.completion.screened_out
             else:
-                rounds = rounds_in(study, here.condition, here.given)
-                whole = all(came.how in PLAYED for came in rounds)
-                state = DONE if whole else INCOMPLETE
-                if self._inattentive(here):
+                rounds = rounds_in(study, position.condition, position.given)
+                is_complete = all(came.how in PLAYED for came in rounds)
+                state = DONE if is_complete else INCOMPLETE
+                if self._inattentive(position):
                     state = participants.EXCLUDED
                 alone = any(came.how in ("partner left", "no partner") for came in rounds)
                 bonus = str(study.bonus.of([came.payoff for came in rounds], alone))
                 code = study.completion.code or secrets.token_hex(4).upper()
             await self.database.run(participants.finish, person.id, state, bonus, code)
-        found = await self.database.run(participants.by_id, person.id)
-        return found or person
+        stored_person = await self.database.run(participants.by_id, person.id)
+        return stored_person or person
 
     async def rounds_played(self, person: Person) -> list[RoundOutcome]:
         """Return the outcomes of a person's finished rounds, also of those that ended after the
         person had left."""
-        given = await self.database.run(participants.given_by, person.id)
+        answers = await self.database.run(participants.given_by, person.id)
         condition = self.study.condition(person.condition)
-        rounds, paid = rounds_in(self.study, condition, given), self.study.rounds_of(condition)
+        rounds, paid = rounds_in(self.study, condition, answers), self.study.rounds_of(condition)
         for k, match, seat in await self.database.run(participants.tables, person.id):
-            if f"round-{k}" not in given and 0 <= k < paid:  # not a practice game
+            if f"round-{k}" not in answers and 0 <= k < paid:  # not a practice game
                 with suppress(NoSuchSeat):  # the partner withdrew, which deleted the match
                     if (episode := await self.live_matches.episode(match)) is not None:
                         rounds.append(outcome(episode, seat))
         return rounds
 
-    def _inattentive(self, here: Position) -> bool:
+    def _inattentive(self, position: Position) -> bool:
         """Return whether the study excludes the person for failed attention checks."""
-        passed, asked = attention(self.study.survey, here.given.get("survey") or {})
-        return self.study.quality.attention == "exclude" and passed < asked
+        passed, checks = attention(self.study.survey, position.given.get("survey") or {})
+        return self.study.quality.attention == "exclude" and passed < checks
 
     # --- for the explorer -----------------------------------------------------------------------
 
@@ -486,9 +490,9 @@ class RunningStudy:
         for id in new[:AT_ONCE]:
             try:
                 episode = await self.live_matches.episode(id)
-            except NotAsked as why:
+            except NotAsked as error:
                 self._unreadable.add(id)
-                LOG.error("match %s cannot be shown: %s", id, why)
+                LOG.error("match %s cannot be shown: %s", id, error)
                 continue
             if episode is not None:
                 self._known[id] = index_entry(episode, self.owner, self.study.name, file=id)
@@ -499,9 +503,9 @@ class RunningStudy:
         for entry in await self.played():
             if (
                 entry.id == id
-                and (found := await self.live_matches.episode(entry.file)) is not None
+                and (episode := await self.live_matches.episode(entry.file)) is not None
             ):
-                return found
+                return episode
         raise BadInput(f"The study has no episode {id!r}; it may have been withdrawn.")
 
     # --- actions of the experimenter ------------------------------------------------------------
@@ -516,34 +520,36 @@ class RunningStudy:
         A game in progress stops for all of its players, who keep their points and continue with
         the next round. The exported row lists the steps under `advanced`.
         """
-        here = await self.place(person)
-        if here.person.state != ACTIVE:
+        position = await self.place(person)
+        if position.person.state != ACTIVE:
             raise BadInput("The participant has finished; there is no step to skip.")
         skipped: Any = True
-        if here.step.startswith("check-"):
+        if position.step.startswith("check-"):
             skipped = msgspec.to_builtins(CheckAttempt((), True))
-        elif here.step == "survey":
+        elif position.step == "survey":
             skipped = {}
-        elif here.step.startswith("round-"):
-            return await self._advance_round(here)
-        await self._note_advanced(here, skipped)
-        return here.step
+        elif position.step.startswith("round-"):
+            return await self._advance_round(position)
+        await self._note_advanced(position, skipped)
+        return position.step
 
-    async def _advance_round(self, here: Position) -> str:
-        found = await self.database.run(participants.table_of, here.person.id, here.number)
-        if found is None:  # still waiting for a partner
-            await self._skip_from(here, RoundOutcome("no partner"))
+    async def _advance_round(self, position: Position) -> str:
+        seat_row = await self.database.run(
+            participants.table_of, position.person.id, position.number
+        )
+        if seat_row is None:  # still waiting for a partner
+            await self._skip_from(position, RoundOutcome("no partner"))
         else:
-            live = await self.live_matches.find(found[0])
+            live = await self.live_matches.find(seat_row[0])
             await live.stop("stopped", "stopped by the experimenter")
-        await self._note_advanced(here, None)
-        return here.step
+        await self._note_advanced(position, None)
+        return position.step
 
-    async def _note_advanced(self, here: Position, value: Any) -> None:
+    async def _note_advanced(self, position: Position, value: Any) -> None:
         def skip(tx: Transaction) -> None:
-            participants.note_quietly(tx, here.person.id, f"{ADVANCED}{here.step}", True)
+            participants.note_quietly(tx, position.person.id, f"{ADVANCED}{position.step}", True)
             if value is not None:
-                participants.note(tx, here.person.id, here.step, value)
+                participants.note(tx, position.person.id, position.step, value)
 
         await self.database.run(skip)
 
@@ -555,13 +561,13 @@ class RunningStudy:
             live = await self.live_matches.find(match)
             if not live.match.over:
                 await live.leave(seat, "removed by the experimenter")
-        here = await self.place(person)
-        rounds = rounds_in(self.study, here.condition, here.given)
+        position = await self.place(person)
+        rounds = rounds_in(self.study, position.condition, position.given)
         bonus = str(self.study.bonus.of([came.payoff for came in rounds]))
         code = self.study.completion.code or secrets.token_hex(4).upper()
 
         def end(tx: Transaction) -> None:
-            participants.note_quietly(tx, person.id, REMOVED, here.step)
+            participants.note_quietly(tx, person.id, REMOVED, position.step)
             participants.finish(tx, person.id, INCOMPLETE, bonus, code)
 
         await self.database.run(end)
@@ -573,8 +579,8 @@ class RunningStudy:
         for _, match, seat in await self.database.run(participants.tables, person.id):
             await self._say_farewell(match, seat)
         async with self.erasing, self._opening:
-            mine = await self.database.run(participants.tables, person.id)
-            for _, match, _ in mine:
+            tables = await self.database.run(participants.tables, person.id)
+            for _, match, _ in tables:
                 came = await self._outcomes(match)
                 await self.live_matches.forget(
                     match,
@@ -615,7 +621,7 @@ def outcome(episode: Episode, seat: str) -> RoundOutcome:
     end = episode.end
     if not isinstance(end, Censored):
         return RoundOutcome("ended", end.payoffs.get(seat))
-    left = "left" if end.seat == seat else "partner left"
+    leaver = "left" if end.seat == seat else "partner left"
     replay = played(episode).replay
     so_far = replay.game.payoffs(replay.states[-1]) if replay.game.pays_as_it_goes else {}
-    return RoundOutcome(left if end.cause == "left" else end.cause, so_far.get(Seat(seat)))
+    return RoundOutcome(leaver if end.cause == "left" else end.cause, so_far.get(Seat(seat)))

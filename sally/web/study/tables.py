@@ -160,8 +160,11 @@ def tables(
         "survey": [row for person in people for row in _survey(person)],
         "chat": [row for person in people for row in _chat(person)],
         "withdrawn": [
-            {"participant": who, "withdrawn": f"{datetime.fromtimestamp(made, UTC):%F %T}"}
-            for who, made in withdrawn
+            {
+                "participant": participant,
+                "withdrawn": f"{datetime.fromtimestamp(withdrawn_at, UTC):%F %T}",
+            }
+            for participant, withdrawn_at in withdrawn
         ],
         "events": [row for person in people for row in _events(person)],
     }
@@ -190,7 +193,7 @@ def _cell(value: Any) -> Any:
 def _participant(study: HumanStudy, person: ExportedPerson) -> Row:
     row, counts = person.row, Counter(kind for _, _, kind, _, _ in person.events)
     base, bonus = study.bonus.parts(row["bonus"] or "")
-    passed, asked = attention(study.survey, row["survey"] or {})
+    passed, checks = attention(study.survey, row["survey"] or {})
     logged = study.quality.log
     fast = None
     if person.survey_seconds is not None and study.quality.least_seconds:
@@ -210,7 +213,7 @@ def _participant(study: HumanStudy, person: ExportedPerson) -> Row:
         "check_tries": len(row["check"]) if study.check else None,
         "check_passed": any(c["right"] for c in row["check"]) if study.check else None,
         "attention_passed": passed,
-        "attention_asked": asked,
+        "attention_asked": checks,
         "survey_seconds": person.survey_seconds,
         "survey_fast": fast,
         "pastes": counts["paste"] if logged else None,
@@ -220,33 +223,37 @@ def _participant(study: HumanStudy, person: ExportedPerson) -> Row:
 
 
 def _survey(person: ExportedPerson) -> Iterator[Row]:
-    who = {key: person.row[key] for key in WHO}
+    identity = {key: person.row[key] for key in WHO}
     for item, answer in (person.row["survey"] or {}).items():
         if isinstance(answer, dict):
-            yield from ({**who, "item": item, "row": r, "answer": a} for r, a in answer.items())
+            yield from (
+                {**identity, "item": item, "row": r, "answer": a} for r, a in answer.items()
+            )
         else:
-            yield {**who, "item": item, "row": None, "answer": answer}
+            yield {**identity, "item": item, "row": None, "answer": answer}
 
 
 def _chat(person: ExportedPerson) -> Iterator[Row]:
-    who = {key: person.row[key] for key in WHO}
-    yield from ({**who, **said} for said in person.row["chat"])
+    identity = {key: person.row[key] for key in WHO}
+    yield from ({**identity, **message} for message in person.row["chat"])
 
 
 def _events(person: ExportedPerson) -> Iterator[Row]:
-    who = {key: person.row[key] for key in WHO}
-    for n, page, kind, detail, made in person.events:
-        after = round(made - person.joined, 3)
-        yield {**who, "number": n + 1, "page": page, "kind": kind, "detail": detail,
-               "seconds": after}  # fmt: skip
+    identity = {key: person.row[key] for key in WHO}
+    for n, page, kind, detail, event_time in person.events:
+        seconds = round(event_time - person.joined, 3)
+        yield {**identity, "number": n + 1, "page": page, "kind": kind, "detail": detail,
+               "seconds": seconds}  # fmt: skip
 
 
 def _block(study: HumanStudy, name: str, number: int) -> str | None:
     """Return the name of the block to which a participant's game belongs, or None."""
     condition = study.condition(name)
-    rounds = [many for _, many, _ in study.blocks(condition)]
+    rounds = [round_count for _, round_count, _ in study.blocks(condition)]
     within = [
-        b.name for b, many in zip(condition.blocks, rounds, strict=False) for _ in range(many)
+        b.name
+        for b, round_count in zip(condition.blocks, rounds, strict=False)
+        for _ in range(round_count)
     ]
     return within[number] if within else None
 
@@ -255,83 +262,92 @@ def _rounds(
     study: HumanStudy, episode: Episode, conditions: Mapping[str, str]
 ) -> Iterator[tuple[str, Row]]:
     """Yield the decisions and probe answers of all participants in an episode."""
-    whole, spoken = played(episode), study.spoken.get(episode.setup.instance.game)
-    for seat, known in episode.used.get("people", {}).items():
-        who = known["participant"]
-        if who not in conditions:
+    played_episode, spoken = played(episode), study.spoken.get(episode.setup.instance.game)
+    for seat, person_data in episode.used.get("people", {}).items():
+        participant = person_data["participant"]
+        if participant not in conditions:
             continue  # withdrew meanwhile
-        where = {
-            "participant": who,
-            "condition": conditions[who],
-            "block": _block(study, conditions[who], known["round"]),
-            "game_number": known["round"] + 1,
+        location = {
+            "participant": participant,
+            "condition": conditions[participant],
+            "block": _block(study, conditions[participant], person_data["round"]),
+            "game_number": person_data["round"] + 1,
             "episode": episode.id,
             "game": episode.setup.instance.game,
             "instance": episode.setup.instance.id,
             "seat": seat,
         }
-        seconds = {tuple(at): n for at, n in known.get("asked", ())}
-        context = SeatContext(whole.spec, whole.replay.game, Seat(seat), episode.setup.seed, spoken)
+        seconds = {tuple(ask_key): n for ask_key, n in person_data.get("asked", ())}
+        context = SeatContext(
+            played_episode.spec, played_episode.replay.game, Seat(seat), episode.setup.seed, spoken
+        )
         probes: dict[int, list[Row]] = {}
         for event in episode.events:
             if isinstance(event, Reported) and event.seat == seat and event.source == "probe":
                 took = seconds.get((event.turn, event.probe, event.about))
-                at = {**where, "turn": event.turn + 1, "response_seconds": took}
-                probes.setdefault(event.turn, []).append({**at, **probe_row(whole, context, event)})
+                at = {**location, "turn": event.turn + 1, "response_seconds": took}
+                probes.setdefault(event.turn, []).append(
+                    {**at, **probe_row(played_episode, context, event)}
+                )
         for event in episode.events:
             if isinstance(event, Moved | Forfeited) and event.seat == seat:
                 took = seconds.get((event.turn, "", ""))
-                at = {**where, "turn": event.turn + 1, "response_seconds": took}
-                asked = _beside(probes.get(event.turn, []))
-                yield "trial", {**at, **_trial(whole, context, event), **asked}
+                at = {**location, "turn": event.turn + 1, "response_seconds": took}
+                probe_columns = _beside(probes.get(event.turn, []))
+                yield "trial", {**at, **_trial(played_episode, context, event), **probe_columns}
         yield from (("probe", row) for rows in probes.values() for row in rows)
 
 
-def _trial(whole: Played, context: SeatContext, event: Moved | Forfeited) -> Row:
+def _trial(played_episode: Played, context: SeatContext, event: Moved | Forfeited) -> Row:
     """Return the row of a decision, with the others' choices and the points in the same turn."""
-    moved = [e for e in whole.episode.events if isinstance(e, Moved) and e.turn == event.turn]
+    moved = [
+        e for e in played_episode.episode.events if isinstance(e, Moved) and e.turn == event.turn
+    ]
     others = {
-        e.seat: e for e in moved if e.seat != event.seat and e.seat in whole.replay.game.seats
+        e.seat: e
+        for e in moved
+        if e.seat != event.seat and e.seat in played_episode.replay.game.seats
     }
     return {
         "option": msgspec.to_builtins(event.action) if isinstance(event, Moved) else None,
-        "label": move_label(whole, context, event) if isinstance(event, Moved) else None,
+        "label": move_label(played_episode, context, event) if isinstance(event, Moved) else None,
         "forfeited": isinstance(event, Forfeited),
         "tries": event.tries,
         "others_option": {s: e.action for s, e in others.items()} or None,
-        "others_label": {s: move_label(whole, context, e) for s, e in others.items()} or None,
+        "others_label": {s: move_label(played_episode, context, e) for s, e in others.items()}
+        or None,
         "others_kind": {
-            s: _kind(who)
-            for s, who in whole.episode.setup.lineup.items()
-            if s != event.seat and s in whole.replay.game.seats
+            s: _kind(player)
+            for s, player in played_episode.episode.setup.lineup.items()
+            if s != event.seat and s in played_episode.replay.game.seats
         }
         or None,
-        "points": turn_points(whole, event.turn, event.seat),
+        "points": turn_points(played_episode, event.turn, event.seat),
     }
 
 
-def _kind(who: PlayerSpec) -> str:
+def _kind(player: PlayerSpec) -> str:
     """Return the kind of player in a seat: a person, a bot or a model."""
-    if uses_model(who):
-        return f"model {who.params.get('model', '')}".rstrip()
-    return PERSON if who.player == PERSON else "bot"
+    if uses_model(player):
+        return f"model {player.params.get('model', '')}".rstrip()
+    return PERSON if player.player == PERSON else "bot"
 
 
-def move_label(whole: Played, context: SeatContext, event: Moved) -> str:
+def move_label(played_episode: Played, context: SeatContext, event: Moved) -> str:
     """Return a move as a participant reads it."""
     action = event.action
-    if whole.spec.action is not int:
-        action = msgspec.convert(action, whole.spec.action)
+    if played_episode.spec.action is not int:
+        action = msgspec.convert(action, played_episode.spec.action)
     return context.words.name(action)
 
 
-def turn_points(whole: Played, turn: int, seat: str) -> float | None:
+def turn_points(played_episode: Played, turn: int, seat: str) -> float | None:
     """Return the points of a seat in one turn, or None if the game pays only at its end."""
-    game, states = whole.replay.game, whole.replay.states
+    game, states = played_episode.replay.game, played_episode.replay.states
     if not game.pays_as_it_goes or turn + 1 >= len(states):
         return None
-    before, after = game.payoffs(states[turn]), game.payoffs(states[turn + 1])
-    return float(after.get(Seat(seat), 0) - before.get(Seat(seat), 0))
+    payoffs_before, payoffs_after = game.payoffs(states[turn]), game.payoffs(states[turn + 1])
+    return float(payoffs_after.get(Seat(seat), 0) - payoffs_before.get(Seat(seat), 0))
 
 
 def _beside(probes: Sequence[Row]) -> Row:
@@ -344,25 +360,29 @@ def _beside(probes: Sequence[Row]) -> Row:
     return {name: values[0] if values else None for name, values in columns.items()}
 
 
-def probe_row(whole: Played, context: SeatContext, event: Reported) -> Row:
+def probe_row(played_episode: Played, context: SeatContext, event: Reported) -> Row:
     """Return the row of an answer to a probe and its truth, each as encoded and as participants
     read it."""
-    found = judge_report(whole.spec, whole.replay, event)
+    judgement = judge_report(played_episode.spec, played_episode.replay, event)
 
-    def named(value: Any) -> str | None:
-        if found is None or not isinstance(value, int | str) or value not in found.question.choices:
+    def label_of(value: Any) -> str | None:
+        if (
+            judgement is None
+            or not isinstance(value, int | str)
+            or value not in judgement.question.choices
+        ):
             return None
-        return context.words.of(found.question).choice_name(found.question, value)
+        return context.words.of(judgement.question).choice_name(judgement.question, value)
 
     return {
         "probe": event.probe,
         "about": event.about,
         "answer": event.value,
-        "label": named(event.value),
+        "label": label_of(event.value),
         "odds": event.odds,
-        "truth": None if found is None else found.truth,
-        "truth_label": None if found is None else named(found.truth),
-        "correct": None if found is None else found.right,
+        "truth": None if judgement is None else judgement.truth,
+        "truth_label": None if judgement is None else label_of(judgement.truth),
+        "correct": None if judgement is None else judgement.right,
     }
 
 
@@ -372,14 +392,14 @@ def probe_row(whole: Played, context: SeatContext, event: Reported) -> Row:
 def files_of(study: HumanStudy, rows: Mapping[str, list[Row]]) -> dict[str, bytes]:
     """Return the files of the Psych-DS folder, by path."""
     name = re.sub(r"[^a-zA-Z0-9]", "", study.name)
-    found = {
+    files = {
         f"data/study-{name}_description-{table}_data.csv": as_csv(table, rows[table]).encode()
         for table in COLUMNS
     }
-    found["dataset_description.json"] = _json(description(study))
-    found["codebook.json"] = _json(codebook(study))
-    found["README.md"] = readme(study).encode()
-    return found
+    files["dataset_description.json"] = _json(description(study))
+    files["codebook.json"] = _json(codebook(study))
+    files["README.md"] = readme(study).encode()
+    return files
 
 
 def description(study: HumanStudy) -> dict[str, Any]:
@@ -399,12 +419,12 @@ def description(study: HumanStudy) -> dict[str, Any]:
 
 def _variables() -> dict[str, str]:
     """Return the meaning of each column; if it differs between tables, the meanings are joined."""
-    found: dict[str, str] = {}
+    meanings: dict[str, str] = {}
     for columns in COLUMNS.values():
         for name, about in columns.items():
-            if about not in found.get(name, ""):
-                found[name] = f"{found[name]} {about}" if name in found else about
-    return found
+            if about not in meanings.get(name, ""):
+                meanings[name] = f"{meanings[name]} {about}" if name in meanings else about
+    return meanings
 
 
 def codebook(study: HumanStudy) -> dict[str, Any]:

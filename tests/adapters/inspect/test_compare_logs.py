@@ -21,7 +21,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 import sally
 from sally.adapters.inspect.compare_logs import (
     LogScores,
-    _compared,
+    _compare_pair,
     compare_logs,
     log_scores,
     power_of_logs,
@@ -267,7 +267,7 @@ def test_detectable_difference_agrees_with_the_interval_for_clusters_of_unequal_
         )
         for name, column in scores.items()
     ]
-    comparison = _compared(logs[0], logs[1], "score", "story", None, 1)
+    comparison = _compare_pair(logs[0], logs[1], "score", "story", None, 1)
     low, high = comparison.difference.low, comparison.difference.high
     assert low is not None and high is not None and comparison.detects is not None
     assert 0.7 < comparison.detects / ((high - low) / 2) < 2

@@ -20,7 +20,7 @@ from inspect_ai.model import get_model
 from sally import studies
 from sally.adapters.inspect.model import InspectModel
 from sally.adapters.inspect.run import play_orders
-from sally.adapters.inspect.scorers import measured
+from sally.adapters.inspect.scorers import metrics_by_seat
 from sally.adapters.inspect.tasks import game_study, game_task, study_task
 from sally.core.errors import BadInput
 from sally.core.log.events import Censored, Episode, Moved, Reported
@@ -76,7 +76,7 @@ def test_scores_are_our_metrics(log: tuple[EvalLog, Path]) -> None:
         (sample,) = (s for s in found.samples or () if s.id == episode.id)
         assert sample.scores
         values = sample.scores["all_metrics"].value
-        assert values == {"completed": 1.0, **measured(episode)}
+        assert values == {"completed": 1.0, **metrics_by_seat(episode)}
         assert isinstance(values, dict)
         assert values["agent.tom_percent"] == 100.0
 

@@ -10,7 +10,7 @@ import msgspec
 
 from sally.core.registry import registry
 from sally.core.rules.board import Board, Picture, Table
-from sally.web.live.plain import plain_board, swapped, turned_rules, words_of
+from sally.web.live.plain import plain_board, reverse_names, turned_rules, words_of
 from sally.web.live.screen import Screen, plain
 from tests.web.live_matches import AGAINST_A_BOT, live_matches, say, setup
 
@@ -29,9 +29,10 @@ def test_code_names_are_replaced_everywhere_on_a_board() -> None:
 
 
 def test_question_names_the_options_in_the_order_of_its_buttons() -> None:
-    assert swapped("Option J or Option F?", ["J", "F"]) == "Option F or Option J?"
-    assert swapped("J or F? J is safe.", ["J", "F"]) == "J or F? J is safe."  # no list of options
-    assert swapped("Just one?", ["J"]) == "Just one?"
+    assert reverse_names("Option J or Option F?", ["J", "F"]) == "Option F or Option J?"
+    # no list of options
+    assert reverse_names("J or F? J is safe.", ["J", "F"]) == "J or F? J is safe."
+    assert reverse_names("Just one?", ["J"]) == "Just one?"
 
 
 def test_rules_list_options_and_outcomes_in_the_order_of_the_buttons() -> None:

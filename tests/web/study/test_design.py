@@ -19,7 +19,7 @@ from sally.core.registry import registry
 from sally.models.stub import always
 from sally.runner.check import check
 from sally.web.study import participants, steps
-from sally.web.study.assignment import Assignment, assigned
+from sally.web.study.assignment import Assignment, assign_place
 from sally.web.study.definition import Bonus, HumanStudy, order, read_human_study
 from sally.web.study.definition import order_rows as rows
 from tests.web.participants import (
@@ -111,7 +111,7 @@ def test_factors_are_balanced_within_one_without_dropouts(conditions, instances,
     study = design(conditions, instances)
     filled: list[Assignment] = []
     for number in range(people):
-        filled.append(assigned(study, filled, number))
+        filled.append(assign_place(study, filled, number))
     assert spread(Counter(a.condition for a in filled), conditions) <= 1
     for name in {a.condition for a in filled}:
         here = [a for a in filled if a.condition == name]
@@ -129,11 +129,11 @@ def test_later_participants_replace_drop_outs(events, conditions):
             filled.pop((event * number) % len(filled))
             continue
         counts = Counter(a.condition for a in filled)
-        new = assigned(study, filled, number)
+        new = assign_place(study, filled, number)
         assert counts[new.condition] == min(counts[f"c{n}"] for n in range(conditions))
         filled.append(new)
     for number in range(len(events), len(events) + 100):  # nobody drops out any more
-        filled.append(assigned(study, filled, number))
+        filled.append(assign_place(study, filled, number))
     assert spread(Counter(a.condition for a in filled), conditions) <= 1
 
 
@@ -149,9 +149,9 @@ def test_orders_are_balanced_for_position_and_succession(n):
 
 def test_assignment_depends_only_on_seed_and_number():
     study = design(3, 4)
-    assert assigned(study, [], 5) == assigned(study, [], 5)
-    assert len({assigned(study, [], n) for n in range(40)}) > 10
-    assert len({assigned(study, [], n).condition for n in range(40)}) == 3
+    assert assign_place(study, [], 5) == assign_place(study, [], 5)
+    assert len({assign_place(study, [], n) for n in range(40)}) > 10
+    assert len({assign_place(study, [], n).condition for n in range(40)}) == 3
 
 
 def test_participants_get_the_declared_design(server):

@@ -11,7 +11,7 @@ from sally.core.log.events import Forfeited
 from sally.web.app import Settings, make_app
 from sally.web.live.match import MOST_TIMEOUTS
 from sally.web.study.definition import read_human_study
-from sally.web.study.markdown import pictures, rendered
+from sally.web.study.markdown import pictures, render_markdown
 from tests.web.client import Client
 from tests.web.participants import (
     RIGHT,
@@ -157,7 +157,7 @@ def test_texts_may_use_links_emphasis_lists_and_pictures(tmp_path):
     ],
 )
 def test_no_text_becomes_a_tag_or_a_script(text):
-    html = str(rendered(text, "s"))
+    html = str(render_markdown(text, "s"))
     for bad in ("<script", "<img src=x", 'href="javascript', 'src="javascript', 'href="data'):
         assert bad not in html.lower()
     assert 'href="vbscript' not in html and '" onload' not in html

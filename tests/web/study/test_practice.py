@@ -10,7 +10,7 @@ from sally.core.registry import registry
 from sally.core.rules.chance import Stream
 from sally.runner.local import play
 from sally.runner.seating import resolve_setup
-from sally.web.study.definition import Condition, Consent, HumanStudy, checked, practice_of
+from sally.web.study.definition import Condition, Consent, HumanStudy, check_study, practice_of
 from sally.web.study.practice import feedback
 from tests.web.participants import RIGHT, TEXT, Participant, logged_in, study_server
 
@@ -36,7 +36,7 @@ def study_with(game: str) -> HumanStudy:
 @pytest.mark.parametrize("game", sorted(registry.games()))
 def test_every_game_has_practice_with_feedback(game: str) -> None:
     study = study_with(game)
-    checked(study)
+    check_study(study)
     (planned,) = practice_of(study, study.conditions[0])
     (seat,) = planned.layout.people
     setup = study.setup(planned.layout, planned.instance, {seat: "me"})

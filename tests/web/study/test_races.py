@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from sally.core.registry import registry
-from sally.web.study.export import exported
+from sally.web.study.export import episodes_and_rows
 from sally.web.study.running import AlreadyWithdrawn
 from tests.web.participants import (
     RIGHT,
@@ -49,7 +49,7 @@ def test_second_tab_restores_no_data_after_withdrawal(server):
     ask(two_games.withdraw, place.person)
     assert ask(two_games.answer, place, place.step, {}) == (False, {})
     at_table = type(place)(place.person, place.condition, "round-0", {})
-    assert ask(two_games._seated, at_table) is None
+    assert ask(two_games._seat_or_wait, at_table) is None
     with pytest.raises(AlreadyWithdrawn):
         ask(two_games.place, place.person)
     assert set(rows(server).values()) == {0}
@@ -94,10 +94,10 @@ def test_withdrawal_during_export_is_all_or_nothing(server, monkeypatch):
     monkeypatch.setattr(two_games.live_matches, "episode", slowly)
 
     async def both():
-        export = asyncio.create_task(exported(two_games))
+        export = asyncio.create_task(episodes_and_rows(two_games))
         await begun.wait()
         await two_games.withdraw(await two_games.known("goes"))
-        return await export, await exported(two_games)
+        return await export, await episodes_and_rows(two_games)
 
     (before, people), (after, left) = server.portal.call(both)
     assert (len(before), len(people)) == (4, 2) and (len(after), len(left)) == (2, 1)

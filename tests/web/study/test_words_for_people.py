@@ -17,8 +17,8 @@ from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.words import slots
 from sally.web.live.screen import over_of
-from sally.web.study.definition import EXAMPLES, checked, read_human_study
-from sally.web.texts import ENGLISH, languages, shipped, texts_of
+from sally.web.study.definition import EXAMPLES, check_study, read_human_study
+from sally.web.texts import ENGLISH, languages, shipped_texts, texts_of
 from tests.web.guests import Guest, Json, play, sit, web_server
 
 GAMES = [n for n in registry.games() if registry.game(n).game.__module__.startswith("sally.")]
@@ -94,9 +94,9 @@ def test_no_code_name_is_shown_on_any_screen(game: str, tmp_path: Path) -> None:
 
 
 def test_german_texts_have_the_same_keys_and_slots_as_english() -> None:
-    english = shipped(ENGLISH).said
+    english = shipped_texts(ENGLISH).said
     for language in languages():
-        said = shipped(language).said
+        said = shipped_texts(language).said
         assert set(said) == set(english)
         assert [k for k in said if slots(said[k], k) != slots(english[k], k)] == []
         assert language == ENGLISH or sum(said[k] == english[k] for k in said) <= 2
@@ -128,7 +128,7 @@ def test_replaced_sentence_with_other_braces_is_refused(sentence: str) -> None:
 
 def test_texts_contain_every_key_used_in_templates_and_scripts() -> None:
     home = Path("sally/web")
-    keys = set(shipped(ENGLISH).said)
+    keys = set(shipped_texts(ENGLISH).said)
     used = {
         k
         for f in home.rglob("*.html")
@@ -156,7 +156,7 @@ def test_texts_contain_every_key_used_in_templates_and_scripts() -> None:
         *("survey.likert_", "common.decimal", "common.minute", "common.second"),
     )
     assert {k for k in keys if not k.startswith(made)} - used == set(), "nobody says these"
-    assert msgspec.json.encode(shipped(ENGLISH).for_scripts())
+    assert msgspec.json.encode(shipped_texts(ENGLISH).for_scripts())
 
 
 def test_standard_texts_are_german_in_a_german_study(tmp_path: Path) -> None:
@@ -184,7 +184,7 @@ def test_blocks_refer_to_instances_by_id(tmp_path: Path) -> None:
 
 def test_german_study_is_german_during_play() -> None:
     study = read_human_study(EXAMPLES["de"])
-    assert study.untranslated == [] and set(study.spoken) == {"ipd", "ibs"}
+    assert study.untranslated_games == [] and set(study.spoken) == {"ipd", "ibs"}
     spec = registry.game("ipd")
     game = spec.build({"rounds": 5})
     context = SeatContext(spec, game, Seat("agent"), 1, study.spoken["ipd"])
@@ -203,13 +203,13 @@ def test_game_without_a_pack_is_reported_as_untranslated() -> None:
     rps = Instance("rps-5", "rps", {"rounds": 5})
     other = msgspec.structs.replace(rps, id="taboo", game="taboo", params={})
     mixed = msgspec.structs.replace(study, instances=(rps, other), titles={})
-    assert mixed.untranslated == ["taboo"]
+    assert mixed.untranslated_games == ["taboo"]
     wrong = msgspec.structs.replace(study, words={"ipd": "repeated_games_money", "rps": "x"})
     with pytest.raises(BadInput, match="not a game of this study"):
-        checked(wrong)
+        check_study(wrong)
 
 
 def test_end_message_is_in_the_language_of_the_study() -> None:
     end = Censored(0, "left", "", "agent")
-    assert over_of("agent", end, shipped("de")).text.startswith("Sie sind gegangen")
-    assert over_of("partner", end, shipped("en")).text.startswith("A player left")
+    assert over_of("agent", end, shipped_texts("de")).text.startswith("Sie sind gegangen")
+    assert over_of("partner", end, shipped_texts("en")).text.startswith("A player left")

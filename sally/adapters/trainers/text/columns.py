@@ -92,41 +92,42 @@ class Ledger:
         """Whether regret is known in this match."""
         return self._worths is not None
 
-    def begin(self, asked: Request) -> None:
+    def begin(self, request: Request) -> None:
         """Start a row for a new decision, with the value of each option and of a forfeit if
         known."""
-        (turn, _, probe, about), best = asked.ask.id, None
+        (turn, _, probe, about), best = request.ask.id, None
         if self._worths is not None and not probe:
-            found = self._worths(asked.ask.view)
-            best = None if found is None else list(found)
+            worths = self._worths(request.ask.view)
+            best = None if worths is None else list(worths)
         self.rows.append(Row(turn, probe or "move", about, [], NOTHING, None, best))
 
     def settle(self) -> Columns:
         """Fill in the rewards that have become known since the last call, and return their sum by
         column."""
-        events, known = self._match.events, list[Columns]()
+        events, new_columns = self._match.events, list[Columns]()
         for place in range(self._read, len(events)):
             event = events[place]
             if event.seat != self._seat:
                 continue
             if isinstance(event, (Moved, Forfeited)):
                 row = self._row(event.turn, "move")
-                row.columns, row.move = self._moved(event, row), _action(event)
-                known.append(row.columns)
+                row.columns, row.move = self._move_columns(event, row), _action(event)
+                new_columns.append(row.columns)
             elif isinstance(event, Reported) and event.source == "probe":
                 row = self._row(event.turn, event.probe, event.about)
-                row.columns, row.move = self._reported(event, row), event.value
-                known.append(row.columns)
+                row.columns, row.move = self._report_columns(event, row), event.value
+                new_columns.append(row.columns)
         self._read = len(events)
-        gained, last = self._gained()
+        gained, last = self._new_payoff()
         if gained is None:
-            return _sum(known)
-        if len(known) == 1 and last is not None and last.columns is known[0]:  # nearly always
-            last.columns = _paid(last.columns, gained)
+            return _sum(new_columns)
+        # nearly always
+        if len(new_columns) == 1 and last is not None and last.columns is new_columns[0]:
+            last.columns = _add_payoff(last.columns, gained)
             return last.columns
         if last is not None:
-            last.columns = _paid(last.columns, gained)
-        return _sum([*known, Columns(payoff=gained)])
+            last.columns = _add_payoff(last.columns, gained)
+        return _sum([*new_columns, Columns(payoff=gained)])
 
     def _row(self, turn: int, kind: str, about: str = "") -> Row:
         for row in reversed(self.rows):
@@ -134,7 +135,7 @@ class Ledger:
                 return row
         raise LookupError(f"there is no ask {(turn, kind, about)} of {self._seat}")
 
-    def _gained(self) -> tuple[float | None, Row | None]:
+    def _new_payoff(self) -> tuple[float | None, Row | None]:
         """Return the seat's payoff since the last call, and the row of the move that earned it."""
         match = self._match
         if not match.over and not match.game.pays_as_it_goes:
@@ -146,14 +147,14 @@ class Ledger:
                 return gained, row if row.columns.format is not None else None
         return gained, None
 
-    def _moved(self, event: Moved | Forfeited, row: Row) -> Columns:
+    def _move_columns(self, event: Moved | Forfeited, row: Row) -> Columns:
         regret = None
         if row.worths is not None:
-            made = -1 if isinstance(event, Forfeited) else self._place(event)
-            regret = row.worths[made] - max(row.worths)
-        lost = isinstance(event, Forfeited)
-        fits = None if lost or not self._probed else self._fits(event)
-        return Columns(regret=regret, reply=fits, format=-1.0 if lost else 0.0)
+            option = -1 if isinstance(event, Forfeited) else self._place(event)
+            regret = row.worths[option] - max(row.worths)
+        is_forfeit = isinstance(event, Forfeited)
+        fits = None if is_forfeit or not self._probed else self._fits(event)
+        return Columns(regret=regret, reply=fits, format=-1.0 if is_forfeit else 0.0)
 
     def _place(self, event: Moved) -> int:
         """Return the position of the move in the menu; values of moves are stored in this order."""
@@ -177,12 +178,12 @@ class Ledger:
         fits = match.spec.is_best_reply(match.game, view, belief, move)
         return None if fits is None else float(fits)
 
-    def _reported(self, event: Reported, row: Row) -> Columns:
+    def _report_columns(self, event: Reported, row: Row) -> Columns:
         if event.value is None:
             return Columns(format=-1.0)
-        found = judge_report(self._match.spec, self._match.replay, event)
-        scores = found.scores if found is not None else {}
-        row.truth = None if found is None else found.truth
+        judgement = judge_report(self._match.spec, self._match.replay, event)
+        scores = judgement.scores if judgement is not None else {}
+        row.truth = None if judgement is None else judgement.truth
         belief = None
         if event.odds is not None and "brier" in scores:
             belief = 1 - scores["brier"] / 2
@@ -191,7 +192,7 @@ class Ledger:
         return Columns(belief=belief, format=0.0)
 
 
-def _paid(columns: Columns, gained: float) -> Columns:
+def _add_payoff(columns: Columns, gained: float) -> Columns:
     """Return the reward columns with a gain added to the payoff."""
     payoff = (columns.payoff or 0.0) + gained
     return Columns(payoff, columns.regret, columns.reply, columns.belief, columns.format)
@@ -201,11 +202,11 @@ def _action(event: Moved | Forfeited) -> Any:
     return event.action if isinstance(event, Moved) else None
 
 
-def _sum(known: list[Columns]) -> Columns:
+def _sum(column_sets: list[Columns]) -> Columns:
     """Add up several sets of reward columns, name by name. A column that is None in every set stays
     None; otherwise None counts as 0."""
     added = {}
     for name in Columns.__struct_fields__:
-        there = [value for each in known if (value := getattr(each, name)) is not None]
-        added[name] = sum(there) if there else None
+        values = [value for columns in column_sets if (value := getattr(columns, name)) is not None]
+        added[name] = sum(values) if values else None
     return Columns(**added)

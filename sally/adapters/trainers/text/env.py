@@ -25,7 +25,7 @@ from sally.adapters.trainers.text.columns import (
     worths_at,
 )
 from sally.adapters.trainers.text.splits import drawn_task, split_of
-from sally.adapters.trainers.text.table import OVER, Given, TextTable, logged, players_for
+from sally.adapters.trainers.text.table import OVER, Given, TextTable, logged_answer, players_for
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, PlayerSpec, Setup
 from sally.core.match.engine import Match
@@ -81,14 +81,14 @@ class TextPlay(ABC):
         self._settle()
 
     def _begin(self, task: Task, seed: int, repeat: int = 0) -> None:
-        first, players, self._models, worths = self._prepared(task)
+        first, players, self._models, worths = self._prepare_task(task)
         setup = msgspec.structs.replace(first.setup, seed=seed, repeat=repeat)
         match: Match[Any, Any, Any] = Match(first.spec, setup, like=first)
         self._table = TextTable(match, players, tuple(self._models))
         self._ledgers = {seat: Ledger(match, seat, worths) for seat in self._models}
         self._begin_row()
 
-    def _prepared(self, task: Task) -> PreparedTask:
+    def _prepare_task(self, task: Task) -> PreparedTask:
         """Return a task with its match and players, checked and cached."""
         key = msgspec.msgpack.encode(task)
         if (prepared := self._seated.get(key)) is None:
@@ -105,7 +105,7 @@ class TextPlay(ABC):
         """Play a reply; return whether it completes a decision."""
         table, request = self._begun(), self._asked_now()
         is_decided = table.answer(reply)
-        self._ledgers[request.ask.id[1]].rows[-1].tries.append((request, logged(reply)))
+        self._ledgers[request.ask.id[1]].rows[-1].tries.append((request, logged_answer(reply)))
         return is_decided
 
     def _settle(self) -> dict[str, Columns]:
@@ -123,10 +123,10 @@ class TextPlay(ABC):
         return self._table
 
     def _asked_now(self) -> Request:
-        asked = self._begun().asked
-        if asked is None:
+        request = self._begun().asked
+        if request is None:
             raise BadInput(OVER)
-        return asked
+        return request
 
 
 class TextEnv(TextPlay):
@@ -152,7 +152,7 @@ class TextEnv(TextPlay):
         self._seed, self._drawn = seed, 0
         self._weights = None if weights is None else check_weights(weights)
         about = dict(trained_on or {})  # another training run is another player, with another name
-        self._model = Trained(f"trained:{name or _called(about)}", {"trained_on": about})
+        self._model = Trained(f"trained:{name or _learner_name(about)}", {"trained_on": about})
         params: dict[str, Any] = {"model": self._model.name, "strategy": strategy}
         params |= {"pack": pack} if pack else {}
         self._sitter = PlayerSpec(LANGUAGE, params | ({"with_": with_} if with_ else {}))
@@ -197,8 +197,8 @@ class TextEnv(TextPlay):
     @property
     def page(self) -> str:
         """The current prompt as one text; "" at the end."""
-        asked = self.asked
-        return "" if asked is None else asked.page
+        request = self.asked
+        return "" if request is None else request.page
 
     @property
     def worths(self) -> list[float] | None:
@@ -208,16 +208,16 @@ class TextEnv(TextPlay):
 
     def info(self, columns: Columns, retry: bool = False) -> dict[str, Any]:
         """Return the info of a step: reward columns, current request, and how the episode ended."""
-        asked, match = self.asked, self._begun().match
-        found: dict[str, Any] = {
+        request, match = self.asked, self._begun().match
+        step_info: dict[str, Any] = {
             "columns": msgspec.structs.asdict(columns),
-            "kind": None if asked is None else asked.kind,
+            "kind": None if request is None else request.kind,
             "turn": len(match.replay.moves),
             "retry": retry,
         }
         if match.over:
-            found["censored"] = getattr(match.events[-1], "cause", None)
-        return found
+            step_info["censored"] = getattr(match.events[-1], "cause", None)
+        return step_info
 
     def rows(self, kinds: Sequence[str] = ("move",)) -> list[Row]:
         """Return the decisions of these kinds so far; probes are included only if `kinds` names
@@ -249,11 +249,13 @@ class TextEnvs:
     def begin(self, tasks: Sequence[tuple[Task, int]]) -> list[str]:
         """Begin these tasks, each with its seed, and return the first prompts."""
         self._check(len(tasks))
-        return [env.begin(*each) for env, each in zip(self.envs, tasks, strict=True)]
+        return [
+            env.begin(*task_and_seed) for env, task_and_seed in zip(self.envs, tasks, strict=True)
+        ]
 
     def asked(self) -> dict[int, Request]:
         """Return the current request of each environment that is not finished."""
-        return {i: asked for i, env in enumerate(self.envs) if (asked := env.asked) is not None}
+        return {i: request for i, env in enumerate(self.envs) if (request := env.asked) is not None}
 
     def step(self, replies: Mapping[int, Given]) -> dict[int, Stepped]:
         """Play replies, given by environment, and return the result of each step."""
@@ -262,13 +264,13 @@ class TextEnvs:
                 raise BadInput(f"Environment {i} is not waiting for a reply.")
         return {i: self.envs[i].step(reply) for i, reply in replies.items()}
 
-    def _check(self, given: int) -> None:
-        if given != len(self.envs):
-            raise BadInput(f"{given} episodes were given for {len(self.envs)} environments.")
+    def _check(self, count: int) -> None:
+        if count != len(self.envs):
+            raise BadInput(f"{count} episodes were given for {len(self.envs)} environments.")
 
 
-def _called(about: Mapping[str, Any]) -> str:
+def _learner_name(about: Mapping[str, Any]) -> str:
     if not about:
         return "untrained"
-    said = msgspec.json.encode(about, order="sorted")
-    return f"learner-{blake2b(said, digest_size=4).hexdigest()}"
+    encoded = msgspec.json.encode(about, order="sorted")
+    return f"learner-{blake2b(encoded, digest_size=4).hexdigest()}"

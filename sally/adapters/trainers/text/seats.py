@@ -82,9 +82,9 @@ class TextSeats(TextPlay):
         """Answer the current request; return the rewards that have become known, by seat."""
         if not self._answer(reply):
             return {}
-        known = self._settle()
+        new_columns = self._settle()
         self._begin_row()
-        return {seat: columns.reward(self.weights) for seat, columns in known.items()}
+        return {seat: columns.reward(self.weights) for seat, columns in new_columns.items()}
 
     @property
     def seat(self) -> str:

@@ -19,7 +19,7 @@ def split_of(game: str, split: Split | None = None, seat: str = "") -> Split:
     """Return the split to train on, after checking it: the given split, the game's own, or a split
     by seed."""
     if split is None:
-        return _own(game, seat)
+        return _game_split(game, seat)
     room: Training | None = registry.part(game, "training")
     for tasks in split.parts.values():
         for task in tasks:
@@ -33,7 +33,7 @@ def split_of(game: str, split: Split | None = None, seat: str = "") -> Split:
 
 
 @lru_cache(maxsize=64)
-def _own(game: str, seat: str) -> Split:
+def _game_split(game: str, seat: str) -> Split:
     spec = registry.game(game)
     room: Training | None = registry.part(game, "training")
     declared = room.split(game) if room else None

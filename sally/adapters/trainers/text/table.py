@@ -49,15 +49,15 @@ class TextTable:
         answering: Coroutine[Request, Any, Any] = player.answering(turn, exchanges)
         return answering
 
-    def answer(self, given: Given) -> bool:
+    def answer(self, answer: Given) -> bool:
         """Answer the current request; return whether this completes the decision.
 
         Raises:
-            BadInput: The episode is over, or `given` is not the requested kind of answer.
+            BadInput: The episode is over, or `answer` is not the requested kind of answer.
         """
         if self.asked is None:
             raise BadInput(OVER)
-        reply = _read(given, self.asked)
+        reply = _read(answer, self.asked)
         turn, run = self._open[0]
         try:
             self.asked = run.send(reply)
@@ -103,37 +103,37 @@ class TextTable:
         self._open = []
 
 
-def logged(given: Given) -> Any:
+def logged_answer(answer: Given) -> Any:
     """Return an answer as the rows of a trainer keep it."""
-    return given.decode("utf-8", "replace") if isinstance(given, bytes) else given
+    return answer.decode("utf-8", "replace") if isinstance(answer, bytes) else answer
 
 
-def _read(given: Given, asked: Request) -> Reply | Scores:
+def _read(answer: Given, request: Request) -> Reply | Scores:
     """Return the answer as a reply or scores, whichever is requested; the text is not parsed
     here."""
-    if type(given) is str and not asked.candidates:
-        return Reply(given)
-    if asked.candidates:
-        return _scores(given, asked.candidates)
-    if isinstance(given, Reply):
-        return given
-    if isinstance(given, bytes):
-        given = given.decode("utf-8", "replace")
-    if not isinstance(given, str):
-        raise BadInput(f"A reply must be a text, not {type(given).__name__}.")
-    return Reply(given)
+    if type(answer) is str and not request.candidates:
+        return Reply(answer)
+    if request.candidates:
+        return _scores(answer, request.candidates)
+    if isinstance(answer, Reply):
+        return answer
+    if isinstance(answer, bytes):
+        answer = answer.decode("utf-8", "replace")
+    if not isinstance(answer, str):
+        raise BadInput(f"A reply must be a text, not {type(answer).__name__}.")
+    return Reply(answer)
 
 
-def _scores(given: Given, candidates: tuple[str, ...]) -> Scores:
-    if isinstance(given, Scores) and given.candidates == candidates:
-        return given
-    if isinstance(given, str | bytes | Reply | Scores):
-        named = ", ".join(candidates)
-        raise BadInput(f"This question needs scores: one log-probability for each of {named}.")
+def _scores(answer: Given, candidates: tuple[str, ...]) -> Scores:
+    if isinstance(answer, Scores) and answer.candidates == candidates:
+        return answer
+    if isinstance(answer, str | bytes | Reply | Scores):
+        names = ", ".join(candidates)
+        raise BadInput(f"This question needs scores: one log-probability for each of {names}.")
     try:
-        return Scores(candidates, tuple(float(each) for each in given))
-    except (TypeError, ValueError) as why:
-        raise BadInput(f"These scores cannot be used: {str(why).rstrip('.')}.") from None
+        return Scores(candidates, tuple(float(score) for score in answer))
+    except (TypeError, ValueError) as error:
+        raise BadInput(f"These scores cannot be used: {str(error).rstrip('.')}.") from None
 
 
 def players_for(
@@ -146,11 +146,11 @@ def players_for(
     """
     setup = match.setup
     first = next(iter(models.values()))
-    lineup = with_models(setup.lineup, lambda at, name: models.get(at, first))
+    lineup = with_models(setup.lineup, lambda seat, name: models.get(seat, first))
     players = players_of(match, lineup)
-    for at, player in players.items():
-        if at not in models and not is_bot(player):
+    for seat, player in players.items():
+        if seat not in models and not is_bot(player):
             raise BadInput(
-                f"{setup.lineup[at].player} is not a bot; only bots can play with a learner."
+                f"{setup.lineup[seat].player} is not a bot; only bots can play with a learner."
             )
     return players
