@@ -328,8 +328,8 @@ def _with(
             ) from None
         try:
             matches = LiveMatches(study_database, None)
-            load_secrets = participants.load_secrets if read_only or shared else participants.prepare
-            secrets = await load_secrets(study_database, study)
+            prepare = participants.load_secrets if read_only or shared else participants.prepare
+            secrets = await prepare(study_database, study)
             return await act(RunningStudy(study, secrets, study_database, matches))
         finally:
             study_database.close()
