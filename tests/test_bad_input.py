@@ -157,7 +157,7 @@ def test_mutated_parameters_are_refused_in_one_sentence_or_played(seed: int) -> 
         except BadInput as why:
             refused(why)
             refusals += 1
-    assert 30 <= refusals < 100
+    assert refusals >= 30  # all hundred may be refused, depending on the registered players
 
 
 def bad_studies() -> list[tuple[str, Cell]]:

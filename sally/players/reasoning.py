@@ -77,6 +77,8 @@ def _reasoner(
     for name, share in (("knows", knows), ("acts", acts)):
         if not 0 <= share <= 1:
             raise BadInput(f"{name} must be from 0 to 1, not {share}.")
+    if isinstance(order, bool) or not isinstance(order, int) or order < 0:
+        raise BadInput(f"order must be a whole number of at least 0, not {order!r}.")
     if not recipe:
         recipes = recipes_of(spec.name)
         if not recipes:
