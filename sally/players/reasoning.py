@@ -51,9 +51,15 @@ class Reasoner(msgspec.Struct, frozen=True):
     def _predict(self, turn: Turn[Any, Any], choices: tuple[Any, ...]) -> Any:
         """Return the prediction, which is the same for the probe and for the move of a turn."""
         chance = Stream(turn.context.seed, turn.number, "prediction")
-        if chance() < self.knows:
+        if chance() >= self.knows:
+            return chance.pick(choices)
+        try:
             return self.recipe.reason(turn.context.game, turn.view, self.order)
-        return chance.pick(choices)
+        except (AssertionError, LookupError, ValueError) as error:
+            raise BadInput(
+                f"`{REASONER}` answers positions of certified pairs; its recipe "
+                f"{self.recipe.name!r} cannot read this turn of {turn.context.spec.name}."
+            ) from error
 
     def _choices(self, turn: Turn[Any, Any]) -> tuple[Any, ...]:
         """Return the choices of the recipe's probe in this turn."""

@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+import sally
 from sally import store
 from sally.api.pair_playing import play_pairs, score_episodes
 from sally.cli import cli
 from sally.core.errors import BadInput
+from sally.core.registry import registry
 
 
 def type_answers(typed: str, *arguments: str) -> Result:
@@ -56,3 +58,11 @@ def test_score_is_printed_as_json() -> None:
 def test_wrong_request_is_refused(arguments: tuple[str, ...], why: str) -> None:
     result = type_answers("", *arguments)
     assert isinstance(result.exception, BadInput) and why in str(result.exception)
+
+
+@pytest.mark.parametrize("game", ["ibs", "toma_mg", "toma_po", "battery"])
+def test_reasoner_refuses_a_turn_that_is_no_position_of_a_pair(game: str) -> None:
+    seats = [str(seat) for seat in registry.game(game).build({}).seats]
+    lineup = {**dict.fromkeys(seats, "random"), seats[0]: "pair_reasoner"}
+    with pytest.raises(BadInput, match="answers positions of certified pairs"):
+        sally.play(game, lineup)
