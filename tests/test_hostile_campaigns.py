@@ -27,7 +27,7 @@ def test_exception_in_an_importer_gives_one_message(
     def breaks(*given: Any) -> Any:
         raise ZeroDivisionError("in an importer")
 
-    monkeypatch.setattr(importers.tables, "imported", breaks)
+    monkeypatch.setattr(importers.tables, "import_table", breaks)
     found = importers.campaign(11, seed=18)  # one file of each importer
     ((sentence, count),) = found["caught at the boundary"].items()
     assert count == 1 and sentence.startswith("table: ")

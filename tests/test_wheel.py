@@ -118,7 +118,7 @@ def test_base_install_lists_plays_runs_scores_replays_and_reports(bare: Path) ->
     ("line", "extra"),
     [
         ("serve", "web"),
-        ("crossplay first --game rps --figure matrix.svg", "figures"),
+        ("score first --crossplay --game rps --figure matrix.svg", "figures"),
         ("run quickstart_model --model openai/nobody --out second", "inspect"),
         ("run quickstart --out memory://third", "stores"),
     ],

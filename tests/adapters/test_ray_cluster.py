@@ -194,7 +194,7 @@ def whole(out: Path, wanted: int) -> Contents:
 
 
 def at_work(node: Node) -> Callable[[], bool]:
-    return lambda: bool(node.members("ray::_worked"))
+    return lambda: bool(node.members("ray::_work_on_shard"))
 
 
 def comes(true: Callable[[], bool], run: Forked) -> None:
@@ -310,7 +310,7 @@ def test_study_survives_a_worker_and_then_a_node(cluster: TwoNodes, tmp_path: Pa
     comes(at_work(cluster.head), run)
     comes(at_work(cluster.second), run)  # so it runs on both
     comes(lambda: stored(out) >= 30, run)
-    os.kill(cluster.head.members("ray::_worked")[0], signal.SIGKILL)
+    os.kill(cluster.head.members("ray::_work_on_shard")[0], signal.SIGKILL)
     comes(lambda: stored(out) >= 100, run)
     cluster.second.kill()
     fields = said(run)

@@ -137,7 +137,8 @@ def intervals(told: Any, metric: str = "", game: str = "") -> Found:
                 yield from intervals(value, under, name if name in GAMES else game)
 
 
-OWN = ("skill", "beyond", "brier_skill", "brier_beyond", "doing", "doing_most", "regret", "acting",
+OWN = ("skill", "beyond", "beyond_learning", "brier_skill", "brier_beyond", "doing", "doing_most",
+       "regret", "acting", "acting_contrast",
        "acting_beyond", "acting_beyond_move", "acting_beyond_repetition", "pooled_label_bias",
        "pooled_position_bias", "pooled_imitation", "pooled_copying", "pooled_repetition",
        "inference", "translation", "format",

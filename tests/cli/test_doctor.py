@@ -18,8 +18,8 @@ def cache(tmp_path, monkeypatch):
 def test_doctor_lists_weights_in_the_cache():
     assert weights_here() == {"smollm2": False, "qwen-0.5b": False, "qwen-1.5b": False}
     assert "none yet" in embedded_lines()[0]
-    QWEN_05B.cached.parent.mkdir(parents=True)
-    QWEN_05B.cached.write_bytes(b"GGUF")
+    QWEN_05B.cached_path.parent.mkdir(parents=True)
+    QWEN_05B.cached_path.write_bytes(b"GGUF")
     assert embedded_lines()[:2] == [
         "Embedded weights in the cache: qwen-0.5b.",
         "Not in the cache: qwen-1.5b (1,117 MB to download); the first use of embedded:NAME "
