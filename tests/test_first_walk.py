@@ -15,7 +15,7 @@ from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.games.tradecraft.trades import exchange
 from sally.output.page.evaluation import _controls
-from sally.output.page.pair_evaluation import HIGHEST, LOWEST, _mark
+from sally.output.page.pair_figure import HIGHEST, Axis
 from sally.stats.intervals import Estimate
 
 
@@ -38,8 +38,9 @@ def test_probe_at_the_terminal_comes_after_the_position() -> None:
 
 
 def test_value_outside_the_axis_is_marked_with_its_number() -> None:
-    for value, is_outside in ((LOWEST - 0.3, True), (HIGHEST, False), (0.2, False)):
-        text = "".join(map(str, _mark("rps", Estimate(value, None, None, 9, "t"), 10.0, "dot")))
+    axis = Axis(-0.5)
+    for value, is_outside in ((axis.lowest - 0.3, True), (HIGHEST, False), (0.2, False)):
+        text = "".join(map(str, axis.mark("rps", Estimate(value, None, None, 9, "t"), 10.0, "dot")))
         assert ('class="outside"' in text) is is_outside
         assert (f">{value:.2f}</text>" in text) is is_outside
 

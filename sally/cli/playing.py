@@ -14,6 +14,7 @@ from sally.adapters.terminal import Left, Person
 from sally.api.pair_playing import play_pairs, score_episodes
 from sally.api.playing import play as play_episode
 from sally.cli.common import parse_settings, set_option
+from sally.core.display.board import board_of
 from sally.core.display.reveal import ending_of, ending_text
 from sally.core.display.scenes import tell
 from sally.core.errors import BadInput, unknown
@@ -97,7 +98,8 @@ def play(
         echo("")
         replay = replayed(spec, episode)
         context = SeatContext(spec, replay.game, Seat(seat), seed)
-        print_text(*ending_text(ending_of(context, replay)))
+        board = board_of(context, replay.view(len(replay), context.seat))
+        print_text(*ending_text(ending_of(context, replay), board))
 
 
 def _play_pairs(game: str, count: int, seed: int, out: Path | None, as_json: bool) -> None:

@@ -92,13 +92,17 @@ def moves_table(context: SeatContext, replay: Trajectory[Any, Any, Any]) -> Tabl
 # --- as plain text ------------------------------------------------------------------------------
 
 
-def ending_text(ending: Ending) -> list[str]:
-    """Return the end of an episode as lines for a terminal."""
+def ending_text(ending: Ending, board: Board | None = None) -> list[str]:
+    """Return the end of an episode as lines for a terminal, without what the seat's own board
+    already shows."""
     lines = [ending.why] if ending.why else []
-    for score in ending.scores:
-        most = "" if score.most is None else f" of {score.most:g}"
-        lines.append(f"- {score.seat}: {score.points:g}{most}")
+    lines += [
+        f"- {score.seat}: {score.points:g} of {score.most:g}"
+        for score in ending.scores
+        if score.most is not None
+    ]
     lines += [f"- {note.label}: {note.text}" for note in ending.hidden]
     for part in ending.board.parts if ending.board else ():
-        lines += part_lines(part)
+        if board is None or part not in board.parts:
+            lines += part_lines(part)
     return lines

@@ -72,9 +72,10 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, int, View]) -> Reveal
     say = context.words.say
     own = sum(game.pay(me, *moves) for moves in played)
     others = sum(game.pay(other_seat(me), *moves[::-1]) for moves in played)
+    rounds = "round" if len(played) == 1 else "rounds"
     how = "more than" if own > others else "less than" if own < others else "as much as"
     why = (
-        f"Over {len(played)} rounds you got {_points(game, own)}, {how} the other player "
+        f"Over {len(played)} {rounds} you got {_points(game, own)}, {how} the other player "
         f"({_points(game, others)})."
     )
     table = Table("How often each pair of choices came up", theirs, counts, say("board.you_down"))

@@ -9,14 +9,13 @@ from pathlib import Path
 from sally.analysis.pairs.evaluation import GamePairs, PairEvaluation, PersonScore
 from sally.output.files.new_file import new_file
 from sally.output.html import Html, join, tag
-from sally.output.page.evaluation import outside_mark, said_calls, table
+from sally.output.page.evaluation import said_calls, table
+from sally.output.page.pair_figure import FigureRow, draw_knowing_and_doing
 from sally.output.page.write import foot, head
 from sally.output.tables.console import estimate_cell
 from sally.stats.intervals import Estimate
 from sally.stats.pairs import PairScore
 
-LEFT, WIDTH, ROW_HEIGHT, TOP = 170, 720, 30, 12
-LOWEST, HIGHEST = -0.5, 1.0
 ARM_QUESTIONS = {
     "together": "does it help to show its own prediction before the move?",
     "told": "do its moves follow a stated prediction, true or false by a coin?",
@@ -104,54 +103,12 @@ def _heading(evaluation: PairEvaluation, timestamp: datetime) -> Html:
 
 def picture(evaluation: PairEvaluation) -> Html:
     """Return knowing and doing of every game, and their means, on one scale."""
-    rows: list[tuple[str, Estimate | None, Estimate | None]] = [
+    rows: list[FigureRow] = [
         (game.game, _j(game.knowing), _j(game.doing)) for game in evaluation.games
     ]
     rows.append(("mean", evaluation.knowing, evaluation.doing))
-    height = TOP + ROW_HEIGHT * len(rows) + 26
-    shapes = [
-        tag("line", x1=_x(value), x2=_x(value), y1=TOP - 6, y2=height - 24, class_="grid")
-        for value in (-0.5, 0.0, 0.5, 1.0)
-    ]
-    shapes += [
-        tag("text", label, x=_x(value), y=height - 8, text_anchor="middle", class_="axis")
-        for value, label in ((-0.5, "-.5"), (0.0, "0: ignores it"), (0.5, ".5"), (1.0, "1"))
-    ]
-    for index, (name, knowing, doing) in enumerate(rows):
-        y = TOP + ROW_HEIGHT * index + ROW_HEIGHT / 2
-        shapes.append(tag("text", name, x=LEFT - 12, y=y + 4, text_anchor="end", class_="name"))
-        shapes += _mark(f"{name}, knowing", knowing, y - 5, "dot")
-        shapes += _mark(f"{name}, doing", doing, y + 5, "ring")
-    drawing = tag("svg", tag("title", "Knowing and doing by game, from -.5 to 1"), shapes,
-                viewBox=f"0 0 {WIDTH} {height}", role="img")  # fmt: skip
-    keys = [join(_key("dot"), " knowing (predictions)"), join(_key("ring"), " doing (moves)")]
-    wide = tag("div", tag("div", drawing, class_="panel wide"), class_="panels")
-    return tag("figure", wide, tag("figcaption", [tag("span", key) for key in keys],
-                                    class_="marks"))  # fmt: skip
-
-
-def _key(kind: str) -> Html:
-    return tag("svg", tag("circle", cx=8, cy=8, r=4, class_=kind), width=16, height=16,
-               aria_hidden="true")  # fmt: skip
-
-
-def _x(value: float) -> float:
-    inside = min(max(value, LOWEST), HIGHEST)
-    return LEFT + (inside - LOWEST) / (HIGHEST - LOWEST) * (WIDTH - LEFT - 16)
-
-
-def _mark(name: str, estimate: Estimate | None, y: float, kind: str) -> Iterator[Html]:
-    if estimate is None or estimate.value is None:
-        return
-    if estimate.low is not None and estimate.high is not None:
-        yield tag(
-            "line", x1=_x(estimate.low), x2=_x(estimate.high), y1=y, y2=y, class_=f"interval {kind}"
-        )
-    text = estimate_cell(estimate.value, estimate.interval, 2)
-    yield tag("circle", tag("title", f"{name}: {text}"), cx=_x(estimate.value), cy=y, r=4,
-              class_=kind)  # fmt: skip
-    if (mark := outside_mark(_x(estimate.value), y, estimate.value, LOWEST, HIGHEST)) is not None:
-        yield mark
+    labels = ((-0.5, "-.5"), (0.0, "0: ignores it"), (0.5, ".5"), (1.0, "1"))
+    return draw_knowing_and_doing("Knowing and doing by game, from -.5 to 1", rows, -0.5, labels)
 
 
 # --- tables ---------------------------------------------------------------------------------------
