@@ -13,6 +13,11 @@ how often one is found, how wide the interval of the mean is, and how often it c
     python benchmarks/sally_2.py table BUNDLE ...
 
 prints the tables of `docs/results/pairs.md` from the bundles of evaluations.
+
+    python benchmarks/sally_2.py strategy --model MODEL --strategy lm --out DIR [GAME ...]
+
+plays the arm `asked` of a size (M) with another strategy, for example by scoring the options instead of
+writing an answer, and prints the same table.
 """
 
 from __future__ import annotations
@@ -26,13 +31,17 @@ from pathlib import Path
 
 import msgspec
 
+import sally
 from sally import store
 from sally.analysis.pairs.certificate import certify
 from sally.analysis.pairs.positions import open_position
 from sally.api.pair_evaluation import evaluation_of_episodes
 from sally.core.registry.recipes import find_recipe
+from sally.core.registry.study import Cell, Study, player_spec
 from sally.core.rules.chance import Stream
+from sally.core.rules.game import Seat
 from sally.output.tables.console import estimate_cell
+from sally.players.language import LANGUAGE, OPEN
 from sally.stats.intervals import Estimate
 from sally.stats.multiple import holm
 from sally.stats.paired import sign_flip_test
@@ -113,8 +122,31 @@ def simulate_power(runs: int) -> None:
         )
 
 
-def print_tables(bundles: list[str]) -> None:
+def with_strategy(suite: Study, strategy: str) -> Study:
+    """Return the arm `asked` of a suite with another strategy in the open seats."""
+    player = player_spec(LANGUAGE, model=OPEN, strategy=strategy, settings=sally_2.SETTINGS)
+    cells = []
+    for cell in suite.cells:
+        if cell.factors["arm"] == sally_2.ASKED:
+            seat = Seat(find_recipe(cell.instances[0].game, _recipe_of(cell)).seat)
+            lineups = tuple({**lineup, seat: player} for lineup in cell.lineups)
+            cells.append(msgspec.structs.replace(cell, lineups=lineups))
+    return msgspec.structs.replace(suite, cells=tuple(cells))
+
+
+def _recipe_of(cell: Cell) -> str:
+    return sally_2.row_named(cell.name.partition(": ")[0]).kinds[0][0]
+
+
+def play_strategy(model: str, suite: Study, out: Path) -> None:
+    """Play pairs with a model and print their table."""
+    sally.run(suite, out, model=model)
+    print_tables([str(out)], suite)
+
+
+def print_tables(bundles: list[str], suite: Study | None = None) -> None:
     """Print knowing, doing and same answers of each bundle, and the effects of the arms."""
+    suite = suite or sally_2.suite("M")
     for bundle in bundles:
         with open_store(Path(bundle)) as (place, _):
             episodes = [
@@ -122,7 +154,6 @@ def print_tables(bundles: list[str]) -> None:
                 for episode in store.load(place).episodes.values()
                 if not store.to_run_again(episode)
             ]
-        suite = sally_2.suite("M")
         planned = sum(1 for _ in suite.trials())
         evaluation = evaluation_of_episodes(episodes, suite, planned)
         print(f"\n## {evaluation.player}: {evaluation.episodes:,} of {planned:,} positions\n")
@@ -158,14 +189,23 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("command", choices=["freeze", "power", "table"])
+    parser.add_argument("command", choices=["freeze", "power", "table", "strategy"])
     parser.add_argument("games", nargs="*", help="games, or bundles")
     parser.add_argument("--runs", type=int, default=500)
-    arguments = parser.parse_args()
+    parser.add_argument("--model", default="embedded")
+    parser.add_argument("--strategy", default="lm")
+    parser.add_argument("--size", choices=sally_2.SIZE_NAMES, default="M")
+    parser.add_argument("--out", type=Path)
+    arguments = parser.parse_intermixed_args()
     if arguments.command == "power":
         simulate_power(arguments.runs)
     elif arguments.command == "table":
         print_tables(arguments.games)
+    elif arguments.command == "strategy":
+        place = arguments.out or Path("out") / f"pairs-{arguments.strategy}"
+        games = arguments.games or list(sally_2.GAMES)
+        suite = with_strategy(sally_2.suite(arguments.size, games), arguments.strategy)
+        play_strategy(arguments.model, suite, place)
     else:
         freeze(arguments.games or list(sally_2.GAMES))
 
