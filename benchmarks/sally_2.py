@@ -16,8 +16,8 @@ prints the tables of `docs/results/pairs.md` from the bundles of evaluations.
 
     python benchmarks/sally_2.py strategy --model MODEL --strategy lm --out DIR [GAME ...]
 
-plays the arm `asked` of a size (M) with another strategy, for example by scoring the options instead of
-writing an answer, and prints the same table.
+plays the arm `asked` of a size (M) with another strategy, for example by scoring the options
+instead of writing an answer, and prints the same table.
 """
 
 from __future__ import annotations
