@@ -19,7 +19,7 @@ import msgspec
 
 from sally.analysis.beliefs.decisions import BeliefDecision, decisions_of
 from sally.analysis.beliefs.table import BeliefSummary, belief_table
-from sally.analysis.compare.published import load as published
+from sally.analysis.compare.published_figures import load as published
 from sally.api.analyses import load
 from sally.core.log.events import Episode
 from sally.frames.replays import played

@@ -19,7 +19,7 @@ from importlib import import_module
 from pathlib import Path
 
 from sally.analysis.compare.agreement import half_a_digit
-from sally.analysis.compare.published import Figure, Reference, load
+from sally.analysis.compare.published_figures import Figure, Reference, load
 from sally.api.analyses import load as load_episodes
 from sally.core.log.events import Episode
 from sally.core.registry import registry

@@ -26,7 +26,7 @@ from sally.core.registry.study import Study
 from sally.core.rules.game import Seat
 from sally.frames import cache
 from sally.frames.build import EPISODES, METRICS, PROFILES, SEATS, Builder, build, without_zeros
-from sally.frames.measured import setting
+from sally.frames.measured_seat import setting
 from sally.frames.replays import played as replay_episode
 from sally.frames.rows import DIGEST_BYTES, trial_key
 from sally.frames.writer import metrics_of

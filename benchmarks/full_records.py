@@ -171,7 +171,7 @@ def eger2017(episodes: Sequence[Episode]) -> tuple[list[AtlasDot], Figures]:
     """Return dots and scores of people and AIs at Hanabi."""
     from sally.papers.eger2017 import figures as measured
     from sally.papers.eger2017.atlas import dots_of
-    from sally.papers.eger2017.reading import AIS
+    from sally.papers.eger2017.reader import AIS
 
     games = [played(episode) for episode in episodes]
     sides = measured.side_games(games)

@@ -53,12 +53,12 @@ def theirs(name: str, pages: int) -> tuple[float, int]:
     import transformers
     from transformers import GenerationConfig
 
-    from sally.models.hf import loading  # the same weights, in the same precision
+    from sally.models.hf import loader  # the same weights, in the same precision
 
-    device = loading.device_here()
+    device = loader.device_here()
     dtype = "float32" if device == "cpu" else "bfloat16"
-    found_at = loading.find_model(name)
-    folder = found_at if found_at.is_dir() else loading.unpack_gguf(found_at, dtype)
+    found_at = loader.find_model(name)
+    folder = found_at if found_at.is_dir() else loader.unpack_gguf(found_at, dtype)
     loaded = transformers.AutoModelForCausalLM.from_pretrained(
         folder,
         dtype=getattr(torch, dtype),

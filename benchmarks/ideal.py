@@ -22,7 +22,7 @@ from sally.core.log.events import Episode, PlayerSpec
 from sally.core.registry import registry
 from sally.games.bargaining.ideal import POOL as RULES
 from sally.games.bargaining.values import cost_odds
-from sally.games.cipher.adaptive import POOL as INTERCEPTORS
+from sally.games.cipher.interceptors import POOL as INTERCEPTORS
 from sally.games.hanabi.ideal import POOL as BOTS
 from sally.games.public_goods.ideal import POOL as GIVERS
 from sally.games.repeated_games.ideal import declared_pool

@@ -23,7 +23,7 @@ from sally.analysis.profile.profile import ProfileRow, profile_of
 from sally.core.match.playback import replayed
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
-from sally.frames.measured import measure
+from sally.frames.measured_seat import measure
 from sally.frames.profiles import SeatSums
 from sally.metrics.habits import habits_of, key_presses
 from sally.stats.intervals import Estimate

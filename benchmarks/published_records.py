@@ -61,7 +61,7 @@ def eger2017(path: Path, counts: dict[str, int], episodes: Any) -> list[Check]:
 
 def zhu2024(path: Path, counts: dict[str, int], episodes: Any) -> list[Check]:
     from sally.papers.zhu2024 import figures
-    from sally.papers.zhu2024.reading import Crowds, read
+    from sally.papers.zhu2024.reader import Crowds, read
 
     full = counts["people"] == 4_673
     record = read(path)
@@ -111,7 +111,7 @@ def gamabench(path: Path, counts: dict[str, int], episodes: Any) -> list[Check]:
     checks: list[Check] = [(n, counts[n], w, COUNT) for n, w in zip(names, want, strict=True)]
     if full:
         from sally.papers.gamabench import figures
-        from sally.papers.gamabench.reading import read
+        from sally.papers.gamabench.reader import read
 
         printed = {"gpt-4o": 94.3, "gemini-1.5-pro": 95.4, "gpt-3.5-turbo-0613": 41.4}
         found = {g.model: g.score for g in figures.summary(read(path).tables)[0]}

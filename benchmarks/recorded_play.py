@@ -25,7 +25,7 @@ from sally.core.match.playback import replayed
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
-from sally.frames.measured import person_of
+from sally.frames.measured_seat import person_of
 from sally.games.repeated_games.conduct import (
     alternation,
     exploitation,

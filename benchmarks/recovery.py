@@ -10,7 +10,7 @@ import sys
 from itertools import product
 
 from sally.analysis.profile.profile import profile_of
-from sally.frames.measured import measure_episode
+from sally.frames.measured_seat import measure_episode
 from tests.analysis.dialled import families
 
 SAMPLE = 40  # episodes

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sally.api.playing import play
+from sally.api.play import play
 from sally.core.log.events import Episode
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match

@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from benchmarks.reply_sample import FIRST_SET, ROOT, published_replies, sha
 from sally.core.errors import Unreadable
 from sally.core.reply.plain_text import without_thoughts
-from sally.core.reply.reading import VERSION, read_choice, read_number
+from sally.core.reply.reader import VERSION, read_choice, read_number
 
 SETS = (
     FIRST_SET,

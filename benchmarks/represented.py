@@ -17,7 +17,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from sally import store
-from sally.models.hf.residual import ResidualStream
+from sally.models.hf.residual_stream import ResidualStream
 from sally.represent.prompts import decisions
 from sally.represent.results import RepresentationResult, write_results
 from sally.represent.run import fit_groups, plain_name

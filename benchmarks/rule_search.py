@@ -48,7 +48,7 @@ from sally.games.toma.mg import generators as mg_generators
 from sally.games.toma.mg.rules import PLACES, depths, destinations, profiles
 from sally.games.toma.mg.rules import Scenario as MinorityScenario
 from sally.games.toma.mg.surface import counters_of, mentions
-from sally.games.toma.po import certified as po_blocks
+from sally.games.toma.po import certified_blocks as po_blocks
 from sally.games.toma.po.rules import TASKS, Scenario
 from sally.games.toma.po.rules import answer as task_of
 from sally.runner import local

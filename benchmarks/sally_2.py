@@ -43,8 +43,8 @@ from sally.core.rules.game import Seat
 from sally.output.tables.console import estimate_cell
 from sally.players.language import LANGUAGE, OPEN
 from sally.stats.intervals import Estimate
-from sally.stats.multiple import holm
-from sally.stats.paired import sign_flip_test
+from sally.stats.multiple_tests import holm
+from sally.stats.paired_differences import sign_flip_test
 from sally.stats.pairs import PairOutcome, PairScore, mean_of_games, outcome_of, score_pairs
 from sally.store.bundles import open_store
 from sally.studies import sally_2

@@ -22,10 +22,10 @@ from click.testing import CliRunner
 from benchmarks import share_intervals
 from sally import store
 from sally.analysis.bounds import metric_bounds
-from sally.analysis.compare import published as reference
+from sally.analysis.compare import published_figures as reference
 from sally.analysis.compare.compare import Comparison, Group, Score, Scores, compare, family
 from sally.analysis.compare.contrast import contrast
-from sally.analysis.compare.published import Figure, load
+from sally.analysis.compare.published_figures import Figure, load
 from sally.cli import cli
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup, label
 from sally.core.match.drive import Driver

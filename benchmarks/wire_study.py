@@ -24,7 +24,7 @@ import time
 from pathlib import Path
 
 from benchmarks.wire import ANSWER, Instant
-from sally.runner.watching import look
+from sally.runner.progress import look
 
 STUDY = """
 name = "many"

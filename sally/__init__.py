@@ -53,12 +53,12 @@ if TYPE_CHECKING:
     from sally.api.files import export as export
     from sally.api.files import pack as pack
     from sally.api.files import report as report
-    from sally.api.importing import ImportedEpisodes as ImportedEpisodes
-    from sally.api.importing import import_record as import_record
-    from sally.api.playing import aplay as aplay
-    from sally.api.playing import play as play
-    from sally.api.playing import transcript as transcript
-    from sally.api.playing import use as use
+    from sally.api.imports import ImportedEpisodes as ImportedEpisodes
+    from sally.api.imports import import_record as import_record
+    from sally.api.play import aplay as aplay
+    from sally.api.play import play as play
+    from sally.api.play import transcript as transcript
+    from sally.api.play import use as use
     from sally.api.results import Comparisons as Comparisons
     from sally.api.results import CrossplayRows as CrossplayRows
     from sally.api.results import Episodes as Episodes
@@ -130,8 +130,8 @@ _PLACES = {
     "api.controls": "checklist fork why",
     "api.evaluation": "EvaluationRows evaluate",
     "api.files": "export pack report",
-    "api.importing": "ImportedEpisodes import_record",
-    "api.playing": "aplay play transcript use",
+    "api.imports": "ImportedEpisodes import_record",
+    "api.play": "aplay play transcript use",
     "api.results": "Comparisons CrossplayRows Episodes Planned ProfileRows",
     "api.rows": "Rows to_pandas to_polars",
     "api.studies": "arun plan run",

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from sally.adapters.terminal import Left, Person
 from sally.analysis.evaluation import Control
-from sally.api.playing import play
+from sally.api.play import play
 from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.games.tradecraft.trades import exchange

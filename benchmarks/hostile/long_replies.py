@@ -2,7 +2,7 @@
 
     python -m benchmarks.hostile.long_replies
 
-A reply of a megabyte is refused by its length before a reader sees it (`sally.core.reply.reading`,
+A reply of a megabyte is refused by its length before a reader sees it (`sally.core.reply.reader`,
 MOST_READ), so the slowest that a reader can be is at that bound. Growth is the time of a reply at
 the bound over that of one half as long: 2 is linear, 4 is quadratic.
 """

@@ -26,7 +26,7 @@ from threading import Lock
 
 from sally import store
 from sally.core.log.events import to_line
-from sally.runner.watching import look
+from sally.runner.progress import look
 from tests.adapters.inspect.server import Fault, Handler, serving
 
 STUDIES = ("kang2026", "moore2025", "controls")

@@ -26,7 +26,7 @@ from sally.adapters.trainers.text import TextEnv
 from sally.core.log.events import Instance, PlayerSpec
 from sally.core.rules.chance import Stream, derived_seed
 from sally.models import catalogue
-from sally.models.hf import loading
+from sally.models.hf import loader
 from sally.parts.training import Split, Task
 
 PACK = "repeated_games_terse"  # short prompts: a processor reads every token
@@ -89,7 +89,7 @@ class Learner:
     def __init__(self, model: str, rate: float, seed: int = 0) -> None:
         folder = model
         if model in catalogue.NAMES:
-            folder = str(loading.unpack_gguf(catalogue.have(model), "float32"))
+            folder = str(loader.unpack_gguf(catalogue.have(model), "float32"))
         self.tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
         self.model: Any = AutoModelForCausalLM.from_pretrained(folder, local_files_only=True)
         self.model.float().eval().requires_grad_(False)

@@ -15,7 +15,7 @@ import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer, DynamicCache
 
 from sally.models import catalogue
-from sally.models.hf import loading
+from sally.models.hf import loader
 
 BATCH_TOKENS = {"cuda": 32_768, "cpu": 2_048}  # of one pass, padding included
 LEARN_TOKENS = {"cuda": 16_384, "cpu": 2_048}  # of one pass that keeps what the gradient needs
@@ -52,7 +52,7 @@ class Policy:
     def __init__(self, folder: Path, device: str = "") -> None:
         self.device = device or ("cuda" if torch.cuda.is_available() else "cpu")
         if str(folder) in catalogue.NAMES:  # weights that Sally knows: a file, unpacked once
-            folder = loading.unpack_gguf(catalogue.have(str(folder)), "bfloat16")
+            folder = loader.unpack_gguf(catalogue.have(str(folder)), "bfloat16")
         self.folder = folder
         self.tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
         found: Any = AutoModelForCausalLM.from_pretrained(folder, local_files_only=True)

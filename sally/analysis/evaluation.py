@@ -32,17 +32,17 @@ from sally.analysis.pairs.evaluation import PairEvaluation
 from sally.analysis.profile.baselines import Baseline, baselines
 from sally.analysis.profile.depth_curve import DepthPoint, depth_curve
 from sally.analysis.profile.profile import ProfileRow, profile_of
-from sally.analysis.unreadable import count_unreadable
+from sally.analysis.unreadable_answers import count_unreadable
 from sally.core.errors import BadInput, listed
 from sally.core.log.events import Censored, Episode, Forfeited, Setup, episode_id, label
 from sally.frames.frame import Frame, as_frame
-from sally.frames.measured import is_mind, seats_under_study
+from sally.frames.measured_seat import is_mind, seats_under_study
 from sally.frames.profiles import SeatSums
 from sally.frames.rows import ModelUsage, setup_of
 from sally.stats.cluster_interval import mean_by_rule
 from sally.stats.intervals import FEW, Estimate
-from sally.stats.multiple import holm_where_known
-from sally.stats.paired import sign_flip_test
+from sally.stats.multiple_tests import holm_where_known
+from sally.stats.paired_differences import sign_flip_test
 
 ASKED, REWORDED, NOT_ASKED, TWIN = "asked", "reworded", "not asked", "twin"
 HEADLINE = (ASKED, REWORDED)

@@ -16,7 +16,7 @@ from sally.api.studies import find_study
 from sally.core.log.events import Episode, Injection
 from sally.core.registry.objects import ObjectNames, PlayerLike
 from sally.core.registry.study import Study
-from sally.runner.forking import Change
+from sally.runner.fork import Change
 
 
 def fork(

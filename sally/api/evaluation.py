@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 import msgspec
 import polars as pl
 
-from sally.adapters.executors.by_name import executor
+from sally.adapters.executors.lookup import executor
 from sally.analysis.evaluation import ASKED, Evaluation, GameResult, name_of
 from sally.analysis.evaluation import evaluate as evaluated
 from sally.api.pair_evaluation import (
@@ -37,7 +37,7 @@ from sally.runner import run as runs
 from sally.runner.budget import Budget, Meter
 from sally.runner.config import use_config
 from sally.runner.models import models_of
-from sally.runner.watching import currency_of
+from sally.runner.progress import currency_of
 from sally.store import Where
 from sally.studies import sally_1, sally_2
 from sally.studies.sally_1 import BOTS, REFERENCES, Size, bot_suite, in_one_store

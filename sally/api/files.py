@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-from sally.analysis.compare import published as reference
+from sally.analysis.compare import published_figures as reference
 from sally.analysis.profile.profile import ProfileRow
 from sally.api.analyses import profile as profile_rows
 from sally.core.errors import BadInput

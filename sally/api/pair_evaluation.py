@@ -13,7 +13,7 @@ import msgspec
 import polars as pl
 
 from sally import store
-from sally.adapters.executors.by_name import executor
+from sally.adapters.executors.lookup import executor
 from sally.analysis.pairs.comparison import PairComparison, compare_pairs
 from sally.analysis.pairs.evaluation import (
     GamePairs,
@@ -36,7 +36,7 @@ from sally.runner.budget import Budget, Meter
 from sally.runner.config import Config
 from sally.runner.models import models_of
 from sally.runner.plan import bill_of, plan
-from sally.runner.watching import currency_of
+from sally.runner.progress import currency_of
 from sally.stats.intervals import Estimate
 from sally.stats.power import t_power
 from sally.store import Where

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from sally import store
-from sally.adapters.executors.by_name import executor
+from sally.adapters.executors.lookup import executor
 from sally.api.results import Episodes, Planned
 from sally.core.errors import BadInput, RunFailed, listed, unknown
 from sally.core.prompt.model import Model, Settings

@@ -13,7 +13,7 @@ import msgspec
 
 from sally.analysis.evaluation import Evaluation, GameResult
 from sally.api.evaluation import evaluation_of
-from sally.cli.running import progress_watcher
+from sally.cli.run import progress_watcher
 from sally.core.errors import BadInput
 from sally.core.registry import registry
 from sally.core.terminal_text import echo

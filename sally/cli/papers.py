@@ -9,7 +9,7 @@ from typing import Any
 import click
 import msgspec
 
-from sally.analysis.compare import published as reference
+from sally.analysis.compare import published_figures as reference
 from sally.analysis.compare.agreement import MARGIN, POWER, Verdict
 from sally.analysis.design.adversary import MARGIN as ABOVE_CHANCE
 from sally.analysis.design.adversary import QUESTIONS, attacked
@@ -26,7 +26,7 @@ from sally.api.studies import find_study
 from sally.cli.audit_pairs import print_pair_audit
 from sally.cli.common import STORE
 from sally.cli.group import WithViews
-from sally.cli.scoring import heading
+from sally.cli.score import heading
 from sally.core.errors import BadInput, listed, unknown
 from sally.core.registry import registry
 from sally.core.rules.card import Condition

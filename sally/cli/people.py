@@ -14,7 +14,7 @@ from sally.output.tables.console import PATH, json_option, print_json, print_tab
 
 if TYPE_CHECKING:
     from sally.web.study.definition import Condition, HumanStudy
-    from sally.web.study.running import RunningStudy
+    from sally.web.study.running_study import RunningStudy
 
 database_option = click.option(
     "--database",
@@ -307,7 +307,7 @@ def _with(
     from sally.web.live.matches import LiveMatches
     from sally.web.study import participants
     from sally.web.study.definition import read_human_study
-    from sally.web.study.running import RunningStudy
+    from sally.web.study.running_study import RunningStudy
 
     study = read_human_study(file, session)
     if "://" not in database and not Path(database).is_file():

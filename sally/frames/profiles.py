@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sally.core.log.events import Setup
 from sally.frames import Row
 from sally.frames.build import frame_of, without_zeros
-from sally.frames.measured import MeasuredSeat, SeatKind
+from sally.frames.measured_seat import MeasuredSeat, SeatKind
 from sally.frames.schema import COUNT, PROFILE, SUMS, TEXT, Column
 
 Codes = NDArray[np.int64]

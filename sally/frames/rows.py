@@ -34,14 +34,14 @@ from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import JudgedReport, Played, judge_report
 from sally.frames import Row
-from sally.frames.measured import (
+from sally.frames.measured_seat import (
     measure,
     person_of,
     seats_under_study,
     setting,
 )
 from sally.players.language import uses_model
-from sally.store.reading import reason, to_run_again
+from sally.store.reader import reason, to_run_again
 
 Measure = Callable[[Played, Seat], float | None]
 REMEMBERED = 4096  # setups and lineups whose encodings are cached

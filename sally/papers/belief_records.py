@@ -14,7 +14,7 @@ from sally.analysis.episodes.paper_store import Conditions, Known
 from sally.core.log.events import Episode
 from sally.core.rules.metric import Played
 from sally.frames.replays import played
-from sally.games.elicitation.recorded import GAME, BeliefRow, row_of
+from sally.games.elicitation.recorded_decisions import GAME, BeliefRow, row_of
 from sally.games.elicitation.rules import PLAYER
 from sally.output.tables.reproduce import Engine
 from sally.parts.atlas import FEW_IDS, AtlasColumn, AtlasDot

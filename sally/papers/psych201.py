@@ -10,7 +10,7 @@ import zlib
 from pathlib import Path
 
 from sally.core.errors import BadInput
-from sally.parts.imported import Oddity, existing, read_fetched_file
+from sally.parts.importers import Oddity, existing, read_fetched_file
 
 LICENCE = "Apache 2.0 (Psych-201)"
 NAMES = ("prompts.jsonl.zip", "prompts.jsonl", "prompts.jsonl.gz")

@@ -22,7 +22,7 @@ from sally.core.prompt.model import (
 )
 from sally.core.prompt.page_layout import AS_IT_IS, Harness, read_harness
 from sally.core.registry import packs, registry
-from sally.core.reply.reading import restates_answer
+from sally.core.reply.reader import restates_answer
 from sally.core.rules.game import Game, GameSpec, Seat
 from sally.core.rules.probe import ProbeReport
 from sally.core.rules.words import Pack, check_pack

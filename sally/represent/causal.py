@@ -26,7 +26,7 @@ from sally.core.errors import BadInput
 from sally.core.log.events import Episode
 from sally.core.rules.game import Seat
 from sally.frames.replays import played
-from sally.models.hf.edited import Edit, EditedPrompt
+from sally.models.hf.intervention import Edit, EditedPrompt
 from sally.represent import probes
 from sally.represent.folds import Fold, crossed_folds, units_of
 from sally.represent.prompts import OWN_MOVE, Decision, Place, decisions

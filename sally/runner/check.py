@@ -19,12 +19,12 @@ from sally.core.match.player import Player, Turn, send_ask
 from sally.core.prompt.model import Context
 from sally.core.registry import registry
 from sally.core.registry.validation import log_problem, setup_problem
-from sally.core.reply.reading import CANNOT_CHECK, reads_to
+from sally.core.reply.reader import CANNOT_CHECK, reads_to
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import NATURE, GameSpec, Seat
 from sally.core.rules.replay import AskId
 from sally.models.stub import always, even
-from sally.parts.imported import RECORDED
+from sally.parts.importers import RECORDED
 from sally.players.calls import Request, answer_from_log
 from sally.players.language import patient, strategy_named, uses_model
 from sally.runner.local import is_bot, orders

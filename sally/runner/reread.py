@@ -28,7 +28,7 @@ from sally.core.match.strategy import PromptContext, StrategyResult
 from sally.core.prompt.page_layout import read_harness
 from sally.core.registry import packs, registry
 from sally.core.reply.plain_text import without_thoughts
-from sally.core.reply.reading import VERSION
+from sally.core.reply.reader import VERSION
 from sally.core.rules.metric import judge_report
 from sally.core.rules.probe import ProbeReport, as_logged
 from sally.players.language import LANGUAGE

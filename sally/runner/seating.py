@@ -17,11 +17,11 @@ from sally.core.prompt import answer_schema
 from sally.core.registry import packs, registry
 from sally.core.registry.objects import OWN, bound_kind
 from sally.core.registry.study import Study
-from sally.core.reply import reading
+from sally.core.reply.reader import VERSION as READER_VERSION
 from sally.core.rules.game import NATURE, Game, GameSpec, Seat, refuse_unstorable
 from sally.models.stub import always, even
 from sally.players.language import LANGUAGE, checked_pack, strategy_named, uses_model
-from sally.runner.needs import refuse_what_lacks
+from sally.runner.requirements import refuse_what_lacks
 
 
 def resolve_setup(setup: Setup, open_models: bool = True) -> Setup:
@@ -142,8 +142,8 @@ def versions_of(spec: GameSpec[Any, Any, Any], player: PlayerSpec) -> dict[str, 
         chosen = strategy_named(player.params.get("strategy", kind.params["strategy"]))
         if pack := player.params.get("pack"):
             packs.find(pack)  # kept for replay
-        words, reader = spec.words_version, reading.VERSION
-        versions |= {"strategy": chosen.version, "words": words, "reader": reader}
+        words = spec.words_version
+        versions |= {"strategy": chosen.version, "words": words, "reader": READER_VERSION}
         if (player.params.get("settings") or {}).get("format") == "schema":
             versions["schema"] = answer_schema.VERSION
     return versions

@@ -13,7 +13,7 @@ from sally.stats.columns import Floats, finite, same_length
 from sally.stats.effects import cohens_dz
 from sally.stats.equivalence import paired_equivalence_p
 from sally.stats.intervals import FEW, Estimate, Seed, clustered_mean_interval, without_interval
-from sally.stats.paired import sign_flip_test
+from sally.stats.paired_differences import sign_flip_test
 
 RESAMPLES = 2000
 SMALL = 0.2  # standard deviations: the default margin within which a difference counts as none

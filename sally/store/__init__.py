@@ -24,7 +24,7 @@ from sally.store.manifest import (
     studies,
 )
 from sally.store.places import Folder, Place, Remote, Where, is_address, place
-from sally.store.reading import (
+from sally.store.reader import (
     DONE,
     BadLine,
     Contents,
@@ -44,7 +44,7 @@ from sally.store.reading import (
     to_run_again,
 )
 from sally.store.survey import Survey, survey
-from sally.store.writing import Ours, TakenOver, Writer, check_storable, keep_pack, packs_of
+from sally.store.writer import Ours, TakenOver, Writer, check_storable, keep_pack, packs_of
 
 __all__ = [
     "DONE",

@@ -17,7 +17,7 @@ from sally.core.log.calls import BROKE_READER
 from sally.core.log.events import SCHEMA, Censored, Ended, Episode, Instance
 from sally.store.lines import is_sealed, sound_line
 from sally.store.places import Where, place
-from sally.store.reading import (
+from sally.store.reader import (
     Among,
     BadLine,
     all_lines,

@@ -13,7 +13,7 @@ from sally.core.match.strategy import (
     spoken,
 )
 from sally.core.prompt.model import Reply
-from sally.core.reply.reading import read_each
+from sally.core.reply.reader import read_each
 from sally.core.rules.probe import StatedPrediction
 from sally.strategies import cot
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from sally.core.log.events import PlayerSpec
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.players.language import OPEN
-from sally.players.writing import THEN
+from sally.players.policy_writer import THEN
 from sally.studies.arms import harnessed
 from sally.studies.quickstart import PARTNERS
 from sally.studies.quickstart_model import SETTINGS

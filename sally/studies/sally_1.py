@@ -262,7 +262,7 @@ def _bargains(game: str) -> Iterator[Task]:
 
 
 def _races(game: str) -> Iterator[Task]:
-    from sally.games.step_race.certified import read_certified
+    from sally.games.step_race.certified_tables import read_certified
 
     for race in read_certified():
         if race.seat != "player_1":

@@ -29,7 +29,7 @@ from sally.core.rules.game import Seat
 from sally.core.rules.pair import Pair, draw_pair
 from sally.frames.labels import tags_of
 from sally.players.language import LANGUAGE, OPEN
-from sally.players.reasoning import REASONER
+from sally.players.pair_reasoner import REASONER
 
 VERSION = 1
 NAME = "sally_2"

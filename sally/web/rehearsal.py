@@ -34,7 +34,7 @@ from sally.web.study.items import (
     SliderItem,
     TextItem,
 )
-from sally.web.study.running import RunningStudy
+from sally.web.study.running_study import RunningStudy
 from sally.web.study.steps import game_steps
 
 WORDS = ("river", "music", "winter", "I repeated what worked.", "north", "money", "garden")

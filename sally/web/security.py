@@ -18,7 +18,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from sally.web.live.plain import shorten
+from sally.web.live.screen_text import shorten
 from sally.web.texts import Texts
 
 MOST_BYTES = 64 * 1024  # in a request's body

@@ -22,7 +22,7 @@ from typing import Any
 import pytest
 
 from sally import store
-from sally.adapters.executors.by_name import executor
+from sally.adapters.executors.lookup import executor
 from sally.core.errors import BadInput
 from sally.core.log.events import to_line
 from sally.runner.routing import order_servers
@@ -220,7 +220,7 @@ def test_records_from_ray_equal_local_records_byte_for_byte(
 
 BYTES = """
 import sys
-from sally.adapters.executors.by_name import executor
+from sally.adapters.executors.lookup import executor
 from sally.runner.run import play_missing
 from tests.runner.test_executors import ALL_GAMES
 play_missing(ALL_GAMES, sys.argv[2], on=executor("ray://" + sys.argv[1]))

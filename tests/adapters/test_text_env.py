@@ -16,7 +16,7 @@ from sally.core.match.playback import replayed
 from sally.core.prompt.model import Reply
 from sally.core.registry import registry
 from sally.core.rules.chance import derived_seed
-from sally.frames.measured import measure_episode, seats_under_study
+from sally.frames.measured_seat import measure_episode, seats_under_study
 from sally.games.repeated_games.training import TRAINING
 from sally.models.stub import reply_in_order
 from sally.parts.training import Split, Task, check_split

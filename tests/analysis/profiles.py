@@ -11,7 +11,7 @@ from sally.analysis.profile.baselines import Baseline
 from sally.analysis.profile.profile import ProfileRow
 from sally.core.log.events import Episode
 from sally.core.registry.study import Cell, Study, instance
-from sally.frames.measured import MeasuredSeat, measure_episode
+from sally.frames.measured_seat import MeasuredSeat, measure_episode
 from sally.frames.profiles import SeatSums
 from sally.runner.local import play
 from sally.runner.seating import resolve_setup

@@ -21,8 +21,8 @@ from sally.analysis.compare.compare import (
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
 from sally.frames.frame import as_frame
-from sally.frames.measured import person_of
-from sally.stats.multiple import holm
+from sally.frames.measured_seat import person_of
+from sally.stats.multiple_tests import holm
 
 # Student (1908): extra hours of sleep of ten patients under two drugs
 DEXTRO = (0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0)

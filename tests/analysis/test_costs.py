@@ -8,7 +8,7 @@ import sally
 from sally.analysis.decisions.costs import costs_of
 from sally.analysis.decisions.rollouts import by_continuations
 from sally.frames.replays import played
-from sally.runner.forking import would_do
+from sally.runner.fork import would_do
 
 WORD_GAMES = [
     ("wavelength", {"psychic": "random", "guesser": ("own_dial", {"shift": 15})}, "psychic", {}),

@@ -10,7 +10,7 @@ from sally.core.log.events import PlayerSpec
 from sally.core.match.player import Decision, Forfeit, Turn
 from sally.core.registry import registry
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
-from sally.frames.measured import measure_episode
+from sally.frames.measured_seat import measure_episode
 from sally.games.bargaining.instances import frozen
 from sally.games.toma.po.game import frozen_scenarios as po_scenarios
 from sally.runner.seating import seat_player

@@ -18,7 +18,7 @@ from sally import store
 from sally.analysis.profile.columns import COLUMNS
 from sally.analysis.profile.ideal_scale import IDEAL_COLUMNS
 from sally.cli import cli
-from sally.cli.scoring import heading
+from sally.cli.score import heading
 from sally.core.log.events import Episode
 from sally.core.match.player import Decision, Forfeit, Turn
 from sally.core.registry import registry

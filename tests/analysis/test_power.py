@@ -21,7 +21,7 @@ from sally.runner.plan import plan
 from sally.runner.seating import resolve_setup
 from sally.stats import paired_tests as tests_of_pairs
 from sally.stats.equivalence import paired_equivalence_p
-from sally.stats.paired import sign_flip_test
+from sally.stats.paired_differences import sign_flip_test
 from sally.stats.power import equivalence_sample_size, t_sample_size
 from tests.stats.simulation import simulated_power
 

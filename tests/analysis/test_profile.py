@@ -17,7 +17,7 @@ from sally.core.registry import registry
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.core.rules.probe import ProbeReport
 from sally.frames.clusters import clusters_of
-from sally.frames.measured import MeasuredSeat, measure_episode
+from sally.frames.measured_seat import MeasuredSeat, measure_episode
 from sally.frames.replays import played as replay
 from sally.games.toma.mg.game import frozen_scenarios as mg_scenarios
 from sally.games.toma.po.game import frozen_scenarios as po_scenarios

@@ -11,10 +11,10 @@ import pytest
 import sally
 from sally.analysis.profile.baselines import DRAWS, LEAST_DRAWS
 from sally.analysis.profile.doing_scale import BaselineScores
-from sally.cli.profiling import sentences
+from sally.cli.profile import sentences
 from sally.core.registry import registry
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
-from sally.frames.measured import measure_episode
+from sally.frames.measured_seat import measure_episode
 from sally.output.page.profile import _baselines_text
 from sally.stats.intervals import Estimate, widen
 from tests.analysis.profiles import (

@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 
-from sally.frames.measured import MeasuredSeat, measure_episode
+from sally.frames.measured_seat import MeasuredSeat, measure_episode
 from tests.analysis.dialled import families
 from tests.analysis.profiles import profile_of
 

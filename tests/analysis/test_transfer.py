@@ -12,7 +12,7 @@ from sally import store
 from sally.adapters.trainers.text import TextEnv
 from sally.analysis.compare.transfer import UNTRAINED, tagged, transfer
 from sally.cli import cli
-from sally.cli.transferring import say, say_seeds
+from sally.cli.transfer import say, say_seeds
 from sally.core.errors import BadInput
 from sally.core.log.events import Instance, PlayerSpec, Setup
 from sally.frames.frame import as_frame

@@ -15,7 +15,7 @@ from rich.console import Console
 
 from sally.analysis.score import Scores
 from sally.cli import main
-from sally.cli.scoring import say, without_common_settings
+from sally.cli.score import say, without_common_settings
 from sally.output.tables.console import fold_text
 
 TINY = """

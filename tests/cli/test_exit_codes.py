@@ -18,7 +18,7 @@ from sally.cli import main
 from sally.core.prompt.model import Fault, ModelKind, Reply, Usage
 from sally.core.registry import registry
 from sally.models.stub import Scripted, always
-from sally.store import writing
+from sally.store import writer
 
 STUDY = """
 name = "tiny"
@@ -121,16 +121,16 @@ def test_full_disk_exits_with_1_and_keeps_stored_episodes(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(monkeypatch, always("Option: J"), "--limit", "1") == 0
-    add_before = writing.AppendSink.add
+    add_before = writer.AppendSink.add
 
     def full(self: Any, line: bytes) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(writing.AppendSink, "add", full)
+    monkeypatch.setattr(writer.AppendSink, "add", full)
     assert run(monkeypatch, always("Option: J")) == 1
     errors = capsys.readouterr().err
     assert "No space left on device" in errors and "Traceback" not in errors
-    monkeypatch.setattr(writing.AppendSink, "add", add_before)
+    monkeypatch.setattr(writer.AppendSink, "add", add_before)
     assert len(store.survey("out").finished) == 1
     assert run(monkeypatch, always("Option: J")) == 0
 

@@ -13,7 +13,7 @@ from sally import store
 from sally.cli import main
 from sally.core.log.events import Ended
 from sally.runner.config import use_config
-from sally.runner.watching import look
+from sally.runner.progress import look
 from sally.studies import sally_2
 from tests.adapters.inspect.server import MODES, quota, serving
 
@@ -106,7 +106,7 @@ def test_used_up_quota_ends_the_run_with_known_cost(
 def test_failing_calls_are_in_the_progress_line_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from sally.cli.running import progress_watcher
+    from sally.cli.run import progress_watcher
     from sally.runner.config import Config
     from sally.runner.run import Progress
     from sally.runner.shards import EpisodeCounts

@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 import sally
 from sally import store
-from sally.api.pair_playing import play_pairs, score_episodes
+from sally.api.pair_play import play_pairs, score_episodes
 from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.core.registry import registry

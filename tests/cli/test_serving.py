@@ -12,7 +12,8 @@ import pytest
 from click.testing import CliRunner
 
 from sally import store
-from sally.cli import cli, serving
+from sally.cli import cli
+from sally.cli import serve as serve_command
 from sally.core.errors import BadInput
 from sally.core.prompt.model import ModelKind
 from sally.core.registry import registry
@@ -69,7 +70,7 @@ def test_store_of_another_study_is_refused(tmp_path: Path) -> None:
 def test_secret_that_can_be_guessed_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(serving.SECRET, "secret")
+    monkeypatch.setenv(serve_command.SECRET, "secret")
     with pytest.raises(BadInput, match="must have at least 12 characters, not 6"):
         serve(folder=tmp_path)
 
@@ -84,7 +85,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> list[object]:
         app.state.database.close()  # type: ignore[attr-defined]
         found.append(app)
 
-    monkeypatch.setattr(serving, "_run", run)
+    monkeypatch.setattr(serve_command, "_run", run)
     return found
 
 
@@ -108,5 +109,5 @@ def test_server_prints_its_addresses_and_keeps_files_private(
     assert len(secret) >= 32 and served
     for path in (tmp_path / "data", tmp_path / "data" / "database.sqlite"):
         assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0
-    monkeypatch.setenv(serving.SECRET, "a secret of ours")
+    monkeypatch.setenv(serve_command.SECRET, "a secret of ours")
     assert "a secret of ours" not in serve("--port", "0", "--json", folder=tmp_path)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sally.core.errors import BadInput, Unreadable
 from sally.core.reply.named_numbers import read_odds, read_values
-from sally.core.reply.reading import read_choice
+from sally.core.reply.reader import read_choice
 from sally.games.repeated_games.rules import RepeatedGame
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from benchmarks.reply_reader import SETS, is_formatted, kappa, labelled, rates
 from sally.core.errors import Unreadable
 from sally.core.reply.plain_text import MOST_READ, plain, sections
-from sally.core.reply.reading import (
+from sally.core.reply.reader import (
     CANNOT_CHECK,
     VERSION,
     complete_part,

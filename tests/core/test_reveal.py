@@ -12,7 +12,7 @@ from sally.core.match.engine import Match
 from sally.core.match.seat_context import SeatContext
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
-from sally.web.live.plain import words_of
+from sally.web.live.screen_text import words_of
 from tests.table import asked_in_turn, match_of, table
 
 OURS = {family for family, home in registry.packages().items() if home.startswith("sally.")}

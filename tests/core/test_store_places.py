@@ -15,7 +15,7 @@ from sally.core.errors import BadInput
 from sally.core.log.events import to_line
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.runner.run import run_study
-from sally.store import writing
+from sally.store import writer as store_writer
 from tests.table import play_episode, table
 
 EPISODES = [play_episode(table("cups", seed)) for seed in range(12)]
@@ -31,7 +31,7 @@ def out(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """A writer that holds nothing back."""
-    monkeypatch.setattr(writing, "HELD_SECONDS", 0.0)
+    monkeypatch.setattr(store_writer, "HELD_SECONDS", 0.0)
 
 
 def study(repeats: int = 60) -> Study:
@@ -81,7 +81,7 @@ def test_synced_episodes_of_an_open_writer_are_readable(out: str) -> None:
 def test_held_line_is_written_without_waiting_for_the_next(
     out: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writing, "HELD_SECONDS", 0.2)
+    monkeypatch.setattr(store_writer, "HELD_SECONDS", 0.2)
     writer = store.Writer(out)
     writer.add(EPISODES[0])
     patience = time.monotonic() + 20
@@ -95,7 +95,7 @@ def test_held_line_is_written_without_waiting_for_the_next(
 def test_background_write_error_is_raised_at_the_next_add(
     out: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writing, "HELD_SECONDS", 0.2)
+    monkeypatch.setattr(store_writer, "HELD_SECONDS", 0.2)
     writer, tried = store.Writer(out), threading.Event()
 
     def refuse(*args: Any, **kwargs: Any) -> None:
@@ -112,7 +112,7 @@ def test_background_write_error_is_raised_at_the_next_add(
 def test_writer_starts_new_file_at_the_size_limit(
     out: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writing, "FILE_BYTES", 3 * len(to_line(EPISODES[0])))
+    monkeypatch.setattr(store_writer, "FILE_BYTES", 3 * len(to_line(EPISODES[0])))
     with store.Writer(out) as writer:
         for episode in EPISODES:
             writer.add(episode)

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 import sally
 from sally.cli import cli
-from sally.cli.comparing import plain
+from sally.cli.compare import plain
 from sally.frames.frame import Frame, as_frame
 
 BUNDLES = Path(__file__).parents[2] / "docs" / "results" / "bundles"

@@ -16,7 +16,7 @@ from sally.core.log.events import Censored, Episode, Instance, Moved, to_line
 from sally.core.registry import registry
 from sally.frames.build import TABLES
 from sally.frames.frame import OF_EPISODE, OF_SEAT, as_frame
-from sally.frames.measured import measure_episode
+from sally.frames.measured_seat import measure_episode
 from sally.frames.profiles import SeatSums
 from sally.frames.replays import played as replay
 from sally.frames.rows import setup_of

@@ -17,7 +17,7 @@ from sally.frames.replays import played as replayed
 from sally.games.bargaining.instances import Problem, frozen
 from sally.games.bargaining.solver import mirror_price, rule_of, solve_known_limit
 from sally.games.step_race import decisions as race
-from sally.games.step_race.certified import CertifiedProblem, read_certified
+from sally.games.step_race.certified_tables import CertifiedProblem, read_certified
 from sally.games.step_race.rules import SEATS, Done, StepRace, others_of
 from sally.games.step_race.spec import missing_of
 from sally.games.step_race.talk import last_announcements

@@ -16,7 +16,7 @@ from sally.games.cipher import decisions as cipher
 from sally.games.cipher.generators import position_of
 from sally.games.cipher.instances import frozen
 from sally.games.step_race import decisions as race
-from sally.games.step_race.certified import read_certified
+from sally.games.step_race.certified_tables import read_certified
 from sally.games.step_race.rules import SEATS, others_of
 from sally.games.toma.sw import decisions as radio
 from tests.games.cipher import reference

@@ -15,7 +15,7 @@ from sally.core.registry import registry
 from sally.core.registry.study import player_spec
 from sally.core.rules.metric import Played
 from sally.core.rules.probe import ProbeReport
-from sally.frames.measured import MeasuredSeat, measure_episode
+from sally.frames.measured_seat import MeasuredSeat, measure_episode
 from sally.games.repeated_games.rules import AGENT, PARTNER
 from sally.metrics.habits import METRICS, key_presses
 from tests.analysis.profiles import profile_of, sums_of

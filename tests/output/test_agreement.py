@@ -13,7 +13,7 @@ from scipy.stats import binom
 
 from sally import store
 from sally.analysis.compare.agreement import agreement
-from sally.analysis.compare.published import Figure
+from sally.analysis.compare.published_figures import Figure
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match

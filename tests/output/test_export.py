@@ -18,7 +18,7 @@ from sally.analysis.profile.profile import flat_columns, flat_row
 from sally.core.errors import BadInput
 from sally.frames.build import frame_of
 from sally.frames.frame import as_frame
-from sally.frames.measured import measure_episode
+from sally.frames.measured_seat import measure_episode
 from sally.frames.schema import COUNT, TEXT, Column
 from sally.output.files import export
 from sally.output.files.export import ExportedTable, latex

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from sally import store
-from sally.analysis.compare.published import Figure
+from sally.analysis.compare.published_figures import Figure
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
 from sally.core.match.drive import Driver

@@ -7,7 +7,14 @@ from io import StringIO
 
 import pytest
 
-from sally.analysis.compare.published import Figure, PublishedTable, Spread, load, papers, table
+from sally.analysis.compare.published_figures import (
+    Figure,
+    PublishedTable,
+    Spread,
+    load,
+    papers,
+    table,
+)
 from sally.core.errors import BadInput
 from sally.output.tables.grid_files import csv_of, escape_latex, fresh, latex_of, write_grids
 from sally.output.tables.layout import Column, Grid, Layout, Stub, laid_out, plain

@@ -15,10 +15,10 @@ from sally.core.errors import BadInput
 from sally.core.log.events import Forfeited, Moved
 from sally.core.match.playback import mismatch
 from sally.core.registry import registry
-from sally.frames.measured import person_of
+from sally.frames.measured_seat import person_of
 from sally.games.repeated_games.ordinal import ordinal_games
 from sally.papers.akata2025.importer import IMPORTER
-from sally.parts import imported
+from sally.parts import importers
 
 PD = {"JJ": (8, 8), "JF": (0, 10), "FJ": (10, 0), "FF": (5, 5)}
 BOS = {"JJ": (10, 7), "JF": (0, 0), "FJ": (0, 0), "FF": (7, 10)}
@@ -338,7 +338,7 @@ def test_unknown_bot_or_truncated_file_aborts_the_whole_import(
 def test_file_that_is_not_a_table_is_listed_and_the_others_imported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(imported, "LARGEST_CELL", 100)
+    monkeypatch.setattr(importers, "LARGEST_CELL", 100)
     rows = episode("act_j", "act_f", ["JF"], PD)
     written(tmp_path / "experiment_pd.csv", rows)
     written(tmp_path / "experiment_bos.csv", [{**rows[0], "answer1": "J" * 101}])
@@ -351,7 +351,7 @@ def test_file_that_is_not_a_table_is_listed_and_the_others_imported(
 def test_limit_on_cells_is_restored_while_rows_are_read(tmp_path: Path) -> None:
     before = csv.field_size_limit()
     long = "x" * (before + 1)
-    rows = imported.table_rows(tmp_path, f"a\n1\n{long}\n".encode(), ["a"])
+    rows = importers.table_rows(tmp_path, f"a\n1\n{long}\n".encode(), ["a"])
     assert next(rows) == (2, {"a": "1"})
     assert csv.field_size_limit() == before
     assert next(rows) == (3, {"a": long})

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from sally.analysis.compare.published import load
+from sally.analysis.compare.published_figures import load
 from sally.output.tables.reproduce import Row, reproduce
 from sally.papers.akata2025.importer import IMPORTER
 from sally.papers.akata2025.tables import table_of, welch
-from sally.stats.paired import bayes_factor
+from sally.stats.paired_differences import bayes_factor
 from tests.papers.test_akata2025_importer import BOS, PD, episode, games, written
 from tests.papers.test_brockbank2024_tables import stored
 

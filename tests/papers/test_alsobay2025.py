@@ -17,7 +17,7 @@ from sally.core.match.playback import mismatch
 from sally.core.registry import registry
 from sally.papers.alsobay2025.commands import kind_of
 from sally.papers.alsobay2025.importer import IMPORTER
-from sally.papers.alsobay2025.reading import read
+from sally.papers.alsobay2025.reader import read
 
 NAMES = ("DOG", "OWL", "DUCK", "SNAKE")
 ROUNDS = ((20, 10, 0), (20, 5, 1), (15, 8, 0), (20, 8, 2))

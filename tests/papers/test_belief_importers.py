@@ -16,7 +16,7 @@ from sally.core.log.events import to_line
 from sally.core.registry import registry
 from sally.core.registry.validation import log_problem
 from sally.frames.replays import played
-from sally.games.elicitation.recorded import row_of
+from sally.games.elicitation.recorded_decisions import row_of
 from sally.games.elicitation.rules import PLAYER
 from sally.metrics.consistency import list_decision_fits
 from sally.papers.andreozzi2020.importer import belief_pay

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchmarks import belief_contests
-from sally.analysis.compare.published import load
+from sally.analysis.compare.published_figures import load
 from sally.papers.belief_records import columns_of, records_of_episodes
 from sally.stats import belief_measures as measures
 

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 import sally
 from benchmarks import belief_figures
-from sally.analysis.compare.published import load
+from sally.analysis.compare.published_figures import load
 from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.core.registry import registry

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sally import store
-from sally.analysis.compare.published import at, load
+from sally.analysis.compare.published_figures import at, load
 from sally.core.registry import registry
 from sally.core.registry.paper import ImportResult
 from sally.output.tables.reproduce import Row, reproduce

@@ -16,11 +16,11 @@ from sally.core.log.events import Censored
 from sally.core.match.playback import mismatch, replayed
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
-from sally.games.hanabi.known import judge_turns
+from sally.games.hanabi.judged_turns import judge_turns
 from sally.games.hanabi.rules import Hanabi
 from sally.papers.eger2017 import figures
 from sally.papers.eger2017.importer import AI, IMPORTER, PERSON
-from sally.papers.eger2017.reading import (
+from sally.papers.eger2017.reader import (
     COLOUR_HINT,
     DISCARD,
     PLAY,
@@ -31,7 +31,7 @@ from sally.papers.eger2017.reading import (
     prose,
     shuffle_deck,
 )
-from sally.parts.imported import Source
+from sally.parts.importers import Source
 
 FIRST, SECOND = "00aa11bb22cc33dd", "11bb22cc33dd44ee"
 SURVEY = "intention 3\nskill bad\nexp new\npublish yes\n"

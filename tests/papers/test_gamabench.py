@@ -17,7 +17,7 @@ from sally.core.match.playback import mismatch
 from sally.core.registry import registry
 from sally.papers.gamabench import figures
 from sally.papers.gamabench.importer import IMPORTER
-from sally.papers.gamabench.reading import read
+from sally.papers.gamabench.reader import read
 
 GUESSES = ((50, 33, 22), (30, 20, 15), (9, 9, 6))
 GIFTS = ((20, 10, 0), (5, 5, 5))

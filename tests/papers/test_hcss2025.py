@@ -22,7 +22,7 @@ from sally.games.repeated_games.rounds import rounds
 from sally.games.repeated_games.rules import AGENT, PARTNER
 from sally.papers.hcss2025 import figures
 from sally.papers.hcss2025.importer import IMPORTER
-from sally.papers.hcss2025.reading import POINTS, RoundSide, kind_of, read_reply
+from sally.papers.hcss2025.reader import POINTS, RoundSide, kind_of, read_reply
 
 STAMP = "20250905_152805"  # stop .25, with tracking
 COLUMNS = [

@@ -16,7 +16,7 @@ from sally.core.registry import registry
 from sally.core.rules.metric import Played
 from sally.papers.moore2025.figures import by_person
 from sally.papers.moore2025.importer import import_games
-from sally.papers.moore2025.released import exclusion_reason, participant
+from sally.papers.moore2025.released_games import exclusion_reason, participant
 from sally.papers.moore2025.tables import facts
 from tests.games.mindgames.records import PEOPLE, record, written
 from tests.papers.test_moore2025_tables import FEW, LOST, WON, kept

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from sally.analysis.compare.published import load
+from sally.analysis.compare.published_figures import load
 from sally.cli import cli
 from sally.games.mindgames.claims import Disclosure, Names
 from sally.output.tables.reproduce import Effort, Reproduction, Row, engine_of, reproduce
 from sally.papers.moore2025.hypotheses import TESTS, Game, deciding_coefficient, hypothesis
 from sally.papers.moore2025.importer import import_games
-from sally.papers.moore2025.released import literal
+from sally.papers.moore2025.released_games import literal
 from sally.papers.moore2025.tables import (
     BESIDE,
     computes,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sally.analysis.compare.published import papers
+from sally.analysis.compare.published_figures import papers
 from sally.core.log.events import Setup
 from sally.core.registry import registry
 from sally.core.rules.metric import Played

@@ -28,7 +28,7 @@ from sally.papers.pact.findings import (
 )
 from sally.papers.pact.importer import IMPORTER
 from sally.papers.pact.labels import PASSES, measure_reader, place_of, scores
-from sally.papers.pact.reading import model_name, read_record
+from sally.papers.pact.reader import model_name, read_record
 from tests.games.bargaining.second import cleared
 
 ROUNDS = 20

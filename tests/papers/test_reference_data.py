@@ -10,7 +10,7 @@ from statistics import mean
 import msgspec
 import pytest
 
-from sally.analysis.compare.published import (
+from sally.analysis.compare.published_figures import (
     Figure,
     PublishedTable,
     at,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sally.analysis.compare.published import load
+from sally.analysis.compare.published_figures import load
 from sally.output.tables.reproduce import Effort, Row, reproduce
 from sally.papers.hanabi_bots.study import CROSSPLAY, STUDY
 from sally.papers.hanabi_bots.tables import CROSSED, scores

@@ -6,7 +6,7 @@ from statistics import mean
 
 import pytest
 
-from sally.analysis.compare.published import (
+from sally.analysis.compare.published_figures import (
     Figure,
     PublishedTable,
     Reference,

@@ -7,7 +7,7 @@ from math import isclose
 import pytest
 from scipy.stats import norm
 
-from sally.analysis.compare.published import Reference, at, load, table, the, where
+from sally.analysis.compare.published_figures import Reference, at, load, table, the, where
 
 EPS = 1e-9  # decimal fractions are not exact in binary
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sally.analysis.compare import published as reference
+from sally.analysis.compare import published_figures as reference
 from sally.core.log.events import Censored, Episode, Setup, episode_id
 from sally.core.match.playback import replayed
 from sally.core.registry import registry

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from sally.analysis.compare import published as reference
+from sally.analysis.compare import published_figures as reference
 from sally.core.log.events import Instance, PlayerSpec, Setup
 from sally.core.match.playback import replayed
 from sally.core.registry import registry

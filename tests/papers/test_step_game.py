@@ -17,7 +17,7 @@ import pytest
 from click.testing import CliRunner
 
 from sally import store
-from sally.api.importing import read_record
+from sally.api.imports import read_record
 from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.core.match.playback import mismatch, replayed
@@ -29,7 +29,7 @@ from sally.output.tables.reproduce import reproduce
 from sally.papers.step_game import figures, labels
 from sally.papers.step_game.importer import IMPORTER, read_game
 from sally.papers.step_game.names import model_name, rewritten
-from sally.parts.imported import EpisodeSpool
+from sally.parts.importers import EpisodeSpool
 from tests.games.step_race.second_rules import play
 
 ID = "98765432109876543210"  # beyond 64 bits

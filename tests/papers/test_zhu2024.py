@@ -25,7 +25,7 @@ from sally.models.stub import Scripted
 from sally.papers.zhu2024 import figures
 from sally.papers.zhu2024.atlas import ATLAS
 from sally.papers.zhu2024.importer import IMPORTER
-from sally.papers.zhu2024.reading import Choice, Crowds, canonical, exchange_roles, kind_of, read
+from sally.papers.zhu2024.reader import Choice, Crowds, canonical, exchange_roles, kind_of, read
 
 Pay = tuple[int, int, int, int]
 DILEMMA = ((3, 0, 5, 1), (3, 5, 0, 1))  # own and other's payoffs at AC, AD, BC, BD

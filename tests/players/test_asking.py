@@ -211,7 +211,7 @@ CATCH = {
     # Checks for authors of games: what must be refused, and what must be read.
     "sally/testing/words.py": 4,
     # A stored reply is checked; no model is asked.
-    "sally/core/reply/reading.py": 1,
+    "sally/core/reply/reader.py": 1,
     # A field that is given twice is refused, while other invalid JSON is skipped.
     "sally/core/reply/plain_text.py": 1,
 }

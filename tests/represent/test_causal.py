@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sally.cli import steering
+from sally.cli import causal as causal_command
 from sally.core.errors import BadInput
 from sally.output.figures.causal import dose_figure
 from sally.represent.causal import Case, _index_names, causal, pairs, spaced_layers
@@ -102,7 +102,7 @@ def test_outputs_follow_the_probe_direction_and_not_the_controls():
 def test_results_are_printed_and_drawn(capsys):
     found, streams = table(carried=True)
     result = checked(found, streams, scorer(found, streams), most=20)
-    steering.say([result])
+    causal_command.say([result])
     output = capsys.readouterr().out
     assert "20 held-out decisions" in output
     assert all(word in output for word in ("shuffled", "random", "does otherwise"))

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from sally import store
-from sally.adapters.executors.by_name import executor
+from sally.adapters.executors.lookup import executor
 from sally.adapters.executors.pool import Pool
 from sally.core.errors import BadInput, RunFailed
 from sally.core.log.events import Censored, to_line
@@ -24,8 +24,8 @@ from sally.runner.budget import Budget, Meter
 from sally.runner.claims import read_runs
 from sally.runner.executors import Executor, Local
 from sally.runner.local import AT_ONCE
+from sally.runner.progress import look
 from sally.runner.run import Progress, WorkerBroke, play_missing, run_study
-from sally.runner.watching import look
 from sally.store import Contents
 from tests.fixtures.warm import SALLY, Forked, warm
 from tests.runner.dawdling import FILE, against

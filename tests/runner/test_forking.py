@@ -15,7 +15,7 @@ from sally.core.registry import registry
 from sally.frames.replays import played
 from sally.models.stub import always
 from sally.runner.check import check
-from sally.runner.forking import Change, fork
+from sally.runner.fork import Change, fork
 
 KIND, HARD = PlayerSpec("single_action", {"action": 0}), PlayerSpec("single_action", {"action": 1})
 ASKED = {"agent": ("their_move",)}

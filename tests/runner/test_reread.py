@@ -11,7 +11,7 @@ from sally import store
 from sally.cli import cli
 from sally.core.registry import registry
 from sally.core.registry.study import Cell, Study, instance, player_spec
-from sally.core.reply.reading import VERSION
+from sally.core.reply.reader import VERSION
 from sally.models.stub import reply_in_order
 from sally.runner.reread import STORED, readings, sensitivity
 from sally.runner.run import run_study

@@ -15,9 +15,9 @@ from sally import store
 from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.runner.claims import Machine, Run, this_process
+from sally.runner.progress import Speed, look, speed_of
 from sally.runner.run import Progress, run_study
 from sally.runner.shards import EpisodeCounts, note_name
-from sally.runner.watching import Speed, look, speed_of
 from sally.studies.quickstart import STUDY
 
 ELSEWHERE = Machine("another", 1, "")

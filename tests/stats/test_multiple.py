@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sally.stats.multiple import holm
+from sally.stats.multiple_tests import holm
 
 # Benjamini and Hochberg (1995), JRSS B 57, section 4: fifteen tests in a trial of thrombolysis.
 TRIAL = [0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344]

@@ -12,7 +12,7 @@ from scipy import stats as peer
 from sally.stats.effects import cohens_d, cohens_dz
 from sally.stats.equivalence import equivalence_p, paired_equivalence_p
 from sally.stats.intervals import clustered_mean_interval
-from sally.stats.paired import (
+from sally.stats.paired_differences import (
     paired_difference,
     sign_flip_test,
     unpaired_difference,

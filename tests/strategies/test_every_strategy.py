@@ -22,7 +22,7 @@ from sally.core.rules.menu import example, is_finite
 from sally.core.rules.probe import ProbeReport
 from sally.models.stub import always
 from sally.players.language import LanguagePlayer
-from sally.runner.needs import refuse_what_lacks
+from sally.runner.requirements import refuse_what_lacks
 from tests.table import asked_in_turn, every, match_of, spec_of, table
 
 FULL = "Thoughts: a.\nReasoning: b.\nPlan: c.\nPlans: d.\nInsights: e.\n"

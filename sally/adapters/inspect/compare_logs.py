@@ -25,8 +25,8 @@ from inspect_ai.scorer import value_to_float
 from sally.core.errors import BadInput, listed, unknown
 from sally.stats.columns import encode_labels
 from sally.stats.intervals import FEW, Estimate
-from sally.stats.multiple import holm_where_known
-from sally.stats.paired import unpaired_difference
+from sally.stats.multiple_tests import holm_where_known
+from sally.stats.paired_differences import unpaired_difference
 from sally.stats.paired_tests import paired_tests
 from sally.stats.power import equivalence_sample_size, t_power, t_sample_size
 

@@ -12,7 +12,7 @@ from sally.core.errors import BadInput, install_command
 from sally.core.log.events import Episode, from_line
 from sally.core.registry.paper import ImportResult
 from sally.core.registry.validation import log_problem
-from sally.parts.imported import ImportRun, Oddity, Source, existing
+from sally.parts.importers import ImportRun, Oddity, Source, existing
 
 ENDINGS = (".eval", ".json")
 

@@ -14,7 +14,7 @@ import click
 import msgspec
 
 from sally.adapters.inspect import registry as inspect_registry
-from sally.analysis.compare import published
+from sally.analysis.compare import published_figures
 from sally.core.errors import BadInput, unknown
 from sally.core.registry import registry
 from sally.core.registry.study import Study
@@ -56,8 +56,8 @@ def entry(
 
 def title(study: Study) -> str:
     """Return the title of the study's paper, or the study's description."""
-    if study.paper in published.papers():
-        return published.load(study.paper).citation.title
+    if study.paper in published_figures.papers():
+        return published_figures.load(study.paper).citation.title
     return study.about or study.name
 
 

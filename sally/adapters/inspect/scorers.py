@@ -18,7 +18,7 @@ from sally.core.log.events import Episode, Forfeited, PlayerSpec, Reported, Setu
 from sally.core.registry import registry
 from sally.core.rules.game import GameSpec, Seat
 from sally.core.rules.metric import Metric
-from sally.frames.measured import doing_metric
+from sally.frames.measured_seat import doing_metric
 from sally.frames.replays import played
 from sally.players.language import LANGUAGE
 from sally.runner.orders import Order

@@ -18,7 +18,7 @@ from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import JudgedReport, Played
 from sally.games.elicitation.payoffs import LinearPublicGood
-from sally.games.elicitation.recorded import CHOSEN, GAME, BeliefRow, StatedBelief, row_of
+from sally.games.elicitation.recorded_decisions import CHOSEN, GAME, BeliefRow, StatedBelief, row_of
 from sally.games.elicitation.rules import Elicitation
 from sally.games.public_goods.rules import PublicGoods
 from sally.games.repeated_games.rules import RepeatedGame, other_seat

@@ -26,7 +26,7 @@ from typing import Literal
 import msgspec
 import scipy
 
-from sally.analysis.compare.published import Figure
+from sally.analysis.compare.published_figures import Figure
 from sally.stats.intervals import Estimate
 
 STATISTICS = frozenset({

@@ -26,13 +26,13 @@ from sally.core.rules.game import GameSpec
 from sally.core.rules.metric import Metric
 from sally.frames.clusters import pair_clusters, side_clusters
 from sally.frames.frame import Frame
-from sally.frames.measured import doing_metric
+from sally.frames.measured_seat import doing_metric
 from sally.stats.cluster_interval import FEWER
 from sally.stats.columns import encode_labels, sums_by
 from sally.stats.effects import cohens_d
 from sally.stats.equivalence import equivalence_p
 from sally.stats.intervals import FEW, Estimate, t_estimate, without_interval
-from sally.stats.multiple import holm_where_known
+from sally.stats.multiple_tests import holm_where_known
 from sally.stats.paired_tests import default_margin, paired_tests
 
 ALPHA, SEED = 0.05, 1

@@ -24,7 +24,7 @@ from sally.core.registry.study import Cell, Study
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Metric
 from sally.frames.frame import Frame
-from sally.frames.measured import doing_metric
+from sally.frames.measured_seat import doing_metric
 from sally.frames.profiles import SeatSums
 from sally.frames.rows import as_json, setup_of
 from sally.players.language import LANGUAGE

@@ -19,7 +19,7 @@ from sally.analysis.score import matches, require_known
 from sally.core.grouping import group_by
 from sally.core.log.events import label
 from sally.frames.frame import Frame
-from sally.frames.measured import person_of
+from sally.frames.measured_seat import person_of
 from sally.frames.profiles import SeatSums
 from sally.stats.intervals import Estimate, without_interval
 from sally.stats.reliability import (

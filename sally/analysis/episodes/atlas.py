@@ -11,7 +11,7 @@ from sally.core.registry import registry
 from sally.core.rules.metric import Played
 from sally.frames.replays import played
 from sally.parts.atlas import KINDS, AtlasColumn, AtlasDot, AtlasSource
-from sally.parts.imported import RECORDED, EpisodeSpool
+from sally.parts.importers import RECORDED, EpisodeSpool
 
 
 def sources() -> dict[str, AtlasSource]:

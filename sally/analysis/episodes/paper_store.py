@@ -16,7 +16,7 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
 from sally.analysis.bounds import metric_bounds
-from sally.analysis.compare.published import Condition
+from sally.analysis.compare.published_figures import Condition
 from sally.core.errors import BadInput, listed
 from sally.core.log.events import Episode
 from sally.core.registry import registry

@@ -13,8 +13,8 @@ from sally.core.errors import BadInput
 from sally.core.log.events import Episode
 from sally.stats.cluster_interval import mean_by_rule
 from sally.stats.intervals import Estimate
-from sally.stats.multiple import holm_where_known
-from sally.stats.paired import sign_flip_test
+from sally.stats.multiple_tests import holm_where_known
+from sally.stats.paired_differences import sign_flip_test
 from sally.stats.pairs import BOUNDS, PairOutcome, mean_of_games
 
 QUESTIONS = ("knowing", "doing")

@@ -19,14 +19,14 @@ from sally.analysis.pairs.score import (
     read_position,
     score_player,
 )
-from sally.analysis.unreadable import UnreadableAnswers, count_unreadable
+from sally.analysis.unreadable_answers import UnreadableAnswers, count_unreadable
 from sally.core.log.events import Episode, Event, Told
-from sally.frames.measured import person_of
+from sally.frames.measured_seat import person_of
 from sally.frames.rows import usage_of
 from sally.stats.cluster_interval import mean_by_rule
 from sally.stats.intervals import Estimate
-from sally.stats.multiple import holm_where_known
-from sally.stats.paired import sign_flip_test
+from sally.stats.multiple_tests import holm_where_known
+from sally.stats.paired_differences import sign_flip_test
 from sally.stats.pairs import BOUNDS, PairOutcome, PairScore, mean_of_games
 
 ALPHA = 0.05

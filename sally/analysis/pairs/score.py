@@ -15,7 +15,7 @@ from sally.core.rules.game import Seat
 from sally.core.rules.pair import PairRecipe, QuestionKind
 from sally.stats.cluster_interval import mean_by_rule
 from sally.stats.intervals import Estimate
-from sally.stats.paired import sign_flip_test
+from sally.stats.paired_differences import sign_flip_test
 from sally.stats.pairs import BOUNDS, PairOutcome, PairScore, outcome_of, score_pairs
 
 

@@ -28,7 +28,7 @@ from sally.core.rules.card import RANDOM, Condition
 from sally.core.rules.chance import Key, derived_seed
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
-from sally.frames.measured import MeasuredSeat, SeatKind, alike, is_mind, measured_seats
+from sally.frames.measured_seat import MeasuredSeat, SeatKind, alike, is_mind, measured_seats
 from sally.frames.profiles import Codes, Floats, MetSetting, SeatSums
 from sally.runner.local import play_open
 from sally.runner.seating import resolve_setup

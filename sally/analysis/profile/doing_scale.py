@@ -22,7 +22,7 @@ from sally.analysis.profile.baselines import Baseline, exactly_random
 from sally.analysis.profile.estimates import Means, total
 from sally.core.log.events import label
 from sally.core.registry import registry
-from sally.frames.measured import SeatKind, is_mind
+from sally.frames.measured_seat import SeatKind, is_mind
 from sally.frames.profiles import Codes, Floats, SeatSums
 from sally.stats.intervals import Estimate, widen, without_interval
 

@@ -11,7 +11,7 @@ from sally.analysis.score import matches, require_known
 from sally.core.errors import BadInput
 from sally.core.log.events import label, model_and_strategy
 from sally.core.registry import registry
-from sally.frames.measured import SeatKind, is_mind
+from sally.frames.measured_seat import SeatKind, is_mind
 from sally.frames.profiles import SeatSums
 
 

@@ -27,11 +27,11 @@ from sally.core.log.events import (
     episode_id,
 )
 from sally.core.match.answers import as_answer, forfeit_event, move_event
-from sally.core.match.playable import check_playable
 from sally.core.match.player import Decision, Fault, Forfeit, Source, Turn, wait
 from sally.core.match.position import past_moves
 from sally.core.match.probes import ProbeSession
 from sally.core.match.seat_context import SeatContext
+from sally.core.match.setup_checks import check_playable
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import NATURE, A, Game, GameSpec, S, Seat, V
 from sally.core.rules.menu import admit

@@ -17,7 +17,7 @@ from sally.core.prompt.hashed_text import HashedText
 from sally.core.prompt.model import Context, Message, Reply, Scores, User
 from sally.core.prompt.page_layout import AS_IT_IS, Harness, as_line, form_of
 from sally.core.reply.plain_text import sections, without_thoughts
-from sally.core.reply.reading import complete_part
+from sally.core.reply.reader import complete_part
 from sally.core.rules.chance import derived_seed
 from sally.core.rules.menu import is_finite
 from sally.core.rules.probe import Point, ProbeReport, Question, StatedPrediction

@@ -14,7 +14,7 @@ from sally.core.log.events import Told
 from sally.core.log.seat import A, Seat, V
 from sally.core.reply.named_numbers import read_odds, read_values
 from sally.core.reply.plain_text import json_objects, without_thoughts
-from sally.core.reply.reading import read_choice, read_number
+from sally.core.reply.reader import read_choice, read_number
 from sally.core.rules.awareness import EVERYWHERE
 from sally.core.rules.menu import Options, Whole, fill_form, is_finite, menu_schema
 from sally.core.rules.probe import ProbeReport, Question

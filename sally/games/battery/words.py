@@ -7,7 +7,7 @@ from typing import Any
 
 from sally.core.errors import listed
 from sally.core.log.events import Told
-from sally.core.reply.reading import read_choice
+from sally.core.reply.reader import read_choice
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options
 from sally.core.rules.probe import ProbeReport, Question

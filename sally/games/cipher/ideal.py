@@ -1,5 +1,5 @@
 """Comparison of an encoder's rounds in Cipher with the ideal observer and with perfect hints. The
-pool of interceptors and the upper bound of payoffs are those of `adaptive`."""
+pool of interceptors and the upper bound of payoffs are those of `interceptors`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from sally.core.log.events import PlayerSpec
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
-from sally.games.cipher.adaptive import (
+from sally.games.cipher.interceptors import (
     POOL,
     PRIOR,
     Stage,

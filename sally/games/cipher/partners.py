@@ -17,7 +17,7 @@ from sally.core.rules.probe import ProbeReport, Question
 from sally.games.association.lexicon import cards, open_words, place
 from sally.games.association.minds import MIND_PARAMS, Mind, hubness, mind_of, tie
 from sally.games.association.partners import shares
-from sally.games.cipher.adaptive import POOL, adaptive_hints, guess_odds, stage_of, weights_of
+from sally.games.cipher.interceptors import POOL, adaptive_hints, guess_odds, stage_of, weights_of
 from sally.games.cipher.listeners import (
     DIGITS,
     LENGTH,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.games.elicitation.rules import PLAYER, Elicitation
-from sally.parts.imported import RECORDED
+from sally.parts.importers import RECORDED
 
 
 def INTENDED(played: Played, seat: Seat) -> tuple[float | None, float | None, float | None]:

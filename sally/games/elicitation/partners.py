@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from sally.core.match.partner import by_name
-from sally.parts.imported import recorded_partner
+from sally.parts.importers import recorded_partner
 
 PARTNERS = by_name(recorded_partner(name="human"))

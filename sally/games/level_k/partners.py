@@ -14,7 +14,7 @@ from sally.games.level_k.minds import MINDS, Mind
 from sally.games.level_k.rules import LevelGame, View
 from sally.games.level_k.solvers import SAME, Odds, evenly
 from sally.games.level_k.words import DEPTHS
-from sally.parts.imported import recorded_partner
+from sally.parts.importers import recorded_partner
 
 if TYPE_CHECKING:
     from sally.stats.ideal import Belief, Ideal

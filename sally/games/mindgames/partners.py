@@ -13,7 +13,7 @@ from sally.core.rules.probe import ProbeReport
 from sally.games.mindgames import planners
 from sally.games.mindgames.claims import Claims, Names, claims
 from sally.games.mindgames.planners import PersuaderKnowledge
-from sally.games.mindgames.reading import read
+from sally.games.mindgames.reader import read
 from sally.games.mindgames.replies import in_json, in_sentences, in_words, known_cells
 from sally.games.mindgames.rules import (
     MESSAGES,
@@ -26,7 +26,7 @@ from sally.games.mindgames.rules import (
     View,
 )
 from sally.games.mindgames.target import ranking
-from sally.parts.imported import recorded_partner
+from sally.parts.importers import recorded_partner
 
 MindTurn = Turn[Action, View]
 Planner = Callable[[PersuaderKnowledge, Names], Claims]

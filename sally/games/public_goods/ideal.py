@@ -16,7 +16,7 @@ from sally.core.log.events import PlayerSpec
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.core.rules.simultaneous import others_of
-from sally.games.public_goods.declared import RULES, nearest
+from sally.games.public_goods.contribution_rules import RULES, nearest
 from sally.games.public_goods.metrics import game_of
 from sally.games.public_goods.rules import PublicGoods
 from sally.stats.ideal import Ideal, IdealProblem, PoolMachine, SeenRound, pool_place, stated_odds

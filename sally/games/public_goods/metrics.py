@@ -10,7 +10,7 @@ from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Metric, Played, cache_by_seat, mean
 from sally.core.rules.simultaneous import Moves, others_of
-from sally.games.public_goods.declared import nearest, rule_of
+from sally.games.public_goods.contribution_rules import nearest, rule_of
 from sally.games.public_goods.rules import PublicGoods, others_mean
 
 LEAST_PAIRS = 3  # rounds after a round that a slope needs

@@ -11,9 +11,9 @@ from sally.core.match.player import NoAnswer, Turn
 from sally.core.rules.game import Seat
 from sally.core.rules.probe import ProbeReport
 from sally.core.rules.simultaneous import View, others_of
-from sally.games.public_goods.declared import RULES, Rule, nearest
+from sally.games.public_goods.contribution_rules import RULES, Rule, nearest
 from sally.games.public_goods.rules import PublicGoods, others_mean
-from sally.parts.imported import recorded_partner
+from sally.parts.importers import recorded_partner
 
 if TYPE_CHECKING:
     from sally.stats.ideal import Belief, Ideal

@@ -11,7 +11,7 @@ from sally.core.rules.metric import Played
 from sally.games.repeated_games.regret import DecisionRegret, decisions_lost
 from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame, other_seat
 from sally.parts.atlas import FEW_IDS, AtlasColumn, AtlasDot
-from sally.parts.imported import HUMAN, RECORDED
+from sally.parts.importers import HUMAN, RECORDED
 from sally.stats.cluster_interval import ratio_by_rule
 
 TITLES = {

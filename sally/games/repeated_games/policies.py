@@ -18,7 +18,7 @@ from sally.core.rules.metric import Metric, Played
 from sally.core.rules.words import Words, as_tuples, objects_in
 from sally.games.repeated_games.rules import Joint, RepeatedGame, View, other_seat
 from sally.games.repeated_games.words import RepeatedWords
-from sally.players.writing import writer
+from sally.players.policy_writer import writer
 
 MOST_RULES, LONGEST = 50, 10
 ANY = "*"

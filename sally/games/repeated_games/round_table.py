@@ -17,7 +17,7 @@ from sally.core.rules.game import Seat
 from sally.core.rules.replay import Step, Trajectory
 from sally.games.repeated_games.importers.table import COLUMNS, FAMILY, NO_ROW, PERSON, SEATS
 from sally.games.repeated_games.rules import AGENT, RepeatedGame
-from sally.parts.imported import HUMAN, RECORDED
+from sally.parts.importers import HUMAN, RECORDED
 
 Row = dict[str, Any]
 

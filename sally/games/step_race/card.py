@@ -13,7 +13,7 @@ from __future__ import annotations
 from sally.core.log.events import Instance
 from sally.core.registry.study import instance, player_spec
 from sally.core.rules.card import Card, Condition, Shortcut
-from sally.games.step_race.certified import CertifiedProblem, read_certified
+from sally.games.step_race.certified_tables import CertifiedProblem, read_certified
 
 METRICS = ("reward", "doing_win", "doing_steps", "collision_rate")
 

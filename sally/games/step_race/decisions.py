@@ -9,7 +9,7 @@ from sally.core.rules.chance import Stream
 from sally.core.rules.depth import DepthDecision, Depths, Reasoned
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Cost, Played, Terms, inference_loss, terms_of
-from sally.games.step_race.certified import CertifiedProblem, read_certified
+from sally.games.step_race.certified_tables import CertifiedProblem, read_certified
 from sally.games.step_race.metrics import ObservedMove, game_of, known_others, list_moves, solution
 from sally.games.step_race.rules import MOVES, SEATS, StepRace, Triple, View, others_of
 from sally.games.step_race.solver import (

@@ -13,7 +13,7 @@ import msgspec
 from sally.core.errors import BadInput, unknown
 from sally.core.match.partner import Answerer, Partner, Script, by_name
 from sally.core.match.player import Turn
-from sally.core.reply.reading import read_choice
+from sally.core.reply.reader import read_choice
 from sally.core.rules.game import A, Game, Seat, V
 from sally.core.rules.menu import Options
 from sally.core.rules.probe import At, Probe, ProbeReport, Question

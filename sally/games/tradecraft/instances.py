@@ -8,9 +8,9 @@ from typing import Any
 
 import msgspec
 
+from sally.games.tradecraft.craft_plan import Undecided
 from sally.games.tradecraft.hands import Hand
-from sally.games.tradecraft.invented import invent_ruleset
-from sally.games.tradecraft.planning import Undecided
+from sally.games.tradecraft.invented_rulesets import invent_ruleset
 from sally.games.tradecraft.rulesets import BadRuleset, Recipe, Ruleset, shipped_ruleset
 from sally.games.tradecraft.solver import Certificate, certify, refusals
 

@@ -23,8 +23,8 @@ from sally.games.tradecraft.actions import (
     goods,
 )
 from sally.games.tradecraft.amounts import Amount, read_amount
+from sally.games.tradecraft.craft_plan import Plan, Undecided, best_plan
 from sally.games.tradecraft.hands import Hand, holds, lacking, trade_hands, union
-from sally.games.tradecraft.planning import Plan, Undecided, best_plan
 from sally.games.tradecraft.relevance import relevant
 from sally.games.tradecraft.rules import Entry, TradeCraft, View
 from sally.games.tradecraft.rulesets import Ruleset

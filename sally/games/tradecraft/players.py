@@ -13,7 +13,7 @@ from sally.games.tradecraft.actions import Action
 from sally.games.tradecraft.rules import TradeCraft, View
 from sally.games.tradecraft.speech import item_said
 from sally.games.tradecraft.thresholds import Thresholds, follow_policy, read_thresholds
-from sally.players.writing import writer
+from sally.players.policy_writer import writer
 
 
 class Offers(msgspec.Struct, frozen=True):

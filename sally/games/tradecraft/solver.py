@@ -12,8 +12,8 @@ from itertools import combinations
 import msgspec
 
 from sally.games.tradecraft.amounts import Amount
+from sally.games.tradecraft.craft_plan import Craft, Plan, best_plan, replay
 from sally.games.tradecraft.hands import Hand, holds, union
-from sally.games.tradecraft.planning import Craft, Plan, best_plan, replay
 from sally.games.tradecraft.rulesets import Ruleset
 
 Goods = Mapping[str, Amount]

@@ -28,7 +28,7 @@ from sally.core.prompt.model import (
     check_candidates,
 )
 from sally.models import in_process
-from sally.models.hf import loading
+from sally.models.hf import loader
 from sally.models.hf.engine import Engine
 from sally.models.hf.guide import Allowed, Guide, allowed_by, by_first_character
 from sally.models.hf.jobs import tree_of
@@ -78,11 +78,11 @@ class HF:
         rows: int | None = None,
         graphs: bool | None = None,
     ) -> None:
-        self._path, self.device, self.dtype, model, tokenizer = loading.load_model(
+        self._path, self.device, self.dtype, model, tokenizer = loader.load_model(
             path, dtype, device
         )
         limits = [context, model.config.get_text_config().max_position_embeddings]
-        self._context = min([*limits, loading.window(model.config) or context])
+        self._context = min([*limits, loader.window(model.config) or context])
         self._texts = Texts(tokenizer, _ends(model))
         kind = torch().device(self.device).type
         default_rows = rows or 2 * AT_ONCE.get(kind, 8)
@@ -111,9 +111,9 @@ class HF:
         """The model that answered, for the record."""
         return AnsweringModel(
             weights=self.name.removeprefix("hf/"),
-            sha256=loading.checksum(self._path),
+            sha256=loader.checksum(self._path),
             dtype=self.dtype,
-            device=loading.device_name(self.device),
+            device=loader.device_name(self.device),
             context=self._context,
             torch=str(torch().__version__),
             transformers=str(transformers().__version__),
@@ -259,7 +259,7 @@ def _at_once() -> int:
     """Return the default limit of concurrent calls for this machine's device; without torch, the
     one for a processor."""
     try:
-        return AT_ONCE.get(loading.device_here(), 8)
+        return AT_ONCE.get(loader.device_here(), 8)
     except Unavailable:
         return AT_ONCE["cpu"]
 

@@ -15,7 +15,7 @@ from sally.output.html import Html, Inside, join, tag
 from sally.output.page.columns import sortable
 from sally.output.page.page_data import PageData
 from sally.runner.budget import money_text
-from sally.runner.watching import currency_of
+from sally.runner.progress import currency_of
 from sally.store import PeoplePlan
 
 REASONS = 8  # most frequent reasons for episodes without a result

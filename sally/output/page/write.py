@@ -32,7 +32,7 @@ from sally.output.page.profile import (
     literal_section,
     profile_section,
 )
-from sally.output.page.represented import represented_section
+from sally.output.page.representation import represented_section
 from sally.output.page.results import (
     SeatResults,
     episode_lists,
@@ -45,7 +45,7 @@ from sally.output.page.results import (
 from sally.output.page.transcripts import PromptsOf, transcript_of
 from sally.output.tables.layout import Grid
 from sally.represent.results import read_results
-from sally.runner.watching import currency_of
+from sally.runner.progress import currency_of
 
 Numbers = NDArray[np.integer[Any]]
 BUDGET = 1_000_000  # bytes of stored episodes that get transcripts by default

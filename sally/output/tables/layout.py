@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from sally.analysis.compare.agreement import MARGIN, Verdict
-from sally.analysis.compare.published import Condition, PublishedTable, Spread
+from sally.analysis.compare.published_figures import Condition, PublishedTable, Spread
 from sally.output.value_text import figure
 
 Conditions = Mapping[str, Condition]

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import msgspec
 
-from sally.analysis.compare import published as reference
+from sally.analysis.compare import published_figures as reference
 from sally.analysis.compare.agreement import Verdict, agreement, half_a_digit, target
-from sally.analysis.compare.published import Condition, Figure
+from sally.analysis.compare.published_figures import Condition, Figure
 from sally.analysis.episodes.paper_store import (
     Conditions,
     Known,

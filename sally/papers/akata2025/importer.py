@@ -19,9 +19,9 @@ from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
 from sally.core.registry.paper import Importer, ImportResult
 from sally.core.rules.game import Seat
 from sally.games.repeated_games.ordinal import canonical, game_id, ordinal_games
-from sally.games.repeated_games.recorded import Made, Round, bot, fed, person
+from sally.games.repeated_games.recorded_play import Made, Round, bot, fed, person
 from sally.games.repeated_games.rules import AGENT, PARTNER
-from sally.papers.akata2025.reading import (
+from sally.papers.akata2025.reader import (
     PEOPLE,
     File,
     Line,
@@ -34,7 +34,7 @@ from sally.papers.akata2025.reading import (
     lookups_in,
     whole_number,
 )
-from sally.parts.imported import (
+from sally.parts.importers import (
     Difference,
     ImportRun,
     NotPublished,

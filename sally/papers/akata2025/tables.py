@@ -12,16 +12,16 @@ import numpy as np
 from sally.core.log.events import PlayerSpec
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
-from sally.games.repeated_games.recorded import agreement_with_bot, rounds_of
+from sally.games.repeated_games.recorded_play import agreement_with_bot, rounds_of
 from sally.games.repeated_games.rounds import rewards, rounds
 from sally.games.repeated_games.rules import AGENT, PARTNER
 from sally.output.tables.reproduce import Conditions, Engine, Known
 from sally.papers.akata2025.importer import BOTS
-from sally.papers.akata2025.reading import SOURCE
+from sally.papers.akata2025.reader import SOURCE
 from sally.stats.cluster_interval import lone_by_rule
 from sally.stats.effects import cohens_d, cohens_dz
 from sally.stats.intervals import Estimate, exact, without_interval
-from sally.stats.paired import bayes_factor, unpaired_difference, welch_error
+from sally.stats.paired_differences import bayes_factor, unpaired_difference, welch_error
 
 BASE, PROMPTED = "Base", "Prompted"
 BOTH = "both"

@@ -13,7 +13,7 @@ from sally.core.terminal_text import echo
 from sally.games.public_goods.metrics import slope
 from sally.output.tables.console import json_option, print_json, print_rows
 from sally.papers.alsobay2025.atlas import RANGES
-from sally.papers.alsobay2025.reading import Person, read
+from sally.papers.alsobay2025.reader import Person, read
 from sally.stats.cluster_interval import mean_by_rule
 
 LONG = 10  # rounds of a game whose last round is shown

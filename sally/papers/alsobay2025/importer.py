@@ -15,14 +15,14 @@ from sally.core.log.events import Episode, Instance, Setup
 from sally.core.match.engine import Match
 from sally.core.registry import registry
 from sally.core.registry.paper import Importer, ImportOption, ImportResult
-from sally.papers.alsobay2025.reading import (
+from sally.papers.alsobay2025.reader import (
     GROUPS,
     PEOPLE,
     Person,
     complete_rounds,
     read,
 )
-from sally.parts.imported import HUMAN, ImportRun, Oddity, Source, recorded_player
+from sally.parts.importers import HUMAN, ImportRun, Oddity, Source, recorded_player
 
 
 def as_episode(source: Source, group: list[Person]) -> Episode | None:

@@ -15,7 +15,7 @@ import msgspec
 from sally.core.errors import unknown
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
 from sally.core.registry.paper import Importer, ImportResult
-from sally.games.repeated_games.recorded import (
+from sally.games.repeated_games.recorded_play import (
     BotAgreement,
     Made,
     Round,
@@ -25,8 +25,8 @@ from sally.games.repeated_games.recorded import (
     person,
 )
 from sally.games.repeated_games.rules import AGENT, PARTNER
-from sally.papers.brockbank2024.reading import ROUNDS, Game, RoundSide, read
-from sally.parts.imported import Difference, ImportRun, NotPublished, Oddity
+from sally.papers.brockbank2024.reader import ROUNDS, Game, RoundSide, read
+from sally.parts.importers import Difference, ImportRun, NotPublished, Oddity
 
 MOVES = {"rock": 0, "paper": 1, "scissors": 2}
 NAMES = ("Rock", "Paper", "Scissors")

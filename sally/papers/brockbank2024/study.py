@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.papers.brockbank2024.importer import ADAPTIVE, MATRIX, NAMES, STABLE
-from sally.papers.brockbank2024.reading import ROUNDS
+from sally.papers.brockbank2024.reader import ROUNDS
 from sally.players.language import OPEN
 
 BOTS_BESIDE = ("random", "tabular")

@@ -11,13 +11,13 @@ from sally.analysis.bounds import metric_bounds
 from sally.core.log.events import Forfeited
 from sally.core.rules.metric import Played
 from sally.games.repeated_games.conduct import win_rate
-from sally.games.repeated_games.recorded import BotAgreement, agreement_with_bot, rounds_of
+from sally.games.repeated_games.recorded_play import BotAgreement, agreement_with_bot, rounds_of
 from sally.games.repeated_games.regret import functional_regret
 from sally.games.repeated_games.rounds import Round, rounds
 from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame
 from sally.output.tables.reproduce import Conditions, Engine, Known
 from sally.papers.brockbank2024.importer import BOTS, MATRIX, NO_MOVE, STABLE
-from sally.papers.brockbank2024.reading import ROUNDS
+from sally.papers.brockbank2024.reader import ROUNDS
 from sally.stats.cluster_interval import lone_by_rule
 from sally.stats.effects import cohens_dz
 from sally.stats.intervals import Estimate, exact, without_interval

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sally.core.rules.metric import Played
 from sally.papers.eger2017 import figures
-from sally.papers.eger2017.reading import AIS
+from sally.papers.eger2017.reader import AIS
 from sally.parts.atlas import FEW_IDS, AtlasColumn, AtlasDot, AtlasSource
 
 SOURCE, YEAR = "eger2017", 2017

@@ -11,7 +11,7 @@ from sally.analysis.episodes.stores import games_in
 from sally.core.errors import BadInput
 from sally.output.tables.console import json_option, print_json, print_table
 from sally.papers.eger2017 import figures
-from sally.papers.eger2017.reading import AIS
+from sally.papers.eger2017.reader import AIS
 from sally.stats.intervals import Estimate
 
 

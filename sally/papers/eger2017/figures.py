@@ -14,7 +14,7 @@ import msgspec
 
 from sally.core.rules.metric import Played
 from sally.games.hanabi.bots import BOTS
-from sally.games.hanabi.known import JudgedTurn, judge_turns
+from sally.games.hanabi.judged_turns import JudgedTurn, judge_turns
 from sally.games.hanabi.rules import Hanabi
 from sally.papers.eger2017.importer import AI, PERSON
 from sally.stats.cluster_interval import mean_by_rule, ratio_by_rule

@@ -20,7 +20,7 @@ from sally.core.match.engine import Match
 from sally.core.registry import registry
 from sally.core.registry.paper import Importer, ImportOption, ImportResult
 from sally.games.hanabi.rules import SEATS, Hanabi
-from sally.papers.eger2017.reading import (
+from sally.papers.eger2017.reader import (
     COLOUR_HINT,
     COLOURS,
     DISCARD,
@@ -33,7 +33,7 @@ from sally.papers.eger2017.reading import (
     person_of,
     read_game,
 )
-from sally.parts.imported import HUMAN, Difference, ImportRun, Oddity, recorded_player
+from sally.parts.importers import HUMAN, Difference, ImportRun, Oddity, recorded_player
 
 AI, PERSON = SEATS[:2]
 SLIPPED = "the seats slip: a click of the person was carried out in the AI's seat"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sally.core.rules.metric import Played
 from sally.papers.gamabench import figures
-from sally.papers.gamabench.reading import GOODS, GUESSING, RecordedTable, table_of_episode
+from sally.papers.gamabench.reader import GOODS, GUESSING, RecordedTable, table_of_episode
 from sally.parts.atlas import FEW_IDS, AtlasColumn, AtlasDot, AtlasSource
 from sally.stats.cluster_interval import mean_by_rule
 from sally.stats.intervals import Estimate

@@ -10,7 +10,7 @@ import msgspec
 
 from sally.output.tables.console import json_option, print_json, print_table
 from sally.papers.gamabench import figures
-from sally.papers.gamabench.reading import read
+from sally.papers.gamabench.reader import read
 
 
 @click.group("gamabench")

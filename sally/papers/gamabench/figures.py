@@ -14,7 +14,7 @@ import msgspec
 from sally.games.level_k.depths import depth_of
 from sally.games.level_k.payoffs import Contest
 from sally.games.level_k.rules import LevelGame
-from sally.papers.gamabench.reading import GOODS, GUESSING, RecordedTable
+from sally.papers.gamabench.reader import GOODS, GUESSING, RecordedTable
 from sally.stats.cluster_interval import ratio_by_rule
 from sally.stats.intervals import Estimate
 

@@ -17,8 +17,8 @@ from sally.core.match.engine import Match
 from sally.core.match.player import Decision, Forfeit
 from sally.core.registry import registry
 from sally.core.registry.paper import Importer, ImportResult
-from sally.papers.gamabench.reading import FILES, GUESSING, RecordedTable, read
-from sally.parts.imported import Difference, ImportRun, recorded_player
+from sally.papers.gamabench.reader import FILES, GUESSING, RecordedTable, read
+from sally.parts.importers import Difference, ImportRun, recorded_player
 
 GAMES = {GUESSING: "level_k", "public_goods": "public_goods"}
 

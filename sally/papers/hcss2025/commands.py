@@ -10,7 +10,7 @@ from sally.analysis.episodes.stores import games_in
 from sally.core.errors import BadInput
 from sally.output.tables.console import json_option, print_rows
 from sally.papers.hcss2025 import figures
-from sally.papers.hcss2025.reading import MODELS
+from sally.papers.hcss2025.reader import MODELS
 from sally.stats.intervals import Estimate
 
 CELLS = ("CC", "CD", "DC", "DD")

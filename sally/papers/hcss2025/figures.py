@@ -16,7 +16,7 @@ from sally.games.repeated_games.regret import DecisionRegret, decisions_lost
 from sally.games.repeated_games.rounds import not_decided, rules, table_rounds
 from sally.games.repeated_games.rules import AGENT, PARTNER
 from sally.papers.hcss2025.importer import NOT_PUBLISHED
-from sally.papers.hcss2025.reading import MODELS
+from sally.papers.hcss2025.reader import MODELS
 from sally.stats.cluster_interval import ratio_by_rule
 from sally.stats.intervals import Estimate
 

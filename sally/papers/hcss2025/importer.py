@@ -16,11 +16,11 @@ import msgspec
 
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
 from sally.core.registry.paper import Importer, ImportOption, ImportResult
-from sally.games.repeated_games.recorded import Round, bot, fed
+from sally.games.repeated_games.recorded_play import Round, bot, fed
 from sally.games.repeated_games.rounds import SCORED_THERE
 from sally.games.repeated_games.rules import AGENT, PARTNER
-from sally.papers.hcss2025.reading import MATCHES, POINTS, Agent, RecordedMatch, kind_of, read
-from sally.parts.imported import Difference, ImportRun, recorded_player
+from sally.papers.hcss2025.reader import MATCHES, POINTS, Agent, RecordedMatch, kind_of, read
+from sally.parts.importers import Difference, ImportRun, recorded_player
 
 NAMES = ("C", "D")
 MATRIX = [[list(POINTS[a + b]) for b in NAMES] for a in NAMES]

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sally.games.elicitation.recorded import CHOSEN
+from sally.games.elicitation.recorded_decisions import CHOSEN
 from sally.papers.belief_records import BeliefRecord, Figures, count, mean, plain
 from sally.stats import belief_measures as measures
 from sally.stats.columns import Floats

@@ -16,7 +16,7 @@ from sally.core.match.player import Decision, Fault, Turn
 from sally.core.prompt.model import Model, Settings
 from sally.games.mindgames.claims import Claims, falsehoods
 from sally.games.mindgames.players import ModelReader
-from sally.games.mindgames.reading import read
+from sally.games.mindgames.reader import read
 from sally.papers.moore2025.importer import as_episode
 from sally.papers.moore2025.published_layout import PublishedGame, rerun
 

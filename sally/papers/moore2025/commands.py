@@ -35,8 +35,8 @@ from sally.papers.moore2025.agreement import (
 )
 from sally.papers.moore2025.figures import estimate_mean
 from sally.papers.moore2025.published_layout import PublishedGame, read
-from sally.papers.moore2025.released import exclusion_reason as left_out
-from sally.papers.moore2025.released import participant
+from sally.papers.moore2025.released_games import exclusion_reason as left_out
+from sally.papers.moore2025.released_games import participant
 from sally.papers.moore2025.tables import facts
 
 HIDDEN = ("persuader", "condition", "games", "success_interval")

@@ -18,7 +18,7 @@ from sally.output.figures.paper_figures import Picture, Point, Series, point
 from sally.output.tables.layout import Conditions
 from sally.output.tables.reproduce import Effort, Known
 from sally.papers.moore2025.layout import PERSUADERS
-from sally.papers.moore2025.released import participant
+from sally.papers.moore2025.released_games import participant
 from sally.stats.intervals import Estimate, share_interval
 
 CONDITIONS = ("hidden", "revealed")

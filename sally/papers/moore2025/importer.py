@@ -42,7 +42,7 @@ from sally.papers.moore2025.published_layout import (
     points_of,
     read,
 )
-from sally.parts.imported import Difference, ImportRun, recorded_player
+from sally.parts.importers import Difference, ImportRun, recorded_player
 
 VARIANTS = ("non_mental", "add_hint", "perfect_game", "discrete_game")
 NO_WORDS = "(no words)"  # in place of an empty message

@@ -36,7 +36,7 @@ from sally.games.mindgames.target import (
     remember_choice,
 )
 from sally.games.mindgames.target import values as target_values
-from sally.parts.imported import Oddity, existing
+from sally.parts.importers import Oddity, existing
 
 _log = logging.getLogger(__name__)
 

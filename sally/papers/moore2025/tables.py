@@ -27,7 +27,12 @@ from sally.papers.moore2025.figures import FIGURES, cluster, estimate_mean, is_w
 from sally.papers.moore2025.hypotheses import CHANCE, O1, TESTS, Game, hypothesis, marginal
 from sally.papers.moore2025.layout import LAYOUTS
 from sally.papers.moore2025.published_layout import is_superseded
-from sally.papers.moore2025.released import NOT_KEPT, exclusion_reason, participant, released_count
+from sally.papers.moore2025.released_games import (
+    NOT_KEPT,
+    exclusion_reason,
+    participant,
+    released_count,
+)
 from sally.runner.local import play
 from sally.runner.seating import resolve_setup
 from sally.stats.cluster_interval import gap_by_rule

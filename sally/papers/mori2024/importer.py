@@ -18,8 +18,8 @@ from pathlib import Path
 import msgspec
 
 from sally.core.registry.paper import Importer, ImportResult
-from sally.games.elicitation.recorded import BeliefRow, StatedBelief, episode_of
-from sally.parts.imported import (
+from sally.games.elicitation.recorded_decisions import BeliefRow, StatedBelief, episode_of
+from sally.parts.importers import (
     ImportRun,
     NotPublished,
     PersonNumbers,

@@ -10,7 +10,7 @@ from sally.core.rules.metric import Played
 from sally.games.bargaining.metrics import table
 from sally.games.bargaining.rules import SEATS, other_seat
 from sally.papers.pact import findings
-from sally.papers.pact.reading import model_name
+from sally.papers.pact.reader import model_name
 from sally.parts.atlas import FEW_IDS, AtlasColumn, AtlasDot, AtlasSource
 
 SOURCE = "pact"

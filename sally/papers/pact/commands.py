@@ -23,7 +23,7 @@ from sally.papers.pact.findings import (
     share,
 )
 from sally.papers.pact.labels import measure_reader
-from sally.papers.pact.reading import files_under, read_record
+from sally.papers.pact.reader import files_under, read_record
 from sally.stats.intervals import Estimate
 
 

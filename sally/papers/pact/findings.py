@@ -41,7 +41,7 @@ from sally.games.bargaining.partners import (
     three_quarters,
 )
 from sally.games.bargaining.rules import BUYER, SEATS, Round, View, gain, other_seat, round_gain
-from sally.papers.pact.reading import Record
+from sally.papers.pact.reader import Record
 from sally.stats.additive_ratings import additive_ratings
 from sally.stats.bradley_terry import components
 from sally.stats.cluster_interval import ratio_by_rule

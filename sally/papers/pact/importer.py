@@ -21,8 +21,8 @@ from sally.core.registry.paper import Importer, ImportResult
 from sally.core.rules.game import NATURE
 from sally.games.bargaining import GAME
 from sally.games.bargaining.rules import BUYER, SEATS, SELLER, Say
-from sally.papers.pact.reading import Record, files_under, model_name, read_record
-from sally.parts.imported import Difference, ImportRun, Oddity, recorded_player
+from sally.papers.pact.reader import Record, files_under, model_name, read_record
+from sally.parts.importers import Difference, ImportRun, Oddity, recorded_player
 
 
 def import_games(path: Path) -> ImportResult:

@@ -22,7 +22,7 @@ import msgspec
 
 from sally.core.rules.game import Seat
 from sally.games.bargaining.talk import read_message
-from sally.papers.pact.reading import SEAT_OF, Record
+from sally.papers.pact.reader import SEAT_OF, Record
 from sally.stats.agreement import cohens_kappa
 
 PLAYER_ID = {seat: name for name, seat in SEAT_OF.items()}

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from sally.analysis.compare.published import Condition, load
+from sally.analysis.compare.published_figures import Condition, load
 from sally.core.log.events import Injection
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.core.rules.game import Seat

@@ -36,7 +36,7 @@ from sally.games.step_race.rules import (
     triple,
 )
 from sally.papers.step_game.names import model_name, rewritten
-from sally.parts.imported import (
+from sally.parts.importers import (
     Difference,
     ImportRun,
     Oddity,

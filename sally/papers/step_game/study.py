@@ -7,7 +7,7 @@ from typing import Any
 
 from sally.core.log.events import Instance
 from sally.core.registry.study import Cell, Study, instance, player_spec
-from sally.games.step_race.certified import read_certified
+from sally.games.step_race.certified_tables import read_certified
 from sally.players.language import OPEN
 
 PROBES = ("their_move", "will_keep", "who_can_win_now")

@@ -12,7 +12,7 @@ from typing import Literal
 
 import msgspec
 
-from sally.analysis.compare.published import load, table, where
+from sally.analysis.compare.published_figures import load, table, where
 from sally.analysis.episodes.paper_store import pooled, same_model, short
 from sally.core.registry import registry
 from sally.core.rules.metric import ENDS, Played
@@ -25,7 +25,7 @@ from sally.output.tables.reproduce import Conditions, Effort, Engine, Known
 from sally.papers.tang2024.study import GAMES, TEMPERATURE, USERS
 from sally.stats.cluster_interval import lone_by_rule
 from sally.stats.intervals import Estimate, exact
-from sally.stats.paired import paired_difference
+from sally.stats.paired_differences import paired_difference
 
 Mode = Literal["zero", "finite"]
 SETTINGS = {"games": GAMES, "users": USERS, "temperature": TEMPERATURE}

@@ -15,7 +15,7 @@ from sally.core.event_loop import run_coroutine
 from sally.core.registry import registry
 from sally.core.terminal_text import echo
 from sally.frames.replays import played
-from sally.games.tradecraft import checking
+from sally.games.tradecraft import ruleset_checks
 from sally.games.tradecraft.amounts import BadAmount
 from sally.games.tradecraft.assessor import agreement, ratings_file, summary
 from sally.games.tradecraft.assessor import assess as assessed
@@ -59,16 +59,16 @@ def check(path: str, as_json: bool) -> None:
         ruleset = shipped_ruleset(path) if path in SHIPPED else load(path)
     except (BadRuleset, BadAmount, OSError) as error:
         raise BadInput(str(error)) from None
-    problems = checking.check(ruleset)
+    problems = ruleset_checks.check(ruleset)
     if as_json:
         facts = {"name": ruleset.name, "recipes": len(ruleset.recipes), "items": len(ruleset.items)}
-        circles = checking.circles(ruleset)
+        circles = ruleset_checks.circles(ruleset)
         print_json(
             {**facts, "problems": problems, "notes": list(ruleset.notes), "circles": circles}
         )
     else:
         echo(f"{ruleset.name}: {len(ruleset.recipes)} recipes, {len(ruleset.items)} items")
-        turns = (f"no problem: {line}" for line in checking.circles(ruleset))
+        turns = (f"no problem: {line}" for line in ruleset_checks.circles(ruleset))
         notes = (f"left out: {note.replace(': left out, ', ': ')}" for note in ruleset.notes)
         for line in (*by_kind(notes), *turns, *problems):
             echo(f"- {line}")

@@ -35,7 +35,7 @@ from sally.games.tradecraft.hands import Hand, read_goods
 from sally.games.tradecraft.rules import TradeCraft
 from sally.games.tradecraft.rulesets import shipped_ruleset
 from sally.papers.tradecraft2026.published_logs import Goods, LoggedEvent, Record, read_record
-from sally.parts.imported import (
+from sally.parts.importers import (
     HUMAN,
     Difference,
     ImportRun,

@@ -42,10 +42,10 @@ from sally.papers.tradecraft2026.figures import (
     fit_arm,
 )
 from sally.papers.tradecraft2026.study import INSTANCES_PLAYED, PARTNER, PLAYER, REPEATS, SET
-from sally.parts.imported import RECORDED
+from sally.parts.importers import RECORDED
 from sally.stats.cluster_interval import lone_by_rule
 from sally.stats.intervals import Estimate, exact
-from sally.stats.paired import unpaired_difference
+from sally.stats.paired_differences import unpaired_difference
 
 CAPABILITY = ("gpt-4o", "o3", "o4-mini", "gpt-5-medium")  # top to bottom in Figure 6
 MODELS = {"gpt-4o": "GPT-4o", "o4-mini": "o4", "gpt-5-medium": "GPT-5 (medium)"}

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
-from sally.games.elicitation.recorded import CHOSEN
+from sally.games.elicitation.recorded_decisions import CHOSEN
 from sally.papers.belief_records import (
     BeliefRecord,
     Figures,

@@ -20,7 +20,7 @@ from sally.output.tables.console import json_option, print_json, print_rows, pri
 from sally.papers.zhu2024 import figures
 from sally.papers.zhu2024.atlas import LEAST
 from sally.papers.zhu2024.importer import as_episode, params_of
-from sally.papers.zhu2024.reading import (
+from sally.papers.zhu2024.reader import (
     KINDS,
     Crowds,
     Role,

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import msgspec
 import numpy as np
 
-from sally.papers.zhu2024.reading import (
+from sally.papers.zhu2024.reader import (
     KINDS,
     Choice,
     Crowds,

@@ -15,10 +15,10 @@ import msgspec
 
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
 from sally.core.registry.paper import Importer, ImportOption, ImportResult
-from sally.games.repeated_games.recorded import Round, bot, fed, person
+from sally.games.repeated_games.recorded_play import Round, bot, fed, person
 from sally.games.repeated_games.rules import AGENT, PARTNER
-from sally.papers.zhu2024.reading import PEOPLE, Choice, Crowds, canonical, kind_of, read
-from sally.parts.imported import ImportRun, recorded_player
+from sally.papers.zhu2024.reader import PEOPLE, Choice, Crowds, canonical, kind_of, read
+from sally.parts.importers import ImportRun, recorded_player
 
 ROWS, COLUMNS = ("A", "B"), ("C", "D")
 NOT_RECORDED = "the opponent's choice is not recorded"

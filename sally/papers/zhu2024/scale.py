@@ -18,7 +18,7 @@ from sally.core.log.events import Forfeited, Reported
 from sally.core.rules.metric import Played
 from sally.games.repeated_games.rules import AGENT, PARTNER
 from sally.papers.zhu2024 import figures
-from sally.papers.zhu2024.reading import KINDS, Floats, Role, canonical, kind_of
+from sally.papers.zhu2024.reader import KINDS, Floats, Role, canonical, kind_of
 from sally.stats.cluster_interval import ratio_by_rule
 from sally.stats.intervals import Estimate
 

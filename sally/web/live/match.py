@@ -37,8 +37,8 @@ from sally.web.live.answers import (
     given_by,
     stored_answer,
 )
-from sally.web.live.plain import Labels, shorten
 from sally.web.live.screen import Screen, ask_name, read_move, read_report, refusal_of
+from sally.web.live.screen_text import Labels, shorten
 from sally.web.live.seat_screen import SeatScreen
 
 LOG = logging.getLogger("sally.web")

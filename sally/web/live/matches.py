@@ -27,7 +27,7 @@ from sally.runner.seating import players_of, resolve_setup
 from sally.web.database import Database, StorageFull, StorageLost, Transaction
 from sally.web.live.answers import answers_job
 from sally.web.live.match import LiveMatch, MatchDiscarded
-from sally.web.live.plain import Labels
+from sally.web.live.screen_text import Labels
 
 LOG = logging.getLogger("sally.web")
 MANIFEST = "play in the browser"  # study name in the store's manifest

@@ -17,8 +17,8 @@ from sally.core.match.player import Turn
 from sally.core.rules.board import Note
 from sally.core.rules.game import Seat
 from sally.core.rules.replay import AskId
-from sally.web.live.plain import Labels, plain_board, reverse_options
 from sally.web.live.screen import Rejection, Screen, ask_of, menu_of, over_of
+from sally.web.live.screen_text import Labels, plain_board, reverse_options
 from sally.web.texts import ENGLISH
 
 

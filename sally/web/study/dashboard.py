@@ -29,7 +29,7 @@ from sally.web.study.export import (
 )
 from sally.web.study.progress import participant_rows, payments, progress
 from sally.web.study.rules import rules_of
-from sally.web.study.running import RunningStudy
+from sally.web.study.running_study import RunningStudy
 
 LOG = logging.getLogger("sally.web")
 COOKIE = "sally_participant"

@@ -21,7 +21,7 @@ from sally.core.rules.problems import Problem
 from sally.players.language import LANGUAGE, uses_model
 from sally.store import PeoplePlan
 from sally.web.live.matches import PERSON, resolve_seated_setup
-from sally.web.live.plain import Labels, words_of
+from sally.web.live.screen_text import Labels, words_of
 from sally.web.play.lobby import bots_of, usual
 from sally.web.study.items import Item, StudySection, check_options
 from sally.web.study.markdown import PICTURE, pictures

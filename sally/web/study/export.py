@@ -17,7 +17,7 @@ from sally.web.database import Transaction
 from sally.web.live.answers import LookUp, Stop, from_text
 from sally.web.study import participants
 from sally.web.study.participants import Person
-from sally.web.study.running import RunningStudy
+from sally.web.study.running_study import RunningStudy
 from sally.web.study.steps import ADVANCED, FALLBACK, MODEL, REMOVED
 from sally.web.study.tables import ExportedPerson, files_of, tables
 

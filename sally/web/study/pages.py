@@ -21,7 +21,7 @@ from sally.web.study import participants
 from sally.web.study.dashboard import COOKIE, export_again, store_of, with_cookie
 from sally.web.study.definition import GIVEN, read_human_studies
 from sally.web.study.participants import ACTIVE, Person
-from sally.web.study.running import AlreadyWithdrawn, Position, RunningStudy
+from sally.web.study.running_study import AlreadyWithdrawn, Position, RunningStudy
 from sally.web.study.steps import FALLBACK, MODEL
 
 LOG = logging.getLogger("sally.web")

@@ -11,7 +11,7 @@ from sally.core.log.events import Censored, Episode, Moved, Reported
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.board import Note, Table
 from sally.frames.replays import played
-from sally.web.live.plain import plain_board
+from sally.web.live.screen_text import plain_board
 from sally.web.study.definition import HumanStudy
 from sally.web.study.tables import move_label, probe_row, turn_points
 from sally.web.texts import ENGLISH

@@ -16,7 +16,7 @@ from sally.web.database import Transaction
 from sally.web.study import participants
 from sally.web.study.items import attention
 from sally.web.study.participants import DONE, EXCLUDED, FAILED, INCOMPLETE, LAPSED, Person
-from sally.web.study.running import RunningStudy
+from sally.web.study.running_study import RunningStudy
 from sally.web.study.steps import PLATFORM, current
 
 PAID = (DONE, INCOMPLETE, EXCLUDED, FAILED)  # states in the list of payments

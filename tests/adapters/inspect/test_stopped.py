@@ -16,7 +16,7 @@ from click.testing import CliRunner
 
 from sally import store
 from sally.cli import cli
-from sally.runner.watching import look
+from sally.runner.progress import look
 from tests.adapters.inspect.server import Handler
 from tests.adapters.inspect.test_whole_studies import CHAT, config, key
 from tests.adapters.inspect.test_whole_studies import command as run_of

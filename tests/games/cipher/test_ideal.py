@@ -20,7 +20,11 @@ from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.frames.replays import played
 from sally.games.association.minds import Mind
-from sally.games.cipher.adaptive import (
+from sally.games.cipher.card import deaf_rounds
+from sally.games.cipher.generators import position_of
+from sally.games.cipher.ideal import IDEAL, EncoderPool
+from sally.games.cipher.instances import PastRound, Problem, frozen
+from sally.games.cipher.interceptors import (
     POOL,
     PRIOR,
     Stage,
@@ -30,10 +34,6 @@ from sally.games.cipher.adaptive import (
     survival,
     worth_of,
 )
-from sally.games.cipher.card import deaf_rounds
-from sally.games.cipher.generators import position_of
-from sally.games.cipher.ideal import IDEAL, EncoderPool
-from sally.games.cipher.instances import PastRound, Problem, frozen
 from sally.games.cipher.listeners import (
     CODES,
     Listener,

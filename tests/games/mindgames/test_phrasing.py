@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sally.core.match.seat_context import SeatContext
 from sally.games.mindgames import GAME
 from sally.games.mindgames.claims import Asked, Claims, Disclosure, Names, claims
-from sally.games.mindgames.reading import read
+from sally.games.mindgames.reader import read
 from sally.games.mindgames.replies import in_json, in_sentences, parse_discrete
 from sally.games.mindgames.rules import LIMIT, PERSUADER, MindGame
 from sally.games.mindgames.stories import stories

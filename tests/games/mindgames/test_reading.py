@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from sally.games.mindgames.claims import Asked, Claims, Disclosure, Names, claims, falsehoods
 from sally.games.mindgames.generators import sample
 from sally.games.mindgames.puzzles import Cell
-from sally.games.mindgames.reading import LONGEST, read
-from sally.games.mindgames.reading.tokens import MOST_TOKENS, Sentence, sentences, vocabulary
+from sally.games.mindgames.reader import LONGEST, read
+from sally.games.mindgames.reader.tokens import MOST_TOKENS, Sentence, sentences, vocabulary
 from sally.games.mindgames.stories import aliases, story
 from tests.fixtures.any_text import any_text
 

@@ -8,7 +8,7 @@ import pytest
 
 import sally
 from sally.analysis.profile.ideal_scale import ideal_rows
-from sally.games.public_goods.declared import RULES, nearest
+from sally.games.public_goods.contribution_rules import RULES, nearest
 from sally.games.public_goods.ideal import POOL, ideal_of
 from sally.games.public_goods.rules import PublicGoods
 

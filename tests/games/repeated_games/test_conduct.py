@@ -20,9 +20,9 @@ from sally.games.repeated_games.conduct import (
     is_dilemma,
     retaliation,
 )
-from sally.games.repeated_games.recorded import Made, Round, fed
+from sally.games.repeated_games.recorded_play import Made, Round, fed
 from sally.games.repeated_games.rules import AGENT, PARTNER
-from sally.parts.imported import recorded_player
+from sally.parts.importers import recorded_player
 from tests.games.repeated_games.sitting import rules
 
 BY_NAME = {metric.name: metric for metric in METRICS}

@@ -16,7 +16,7 @@ from sally.core.match.playback import mismatch, replayed
 from sally.core.registry import registry
 from sally.core.registry.paper import ImportResult
 from sally.core.rules.metric import Played
-from sally.frames.measured import person_of
+from sally.frames.measured_seat import person_of
 from sally.games.repeated_games.importers.table import import_table
 from tests.table import play_episode
 from tests.table import table as table_of

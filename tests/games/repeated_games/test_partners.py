@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sally.analysis.compare.published import load
+from sally.analysis.compare.published_figures import load
 from sally.core.errors import BadInput
 from sally.core.match.partner import Line, Partner
 from sally.games.repeated_games.optimum import optimal_reward

@@ -13,7 +13,7 @@ from sally.core.registry import registry
 from sally.core.rules.metric import Played
 from sally.games.step_race import decisions
 from sally.games.step_race.card import CARD
-from sally.games.step_race.certified import read_certified
+from sally.games.step_race.certified_tables import read_certified
 from sally.games.step_race.metrics import METRICS, list_moves, solution, tally
 from sally.games.step_race.rules import SEATS
 from sally.games.step_race.spec import best_replies

@@ -11,7 +11,7 @@ import pytest
 from sally.core.errors import BadInput
 from sally.core.rules.chance import Stream
 from sally.games.step_race import solver
-from sally.games.step_race.certified import certify, read_certified
+from sally.games.step_race.certified_tables import certify, read_certified
 from sally.games.step_race.rules import MOVES, gains, prize, triple
 from sally.games.step_race.solver import Mind, always, best, solve_race, uniform, value
 from tests.games.step_race.second_rules import play

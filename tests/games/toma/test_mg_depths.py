@@ -14,7 +14,7 @@ from sally.games.toma.mg.decisions import reason_about
 from sally.games.toma.mg.depths import DEEPEST, answers_by_depth, emptiest_at
 from sally.games.toma.mg.game import Minority, certified_by_id, frozen_set
 from sally.games.toma.mg.generators import certify, scenarios
-from sally.games.toma.mg.matched import ROLES
+from sally.games.toma.mg.matched_sets import ROLES
 from sally.games.toma.mg.rules import LEVELS, PLACES, Scenario, answer, depths, profiles
 from tests.games.toma.solved import SEED, certified_mg, mg_hit_rates
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sally.games.tradecraft.craft_plan import replay
 from sally.games.tradecraft.hands import Hand, exchange_goods, holds, union
-from sally.games.tradecraft.planning import replay
 from sally.games.tradecraft.rulesets import Ruleset
 from sally.games.tradecraft.solver import Certificate, Goods
 

@@ -16,7 +16,7 @@ from sally.games.tradecraft.instances import (
     named_ruleset,
     set_names,
 )
-from sally.games.tradecraft.invented import invent_ruleset
+from sally.games.tradecraft.invented_rulesets import invent_ruleset
 from sally.games.tradecraft.rulesets import parse, shipped_ruleset
 from sally.games.tradecraft.solver import certify, refusals
 from tests.games.tradecraft.certificates import verify

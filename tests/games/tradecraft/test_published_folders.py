@@ -16,8 +16,8 @@ from sally.core.errors import BadInput
 from sally.core.log.events import Instance, PlayerSpec, Setup, episode_id
 from sally.core.registry import packs, registry
 from sally.core.registry.study import Cell, Study
-from sally.games.tradecraft.checking import check, circles
 from sally.games.tradecraft.parameters import ruleset_of
+from sally.games.tradecraft.ruleset_checks import check, circles
 from sally.games.tradecraft.ruleset_formats import data_pack, load
 from sally.games.tradecraft.rulesets import BadRuleset, dump, parse, shipped_ruleset
 from sally.output.files.bundle import pack

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from sally.games.tradecraft.checking import check
 from sally.games.tradecraft.crafting import CraftSuccess, craft
 from sally.games.tradecraft.hands import Hand
 from sally.games.tradecraft.instances import depth
-from sally.games.tradecraft.invented import invent_ruleset
+from sally.games.tradecraft.invented_rulesets import invent_ruleset
+from sally.games.tradecraft.ruleset_checks import check
 from sally.games.tradecraft.ruleset_formats import load
 from sally.games.tradecraft.rulesets import BadRuleset, dump, parse, resolved_tags, shipped_ruleset
 

@@ -11,11 +11,11 @@ import pytest
 
 from sally.core.errors import BadInput
 from sally.games.tradecraft.amounts import Amount, plain
+from sally.games.tradecraft.craft_plan import best_plan, replay
 from sally.games.tradecraft.crafting import CraftSuccess, craft
 from sally.games.tradecraft.hands import Hand, holds
 from sally.games.tradecraft.instances import instance_set
 from sally.games.tradecraft.partners import craft_plan, crafting
-from sally.games.tradecraft.planning import best_plan, replay
 from sally.games.tradecraft.rulesets import Recipe, Ruleset, parse, shipped_ruleset
 from sally.games.tradecraft.solver import certify, trades_needed
 from tests.games.tradecraft.table import P1, match_of

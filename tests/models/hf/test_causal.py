@@ -9,8 +9,8 @@ import sally
 from sally import store
 from sally.core.prompt.model import User
 from sally.models.hf import HF
-from sally.models.hf.edited import Edit, EditedPrompt, edited_scores
-from sally.models.hf.residual import ResidualStream
+from sally.models.hf.intervention import Edit, EditedPrompt, edited_scores
+from sally.models.hf.residual_stream import ResidualStream
 from sally.represent.activations import activations
 from sally.represent.causal import by_player, cases, causal
 from tests.models.hf import tiny, toy

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 import sally
 from sally.cli import cli
-from sally.models.hf.residual import ResidualStream
+from sally.models.hf.residual_stream import ResidualStream
 from sally.represent.results import read_results
 from tests.models.hf import tiny, toy
 from tests.models.hf.tiny import torch, transformers

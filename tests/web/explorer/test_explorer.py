@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from sally import store
-from sally.api.playing import play
+from sally.api.play import play
 from sally.core.display.scenes import REFEREE, tell
 from sally.core.log.events import Injection, Moved, episode_id
 from sally.models.stub import always

@@ -9,7 +9,7 @@ import pytest
 from sally.core.display.reveal import SeatScore
 from sally.core.match.seat_context import SeatContext
 from sally.core.registry import registry
-from sally.web.live.plain import MOST_WORDS, Labels, words_of
+from sally.web.live.screen_text import MOST_WORDS, Labels, words_of
 from sally.web.play.lobby import sentences_of
 from tests.web.guests import play, sit, web_server
 

@@ -10,8 +10,8 @@ import msgspec
 
 from sally.core.registry import registry
 from sally.core.rules.board import Board, Picture, Table
-from sally.web.live.plain import plain_board, reverse_names, turned_rules, words_of
 from sally.web.live.screen import Screen, plain
+from sally.web.live.screen_text import plain_board, reverse_names, turned_rules, words_of
 from tests.web.live_matches import AGAINST_A_BOT, live_matches, say, setup
 
 

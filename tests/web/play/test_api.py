@@ -13,7 +13,7 @@ from sally.core.match.seat_context import SeatContext
 from sally.core.registry import registry
 from sally.frames.replays import played
 from sally.runner.check import check
-from sally.web.live.plain import Labels
+from sally.web.live.screen_text import Labels
 from tests.web.guests import Guest, play, sit, web_server
 
 GAMES = sorted(registry.games())

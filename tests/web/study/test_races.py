@@ -10,7 +10,7 @@ import pytest
 
 from sally.core.registry import registry
 from sally.web.study.export import episodes_and_rows
-from sally.web.study.running import AlreadyWithdrawn
+from sally.web.study.running_study import AlreadyWithdrawn
 from tests.web.participants import (
     RIGHT,
     TEXT,

@@ -10,8 +10,8 @@ import msgspec
 
 from sally.core.errors import BadInput
 from sally.core.registry.paper import ImportResult
-from sally.games.elicitation.recorded import BeliefRow, episode_of
-from sally.parts.imported import ImportRun, Source, existing, read_fetched_file
+from sally.games.elicitation.recorded_decisions import BeliefRow, episode_of
+from sally.parts.importers import ImportRun, Source, existing, read_fetched_file
 
 VERSION = 1
 _decode = msgspec.json.Decoder(BeliefRow).decode

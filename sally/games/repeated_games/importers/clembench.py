@@ -21,9 +21,9 @@ from sally.core.errors import BadInput, unknown
 from sally.core.log.events import Episode, Setup
 from sally.core.registry.paper import ImportResult
 from sally.games.repeated_games.importers.table import FAMILY, Description
-from sally.games.repeated_games.recorded import Made, Round, fed
+from sally.games.repeated_games.recorded_play import Made, Round, fed
 from sally.games.repeated_games.rules import AGENT, PARTNER
-from sally.parts.imported import Difference, ImportRun, Source, recorded_player
+from sally.parts.importers import Difference, ImportRun, Source, recorded_player
 
 FILE = "interactions.json"
 MASTER, REPLY = "GM", "get message"

@@ -21,9 +21,9 @@ from sally.core.log.events import Instance, PlayerSpec, Setup
 from sally.core.registry import registry
 from sally.core.registry.paper import ImportResult
 from sally.core.rules.probe import ProbeReport
-from sally.games.repeated_games.recorded import Made, Round, bot, fed, person
+from sally.games.repeated_games.recorded_play import Made, Round, bot, fed, person
 from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame
-from sally.parts.imported import (
+from sally.parts.importers import (
     Difference,
     ImportRun,
     Oddity,

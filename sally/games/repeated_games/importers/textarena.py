@@ -18,9 +18,9 @@ import msgspec
 from sally.core.errors import BadInput, unknown
 from sally.core.log.events import Episode, Instance, Setup
 from sally.core.registry.paper import ImportResult
-from sally.games.repeated_games.recorded import Made, Round, fed
+from sally.games.repeated_games.recorded_play import Made, Round, fed
 from sally.games.repeated_games.rules import AGENT, PARTNER
-from sally.parts.imported import Difference, ImportRun, Oddity, Source, recorded_player
+from sally.parts.importers import Difference, ImportRun, Oddity, Source, recorded_player
 
 SEATS = (AGENT, PARTNER)
 UNREAD = "no reply could be read"

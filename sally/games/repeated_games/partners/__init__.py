@@ -10,7 +10,7 @@ from sally.games.repeated_games.partners import (
     tables,
     tom_k,
 )
-from sally.parts.imported import RECORDED, recorded_partner
+from sally.parts.importers import RECORDED, recorded_partner
 
 PARTNERS = {
     **constant.PARTNERS,

@@ -4,8 +4,8 @@ Earlier generators balanced counts, and learners still found the answer: from li
 (versions 1 to 3, .39 to .47 with the second), from the agents that a relation names (version 4,
 .53 and .62 at levels 2 and 3), and from the order in the prompt (level 1 of version 5, .28). They
 are in the history of the repository (commits 09a33169 and 3c02f87a). The scenarios of a matched set
-share all of these counts but have four different answers (`matched`). The sets that stored episodes
-or the suite Sally-1 use are kept as data.
+share all of these counts but have four different answers (`matched_sets`). The sets that stored
+episodes or the suite Sally-1 use are kept as data.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 
 from sally.games.toma.balance import dealt
-from sally.games.toma.mg import matched
+from sally.games.toma.mg import matched_sets
 from sally.games.toma.mg.rules import (
     LEVELS,
     PLACES,
@@ -45,7 +45,7 @@ def _matched_scenarios(level: int, seed: int) -> Iterator[Scenario]:
     relations."""
     rng = np.random.default_rng([5, seed, level])
     names, index = dealt(list(stories()), rng), 0
-    for members in matched.sets(level, rng):
+    for members in matched_sets.sets(level, rng):
         to = [int(place) for place in rng.permutation(4)]
         order = [int(i) for i in rng.permutation(len(members[0]))]
         listed = [_rearrange(agents, to, order) for agents in members]
@@ -71,7 +71,7 @@ def _exchanged_scenarios(seed: int) -> Iterator[Scenario]:
     dislikes."""
     rng = np.random.default_rng([6, seed, 1])
     names, index = dealt(list(stories()), rng), 0
-    for exchanged in matched.exchanged_sets(rng):
+    for exchanged in matched_sets.exchanged_sets(rng):
         story = next(names)
         while True:
             places, likes, dislikes = _worded_apart(exchanged, stories()[story], rng)
@@ -107,7 +107,7 @@ def certify(scenario: Scenario) -> None:
         raise ValueError(f"{name}: every place needs {FEATURES} features.")
     deep = depths(read)
     sizes = tuple(deep.count(level) for level in range(1, scenario.level + 1))
-    if sizes != matched.ROLES.get(scenario.level):
+    if sizes != matched_sets.ROLES.get(scenario.level):
         raise ValueError(
             f"{name}: the numbers of agents at depths 1 to {scenario.level} are {sizes}, which do "
             "not fit a matched set."
@@ -180,7 +180,7 @@ Texts = list[tuple[str, ...]]
 
 
 def _worded_apart(
-    exchanged: matched.Exchanged, story: Story, rng: np.random.Generator
+    exchanged: matched_sets.Exchanged, story: Story, rng: np.random.Generator
 ) -> tuple[tuple[Place, ...], Texts, Texts]:
     """Return places, likes and dislikes as text. Within each half of the agents, any agent may be
     given the dislikes of any other.
@@ -191,8 +191,8 @@ def _worded_apart(
     places, _ = put_into_words([], story, rng)
     likes: Texts = []
     dislikes: Texts = []
-    for start in range(0, len(exchanged.likes), matched.HALF):
-        half = slice(start, start + matched.HALF)
+    for start in range(0, len(exchanged.likes), matched_sets.HALF):
+        half = slice(start, start + matched_sets.HALF)
         mixed = [[str(f) for f in rng.permutation(place.features)] for place in places]
         for wishes in exchanged.likes[half]:
             features_left = [[str(f) for f in rng.permutation(features[1:])] for features in mixed]

@@ -25,7 +25,7 @@ from sally.games.toma.mg import shortcuts
 from sally.games.toma.mg.depths import DEEPEST, places_at
 from sally.games.toma.mg.game import Minority, View
 from sally.games.toma.mg.generators import needs_reading, put_into_words
-from sally.games.toma.mg.matched import disliked_lists, liked_lists
+from sally.games.toma.mg.matched_sets import disliked_lists, liked_lists
 from sally.games.toma.mg.rules import (
     PLACES,
     Profile,

@@ -1,0 +1,208 @@
+"""`sally run`: play a study, or continue one that was stopped."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from sally import store
+from sally.adapters.executors.lookup import NAMES, executor
+from sally.api.studies import RunRequest, prepared_study
+from sally.cli import INCOMPLETE
+from sally.cli.common import STORE, parse_settings, say_bad
+from sally.cli.score import reason_lines, say_summary
+from sally.core.terminal_text import echo, harmless
+from sally.output.progress import progress_note
+from sally.output.tables.console import PATH, json_option, print_json, print_text, progress
+from sally.runner import local
+from sally.runner.budget import Budget, Meter
+from sally.runner.config import Config, use_config
+from sally.runner.models import models_of
+from sally.runner.run import Progress, Watcher, play_missing
+from sally.store import Survey
+from sally.studies import arms
+
+ON_HELP = f"Executor: {NAMES}."
+QUIET_SECONDS = 60.0  # between progress lines if standard error is not a terminal
+FAILING_SECONDS = 10.0  # between progress lines while calls fail
+SET_HELP = "Set a model setting (temperature=0) or a parameter of every instance (rounds=10)."
+
+
+def model_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that `run` and `plan` share; the command receives one `RunRequest`."""
+
+    @wraps(command)
+    def with_request(
+        cells: tuple[str, ...],
+        tables: tuple[str, ...],
+        games: tuple[str, ...],
+        strategies: tuple[str, ...],
+        limit: int | None,
+        seed: int | None,
+        model: str | None,
+        settings: tuple[str, ...],
+        without: tuple[str, ...],
+        unasked: bool,
+        packs: tuple[str, ...],
+        aware: bool,
+        **others: Any,
+    ) -> None:
+        part, values = (
+            arms.StudySelection(cells, tables, games, strategies),
+            parse_settings(settings),
+        )
+        request = RunRequest(limit, seed, model, values, without, part, unasked, packs, aware)
+        command(request=request, **others)
+
+    for option in (
+        click.option(
+            "--aware", is_flag=True, help="Also play every cell with the awareness probe."
+        ),
+        click.option(
+            "--packs",
+            multiple=True,
+            metavar="all|twin|aware|NAME",
+            help="Also play the cells with models in these words packs; may be repeated.",
+        ),
+        click.option("--unasked", is_flag=True, help="Also play every cell without its probes."),
+        click.option("--config", type=PATH, help="Configuration file [sally.toml]."),
+        click.option(
+            "--without",
+            multiple=True,
+            metavar="STRATEGY",
+            help="Skip lineups with this strategy, such as lm for a model that cannot score.",
+        ),
+        click.option("--strategy", "strategies", multiple=True, help="Only this strategy."),
+        click.option("--game", "games", multiple=True, help="Only this game."),
+        click.option("--table", "tables", multiple=True, help="Only this table of the paper."),
+        click.option("--cell", "cells", multiple=True, help="Only this cell; * matches anything."),
+        click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help=SET_HELP),
+        click.option(
+            "--model", help="Model for the open seats: embedded, openai/gpt-4o, an alias."
+        ),
+        click.option("--seed", type=int, help="Use this seed instead of the study's own."),
+        click.option("--limit", type=int, help="Play at most this many episodes of each lineup."),
+        click.option("--out", type=STORE, help="Store: a folder or an address [out/STUDY]."),
+    ):
+        with_request = option(with_request)
+    return click.argument("study")(with_request)
+
+
+@click.command()
+@model_options
+@click.option("--on", default="local", show_default=True, metavar="WHERE", help=ON_HELP)
+@click.option("--budget", type=float, help="Stop after spending this much money.")
+@click.option("--budget-tokens", type=int, help="Stop after using this many tokens.")
+@click.option(
+    "--cache", is_flag=True, help="Reuse replies to identical earlier calls (Inspect's cache)."
+)
+@json_option
+def run(
+    study: str,
+    request: RunRequest,
+    out: Path | str | None,
+    config: Path | None,
+    on: str,
+    budget: float | None,
+    budget_tokens: int | None,
+    cache: bool,
+    as_json: bool,
+) -> None:
+    """Play the missing episodes of a study.
+
+    STUDY is a name or a TOML file.
+    """
+    used = use_config(config)
+    filled_study, chosen = prepared_study(study, request, used)
+    meter = Meter(Budget(budget, budget_tokens), used)
+    meter.refuse_unpriced(models_of(filled_study))
+    place = out or Path("out") / filled_study.name
+    job: dict[str, Any] = {"tables": True, "cache": cache}
+    listed = local.orders(filled_study, request.limit)
+    job |= {"wanted": listed, "settings": chosen}
+    if request.limit is not None and models_of(filled_study):
+        lineups = len({(cell, msgspec.json.encode(setup.lineup)) for cell, setup in listed.alike})
+        cells = len({cell for cell, _ in listed.alike})
+        echo(
+            f"{len(listed):,} episodes: at most {request.limit} of each of {lineups:,} lineups in "
+            f"{cells:,} cells; `sally plan` with the same options estimates calls and cost.",
+            err=True,
+        )
+    with progress_watcher(filled_study.name, used) as watch:
+        play_missing(filled_study, place, request.limit, watch, meter, executor(on), **job)
+    survey = store.survey(place)
+    done = sum(listed.found_in(survey.finished) or ())
+    void = sum(listed.found_in(set(survey.blank)) or ())
+    missing_count, results = len(listed) - done, done - void
+    if as_json:
+        spent = {"calls": meter.calls, "tokens": meter.tokens, "money": meter.money}
+        summary = {**counts(survey), "spent": spent, "not_run": missing_count, "void": void}
+        print_json({"study": filled_study.name, "out": str(place), **summary})
+        sys.exit(INCOMPLETE if missing_count or not results else 0)
+    say_summary(place)
+    echo(f"{survey.episodes} episodes in {place}")
+    if meter.calls:
+        echo(f"Used: {meter.said}")
+    print_text(*reason_lines(survey.reasons))
+    if n := survey.broken_readers:
+        echo(
+            f"{n} {'reply' if n == 1 else 'replies'} crashed a reply reader and counted as "
+            "unreadable; `sally show` prints them. Please report this as a bug."
+        )
+    if missing_count:
+        reason = " because the budget was spent" if meter.spent else ""
+        echo(
+            f"{missing_count} episodes are missing{reason}; run the same command again to play "
+            f"them."
+        )
+    say_bad(map(str, survey.bad))
+    echo(f"Next: sally score {place}   sally replay {place}   sally show {place}")
+    if not results and not missing_count:
+        echo("No episode has a result.")
+    if missing_count or not results:
+        sys.exit(INCOMPLETE)
+
+
+@contextmanager
+def progress_watcher(study: str, config: Config) -> Iterator[Watcher]:
+    """Yield a function that shows the progress of a run: by a bar, or by a line per minute if
+    standard error is not a terminal."""
+    currency = config.prices.currency if config.prices else ""
+    line_at, failed_calls = time.monotonic() - QUIET_SECONDS, 0
+    with progress() as bar:
+        task = bar.add_task(f"{study}: preparing", total=None, note="")
+
+        def watch(now: Progress) -> None:
+            nonlocal line_at, failed_calls
+            note = harmless(progress_note(now, currency))
+            name = f"{study}: playing"
+            bar.update(task, description=name, total=now.wanted, completed=now.done, note=note)
+            is_failing = now.used.failed_calls > failed_calls
+            is_first_failure = is_failing and not failed_calls
+            seconds = FAILING_SECONDS if is_failing else QUIET_SECONDS
+            is_due = is_first_failure or time.monotonic() - line_at >= seconds
+            if bar.disable and is_due and now.used.calls:
+                line_at, failed_calls = time.monotonic(), now.used.failed_calls
+                echo(f"{name}, {now.done} of {now.wanted} episodes, {note}", err=True)
+
+        yield watch
+
+
+def counts(survey: Survey) -> dict[str, object]:
+    """Return the counts of a store for JSON output."""
+    return {
+        "episodes": survey.episodes,
+        "censored": len(survey.blank) + len(survey.cut),
+        "reasons": survey.reasons,
+        "bad_lines": [str(line) for line in survey.bad],
+        "doubled": survey.doubled,
+        "broken_readers": survey.broken_readers,
+    }
