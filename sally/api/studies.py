@@ -43,6 +43,7 @@ class RunRequest(msgspec.Struct, frozen=True):
     unasked: bool = False  # also every cell without its probes
     packs: Sequence[str] = ()  # also every model cell in these words packs
     aware: bool = False  # also every model cell with the awareness probe
+    against: str | None = None  # the opponent in a game of another program
 
 
 PreparedStudy = tuple[Study, tuple[SettingUsed, ...]]
@@ -56,7 +57,7 @@ def prepared_study(study: Study | str | Path, request: RunRequest, config: Confi
     """
     if request.limit is not None and request.limit < 1:
         raise BadInput(f"limit must be at least 1, not {request.limit}.")
-    prepared = find_study(study)
+    prepared = find_study(study, request.against)
     for name in request.without:
         strategy_named(name)  # raises if unknown
     if request.without:
@@ -105,12 +106,25 @@ def _fill_open_seats(
     return apply_settings(study, config, model_settings, model or "")
 
 
-def find_study(study: Study | str | Path) -> Study:
-    """Return a study given by value, by name, or as a TOML file.
+def find_study(study: Study | str | Path, against: str | None = None) -> Study:
+    """Return a study given by value, by name, as a TOML file, or as a game of another program.
+
+    Args:
+        study: The study, or `textarena:NAME` for a model against an opponent in that game.
+        against: The opponent in a game of another program: a player or a model.
 
     Raises:
         BadInput: If there is no such study or file, or the file is not a valid study.
     """
+    if isinstance(study, str):
+        game_study: Study | None = registry.study_of_program(study, against)
+        if game_study is not None:
+            return game_study
+    if against is not None:
+        raise BadInput(
+            f"{against!r} cannot be the opponent in {study}: only a game of another program, such "
+            "as textarena:Nim-v0, takes one."
+        )
     if isinstance(study, Study):
         return study
     if isinstance(study, Path) or study.endswith(".toml"):

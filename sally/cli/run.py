@@ -53,16 +53,24 @@ def model_options(command: Callable[..., None]) -> Callable[..., None]:
         unasked: bool,
         packs: tuple[str, ...],
         aware: bool,
+        against: str | None,
         **others: Any,
     ) -> None:
         part, values = (
             arms.StudySelection(cells, tables, games, strategies),
             parse_settings(settings),
         )
-        request = RunRequest(limit, seed, model, values, without, part, unasked, packs, aware)
+        request = RunRequest(
+            limit, seed, model, values, without, part, unasked, packs, aware, against
+        )
         command(request=request, **others)
 
     for option in (
+        click.option(
+            "--against",
+            metavar="PLAYER",
+            help="Opponent in a game of another program (textarena:NAME) [random].",
+        ),
         click.option(
             "--aware", is_flag=True, help="Also play every cell with the awareness probe."
         ),
@@ -118,7 +126,7 @@ def run(
 ) -> None:
     """Play the missing episodes of a study.
 
-    STUDY is a name or a TOML file.
+    STUDY is a name, a TOML file, or a game of TextArena (textarena:Nim-v0).
     """
     used = use_config(config)
     filled_study, chosen = prepared_study(study, request, used)

@@ -53,6 +53,8 @@ PROVIDERS: Mapping[str, str] = {  # how a vendor's models begin -> its name in I
     "grok": "grok",
     "deepseek": "deepseek",
 }
+PROGRAMS: Mapping[str, str] = {"textarena": "sally.adapters.textarena"}
+"""Programs whose games are named `PROGRAM:NAME`, and the modules that define these games."""
 PARTS: Mapping[str, str] = {
     "partners": "PARTNERS",
     "players": "PLAYERS",
@@ -133,6 +135,9 @@ def game(name: str) -> GameSpec[Any, Any, Any]:
     Raises:
         BadInput: If there is no such game; the message suggests the nearest names.
     """
+    program, separator, _ = name.partition(":")
+    if separator and program in PROGRAMS:
+        return cast(GameSpec[Any, Any, Any], _of_program(program).game_spec(name))
     shipped_spec = _shipped_game(name)
     specs = shipped_spec.by_name if shipped_spec else games()
     if name not in specs:
@@ -140,6 +145,19 @@ def game(name: str) -> GameSpec[Any, Any, Any]:
         raise BadInput(f"{message} Load a game of your own with `sally --use FILE ...`.")
     spec: GameSpec[Any, Any, Any] = specs[name]
     return spec
+
+
+def study_of_program(name: str, opponent: Any = None) -> Any | None:
+    """Return the study of a game of another program, `PROGRAM:NAME`; None for any other name."""
+    program, separator, _ = name.partition(":")
+    if not separator or program not in PROGRAMS:
+        return None
+    return _of_program(program).study_of(name, opponent)
+
+
+def _of_program(program: str) -> Any:
+    """Return the module that defines the games of another program: `game_spec`, `study_of`."""
+    return import_module(PROGRAMS[program])
 
 
 def family(name: str) -> GameSpec[Any, Any, Any]:
