@@ -14,6 +14,7 @@ from sally.core.errors import BadInput, listed
 from sally.core.match.partner import Partner, Script, by_name
 from sally.core.match.player import Turn
 from sally.core.rules.game import Seat
+from sally.core.rules.menu import Text
 
 PILE = re.compile(r"pile (\d+): (\d+)")
 BEATEN_BY = {"rock": "paper", "paper": "scissors", "scissors": "rock"}
@@ -21,10 +22,8 @@ BEATEN_BY = {"rock": "paper", "paper": "scissors", "scissors": "rock"}
 
 def listed_moves_of(turn: Turn[Any, View]) -> tuple[str, ...]:
     """Return the legal moves that the game lists for this turn."""
-    (form,) = turn.options
-    ((_, field),) = form.fields
-    samples: tuple[str, ...] = field.samples
-    return samples
+    ((_, field),) = turn.options[0].fields
+    return field.samples if isinstance(field, Text) else ()
 
 
 def _last_dilemma_move(texts: list[str], player: int) -> str | None:
