@@ -154,7 +154,7 @@ def test_game_meets_the_checks_of_every_game() -> None:
 def test_names_that_textarena_does_not_have_are_refused() -> None:
     with pytest.raises(BadInput, match="did you mean Nim-v0"):
         study_of("textarena:Nim")
-    with pytest.raises(BadInput, match=r"legal moves of Debate-v0.*--against"):
+    with pytest.raises(BadInput, match=r"legal moves of Debate-v0.*another opponent"):
         study_of("textarena:Debate-v0")
     assert study_of("textarena:Debate-v0", "openai/gpt-4o").cells[0].lineups[0]["player_1"].params[
         "model"

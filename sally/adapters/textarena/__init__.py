@@ -62,7 +62,7 @@ def study_of(name: str, opponent: PlayerLike | None = None) -> Study:
         if other.player == RANDOM and env.split("-v")[0] not in MOVES:
             raise BadInput(
                 f"The legal moves of {env} are not listed, so it has no random opponent; name "
-                f"another with --against, such as a model. Games with one: {', '.join(MOVES)}."
+                f"another opponent, such as a model. Games with a random one: {', '.join(MOVES)}."
             )
     model = player_spec(LANGUAGE, model=OPEN, strategy="qa")
     return Study(
