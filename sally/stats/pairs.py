@@ -127,24 +127,25 @@ def score_pairs(outcomes: Sequence[PairOutcome], clusters: Unit | None = None) -
 
 
 def mean_of_games(estimates: Sequence[Estimate]) -> Estimate | None:
-    """Return the mean over games with equal weights; None if a game has no interval.
+    """Return the mean over games with equal weights; None if a game has no value.
 
-    The games' errors are independent; each side of the interval is made from the same side of the
-    games' intervals (MOVER, Zou and Donner 2008).
+    It has no interval if a game has none. The games' errors are independent; each side of the
+    interval is made from the same side of the games' intervals (MOVER, Zou and Donner 2008).
     """
-    values, below, above = [], [], []
-    for estimate in estimates:
-        if estimate.value is None or estimate.low is None or estimate.high is None:
-            return None
-        values.append(estimate.value)
-        below.append(estimate.value - estimate.low)
-        above.append(estimate.high - estimate.value)
-    if not values:
+    values = [estimate.value for estimate in estimates if estimate.value is not None]
+    if not values or len(values) < len(estimates):
         return None
     value, count = fmean(values), len(values)
-    low, high = value - math.hypot(*below) / count, value + math.hypot(*above) / count
     total = sum(estimate.n for estimate in estimates)
-    return Estimate(value, low, high, total, f"equal weights over {count} games")
+    method = f"equal weights over {count} games"
+    below, above = [], []
+    for game_value, estimate in zip(values, estimates, strict=True):
+        if estimate.low is None or estimate.high is None:
+            return Estimate(value, None, None, total, method)
+        below.append(game_value - estimate.low)
+        above.append(estimate.high - game_value)
+    low, high = value - math.hypot(*below) / count, value + math.hypot(*above) / count
+    return Estimate(value, low, high, total, method)
 
 
 def outcome_of(

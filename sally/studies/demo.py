@@ -1,4 +1,4 @@
-"""The study of `make demo`: a tiny slice of Sally-1, for the embedded model or a bot."""
+"""The study of `make demo`: a few pairs of Sally-2, for the embedded model or a bot."""
 
 from __future__ import annotations
 
@@ -6,33 +6,29 @@ from collections.abc import Mapping
 
 import msgspec
 
-from sally.analysis.evaluation import ASKED
 from sally.core.log.events import PlayerSpec
 from sally.core.registry.study import Cell, Study
 from sally.players.language import LANGUAGE
-from sally.studies.sally_1 import bot_suite, suite, tasks
+from sally.studies.sally_2 import bot_suite, suite
 
-PROBLEMS: Mapping[str, int] = {"rps": 1, "toma_po": 4, "battery": 4}  # the first ones of each game
-BOT = "noisy_50"  # the best bot of each game with half of its moves and answers drawn at random
+PAIRS: Mapping[str, int] = {"eleven_twenty": 2, "toma_po": 2, "mindgames": 2}  # the first ones
+BOT = "knows_half"
 
 
-def slice_of(study: Study) -> Study:
-    """Return the study `demo`: the first problems of three games of a suite, with probes before
-    every move (the asked arm)."""
-    ids = {game: {t.instance.id for t in tasks(game)[:n]} for game, n in PROBLEMS.items()}
+def first_pairs(study: Study) -> Study:
+    """Return the study `demo`: the first pairs of three games of a suite."""
     cells = []
-    for cell in study.cells:
-        game = cell.instances[0].game
-        selected = [
-            (problem, lineup)
-            for problem, lineup in zip(cell.instances, cell.lineups, strict=True)
-            if problem.id in ids.get(game, ())
-        ]
-        if selected and cell.factors["arm"] == ASKED:
-            problems, lineups = zip(*selected, strict=True)
-            cells.append(msgspec.structs.replace(cell, instances=problems, lineups=lineups))
-    about = "a tiny slice of the suite Sally-1: three games, what was known and what was done"
-    return msgspec.structs.replace(study, name="demo", about=about, cells=tuple(cells), tags={})
+    for cell, pairs in zip(study.cells, PAIRS.values(), strict=True):
+        positions = slice(2 * pairs)
+        problems, lineups = cell.instances[positions], cell.lineups[positions]
+        cells.append(msgspec.structs.replace(cell, instances=problems, lineups=lineups))
+    return msgspec.structs.replace(
+        study,
+        name="demo",
+        about="a few pairs of the suite Sally-2 in three games",
+        cells=tuple(cells),
+        tags={"size": "demo"},
+    )
 
 
 def _with_embedded(cell: Cell) -> Cell:
@@ -54,8 +50,8 @@ def _with_embedded(cell: Cell) -> Cell:
 
 def with_bot() -> Study:
     """Return the demo study with a bot in place of the model."""
-    return slice_of(bot_suite(BOT))
+    return first_pairs(bot_suite(BOT, "S", tuple(PAIRS)))
 
 
-_OPEN = slice_of(suite("S", tuple(PROBLEMS)))
+_OPEN = first_pairs(suite("S", tuple(PAIRS)))
 STUDY = msgspec.structs.replace(_OPEN, cells=tuple(map(_with_embedded, _OPEN.cells)))

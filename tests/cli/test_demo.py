@@ -1,17 +1,18 @@
-"""`sally evaluate --demo`: a tiny slice of the suite, one screen, a page at the end."""
+"""`sally evaluate --demo`: a few pairs of the suite, one screen, a page at the end."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
+from textwrap import wrap
 
 import pytest
 from click.testing import CliRunner
 
 from sally.cli import cli
 from sally.core.log.events import episode_id
-from sally.studies.demo import PROBLEMS, with_bot
-from sally.studies.sally_1 import bot_suite
+from sally.studies.demo import BOT, PAIRS, with_bot
+from sally.studies.sally_2 import bot_suite
 
 
 @pytest.fixture(scope="module")
@@ -28,19 +29,19 @@ def test_demo_fits_one_screen_and_writes_a_page(told: tuple[str, Path]) -> None:
     said, page = told
     assert page.read_text("utf-8").startswith("<!doctype html") and str(page) in said
     lines = said.partition("The page:")[0].splitlines()
-    assert max(map(len, lines)) <= 80 and len(lines) <= 30
-    assert "is refused in every one of the 3 games" in " ".join(said.split())  # too few problems
+    assert sum(len(wrap(line, 80)) or 1 for line in lines) <= 24
+    assert "a verdict needs the whole suite" in said and " in 0 of 3 games" in said
 
 
 def test_demo_plays_episodes_of_the_suite() -> None:
     slice = {episode_id(setup): setup for _, setup in with_bot().trials()}
-    assert slice.keys() < {episode_id(setup) for _, setup in bot_suite("noisy_50").trials()}
-    assert len(slice) == sum(PROBLEMS.values())
+    assert slice.keys() < {episode_id(setup) for _, setup in bot_suite(BOT).trials()}
+    assert len(slice) == 2 * sum(PAIRS.values())
 
 
 def test_json_has_the_figures(told: tuple[str, Path]) -> None:
     _, page = told
     arguments = ["evaluate", "--demo", "--bots", "--out", str(page.with_name("demo")), "--json"]
     data = json.loads(CliRunner().invoke(cli, arguments).stdout)
-    assert [game["game"] for game in data["games"]] == sorted(PROBLEMS)
-    assert data["missing"] and data["episodes"] == data["wanted"]
+    assert {game["game"]: game["pairs"] for game in data["games"]} == PAIRS
+    assert data["missing"] and data["episodes"] == data["planned"]
