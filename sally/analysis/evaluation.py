@@ -187,15 +187,15 @@ def evaluate(
     recorded: Sequence[Recorded] = (),
     missing: Sequence[Planned] = (),
     pairs: PairEvaluation | None = None,
-    solved_by_tables: Collection[str] = (),
+    certifying_games: Collection[str] | None = None,
 ) -> Evaluation:
     """Return the evaluation of the player that played these episodes of a suite.
 
     `references` are episodes of other players on the same problems, by name; `reliability` is the
     reliability of the suite at this size, by game and field; `recorded` are figures from other
     problems; `missing` are episodes that were planned and not played; `pairs` is the same player on
-    certified pairs, and `solved_by_tables` names the games whose pairs a table of what followed
-    solves.
+    certified pairs, and `certifying_games` names the games whose pairs can certify an order (None:
+    all).
 
     Raises:
         BadInput: If there is no episode of the suite's arms.
@@ -215,7 +215,7 @@ def evaluate(
     best = in_arms((references or {}).get(BEST, frame.filter(pl.lit(False))), (ASKED,))
     all_verdicts = verdicts(
         list(rows.values()),
-        controls={game: _game_controls(game, controls, pairs, solved_by_tables) for game in rows},
+        controls={game: _game_controls(game, controls, pairs, certifying_games) for game in rows},
         best=list(_rows(measured_of(best), ends, BEST).values()) if len(best) else (),
     )
     verdict_of = {verdict.game: verdict for verdict in all_verdicts}
@@ -257,7 +257,7 @@ def _game_controls(
     game: str,
     controls: Sequence[Control],
     pairs: PairEvaluation | None,
-    solved_by_tables: Collection[str],
+    certifying_games: Collection[str] | None,
 ) -> GameControls:
     results = [
         ArmResult(one.game, one.metric, one.arm == TWIN, one.difference, one.verdict)
@@ -265,7 +265,9 @@ def _game_controls(
         if one.arm in (TWIN, REWORDED)
     ]
     return GameControls(
-        arm_reasons(results, game), certified_order(pairs, game), game in solved_by_tables
+        arm_reasons(results, game),
+        certified_order(pairs, game),
+        certifying_games is None or game in certifying_games,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import sally.store as store
-from sally.analysis.design.claims import Controls, arm_reasons, arm_results
+from sally.analysis.design.claims import ORDER, Controls, arm_reasons, arm_results
 from sally.analysis.evaluation import certified_order
 from sally.api.pair_evaluation import evaluation_of_episodes
 from sally.core.errors import BadInput
@@ -30,6 +30,7 @@ def claim_controls(folders: Sequence[Where], pairs: Where | None) -> dict[str, C
         if not positions:
             raise BadInput(f"The store {pairs} holds no finished position of certified pairs.")
         evaluation = evaluation_of_episodes(positions, sally_2.suite("L"), len(positions))
+    certifying_games = sally_2.certifying_games(ORDER)
     frames = [as_frame(folder) for folder in folders]
     results = [result for frame in frames for result in arm_results(frame)]
     games = {game for frame in frames for game in frame.episodes["game"].unique()}
@@ -37,7 +38,7 @@ def claim_controls(folders: Sequence[Where], pairs: Where | None) -> dict[str, C
         game: Controls(
             arm_reasons(results, game),
             certified_order(evaluation, game),
-            game in sally_2.SOLVED_BY_TABLES,
+            game in certifying_games,
         )
         for game in games
     }

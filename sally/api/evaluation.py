@@ -13,6 +13,7 @@ import msgspec
 import polars as pl
 
 from sally.adapters.executors.lookup import executor
+from sally.analysis.design.claims import ORDER
 from sally.analysis.evaluation import ASKED, Evaluation, GameResult, name_of
 from sally.analysis.evaluation import evaluate as evaluated
 from sally.api.pair_evaluation import (
@@ -258,7 +259,7 @@ def evaluation_of(
         references=reference_episodes(finished),
         reliability=sally_1.reliability(size),
         recorded=sally_1.recorded_play(),
-        solved_by_tables=sally_2.SOLVED_BY_TABLES,
+        certifying_games=sally_2.certifying_games(ORDER),
     )
     bill = msgspec.structs.replace(evaluation.bill, currency=currency_of(place))
     return msgspec.structs.replace(evaluation, bill=bill)

@@ -72,9 +72,7 @@ ROWS: tuple[Row, ...] = (
     Row("pick_the_right_stuff", "pick_the_right_stuff", (("zero", 1), ("finite", 1))),
 )
 GAMES = tuple(row.name for row in ROWS)
-# Pairs of these games are solved by a table of what followed each move, pair of moves or case, so
-# they certify no theory of mind.
-SOLVED_BY_TABLES = ("rps", "ibs", "stag_hunt", "bargaining")
+TABLES = "sally_2_tables.json"  # written by benchmarks/dull_players.py
 
 
 def row_named(name: str) -> Row:
@@ -101,6 +99,38 @@ def game_of(game: str, recipe: str) -> str | None:
     """Return the suite's name of a game and recipe; None if they are not of the suite."""
     row = row_of(game, recipe)
     return row.name if row else None
+
+
+class TableScore(msgspec.Struct, frozen=True):
+    """The score of the best table of what followed on the pairs of a game."""
+
+    table: str
+    j: float  # of its predictions
+    low: float
+    high: float
+    pairs: int
+
+
+@cache
+def table_scores() -> Mapping[str, TableScore]:
+    """Return how well tables of what followed each move, pair of moves or case predict, by game;
+    games in which nothing was played before are left out."""
+    file = files("sally.studies.records") / TABLES
+    return msgspec.json.decode(file.read_bytes(), type=dict[str, TableScore])
+
+
+def solved_by_tables() -> tuple[str, ...]:
+    """Return the games whose pairs tell nothing about minds, because a table predicts in them."""
+    return tuple(game for game, score in table_scores().items() if score.low > 0)
+
+
+def certifying_games(order: int) -> tuple[str, ...]:
+    """Return the games with pairs of this order or more that no table solves."""
+    return tuple(
+        row.name
+        for row in ROWS
+        if max(needed for _, needed in row.kinds) >= order and row.name not in solved_by_tables()
+    )
 
 
 # --- pairs ----------------------------------------------------------------------------------------

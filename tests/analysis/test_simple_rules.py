@@ -132,7 +132,7 @@ def test_theory_of_mind_needs_an_order_that_tables_cannot_solve():
     for controls in (
         msgspec.structs.replace(certified, order=1),
         msgspec.structs.replace(certified, order=None),
-        msgspec.structs.replace(certified, is_solved_by_tables=True),
+        msgspec.structs.replace(certified, can_certify=False),
         msgspec.structs.replace(certified, arms=("a mechanism makes it no worse",)),
     ):
         (verdict,) = verdicts([row], controls={"rps": controls})

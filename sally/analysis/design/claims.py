@@ -71,7 +71,9 @@ class Controls(msgspec.Struct, frozen=True):
 
     arms: Reasons  # why the arms did not come out as they must
     order: int | None = None  # certified by pairs of this game; None: no result
-    is_solved_by_tables: bool = False  # whether a table of what followed solves these pairs
+    can_certify: bool = (
+        True  # whether pairs of this game need such an order, and no table solves them
+    )
 
 
 def verdicts(
@@ -100,7 +102,7 @@ def _verdict(row: ProfileRow, controls: Controls | None, unshowable: Mapping[str
         theory = (f"{listed(first, 'and')} {'is' if len(first) == 1 else 'are'} refused",)
     theory += tuple(reasons for arm, reasons in ARMS.items() if arm not in row.arms)
     theory += controls.arms if controls is not None else ()
-    if controls is None or controls.is_solved_by_tables or (controls.order or 0) < ORDER:
+    if controls is None or not controls.can_certify or (controls.order or 0) < ORDER:
         theory += (NOT_CERTIFIED,)
     refused = {KNOWS: knows, ACTS_ON: acts, THEORY: theory}
     refused = {
@@ -122,8 +124,11 @@ def _unshowable(best: ProfileRow, controls: Controls | None) -> dict[str, str]:
     }
     if unshowable:
         unshowable[THEORY] = f"it needs {listed(list(unshowable), 'and')}"
-    elif controls is not None and controls.is_solved_by_tables:
-        unshowable[THEORY] = "tables of what followed solve the certified pairs of this game"
+    elif controls is not None and not controls.can_certify:
+        unshowable[THEORY] = (
+            f"this game has no certified pairs of order {ORDER} or more that tables of what "
+            "followed cannot solve"
+        )
     return unshowable
 
 

@@ -1,0 +1,61 @@
+"""Dull players and the perfect bot: a small run of `benchmarks/dull_players.py`."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks import dull_players
+from sally.analysis.design.claims import ACTS_ON, KNOWS, ORDER, THEORY
+from sally.studies import sally_2
+
+CHOSEN = (
+    dull_players.PERFECT,
+    "perfect mind-reader",
+    "key-presser that knows",
+    "rationaliser",
+    "report noise 1.0",
+    "random",
+)
+
+
+@pytest.fixture(scope="module")
+def rows() -> dict[str, dull_players.TableRow]:
+    best, table = None, {}
+    for player in dull_players.players():
+        if player.name in CHOSEN:
+            line, row = dull_players.measure_game(player, "toma_po", "S", best)
+            best = best or row
+            table[player.name] = dull_players.table_row(player, [line])
+    return table
+
+
+def test_only_those_pass_who_should(rows: dict[str, dull_players.TableRow]) -> None:
+    assert {name: row.wrong for name, row in rows.items() if row.wrong} == {}
+
+
+def test_measures_tell_the_players_apart(rows: dict[str, dull_players.TableRow]) -> None:
+    def passed(name: str) -> set[str]:
+        return {measure for measure, games in rows[name].passed.items() if games}
+
+    doing = {dull_players.ACTS, dull_players.CARD}
+    perfect = {dull_players.PREDICTS, KNOWS, ACTS_ON, *doing}
+    assert passed(dull_players.PERFECT) == perfect
+    assert passed("perfect mind-reader") == {*perfect, THEORY}
+    assert passed("key-presser that knows") == {dull_players.PREDICTS, KNOWS}
+    assert passed("report noise 1.0") == doing
+    assert passed("rationaliser") == passed("random") == set()
+
+
+@pytest.mark.parametrize("game", ["ibs", "bargaining", "eleven_twenty"])
+def test_record_of_tables_is_what_they_score(game: str) -> None:
+    """On the first pairs, the table that the record names does as well as on all of them."""
+    score = sally_2.table_scores()[game]
+    (table,) = (player for player in dull_players.players() if player.name == score.table)
+    line = dull_players.GameLine(game, "S", table.name, dull_players.play_pairs(table, game, "S"))
+    (sample,) = dull_players.score_tables([line]).values()
+    assert sample.low <= score.j <= sample.high
+    assert (sample.low > 0) == (game in sally_2.solved_by_tables())
+
+
+def test_games_whose_pairs_need_an_order_that_no_table_reaches() -> None:
+    assert sally_2.certifying_games(ORDER) == ("eleven_twenty", "battery", "toma_po", "toma_mg")
