@@ -76,7 +76,7 @@ from sally.games.bargaining.pairs import changes_after
 from sally.parts.simple_rules import MOVES, PLAYER, RULES
 from sally.players.language import LANGUAGE
 from sally.players.mindless import question_of, report_choice
-from sally.players.reasoning import REASONER
+from sally.players.pair_reasoner import REASONER
 from sally.runner import local
 from sally.runner.seating import seat_player
 from sally.stats.cluster_interval import mean_by_rule
