@@ -26,12 +26,11 @@ LEGEND = (
     "All scores are J: how much more often the right answer is given where it is right than where "
     "it is not. 0: every player, fixed or random, whose answers do not use the fact in which the "
     "two positions of a pair differ; 1: always right. Knowing: predictions; doing: moves; acting "
-    "on it: moves against its own predictions, where these call for different moves. Known, not "
+    "on it: moves against its own predictions, where these call for different moves. Known not "
     "done: pairs predicted rightly in both positions and not played rightly in both. Order: the "
     "highest order of reasoning whose predictions are above 0, with all lower ones. Same move "
     "twice: share of pairs with the same move in both positions. Brackets: 95% intervals over "
-    "pairs. p: J above 0, by sign flips over pairs, adjusted over games by Holm's "
-    "method."
+    "pairs."
 )
 
 
@@ -67,7 +66,7 @@ def page_parts(evaluation: PairEvaluation, timestamp: datetime) -> Iterator[Html
     if evaluation.arms:
         yield tag("h2", "Arms", id="arms")
         yield _arms_table(evaluation)
-    yield tag("h2", "Strict scores", id="strict")
+    yield tag("h2", "Strict scores and tests", id="strict")
     yield _strict_table(evaluation.games)
     yield tag("h2", "Calls", id="calls")
     yield tag("p", said_calls(evaluation.calls))
@@ -126,16 +125,15 @@ def _estimate_cell(estimate: Estimate | None) -> Html:
 
 def games_table(games: Sequence[GamePairs]) -> Html:
     """Return the main table, with one row per game."""
-    top = ["game", "pairs", "knowing", "doing", "acting on it", "known, not done", "order",
-           "same move twice", "unreadable", "p knowing", "p doing"]  # fmt: skip
+    top = ["game", "pairs", "knowing", "doing", "acting on it", "known not done", "order",
+           "same move twice", "unreadable"]  # fmt: skip
     rows = []
     for game in games:
         scores = [_estimate_cell(_j(score)) for score in (game.knowing, game.doing, game.acting)]
         repeated = "-" if game.doing is None else f"{game.doing.same_twice:.2f}"
         known_text = "-" if game.known is None else f"{game.known_not_done} of {game.known}"
         order = "-" if game.order is None else game.order
-        values = [known_text, order, repeated, f"{game.unreadable} of {game.answers}",
-                  _p(game.knowing_p), _p(game.doing_p)]  # fmt: skip
+        values = [known_text, order, repeated, f"{game.unreadable} of {game.answers}"]
         cells = [tag("td", value) for value in values]
         rows.append(
             tag("tr", tag("th", game.game, scope="row"), tag("td", game.pairs), scores, cells)
@@ -175,17 +173,25 @@ def _arms_table(evaluation: PairEvaluation) -> Html:
 def _strict_table(games: Sequence[GamePairs]) -> Html:
     rows = []
     for game in games:
-        for name, score in (("knowing", game.knowing), ("doing", game.doing)):
+        scores = (
+            ("knowing", game.knowing, game.knowing_p),
+            ("doing", game.doing, game.doing_p),
+        )
+        for name, score, p_of_j in scores:
             if score is None:
                 continue
             rows.append(
                 tag("tr", tag("th", game.game, scope="row"), tag("td", name),
                     _estimate_cell(score.d), tag("td", score.both_right),
                     tag("td", score.crosswise), tag("td", f"{score.same_twice:.2f}"),
-                    tag("td", _p(score.p)))
+                    tag("td", _p(score.p)), tag("td", _p(p_of_j)))
             )  # fmt: skip
-    note = "D: both right less exactly crosswise; p: exact sign test, not adjusted."
-    top = ["game", "question", "D", "both right", "crosswise", "same answer twice", "p"]
+    note = (
+        "D: both right less exactly crosswise; p of D: exact sign test, not adjusted; p of J: J "
+        "above 0, by sign flips over pairs, adjusted over games by Holm's method."
+    )
+    top = ["game", "question", "D", "both right", "crosswise", "same answer twice", "p of D",
+           "p of J"]  # fmt: skip
     return join(table(top, rows), tag("p", note, class_="quiet"))
 
 

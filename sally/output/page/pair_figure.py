@@ -9,7 +9,7 @@ from sally.output.page.evaluation import outside_mark
 from sally.output.tables.console import estimate_cell
 from sally.stats.intervals import Estimate
 
-LEFT, WIDTH, ROW_HEIGHT, TOP, HIGHEST = 170, 720, 30, 12, 1.0
+LEFT, WIDTH, ROW_HEIGHT, TOP, HIGHEST = 160, 500, 24, 12, 1.0
 
 FigureRow = tuple[str, Estimate | None, Estimate | None]
 """The name of a row, and its estimates of knowing and doing."""
