@@ -14,6 +14,7 @@ from sally.output.tables.console import PATH, json_option, print_json, print_tab
 
 if TYPE_CHECKING:
     from sally.web.study.definition import Condition, HumanStudy
+    from sally.web.study.participants import Person
     from sally.web.study.running_study import RunningStudy
 
 database_option = click.option(
@@ -39,15 +40,16 @@ def people() -> None:
 def template(study: str | None, language: str) -> None:
     """Print a small working study to start from.
 
-    STUDY names a shipped one: pairs (24 certified pairs, scored as for models).
+    STUDY names another one: full (every part that a study file can have, with comments), blocks
+    (a complete study in blocks) or pairs (24 certified pairs, scored as for models).
     """
     from sally.core.errors import unknown
-    from sally.web.study.definition import EXAMPLES, SHIPPED
+    from sally.web.study.definition import EXAMPLES, TEMPLATES
 
     if study is not None:
-        if study not in SHIPPED:
-            raise unknown("study with people", study, SHIPPED)
-        echo(SHIPPED[study].read_text(encoding="utf-8").rstrip("\n"))
+        if study not in TEMPLATES:
+            raise unknown("study template", study, TEMPLATES)
+        echo(TEMPLATES[study].read_text(encoding="utf-8").rstrip("\n"))
         return
     if language not in EXAMPLES:
         raise unknown("study template for the language", language, EXAMPLES)
@@ -264,6 +266,115 @@ def export_(file: Path, database: str, session: str, out: Path, as_json: bool) -
     echo(f"{episodes} episodes are in {out}; {out}/people.json lists the participants.")
     if codes:
         echo(f"Withdrawn; delete from earlier copies: {', '.join(codes)}")
+
+
+@people.command("find")
+@file_argument
+@click.argument("participant", metavar="ID")
+@database_option
+@session_option
+@json_option
+def find_(file: Path, participant: str, database: str, session: str, as_json: bool) -> None:
+    """Print all about one participant of the study in FILE, also while the server is running.
+
+    ID is the platform's id, the code of the exports (or its first eight characters), or a personal
+    completion code. An active participant who lost the cookie continues by the printed link.
+    """
+    from sally.web.study.progress import participant_facts
+
+    async def look(running: RunningStudy) -> dict[str, Any]:
+        return await participant_facts(running, await running.find(participant))
+
+    facts = _with(file, session, database, look, read_only=True)
+    if as_json:
+        print_json(facts)
+        return
+    for name, value in facts.items():
+        if value is not None:
+            echo(f"{name.replace('_', ' ')}: {value}")
+
+
+def _help_one(file: Path, session: str, database: str, participant: str, act: Any) -> str:
+    """Call `act` with the study and a participant; return the short code for the message."""
+
+    async def change(running: RunningStudy) -> str:
+        person = await running.find(participant)
+        outcome = await act(running, person)
+        return outcome or running.secrets.exported(person)[:8]
+
+    return str(_with(file, session, database, change))
+
+
+@people.command("advance")
+@file_argument
+@click.argument("participant", metavar="ID")
+@database_option
+@session_option
+def advance_(file: Path, participant: str, database: str, session: str) -> None:
+    """Skip the step at which a participant of the study in FILE is stuck.
+
+    ID is as for `find`. The server must be stopped; a running server has a button for this at
+    /experimenter/study.
+    """
+
+    async def act(running: RunningStudy, person: Person) -> str:
+        return await running.advance(person)
+
+    echo(f"The step {_help_one(file, session, database, participant, act)} was skipped.")
+
+
+@people.command("exclude")
+@file_argument
+@click.argument("participant", metavar="ID")
+@click.option("--reason", required=True, help="Reason, for the exported row.")
+@database_option
+@session_option
+def exclude_(file: Path, participant: str, reason: str, database: str, session: str) -> None:
+    """Exclude a participant of the study in FILE: the pay stays, the place is free again.
+
+    ID is as for `find`. The server must be stopped; a running server has a button for this at
+    /experimenter/study.
+    """
+
+    async def act(running: RunningStudy, person: Person) -> None:
+        await running.exclude(person, reason)
+
+    code = _help_one(file, session, database, participant, act)
+    echo(f"{code} was excluded; the place is free for another person.")
+
+
+@people.command("readmit")
+@file_argument
+@click.argument("participant", metavar="ID")
+@database_option
+@session_option
+def readmit_(file: Path, participant: str, database: str, session: str) -> None:
+    """Let a lapsed participant of the study in FILE go on at the step where they stopped.
+
+    ID is as for `find`. The server must be stopped; a running server has a button for this at
+    /experimenter/study.
+    """
+
+    async def act(running: RunningStudy, person: Person) -> None:
+        await running.readmit(person)
+
+    echo(f"{_help_one(file, session, database, participant, act)} can go on.")
+
+
+@people.command("link")
+@file_argument
+@click.argument("ids", metavar="ID...", nargs=-1, required=True)
+@session_option
+def link_(file: Path, ids: tuple[str, ...], session: str) -> None:
+    """Print the link of the study in FILE for each platform id, signed where the study says so.
+
+    Signed links need the key of the platform in the environment variable SALLY_LINK_SECRET.
+    """
+    from sally.web.study.definition import read_human_study
+
+    study = read_human_study(file, session)
+    for platform_id in ids:
+        echo(study.link(platform_id))
 
 
 @people.command("withdraw")

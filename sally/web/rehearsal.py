@@ -35,7 +35,7 @@ from sally.web.study.items import (
     TextItem,
 )
 from sally.web.study.running_study import RunningStudy
-from sally.web.study.steps import game_steps
+from sally.web.study.steps import SURVEY, game_steps, pay_rule
 
 WORDS = ("river", "music", "winter", "I repeated what worked.", "north", "money", "garden")
 TRIES = 400  # attempts per ask, since a game may refuse unknown words
@@ -138,7 +138,8 @@ class ScriptedParticipant:
 
     def _length(self, condition: Condition) -> int:
         """Return the number of pages of a condition; each game counts as one page."""
-        extra = (self.study.check is not None) + bool(self.study.survey)
+        surveys = bool(self.study.survey) + bool(self.study.survey_before)
+        extra = (self.study.check is not None) + surveys
         extra += len(self.study.practised(condition))
         return len(self.study.pages(condition)) + len(game_steps(self.study, condition)) + extra
 
@@ -187,12 +188,15 @@ class ScriptedParticipant:
                 f"q-{i}": q.right if right else self.draw.choice(q.options)
                 for i, q in enumerate(self.study.check.questions)
             }
-        return self.survey() if step == "survey" else {}
+        return self.survey() if step.startswith(SURVEY) else {}
 
     def survey(self) -> dict[str, str]:
+        """Answer the items on the current page."""
         answers: dict[str, str] = {}
-        for item in self.study.survey:
+        for item in self.study.survey_items.values():
             key = f"item-{item.name}"
+            if not re.search(rf'name="{key}(-0)?"', self.browser.text):
+                continue
             match item:
                 case ChoiceItem():
                     answers[key] = item.attention or self.draw.choice(item.options)
@@ -303,12 +307,26 @@ async def _take_part(actors: list[ScriptedParticipant]) -> None:
         idle = idle + 1 if [actor.browser.text for actor in active] == texts_before else 0
 
 
+def _with_answers(
+    tx: Transaction, people: list[participants.Person]
+) -> list[tuple[participants.Person, dict[str, Any]]]:
+    return [(person, participants.given_by(tx, person.id)) for person in people]
+
+
+def _is_at_limit(pay: str, most: float | None) -> bool:
+    return bool(pay) and most is not None and Decimal(pay) >= Decimal(str(most))
+
+
 async def _summary_of(
     running_study: RunningStudy, faults: list[str], out: Path | None
 ) -> RehearsalSummary:
     study = running_study.study
     people = await running_study.database.run(participants.everybody, study.name)
-    bonuses = [study.bonus.parts(p.bonus)[1] for p in people if p.bonus]
+    rules = {
+        p.id: pay_rule(study, study.condition(p.condition), answers)
+        for p, answers in await running_study.database.run(_with_answers, people)
+    }
+    bonuses = [rules[p.id].parts(p.bonus)[1] for p in people if p.bonus]
     files = await psych_ds_files(running_study)
     data_files = {
         re.search(r"description-(\w+)_data\.csv$", name): data for name, data in files.items()
@@ -321,7 +339,6 @@ async def _summary_of(
     )
     if out is not None:
         await put_into_store(running_study, out)
-    highest_pay = study.bonus.most
     return RehearsalSummary(
         dict(Counter(p.state for p in people)),
         {
@@ -336,8 +353,6 @@ async def _summary_of(
             "mean bonus": f"{sum(bonuses, Decimal(0)) / max(1, len(bonuses)):.2f}",
             "highest bonus": str(max(bonuses, default=Decimal(0))),
         },
-        0
-        if highest_pay is None
-        else sum(Decimal(p.bonus) >= Decimal(str(highest_pay)) for p in people if p.bonus),
+        sum(_is_at_limit(p.bonus, rules[p.id].most) for p in people),
         tuple(faults),
     )

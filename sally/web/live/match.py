@@ -23,6 +23,7 @@ from sally.core.match.answers import as_answer
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.match.player import WAIT, Decision, Fault, Forfeit, NoAnswer, Player, Turn, send_ask
+from sally.core.rules.chance import Stream
 from sally.core.rules.replay import AskId
 from sally.runner.local import used_by
 from sally.web.database import Database, DuplicateRow, Row
@@ -68,6 +69,7 @@ class LiveMatch:
         mirrored: Sequence[str] = (),  # seats that see their options in reverse order
         labels: Labels | None = None,  # titles, roles and words of a study
         forfeits_late: bool = False,  # whether a late answer costs the turn, not the match
+        delay: tuple[float, float] = (0.0, 0.0),  # shortest and longest time of a model's answer
         ended: Callable[[], None],  # called when the match is over
     ) -> None:
         self.id, self.match, self.people, self.patience = id, match, tuple(people), patience
@@ -78,7 +80,7 @@ class LiveMatch:
         self._players, self._bots, self._database = players, frozenset(bots), database
         self._rows: list[AnswerRow] = []  # answers that are not in the database yet
         self._driver = Driver(match, dict.fromkeys(bots, self._ask_bot), "fault", self._add_row)
-        self._model_seconds, self._ended = model_seconds, ended
+        self._model_seconds, self._ended, self._delay = model_seconds, ended, delay
         self._keys: dict[tuple[str, str], str] = {}  # (seat, client's key) -> ask that it answered
         self._out: dict[AskId, asyncio.Task[None]] = {}
         self._forfeits_late = forfeits_late
@@ -334,9 +336,14 @@ class LiveMatch:
         self._changed = asyncio.Event()
 
     async def _consult(self, turn: Turn[Any, Any]) -> None:
-        """Ask a model and pass on its answer; a failed call becomes a Fault, which censors the
-        match."""
+        """Ask a model and pass on its answer, not before the delay of the study has passed; a
+        failed call becomes a Fault, which censors the match."""
+        # drawn per match and question, so that a restart draws the same delay
+        shortest, longest = self._delay
+        wait = shortest + (longest - shortest) * Stream(self.id, "delay", *map(str, turn.id))()
+        shown_at = time.monotonic() + wait
         answer = await ask_player(turn, self._players[turn.seat], self._model_seconds, self.id)
+        await asyncio.sleep(max(0.0, shown_at - time.monotonic()))
         async with self.lock:
             self._out.pop(turn.id, None)
             if self.discarded or self.match.over:

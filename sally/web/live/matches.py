@@ -34,7 +34,7 @@ MANIFEST = "play in the browser"  # study name in the store's manifest
 PAUSE = 1.0  # seconds between writes, so that matches share a file of the store
 RETRY = 5.0  # seconds before a failed write to the store is repeated
 IDLE = 600.0  # seconds after which a finished match is dropped from memory
-COLUMNS = "setup, people, patience, mirrored, owner"
+COLUMNS = "setup, people, patience, mirrored, owner, cell"
 OPEN = "SELECT id FROM matches WHERE ended = 0"
 T = TypeVar("T")
 # called with a match's id and record at its end
@@ -98,7 +98,8 @@ class LiveMatches:
         self.database, self.out, self.patience = database, out, patience
         self.meter = meter or Meter()
         self.watchers: list[Watcher] = []
-        self.labels: dict[str, Labels] = {}  # by owner
+        self.labels: dict[str, Labels] = {}  # by owner, or by owner and cell as "OWNER/CELL"
+        self.delays: dict[str, tuple[float, float]] = {}  # by owner: seconds before models answer
         self.timeouts: dict[str, str] = {}  # by owner: what a late answer costs, round or match
         self._by_id: dict[str, LiveMatch] = {}
         self._seats: dict[str, tuple[str, str]] = {}  # hashed token -> match, seat
@@ -171,7 +172,7 @@ class LiveMatches:
             for seat, token in tokens.items()
         }
         waits = self.patience if patience is None else patience
-        live = self._build_match(id, setup, people, waits, mirrored, owner)
+        live = self._build_match(id, setup, people, waits, mirrored, owner, cell)
         rows = live.let_bots_answer()
         answered = answers_job(id, 0, rows, live.match.over)
 
@@ -298,8 +299,9 @@ class LiveMatches:
         patience: float,
         mirrored: Sequence[str],
         owner: str,
+        cell: str,
     ) -> LiveMatch:
-        labels = self.labels.get(owner, Labels())
+        labels = self.labels.get(f"{owner}/{cell}", self.labels.get(owner, Labels()))
         spec = registry.game(setup.instance.game)
         words = dict.fromkeys(people, labels.words.get(spec.name, spec.people.texts))
         match: Match[Any, Any, Any] = Match(spec, setup, texts=words)
@@ -323,6 +325,7 @@ class LiveMatches:
             mirrored=mirrored,
             labels=labels,
             forfeits_late=self.timeouts.get(owner) == "round",
+            delay=self.delays.get(owner, (0.0, 0.0)),
             ended=self._ended.set,
         )
 
@@ -341,7 +344,9 @@ class LiveMatches:
             raise NoSuchSeat
         setup = msgspec.json.decode(row[0], type=Setup)
         try:
-            live = self._build_match(id, setup, _seats(row[1]), row[2], _seats(row[3]), row[4])
+            live = self._build_match(
+                id, setup, _seats(row[1]), row[2], _seats(row[3]), owner=row[4], cell=row[5]
+            )
             changed = live.rebuild(answers)
         except BadInput as error:  # rules or players changed since it began
             raise NotAsked(f"This game cannot be continued: {str(error).rstrip('.')}.") from None

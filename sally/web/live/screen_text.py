@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from decimal import ROUND_HALF_UP, Decimal
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -75,7 +76,9 @@ class Labels(msgspec.Struct, frozen=True):
         """Return what a seat got, as another seat reads it; only its own score is also money."""
         number, is_own = self.texts.number, score.seat == seat
         maximum = "" if score.most is None or score.most == math.inf else f"{score.most:g}"
-        money = f"{score.points * self.per_point:.2f} {self.currency}" if self.per_point else ""
+        amount = Decimal(repr(float(score.points))) * Decimal(repr(float(self.per_point)))
+        cents = amount.quantize(Decimal("0.01"), ROUND_HALF_UP)
+        money = f"{cents} {self.currency}" if self.per_point else ""
         player_role = "" if is_own else self.role(context, score.seat) or title_of(score.seat)
         return Score(
             player_role,

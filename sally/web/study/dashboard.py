@@ -27,12 +27,13 @@ from sally.web.study.export import (
     put_into_store,
     withdrawn,
 )
-from sally.web.study.progress import participant_rows, payments, progress
+from sally.web.study.progress import participant_facts, participant_rows, payments, progress
 from sally.web.study.rules import rules_of
 from sally.web.study.running_study import RunningStudy
 
 LOG = logging.getLogger("sally.web")
 COOKIE = "sally_participant"
+MOST_REASON = 200  # characters of the reason for an exclusion
 COOKIE_SECONDS = 30 * 24 * 3600
 
 
@@ -63,6 +64,13 @@ async def overview(request: Request) -> Response:
             request, "study/studies.html", studies=study_progress, form_token=form_token(request)
         )
     running_study = running(request)
+    text = request.query_params.get("find", "").strip()
+    facts, problem = None, ""
+    if text:
+        try:
+            facts = await participant_facts(running_study, await running_study.find(text))
+        except BadInput as error:
+            problem = str(error)
     name = "study/counts.html" if "live" in request.query_params else "study/progress.html"
     return page(
         request,
@@ -77,6 +85,9 @@ async def overview(request: Request) -> Response:
         what=request.query_params.get("what", ""),
         withdrawn=[code for code, _ in await withdrawn(running_study)],
         test=request.app.state.settings.test,
+        find=text,
+        facts=facts,
+        problem=problem,
     )
 
 
@@ -147,22 +158,28 @@ async def purge_codes(request: Request) -> Response:
 
 
 async def help_on(request: Request) -> Response:
-    """Advance a stuck participant by one step, or end the participation."""
+    """Advance a stuck participant by one step, end or exclude the participation, or readmit."""
     running_study, sent = running(request), request.state.form
     try:
-        person = await running_study.find(sent.get("participant", ""))
+        person = await running_study.find(sent.get("participant", "").strip())
+        code = running_study.secrets.exported(person)[:8]
         if sent.get("action") == "advance":
             return redirect_with_message(
                 running_study, "advanced", await running_study.advance(person)
             )
         if sent.get("action") == "remove":
             await running_study.remove(person)
-            return redirect_with_message(
-                running_study, "removed", running_study.secrets.exported(person)[:8]
-            )
+            return redirect_with_message(running_study, "removed", code)
+        if sent.get("action") == "exclude":
+            reason = " ".join(sent.get("reason", "").split())[:MOST_REASON]
+            await running_study.exclude(person, reason or "by the experimenter")
+            return redirect_with_message(running_study, "excluded", code)
+        if sent.get("action") == "readmit":
+            await running_study.readmit(person)
+            return redirect_with_message(running_study, "readmitted", code)
     except BadInput as error:
         raise RequestRefused(409, str(error)) from None
-    raise RequestRefused(400, "action must be advance or remove.")
+    raise RequestRefused(400, "action must be advance, remove, exclude or readmit.")
 
 
 async def play_as(request: Request) -> Response:

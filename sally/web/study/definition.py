@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hmac
+import os
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from decimal import ROUND_HALF_UP, Decimal
-from hashlib import blake2b
+from hashlib import blake2b, sha256
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import quote, urlencode
@@ -23,6 +25,7 @@ from sally.store import PeoplePlan
 from sally.web.live.matches import PERSON, resolve_seated_setup
 from sally.web.live.screen_text import Labels, words_of
 from sally.web.play.lobby import bots_of, usual
+from sally.web.study.file_check import FileFault, FilePath, located, refuse_unknown_keys
 from sally.web.study.items import Item, StudySection, check_options
 from sally.web.study.markdown import PICTURE, pictures
 from sally.web.study.pairs import PairSource, first_members, position_of
@@ -31,12 +34,25 @@ from sally.web.texts import ENGLISH, Texts, languages, shipped_texts, texts_of
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")  # part of URLs
 GIVEN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")  # a participant id of a platform
 CENT = Decimal("0.01")
+WHOLE_CENTS = ("base", "most", "partner_left")  # keys of `bonus` that are amounts of money
+MOST_PAY = 1e6  # an amount above it is a mistake
 PRACTICE_ROUNDS = 2  # of a repeated game
 PRACTICE_TRIES = 200  # draws of a problem that fits the parameters of the study's instance
+LINK_SECRET = "SALLY_LINK_SECRET"  # environment variable with the key of signed links
+LEAST_SECRET = 16  # characters of that key
 SKIP, BOT = "skip", "bot"  # values of `fallback`; any other names a bot
 EXAMPLE = Path(__file__).parent / "example_study.toml"
 EXAMPLES = {ENGLISH: EXAMPLE, "de": EXAMPLE.with_name("example_study_de.toml")}  # by language
 SHIPPED = {"pairs": EXAMPLE.with_name("pairs_study.toml")}  # studies that can be named
+TEMPLATES = {  # by name, besides EXAMPLES
+    **SHIPPED,
+    "full": EXAMPLE.with_name("full_study.toml"),
+    "blocks": EXAMPLE.with_name("blocks_study.toml"),
+}
+
+
+Partner = Literal["person", "model", "bot"]
+PARTNERS: tuple[Partner, ...] = ("person", "model", "bot")
 
 
 class Consent(StudySection, frozen=True):
@@ -78,10 +94,46 @@ class Bonus(StudySection, frozen=True):
     most: float | None = None
     currency: str = ""
     partner_left: float = 0.0  # compensation, paid once if the partner left or never came
+    random_games: int = 0  # games drawn at random whose points are paid; 0: all games
 
     def __post_init__(self) -> None:
-        if self.base < 0 or self.partner_left < 0 or (self.most is not None and self.most < 0):
-            raise ValueError("base, partner_left and most must be at least 0")
+        amounts = {name: getattr(self, name) for name in (*WHOLE_CENTS, "per_point")}
+        for name, amount in amounts.items():
+            if amount is not None and not 0 <= amount < MOST_PAY:
+                raise ValueError(
+                    f"{name} must be at least 0 and below {MOST_PAY:.0f}, not {amount}"
+                )
+        if self.random_games < 0:
+            raise ValueError(f"random_games must be at least 0, not {self.random_games}")
+
+    def check(self) -> None:
+        """Raise BadInput if the amounts contradict each other or cannot be paid."""
+        for name in WHOLE_CENTS:
+            amount = getattr(self, name)
+            if amount is not None and _exact(amount) % CENT:
+                raise BadInput(f"{name} must be whole cents, not {amount}.")
+        least = _exact(self.base) + _exact(self.partner_left)
+        if self.most is not None and _exact(self.most) < _exact(self.base):
+            raise BadInput(f"most is {self.most:g}, below base ({self.base:g}).")
+        if self.most is not None and _exact(self.most) < least:
+            raise BadInput(
+                f"most is {self.most:g}, below base and partner_left together ({least}), so the "
+                "compensation would not be paid."
+            )
+        if self.most is not None and not self.per_point and _exact(self.most) > least:
+            raise BadInput(
+                f"most is {self.most:g}, but per_point is 0, so nobody can earn it; set per_point "
+                "or leave out most."
+            )
+        if self.random_games and not self.per_point:
+            raise BadInput("random_games draws games to be paid, but per_point is 0.")
+        if (self.base or self.per_point or self.partner_left) and not self.currency:
+            raise BadInput('currency is missing, such as currency = "EUR".')
+
+    def changed_by(self, change: BonusChange) -> Bonus:
+        """Return the pay rule with the keys that a condition or a kind of partner sets."""
+        values = {name: getattr(change, name) for name in change.__struct_fields__}
+        return msgspec.structs.replace(self, **{k: v for k, v in values.items() if v is not None})
 
     def of(self, payoffs: Sequence[float | None], partner_left: bool = False) -> Decimal:
         """Return the pay in whole cents; games without points count as 0."""
@@ -100,6 +152,24 @@ class Bonus(StudySection, frozen=True):
         return base, amount - base
 
 
+class BonusChange(StudySection, frozen=True):
+    """The keys of `bonus` that differ in a condition or with a kind of partner."""
+
+    base: float | None = None
+    per_point: float | None = None
+    most: float | None = None
+    partner_left: float | None = None
+    random_games: int | None = None
+
+
+class PartnerPart(StudySection, frozen=True):
+    """What participants with one kind of partner read, answer and earn in addition."""
+
+    debrief: str = ""  # after the debriefing of the study and of the condition
+    survey: tuple[Item, ...] = ()  # after the final survey's other items
+    bonus: BonusChange = BonusChange()  # replaces these keys
+
+
 def _exact(number: float) -> Decimal:
     return Decimal(repr(float(number)))
 
@@ -115,9 +185,43 @@ class Platform(StudySection, frozen=True):
     participant: str = ""
     # parameters that a link must have, such as the platform's study id
     require: dict[str, str] = msgspec.field(default_factory=dict)
-    resume_by_link: bool = False  # whether the link resumes in another browser
+    # parameter of the signature of the id, where the platform signs its links; the key is the
+    # environment variable SALLY_LINK_SECRET
+    signature: str = ""
+    # whether the link resumes in another browser; None: only where links are signed
+    resume_by_link: bool | None = None
     keep: tuple[str, ...] = ()  # further parameters for the list of payments, such as SESSION_ID
     labels: tuple[str, ...] = ()  # ids that may take part, as in a laboratory; empty: any
+
+    def __post_init__(self) -> None:
+        if self.signature and not self.participant:
+            raise ValueError("signature needs participant, the parameter whose value is signed")
+
+    @property
+    def resumes(self) -> bool:
+        """Whether the link of an active participant resumes in another browser."""
+        return bool(self.signature) if self.resume_by_link is None else self.resume_by_link
+
+
+def link_secret() -> str:
+    """Return the key with which a platform signs the ids in its links."""
+    secret = os.environ.get(LINK_SECRET, "")
+    if len(secret) < LEAST_SECRET:
+        raise BadInput(
+            f"The study has signed links; set {LINK_SECRET} to the platform's key of at least "
+            f"{LEAST_SECRET} characters."
+        )
+    return secret
+
+
+def sign_id(platform_id: str) -> str:
+    """Return the signature of an id: HMAC-SHA256 with the key, in hexadecimal digits."""
+    return hmac.new(link_secret().encode(), platform_id.encode(), sha256).hexdigest()
+
+
+def is_right_signature(platform_id: str, signature: str) -> bool:
+    """Return whether a link's signature belongs to its id."""
+    return hmac.compare_digest(sign_id(platform_id).encode(), signature.lower().encode())
 
 
 class Completion(StudySection, frozen=True):
@@ -144,8 +248,15 @@ class Limits(StudySection, frozen=True):
     pair_minutes: float = 10.0  # to wait for a partner; then `fallback` applies
     # "skip" the games, play with a "bot" (the usual one of the game), or with a bot by its name
     fallback: str = SKIP
+    # shortest and longest time after which the answer of a model is shown; 0: at once
+    model_seconds: tuple[float, float] = (0.0, 0.0)
 
     def __post_init__(self) -> None:
+        if not 0 <= self.model_seconds[0] <= self.model_seconds[1] < self.answer_seconds:
+            raise ValueError(
+                "model_seconds must be two times of at least 0, the shortest first, below "
+                "answer_seconds"
+            )
         if min(self.idle_minutes, self.answer_seconds, self.pair_minutes) <= 0:
             raise ValueError("idle_minutes, answer_seconds and pair_minutes must be above 0")
 
@@ -180,6 +291,7 @@ class Block(StudySection, frozen=True):
     arms: dict[str, tuple[str, ...]] | None = None
     injections: tuple[Injection, ...] | None = None
     instructions: tuple[str, ...] = ()  # pages shown before its first round
+    survey: tuple[Item, ...] = ()  # asked after its last round
 
 
 class Condition(Layout, frozen=True, kw_only=True):
@@ -193,6 +305,9 @@ class Condition(Layout, frozen=True, kw_only=True):
     pairs: PairSource | None = None  # instead of instances: certified pairs with their players
     wanted: int | None = None  # participants; None: an equal share
     chat_seconds: float = 0.0  # chat of a group between two games; 0: none
+    debrief: str = ""  # after the debriefing of the study
+    survey: tuple[Item, ...] = ()  # after the study's items of the final survey
+    bonus: BonusChange = BonusChange()  # keys of the study's pay rule that differ
 
 
 class ModelParticipant(StudySection, frozen=True):
@@ -251,7 +366,11 @@ class HumanStudy(StudySection, frozen=True):
     reveal: bool = True  # whether the end of a game shows what was hidden and what others did
     practice: bool = False  # a practice game of each game, with bots and feedback, not paid
     check: Check | None = None
-    survey: tuple[Item, ...] = ()
+    survey: tuple[Item, ...] = ()  # final survey
+    survey_before: tuple[Item, ...] = ()  # asked before the first game
+    survey_each_game: tuple[Item, ...] = ()  # asked after every game
+    # by kind of partner: additions for those who played with people, models or bots
+    by_partner: dict[Partner, PartnerPart] = msgspec.field(default_factory=dict)
     bonus: Bonus = Bonus()
     platform: Platform = Platform()
     completion: Completion = Completion()
@@ -274,7 +393,10 @@ class HumanStudy(StudySection, frozen=True):
         if not self.conditions:
             raise ValueError("a study needs at least one condition")
         _refuse_duplicates("condition", [c.name for c in self.conditions])
-        _refuse_duplicates("survey item", [item.name for item in self.survey])
+        for condition in self.conditions:
+            for part in self.by_partner.values() or (PartnerPart(),):
+                names = [item.name for item in (*self.items_of(condition), *part.survey)]
+                _refuse_duplicates("survey item", names)
         _refuse_duplicates("model", [group_model.model for group_model in self.models])
         targets = [c.wanted for c in self.conditions if c.wanted is not None]
         if any(n < 1 for n in targets):
@@ -293,6 +415,8 @@ class HumanStudy(StudySection, frozen=True):
             *(self.rounds, self.option_order, self.check, self.survey, self.bonus, self.seed),
             self.assignment,
             *((self.practice, self.models) if self.practice or self.models else ()),
+            *(part for part in (self.survey_before, self.survey_each_game) if part),
+            *((self.by_partner,) if self.by_partner else ()),
         )
         plain = msgspec.json.encode(fixed, order="sorted")
         return blake2b(plain, digest_size=12).hexdigest()
@@ -341,17 +465,23 @@ class HumanStudy(StudySection, frozen=True):
     @property
     def labels(self) -> Labels:
         """The titles, roles and texts that participants see."""
-        bonus = self.bonus
         return Labels(
             self.titles,
             self.roles,
             self.spoken,
             self.language,
             self.reveal,
-            bonus.per_point,
-            bonus.currency,
-            {game: self.pack_of(game) for game in self.games if self.pack_of(game)},
+            currency=self.bonus.currency,
+            packs={game: self.pack_of(game) for game in self.games if self.pack_of(game)},
         )
+
+    def point_value(self, condition: Condition) -> float:
+        """Return the money that a point is worth in a condition.
+
+        It is 0 if that depends on the partner or on a draw, so that no page shows wrong money.
+        """
+        rates = {0.0 if r.random_games else r.per_point for r in self.pay_rules(condition).values()}
+        return rates.pop() if len(rates) == 1 else 0.0
 
     @property
     def untranslated_games(self) -> list[str]:
@@ -363,12 +493,20 @@ class HumanStudy(StudySection, frozen=True):
         """The file names of all pictures in the texts."""
         own_pages = [page for c in self.conditions for page in c.instructions]
         own_pages += [page for c in self.conditions for b in c.blocks for page in b.instructions]
+        own_pages += [c.debrief for c in self.conditions]
+        own_pages += [part.debrief for part in self.by_partner.values()]
         texts = (self.consent.text, *self.instructions, *own_pages, self.debrief)
         return [name for text in texts for name in pictures(text)]
 
     def link(self, participant: str = "") -> str:
-        """Return the path of the study's link for a participant of its platform."""
+        """Return the path of the study's link for a participant of its platform.
+
+        Raises:
+            BadInput: Links are signed, and SALLY_LINK_SECRET is not set.
+        """
         id_params = {self.platform.participant: participant} if self.platform.participant else {}
+        if self.platform.signature:
+            id_params[self.platform.signature] = sign_id(participant)
         query = urlencode({**self.platform.require, **id_params})
         return f"/study/{self.name}?{query}" if query else f"/study/{self.name}"
 
@@ -488,6 +626,27 @@ class HumanStudy(StudySection, frozen=True):
         return list(
             dict.fromkeys(i.game for instances, _, _ in self.blocks(condition) for i in instances)
         )
+
+    def items_of(self, condition: Condition) -> tuple[Item, ...]:
+        """Return all survey items of a condition, except those by kind of partner."""
+        between = (item for block in condition.blocks for item in block.survey)
+        return (
+            *(*self.survey_before, *self.survey_each_game, *between),
+            *(*self.survey, *condition.survey),
+        )
+
+    @property
+    def survey_items(self) -> dict[str, Item]:
+        """All survey items of the study by name."""
+        own = (item for condition in self.conditions for item in self.items_of(condition))
+        added = (item for part in self.by_partner.values() for item in part.survey)
+        return {item.name: item for item in (*own, *added)}
+
+    def pay_rules(self, condition: Condition) -> dict[str, Bonus]:
+        """Return the pay rule of a condition for each kind of partner."""
+        rule = self.bonus.changed_by(condition.bonus)
+        none = PartnerPart()
+        return {kind: rule.changed_by(self.by_partner.get(kind, none).bonus) for kind in PARTNERS}
 
     def pages(self, condition: Condition) -> tuple[str, ...]:
         """Return the texts of the instruction pages of a condition."""
@@ -626,20 +785,24 @@ def read_human_studies(path: Path) -> list[HumanStudy]:
     """
     if not path.exists():
         path = SHIPPED.get(str(path), path)
+    studies, text = list[HumanStudy](), ""
+    session: FilePath = ()  # that is read now
     try:
-        raw = msgspec.toml.decode(path.read_bytes())
-        studies = [msgspec.convert(complete_table(table), HumanStudy) for table in sessions_of(raw)]
-        for study in studies:
+        text = path.read_bytes().decode()
+        raw = msgspec.toml.decode(text)
+        refuse_unknown_keys(raw, HumanStudy, text)
+        for number, table in enumerate(sessions_of(raw)):
+            session = ("sessions", number) if "sessions" in raw else ()
+            study = msgspec.convert(complete_table(table), HumanStudy)
             check_study(study)
             _check_pictures(study, path.parent)
+            studies.append(study)
     except OSError as error:
         raise BadInput(f"The study file {path} cannot be read: {error.strerror}.") from None
-    except msgspec.ValidationError as error:
-        raise BadInput(f"Study file {path}: {_plainly(str(error))}.") from None
+    except (msgspec.ValidationError, BadInput) as error:
+        raise BadInput(f"Study file {path}: {located(text, error, session)}") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise BadInput(f"Study file {path} is not TOML: {error}.") from None
-    except BadInput as error:
-        raise BadInput(f"Study file {path}: {error}") from None
     return studies
 
 
@@ -738,16 +901,18 @@ def _fill_in_texts(study: dict[str, Any], t: Texts) -> None:
     study.setdefault("debrief", t("end.debrief"))
     if isinstance(study.get("consent"), dict):
         study["consent"] = {"agree": t("consent.agree"), **study["consent"]}
-    for item in _tables(study, "survey"):
+    conditions = _tables(study, "conditions")
+    parts = [study, *conditions, *(b for c in conditions for b in _tables(c, "blocks"))]
+    if isinstance(by_partner := study.get("by_partner"), dict):
+        study["by_partner"] = {
+            kind: dict(part) if isinstance(part, dict) else part
+            for kind, part in by_partner.items()
+        }
+        parts += [part for part in study["by_partner"].values() if isinstance(part, dict)]
+    surveys = ("survey", "survey_before", "survey_each_game")
+    for item in (item for part in parts for name in surveys for item in _tables(part, name)):
         if item.get("kind") == "likert":
             item.setdefault("options", [t(f"survey.likert_{n}") for n in range(1, 6)])
-
-
-def _plainly(error_text: str) -> str:
-    """Return msgspec's message with the key moved to the front."""
-    message, separator, path_text = error_text.partition(" - at `$")
-    place = path_text.rstrip("`").lstrip(".").replace("[...]", "")
-    return f"{place}: {message.rstrip('.')}" if separator and place else message.rstrip(".")
 
 
 def _check_pictures(study: HumanStudy, folder: Path) -> None:
@@ -770,13 +935,41 @@ def check_study(study: HumanStudy) -> None:
         *(registry.family(g).name for g in study.games),
     }:
         raise BadInput(f"`words` names {min(strange)!r}, which is not a game of this study.")
-    for condition in study.conditions:
+    _check_pay(study)
+    for number, condition in enumerate(study.conditions):
         try:
             _check_condition(study, condition)
         except BadInput as error:
-            raise BadInput(f"condition {condition.name!r}: {error}") from None
+            place = ("conditions", number)
+            raise FileFault(f"condition {condition.name!r}: {error}", place) from None
     if study.models:
         _check_models(study)
+
+
+def _check_pay(study: HumanStudy) -> None:
+    """Raise BadInput if a pay rule of the study, a condition or a kind of partner is impossible."""
+    places: list[tuple[str, FilePath, Bonus]] = [("bonus", ("bonus",), study.bonus)]
+    for number, condition in enumerate(study.conditions):
+        place: FilePath = ("conditions", number, "bonus")
+        rule = study.bonus.changed_by(condition.bonus)
+        places.append((f"bonus of condition {condition.name!r}", place, rule))
+        for kind, part in study.by_partner.items():
+            label = f"bonus of condition {condition.name!r} by_partner.{kind}"
+            places.append((label, ("by_partner", kind, "bonus"), rule.changed_by(part.bonus)))
+    for label, path, rule in places:
+        try:
+            rule.check()
+        except BadInput as error:
+            key = str(error).partition(" ")[0]
+            raise FileFault(f"{label}: {error}", (*path, key)) from None
+    for condition in study.conditions:
+        drawn = max(rule.random_games for rule in study.pay_rules(condition).values())
+        if drawn > study.rounds_of(condition):
+            raise FileFault(
+                f"bonus: random_games is {drawn}, but participants of condition "
+                f"{condition.name!r} play {study.rounds_of(condition)} games.",
+                ("bonus", "random_games"),
+            )
 
 
 def _check_models(study: HumanStudy) -> None:

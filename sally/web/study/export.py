@@ -5,6 +5,7 @@ Exports identify people by a salted hash; the salt never leaves the database.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -16,10 +17,25 @@ from sally.core.log.events import Episode, to_line
 from sally.web.database import Transaction
 from sally.web.live.answers import LookUp, Stop, from_text
 from sally.web.study import participants
+from sally.web.study.definition import Condition
 from sally.web.study.participants import Person
 from sally.web.study.running_study import RunningStudy
-from sally.web.study.steps import ADVANCED, FALLBACK, MODEL, REMOVED
-from sally.web.study.tables import ExportedPerson, files_of, tables
+from sally.web.study.steps import (
+    ADVANCED,
+    AFTER_BLOCK,
+    AFTER_GAME,
+    BEFORE,
+    EXCLUDED_BY,
+    FALLBACK,
+    MODEL,
+    REMOVED,
+    SURVEY,
+    attention_counts,
+    paid_games,
+    partner_kind,
+    rounds_in,
+)
+from sally.web.study.tables import ExportedPerson, files_of, tables, utc
 
 FILE = "people.jsonl"  # in the store; rewritten by each export, without withdrawn participants
 ROWS = "people.json"
@@ -59,7 +75,9 @@ async def note_export(running_study: RunningStudy) -> None:
 
 
 async def _gather(running_study: RunningStudy) -> tuple[list[Episode], list[ExportedPerson]]:
-    people = await running_study.database.run(participants.everybody, running_study.study.name)
+    people = await running_study.database.run(
+        participants.everybody_now, running_study.study, running_study.database.read_only
+    )
     ended_rows = await running_study.database.run(
         Transaction.all, "SELECT id FROM matches WHERE owner = ? AND ended = 1", running_study.owner
     )
@@ -70,6 +88,7 @@ async def _gather(running_study: RunningStudy) -> tuple[list[Episode], list[Expo
         messages = await running_study.database.run(participants.chats_of, person)
         sat = await running_study.database.run(participants.tables, person.id)
         answers = await running_study.database.run(participants.given_by, person.id)
+        stored_times = await running_study.database.run(participants.answer_times, person.id)
         played = []
         for k, match, seat in sat:
             if match not in ended:
@@ -77,23 +96,30 @@ async def _gather(running_study: RunningStudy) -> tuple[list[Episode], list[Expo
             episode = episodes.get(match) or await running_study.live_matches.episode(match)
             if episode is None:
                 continue
-            seconds = await running_study.database.run(response_times, match, seat)
-            episodes[match] = _with_person(running_study, episode, person, seat, k, seconds)
+            times = await running_study.database.run(response_times, match, seat)
+            episodes[match] = _with_person(running_study, episode, person, seat, k, times)
             played.append(
                 {"round": k, "episode": episode.id, "instance": episode.setup.instance.id}
             )
         rows.append(
             await _person(
-                running_study, person, _row(running_study, person, answers, played, messages)
+                running_study,
+                person,
+                _row(running_study, person, answers, stored_times, played, messages),
             )
         )
     return list(episodes.values()), rows
 
 
-Timed = list[tuple[tuple[int, str, str], float]]  # turn, probe, about; seconds
+class TimedAnswer(msgspec.Struct, frozen=True):
+    """The response time of an answer, and when it was stored."""
+
+    ask: tuple[int, str, str]  # turn, probe, about
+    seconds: float
+    stored_at: float  # Unix time
 
 
-def response_times(tx: Transaction, match: str, seat: str) -> Timed:
+def response_times(tx: Transaction, match: str, seat: str) -> list[TimedAnswer]:
     """Return the response time of each answer of a seat.
 
     The browser measures the time from the display of the question, after the rules of the game were
@@ -104,7 +130,7 @@ def response_times(tx: Transaction, match: str, seat: str) -> Timed:
     answer_rows = tx.all("SELECT seat, made, entry FROM answers WHERE match = ? ORDER BY n", match)
     began = tx.one("SELECT made FROM matches WHERE id = ?", match)
     last = opened = own_last = began[0] if began else 0.0
-    now, times = -1, Timed()
+    now, times = -1, list[TimedAnswer]()
     for answering_seat, answered_at, text in answer_rows:
         stored = from_text(text)
         if isinstance(stored, Stop):
@@ -117,7 +143,7 @@ def response_times(tx: Transaction, match: str, seat: str) -> Timed:
             seconds = (
                 longest if stored.shown_seconds is None else min(stored.shown_seconds, longest)
             )
-            times.append(((turn, probe, about), round(seconds, 3)))
+            times.append(TimedAnswer((turn, probe, about), round(seconds, 3), answered_at))
             own_last = answered_at
         last = answered_at
     return times
@@ -129,7 +155,7 @@ def _with_person(
     person: Person,
     seat: str,
     k: int,
-    times: Timed,
+    times: Sequence[TimedAnswer],
 ) -> Episode:
     """Return the episode with data about a participant added to its `used` field."""
     people = dict(episode.used.get("people", {}))
@@ -139,8 +165,9 @@ def _with_person(
         "option_order": "reversed" if person.reverse else "as given",
         "words": running_study.study.pack_of(episode.setup.instance.game),
         "state": person.state,
-        "seconds": [seconds for _, seconds in times],
-        "asked": times,
+        "seconds": [answer.seconds for answer in times],
+        "asked": [(answer.ask, answer.seconds) for answer in times],
+        "answered": [utc(answer.stored_at) for answer in times],
     }
     return msgspec.structs.replace(episode, used={**episode.used, "people": people})
 
@@ -151,9 +178,7 @@ async def _person(
     """Return the exported data of a participant: the row, with times and events added."""
 
     def look(tx: Transaction) -> ExportedPerson:
-        steps: dict[str, float] = dict(
-            tx.all("SELECT step, made FROM people_steps WHERE person = ?", person.id)
-        )
+        steps = participants.answer_times(tx, person.id)
         earlier_times = [stored_at for step, stored_at in steps.items() if step != "survey"]
         on_survey = (
             round(steps["survey"] - max(earlier_times), 3)
@@ -170,11 +195,14 @@ def _row(
     running_study: RunningStudy,
     person: Person,
     answers: dict[str, Any],
+    stored_times: dict[str, float],
     played: list[dict[str, Any]],
     messages: list[dict[str, Any]],
 ) -> dict[str, Any]:
-    condition = running_study.study.condition(person.condition)
+    study = running_study.study
+    condition = study.condition(person.condition)
     ended = person.finished
+    rounds = rounds_in(study, condition, answers)
     paired = person.pair and FALLBACK not in answers and MODEL not in answers
     return {
         "participant": running_study.secrets.exported(person),
@@ -190,14 +218,38 @@ def _row(
         "bonus": person.bonus or None,
         "advanced": [k.removeprefix(ADVANCED) for k in answers if k.startswith(ADVANCED)],
         "removed": answers.get(REMOVED),
+        "exclusion": answers.get(EXCLUDED_BY),
+        "started": utc(person.joined),
+        "finished": utc(ended),
+        "partner": partner_kind(study, condition, answers),
+        "paid_games": [k + 1 for k in paid_games(study, condition, answers, person.number, rounds)],
+        "attention": attention_counts(study, condition, answers),
         "check": [answers[key] for key in sorted(answers) if key.startswith("check-")],
         "rounds": [
             answers[key] for key in sorted(answers, key=_number) if key.startswith("round-")
         ],
         "episodes": played,
         "chat": messages,
-        "survey": answers.get("survey"),
+        "survey": answers.get(SURVEY),
+        "surveys": [
+            {
+                "asked": _survey_label(condition, step),
+                "answered": utc(stored_times.get(step)),
+                "answers": answers[step],
+            }
+            for step in sorted(answers, key=lambda step: stored_times.get(step, 0.0))
+            if step == SURVEY or step.startswith(f"{SURVEY}-")
+        ],
     }
+
+
+def _survey_label(condition: Condition, step: str) -> str:
+    """Return when a survey is asked: before, game N, block NAME or end."""
+    if step.startswith(AFTER_GAME):
+        return f"game {_number(step) + 1}"
+    if step.startswith(AFTER_BLOCK):
+        return f"block {condition.blocks[_number(step)].name}"
+    return "before" if step == BEFORE else "end"
 
 
 def _number(key: str) -> int:

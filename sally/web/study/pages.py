@@ -19,10 +19,24 @@ from sally.web.live.match import MatchDiscarded
 from sally.web.security import RequestRefused, form_of, json_of, page, texts_for
 from sally.web.study import participants
 from sally.web.study.dashboard import COOKIE, export_again, store_of, with_cookie
-from sally.web.study.definition import GIVEN, read_human_studies
+from sally.web.study.definition import (
+    GIVEN,
+    is_right_signature,
+    link_secret,
+    read_human_studies,
+)
 from sally.web.study.participants import ACTIVE, Person
 from sally.web.study.running_study import AlreadyWithdrawn, Position, RunningStudy
-from sally.web.study.steps import FALLBACK, MODEL
+from sally.web.study.steps import (
+    FALLBACK,
+    MODEL,
+    SURVEY,
+    debriefs,
+    paid_games,
+    pay_rule,
+    rounds_in,
+    survey_items,
+)
 
 LOG = logging.getLogger("sally.web")
 SCHEMA = participants.SCHEMA
@@ -40,6 +54,8 @@ async def start(app: Starlette) -> None:
             raise BadInput(f"Two studies of this server have the name {min(twice)!r}.")
         used_names |= names
         for study in studies:
+            if study.platform.signature:
+                link_secret()  # raises BadInput if it is not set
             study_secrets = await participants.prepare(database, study)
             running_study = RunningStudy(study, study_secrets, database, live_matches, path.parent)
             running_studies[study.name] = running_study
@@ -164,6 +180,8 @@ async def arrive(request: Request, running_study: RunningStudy) -> Response:
         return refused
     if platform_id and (participant := await running_study.known(platform_id)) is not None:
         return await answer_returning_person(request, running_study, participant)
+    if platform_id and await running_study.withdrawn(platform_id):
+        return withdrawn_notice(request)
     if await running_study.full():
         return common_notice(request, "full")
     if person is not None or not cookie:
@@ -207,22 +225,55 @@ def wrong_link(request: Request, running_study: RunningStudy, platform_id: str) 
     platform = running_study.study.platform
     right = all(request.query_params.get(k) == v for k, v in platform.require.items())
     has_valid_label = not platform.labels or platform_id in platform.labels
-    if right and has_valid_label and (not platform.participant or GIVEN.fullmatch(platform_id)):
+    is_signed = not platform.signature or is_right_signature(
+        platform_id, request.query_params.get(platform.signature, "")
+    )
+    if (
+        right
+        and has_valid_label
+        and is_signed
+        and (not platform.participant or GIVEN.fullmatch(platform_id))
+    ):
         return None
     return common_notice(request, "bad_link", status=400)
+
+
+def withdrawn_notice(request: Request) -> Response:
+    """Tell a person who has withdrawn that they cannot take part again."""
+    t = texts_for(request)
+    return notice(request, t("withdraw.done"), t("withdraw.again"), status=409)
 
 
 async def answer_returning_person(
     request: Request, running_study: RunningStudy, person: Person
 ) -> Response:
     """Respond to a known participant id that arrives from an unknown browser."""
-    if person.state == ACTIVE and running_study.study.platform.resume_by_link:
+    if person.state == ACTIVE and running_study.study.platform.resumes:
         cookie = secrets.token_urlsafe(32)
         await running_study.hand_over(person, cookie)
         return with_cookie(request, RedirectResponse(address(running_study), 303), cookie)
     if person.state == ACTIVE:
         return common_notice(request, "elsewhere", running_study.study.contact, status=409)
     return common_notice(request, "already", status=409)
+
+
+async def resume_page(request: Request, running_study: RunningStudy) -> Response:
+    """Show the button of a resume link; opening the link changes nothing, since mail programs open
+    links to preview them."""
+    key = request.query_params.get("key", "")
+    if await running_study.resumed_by(key) is None:
+        return common_notice(request, "used_link", running_study.study.contact, status=409)
+    return page(request, "study/resume.html", study=running_study.study, key=key)
+
+
+async def resume(request: Request, running_study: RunningStudy) -> Response:
+    """Move the participant of a resume link to this browser."""
+    person = await running_study.resumed_by((await form_of(request)).get("key", ""))
+    if person is None:
+        return common_notice(request, "used_link", running_study.study.contact, status=409)
+    cookie = secrets.token_urlsafe(32)
+    await running_study.hand_over(person, cookie)
+    return with_cookie(request, RedirectResponse(address(running_study), 303), cookie)
 
 
 def address(running_study: RunningStudy) -> str:
@@ -258,6 +309,8 @@ async def consent(request: Request, running_study: RunningStudy) -> Response:
         )
     if bool(running_study.study.platform.participant) != bool(GIVEN.fullmatch(platform_id)):
         raise RequestRefused(400, running_study.texts("notice.bad_link_text"))
+    if platform_id and await running_study.withdrawn(platform_id):
+        return withdrawn_notice(request)
     if (
         await running_study.join(cookie, platform_id, kept_of(running_study, sent)) is None
         and await running_study.who(cookie) is None
@@ -318,6 +371,13 @@ def page_again(request: Request, place: Position, pages: int) -> int:
 
 def facts_of(running_study: RunningStudy, place: Position) -> dict[str, Any]:
     study, person = running_study.study, place.person
+    rule = pay_rule(study, place.condition, place.given)
+
+    def drawn_games(place: Position) -> list[int]:
+        rounds = rounds_in(study, place.condition, place.given)
+        games = paid_games(study, place.condition, place.given, person.number, rounds)
+        return [k + 1 for k in games]
+
     return {
         "step": place.step,
         "n": place.number if "-" in place.step else 0,
@@ -329,7 +389,15 @@ def facts_of(running_study: RunningStudy, place: Position) -> dict[str, Any]:
         if place.token
         else "",
         "text": block_page(running_study, place),
-        "pay": study.bonus.parts(person.bonus),
+        "items": survey_items(study, place.condition, place.step, place.given)
+        if place.step.startswith(SURVEY)
+        else (),
+        "is_last_survey": place.step == SURVEY,
+        "has_survey": SURVEY in place.given,
+        "debriefs": debriefs(study, place.condition, place.given),
+        "bonus": rule,
+        "pay": rule.parts(person.bonus),
+        "drawn": drawn_games(place) if rule.random_games else [],
         "waiting": place.waiting,
         "waited": place.waited,
         "with_bot": FALLBACK in place.given,
@@ -468,6 +536,8 @@ ROUTES: list[BaseRoute] = [
     Route("/study/{name}", link),
     Route("/study/{name}/consent", for_participants(consent), methods=["POST"]),
     Route("/study/{name}/next", for_participants(go_on), methods=["POST"]),
+    Route("/study/{name}/resume", for_participants(resume_page)),
+    Route("/study/{name}/resume", for_participants(resume), methods=["POST"]),
     Route("/study/{name}/table", for_participants(table)),
     Route("/study/{name}/files/{file}", for_participants(picture)),
     Route("/study/{name}/events", for_participants(store_events), methods=["POST"]),

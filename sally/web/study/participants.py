@@ -25,7 +25,7 @@ from sally.core.rules.chance import Stream
 from sally.web.database import Database, Postgres, Row, Sqlite, Transaction
 from sally.web.study.assignment import Assignment, assign_place
 from sally.web.study.definition import HumanStudy
-from sally.web.study.steps import CHATTING, MODEL, READY, RoundOutcome
+from sally.web.study.steps import CHATTING, EXCLUDED_BY, MODEL, READY, RoundOutcome
 
 LOG = logging.getLogger("sally.web")
 ACTIVE, DONE, INCOMPLETE, FAILED, LAPSED = "active", "done", "incomplete", "failed", "lapsed"
@@ -69,6 +69,8 @@ SCHEMA = (
     """CREATE TABLE IF NOT EXISTS study_withdrawn (
         study TEXT NOT NULL, participant TEXT NOT NULL, made DOUBLE PRECISION NOT NULL,
         PRIMARY KEY (study, participant))""",
+    """CREATE TABLE IF NOT EXISTS study_withdrawn_ids (
+        study TEXT NOT NULL, mark TEXT NOT NULL, PRIMARY KEY (study, mark))""",
     """CREATE TABLE IF NOT EXISTS study_counts (
         study TEXT NOT NULL, what TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (study, what))""",
 )
@@ -142,6 +144,18 @@ class Secrets(msgspec.Struct, frozen=True):
     def seat_token(self, person: str, round: int) -> str:
         """Return the token of a person's seat; it is derived, never stored."""
         return _mac(self.sign, f"seat/{person}/{round}")
+
+    def withdrawn_mark(self, platform_id: str) -> str:
+        """Return the keyed hash by which a withdrawn id is recognised; it is not the code of the
+        exports."""
+        return _mac(self.sign, f"withdrawn/{platform_id}")
+
+    def resume_token(self, person: str, cookie: str) -> str:
+        """Return the token of a link that moves a person to another browser.
+
+        It depends on the stored cookie, so it is invalid once the person has moved.
+        """
+        return _mac(self.sign, f"resume/{person}/{cookie}")
 
     def form_token(self, cookie: str, platform_id: str | None = None) -> str:
         """Return the token of a browser's forms; a consent form's token also depends on the id in
@@ -237,6 +251,12 @@ def give_cookie(tx: Transaction, person: str, cookie: str) -> None:
     tx.put("UPDATE people SET cookie = ? WHERE id = ?", cookie, person)
 
 
+def resume_token(tx: Transaction, study_secrets: Secrets, person: str) -> str:
+    """Return the token of the link by which a person continues in another browser."""
+    row = tx.one("SELECT cookie FROM people WHERE id = ?", person)
+    return study_secrets.resume_token(person, row[0] if row else "")
+
+
 def is_full(tx: Transaction, study: HumanStudy, people: Sequence[Person]) -> bool:
     """Return whether all places are taken and every group is complete.
 
@@ -295,20 +315,37 @@ def _open_group(tx: Transaction, study: HumanStudy) -> list[str]:
 
 def lapse(tx: Transaction, study: HumanStudy) -> None:
     """Mark as lapsed all people who were inactive for too long and are not in a match."""
+    for id in overdue(tx, study):
+        set_state(tx, id, LAPSED)
+
+
+def everybody_now(tx: Transaction, study: HumanStudy, read_only: bool) -> list[Person]:
+    """Return all people after marking inactive ones as lapsed.
+
+    A database that is only read keeps the old state; the returned people have the new one.
+    """
+    if not read_only:
+        lapse(tx, study)
+    lapsed = set(overdue(tx, study))
+    return [
+        msgspec.structs.replace(person, state=LAPSED) if person.id in lapsed else person
+        for person in everybody(tx, study.name)
+    ]
+
+
+def overdue(tx: Transaction, study: HumanStudy) -> list[str]:
+    """Return the active people who were inactive for too long and are not in a match."""
     long_ago = time.time() - 60 * study.limits.idle_minutes
     idle = tx.all(
         "SELECT id FROM people WHERE study = ? AND state = ? AND seen < ?",
         *(study.name, ACTIVE, long_ago),
     )
-    for (id,) in idle:
-        at_table = tx.one(
-            "SELECT t.match FROM people_tables t JOIN matches m ON m.id = t.match "
-            "LEFT JOIN answers a ON a.match = t.match "
-            "WHERE t.person = ? AND (m.ended = 0 OR a.made >= ?)",
-            *(id, long_ago),
-        )
-        if at_table is None:
-            set_state(tx, id, LAPSED)
+    at_table = (
+        "SELECT t.match FROM people_tables t JOIN matches m ON m.id = t.match "
+        "LEFT JOIN answers a ON a.match = t.match "
+        "WHERE t.person = ? AND (m.ended = 0 OR a.made >= ?)"
+    )
+    return [id for (id,) in idle if tx.one(at_table, id, long_ago) is None]
 
 
 def see(tx: Transaction, person: str) -> None:
@@ -335,6 +372,11 @@ def given_by(tx: Transaction, person: str) -> dict[str, Any]:
     """Return a person's answers by step."""
     rows = tx.all("SELECT step, value FROM people_steps WHERE person = ?", person)
     return {step: msgspec.json.decode(value) for step, value in rows}
+
+
+def answer_times(tx: Transaction, person: str) -> dict[str, float]:
+    """Return the Unix times at which a person's answers were stored, by step."""
+    return dict(tx.all("SELECT step, made FROM people_steps WHERE person = ?", person))
 
 
 def note(tx: Transaction, person: str, step: str, value: Any) -> bool:
@@ -617,8 +659,30 @@ def part(tx: Transaction, match: str, person: str, outcomes: Mapping[str, RoundO
     tx.put("DELETE FROM people_tables WHERE match = ?", match)
 
 
-def erase(tx: Transaction, study: str, person: Person, code: str) -> None:
+def readmit(tx: Transaction, person: str) -> None:
+    """Make a lapsed person active again."""
+    tx.put(
+        "UPDATE people SET state = ?, seen = ?, waits = NULL WHERE id = ? AND state IN (?, ?)",
+        *(ACTIVE, time.time(), person, LAPSED, ACTIVE),
+    )
+
+
+def exclude(tx: Transaction, person: str, reason: str) -> None:
+    """Mark a finished person as excluded; the place is given to another person."""
+    note_quietly(tx, person, EXCLUDED_BY, reason)
+    tx.put("UPDATE people SET state = ? WHERE id = ?", EXCLUDED, person)
+
+
+def is_withdrawn(tx: Transaction, study: str, mark: str) -> bool:
+    """Return whether the id with this mark has withdrawn."""
+    by = "SELECT 1 FROM study_withdrawn_ids WHERE study = ? AND mark = ?"
+    return tx.one(by, study, mark) is not None
+
+
+def erase(tx: Transaction, study: str, person: Person, code: str, mark: str) -> None:
     """Delete all rows of a person and count the withdrawal.
+
+    The mark of the platform id remains, so that the id is not asked for consent again.
 
     If the data may have been exported, the person's exported code is kept, so that the next export
     can list it for deletion from earlier copies.
@@ -632,6 +696,8 @@ def erase(tx: Transaction, study: str, person: Person, code: str) -> None:
     for table in ("people_steps", "people_tables", "people_events", "people_chats"):
         tx.put(f"DELETE FROM {table} WHERE person = ?", person.id)
     tx.put("DELETE FROM people WHERE id = ?", person.id)
+    if person.given:
+        tx.put("INSERT INTO study_withdrawn_ids VALUES (?, ?) ON CONFLICT DO NOTHING", study, mark)
     count(tx, study, WITHDRAWN)
 
 

@@ -14,10 +14,17 @@ import msgspec
 from sally.output.files.export import formula_safe
 from sally.web.database import Transaction
 from sally.web.study import participants
-from sally.web.study.items import attention
-from sally.web.study.participants import DONE, EXCLUDED, FAILED, INCOMPLETE, LAPSED, Person
+from sally.web.study.participants import ACTIVE, DONE, EXCLUDED, FAILED, INCOMPLETE, LAPSED, Person
 from sally.web.study.running_study import RunningStudy
-from sally.web.study.steps import PLATFORM, current
+from sally.web.study.steps import (
+    PLATFORM,
+    attention_counts,
+    current,
+    partner_kind,
+    pay_of,
+    pay_rule,
+)
+from sally.web.study.tables import utc
 
 PAID = (DONE, INCOMPLETE, EXCLUDED, FAILED)  # states in the list of payments
 
@@ -45,12 +52,10 @@ async def progress(running_study: RunningStudy) -> StudyProgress:
     """Return counts by state and condition, the median time and the total pay."""
 
     def look(tx: Transaction) -> tuple[list[Person], dict[str, int], int]:
-        if not running_study.database.read_only:
-            participants.lapse(tx, running_study.study)
         sitting = tx.one(
             "SELECT COUNT(*) FROM matches WHERE owner = ? AND ended = 0", running_study.owner
         )
-        people = participants.everybody(tx, running_study.study.name)
+        people = _everybody(running_study, tx)
         return (
             people,
             participants.counts(tx, running_study.study.name),
@@ -84,7 +89,7 @@ async def participant_rows(running_study: RunningStudy) -> list[dict[str, Any]]:
 
     def look(tx: Transaction) -> list[dict[str, Any]]:
         noted = participants.event_counts(tx, running_study.study.name)
-        people = participants.everybody(tx, running_study.study.name)
+        people = _everybody(running_study, tx)
         return [_participant_row(running_study, tx, p, noted.get(p.id, {})) for p in people]
 
     return await running_study.database.run(look)
@@ -94,9 +99,9 @@ def _participant_row(
     running_study: RunningStudy, tx: Transaction, person: Person, noted: dict[str, int]
 ) -> dict[str, Any]:
     answers = participants.given_by(tx, person.id)
-    passed, checks = attention(running_study.study.survey, answers.get("survey") or {})
     last = person.finished or person.seen
     condition = running_study.study.condition(person.condition)
+    passed, checks = attention_counts(running_study.study, condition, answers)
     return {
         "participant": running_study.secrets.exported(person),
         "state": person.state,
@@ -117,35 +122,60 @@ async def payments(running_study: RunningStudy) -> str:
     after they had played are listed with what they earned, so that the experimenter can decide.
     """
 
-    def look(tx: Transaction) -> list[tuple[Person, dict[str, str]]]:
-        everybody = participants.everybody(tx, running_study.study.name)
-        return [(p, participants.given_by(tx, p.id).get(PLATFORM) or {}) for p in everybody]
+    def look(tx: Transaction) -> list[tuple[Person, dict[str, Any]]]:
+        people = _everybody(running_study, tx)
+        return [(p, participants.given_by(tx, p.id)) for p in people]
 
-    people, further = await running_study.database.run(look), running_study.study.platform.keep
+    study, people = running_study.study, await running_study.database.run(look)
+    further = study.platform.keep
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")
     columns = ("participant_id", "platform", "state", "base", "bonus", "currency", "code")
-    rows.writerow((*columns, *further))
-    for person, platform_params in people:
-        amount = person.bonus
+    rows.writerow((*columns, "participant", *further))
+    for person, answers in people:
+        condition, amount = study.condition(person.condition), person.bonus
         if person.state == LAPSED and (rounds := await running_study.rounds_played(person)):
-            amount = str(running_study.study.bonus.of([came.payoff for came in rounds]))
+            amount = pay_of(study, condition, answers, person.number, rounds)
         if person.state in PAID or amount:
-            base, bonus = running_study.study.bonus.parts(amount)
-            platform, currency = (
-                running_study.study.platform.name,
-                running_study.study.bonus.currency,
+            base, bonus = pay_rule(study, condition, answers).parts(amount)
+            platform_params = answers.get(PLATFORM) or {}
+            payment_row = (
+                *(person.given, study.platform.name, person.state, base, bonus),
+                *(study.bonus.currency, person.code, running_study.secrets.exported(person)),
+                *(platform_params.get(name, "") for name in further),
             )
-            columns_known = (
-                person.given,
-                platform,
-                person.state,
-                base,
-                bonus,
-                currency,
-                person.code,
-            )
-            payment_row = (*columns_known, *(platform_params.get(name, "") for name in further))
             # ids come from links and may be spreadsheet formulas
             rows.writerow([formula_safe(str(cell)) for cell in payment_row])
     return out.getvalue()
+
+
+def _everybody(running_study: RunningStudy, tx: Transaction) -> list[Person]:
+    return participants.everybody_now(tx, running_study.study, running_study.database.read_only)
+
+
+async def participant_facts(running_study: RunningStudy, person: Person) -> dict[str, Any]:
+    """Return everything that an experimenter needs to answer a participant's mail.
+
+    Besides the row of the list: the platform's id, times, pay so far, completion code, partner and
+    episodes; for active participants a link by which they continue in another browser.
+    """
+
+    def look(tx: Transaction) -> tuple[dict[str, Any], dict[str, Any], list[tuple[int, str, str]]]:
+        events = participants.event_counts(tx, running_study.study.name).get(person.id, {})
+        row = _participant_row(running_study, tx, person, events)
+        answers = participants.given_by(tx, person.id)
+        return row, answers, participants.tables(tx, person.id)
+
+    row, answers, tables = await running_study.database.run(look)
+    condition = running_study.study.condition(person.condition)
+    return {
+        **row,
+        "participant_id": person.given or None,
+        "partner": partner_kind(running_study.study, condition, answers),
+        "started": utc(person.joined),
+        "last_seen": utc(person.seen),
+        "finished": utc(person.finished),
+        "games": sum(k >= 0 for k, _, _ in tables),
+        "code": person.code or None,
+        "resume": await running_study.resume_link(person) if person.state == ACTIVE else None,
+    }

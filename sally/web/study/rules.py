@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from sally.core.errors import listed
 from sally.web.live.match import MOST_TIMEOUTS
-from sally.web.study.definition import BOT, SKIP, HumanStudy
+from sally.web.study.definition import BOT, SKIP, Bonus, HumanStudy
 from sally.web.study.items import ChoiceItem
 
 
@@ -17,7 +17,7 @@ def rules_of(study: HumanStudy) -> list[str]:
         *_exclusion(study),
         *_time(study),
         *_quality(study),
-        _pay(study),
+        *_pay(study),
     ]
 
 
@@ -70,7 +70,8 @@ def _exclusion(study: HumanStudy) -> list[str]:
             f"Participants who fail the comprehension check {study.check.tries} times are screened "
             "out, and their place is given to another person."
         )
-    checks = sum(isinstance(item, ChoiceItem) and bool(item.attention) for item in study.survey)
+    items = study.survey_items.values()
+    checks = sum(isinstance(item, ChoiceItem) and bool(item.attention) for item in items)
     if checks:
         consequence = {
             "flag": "are flagged in the data and not excluded",
@@ -89,6 +90,9 @@ def _time(study: HumanStudy) -> list[str]:
         f"Participants inactive for {_with_unit(limits.idle_minutes, 'minute')} lose their place.",
         _late(study),
     ]
+    if limits.model_seconds[1]:
+        shortest, longest = limits.model_seconds
+        rules.append(f"Answers of models are shown after {shortest:g} to {longest:g} seconds.")
     if any(len(c.people) > 1 for c in study.conditions):
         extra = study.bonus.partner_left
         paid = f" and are paid {extra:g} {study.bonus.currency} more" if extra else ""
@@ -132,10 +136,28 @@ def _quality(study: HumanStudy) -> list[str]:
     return rules
 
 
-def _pay(study: HumanStudy) -> str:
-    bonus = study.bonus
+def _pay(study: HumanStudy) -> list[str]:
+    """Return the pay rule, and those of conditions and kinds of partners that differ from it."""
+    rules = [f"Pay is {_pay_rule(study.bonus)}."]
+    for condition in study.conditions:
+        by_partner = study.pay_rules(condition)
+        usual = study.bonus.changed_by(condition.bonus)
+        if usual != study.bonus:
+            rules.append(f"In {condition.name!r} pay is {_pay_rule(usual)}.")
+        rules += [
+            f"In {condition.name!r} pay of those who play with a {kind} is {_pay_rule(rule)}."
+            for kind, rule in by_partner.items()
+            if rule != usual
+        ]
+    return rules
+
+
+def _pay_rule(bonus: Bonus) -> str:
     limit_text = "" if bonus.most is None else f", at most {bonus.most:g} {bonus.currency}"
+    games = ""
+    if bonus.random_games:
+        games = f" in {_with_unit(bonus.random_games, 'game')} drawn at random"
     return (
-        f"Pay is {bonus.base:g} {bonus.currency} plus {bonus.per_point:g} {bonus.currency} per "
-        f"point{limit_text}."
+        f"{bonus.base:g} {bonus.currency} plus {bonus.per_point:g} {bonus.currency} per "
+        f"point{games}{limit_text}"
     )

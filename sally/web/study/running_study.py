@@ -22,7 +22,7 @@ from sally.web.explorer.index import IndexEntry, index_entry
 from sally.web.live.matches import LiveMatches, NoSuchSeat, hash_token
 from sally.web.study import participants
 from sally.web.study.definition import SKIP, Condition, HumanStudy, Layout, practice_of
-from sally.web.study.items import attention, read_survey
+from sally.web.study.items import read_survey
 from sally.web.study.participants import (
     ACTIVE,
     DONE,
@@ -42,11 +42,15 @@ from sally.web.study.steps import (
     PLATFORM,
     READY,
     REMOVED,
+    SURVEY,
     CheckAttempt,
     RoundOutcome,
+    attention_counts,
     current,
     judge_check,
+    pay_of,
     rounds_in,
+    survey_items,
 )
 
 LOG = logging.getLogger("sally.web")
@@ -93,8 +97,13 @@ class RunningStudy:
         self.study, self.secrets = study, study_secrets
         self.database, self.live_matches = database, live_matches
         self.texts = study.said
-        unpaid = msgspec.structs.replace(study.labels, reveals=True, per_point=0.0)
-        live_matches.labels |= {self.owner: study.labels, self.practice_owner: unpaid}
+        labels = study.labels
+        live_matches.labels[self.owner] = labels
+        live_matches.labels[self.practice_owner] = msgspec.structs.replace(labels, reveals=True)
+        for condition in study.conditions:
+            paid = msgspec.structs.replace(labels, per_point=study.point_value(condition))
+            live_matches.labels[f"{self.owner}/{condition.name}"] = paid
+        live_matches.delays[self.owner] = study.limits.model_seconds
         for owner in (self.owner, self.practice_owner):
             live_matches.timeouts[owner] = study.limits.timeout
         self._known: dict[str, IndexEntry] = {}  # finished matches by id
@@ -128,6 +137,11 @@ class RunningStudy:
         """Return the participant with this platform id."""
         return await self.database.run(participants.by_given, self.study.name, platform_id)
 
+    async def withdrawn(self, platform_id: str) -> bool:
+        """Return whether a person with this platform id has withdrawn."""
+        mark = self.secrets.withdrawn_mark(platform_id)
+        return await self.database.run(participants.is_withdrawn, self.study.name, mark)
+
     async def full(self) -> bool:
         def look(tx: Transaction) -> bool:
             participants.lapse(tx, self.study)
@@ -153,6 +167,29 @@ class RunningStudy:
     async def decline(self) -> None:
         """Count a person who declined; nothing else is stored."""
         await self.database.run(participants.count, self.study.name, participants.DECLINED)
+
+    async def resume_link(self, person: Person) -> str:
+        """Return the path of a link by which an active person continues in another browser.
+
+        It works once: whoever uses it holds the participation afterwards.
+        """
+        token = await self.database.run(participants.resume_token, self.secrets, person.id)
+        return f"/study/{self.study.name}/resume?key={person.id}.{token}"
+
+    async def resumed_by(self, key: str) -> Person | None:
+        """Return the active person whom the key of a resume link belongs to, or None."""
+        id, _, token = key.partition(".")
+
+        def find(tx: Transaction) -> Person | None:
+            participants.lapse(tx, self.study)
+            person = participants.by_id(tx, id)
+            if person is None or person.state != ACTIVE:
+                return None
+            expected = participants.resume_token(tx, self.secrets, id)
+            is_right = secrets.compare_digest(token.encode(), expected.encode())
+            return person if is_right else None
+
+        return await self.database.run(find)
 
     async def hand_over(self, person: Person, cookie: str) -> None:
         """Move a participant to this browser."""
@@ -425,8 +462,9 @@ class RunningStudy:
             if not all(a in q.options for a, q in zip(answers, questions, strict=True)):
                 return False, {"check": self.texts("check.answer_all")}
             value = msgspec.to_builtins(judge_check(self.study.check, answers))
-        elif step == "survey":
-            value, wrong = read_survey(self.study.survey, sent, self.texts)
+        elif step == SURVEY or step.startswith(f"{SURVEY}-"):
+            items = survey_items(self.study, position.condition, step, position.given)
+            value, wrong = read_survey(items, sent, self.texts)
         elif step.startswith("practice-") and position.feedback is None:
             return False, {}  # it is not over
         elif step.startswith("chat-"):
@@ -451,7 +489,9 @@ class RunningStudy:
                 if self._inattentive(position):
                     state = participants.EXCLUDED
                 alone = any(came.how in ("partner left", "no partner") for came in rounds)
-                bonus = str(study.bonus.of([came.payoff for came in rounds], alone))
+                bonus = pay_of(
+                    study, position.condition, position.given, person.number, rounds, alone
+                )
                 code = study.completion.code or secrets.token_hex(4).upper()
             await self.database.run(participants.finish, person.id, state, bonus, code)
         stored_person = await self.database.run(participants.by_id, person.id)
@@ -472,7 +512,7 @@ class RunningStudy:
 
     def _inattentive(self, position: Position) -> bool:
         """Return whether the study excludes the person for failed attention checks."""
-        passed, checks = attention(self.study.survey, position.given.get("survey") or {})
+        passed, checks = attention_counts(self.study, position.condition, position.given)
         return self.study.quality.attention == "exclude" and passed < checks
 
     # --- for the explorer -----------------------------------------------------------------------
@@ -512,7 +552,13 @@ class RunningStudy:
 
     async def find(self, text: str) -> Person:
         """Return the participant with this platform id or code; raises BadInput."""
-        return await self.database.run(participants.find_one, self.study.name, self.secrets, text)
+
+        def look(tx: Transaction) -> Person:
+            person = participants.find_one(tx, self.study.name, self.secrets, text)
+            people = participants.everybody_now(tx, self.study, self.database.read_only)
+            return next(now for now in people if now.id == person.id)
+
+        return await self.database.run(look)
 
     async def advance(self, person: Person) -> str:
         """Move a stuck participant past the current step, and return that step.
@@ -526,7 +572,7 @@ class RunningStudy:
         skipped: Any = True
         if position.step.startswith("check-"):
             skipped = msgspec.to_builtins(CheckAttempt((), True))
-        elif position.step == "survey":
+        elif position.step.startswith(SURVEY):
             skipped = {}
         elif position.step.startswith("round-"):
             return await self._advance_round(position)
@@ -563,7 +609,7 @@ class RunningStudy:
                 await live.leave(seat, "removed by the experimenter")
         position = await self.place(person)
         rounds = rounds_in(self.study, position.condition, position.given)
-        bonus = str(self.study.bonus.of([came.payoff for came in rounds]))
+        bonus = pay_of(self.study, position.condition, position.given, person.number, rounds)
         code = self.study.completion.code or secrets.token_hex(4).upper()
 
         def end(tx: Transaction) -> None:
@@ -571,6 +617,22 @@ class RunningStudy:
             participants.finish(tx, person.id, INCOMPLETE, bonus, code)
 
         await self.database.run(end)
+
+    async def exclude(self, person: Person, reason: str) -> None:
+        """Exclude a participant from the design; the pay for what was played stays."""
+        if person.state not in (ACTIVE, DONE, INCOMPLETE):
+            raise BadInput(f"The participant is {person.state} and fills no place.")
+        if person.state == ACTIVE:
+            await self.remove(person)
+        await self.database.run(participants.exclude, person.id, reason)
+
+    async def readmit(self, person: Person) -> None:
+        """Let a lapsed participant go on at the step where they stopped."""
+        if person.state != participants.LAPSED:
+            raise BadInput(
+                f"The participant is {person.state}; only lapsed ones can be readmitted."
+            )
+        await self.database.run(participants.readmit, person.id)
 
     # --- withdrawal -----------------------------------------------------------------------------
 
@@ -589,7 +651,8 @@ class RunningStudy:
                     ),
                 )
             code = self.secrets.exported(person)
-            await self.database.run(participants.erase, self.study.name, person, code)
+            mark = self.secrets.withdrawn_mark(person.given)
+            await self.database.run(participants.erase, self.study.name, person, code, mark)
         await asyncio.to_thread(participants.wipe, self.database)
 
     async def _outcomes(self, match: str) -> dict[str, RoundOutcome]:

@@ -26,7 +26,6 @@ from sally.output.files.export import formula_safe
 from sally.players.language import uses_model
 from sally.web.live.matches import PERSON
 from sally.web.study.definition import HumanStudy
-from sally.web.study.items import attention
 from sally.web.study.rules import rules_of
 
 Row = dict[str, Any]
@@ -48,12 +47,16 @@ TOOK = (
     "Seconds from the display of the question to the answer, measured in the browser; reading the "
     "rules does not count. Without a browser's measurement, from the start of the turn."
 )
+ANSWERED = "Time at which the server stored the answer (UTC)."
 # The codebook: every column of every table in order, with its meaning.
 COLUMNS: Mapping[str, Mapping[str, str]] = {
     "participants": {
         **WHO,
         "session": "Session of the study; empty where the study has none.",
         "state": "done, incomplete, excluded, failed (the comprehension check), lapsed or active.",
+        "started": "Time of the consent (UTC).",
+        "finished": "Time of the last page (UTC); empty where the study was not finished.",
+        "partner": "Kind of partner: person, model or bot.",
         "order": "Instances in the planned order.",
         "option_order": "Whether options were shown as given or reversed.",
         "pair": "Code of the pair, where two participants played together.",
@@ -62,9 +65,11 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         "game's usual one; empty for everyone else.",
         "advanced": "Steps that the experimenter skipped for the participant.",
         "removed": "Step at which the experimenter ended the participation, if so.",
+        "exclusion": "Reason for which the experimenter excluded the participant, if so.",
         "minutes": "From consent to the end.",
         "games_played": "Games that ended with a result.",
         "points": "Sum of the payoffs; for an interrupted game, the points earned so far.",
+        "paid_games": "Numbers of the games whose points are paid, from 1.",
         "base_pay": "Fixed part of the pay.",
         "bonus_pay": "Variable part of the pay.",
         "currency": "Currency of the pay.",
@@ -85,6 +90,7 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         "forfeited": "Whether the decision was forfeited (no legal choice).",
         "tries": "Number of answers until one was valid.",
         "response_seconds": TOOK,
+        "answered": ANSWERED,
         "others_option": "Choices of the other seats in this turn, as the rules encode them.",
         "others_label": "Choices of the other seats in this turn, as the participant reads them.",
         "others_kind": "For each other seat: person, bot, or model with its name.",
@@ -105,12 +111,15 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         "truth_label": "The true answer, as the participant would read it.",
         "correct": "Whether the answer is the true one; empty where that is not defined.",
         "response_seconds": TOOK,
+        "answered": ANSWERED,
     },
     "survey": {
         **WHO,
+        "asked": "before (the first game), game N or block NAME (after it), or end.",
         "item": "Name of the item.",
         "row": "Row of a matrix item; empty for other items.",
         "answer": "The answer; empty where none was given.",
+        "answered": ANSWERED,
     },
     "chat": {
         **WHO,
@@ -133,6 +142,11 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         "seconds": "Seconds since consent.",
     },
 }
+
+
+def utc(seconds: float | None) -> str | None:
+    """Return a Unix time as UTC text, such as 2026-11-18 15:03:00; None stays None."""
+    return None if seconds is None else f"{datetime.fromtimestamp(seconds, UTC):%F %T}"
 
 
 class ExportedPerson(msgspec.Struct, frozen=True):
@@ -162,7 +176,7 @@ def tables(
         "withdrawn": [
             {
                 "participant": participant,
-                "withdrawn": f"{datetime.fromtimestamp(withdrawn_at, UTC):%F %T}",
+                "withdrawn": utc(withdrawn_at),
             }
             for participant, withdrawn_at in withdrawn
         ],
@@ -192,8 +206,9 @@ def _cell(value: Any) -> Any:
 
 def _participant(study: HumanStudy, person: ExportedPerson) -> Row:
     row, counts = person.row, Counter(kind for _, _, kind, _, _ in person.events)
-    base, bonus = study.bonus.parts(row["bonus"] or "")
-    passed, checks = attention(study.survey, row["survey"] or {})
+    condition = study.condition(row["condition"])
+    base, bonus = study.pay_rules(condition)[row["partner"]].parts(row["bonus"] or "")
+    passed, checks = row["attention"]
     logged = study.quality.log
     fast = None
     if person.survey_seconds is not None and study.quality.least_seconds:
@@ -204,6 +219,7 @@ def _participant(study: HumanStudy, person: ExportedPerson) -> Row:
             k: row[k]
             for k in ("session", "pair", "partner_model", "fallback", "removed", "minutes")
         },
+        **{k: row[k] for k in ("started", "finished", "partner", "exclusion", "paid_games")},
         "advanced": row["advanced"] or None,
         "games_played": sum(came["how"] == "ended" for came in row["rounds"]),
         "points": sum(came.get("payoff") or 0 for came in row["rounds"]),
@@ -224,13 +240,15 @@ def _participant(study: HumanStudy, person: ExportedPerson) -> Row:
 
 def _survey(person: ExportedPerson) -> Iterator[Row]:
     identity = {key: person.row[key] for key in WHO}
-    for item, answer in (person.row["survey"] or {}).items():
-        if isinstance(answer, dict):
-            yield from (
-                {**identity, "item": item, "row": r, "answer": a} for r, a in answer.items()
-            )
-        else:
-            yield {**identity, "item": item, "row": None, "answer": answer}
+    for survey in person.row["surveys"]:
+        place = {**identity, "asked": survey["asked"], "answered": survey["answered"]}
+        for item, answer in survey["answers"].items():
+            if isinstance(answer, dict):
+                yield from (
+                    {**place, "item": item, "row": r, "answer": a} for r, a in answer.items()
+                )
+            else:
+                yield {**place, "item": item, "row": None, "answer": answer}
 
 
 def _chat(person: ExportedPerson) -> Iterator[Row]:
@@ -278,21 +296,24 @@ def _rounds(
             "seat": seat,
         }
         seconds = {tuple(ask_key): n for ask_key, n in person_data.get("asked", ())}
+        stored_at = dict(zip(seconds, person_data.get("answered", ()), strict=False))
         context = SeatContext(
             played_episode.spec, played_episode.replay.game, Seat(seat), episode.setup.seed, spoken
         )
         probes: dict[int, list[Row]] = {}
         for event in episode.events:
             if isinstance(event, Reported) and event.seat == seat and event.source == "probe":
-                took = seconds.get((event.turn, event.probe, event.about))
-                at = {**location, "turn": event.turn + 1, "response_seconds": took}
+                ask = (event.turn, event.probe, event.about)
+                at = {**location, "turn": event.turn + 1, "response_seconds": seconds.get(ask)}
+                at["answered"] = stored_at.get(ask)
                 probes.setdefault(event.turn, []).append(
                     {**at, **probe_row(played_episode, context, event)}
                 )
         for event in episode.events:
             if isinstance(event, Moved | Forfeited) and event.seat == seat:
-                took = seconds.get((event.turn, "", ""))
-                at = {**location, "turn": event.turn + 1, "response_seconds": took}
+                ask = (event.turn, "", "")
+                at = {**location, "turn": event.turn + 1, "response_seconds": seconds.get(ask)}
+                at["answered"] = stored_at.get(ask)
                 probe_columns = _beside(probes.get(event.turn, []))
                 yield "trial", {**at, **_trial(played_episode, context, event), **probe_columns}
         yield from (("probe", row) for rows in probes.values() for row in rows)
@@ -429,7 +450,7 @@ def _variables() -> dict[str, str]:
 
 def codebook(study: HumanStudy) -> dict[str, Any]:
     """Return the columns of all tables, the survey items and the rules of the study."""
-    items = {item.name: msgspec.to_builtins(item) for item in study.survey}
+    items = {name: msgspec.to_builtins(item) for name, item in study.survey_items.items()}
     return {"tables": COLUMNS, "survey_items": items, "rules": rules_of(study)}
 
 

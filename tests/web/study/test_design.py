@@ -70,8 +70,8 @@ def test_shown_and_paid_bonus_follow_the_rule(server):
     )
     payments = logged_in(server).browser.get("/experimenter/study/payments.csv").text
     assert payments.splitlines() == [
-        "participant_id,platform,state,base,bonus,currency,code",
-        f"paid,Prolific,done,1.00,{Decimal(paid) - 1},EUR,C1A2B3",
+        "participant_id,platform,state,base,bonus,currency,code,participant",
+        f"paid,Prolific,done,1.00,{Decimal(paid) - 1},EUR,C1A2B3,{row['participant']}",
     ]
 
 
@@ -289,19 +289,63 @@ def test_model_may_be_the_partner(tmp_path, monkeypatch):
     [
         ('name = "two_games"', 'name = "Two Games"', "name must be 1 to 40 lower-case letters"),
         ("participants = 40", "participants = 0", "participants must be at least 1"),
-        ("participants = 40", 'participants = "many"', "participants: Expected `int`, got `str`"),
+        (
+            "participants = 40",
+            'participants = "many"',
+            "line 6: participants: Expected `int`, got `str`",
+        ),
         ("rounds = 2 ", "rounds = 3 ", "rounds is 3, but there are 2 instances"),
         ('player = "tit_for_tat"', 'player = "tit_for_tatt"', "did you mean"),
         ('people = ["agent"]', 'people = ["agnt"]', "condition 'asked'"),
-        ('["their_move"]', '["their_moove"]', "probe of ipd"),
+        (
+            '["their_move"]',
+            '["their_moove"]',
+            "line 50: condition 'asked': There is no probe of ipd",
+        ),
         ('right = "1 cent"', 'right = "2 cents"', "right must be one of its options"),
         ('game = "ibs"', 'game = "ibbs"', "game named 'ibbs'"),
         ('id = "ibs-5"', 'id = "ipd-5"', "two instances have the id"),
-        ('kind = "scale"', 'kind = "slidr"', "survey"),
-        ("base = 1.00", "base = -1.00", "most must be at least 0"),
-        ("[bonus] ", "[bonus]\nformula = '__import__(\"os\")'\n#", "unknown field `formula`"),
+        (
+            'kind = "scale"',
+            'kind = "slidr"',
+            "line 58: there is no kind 'slidr', did you mean `slider`; "
+            "it is choice, likert, scale, slider, matrix or text",
+        ),
+        ('kind = "scale"', "", "line 57: the key `kind` is missing; it is choice, likert"),
+        ('title = "Dec', '# title = "Dec', "the key `title` is missing"),
+        (
+            '{ player = "tit',
+            '{ plyer = "tit',
+            "line 49: unknown key `plyer`, did you mean `player`",
+        ),
+        ("[limits]", '[limits]\ncontact = "x"', "belongs to the top of the file, before the first"),
+        ("params = { rounds = 5 }", "params = { rouns = 5 }", "line 40: condition 'asked'"),
+        ("base = 1.00", "base = -1.00", "base must be at least 0"),
+        ("most = 3.00", "most = 0.99", "line 77: bonus: most is 0.99, below base (1)."),
+        ("per_point = 0.01", "", "most is 3, but per_point is 0, so nobody can earn it"),
+        ("per_point = 0.01", "per_point = -0.01", "line 76: bonus: per_point must be at least 0"),
+        ("per_point = 0.01", "per_point = nan", "bonus: per_point must be at least 0"),
+        ("most = 3.00", "most = inf", "bonus: most must be at least 0 and below 1000000"),
+        ("base = 1.00", "base = 1.005", "bonus: base must be whole cents, not 1.005"),
+        ('currency = "EUR"', "", 'bonus: currency is missing, such as currency = "EUR"'),
+        (
+            'currency = "EUR"',
+            'currency = "EUR"\npartner_left = 2.50',
+            "below base and partner_left",
+        ),
+        ('currency = "EUR"', 'currency = "EUR"\nrandom_games = 3', "play 2 games"),
+        (
+            'name = "not asked"',
+            'name = "not asked"\nbonus = { most = 0.5 }',
+            "line 54: bonus of condition 'not asked': most is 0.5, below base (1).",
+        ),
+        (
+            "[bonus] ",
+            "[bonus]\nformula = '__import__(\"os\")'\n#",
+            "line 75: unknown key `formula`",
+        ),
         ('url = "https://app', 'url = "javascript://app', "completion.url must begin with https"),
-        ("contact =", "contakt =", "unknown field `contakt`"),
+        ("contact =", "contakt =", "line 9: unknown key `contakt`, did you mean `contact`?"),
         ('name = "not asked"', 'name = "asked"', "two conditions have the name 'asked'"),
         ("[consent]", "[consent", "is not TOML"),
         ('id = "ibs-5"', 'id = ["ibs-5"]', "instances[1].id: Expected `str`, got `array`"),

@@ -94,7 +94,7 @@ def test_other_link_parameters_are_stored_only_if_declared(tmp_path):
         person.post("/consent", SESSION_ID=person.field("SESSION_ID"), agree="yes", **sent)
         person.read_on().check("I choose first", "Nothing").check("I choose first", "Nothing")
         paid = logged_in(server).browser.get("/experimenter/study/payments.csv").text
-        assert paid.splitlines()[0].endswith(",code,SESSION_ID") and "session77" in paid
+        assert paid.splitlines()[0].endswith(",code,participant,SESSION_ID") and "session77" in paid
         assert on_disk(tmp_path, "study88") == []
         rows = logged_in(server).browser.get("/experimenter/study/people.json").text
         assert "session77" not in rows

@@ -294,7 +294,7 @@ def test_fast_partner_does_not_shorten_the_response_time() -> None:
         ("agent", 112.25, 1, ""),  # asked for the move after its forecast
     )
     agent, partner = (
-        [took for _, took in response_times(rows, "m", seat)]  # type: ignore[arg-type]
+        [answer.seconds for answer in response_times(rows, "m", seat)]  # type: ignore[arg-type]
         for seat in ("agent", "partner")
     )
     assert agent == [1.0, 1.5, 3.25] and partner == [7.5, 2.5]
@@ -305,5 +305,6 @@ def test_response_time_starts_at_display_and_never_exceeds_server_time() -> None
         ("agent", 130.0, 0, "", 4.5),  # the rules were read for 25 seconds
         ("agent", 133.0, 1, "", 99.0),  # no browser can have shown it for so long
     )
-    actual_response_times = response_times(rows, "m", "agent")  # type: ignore[arg-type]
-    assert [took for _, took in actual_response_times] == [4.5, 3.0]
+    answers = response_times(rows, "m", "agent")  # type: ignore[arg-type]
+    assert [answer.seconds for answer in answers] == [4.5, 3.0]
+    assert [answer.stored_at for answer in answers] == [130.0, 133.0]
