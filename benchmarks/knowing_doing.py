@@ -3,7 +3,7 @@
     python benchmarks/knowing_doing.py docs/results/bundles/knowing_doing-*.sally.zip > FILE
 
 Nothing is played. `benchmarks/knowing_doing_check.py` computes the same figures from the same
-files without importing sally; docs/results/qwen.md holds what both print.
+files without importing sally; docs/results/appendix/qwen.md holds what both print.
 """
 
 from __future__ import annotations

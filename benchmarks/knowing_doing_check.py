@@ -1,4 +1,4 @@
-"""Recompute the tables of docs/results/qwen.md from the bundles, without importing sally.
+"""Recompute the tables of docs/results/appendix/qwen.md from the bundles, without importing sally.
 
     python benchmarks/knowing_doing_check.py PAGE docs/results/bundles/knowing_doing-*.sally.zip
 

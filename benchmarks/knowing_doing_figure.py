@@ -1,6 +1,7 @@
-"""Draw acting beyond habits against knowing beyond rules from the tables of docs/results/qwen.md.
+"""Draw acting beyond habits against knowing beyond rules, from tables of the registered study.
 
-python benchmarks/knowing_doing_figure.py docs/results/qwen.md docs/pictures/knowing_doing.svg
+PAGE=docs/results/appendix/qwen.md
+python benchmarks/knowing_doing_figure.py $PAGE docs/pictures/knowing_doing.svg
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ how often one is found, how wide the interval of the mean is, and how often it c
 
     python benchmarks/sally_2.py table BUNDLE ...
 
-prints the tables of `docs/results/pairs.md` from the bundles of evaluations.
+prints the tables of `docs/results/appendix/sally_2.md` from the bundles of evaluations.
 
     python benchmarks/sally_2.py strategy --model MODEL --strategy lm --out DIR [GAME ...]
 
@@ -34,6 +34,7 @@ import msgspec
 import sally
 from sally import store
 from sally.analysis.pairs.certificate import certify
+from sally.analysis.pairs.evaluation import PairEvaluation
 from sally.analysis.pairs.positions import open_position
 from sally.api.pair_evaluation import evaluation_of_episodes
 from sally.core.registry.recipes import find_recipe
@@ -144,28 +145,40 @@ def play_strategy(model: str, suite: Study, out: Path) -> None:
     print_tables([str(out)], suite)
 
 
+def evaluation_of_bundle(bundle: Path, suite: Study | None = None) -> PairEvaluation:
+    """Return the evaluation of a model from its bundle; of size M if no suite is given."""
+    suite = suite or sally_2.suite("M")
+    with open_store(bundle) as (place, _):
+        episodes = [
+            episode
+            for episode in store.load(place).episodes.values()
+            if not store.to_run_again(episode)
+        ]
+    return evaluation_of_episodes(episodes, suite, sum(1 for _ in suite.trials()))
+
+
+def table_of_games(evaluation: PairEvaluation) -> list[str]:
+    """Return the lines of the table of knowing, doing and same answers by game."""
+    lines = [
+        "| game | pairs | knowing | doing | same prediction twice | same move twice |",
+        "|---|---|---|---|---|---|",
+    ]
+    lines += [
+        f"| `{game.game}` | {game.pairs} | {_score(game.knowing)} | {_score(game.doing)} | "
+        f"{_same(game.knowing)} | {_same(game.doing)} |"
+        for game in evaluation.games
+    ]
+    return [*lines, f"| mean | | {_cell(evaluation.knowing)} | {_cell(evaluation.doing)} | | |"]
+
+
 def print_tables(bundles: list[str], suite: Study | None = None) -> None:
     """Print knowing, doing and same answers of each bundle, and the effects of the arms."""
-    suite = suite or sally_2.suite("M")
     for bundle in bundles:
-        with open_store(Path(bundle)) as (place, _):
-            episodes = [
-                episode
-                for episode in store.load(place).episodes.values()
-                if not store.to_run_again(episode)
-            ]
-        planned = sum(1 for _ in suite.trials())
-        evaluation = evaluation_of_episodes(episodes, suite, planned)
-        print(f"\n## {evaluation.player}: {evaluation.episodes:,} of {planned:,} positions\n")
-        print(*evaluation.sentences, sep=" ")
-        print("\n| game | pairs | knowing | doing | same prediction twice | same move twice |")
-        print("|---|---|---|---|---|---|")
-        for game in evaluation.games:
-            print(
-                f"| `{game.game}` | {game.pairs} | {_score(game.knowing)} | {_score(game.doing)} | "
-                f"{_same(game.knowing)} | {_same(game.doing)} |"
-            )
-        print(f"| mean | | {_cell(evaluation.knowing)} | {_cell(evaluation.doing)} | | |\n")
+        evaluation = evaluation_of_bundle(Path(bundle), suite)
+        positions = f"{evaluation.episodes:,} of {evaluation.planned:,} positions"
+        print(f"\n## {evaluation.player}: {positions}\n")
+        print(*evaluation.sentences, sep=" ", end="\n\n")
+        print(*table_of_games(evaluation), sep="\n", end="\n\n")
         for effect in evaluation.arms:
             difference = _cell(effect.difference)
             print(f"- {effect.arm}, {effect.measure}: {difference}, {effect.pairs} pairs")

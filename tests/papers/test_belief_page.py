@@ -11,7 +11,7 @@ from sally.stats import belief_measures as measures
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/results/beliefs.md").read_text("utf-8")
-REVIEW = (ROOT / "docs/results/review.md").read_text("utf-8")
+REVIEW = (ROOT / "docs/results/appendix/review.md").read_text("utf-8")
 
 
 def test_rows_of_people_are_on_the_page() -> None:
