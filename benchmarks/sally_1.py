@@ -16,6 +16,7 @@ import argparse
 import json
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -23,9 +24,11 @@ import numpy as np
 from scipy.stats import kendalltau
 
 from sally.analysis.evaluation import ASKED, measured_of
-from sally.analysis.profile.baselines import baselines
-from sally.analysis.profile.doing_scale import BaselineScores
+from sally.analysis.profile.baselines import Baseline, baselines
+from sally.analysis.profile.doing_scale import BaselineScores, tops
 from sally.analysis.profile.profile import profile_of
+from sally.frames.frame import as_frame
+from sally.frames.profiles import SeatSums
 from sally.runner.local import orders, play
 from sally.studies.sally_1 import GAMES, SPREADS, noisy, with_bot
 
@@ -45,40 +48,30 @@ def played(error: float, size: str, seed: int, game: str) -> list:
     return [play(setup, cell) for _, cell, setup in orders(study)]
 
 
-def scores(seats, ends) -> dict[str, float | None]:
+def score_measures(table: SeatSums, ends: Sequence[Baseline]) -> dict[str, float | None]:
     """Return each measure of the profile for some measured seats."""
-    (row,) = profile_of(seats, ends, name_of=lambda who: "bot")
+    (row,) = profile_of(table, ends, name_of=lambda player: "bot")
     return {name: getattr(row, field).value for name, field in MEASURES.items()}
 
 
-def per_problem(seats, top: dict[str, tuple[float, float]]) -> dict[str, dict[str, float]]:
+def instances(table: SeatSums) -> list[str]:
+    """Return the name of the problem of each row."""
+    return [str(name) for name in table.rows["instance"].to_list()]
+
+
+def score_problems(table: SeatSums, ends: Sequence[Baseline]) -> dict[str, dict[str, float]]:
     """Return knowing and doing of every problem, on the scales of the profile."""
-    found: dict[str, dict[str, float]] = {"knowing": {}, "doing": {}}
-    for m in seats:
-        key = f"{m.setup.instance.id} {m.setup.repeat}"
-        if m.knowing.scored:
-            guess = m.knowing.guess / m.knowing.scored
-            right = m.knowing.right / m.knowing.scored
-            found["knowing"][key] = (right - guess) / (1 - guess)
-        low, high = top.get(m.alike, (0.0, 0.0))
-        if m.least is not None and high > low:
-            found["doing"][key] = (m.least - low) / (high - low)
-    return found
-
-
-def ends_of(ends) -> dict[str, tuple[float, float]]:
-    """Return the random player's expected score and the optimum, by problem and opponents."""
-    met, low = BaselineScores(ends), {}
-    high: dict[str, list[float]] = {}
-    stored = [(end.role, end.table.row(n)) for end in ends for n in end.rows.tolist()]
-    for role, m in stored + [(end.role, m) for end in ends for m, _ in end.played]:
-        if m.alike not in low and (expected := met.level("random", m)) is not None:
-            low[m.alike] = expected
-        if m.optimum is not None:
-            high.setdefault(m.alike, []).append(m.optimum)
-        elif role == "reference" and m.least is not None:
-            high.setdefault(m.alike, []).append(m.least)
-    return {key: (low[key], float(np.max(high[key]))) for key in low.keys() & high.keys()}
+    scores = BaselineScores(ends)
+    low, high = scores.levels("random", table), tops(scores, table)
+    scored, right, guess, least = map(table.of, ("scored", "right", "guess", "least"))
+    by_measure: dict[str, dict[str, float]] = {"knowing": {}, "doing": {}}
+    for n, problem in enumerate(zip(instances(table), table.repeats.tolist(), strict=True)):
+        key = " ".join(map(str, problem))
+        if scored[n] > guess[n]:
+            by_measure["knowing"][key] = (right[n] - guess[n]) / (scored[n] - guess[n])
+        if least[n] == least[n] and high[n] > low[n]:
+            by_measure["doing"][key] = (least[n] - low[n]) / (high[n] - low[n])
+    return by_measure
 
 
 def stepped_up(r: float) -> float:
@@ -102,16 +95,16 @@ def measure(size: str, game: str) -> tuple[list[dict], dict[str, float]]:
     for seed in SESSIONS:
         ends = None
         for error in ERRORS:
-            seats = measured_of(played(error, size, seed, game))
-            ends = ends if ends is not None else baselines(seats, False)
-            by_session.setdefault(seed, []).append(scores(seats, ends))
+            table = measured_of(as_frame(played(error, size, seed, game)))
+            ends = ends if ends is not None else baselines(table, False)
+            by_session.setdefault(seed, []).append(score_measures(table, ends))
             if seed == SESSIONS[0]:
-                ordered = sorted({m.setup.instance.id for m in seats})
-                for half, kept in enumerate((set(ordered[::2]), set(ordered[1::2]))):
-                    halves[half].append(
-                        scores([m for m in seats if m.setup.instance.id in kept], ends)
-                    )
-                problems.append(per_problem(seats, ends_of(ends)))
+                names = instances(table)
+                ordered = sorted(set(names))
+                for half, half_names in enumerate((ordered[::2], ordered[1::2])):
+                    half_table = table.take(np.isin(names, half_names))
+                    halves[half].append(score_measures(half_table, ends))
+                problems.append(score_problems(table, ends))
     rows = []
     for name in MEASURES:
         first, second = ([bot[name] for bot in by_session[seed]] for seed in SESSIONS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from html import escape
@@ -28,7 +29,7 @@ VALUES = frozenset({"value", "payoff"})
 HIDDEN = 8  # columns that are named below a table
 
 
-class ResultList(list[T]):
+class ResultList(list[T], ABC):
     """A list of results. A slice and a selection have the type of the list."""
 
     parallel: ClassVar[tuple[str, ...]] = ()
@@ -44,9 +45,9 @@ class ResultList(list[T]):
         """The line above the table."""
         return self.heading or f"{len(self):,} row{'' if len(self) == 1 else 's'}"
 
+    @abstractmethod
     def table(self) -> Sequence[Mapping[str, Any]]:
         """Return the rows that are printed."""
-        raise NotImplementedError
 
     @overload
     def __getitem__(self, place: SupportsIndex) -> T: ...
@@ -83,13 +84,13 @@ class ResultList(list[T]):
             if (keep is None or keep(item)) and self._has(item, columns)
         )
 
+    @abstractmethod
     def _has(self, item: T, columns: Mapping[str, Any]) -> bool:
         """Return whether the columns of an item have these values."""
-        raise NotImplementedError
 
+    @abstractmethod
     def plot(self) -> Figure:
         """Draw the numbers of the table."""
-        raise NotImplementedError
 
     # --- tables ---------------------------------------------------------------------------------
 

@@ -26,7 +26,7 @@ from sally.core.log.events import (
 from sally.core.registry import registry
 from sally.core.rules.game import GameSpec, Seat
 from sally.core.rules.metric import Metric, Played, Terms
-from sally.frames.intention_to_treat import score_intention_to_treat, span_of
+from sally.frames.intention_to_treat import Range, score_intention_to_treat, span_of
 from sally.frames.knowing import AGAIN, MIRROR, Knowing, Scored, knowing
 from sally.frames.losses import terms
 from sally.frames.replays import played as replay_of
@@ -179,9 +179,7 @@ def measure(played: Played, seat: Seat) -> MeasuredSeat:
     family, end = spec.family or spec.name, episode.end
     metric = doing_metric(spec, seat)
     scores = on_minds(spec, score_reports(played, seat))
-    doing = metric.measure(played, seat)
-    optimum, span = _optimum(played, seat, doing), span_of(played, seat, metric)
-    lowest, highest, optimum = score_intention_to_treat(played, seat, doing, optimum, span)
+    doing, span, (lowest, highest, optimum) = _doing_scores(played, seat, metric)
     event_types = [type(e) for e in episode.events if e.seat == seat]
     return MeasuredSeat(
         episode=episode.id,
@@ -205,6 +203,21 @@ def measure(played: Played, seat: Seat) -> MeasuredSeat:
         forfeits=event_types.count(Forfeited),
         censored=end.cause if isinstance(end, Censored) else "void" if void_seats(episode) else "",
     )
+
+
+def least_score(played: Played, seat: Seat) -> float | None:
+    """Return what `MeasuredSeat.least` is of a seat, without the other measures."""
+    return _doing_scores(played, seat, doing_metric(played.spec, seat))[2][0]
+
+
+def _doing_scores(
+    played: Played, seat: Seat, metric: Metric
+) -> tuple[float | None, Range | None, tuple[float | None, float | None, float | None]]:
+    """Return the score of a seat, its range, and the lowest, highest and optimal score by intention
+    to treat."""
+    doing = metric.measure(played, seat)
+    optimum, span = _optimum(played, seat, doing), span_of(played, seat, metric)
+    return doing, span, score_intention_to_treat(played, seat, doing, optimum, span)
 
 
 def acting(played: Played, seat: Seat) -> Acting:

@@ -9,12 +9,13 @@ less).
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any
 
 from sally.core.errors import unknown
 from sally.core.rules.card import Shortcut, both_ways
 
+PastRound = tuple[Hashable, Hashable]  # the own move and the other's
 PLAYER = "simple_rule"  # the player that moves by a rule of this list
 LAST, OWN_LAST, MOST_FREQUENT = "last", "own_last", "most_frequent"
 AFTER_LAST, AFTER_OWN, AFTER_PAIR = "after_last", "after_own", "after_pair"
@@ -40,24 +41,14 @@ class PastRounds:
     (0, 1, 0)
     """
 
-    def __init__(self, rounds: Iterable[tuple[Hashable, Hashable]] = ()) -> None:
-        self._last: tuple[Hashable, Hashable] | None = None
+    def __init__(self, rounds: Iterable[PastRound] = ()) -> None:
+        self._rounds = list(rounds)
         self._counts: dict[Hashable, int] = {}
-        self._after_own: dict[Hashable, Hashable] = {}
-        self._after_last: dict[Hashable, Hashable] = {}
-        self._after_pair: dict[Hashable, Hashable] = {}
-        for own_move, their_move in rounds:
-            self.add(own_move, their_move)
+        self._counted = 0  # rounds that are in the counts
 
     def add(self, own_move: Hashable, their_move: Hashable) -> None:
         """Add a round; a move is None where it is not known."""
-        if self._last is not None:
-            own_before, their_before = self._last
-            self._after_own[own_before] = their_move
-            self._after_last[their_before] = their_move
-            self._after_pair[self._last] = their_move
-        self._last = (own_move, their_move)
-        self._counts[their_move] = self._counts.pop(their_move, 0) + 1  # the latest move comes last
+        self._rounds.append((own_move, their_move))
 
     def expect(self, rule: str) -> Any | None:
         """Return the other's next move by a rule; None if the rule has seen too little.
@@ -67,26 +58,40 @@ class PastRounds:
         """
         if rule not in RULES and rule not in MOVES:
             raise unknown("simple rule", rule, {**RULES, **MOVES})
-        if self._last is None:
+        if not self._rounds:
             return None
-        own_move, their_move = self._last
+        own_move, their_move = self._rounds[-1]
         if rule == OWN_LAST:
             return own_move
         if rule == MOST_FREQUENT:
-            return max(reversed(self._counts), key=self._counts.__getitem__)
-        after_last = self._after_last.get(their_move, their_move)
-        if rule == AFTER_LAST:
-            return after_last
+            return self._most_frequent()
+        after = None
         if rule == AFTER_OWN:
-            return self._after_own.get(own_move, their_move)
+            after = self._round_after(lambda earlier: earlier[0] == own_move)
         if rule == AFTER_PAIR:
-            return self._after_pair.get(self._last, after_last)
-        return their_move
+            after = self._round_after(lambda earlier: earlier == self._rounds[-1])
+        if rule == AFTER_LAST or (rule == AFTER_PAIR and after is None):
+            after = self._round_after(lambda earlier: earlier[1] == their_move)
+        return after[1] if after else their_move
+
+    def _round_after(self, is_alike: Callable[[PastRound], bool]) -> PastRound | None:
+        """Return the round that followed the latest earlier round of a kind, if there is one."""
+        for number in range(len(self._rounds) - 2, -1, -1):
+            if is_alike(self._rounds[number]):
+                return self._rounds[number + 1]
+        return None
+
+    def _most_frequent(self) -> Hashable:
+        for _, their_move in self._rounds[self._counted :]:
+            count = self._counts.pop(their_move, 0) + 1
+            self._counts[their_move] = count  # the latest move comes last
+        self._counted = len(self._rounds)
+        return max(reversed(self._counts), key=self._counts.__getitem__)
 
     @property
     def last(self) -> tuple[Any, Any] | None:
         """The last pair of moves, own and other's; None before the first round."""
-        return self._last
+        return self._rounds[-1] if self._rounds else None
 
 
 def rule_shortcuts(first: int = 0) -> tuple[Shortcut, ...]:

@@ -54,7 +54,9 @@ def test_four_clusters_are_too_few_for_any_claim():
 @pytest.fixture(scope="module")
 def demo_store(tmp_path_factory):
     tmp_path = tmp_path_factory.mktemp("store")
-    done = sally("run", "quickstart", "--limit", "2", "--out", "held", cwd=tmp_path)
+    done = sally(
+        "run", "quickstart", "--game", "ibs", "--limit", "2", "--out", "held", cwd=tmp_path
+    )
     assert done.returncode == 0
     return tmp_path
 

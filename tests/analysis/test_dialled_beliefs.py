@@ -96,7 +96,7 @@ def _beliefs(rng: np.random.Generator, how: dict[str, bool]) -> tuple[Any, Any]:
             return peer, replies
 
 
-@pytest.mark.parametrize("best", [0.0, 0.3, 0.7, 1.0])
+@pytest.mark.parametrize("best", [0.0, 0.7])
 def test_player_that_best_replies_with_probability_q_is_recovered(
     tmp_path: Path, best: float
 ) -> None:
@@ -130,9 +130,7 @@ def test_player_that_repeats_its_habit_is_no_better_than_its_habit(tmp_path: Pat
     )
 
 
-@pytest.mark.parametrize(
-    ("best", "match", "habit"), [(0.5, 0.5, 0.0), (0.2, 0.6, 0.2), (0.6, 0.1, 0.3)]
-)
+@pytest.mark.parametrize(("best", "match", "habit"), [(0.2, 0.6, 0.2)])
 def test_mixtures_are_recovered_in_contests(
     tmp_path: Path, best: float, match: float, habit: float
 ) -> None:

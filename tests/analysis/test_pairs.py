@@ -72,7 +72,7 @@ def answer_pair(
 
 @pytest.mark.parametrize(("recipe", "order"), RECIPES, ids=lambda x: getattr(x, "name", x))
 def test_certificate_holds(recipe: PairRecipe, order: int) -> None:
-    for number in range(4):
+    for number in range(2):
         pair = draw_pair(recipe, order, 5, number)
         assert certify(pair).problems == ()
 
@@ -92,7 +92,7 @@ def test_positions_replay_from_disk(recipe: PairRecipe, order: int) -> None:
 def test_perfect_player_scores_one(recipe: PairRecipe, order: int) -> None:
     episodes = [
         episode
-        for number in range(6)
+        for number in range(3)
         for episode in answer_pair(recipe, draw_pair(recipe, order, 7, number), 1.0, 1.0, 1)
     ]
     score = score_player(join_pairs(filter(None, map(read_position, episodes))))
@@ -106,7 +106,7 @@ def test_dialled_player_is_recovered() -> None:
     recipe = PAIRS[0]
     episodes = [
         episode
-        for number in range(150)
+        for number in range(80)
         for episode in answer_pair(recipe, draw_pair(recipe, 1, 8, number), 0.9, 0.3, 1)
     ]
     score = score_player(join_pairs(filter(None, map(read_position, episodes))))

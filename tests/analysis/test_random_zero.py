@@ -28,21 +28,21 @@ from tests.analysis.profiles import (
 
 WARY = {f"player_{n}": "conditional_cooperator" for n in (2, 3)}
 EXACT = (
-    ("eleven_twenty", "player_1", {"player_2": ("level", {"k": 2})}, {}, 600),
-    ("eleven_twenty", "player_2", {"player_1": "people"}, {"rounds": 3}, 400),
-    ("beauty_contest", "player_1", {"player_2": ("level", {"k": 1}), "player_3": "level"}, {}, 600),
-    ("hide_and_seek", "player_2", {"player_1": ("level", {"k": 3})}, {}, 600),
-    ("matching_pennies", "player_1", {"player_2": "k_tom"}, {"rounds": 5}, 300),
-    ("matching_pennies", "player_2", {"player_1": "win_stay_lose_shift"}, {"rounds": 5}, 300),
-    ("pick_the_right_stuff", "manager", {}, {"mode": "finite", "generator_seed": 3}, 300),
-    ("pick_the_right_stuff", "manager", {}, {"mode": "infinite", "users": 5}, 300),
-    ("public_goods", "player_1", WARY, {"players": 3, "rounds": 4, "ratio": 1.5}, 300),
+    ("eleven_twenty", "player_1", {"player_2": ("level", {"k": 2})}, {}, 200),
+    ("eleven_twenty", "player_2", {"player_1": "people"}, {"rounds": 3}, 150),
+    ("beauty_contest", "player_1", {"player_2": ("level", {"k": 1}), "player_3": "level"}, {}, 200),
+    ("hide_and_seek", "player_2", {"player_1": ("level", {"k": 3})}, {}, 200),
+    ("matching_pennies", "player_1", {"player_2": "k_tom"}, {"rounds": 5}, 100),
+    ("matching_pennies", "player_2", {"player_1": "win_stay_lose_shift"}, {"rounds": 5}, 100),
+    ("pick_the_right_stuff", "manager", {}, {"mode": "finite", "generator_seed": 3}, 100),
+    ("pick_the_right_stuff", "manager", {}, {"mode": "infinite", "users": 5}, 100),
+    ("public_goods", "player_1", WARY, {"players": 3, "rounds": 4, "ratio": 1.5}, 100),
     ("public_goods", "player_2", {"player_1": ("threshold", {"threshold": 0.4})},
-     {"players": 2, "tokens": 7, "rounds": 6}, 300),
-    ("wavelength", "guesser", {"psychic": ("own_dial", {"shift": 20.0})}, {}, 150),
+     {"players": 2, "tokens": 7, "rounds": 6}, 100),
+    ("wavelength", "guesser", {"psychic": ("own_dial", {"shift": 20.0})}, {}, 60),
     ("wavelength", "psychic", {"guesser": ("own_dial", {"until": 4, "then_stretch": -1.0})}, {},
-     150),
-    ("taboo", "guesser", {"giver": "hub"}, {"rounds": 4}, 150),
+     60),
+    ("taboo", "guesser", {"giver": "hub"}, {"rounds": 4}, 60),
 )  # fmt: skip
 
 

@@ -1,6 +1,6 @@
 """What is dialled in is found again: how much a player knows, and how often it acts on it.
 
-The short form draws 100 samples out of one pool of episodes a family; `benchmarks/recovery.py` is
+The short form draws 50 samples out of one pool of episodes a family; `benchmarks/recovery.py` is
 the long form, with fresh episodes for every sample and all corners of the dials.
 """
 
@@ -21,7 +21,7 @@ POOL = {
     "pick_the_right_stuff": 200,
     "toma_mg": 800,  # many moves there are best replies, so that one decision says less
 }
-ALONE, SAMPLE, RUNS = 400, 40, 100
+ALONE, SAMPLE, RUNS = 400, 40, 50
 
 
 def pool(family: str, knows: float, acts: float, n: int = 0) -> list[MeasuredSeat]:
@@ -53,7 +53,7 @@ def test_knowing_and_acting_are_recovered_and_intervals_cover_them(family: str):
         (row,) = profile_of(dice.sample(measured_seats, SAMPLE))
         held["skill"] += row.skill.low <= knows <= row.skill.high
         held["acting"] += row.acting.low <= acts <= row.acting.high
-    assert min(held.values()) / RUNS >= 0.92
+    assert min(held.values()) / RUNS >= 0.9
 
 
 @pytest.mark.parametrize("family", ["repeated_games", "toma_po"])

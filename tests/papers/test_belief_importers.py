@@ -238,7 +238,7 @@ def test_mutated_files_are_refused_or_give_the_same_or_valid_episodes(tmp_path: 
         name: {e.id: _facts(e) for e in registry.importer(name).imported(folder).episodes}
         for name, folder in folders.items()
     }
-    for number in range(100):
+    for number in range(50):
         name = sorted(WRITERS)[number % len(WRITERS)]
         file = draw.choice(sorted(folders[name].rglob("*.csv")))
         data = file.read_bytes()
@@ -256,8 +256,8 @@ def test_mutated_files_are_refused_or_give_the_same_or_valid_episodes(tmp_path: 
             outcomes["same, or some of the same" if same else "other"] += 1
         finally:
             file.write_bytes(data)
-    assert sum(outcomes.values()) == 100
-    assert outcomes["refused"] > 65 and outcomes["other"] < 10
+    assert sum(outcomes.values()) == 50
+    assert outcomes["refused"] > 30 and outcomes["other"] < 6
 
 
 def _facts(episode: Any) -> bytes:

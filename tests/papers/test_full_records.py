@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from functools import cache
 from pathlib import Path
 
@@ -75,7 +76,12 @@ def test_figures_hold_aggregates_only() -> None:
         assert path.stat().st_size < 300_000
 
 
-def test_script_measures_a_store_and_draws_its_atlas(tmp_path: Path) -> None:
+def test_script_measures_a_store_and_draws_its_atlas(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "bundles").mkdir()
+    shutil.copy(full_records.BUNDLES / "beliefs_mori2024.sally.zip", tmp_path / "bundles")
+    monkeypatch.setattr(full_records, "BUNDLES", tmp_path / "bundles")
     (tmp_path / "file").mkdir()
     episodes = IMPORTER.imported(alsobay.written(tmp_path / "file", alsobay.people())).episodes
     (tmp_path / "stores/alsobay2025").mkdir(parents=True)
@@ -88,7 +94,8 @@ def test_script_measures_a_store_and_draws_its_atlas(tmp_path: Path) -> None:
     assert record.dots and lines_of(record) == []
     full_records.draw(tmp_path / "out", tmp_path)
     figure = (tmp_path / "atlas.svg").read_text("utf-8")
-    assert "sequential transfers" in figure and "public goods" in figure
+    assert "sequential transfers" not in figure  # of a sample that is not in the folder
+    assert "public goods" in figure and "a sample of the record" in figure
 
 
 def test_numbers_have_no_zero_before_the_point() -> None:

@@ -125,7 +125,7 @@ def test_crossed_laplace_is_near_the_four_dimensional_integral():
     )
     rows, columns = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
     sds, beta = np.array([0.5, 0.7]), np.array([-0.2])
-    x, w = np.polynomial.hermite_e.hermegauss(28)
+    x, w = np.polynomial.hermite_e.hermegauss(14)
     points = np.array(list(itertools.product(x, repeat=4)))
     weights = np.prod(np.array(list(itertools.product(w, repeat=4))), axis=1) / (2 * math.pi) ** 2
     like = np.ones(len(points))
@@ -196,7 +196,7 @@ def test_simulated_truth_is_recovered_and_its_intervals_cover():
     rng = np.random.default_rng(11)
     groups = np.repeat(np.arange(40), 12)
     x = rng.integers(0, 2, size=480).astype(float)
-    sds, slopes, covered, repeats = [], [], 0, 30
+    sds, slopes, covered, repeats = [], [], 0, 12
     for _ in range(repeats):
         eta = -0.5 + 1.0 * x + rng.normal(size=40)[groups]
         won = rng.random(480) < special.expit(eta)
@@ -207,7 +207,7 @@ def test_simulated_truth_is_recovered_and_its_intervals_cover():
         covered += low <= 1.0 <= high
     assert np.mean(slopes) == pytest.approx(1.0, abs=0.12)
     assert np.mean(sds) == pytest.approx(1.0, abs=0.12)
-    assert covered >= 25
+    assert covered >= 10
 
 
 def test_two_crossed_intercepts_are_recovered_from_many_rows():

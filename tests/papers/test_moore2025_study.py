@@ -50,7 +50,7 @@ def test_every_bot_of_the_study_plays(name: str) -> None:
 
 @pytest.mark.parametrize("memory", ["sequential", "frozen"])
 def test_random_play_wins_as_often_as_the_formula_predicts(memory: str) -> None:
-    games = 500
+    games = 200
     wins = sum(
         played("random", seed, number=seed % 40, memory=memory, variant="discrete_game").payoffs
         == {"persuader": 1.0}

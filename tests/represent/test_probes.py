@@ -277,11 +277,11 @@ def test_results_round_trip_through_the_file(carrying, tmp_path):
 def test_profile_and_report_show_probe_results_only_if_stored(carrying, tmp_path):
     from click.testing import CliRunner
 
-    import sally
     from sally.cli import cli
 
     folder = tmp_path / "store"
-    sally.run("quickstart", folder, limit=1)
+    only = ["--game", "ibs", "--limit", "1", "--out", str(folder)]
+    assert CliRunner().invoke(cli, ["run", "quickstart", *only]).exit_code == 0
     page = tmp_path / "page.html"
     for there in (False, True):
         if there:

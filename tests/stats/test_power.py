@@ -54,7 +54,7 @@ def test_simulated_paired_experiments_reach_the_stated_power():
     def experiment(rng):
         return float(scipy.stats.ttest_1samp(rng.normal(0.4, 0.8, n), 0).pvalue)
 
-    low, high = simulated_power(experiment, seed=1, repeats=4000).interval
+    low, high = simulated_power(experiment, seed=1, repeats=1000).interval
     assert low <= t_power(n, 0.4, 0.64) <= high
 
 

@@ -201,7 +201,7 @@ def _claim(out: Path, name: str, won: Any) -> None:
 
 def test_one_of_two_concurrent_studies_gets_the_folder(tmp_path: Path) -> None:
     fork = get_context("fork")
-    for attempt in range(5):
+    for attempt in range(2):
         won = fork.SimpleQueue()
         claims = [
             fork.Process(target=_claim, args=(tmp_path / str(attempt), player_name, won))

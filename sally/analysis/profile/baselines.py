@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, TypeVar
 
 import msgspec
@@ -28,7 +29,14 @@ from sally.core.rules.card import RANDOM, Condition
 from sally.core.rules.chance import Key, derived_seed
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
-from sally.frames.measured_seat import MeasuredSeat, SeatKind, alike, is_mind, measured_seats
+from sally.frames.measured_seat import (
+    MeasuredSeat,
+    SeatKind,
+    alike,
+    is_mind,
+    least_score,
+    measured_seats,
+)
 from sally.frames.profiles import Codes, Floats, MetSetting, SeatSums
 from sally.runner.local import play_open
 from sally.runner.seating import resolve_setup
@@ -187,9 +195,26 @@ def best_mindless(settings: Sequence[MetSetting]) -> PlayerSpec | None:
 def _rank(player: PlayerSpec, trials: Sequence[MetSetting]) -> tuple[int, float]:
     """Return the number of trials that a player can play, and its mean score in them; a player that
     cannot take every seat ranks below those that can."""
-    levels = [seat.least for seat, _ in _play_settings(player, _sample_settings(trials))]
+    settings = [setting for setting, _ in _sample_settings(trials)]
+    levels = [_trial_score(_seat_player(setting, player), setting) for setting in settings]
     scores = [score for score in levels if score is not None]
     return len(scores), round(sum(scores) / len(scores), 12) if scores else 0.0
+
+
+def _trial_score(setup: Setup, setting: MetSetting) -> float | None:
+    """Return the score of a trial; None if the player cannot take part."""
+    cache, key = _trial_cache(), (msgspec.json.encode(setup, order="sorted"), setting.seat)
+    if len(cache) > KEPT:
+        cache.clear()
+    if key not in cache:
+        cache[key] = _play(setup, setting.cell, partial(least_score, seat=Seat(setting.seat)))
+    return cache[key]
+
+
+@registry.cache_by_name
+def _trial_cache() -> dict[tuple[bytes, str], float | None]:
+    """Return the cache of trials played in this process, emptied when the registry changes."""
+    return {}
 
 
 S = TypeVar("S", Sequence[MetSetting], Codes)
@@ -275,7 +300,8 @@ def _play_settings(
         setup = _seat_player(setting, player)
         key = (msgspec.json.encode(setup, order="sorted"), setting.cell, setting.seat)
         if key not in cache:
-            cache[key] = _played_once(setup, setting.cell, setting.seat)
+            seats_of = partial(measured_seats, seats=(setting.seat,))
+            cache[key] = _play(setup, setting.cell, seats_of) or ()
         seats += [(m, for_others) for m in cache[key]]
     return seats
 
@@ -286,12 +312,17 @@ def _baseline_cache() -> dict[tuple[bytes, str, str], Sequence[MeasuredSeat]]:
     return {}
 
 
-def _played_once(setup: Setup, cell: str, seat: str) -> Sequence[MeasuredSeat]:
+M = TypeVar("M")
+
+
+def _play(setup: Setup, cell: str, measure: Callable[[Played], M]) -> M | None:
+    """Play an episode and measure it; None if the player does not fit its seat, or another player
+    cannot be called again."""
     spec = registry.game(setup.instance.game)
     try:
-        return measured_seats(Played(spec, *play_open(_ready(setup), cell)), (seat,))
+        return measure(Played(spec, *play_open(_ready(setup), cell)))
     except BadInput:
-        return ()  # the player does not fit this seat, or another player cannot be called again
+        return None
 
 
 def _ready(setup: Setup) -> Setup:

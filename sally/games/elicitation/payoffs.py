@@ -7,6 +7,7 @@ gives both the expected and the true value of an action.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from math import comb, floor, isfinite
 
@@ -27,18 +28,18 @@ class _Pays(
 ):
     """Base class of payoff functions; the fields are the numbers that the players were told."""
 
+    @abstractmethod
     def needs(self, menu: tuple[str, ...]) -> Mapping[str, tuple[str, ...] | None]:
         """Return the questions on which the values depend, each with the options that it must have;
         None for a question that asks for a number."""
-        raise NotImplementedError
 
+    @abstractmethod
     def values(self, menu: tuple[str, ...], beliefs: Vectors) -> tuple[float, ...] | None:
         """Return the expected payoff of each action; None if the beliefs do not determine it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def check(self, menu: tuple[str, ...]) -> None:
         """Raise BadInput if the function is not defined for this menu."""
-        raise NotImplementedError
 
 
 class SequentialTransfer(_Pays, frozen=True):

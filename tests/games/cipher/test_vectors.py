@@ -158,7 +158,7 @@ LINEUPS = [
     ("random", "random", "random"),
     ("crossing", "by_keywords", "by_history"),
 ]
-EPISODES = 10  # of four games with every lineup: 320 games
+EPISODES = 3  # of four games with every lineup: 96 games
 
 
 def as_code(number: int) -> tuple[int, ...]:

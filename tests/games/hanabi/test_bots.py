@@ -164,19 +164,19 @@ def test_bots_play_with_partners_of_other_conventions(first: str) -> None:
 # Quuxplusone/Hanabi's README, piles counted whatever happened; the README prints no errors.
 
 PUBLISHED: dict[tuple[str, int], tuple[float, int]] = {
-    ("blind", 2): (1.25, 1_000),
-    ("simple", 2): (16.92, 150),
-    ("simple", 3): (18.48, 150),
-    ("simple", 4): (19.32, 100),
-    ("simple", 5): (18.50, 100),
-    ("holmes", 2): (20.75, 60),
-    ("holmes", 3): (20.86, 60),
-    ("holmes", 4): (20.46, 40),
-    ("holmes", 5): (18.40, 40),
-    ("smart", 2): (23.09, 60),
-    ("smart", 3): (23.30, 60),
-    ("smart", 4): (22.44, 40),
-    ("smart", 5): (20.69, 40),
+    ("blind", 2): (1.25, 400),
+    ("simple", 2): (16.92, 80),
+    ("simple", 3): (18.48, 80),
+    ("simple", 4): (19.32, 60),
+    ("simple", 5): (18.50, 60),
+    ("holmes", 2): (20.75, 30),
+    ("holmes", 3): (20.86, 30),
+    ("holmes", 4): (20.46, 24),
+    ("holmes", 5): (18.40, 24),
+    ("smart", 2): (23.09, 30),
+    ("smart", 3): (23.30, 30),
+    ("smart", 4): (22.44, 24),
+    ("smart", 5): (20.69, 24),
 }
 
 
@@ -188,4 +188,4 @@ def test_bot_scores_match_published_means(name: str, players: int) -> None:
     scores = [final_score(game, BOTS[name], deal) for deal in range(deals)]
     error = stdev(scores) / len(scores) ** 0.5
     assert abs(mean(scores) - published) < 3 * error + 0.005
-    assert error < 0.4  # enough deals to tell the bots apart
+    assert error < 0.6  # enough deals to tell the bots apart

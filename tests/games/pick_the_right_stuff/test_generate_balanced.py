@@ -147,13 +147,13 @@ def last_looks(story: Sequence[Event]) -> set[int]:
 
 
 SAMPLES: dict[tuple[ObservingMode, int], int] = {
-    ("zero", 2): 300,
-    ("zero", 3): 400,
-    ("zero", 5): 120,
+    ("zero", 2): 150,
+    ("zero", 3): 160,
+    ("zero", 5): 60,
     ("zero", 8): 20,
-    ("finite", 2): 300,
-    ("finite", 3): 400,
-    ("finite", 5): 100,
+    ("finite", 2): 150,
+    ("finite", 3): 160,
+    ("finite", 5): 50,
     ("finite", 8): 16,
 }
 

@@ -39,7 +39,7 @@ def test_highest_total_wins_and_ties_share_the_prize() -> None:
     assert prize((22, 22, 22), 20) == (1 / 3, 1 / 3, 1 / 3)
 
 
-@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize("seed", range(40))
 def test_second_implementation_agrees_on_seeded_games(seed: int) -> None:
     draws = Stream("second", seed)
     target = 16 + draws.below(9)

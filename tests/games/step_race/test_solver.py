@@ -154,7 +154,7 @@ def test_certified_optimum_exceeds_every_mute_player() -> None:
         )
 
 
-@pytest.mark.parametrize("number", range(0, 21, 5))
+@pytest.mark.parametrize("number", (0, 15))
 def test_certificates_are_reproduced(number: int) -> None:
     certified_problem = read_certified()[number]
     others = {

@@ -16,7 +16,7 @@ from sally.games.toma.po.rules import FAILURE, LEVELS, Scenario, answer, check
 from sally.games.toma.po.stories import stories
 from tests.games.toma.solved import SEED, keyed_po, po_hit_rates
 
-MANY = 240
+MANY = 160
 
 
 @pytest.fixture(scope="module")

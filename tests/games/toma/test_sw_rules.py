@@ -265,7 +265,7 @@ def test_offsets_off_the_map_rule_names_out() -> None:
     assert treasures(match) == {(3, 1)}  # only the object at (0, 1) has a cell there
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("guide", ["turn_taker", "leaky"])
 def test_true_world_is_never_excluded(seed: int, guide: str) -> None:
     lineup = {"guide": guide, "explorer": "turn_taker", "eavesdropper": "worlds"}
@@ -287,7 +287,7 @@ def test_true_world_is_never_excluded(seed: int, guide: str) -> None:
 def test_turn_takers_never_collide_and_always_open_the_box() -> None:
     lineup = {"guide": "turn_taker", "explorer": "turn_taker", "eavesdropper": "silent"}
     arms = {"guide": ("ally_action",), "explorer": ("ally_action",)}
-    for seed in range(10):
+    for seed in range(4):
         episode = played("toma_sw", lineup, seed, arms=arms, may_pass=True)
         row = row_of(episode, "guide")
         assert (row["radio_box_opened"], row["radio_won"], row["radio_collisions"]) == (1, 1, 0)
@@ -300,7 +300,7 @@ def test_talkers_only_make_noise() -> None:
     assert (row["radio_collisions"], row["radio_turns"], row["radio_box_opened"]) == (20, 20, 0)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(4))
 def test_sweeper_wins_in_silence_under_the_published_rule(seed: int) -> None:
     lineup = {"guide": "silent", "explorer": "sweeper", "eavesdropper": "silent"}
     episode = played("toma_sw", lineup, seed, win="published", may_pass=True)

@@ -58,7 +58,7 @@ def _try_craft(rules: Ruleset, hand: Hand, rng: Random) -> CraftSuccess | None:
     return done if isinstance(done, CraftSuccess) else None
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(4))
 def test_goods_are_conserved_except_by_recipes_and_flooring(seed: int) -> None:
     rules, rng = shipped_ruleset("minecraft_core"), Random(seed)
     hands = [Hand(goods) for goods in START]

@@ -66,7 +66,7 @@ def test_possible_recipes_can_be_crafted_most_times() -> None:
     assert by_text["any 8 stone crafting materials -> 1 furnace", "shaped"] == 1
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(3))
 def test_runnable_recipes_are_those_with_something_for_every_slot(seed: int) -> None:
     rng = Random(seed)
     hand = Hand(dict.fromkeys(rng.sample(CORE.items, 12), 1))
