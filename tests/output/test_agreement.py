@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+from benchmarks import true_copies
 from sally import store
 from sally.analysis.compare.agreement import agreement
 from sally.analysis.compare.published_figures import Figure
@@ -96,6 +97,18 @@ def test_rare_values_do_not_make_copies_different():
         wrongly_different(30, 100, rare, 60) > 0.01
         and wrongly_different(100, 100, common, 60) > 0.02
     )  # not by giving up
+
+
+@pytest.mark.parametrize("kind", true_copies.KINDS)
+def test_copies_of_values_without_an_error_are_rarely_different_and_planted_ones_are(kind: str):
+    """The long form is `benchmarks/true_copies.py`."""
+    draw = true_copies.KINDS[kind]
+    for ours, theirs in ((30, 60), (1000, 60)):
+        different, _ = true_copies.share_verdicts(draw, ours, theirs, 0.3, 0.0, 300, True)
+        assert different <= 0.08
+    found, missed = true_copies.share_verdicts(draw, 1000, 60, 0.3, 0.25, 100, True)
+    assert found > 0.8 and missed == 0
+    assert true_copies.share_verdicts(draw, 1000, 60, 0.3, 0.25, 20, False) == (0.0, 0.0)
 
 
 def relabelled(model: str, game: str, names: list[str], bot: PlayerSpec) -> Iterator[Episode]:

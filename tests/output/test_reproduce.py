@@ -79,17 +79,39 @@ def test_touching_intervals_are_different():
     assert touching.verdict == "different" and touching.p == pytest.approx(0.0056, abs=0.0005)
 
 
-def test_value_printed_without_error_uses_our_error():
-    """It was measured on a sample too: 2.1 of our errors away is 1.5 errors of a difference."""
+def test_value_printed_without_error_has_the_error_of_its_n():
+    """Our nine values have an error of .05; a printed mean of nine has the same, one of 900 has a
+    tenth of it."""
+    ours = Estimate(1.13, 1.03, 1.23, 9, "t")
+    printed = {n: msgspec.structs.replace(figure(1.02, None), n=n) for n in (9, 900)}
+    rows = {n: comparison_row("t", [bare], ours, 1.0) for n, bare in printed.items()}
+    assert rows[9].verdict == rows[900].verdict == "undecided" and rows[9].p > rows[900].p
+    far = Estimate(1.4, 1.3, 1.5, 9, "t")
+    assert comparison_row("t", [printed[9]], far, 1.0).verdict == "different"
+
+
+def test_value_without_error_and_n_is_never_different():
     bare = [figure(1.02, None)]
-    assert comparison_row("t", bare, Estimate(1.13, 1.02, 1.24, 9, "t")).verdict == "undecided"
-    assert comparison_row("t", bare, Estimate(1.2, 1.1, 1.3, 9, "t")).verdict == "different"
+    for ours in (Estimate(1.2, 1.1, 1.3, 9, "t"), Estimate(9.0, 8.99, 9.01, 10_000, "t")):
+        row = comparison_row("t", bare, ours)
+        assert (row.verdict, row.p, row.needs) == ("undecided", None, None)
+
+
+def test_recomputed_value_is_equivalent_if_it_is_equal_as_far_as_printed():
+    recomputed = msgspec.structs.replace(figure(0.333, None), source="computed from play.csv")
+    ours = Estimate(0.3334, 0.2, 0.4, 40, "t")
+    assert comparison_row("t", [recomputed], ours).verdict == "equivalent"
+    assert comparison_row("t", [figure(0.333, None)], ours).verdict == "undecided"
+    other = Estimate(0.34, 0.2, 0.5, 40, "t")
+    assert comparison_row("t", [recomputed], other).verdict == "undecided"
 
 
 def test_exact_values_are_equivalent_as_far_as_they_are_printed():
     exact = Estimate(0.3334, 0.3334, 0.3334, 1, "exact")
     assert comparison_row("t", [figure(0.333, None)], exact).verdict == "equivalent"
-    assert comparison_row("t", [figure(0.335, None)], exact).verdict == "different"
+    assert comparison_row("t", [figure(0.335, None)], exact).verdict == "undecided"
+    formula = msgspec.structs.replace(figure(0.335, None), source="Formula in Appendix A")
+    assert comparison_row("t", [formula], exact).verdict == "different"
 
 
 def test_statistics_and_settings_get_no_verdict():

@@ -6,9 +6,11 @@ test at 5% whether they differ (different); if neither test is significant, the 
 undecided, and the result gives the sample size that we would need for a decision. A significant
 difference counts as different even within the margin: 94% and 97% right are within 5 points of each
 other but are not the same performance. Among true replications about one in twenty comes out
-different. A value printed without an error also comes from some sample; it is assumed to have the
-same error as ours. Test statistics get no verdict (a z or a p is not an estimate), nor do the
-settings of a study.
+different. A value printed without an error also comes from some sample: its error is computed from
+the spread of our values and the n of the paper. Without an n, nothing is known about its error, and
+the comparison is undecided, however many episodes we play; our own error alone never makes two
+values different. Values without sampling (formulas, enumerations) have no error. Test statistics
+get no verdict (a z or a p is not an estimate), nor do the settings of a study.
 
 If the n of the printed value is known, each error is at least the one implied by the spread of both
 samples pooled around their common mean (as in the score test). Otherwise, a sample of a measure
@@ -34,6 +36,8 @@ STATISTICS = frozenset({
     "success_bayes_factor", "confirmed",
 })  # fmt: skip
 SETTINGS = "settings"  # the table of a paper's own settings
+EXACT = ("Formula", "Full enumeration", "Enumeration")  # sources of values without sampling
+SAME_DATA = ("computed", "Data released", "Replay")  # sources of values of a published record
 LEVEL = 0.05
 REACH = 1.959964  # standard errors in half a 95% interval
 MARGIN = 0.05  # of the range of a measure, where it has one; else of the printed value
@@ -83,13 +87,23 @@ def agreement(
     away = ours.value - figure.value
     margin = MARGIN * (span if span is not None else abs(figure.value))
     our_error = _ours(ours, away)
-    if not our_error and figure.interval is None:  # both exact: equal as far as printed
+    is_exact = figure.source.startswith(EXACT)
+    is_ours_exact = not our_error or ours.method.startswith("exact")
+    is_sampled = figure.interval is None and not is_exact
+    if is_sampled and figure.n is None:
+        is_equal = abs(away) <= rounded + 1e-9
+        is_same = is_equal and (is_ours_exact or figure.source.startswith(SAME_DATA))
+        return Agreement("equivalent" if is_same else "undecided", margin=margin)
+    if not our_error and is_exact:  # both exact: equal as far as printed
         return Agreement("equivalent" if abs(away) <= rounded + 1e-9 else "different")
-    their_error = _printed_error(figure, away, rounded, our_error)
+    their_error = _printed_error(figure, away, rounded, ours.n, our_error)
     is_apart = abs(away) > REACH * math.hypot(our_error, their_error)  # by the errors as they stand
-    if figure.n is not None and figure.interval is not None:
+    if figure.n is not None:
         variance = _pooled_variance(ours.n, our_error, figure.n, their_error, away)
-        our_error = max(our_error, math.sqrt(variance / ours.n))
+        if is_sampled and not our_error:
+            variance = math.inf if span is None else span**2 / 4  # the largest one
+        if not ours.method.startswith("exact"):
+            our_error = max(our_error, math.sqrt(variance / ours.n))
         their_error = max(their_error, math.sqrt(variance / figure.n))
     error = math.hypot(our_error, their_error)
     if not error:
@@ -101,25 +115,20 @@ def agreement(
         return Agreement("different", p, p_equivalent, margin)
     if p_equivalent < LEVEL and not is_apart:
         return Agreement("equivalent", p, p_equivalent, margin)
-    needs = _find_needed_n(ours.n, our_error, their_error, margin, figure.interval is None)
+    needs = _find_needed_n(ours.n, our_error, their_error, margin)
     return Agreement("undecided", p, p_equivalent, margin, needs)
 
 
-def _find_needed_n(
-    n: int, our_error: float, their_error: float, margin: float, shared: bool
-) -> int | None:
+def _find_needed_n(n: int, our_error: float, their_error: float, margin: float) -> int | None:
     """Return the n at which equal figures are found equivalent with the wanted power, or None.
 
-    The same n detects a difference as large as the margin with a power of .83. If the error of the
-    printed value is `shared` (not printed, so taken from ours), it shrinks as our n grows.
+    The same n detects a difference as large as the margin with a power of .83.
     """
     reach = float(scipy.special.ndtri(1 - LEVEL) + scipy.special.ndtri((1 + POWER) / 2))
-    target_error = margin / reach
-    target_variance = target_error**2 if shared else target_error**2 - their_error**2
-    now = our_error**2 + (their_error**2 if shared else 0.0)
-    if target_variance <= 0 or not now:
+    target_variance = (margin / reach) ** 2 - their_error**2
+    if target_variance <= 0 or not our_error:
         return None
-    return max(n + 1, math.ceil(n * now / target_variance))
+    return max(n + 1, math.ceil(n * our_error**2 / target_variance))
 
 
 def _ours(ours: Estimate, away: float) -> float:
@@ -136,12 +145,20 @@ def _pooled_variance(
     return within + n * printed_n * (away / (n + printed_n)) ** 2
 
 
-def _printed_error(figure: Figure, away: float, rounded: float, our_error: float) -> float:
+def _printed_error(
+    figure: Figure, away: float, rounded: float, our_n: int, our_error: float
+) -> float:
+    """Return the standard error of a printed value: as printed, or of n values that vary as ours
+    do; rounding included."""
     rounding = rounded / math.sqrt(3)  # the deviation of values that would be printed alike
-    if figure.interval is None:
-        return math.hypot(our_error, rounding)
-    low, high = figure.interval
-    return math.hypot((high - figure.value if away > 0 else figure.value - low) / REACH, rounding)
+    if figure.interval is not None:
+        low, high = figure.interval
+        sampling = (high - figure.value if away > 0 else figure.value - low) / REACH
+    elif figure.n is not None:
+        sampling = our_error * math.sqrt(our_n / figure.n)
+    else:
+        sampling = 0.0
+    return math.hypot(sampling, rounding)
 
 
 def half_a_digit(values: Sequence[float]) -> float:

@@ -29,7 +29,8 @@ class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     `interval` is a 95% interval; a printed standard deviation is kept in `spread` only, since it
     describes how folds or runs differ, not the error of the mean. `flag` says why a figure is
-    suspect. `n` is the number of episodes behind the figure, or the middle of a printed range.
+    suspect. `n` is the number of episodes behind the figure, or the middle of a printed range; it
+    gives a figure without an interval its error.
     """
 
     row: dict[str, Condition]
