@@ -13,12 +13,12 @@ import msgspec
 from inspect_ai import Task, task
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import Sample
-from inspect_ai.log import transcript
 from inspect_ai.model import get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import LimitExceededError, sample_limits
 
 from sally import store
+from sally.adapters.inspect.game_transcript import GameTranscript
 from sally.adapters.inspect.model import InspectModel
 from sally.adapters.inspect.reach import hide_key, provider_of
 from sally.adapters.inspect.scorers import (
@@ -30,7 +30,6 @@ from sally.adapters.inspect.scorers import (
 )
 from sally.adapters.inspect.session import Session, session_of
 from sally.adapters.trainers.text.splits import usual_player
-from sally.analysis.decisions.costs import costs_by_turn
 from sally.core.errors import BadInput, listed, unknown
 from sally.core.log.events import (
     Censored,
@@ -49,8 +48,6 @@ from sally.core.registry import registry
 from sally.core.registry.study import Cell, Study
 from sally.core.rules.chance import derived_seed
 from sally.core.rules.game import Seat
-from sally.frames.replays import played
-from sally.frames.rows import decision_rows
 from sally.players.language import LANGUAGE, patient
 from sally.runner.budget import Metered
 from sally.runner.config import in_process
@@ -62,7 +59,6 @@ from sally.runner.rates import turnstile_of
 from sally.runner.routing import Routed, order_servers
 from sally.runner.seating import players_of
 
-STEP = ("turn", "seat", "what", "probe", "label", "said", "truth", "right", "reason")
 NO_MODEL = "none/none"  # Inspect's name for a missing model
 
 
@@ -155,8 +151,10 @@ async def play_setup(
     """
     match: Match[Any, Any, Any] = Match(registry.game(setup.instance.game), setup)
     players = match_players(match, episode_id(setup), session)
+    game_transcript = GameTranscript(match)
+    driver = Driver(match, players, on_answer=game_transcript.write_turns)
     try:
-        await play_within(match, Driver(match, players).arun(), session.config.limits)
+        await play_within(match, driver.arun(), session.config.limits)
     except LimitExceededError as error:
         _cut(match, "limit", f"{error.type} limit")
         raise
@@ -175,20 +173,8 @@ async def play_setup(
         assert isinstance(episode.end, Censored)
         raise RuntimeError(f"the episode was cut off: {episode.end.detail}")  # for eval-retry
     if episode.payoffs is not None:
-        transcript().info(steps(episode), source="decisions, with what each cost")
+        game_transcript.write_end(episode)
     return episode
-
-
-def steps(episode: Episode) -> list[Any]:
-    """Return the decisions of an episode for Inspect's transcript, with their costs if known."""
-    costs = costs_by_turn(episode)
-    rows = []
-    for row in decision_rows(played(episode)):
-        cost = costs.get((row["turn"], row["seat"])) if row["what"] != "report" else None
-        fields = {key: row.get(key) for key in STEP if row.get(key) is not None}
-        rows.append(fields if cost is None else {**fields, "cost": cost.loss})
-    plain_rows: list[Any] = msgspec.json.decode(msgspec.json.encode(rows))
-    return plain_rows
 
 
 def _cut(match: Match[Any, Any, Any], cause: str, detail: str) -> None:

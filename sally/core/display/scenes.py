@@ -202,7 +202,7 @@ class _SceneRecorder:
         for turn in Driver(match).replay(episode, ask_again=note):
             out.append(show(turn))
         out += self._since(number)
-        return tuple(self._judge_scene(scene) for scene in out)
+        return tuple(judge_scene(match, scene) for scene in out)
 
     def lines_after_last_turn(self) -> dict[str, tuple[str, ...]]:
         """Return, for each seat, the lines that the last turn added to its prompt."""
@@ -228,36 +228,37 @@ class _SceneRecorder:
                 scene = Scene(number if isinstance(event, Told) else event.turn, event.seat)
             yield msgspec.structs.replace(scene, event=event)
 
-    def _judge_scene(self, scene: Scene) -> Scene:
-        """Return the scene with the answer in words and the truth added."""
-        spec, replay, event = self._match.spec, self._match.replay, scene.event
-        if event is None or isinstance(event, Ended | Censored):
-            return scene
-        words = self._match.context(Seat(event.seat)).words
-        if isinstance(event, Moved):
-            action = action_of(spec, event.action) if event.seat != NATURE else event.action
-            done = named_move(words, event.seat, action)
-            if scene.view is not None and (refusal := words.refusal(scene.view, action)):
-                done = f"{done} (refused: {refusal.rstrip('.')})"
-            return msgspec.structs.replace(scene, answer=done)
-        if isinstance(event, Forfeited | Skipped):
-            probe = about(event) if isinstance(event, Skipped) else ""
-            return msgspec.structs.replace(scene, answer=event.reason, probe=probe)
-        judged_report = judge_report(spec, replay, event)
-        question, truth = (
-            (judged_report.question, judged_report.truth) if judged_report else (None, None)
-        )
-        words = words if question is None else words.of(question)
-        names = [words.choice_name(question, c) for c in question.choices] if question else []
-        odds = (event.odds or ()) if isinstance(event, Reported) else ()
-        return msgspec.structs.replace(
-            scene,
-            probe=about(event),
-            answer=named_value(words, question, event.value, event),
-            odds=tuple(zip(names, odds, strict=False)),
-            truth=None if truth is None else named_value(words, question, truth, event),
-            right=judged_report.right if judged_report else None,
-        )
+
+def judge_scene(match: Match[Any, Any, Any], scene: Scene) -> Scene:
+    """Return the scene with the answer in words and the truth added."""
+    spec, replay, event = match.spec, match.replay, scene.event
+    if event is None or isinstance(event, Ended | Censored):
+        return scene
+    words = match.context(Seat(event.seat)).words
+    if isinstance(event, Moved):
+        action = action_of(spec, event.action) if event.seat != NATURE else event.action
+        done = named_move(words, event.seat, action)
+        if scene.view is not None and (refusal := words.refusal(scene.view, action)):
+            done = f"{done} (refused: {refusal.rstrip('.')})"
+        return msgspec.structs.replace(scene, answer=done)
+    if isinstance(event, Forfeited | Skipped):
+        probe = about(event) if isinstance(event, Skipped) else ""
+        return msgspec.structs.replace(scene, answer=event.reason, probe=probe)
+    judged_report = judge_report(spec, replay, event)
+    question, truth = (
+        (judged_report.question, judged_report.truth) if judged_report else (None, None)
+    )
+    words = words if question is None else words.of(question)
+    names = [words.choice_name(question, c) for c in question.choices] if question else []
+    odds = (event.odds or ()) if isinstance(event, Reported) else ()
+    return msgspec.structs.replace(
+        scene,
+        probe=about(event),
+        answer=named_value(words, question, event.value, event),
+        odds=tuple(zip(names, odds, strict=False)),
+        truth=None if truth is None else named_value(words, question, truth, event),
+        right=judged_report.right if judged_report else None,
+    )
 
 
 # --- values in words --------------------------------------------------------------------------

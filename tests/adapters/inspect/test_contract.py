@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import sys
 import time
 from pathlib import Path
@@ -14,7 +15,12 @@ import pytest
 from inspect_ai import eval as inspect_eval
 from inspect_ai._util.entrypoints import ensure_entry_points
 from inspect_ai._util.registry import registry_lookup
-from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
+from inspect_ai.log import (
+    EvalLog,
+    list_eval_logs,
+    read_eval_log,
+    resolve_sample_attachments,
+)
 from inspect_ai.model import get_model
 
 from sally import studies
@@ -23,7 +29,7 @@ from sally.adapters.inspect.run import play_orders
 from sally.adapters.inspect.scorers import metrics_by_seat
 from sally.adapters.inspect.tasks import game_study, game_task, study_task
 from sally.core.errors import BadInput
-from sally.core.log.events import Censored, Episode, Moved, Reported
+from sally.core.log.events import Censored, Episode, Moved, Reported, from_line
 from sally.core.prompt.model import ModelFailure, Settings, User
 from sally.core.registry import registry
 from sally.core.registry.study import player_spec
@@ -236,8 +242,19 @@ def test_game_is_a_task_with_scorers_by_name(tmp_path: Path) -> None:
         assert scores["regret"].as_float() >= 0
         percent: Any = scores["all_metrics"].value
         assert scores["knowing"].as_float() == percent["agent.tom_percent"] / 100
-        steps: list[Any] = [e.data for e in sample.events if e.event == "info"]
-        assert any("cost" in step for listed in steps for step in listed)
+        events = resolve_sample_attachments(sample, "full").events
+        texts = {e.source: str(e.data) for e in events if e.event == "info"}
+        assert [*texts] == ["turn 1", "turn 2", "the game"]  # after the calls of each turn
+        assert "- **agent** plays **R**" in texts["turn 1"] and "payoffs: " in texts["turn 1"]
+        assert re.search(
+            r"\*\*agent\*\* predicts their\\_move about partner: \*\*R\*\*, ", texts["turn 2"]
+        )
+        header, rule, *rows = texts["the game"].split("\n\n")[1].split("\n")
+        assert header == "| turn | seat | prediction | truth | move | payoff | cost |"
+        assert rule == "|---|---|---|---|---|---|---|" and len(rows) == 4  # two seats, two turns
+        gains = [float(row.split(" | ")[-2]) for row in rows if "agent" in row]
+        episode = from_line(sample.store["episode"])
+        assert sum(gains) == (episode.payoffs or {})["agent"]
 
 
 def test_scores_of_several_models_are_keyed_by_seat(tmp_path: Path) -> None:
