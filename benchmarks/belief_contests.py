@@ -22,7 +22,7 @@ from sally.analysis.beliefs.table import BeliefSummary, belief_table
 from sally.analysis.compare.published_figures import load as published
 from sally.api.analyses import load
 from sally.core.log.events import Episode
-from sally.frames.replays import played
+from sally.frames.replays import replay_for_measures
 from sally.stats.intervals import Estimate
 
 BUNDLES = Path(__file__).parent.parent / "docs/results/bundles"
@@ -111,7 +111,7 @@ def decisions(episodes: Iterable[Episode], games: Sequence[str]) -> Iterator[Bel
     """Yield the decisions of some games, without replaying the other episodes."""
     for episode in episodes:
         if episode.setup.instance.game in games:
-            yield from decisions_of(played(episode))
+            yield from decisions_of(replay_for_measures(episode))
 
 
 def sample_rows() -> list[ContestRow]:

@@ -17,7 +17,7 @@ import numpy as np
 from sally.core.log.events import Instance, PlayerSpec, Setup
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
-from sally.core.match.playback import replayed
+from sally.core.match.playback import replay_episode
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
@@ -51,7 +51,7 @@ def played(row: int, params: dict[str, Any] | None = None, **who: Who) -> Played
     match = Match(spec, resolve_setup(Setup(instance, row, lineup)))
     Driver(match, players_of(match, match.setup.lineup)).run()
     episode = match.episode()
-    return Played(spec, episode, replayed(spec, episode))
+    return Played(spec, episode, replay_episode(spec, episode))
 
 
 def share(hits: list[int], trials: list[int]) -> str:

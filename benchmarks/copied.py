@@ -27,7 +27,7 @@ from sally.core.rules.game import Seat
 from sally.frames import cache
 from sally.frames.build import EPISODES, METRICS, PROFILES, SEATS, Builder, build, without_zeros
 from sally.frames.measured_seat import setting
-from sally.frames.replays import played as replay_episode
+from sally.frames.replays import replay_for_measures as replay_episode
 from sally.frames.rows import DIGEST_BYTES, trial_key
 from sally.frames.writer import metrics_of
 from sally.players.language import uses_model

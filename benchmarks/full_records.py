@@ -27,7 +27,7 @@ from sally.analysis.episodes.atlas import by_column, recorded_dots
 from sally.api.analyses import load
 from sally.api.atlas import AtlasRows
 from sally.core.log.events import Episode
-from sally.frames.replays import played
+from sally.frames.replays import replay_for_measures
 from sally.parts.atlas import AtlasDot
 
 Figures = dict[str, Any]
@@ -58,7 +58,7 @@ def pact(episodes: Sequence[Episode]) -> tuple[list[AtlasDot], Figures]:
 
     seats: list[SeatGame] = []
     for episode in episodes:
-        seats += seat_games([played(episode)])
+        seats += seat_games([replay_for_measures(episode)])
     figures = findings_of(seats)
     models: dict[str, list[SeatGame]] = {}
     for seat in seats:
@@ -111,7 +111,7 @@ def step_game(episodes: Sequence[Episode]) -> tuple[list[AtlasDot], Figures]:
 
     seats: list[SeatGame] = []
     for episode in episodes:
-        seats += seat_games([played(episode)])
+        seats += seat_games([replay_for_measures(episode)])
     ids = {episode.setup.instance.id: episode.id for episode in episodes}
     rated, models, rules, findings = tables_of(seats, 1)
     figures = {"models": models, "rules": rules, "findings": findings, "groups": rated.groups}
@@ -127,7 +127,7 @@ def hcss2025(episodes: Sequence[Episode]) -> tuple[list[AtlasDot], Figures]:
     from sally.papers.hcss2025 import figures as measured
     from sally.papers.hcss2025.atlas import dots_of
 
-    games = [played(episode) for episode in episodes]
+    games = [replay_for_measures(episode) for episode in episodes]
     sides = [side for side in measured.side_matches(games) if side.replies]
     rows = []
     for model in sorted({side.model for side in sides}):
@@ -156,7 +156,7 @@ def zhu2024(episodes: Sequence[Episode]) -> tuple[list[AtlasDot], Figures]:
     from sally.papers.zhu2024.atlas import LEAST, dots_of
     from sally.papers.zhu2024.scale import PEOPLE, scale_players
 
-    games = [played(episode) for episode in episodes]
+    games = [replay_for_measures(episode) for episode in episodes]
     table = scale_players(games)[PEOPLE].table
     mixtures = [measured.mixture(table, measured.FIXED_ERROR), measured.fitted_mixture(table)]
     figures = {
@@ -173,7 +173,7 @@ def eger2017(episodes: Sequence[Episode]) -> tuple[list[AtlasDot], Figures]:
     from sally.papers.eger2017.atlas import dots_of
     from sally.papers.eger2017.reader import AIS
 
-    games = [played(episode) for episode in episodes]
+    games = [replay_for_measures(episode) for episode in episodes]
     sides = measured.side_games(games)
     figures: Figures = {"games": len(games), "people": len({side.person for side in sides})}
     for ai in AIS:

@@ -131,7 +131,7 @@ def ours(wanted: Study, config: Config) -> None:
         store.claim(out, manifest(wanted))
         play_orders("bench", orders(wanted), out, Meter(config=config), display="none")
         held = store.load(out)
-        assert len(held.finished) == len(orders(wanted)), "an episode is missing"
+        assert len(held.finished_ids) == len(orders(wanted)), "an episode is missing"
 
 
 def pages(wanted: Study) -> list[list[Sequence[Message]]]:

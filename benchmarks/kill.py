@@ -207,7 +207,7 @@ def _verify(wanted: Study, out: Path, other: Path, size: int, count: Count) -> N
     found, undisturbed = run_study(wanted, out), run_study(wanted, other)
     count.studies += 1
     count.expected += size
-    count.found += len(found.finished)
+    count.found += len(found.finished_ids)
     count.doubled += found.doubled
     count.torn += len(found.bad)
     lines = {to_line(e) for e in found.episodes.values()}

@@ -20,7 +20,7 @@ import scipy.stats
 from sally import store
 from sally.analysis.profile.habits import expected_fits
 from sally.analysis.profile.profile import ProfileRow, profile_of
-from sally.core.match.playback import replayed
+from sally.core.match.playback import replay_episode
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
 from sally.frames.measured_seat import measure
@@ -48,7 +48,7 @@ def studied(path: Path) -> Model:
     with open_store(path) as (place, _):
         for episode in store.load(place, quarantine=False).episodes.values():
             spec = registry.game(episode.setup.instance.game)
-            played = Played(spec, episode, replayed(spec, episode))
+            played = Played(spec, episode, replay_episode(spec, episode))
             (seat,) = [s for s, who in episode.setup.lineup.items() if who.player == "language"]
             found = measure(played, seat)
             every.append(found)

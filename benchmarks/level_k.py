@@ -55,7 +55,7 @@ def ours(rounds: list[tuple[int, int]], k: int) -> list[float]:
     mind = thinks.start
     chances = [thinks.chance(mind)]
     for own, other in rounds:
-        mind = thinks.after(mind, own, other)
+        mind = thinks.update_mind(mind, own, other)
         chances.append(thinks.chance(mind))
     return chances
 

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from sally import store
-from sally.core.match.playback import replayed
+from sally.core.match.playback import replay_episode
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
@@ -39,7 +39,7 @@ def given_in(where: str) -> Iterator[tuple[str, str, Given]]:
             arm = "reminded" if episode.setup.injections else ""
             arm = arm or ("asked" if episode.setup.arms.get("reader") else "plain")
             model = str(player.params.get("model", player.player))
-            played = Played(spec, episode, replayed(spec, episode))
+            played = Played(spec, episode, replay_episode(spec, episode))
             for item, some in answers(played, Seat("reader")):
                 found.setdefault((model, arm), {})[item.id] = (item, majority(some))
     for (model, arm), given in found.items():

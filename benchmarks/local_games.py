@@ -21,7 +21,7 @@ import msgspec
 
 from sally import store
 from sally.core.log.events import Forfeited, Moved, Reported
-from sally.core.match.playback import replayed
+from sally.core.match.playback import replay_episode
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
 from sally.games.bargaining.spec import limit_of
@@ -44,7 +44,7 @@ def seats(path: Path) -> list[Seat]:
         for episode in store.load(place, quarantine=False).episodes.values():
             minds = [s for s, who in episode.setup.lineup.items() if who.player == "language"]
             spec = registry.game(episode.setup.instance.game)
-            played = Played(spec, episode, replayed(spec, episode))
+            played = Played(spec, episode, replay_episode(spec, episode))
             asked = [s for s, probes in episode.setup.arms.items() if probes]
             found += [(played, seat) for seat in (minds or asked)]
     return found
@@ -344,7 +344,7 @@ def cipher_split(path: Path) -> Iterator[list[str]]:
             for e in episode.events
             if isinstance(e, Reported) and e.probe == "listener" and e.value is not None
         ]
-        played = Played(spec, episode, replayed(spec, episode))
+        played = Played(spec, episode, replay_episode(spec, episode))
         found = splits(played, ENCODER), said_, setup.instance.id
         rows.setdefault(episode.cell, []).append(found)
     for cell, of in sorted(rows.items()):

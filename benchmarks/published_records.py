@@ -26,7 +26,7 @@ COUNT, SHARE, DOING, MEAN = 0.0, 5e-4, 1e-3, 5e-4
 
 
 def eger2017(path: Path, counts: dict[str, int], episodes: Any) -> list[Check]:
-    from sally.core.match.playback import replayed
+    from sally.core.match.playback import replay_episode
     from sally.core.rules.metric import Played
     from sally.papers.eger2017 import figures
 
@@ -40,7 +40,7 @@ def eger2017(path: Path, counts: dict[str, int], episodes: Any) -> list[Check]:
     )
     checks = [(n, counts[n], w, COUNT) for n, w in zip(names, want, strict=True)]
     spec = registry.game("hanabi")
-    games = figures.side_games(Played(spec, e, replayed(spec, e)) for e in episodes)
+    games = figures.side_games(Played(spec, e, replay_episode(spec, e)) for e in episodes)
     scores = {
         "full": (13.310, 7.159) if full else (12.778, 5.986),
         "intentional": (14.212, 12.073) if full else (13.326, 10.530),

@@ -21,7 +21,7 @@ from sally import store
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
-from sally.core.match.playback import replayed
+from sally.core.match.playback import replay_episode
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
@@ -67,7 +67,7 @@ class Seen(msgspec.Struct, frozen=True):
 
 def laid_open(episode: Episode) -> Played:
     spec = registry.game(episode.setup.instance.game)
-    return Played(spec, episode, replayed(spec, episode))
+    return Played(spec, episode, replay_episode(spec, episode))
 
 
 def at_random(game: RepeatedGame, seat: Seat, who: PlayerSpec, length: int) -> float:

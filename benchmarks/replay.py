@@ -10,7 +10,7 @@ from sally.api.play import play
 from sally.core.log.events import Episode
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
-from sally.core.match.playback import replayed
+from sally.core.match.playback import replay_episode
 from sally.core.registry import registry
 from sally.core.rules.game import GameSpec
 
@@ -39,7 +39,7 @@ def main() -> None:
         spec = registry.games()[name]
         episode = play(name, dict.fromkeys(spec.build(params).seats, "random"), 1, **params)
         pairs = [
-            [seconds(way, spec, episode) for way in (replayed, through_a_match)]
+            [seconds(way, spec, episode) for way in (replay_episode, through_a_match)]
             for _ in range(TIMES)
         ]
         alone, whole = (min(times) for times in zip(*pairs, strict=True))

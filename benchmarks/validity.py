@@ -176,7 +176,7 @@ def _said(found: Counter[Any]) -> str:
 def riemer(runs: int = 20_000) -> None:
     """Print the one value of riemer2025's learner that differs, at ten times the usual size."""
     where = {"game": "rps", "partner": "tit_for_tat", "player": "tabular"}
-    printed = reference.at(reference.table(load("riemer2025"), "tabular"), where, REGRET)
+    printed = reference.figures_at(reference.table(load("riemer2025"), "tabular"), where, REGRET)
     for size in (2_000, runs):
         found = cell("rps", "tit_for_tat", Effort(repeats=size))[REGRET]
         assert found.value is not None and found.low is not None and found.high is not None

@@ -17,7 +17,7 @@ from typing import Any
 from sally.core.log.events import Instance, PlayerSpec, Setup
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
-from sally.core.match.playback import replayed
+from sally.core.match.playback import replay_episode
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
 from sally.games.association.minds import Mind
@@ -49,7 +49,7 @@ def played(game: str, number: int, giver: str, guesser: dict[str, Any], **params
     match = Match(spec, resolve_setup(Setup(instance, number, lineup)))
     Driver(match, players_of(match, match.setup.lineup)).run()
     episode = match.episode()
-    return Played(spec, episode, replayed(spec, episode))
+    return Played(spec, episode, replay_episode(spec, episode))
 
 
 def milliseconds(calls: list[Callable[[], object]]) -> float:

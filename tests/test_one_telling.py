@@ -79,7 +79,7 @@ def in_a_live_browser(setup: Setup, folder: Path) -> list[str]:
                 await live.answer(seat, screen.asks[0].id, 0, screen.asks[0].id)
                 return True
 
-            while await matches.at(token, step):
+            while await matches.act_on(token, step):
                 pass
             return lines
 

@@ -66,7 +66,7 @@ def runs(studies: int, draw: random.Random) -> Counter[str]:
             clean = run_study(wanted, Path(folder) / f"{n}-clean")
             found["studies"] += 1
             found["runs that failed"] += sum(code != 0 for code in codes)
-            found["lost"] += len(orders(wanted)) - len(there.finished)
+            found["lost"] += len(orders(wanted)) - len(there.finished_ids)
             found["doubled"] += there.doubled
             found["differing"] += _lines(there) != _lines(clean)
     return found

@@ -87,7 +87,7 @@ def campaign(most: int = 10**6) -> dict[str, Any]:
                 except Exception as why:
                     found[f"trace: {type(why).__name__}: {why}"] += 1
                 there = run_study(wanted, out)
-                found["lost"] += size - len(there.finished)
+                found["lost"] += size - len(there.finished_ids)
                 found["doubled"] += there.doubled
                 found["torn"] += len(there.bad)
                 found["differing"] += {to_line(e) for e in there.episodes.values()} != clean

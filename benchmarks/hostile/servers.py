@@ -83,7 +83,7 @@ def closed_port() -> int:
 
 def lines_of(out: Path) -> dict[str, bytes]:
     held = store.load(out)
-    return {id: to_line(e) for id, e in held.episodes.items() if id in held.finished}
+    return {id: to_line(e) for id, e in held.episodes.items() if id in held.finished_ids}
 
 
 def campaign(study: str, folder: Path, more: list[str], seed: int) -> dict[str, object]:

@@ -85,11 +85,11 @@ class MirroredSeat:
     def _decide(self) -> Decision[int]:
         """Return the player's decision in this round, which is made in a copy of the match."""
         if self._decision is None:
-            turn = self._match.asked(self._seat)
+            turn = self._match.ask_for(self._seat)
             if turn is None:
                 raise BadInput(f"The game is over after {len(self._fed)} rounds.")
             answers: list[Any] = []
-            copy, player = self._match.copied(), {str(self._seat): self._player}
+            copy, player = self._match.copy(), {str(self._seat): self._player}
             Driver(copy, player, on_answer=lambda turn, answer: answers.append(answer)).run()
             answer = as_answer(turn, answers[0])
             if not isinstance(answer, Decision):

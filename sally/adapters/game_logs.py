@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sally.analysis.game_logs import Failure, GameLog, Round
-from sally.core.errors import BadInput, listed, needs_extra
+from sally.core.errors import BadInput, join_names, needs_extra
 from sally.core.log.events import Censored, Episode, Forfeited, Moved, from_line, label
 
 KAGGLE_FAILURES = {"ERROR": "error", "INVALID": "illegal", "TIMEOUT": "timeout"}
@@ -242,7 +242,8 @@ def _read_table(file: Path) -> Iterator[GameLog]:
     missing = [name for name in TABLE_COLUMNS if name not in columns]
     if missing or not columns & {"score", "payoff"}:
         raise BadInput(
-            f"{file} lacks the column {listed(missing or ['score or payoff'])}; a table of games "
+            f"{file} lacks the column {join_names(missing or ['score or payoff'])}; a table of "
+            f"games "
             "needs game, seat, player, and score or payoff."
         )
     games: dict[str, list[dict[str, str]]] = {}

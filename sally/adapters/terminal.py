@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from sally.core.display.scenes import Scene, moment
-from sally.core.errors import IllegalMove, Unreadable, listed
+from sally.core.errors import IllegalMove, Unreadable, join_names
 from sally.core.match.player import Decision, Fault, Turn
 from sally.core.rules.menu import (
     Amounts,
@@ -174,7 +174,7 @@ class Person(msgspec.Struct, frozen=True):
 
 def _pick_one(names: Sequence[str], numbered: bool) -> str:
     lead = f"a number from 1 to {len(names)}, or one of " if numbered else "one of "
-    return f"Type {lead}{listed(names, 'or')}."
+    return f"Type {lead}{join_names(names, 'or')}."
 
 
 def _pair(part: str) -> tuple[str, str]:

@@ -33,7 +33,7 @@ from sally.analysis.profile.baselines import Baseline, baselines
 from sally.analysis.profile.depth_curve import DepthPoint, depth_curve
 from sally.analysis.profile.profile import ProfileRow, profile_of
 from sally.analysis.unreadable_answers import count_unreadable
-from sally.core.errors import BadInput, listed
+from sally.core.errors import BadInput, join_names
 from sally.core.log.events import Censored, Episode, Forfeited, Setup, episode_id, label
 from sally.frames.frame import Frame, as_frame
 from sally.frames.measured_seat import is_mind, seats_under_study
@@ -586,10 +586,10 @@ def sentences(games: Sequence[GameResult], player: str) -> list[str]:
     claim_sentences = []
     for (open_games, unshowable), verbs in places.items():
         subject = "The claim that" if len(verbs) == 1 else "Each of the claims that"
-        claimed = f"{subject} {player} {listed(verbs)}"
+        claimed = f"{subject} {player} {join_names(verbs)}"
         count = len(games) - len(unshowable)
         if open_games:
-            verdict = f"is not refused in {listed(open_games)} ({len(open_games)} of {count})"
+            verdict = f"is not refused in {join_names(open_games)} ({len(open_games)} of {count})"
         elif not count:
             verdict = ""
         elif len(games) == 1:
@@ -598,7 +598,7 @@ def sentences(games: Sequence[GameResult], player: str) -> list[str]:
             verdict = f"is refused in every one of the {count} games"
         else:
             verdict = f"is refused in {count} of {len(games)} games"
-        limit = f"cannot be shown in {listed(unshowable)}, where the best bot is refused it too"
+        limit = f"cannot be shown in {join_names(unshowable)}, where the best bot is refused it too"
         parts = [part for part in (verdict, limit if unshowable else "") if part]
         claim_sentences.append(f"{claimed} {' and '.join(parts)}.")
     return claim_sentences
@@ -624,7 +624,8 @@ def name_of(setups: Iterable[Setup]) -> str:
                 minds.add(name)
     if len(minds) > 1:
         raise BadInput(
-            f"The store holds episodes of {listed(sorted(minds))}; evaluate one player at a time."
+            f"The store holds episodes of {join_names(sorted(minds))}; evaluate one player at a "
+            f"time."
         )
     return minds.pop() if minds else " / ".join(names)
 

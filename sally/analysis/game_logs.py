@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import msgspec
 
-from sally.core.errors import listed
+from sally.core.errors import join_names
 from sally.stats.cluster_interval import mean_by_rule
 from sally.stats.intervals import Estimate
 
@@ -325,12 +325,12 @@ def findings(audit: GameLogAudit) -> list[str]:
         )
     moved = [row.player for row in audit.results if row.rank_without not in (None, row.rank)]
     if moved:
-        sentences.append(f"Without them, the place of {listed(moved)} changes.")
+        sentences.append(f"Without them, the place of {join_names(moved)} changes.")
     lost = Counter[str]()
     for row in audit.players:
         lost.update(row.failures)
     if lost:
-        kinds = listed([f"{count} {kind}" for kind, count in lost.most_common()])
+        kinds = join_names([f"{count} {kind}" for kind, count in lost.most_common()])
         sentences.append(f"Moves that could not be used: {kinds}.")
     edge = audit.first_seat
     if edge and edge.low is not None and edge.high is not None and not edge.low <= 0 <= edge.high:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from sally.core.errors import listed
+from sally.core.errors import join_names
 from sally.core.log.events import Event, Forfeited, Reported
 
 LEAST_SUGGESTED = 2000  # tokens of a reply in which a model that thinks usually ends
@@ -28,7 +28,7 @@ class UnreadableAnswers(msgspec.Struct, frozen=True):
     def sentence(self, subject: str) -> str:
         """Return that no answer could be read and why, in one sentence; `subject` are the
         answers."""
-        reasons = listed([f"{count:,} {reason}" for reason, count in self.reasons.items()])
+        reasons = join_names([f"{count:,} {reason}" for reason, count in self.reasons.items()])
         suggested = max(4 * self.most_tokens, LEAST_SUGGESTED)
         advice = (
             f"; `--set max_tokens={suggested}` allows longer replies" if self.most_tokens else ""

@@ -10,7 +10,7 @@ from sally.analysis.beliefs.table import BeliefSummary, belief_table
 from sally.api.analyses import load
 from sally.api.rows import Rows
 from sally.core.errors import BadInput
-from sally.frames.replays import played
+from sally.frames.replays import replay_for_measures
 from sally.stats.intervals import Estimate
 from sally.store import Where
 
@@ -79,7 +79,7 @@ def beliefs(*stores: Where) -> BeliefRows:
         decision
         for place in stores
         for episode in load(place)
-        for decision in decisions_of(played(episode))
+        for decision in decisions_of(replay_for_measures(episode))
     ]
     if not decisions:
         raise BadInput(

@@ -32,7 +32,7 @@ from sally.api.evaluation import SIZES, chosen_estimates, reference_episodes
 from sally.api.pair_evaluation import evaluation_of_episodes, game_row
 from sally.api.result_list import rows_figure
 from sally.api.rows import Rows
-from sally.core.errors import BadInput, listed
+from sally.core.errors import BadInput, join_names
 from sally.core.log.events import Episode, PlayerSpec, Setup, canonical
 from sally.core.registry import packs
 from sally.core.registry.study import Study
@@ -295,7 +295,7 @@ def proved_episodes(place: store.Where, sha256: str) -> tuple[list[Episode], str
     if earlier is not None and result.unchecked:
         return episodes, f"rule {earlier.reader}, checked at commit {earlier.commit}"
     rules = [f"rule {version}" for version in sorted(result.readers)]
-    return episodes, listed(rules) if rules else "-"
+    return episodes, join_names(rules) if rules else "-"
 
 
 def _line_of(file: Path, id: str) -> int:

@@ -66,7 +66,7 @@ def report(
     """
     page_data = PageData(store)
     grids = paper_grids(page_data, lambda message: None)
-    wishes = PageOptions(transcripts, profiled if profile else None, grids, prompts_of)
+    wishes = PageOptions(transcripts, profile_seats if profile else None, grids, prompts_of)
     write_page(page_data, Path(out), wishes)
     return Path(out)
 
@@ -96,7 +96,7 @@ def export(
         BadInput: If the file's suffix does not fit, or there is no such store.
     """
     path = Path(to)
-    what = exported(path, what)
+    what = content_of(path, what)
     frame = as_frame(source)
     if what in ("profile", "calibration"):
         rows = profile_rows(frame, seat=seat, by_cell=by_cell)
@@ -106,7 +106,7 @@ def export(
     return path
 
 
-def exported(path: Path, what: What | None) -> What:
+def content_of(path: Path, what: What | None) -> What:
     """Return what is written to a file: `what`, or the default for the suffix of the file.
 
     Raises:
@@ -165,7 +165,7 @@ def write_profile(rows: Sequence[ProfileRow], path: Path, what: What) -> None:
 # --- parts of the report page ---------------------------------------------------------------------
 
 
-def profiled(page_data: PageData) -> list[ProfileRow]:
+def profile_seats(page_data: PageData) -> list[ProfileRow]:
     """Return the profile of the studied seats, with baselines on the same settings."""
     return profile_rows(page_data.seats).estimates
 

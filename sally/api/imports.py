@@ -20,7 +20,7 @@ from sally.core.registry.paper import Importer, ImportOption, ImportResult
 from sally.store import Manifest, Writer, claim
 
 INSPECT = Importer(
-    "inspect", "Inspect logs of Sally's tasks, a file or a folder", import_logs.imported
+    "inspect", "Inspect logs of Sally's tasks, a file or a folder", import_logs.import_episodes
 )
 
 

@@ -23,7 +23,7 @@ from sally.analysis.pairs.evaluation import (
 )
 from sally.api.rows import Rows
 from sally.api.studies import RunRequest, prepared_study
-from sally.core.errors import BadInput, RunFailed, listed
+from sally.core.errors import BadInput, RunFailed, join_names
 from sally.core.log.events import Episode, Setup
 from sally.core.registry.objects import ObjectNames
 from sally.core.registry.study import Study
@@ -204,7 +204,9 @@ def require_finished(place: Where, planned: Iterable[str], has_played: bool) -> 
     if any(id in stored.finished for id in planned):
         return
     if has_played:
-        reasons = listed([f"{count:,} {reason}" for reason, count in stored.reasons.items()][:3])
+        reasons = join_names(
+            [f"{count:,} {reason}" for reason, count in stored.reasons.items()][:3]
+        )
         raise RunFailed(f"No episode was finished ({reasons or 'none was started'}).")
     raise BadInput(f"The store {place} holds no finished episode of this suite.")
 

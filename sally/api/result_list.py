@@ -11,7 +11,7 @@ from io import StringIO
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, ClassVar, Self, SupportsIndex, TypeVar, overload
 
-from sally.core.errors import BadInput, listed, unknown
+from sally.core.errors import BadInput, join_names, unknown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -277,7 +277,7 @@ def rows_figure(
         value_columns = ["value"]
     if not value_columns:
         numbers = [n for n in names if any(isinstance(r.get(n), float) for r in rows)]
-        example = f", such as {listed(numbers[:3], 'or')}" if numbers else ""
+        example = f", such as {join_names(numbers[:3], 'or')}" if numbers else ""
         raise BadInput(f"These rows have no intervals; name the column to draw{example}.")
     if len(rows) * len(value_columns) > MOST_DOTS:
         raise BadInput(

@@ -10,7 +10,7 @@ import msgspec
 from sally.analysis.score import Query, Scores, score
 from sally.api.result_list import ResultList, rows_figure
 from sally.api.rows import Rows, is_chosen
-from sally.core.errors import BadInput, listed, unknown
+from sally.core.errors import BadInput, join_names, unknown
 from sally.core.log.events import Episode, label
 from sally.frames import Row
 from sally.frames.frame import as_frame
@@ -109,7 +109,7 @@ class CrossplayRows(Rows):
         from sally.output.figures.heat_maps import crossplay_figure
 
         if game is None and len(self.tables) != 1:
-            raise BadInput(f"Name the game to draw: {listed(self.tables, 'or')}.")
+            raise BadInput(f"Name the game to draw: {join_names(self.tables, 'or')}.")
         game = game or next(iter(self.tables))
         if game not in self.tables:
             raise unknown("game in these rows", game, self.tables)

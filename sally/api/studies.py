@@ -14,7 +14,7 @@ import msgspec
 from sally import store
 from sally.adapters.executors.lookup import executor
 from sally.api.results import Episodes, Planned
-from sally.core.errors import BadInput, RunFailed, listed, unknown
+from sally.core.errors import BadInput, RunFailed, join_names, unknown
 from sally.core.prompt.model import Model, Settings
 from sally.core.registry import registry
 from sally.core.registry.objects import ObjectNames
@@ -86,7 +86,7 @@ def _refuse_unknown(study: Study, params: Mapping[str, Any]) -> None:
     parameters = {name for game in games for name in registry.game(game).parameters}
     for name in params:
         if name not in parameters:
-            kind = f"model setting or parameter of {listed(games, 'or')}"
+            kind = f"model setting or parameter of {join_names(games, 'or')}"
             raise unknown(kind, name, {*parameters, *Settings.__struct_fields__})
 
 
@@ -289,5 +289,7 @@ def plan(
         has_store = out is not None and store.place(out).exists()
         stored = store.load(out) if out is not None and has_store else Contents()
         return Planned(
-            planned(prepared, limit, used, stored.episodes, stored.finished, reply_tokens, settings)
+            planned(
+                prepared, limit, used, stored.episodes, stored.finished_ids, reply_tokens, settings
+            )
         )

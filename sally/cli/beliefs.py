@@ -8,7 +8,7 @@ import click
 
 from sally.api.beliefs import beliefs
 from sally.cli.common import STORE
-from sally.core.errors import listed
+from sally.core.errors import join_names
 from sally.output.tables.console import (
     estimate_cell,
     fitting,
@@ -78,7 +78,7 @@ def beliefs_(folders: tuple[Where, ...], as_json: bool) -> None:
     for summary in rows.summaries:
         for note in summary.notes:
             notes.setdefault(note, []).append(f"{summary.player} in {summary.source}")
-    print_text(*(f"{note}: {listed(names)}" for note, names in notes.items()), LEGEND)
+    print_text(*(f"{note}: {join_names(names)}" for note, names in notes.items()), LEGEND)
 
 
 def _cells(row: dict[str, Any]) -> dict[str, Any]:

@@ -52,7 +52,7 @@ def checklist(
         {
             "game": claim.game,
             "player": f"{claim.player}, {claim.cell}" if claim.cell else claim.player,
-            **{word: claim.said(word) or "-" for word in claim.refused},
+            **{word: claim.describe_claim(word) or "-" for word in claim.refused},
             "clusters": claim.clusters,
         }
         for claim in claims

@@ -24,7 +24,7 @@ from sally.cli.evaluation_drift import compare_evaluations
 from sally.cli.group import WithViews
 from sally.cli.pair_comparison import evaluation_place
 from sally.cli.score import heading
-from sally.core.errors import BadInput, listed
+from sally.core.errors import BadInput, join_names
 from sally.core.terminal_text import echo
 from sally.frames import Row
 from sally.output.tables.console import (
@@ -190,7 +190,8 @@ def say(comparisons: Sequence[Comparison], first: str, second: str, margin: floa
         echo("several partners are pooled; `--by others` compares them separately.")
     if alike := [c.metric for c in comparisons if c.alike]:
         echo(
-            f"all pairs differ by the same amount in {listed(dict.fromkeys(alike))}: more repeats "
+            f"all pairs differ by the same amount in {join_names(dict.fromkeys(alike))}: more "
+            f"repeats "
             "of a deterministic comparison add no information."
         )
 

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from sally import DISTRIBUTION, __version__
-from sally.core.errors import install_command, listed
+from sally.core.errors import install_command, join_names
 from sally.core.registry import registry
 from sally.core.terminal_text import echo
 from sally.models import catalogue
@@ -100,10 +100,10 @@ def embedded_lines() -> list[str]:
         for name, weights in catalogue.NAMED.items()
         if name not in cached
     ]
-    sentences = [f"Embedded weights in the cache: {listed(cached) if cached else 'none yet'}."]
+    sentences = [f"Embedded weights in the cache: {join_names(cached) if cached else 'none yet'}."]
     if away:
         sentences.append(
-            f"Not in the cache: {listed(away)}; the first use of embedded:NAME downloads them."
+            f"Not in the cache: {join_names(away)}; the first use of embedded:NAME downloads them."
         )
     return [*sentences, faster_runtime(platform.machine())]
 

@@ -9,7 +9,7 @@ from typing import get_args
 import click
 
 from sally.api.analyses import profile
-from sally.api.files import What, exported, write_profile, write_rows
+from sally.api.files import What, content_of, write_profile, write_rows
 from sally.cli.common import STORE, open_frame, say_bad
 from sally.core.terminal_text import echo
 from sally.output.figures.panels import FORMATS
@@ -58,7 +58,7 @@ def export(
     if str(path).startswith(HUB):
         _dataset(folders, Path(str(path).removeprefix(HUB)), what, as_json)
         return
-    what = exported(path, what)
+    what = content_of(path, what)
     with open_frame(folders) as frame:
         if what in ("profile", "calibration"):
             rows = profile(frame, seat=seat, by_cell=by == "cell").estimates

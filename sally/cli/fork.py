@@ -16,12 +16,12 @@ from sally.cli.common import STORE, parse_settings, set_option
 from sally.cli.compare import plain
 from sally.cli.episodes import find_episode
 from sally.core.display.scenes import option_names, texts_of
-from sally.core.errors import BadInput, listed, unknown
+from sally.core.errors import BadInput, join_names, unknown
 from sally.core.log.events import Episode, Injection, label
 from sally.core.match.seat_context import SeatContext
 from sally.core.registry.objects import as_lineup
 from sally.core.rules.game import Seat
-from sally.frames.replays import played
+from sally.frames.replays import replay_for_measures
 from sally.output.tables.console import (
     PATH,
     estimate_cell,
@@ -138,7 +138,7 @@ def _pair(option: str, text: str, was: Episode) -> tuple[str, str]:
 
 def _move(was: Episode, turn: int, seat: str, name: str) -> Any:
     """Return the action with this name among a seat's options at this step."""
-    play = played(was)
+    play = replay_for_measures(was)
     if not 0 <= turn < len(play.replay) or seat not in play.replay.moves[turn]:
         raise BadInput(f"{seat} does not move in step {turn} of episode {was.id}.")
     options = play.replay.game.options(play.replay.states[turn], Seat(seat))
@@ -227,7 +227,7 @@ def why(
     total_loss = sum(decision.loss for decision in decisions)
     print_text(
         f"{dear} of {len(decisions)} decisions lost payoff. The total loss is {total_loss:.4g}, "
-        f"evaluated by {listed(dict.fromkeys(decision.how for decision in decisions), 'and')}."
+        f"evaluated by {join_names(dict.fromkeys(decision.how for decision in decisions), 'and')}."
     )
 
 
@@ -244,7 +244,7 @@ def describe_decision(decision: DecisionCost, was: Episode) -> str:
         f"{decision.did}"
     ]
     if decision.best:
-        lines.append(f"  best: {listed(decision.best, 'or')}")
+        lines.append(f"  best: {join_names(decision.best, 'or')}")
     for prediction in decision.expected:
         true = "" if prediction.true is None else f"; true: {prediction.true}"
         lines.append(f"  predicted, {prediction.probe}: {prediction.said}{true}")

@@ -10,7 +10,7 @@ import msgspec
 
 from sally import __version__
 from sally.analysis.design import registration as registrations
-from sally.api.files import paper_grids, profiled
+from sally.api.files import paper_grids, profile_seats
 from sally.cli.common import STORE, open_frame
 from sally.cli.group import WithViews
 from sally.core.errors import BadInput
@@ -58,7 +58,7 @@ def report(
         data = PageData(frame)
         wishes = PageOptions(
             transcript_limit,
-            profiled if profile else None,
+            profile_seats if profile else None,
             paper_grids(data, report_missing),
             prompts_of,
         )

@@ -9,7 +9,7 @@ import msgspec
 
 from sally.analysis.pairs.comparison import GameDifference, PairComparison, QuestionDifference
 from sally.cli.common import STORE
-from sally.core.errors import BadInput, listed
+from sally.core.errors import BadInput, join_names
 from sally.core.terminal_text import echo
 from sally.frames.frame import Frame
 from sally.output.page.pair_comparison import write_pair_comparison
@@ -38,7 +38,7 @@ def evaluation_place(name: str) -> Where:
             return place
     raise BadInput(
         f"There is no evaluation {name!r}: neither a folder or bundle of that name nor "
-        f"{listed(list(map(str, places)), 'or')}."
+        f"{join_names(list(map(str, places)), 'or')}."
     )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from sally.cli.group import brought, installed_papers
-from sally.core.errors import BadInput, listed, unknown
+from sally.core.errors import BadInput, join_names, unknown
 from sally.core.registry import packs as words_packs
 from sally.core.registry import registry
 from sally.core.registry.study import Study
@@ -79,7 +79,7 @@ def packs(paper_name: str, out: Path) -> None:
         raise BadInput(f"{paper_name} has no study, so there are no prompts to reword.")
     files = {game: out / f"{paper_name}_{game}.toml" for game in games}
     if existing := [str(file) for file in files.values() if file.exists()]:
-        raise BadInput(f"{listed(existing)} exists already; choose another folder with --out.")
+        raise BadInput(f"{join_names(existing)} exists already; choose another folder with --out.")
     out.mkdir(parents=True, exist_ok=True)
     for game, file in files.items():
         file.write_text(template(paper_name, game, studies), "utf-8")

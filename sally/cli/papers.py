@@ -12,7 +12,7 @@ import msgspec
 from sally.analysis.compare import published_figures as reference
 from sally.analysis.compare.agreement import MARGIN, POWER, Verdict
 from sally.analysis.design.adversary import MARGIN as ABOVE_CHANCE
-from sally.analysis.design.adversary import QUESTIONS, attacked
+from sally.analysis.design.adversary import QUESTIONS, run_attacks
 from sally.analysis.design.audit import (
     audit_of,
     card_of,
@@ -27,7 +27,7 @@ from sally.cli.audit_pairs import print_pair_audit
 from sally.cli.common import STORE
 from sally.cli.group import WithViews
 from sally.cli.score import heading
-from sally.core.errors import BadInput, listed, unknown
+from sally.core.errors import BadInput, join_names, unknown
 from sally.core.registry import registry
 from sally.core.rules.card import Condition
 from sally.core.terminal_text import echo
@@ -181,7 +181,7 @@ def _print_overview(reproduction: Reproduction, grids: Sequence[Grid], rows: Seq
     )
     if figures := list(reproduction.engine.figures):
         few = len(figures) <= FIGURES
-        print_text(f"Figures: {listed(figures) if few else f'{figures[0]} to {figures[-1]}'}.")
+        print_text(f"Figures: {join_names(figures) if few else f'{figures[0]} to {figures[-1]}'}.")
     print_text(verdict(rows))
     print_text(*incomplete(rows), *missing(reproduction, rows), *wording(reproduction.paper))
     first = grids[0].name
@@ -260,7 +260,7 @@ def _print_notes(reproduction: Reproduction, table: str, rows: Sequence[Row], ex
         print_text(f"note: {printed.note}")
     if exact and any(row.exact for row in rows):
         names = sorted({row.exact.metric for row in rows if row.exact})
-        echo(f"our values use our own measures ({listed(names)}), not those of the paper")
+        echo(f"our values use our own measures ({join_names(names)}), not those of the paper")
     if unprinted := sorted({row.target or "" for row in rows if _is_reference(row)}):
         sources = f"{unprinted[0]}" + (f" and {len(unprinted) - 1} more" if unprinted[1:] else "")
         print_text(f"reference: not printed in the paper; {sources}")
@@ -334,7 +334,7 @@ def _losses_clause(rows: Sequence[Row]) -> str:
         for n, label in ((cut, "censored episodes left out"), (forfeited, "forfeited moves"))
         if n
     ]
-    return f"; {listed(clauses)}" if clauses else ""
+    return f"; {join_names(clauses)}" if clauses else ""
 
 
 def missing(reproduction: Reproduction, rows: Sequence[Row]) -> list[str]:
@@ -352,7 +352,7 @@ def missing(reproduction: Reproduction, rows: Sequence[Row]) -> list[str]:
         label = NOT_RUN if reason == NOT_RUN else f"missing ({reason})"
         models = reproduction.other_models(missing_rows) if reason == NOT_RUN else []
         note = (
-            f" of models other than {listed(models)}, whose values have rows of their own"
+            f" of models other than {join_names(models)}, whose values have rows of their own"
             * bool(models)
         )
         lines.append(
@@ -385,12 +385,14 @@ def _print_pictures(
             remedy = f"`{brought}` imports them" if brought else play
             blanks.setdefault((picture.missing, remedy), []).append(picture.name)
     for (reason, remedy), names in blanks.items():
-        print_text(f"{reason}: {listed(names)}; {remedy}")
+        print_text(f"{reason}: {join_names(names)}; {remedy}")
 
 
 def _draw(reproduction: Reproduction, figure_name: str, path: Path) -> None:
     if not figure_name:
-        figure_list = listed(reproduction.engine.figures) if reproduction.engine.figures else "none"
+        figure_list = (
+            join_names(reproduction.engine.figures) if reproduction.engine.figures else "none"
+        )
         raise BadInput(
             f"--figure draws one figure; name it as {reproduction.paper}:FIGURE. The figures are "
             f"{figure_list}."
@@ -422,7 +424,7 @@ def verdict(rows: Sequence[Row]) -> str:
 
 
 def _verdict_counts(verdicts: Sequence[Verdict]) -> str:
-    return listed([f"{verdicts.count(v)} {text} ({SIGNS[v]})" for v, text in _VERDICTS.items()])
+    return join_names([f"{verdicts.count(v)} {text} ({SIGNS[v]})" for v, text in _VERDICTS.items()])
 
 
 @click.command(cls=WithViews)
@@ -656,7 +658,7 @@ def _say_depths(game: str, as_json: bool) -> None:
 
 def _attack(game: str, questions: int, seed: int, as_json: bool) -> None:
     """Print the accuracy of shallow learners on surface features, compared with chance."""
-    results = attacked(game, questions, seed)
+    results = run_attacks(game, questions, seed)
     if as_json:
         print_json(
             [{**msgspec.structs.asdict(result), "leaks": result.leaks} for result in results]

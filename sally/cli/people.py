@@ -392,7 +392,7 @@ def withdraw_(file: Path, participant: str, database: str, session: str, yes: bo
 
     async def erase(running: RunningStudy) -> str:
         person = await running.find(participant)
-        code = running.secrets.exported(person)
+        code = running.secrets.export_id(person)
         if not yes:
             click.confirm(
                 f"Delete all data of {code[:8]} ({person.state}, {person.condition})?", abort=True

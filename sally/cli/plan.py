@@ -15,7 +15,7 @@ from sally.api.studies import RunRequest, prepared_study
 from sally.cli.common import STORE
 from sally.cli.preregistration import freeze_people, people_study, write_frozen
 from sally.cli.run import model_options
-from sally.core.errors import BadInput, listed
+from sally.core.errors import BadInput, join_names
 from sally.core.registry.study import Study
 from sally.core.terminal_text import echo
 from sally.frames import Row
@@ -108,7 +108,7 @@ def plan(
         request.limit,
         used,
         contents.episodes,
-        contents.finished,
+        contents.finished_ids,
         reply_tokens,
         chosen,
     )
@@ -187,7 +187,7 @@ def settings_lines(settings: Sequence[SettingUsed]) -> list[str]:
     models = dict.fromkeys(used.model for used in settings)
     return [
         *(
-            f"{model} settings: {'; '.join(u.said for u in settings if u.model == model)}"
+            f"{model} settings: {'; '.join(u.setting_text for u in settings if u.model == model)}"
             for model in models
         ),
         f"Precedence of settings: {rule}; what none of them sets is left to the provider.",
@@ -260,7 +260,7 @@ def _source(need: EpisodesNeeded) -> str | None:
 
 
 def _cells(names: Sequence[str]) -> str:
-    return listed(names) if len(names) <= 4 else f"{len(names)} cells"
+    return join_names(names) if len(names) <= 4 else f"{len(names)} cells"
 
 
 def _row(part: PlanPart) -> Row:

@@ -19,7 +19,7 @@ from sally.core.display.reveal import ending_of, ending_text
 from sally.core.display.scenes import tell
 from sally.core.errors import BadInput, unknown
 from sally.core.log.events import Ended, PlayerSpec
-from sally.core.match.playback import replayed
+from sally.core.match.playback import replay_episode
 from sally.core.match.seat_context import SeatContext
 from sally.core.registry import registry
 from sally.core.registry.objects import as_player
@@ -96,7 +96,7 @@ def play(
     echo(last.strip())
     if isinstance(episode.end, Ended) and episode.end.payoffs:
         echo("")
-        replay = replayed(spec, episode)
+        replay = replay_episode(spec, episode)
         context = SeatContext(spec, replay.game, Seat(seat), seed)
         board = board_of(context, replay.view(len(replay), context.seat))
         print_text(*ending_text(ending_of(context, replay), board))

@@ -24,7 +24,7 @@ from sally.api.results import ProfileRows
 from sally.cli.common import STORE, open_frame, say_bad
 from sally.cli.compare import plain
 from sally.cli.group import WithViews
-from sally.core.errors import listed, unknown
+from sally.core.errors import join_names, unknown
 from sally.core.grouping import group_by
 from sally.core.log.events import Episode
 from sally.core.terminal_text import echo
@@ -346,7 +346,7 @@ def sentences(group: Sequence[ProfileRow]) -> list[str]:
         if (ends_text := _ends(marks))
     ]
     lines = [f"score: {first.metric} ({first.unit}); " + "; ".join([*ends, _guess(group)])]
-    lines.append(f"clusters: {listed(dict.fromkeys(row.clusters for row in group))}")
+    lines.append(f"clusters: {join_names(dict.fromkeys(row.clusters for row in group))}")
     if cut := sum(row.censored for row in group):
         lines.append(f"{cut} of {sum(row.episodes for row in group)} episodes have no result")
     forfeits, moves = sum(row.forfeits for row in group), sum(row.moves for row in group)
@@ -416,8 +416,8 @@ def _blanks(group: Sequence[ProfileRow]) -> list[str]:
     lines = []
     for reason, columns in reasons.items():
         players = list(dict.fromkeys(p for names in columns.values() for p in names))
-        whose = "" if len(players) == len(group) else f" ({listed(players)})"
-        lines.append(f"missing {listed(columns)}{whose}: {reason}")
+        whose = "" if len(players) == len(group) else f" ({join_names(players)})"
+        lines.append(f"missing {join_names(columns)}{whose}: {reason}")
     for reason, players in bare.items():
-        lines.append(f"no interval ({listed(dict.fromkeys(players))}): {reason}")
+        lines.append(f"no interval ({join_names(dict.fromkeys(players))}): {reason}")
     return lines

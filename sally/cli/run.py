@@ -158,7 +158,7 @@ def run(
     say_summary(place)
     echo(f"{survey.episodes} episodes in {place}")
     if meter.calls:
-        echo(f"Used: {meter.said}")
+        echo(f"Used: {meter.usage_text}")
     print_text(*reason_lines(survey.reasons))
     if n := survey.broken_readers:
         echo(

@@ -16,7 +16,7 @@ from sally.api.analyses import episodes
 from sally.api.analyses import score as score_rows
 from sally.cli.common import STORE, open_frame, say_bad
 from sally.cli.group import WithViews
-from sally.core.errors import listed
+from sally.core.errors import join_names
 from sally.core.terminal_text import echo
 from sally.frames import Row
 from sally.output.tables.console import (
@@ -169,11 +169,13 @@ def _notes(scores: Scores) -> list[str]:
         names = {"cell": "cells", "others": "other players", "strategy": "strategies"}
         options = [f"--by {'player' if key == 'strategy' else key}" for key in pooled]
         notes.append(
-            f"Pooled over {listed([names[key] for key in pooled])}: {listed(options)} "
+            f"Pooled over {join_names([names[key] for key in pooled])}: {join_names(options)} "
             f"{'separates' if len(pooled) == 1 else 'separate'} them."
         )
     if seats := scores.seats_left_out:
-        notes.append(f"Seats without a studied player are not shown: {listed(seats)} (see --seat).")
+        notes.append(
+            f"Seats without a studied player are not shown: {join_names(seats)} (see --seat)."
+        )
     return notes
 
 

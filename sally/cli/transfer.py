@@ -8,7 +8,13 @@ from pathlib import Path
 import click
 import msgspec
 
-from sally.analysis.compare.transfer import UNTRAINED, TransferCell, grid, tagged, transfer
+from sally.analysis.compare.transfer import (
+    UNTRAINED,
+    TransferCell,
+    grid,
+    read_trained_seats,
+    transfer,
+)
 from sally.cli.common import STORE, open_frame, say_bad
 from sally.core.terminal_text import echo
 from sally.output.figures.heat_maps import transfer_figure
@@ -37,7 +43,7 @@ TITLES = {
 def transfer_(folders: tuple[Where, ...], figure: Path | None, as_json: bool) -> None:
     """Show how training on one task changes performance in other tasks."""
     with open_frame(folders) as frame:
-        cells = transfer(tagged(frame))
+        cells = transfer(read_trained_seats(frame))
     say_bad(frame.bad)
     if figure is not None:
         write(transfer_figure(cells), figure)

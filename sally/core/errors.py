@@ -61,16 +61,19 @@ def unknown(kind: str, name: str, known_names: Iterable[str]) -> BadInput:
     names = sorted(known_names, key=_by_number)
     close = get_close_matches(name, names, n=3, cutoff=0.5)
     if close:
-        return BadInput(f"There is no {kind} named {name!r}; did you mean {listed(close, 'or')}?")
+        return BadInput(
+            f"There is no {kind} named {name!r}; did you mean {join_names(close, 'or')}?"
+        )
     if not names:
         return BadInput(f"There is no {kind} named {name!r}; none are registered.")
     if len(names) > MANY:
         nearest = get_close_matches(name, names, n=3, cutoff=0.0) or names[:3]
         return BadInput(
-            f"There is no {kind} named {name!r}; the nearest of {len(names)} are {listed(nearest)}."
+            f"There is no {kind} named {name!r}; the nearest of {len(names)} are "
+            f"{join_names(nearest)}."
         )
     return BadInput(
-        f"There is no {kind} named {name!r}; the known names are {listed(names, 'and')}."
+        f"There is no {kind} named {name!r}; the known names are {join_names(names, 'and')}."
     )
 
 
@@ -129,7 +132,7 @@ def _by_number(name: str) -> list[tuple[bool, int, str]]:
     return [(not p.isdigit(), int(p) if p.isdigit() else 0, p) for p in parts]
 
 
-def listed(names: Iterable[str], last: str = "and") -> str:
+def join_names(names: Iterable[str], last: str = "and") -> str:
     """Join names in a sentence: `a`, `a and b`, `a, b and c`."""
     *head, tail = [str(n) for n in names] or ["nothing"]
     return f"{', '.join(head)} {last} {tail}" if head else tail

@@ -18,7 +18,7 @@ from sally.core.errors import BadInput
 from sally.core.log.events import Episode
 from sally.core.rules.metric import Played
 from sally.frames import Row
-from sally.frames.replays import played as replay_episode
+from sally.frames.replays import replay_for_measures as replay_episode
 from sally.frames.rows import (
     call_rows,
     decision_rows,

@@ -12,7 +12,7 @@ from collections.abc import Hashable, Mapping, Sequence, Set
 
 import msgspec
 
-from sally.core.errors import listed
+from sally.core.errors import join_names
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import JudgedReport, Played
@@ -183,6 +183,7 @@ def uncounted_probes_note(game: str) -> str:
         return ""
     verb = "is" if len(world) == 1 else "are"
     return (
-        f"Knowing counts questions about a mind: {listed(minds)}; {listed(world)} {verb} about "
+        f"Knowing counts questions about a mind: {join_names(minds)}; {join_names(world)} {verb} "
+        f"about "
         f"the world and not counted."
     )

@@ -29,7 +29,7 @@ from sally.core.rules.metric import Metric, Played, Terms
 from sally.frames.intention_to_treat import Range, score_intention_to_treat, span_of
 from sally.frames.knowing import AGAIN, MIRROR, Knowing, Scored, knowing
 from sally.frames.losses import terms
-from sally.frames.replays import played as replay_of
+from sally.frames.replays import replay_for_measures as replay_of
 from sally.metrics.answers import score_reports
 from sally.metrics.consistency import contrast_of, forecast_fits, list_decision_fits
 from sally.metrics.habits import Habits, habits

@@ -13,7 +13,7 @@ from sally.core.rules.metric import Metric, Played
 from sally.core.rules.replay import Trajectory
 from sally.frames import cache
 from sally.frames.build import EPISODES, METRICS, PROFILES, SEATS, Builder
-from sally.frames.replays import played
+from sally.frames.replays import replay_for_measures
 
 log = logging.getLogger(__name__)
 CHECKED = 32  # one line in this many is validated as if read from disk
@@ -78,7 +78,7 @@ def _reuse_replay(episode: Episode, replay: Trajectory[Any, Any, Any]) -> Played
     for event in episode.events:
         is_plain = type(event.action) is int if type(event) is Moved else type(event) is Ended
         if not is_plain:
-            return played(episode)
+            return replay_for_measures(episode)
     spec = registry.game(episode.setup.instance.game)
     moves = Trajectory(replay.game, replay.states, replay.moves, lineup=episode.setup.lineup)
     return Played(spec, episode, moves)

@@ -476,7 +476,7 @@ def usage_of(used: Any, seconds: float) -> Usage:
         reasoning=_count(used, "reasoning_tokens", "completion"),
         seconds=seconds,
     )
-    return usage.believed()
+    return usage.drop_implausible()
 
 
 def _count(used: dict[str, Any], name: str, details_of: str = "") -> int | None:

@@ -15,7 +15,7 @@ from typing import Any, Final, Literal, TypeAlias, TypeVar, get_args
 import msgspec
 import numpy as np
 
-from sally.core.errors import BadInput, listed
+from sally.core.errors import BadInput, join_names
 from sally.core.prompt.model import (
     AS_THE_PROVIDER_DOES,
     Context,
@@ -308,7 +308,7 @@ def _weights(path: str | Path | None) -> Path:
     except weights.Unavailable as error:
         if Path(path).suffix:
             raise
-        names = listed(catalogue.NAMES, "and")
+        names = join_names(catalogue.NAMES, "and")
         raise weights.Unavailable(f"{error} Named weights are {names}.") from error
 
 

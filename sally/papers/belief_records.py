@@ -13,7 +13,7 @@ from sally.analysis.beliefs.decisions import PEOPLE, belief_columns, decision_of
 from sally.analysis.episodes.paper_store import Conditions, Known
 from sally.core.log.events import Episode
 from sally.core.rules.metric import Played
-from sally.frames.replays import played
+from sally.frames.replays import replay_for_measures
 from sally.games.elicitation.recorded_decisions import GAME, BeliefRow, row_of
 from sally.games.elicitation.rules import PLAYER
 from sally.output.tables.reproduce import Engine
@@ -44,7 +44,7 @@ def records_of(games: Iterable[Played]) -> list[BeliefRecord]:
 
 def records_of_episodes(episodes: Iterable[Episode]) -> list[BeliefRecord]:
     """Return imported episodes as records, without a store."""
-    return records_of(map(played, episodes))
+    return records_of(map(replay_for_measures, episodes))
 
 
 def columns_of(records: Sequence[BeliefRecord]) -> BeliefColumns:
@@ -237,11 +237,11 @@ def belief_engine(
         return {"source": paper} if is_own else None
 
     @lru_cache(maxsize=1)
-    def computed(known: Known) -> Figures:
+    def compute_figures(known: Known) -> Figures:
         return figures(records_of(game for _, game in known))
 
     def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> Estimate | None:
-        return computed(known).get(str(row["figure"]))
+        return compute_figures(known).get(str(row["figure"]))
 
     return Engine(
         None,

@@ -18,7 +18,7 @@ from typing import Any, overload
 
 import msgspec
 
-from sally.core.errors import BadInput, listed
+from sally.core.errors import BadInput, join_names
 from sally.core.log.events import Episode, PlayerSpec
 from sally.core.match.partner import Partner, Script
 from sally.core.registry.paper import ImportResult
@@ -144,7 +144,8 @@ def check_columns(file: Path, columns: Iterable[str], needed: Iterable[str]) -> 
     existing_columns = set(columns)
     if lacking := [name for name in needed if name not in existing_columns]:
         raise NotPublished(
-            f"{file} has no column {listed(lacking, 'or')}; the published file does, so this is "
+            f"{file} has no column {join_names(lacking, 'or')}; the published file does, so this "
+            f"is "
             "another file or another version."
         )
 

@@ -394,7 +394,7 @@ def _storable(reply: Reply) -> Reply:
         thoughts = reply.reasoning and _storable_text(reply.reasoning)
         text = _storable_text(reply.text)
         reply = msgspec.structs.replace(reply, text=text, reasoning=thoughts, tool_calls=tools)
-    if (believed := reply.usage.believed()) is not reply.usage:
+    if (believed := reply.usage.drop_implausible()) is not reply.usage:
         reply = msgspec.structs.replace(reply, usage=believed)
     return reply
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from sally.core.errors import BadInput, listed, unknown
+from sally.core.errors import BadInput, join_names, unknown
 from sally.core.log.events import PlayerSpec
 from sally.core.match.player import Decision, Fault, Forfeit, PlayerKind, Turn
 from sally.core.match.strategy import PromptContext, Run, Strategy, StrategyResult
@@ -170,7 +170,7 @@ def _check_constrained(
         able = sorted(n for n, s in registry.entries("strategies").items() if s.schema)
         raise BadInput(
             f"format = schema does not fit strategy {strategy.name}, whose replies hold more than "
-            f"an answer; use format = line, or one of {listed(able, 'and')}."
+            f"an answer; use format = line, or one of {join_names(able, 'and')}."
         )
     if spec.tools:
         raise BadInput(

@@ -26,7 +26,7 @@ THEN = ("run", "play")
 class PolicyFormat(Protocol):
     """The policy format of a game, for one seat."""
 
-    def asked(self, words: Words[Any, Any], view: Any) -> tuple[str, ...]:
+    def ask_policy(self, words: Words[Any, Any], view: Any) -> tuple[str, ...]:
         """Return the question before the first move, with its answer format."""
         ...
 
@@ -34,11 +34,11 @@ class PolicyFormat(Protocol):
         """Return the policy in a reply; raises Unreadable with a description of a valid one."""
         ...
 
-    def kept(self, plain: Mapping[str, Any]) -> Any:
+    def read_notes(self, plain: Mapping[str, Any]) -> Any:
         """Return the policy from the notes in a log."""
         ...
 
-    def prescribed(self, policy: Any, view: Any) -> Any:
+    def prescribe_move(self, policy: Any, view: Any) -> Any:
         """Return the move that the policy prescribes."""
         ...
 
@@ -70,7 +70,7 @@ class PolicyWriter(ModelPlayer, frozen=True):
             return await inner.answering(inside, exchanges)
         reply, tries = "", 1
         if "policy" in notes:
-            policy = self.book.kept(notes["policy"])
+            policy = self.book.read_notes(notes["policy"])
         else:
             written = await self._write_policy(turn, exchanges)
             if not isinstance(written, Answered):
@@ -78,7 +78,7 @@ class PolicyWriter(ModelPlayer, frozen=True):
             policy, reply, tries = written.value, written.reply, written.tries
         memory = {"policy": msgspec.to_builtins(policy)}
         if self.then == "run":
-            return Decision(self.book.prescribed(policy, turn.view), memory, reply, tries)
+            return Decision(self.book.prescribe_move(policy, turn.view), memory, reply, tries)
         answer = await inner.answering(inside, exchanges)
         if isinstance(answer, Decision | Forfeit):
             memory_after = memory | ({"notes": answer.memory} if answer.memory is not None else {})
@@ -93,7 +93,7 @@ class PolicyWriter(ModelPlayer, frozen=True):
         caller = Caller(inner.model, inner.settings, turn, inner.call_retries, exchanges)
         context = turn.context.in_words(inner.pack, inner.pack_texts)
         words, opening = context.words, context.opening(turn.view, context.words.forms[0])
-        page = opening.plus("\n".join(filter(None, self.book.asked(words, turn.view))))
+        page = opening.plus("\n".join(filter(None, self.book.ask_policy(words, turn.view))))
 
         async def attempt() -> Any:
             reply = await caller.say("policy", [User(page)])

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode
 from sally.core.rules.game import Seat
-from sally.frames.replays import played
+from sally.frames.replays import replay_for_measures
 from sally.models.hf.intervention import Edit, EditedPrompt
 from sally.represent import probes
 from sally.represent.folds import Fold, crossed_folds, units_of
@@ -156,7 +156,7 @@ def cases(episodes: Sequence[Episode], about: str, place: Place) -> Iterator[Cas
         if own_move is None or options is None:
             continue
         if one.episode not in replays:
-            replays = {one.episode: played(episodes_by_id[one.episode])}
+            replays = {one.episode: replay_for_measures(episodes_by_id[one.episode])}
         replies = _replies(replays[one.episode], one, own_move, options)
         if len(set(replies)) > 1 and all(replies):
             yield Case(one, replies)

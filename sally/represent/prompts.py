@@ -24,7 +24,7 @@ from sally.core.registry import registry
 from sally.core.rules.game import GameSpec, Seat
 from sally.core.rules.metric import Played
 from sally.core.rules.probe import At, Probe, Question
-from sally.frames.replays import played
+from sally.frames.replays import replay_for_measures
 from sally.players.calls import Request
 from sally.players.language import uses_model
 from sally.runner.check import requests_of
@@ -91,7 +91,7 @@ def decisions(
         seats = [s for s, player in episode.setup.lineup.items() if uses_model(player)]
         if not seats:
             continue
-        played_episode = played(episode)
+        played_episode = replay_for_measures(episode)
         probe = probe_named(spec, about)
         requests = requests_of(episode)
         for name in seats:

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterable
 
 import msgspec
 
-from sally.core.errors import BadInput, listed
+from sally.core.errors import BadInput, join_names
 from sally.core.prompt.model import (
     Answer,
     Context,
@@ -92,10 +92,10 @@ class Meter:
                 raise EpisodeStopped("fault", why)
         if self.spent:
             cause = "budget" if self._run is None else "limit"
-            raise BudgetSpent(cause, f"spent: {self.said}")
+            raise BudgetSpent(cause, f"spent: {self.usage_text}")
 
     @property
-    def said(self) -> str:
+    def usage_text(self) -> str:
         """The calls, tokens and money used so far, in one sentence."""
         prices = self.config.prices
         money = f", {money_text(self.money, prices.currency)}" if prices else ""
@@ -171,7 +171,8 @@ class Meter:
         dark = sorted(name for name in models if self.config.price(name) is None)
         if dark:
             raise BadInput(
-                f"The price of {listed(dark)} is unknown, so a budget in money cannot be enforced; "
+                f"The price of {join_names(dark)} is unknown, so a budget in money cannot be "
+                f"enforced; "
                 "add it under [prices.per_million] in sally.toml, or set a budget in tokens."
             )
 
@@ -193,5 +194,5 @@ class Metered(WrappedModel):
         if isinstance(answer, Reply):
             texts.append(answer.text)
         characters = sum(map(len, texts))
-        used = self._meter.charge(self._name, answer.usage.believed(), characters)
+        used = self._meter.charge(self._name, answer.usage.drop_implausible(), characters)
         return msgspec.structs.replace(answer, usage=used)

@@ -11,10 +11,10 @@ from typing import Any
 import msgspec
 
 from sally import store
-from sally.core.errors import BadInput, PromptDiffers, listed
+from sally.core.errors import BadInput, PromptDiffers, join_names
 from sally.core.log.events import Call, Episode, PlayerSpec, Reported
 from sally.core.match.drive import Again
-from sally.core.match.playback import mismatch, replayed, require_version
+from sally.core.match.playback import mismatch, replay_episode, require_version
 from sally.core.match.player import Player, Turn, send_ask
 from sally.core.prompt.model import Context
 from sally.core.registry import registry
@@ -149,7 +149,7 @@ def other_versions(spec: GameSpec[Any, Any, Any], episode: Episode, but: str = "
             if part != but and player.versions.get(part) != now.get(part)
         ]
         if changed:
-            return f"{seat} has {listed(changed)}"
+            return f"{seat} has {join_names(changed)}"
     return None
 
 
@@ -163,7 +163,7 @@ def _other_draw(spec: GameSpec[Any, Any, Any], episode: Episode) -> str | None:
     """Return which move of nature is not the one that the seed draws, or None."""
     if _played_elsewhere(episode):
         return None
-    setup, trajectory = episode.setup, replayed(spec, episode)
+    setup, trajectory = episode.setup, replay_episode(spec, episode)
     for step in trajectory.steps():
         if NATURE not in step.moves:
             continue
@@ -196,7 +196,7 @@ def _other_cell(episode: Episode, cells: Mapping[str, Collection[str]]) -> str |
     study_cells = cells.get(episode.id)
     if study_cells is None or episode.cell in study_cells:
         return None
-    study_text = f"its study has it in {listed(study_cells)}"
+    study_text = f"its study has it in {join_names(study_cells)}"
     return f"it says that it belongs to cell {episode.cell!r}; {study_text}"
 
 
@@ -206,7 +206,7 @@ def _list_unregistered(spec: GameSpec[Any, Any, Any], episode: Episode) -> str:
     unregistered = sorted(
         {w.player for w in episode.setup.lineup.values() if w.player not in known_players}
     )
-    return listed(unregistered) if unregistered else ""
+    return join_names(unregistered) if unregistered else ""
 
 
 def _recorded_elsewhere(spec: GameSpec[Any, Any, Any], episode: Episode) -> str:
@@ -214,7 +214,7 @@ def _recorded_elsewhere(spec: GameSpec[Any, Any, Any], episode: Episode) -> str:
     seats = spec.build(episode.setup.instance.params).seats
     lineup = episode.setup.lineup
     recorded_seats = [seat for seat in seats if seat in lineup and lineup[seat].player == RECORDED]
-    return listed(recorded_seats) if recorded_seats else ""
+    return join_names(recorded_seats) if recorded_seats else ""
 
 
 Prompts = dict[AskId, list[Context]]  # prompts of each ask, one per call

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from sally.core.errors import BadInput, IllegalMove, listed
+from sally.core.errors import BadInput, IllegalMove, join_names
 from sally.core.log.events import Episode, Event, Fork, Injection, PlayerSpec, Setup, ToolUse
 from sally.core.match.answers import action_of, answers_of
 from sally.core.match.drive import Again, Driver
@@ -100,7 +100,7 @@ def _refuse(episode: Episode, turn: int, change: Change) -> None:
         raise BadInput(f"Episode {episode.id} has steps 0 to {last - 1}, not {turn}.")
     if gone := _gone(episode, list(change.lineup)):
         raise BadInput(
-            f"{listed(gone)} of episode {episode.id} cannot continue, because it was played by "
+            f"{join_names(gone)} of episode {episode.id} cannot continue, because it was played by "
             "a person, imported from a record, or played by an object that was passed to another "
             "call; name a player to take over the seat."
         )
@@ -192,7 +192,7 @@ def would_do(episode: Episode, turn: int, seat: str) -> dict[str, Any]:
     setup = msgspec.structs.replace(episode.setup, arms={}, injections=())
     match: Match[Any, Any, Any] = Match(spec, setup, ask_nature=True)
     _answer_from(match, _past(episode, turn, episode.setup), turn, episode)
-    ask = match.asked(seat)
+    ask = match.ask_for(seat)
     if ask is None:
         raise BadInput(f"{seat} does not move in step {turn} of episode {episode.id}.")
     moves_by_bot = {}

@@ -26,7 +26,7 @@ class Gate:
         self.answered, self.words = 0, ""
         self.waits = self.final_refusals = self.bad_replies = 0  # since the last answer
 
-    async def passed(self) -> float:
+    async def wait_turn(self) -> float:
         """Wait until the model may be called; return the current time."""
         import asyncio  # late: not needed for bots
 
@@ -39,7 +39,7 @@ class Gate:
         self.answered += 1
         self.waits = self.final_refusals = self.bad_replies = 0
 
-    def failed(self, begun: float, failure: ModelFailure) -> None:
+    def record_failure(self, begun: float, failure: ModelFailure) -> None:
         """Record a failure; wait as long as the provider says, else double the last wait."""
         self.words = failure.fault.detail
         if failure.kind == "bad_reply":

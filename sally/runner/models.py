@@ -43,7 +43,7 @@ class SettingUsed(msgspec.Struct, frozen=True, order=True):
     instead_of: tuple[str, ...] = ()  # "0.7 (study)" for each weaker place with another value
 
     @property
-    def said(self) -> str:
+    def setting_text(self) -> str:
         """The setting in one line, for display."""
         but = f", instead of {' and '.join(self.instead_of)}" if self.instead_of else ""
         return f"{self.name} = {self.value} ({self.source}){but}"
@@ -114,7 +114,7 @@ def apply_settings(
     def apply_to_cell(cell: Cell) -> Cell:
         lineups = tuple({s: with_settings(w) for s, w in line.items()} for line in cell.lineups)
         if _distinct(lineups) < _distinct(cell.lineups):
-            settings_text = ", ".join(sorted({u.said for u in used if u.instead_of}))
+            settings_text = ", ".join(sorted({u.setting_text for u in used if u.instead_of}))
             raise BadInput(
                 f"Two lineups of cell {cell.name!r} differ only in a setting that was overridden: "
                 f"{settings_text}. Remove it from the command or from sally.toml, or choose other "

@@ -96,7 +96,7 @@ class Orders(Sequence[Order]):
         """The kind of each planned episode: its index in `alike`."""
         return self._which
 
-    def which(self, number: int) -> int:
+    def kind_of(self, number: int) -> int:
         """Return the kind of the planned episode with this number: its index in `alike`."""
         return self._which[number]
 

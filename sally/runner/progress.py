@@ -157,7 +157,7 @@ def _done(runs: Sequence[Run], tallies: Sequence[EpisodeCounts]) -> int:
         run.kept + sum(tally.done for tally in tallies[i:])
         for i, run in enumerate(runs)  # oldest first
     ]
-    alone = [run.kept + tally.stored for run, tally in zip(runs, tallies, strict=True)]
+    alone = [run.kept + tally.stored_count for run, tally in zip(runs, tallies, strict=True)]
     return min(max(stored_after + alone), max(run.wanted for run in runs))
 
 
@@ -173,7 +173,7 @@ def _done_at_end(location: Place, runs: Sequence[Run], planned: int) -> int:
 
 
 def _in_flight(run: Run, tally: EpisodeCounts) -> int:
-    noted = tally.stored - run.tally.stored
+    noted = tally.stored_count - run.tally.stored_count
     return max(sum(run.in_flight.values()) - noted, 0)
 
 

@@ -63,7 +63,7 @@ class CallLimiter:
         self._ask, self._used = ask, Counter[str]()
         self.waited = 0.0  # seconds, summed over the calls
 
-    async def passed(self, model: str) -> None:
+    async def wait_turn(self, model: str) -> None:
         """Wait until another call is allowed."""
         if (wait := await self._ask(model, self._used.pop(model, 0))) > 0:
             import asyncio  # imported late: a sixth of a worker's start-up, not needed for bots

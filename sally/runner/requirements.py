@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from sally.core.errors import BadInput, listed
+from sally.core.errors import BadInput, join_names
 from sally.core.log.events import PlayerSpec, Setup
 from sally.core.match.seat_context import SeatContext
 from sally.core.match.strategy import Strategy, can_foresee
@@ -62,7 +62,7 @@ def _lacking(
             ]
             yield (
                 f"predicts before it acts, so it cannot be asked {probe.name!r}, which states its "
-                f"own move; ask {listed(possible_probes, 'or')}"
+                f"own move; ask {join_names(possible_probes, 'or')}"
             )
         if "scoring" in needs and probe.kind == "values":
             yield f"answers by scoring names, so it cannot be asked {probe.name!r} for numbers"

@@ -22,7 +22,7 @@ from sally.core.log.events import (
 )
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
-from sally.core.match.playback import replayed
+from sally.core.match.playback import replay_episode
 from sally.core.match.player import Turn
 from sally.core.match.strategy import PromptContext, StrategyResult
 from sally.core.prompt.page_layout import read_harness
@@ -144,7 +144,7 @@ def readings(episode: Episode, rules: Mapping[str, Rule] = RULES) -> Iterator[Re
     out.
     """
     spec = registry.game(episode.setup.instance.game)
-    trajectory = replayed(spec, episode)  # raises if the game has another version now
+    trajectory = replay_episode(spec, episode)  # raises if the game has another version now
     for answer in answers(episode):
         turn, event, prompt, _ = answer
         result, question = answer.result(event.reply, event.calls[-1]), turn.question

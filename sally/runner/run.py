@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from sally import store
-from sally.core.errors import BadInput, RunFailed, StoreFailed, listed
+from sally.core.errors import BadInput, RunFailed, StoreFailed, join_names
 from sally.core.redaction import scrub
 from sally.core.registry import packs, registry
 from sally.core.registry.objects import bound_names
@@ -109,7 +109,7 @@ def play_missing(
     location, executor = store.place(out), on or Local()
     if executor.name != "local" and (objects := objects_in(study)):
         raise BadInput(
-            f"The study {study.name} uses objects of this process ({listed(objects)}), so it "
+            f"The study {study.name} uses objects of this process ({join_names(objects)}), so it "
             f"cannot run on {executor.name}; run it on `local`, or define them in a file and load "
             "the file with `sally.use`."
         )
@@ -308,7 +308,7 @@ class RunState:
         if lost_shards:
             raise RunFailed(
                 f"{self._state.given_up} episodes were given up, because workers died {TRIES} "
-                f"times on shard {listed(lost_shards)}; run the same command to try again."
+                f"times on shard {join_names(lost_shards)}; run the same command to try again."
             )
 
     # --- what executors are given, and what they give back --------------------------------------
@@ -447,8 +447,8 @@ class RunState:
     def _tell(self, now: EpisodeCounts) -> None:
         """Report progress, including the shard played in this process."""
         so_far = self._state.tally + now
-        if self._watch is not None and (so_far.stored > self._told or so_far.calls):
-            self._told = max(self._told, so_far.stored)
+        if self._watch is not None and (so_far.stored_count > self._told or so_far.calls):
+            self._told = max(self._told, so_far.stored_count)
             seconds = time.monotonic() - self._begun
             counts = (self._told, self._missing, self._state.kept, so_far.censored)
             self._watch(Progress(*counts, so_far, seconds))

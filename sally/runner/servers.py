@@ -74,12 +74,12 @@ class Gated(WrappedModel):
 
     async def call(self, ask: Callable[[Model], Awaitable[Answer]], context: Context) -> Answer:
         if self._turnstile is not None:
-            await self._turnstile.passed(self.name)
-        begun = await self._gate.passed()
+            await self._turnstile.wait_turn(self.name)
+        begun = await self._gate.wait_turn()
         try:
             answer = await ask(self._model)
         except ModelFailure as error:
-            self._gate.failed(begun, error)
+            self._gate.record_failure(begun, error)
             raise
         self._gate.record_success()
         if self._turnstile is not None:

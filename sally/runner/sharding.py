@@ -60,7 +60,10 @@ def cuts_of(
         for part, place in zip(cut, places, strict=False):
             if lacking := part if is_stored is None else [n for n in part if not is_stored[n]]:
                 yield IndexedShard(
-                    _name(planned, place, part), kind, alike_names[planned.which(part[0])], lacking
+                    _name(planned, place, part),
+                    kind,
+                    alike_names[planned.kind_of(part[0])],
+                    lacking,
                 )
 
 

@@ -52,7 +52,7 @@ class EpisodeCounts(msgspec.Struct, frozen=True):
     refusal: str = ""  # why the last failed call did
 
     @property
-    def stored(self) -> int:
+    def stored_count(self) -> int:
         """Episodes stored since the run began."""
         return self.done + self.found
 

@@ -48,7 +48,7 @@ class BeliefColumns(msgspec.Struct, frozen=True):
     def __len__(self) -> int:
         return len(self.move)
 
-    def where(self, rows: ArrayLike) -> BeliefColumns:
+    def select(self, rows: ArrayLike) -> BeliefColumns:
         """Return the selected rows."""
         chosen = np.asarray(rows)
         return BeliefColumns(
@@ -119,7 +119,7 @@ def largest(values: Floats) -> Bools:
 def keep_judged(table: BeliefColumns) -> BeliefColumns:
     """Return the rows whose best reply is defined; rows in which all actions tie are left out."""
     best = largest(table.worth)
-    return table.where(best.any(axis=1) & ((best != table.on_menu).any(axis=1)))
+    return table.select(best.any(axis=1) & ((best != table.on_menu).any(axis=1)))
 
 
 # --- acting, and what it is compared with ---------------------------------------------------------
@@ -253,7 +253,7 @@ def contest(table: BeliefColumns, rows: ArrayLike | None = None) -> Contest:
         is_counted &= np.asarray(rows, dtype=np.bool_)
     in_cell, counts = _others_in(table.cell, table.person, _one_hot(table))
     habit = table.at_move(usual_moves(table))[is_counted]
-    inside = table.where(is_counted)
+    inside = table.select(is_counted)
     others = _divide(in_cell[is_counted], counts[is_counted][:, None])
 
     def compare(actions: Bools) -> tuple[Estimate, Estimate, Estimate]:
@@ -282,7 +282,7 @@ def stakes(table: BeliefColumns, moves: Floats | None = None) -> Estimate:
 
 def doing(table: BeliefColumns) -> Estimate:
     """Return the payoff by what the others did, from 0 (a random action) to 1 (the best)."""
-    known_rows = table.where(~np.isnan(table.at_move(table.true_worth)))
+    known_rows = table.select(~np.isnan(table.at_move(table.true_worth)))
     return _scale_payoffs(
         known_rows, known_rows.true_worth, known_rows.at_move(known_rows.true_worth)
     )
@@ -291,7 +291,7 @@ def doing(table: BeliefColumns) -> Estimate:
 def doing_if_best_replied(table: BeliefColumns) -> Estimate:
     """Return the doing of a player who always best-replies to the stated beliefs; ties count by
     their mean."""
-    known_rows = table.where(~np.isnan(table.at_move(table.true_worth)))
+    known_rows = table.select(~np.isnan(table.at_move(table.true_worth)))
     best = largest(known_rows.worth)
     values = np.where(best, known_rows.true_worth, 0.0).sum(axis=1) / best.sum(axis=1)
     return _scale_payoffs(known_rows, known_rows.true_worth, values)

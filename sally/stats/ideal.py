@@ -83,7 +83,7 @@ class Ideal:
         rows = [m.odds[s] for m, s in zip(self.machines, belief.states, strict=True)]
         return np.asarray(np.array(belief.weights) @ np.array(rows))
 
-    def after(self, belief: Belief, own_move: int, other_move: int) -> Belief:
+    def update_belief(self, belief: Belief, own_move: int, other_move: int) -> Belief:
         """Return the belief after a round.
 
         A move that no machine of the pool would have made leaves the weights unchanged.
@@ -119,7 +119,7 @@ class Ideal:
         """Return the payoff of a round."""
         return float(self.pay[own_move, other_move])
 
-    def informed(self, rounds_left: int) -> float:
+    def informed_value(self, rounds_left: int) -> float:
         """Return the expected total of a player that knows the machine from the start."""
         return sum(w * self.known_value(n, rounds_left) for n, w in enumerate(self.prior))
 
@@ -148,7 +148,7 @@ class Ideal:
             return table
         for own_move in range(table.shape[0]):
             for other_move in range(table.shape[1]):
-                next_belief = self.after(belief, own_move, other_move)
+                next_belief = self.update_belief(belief, own_move, other_move)
                 table[own_move, other_move] += self._value(next_belief, rounds_left - 1, depth - 1)
         return table
 
@@ -191,7 +191,7 @@ class Ideal:
             machine, moves, total = self.machines[place], self.best(belief, rounds_left), 0.0
             for own_move in moves:
                 for other_move in np.flatnonzero(machine.odds[state] > 0):
-                    next_belief = self.after(belief, own_move, int(other_move))
+                    next_belief = self.update_belief(belief, own_move, int(other_move))
                     later = self._expected_total(
                         next_belief,
                         place,
@@ -220,7 +220,7 @@ class AdaptivePlay(Protocol):
 
     def forecast(self, belief: Any) -> Floats: ...
 
-    def after(self, belief: Any, own_move: int, other_move: int) -> Any: ...
+    def update_belief(self, belief: Any, own_move: int, other_move: int) -> Any: ...
 
     def outcomes(self, belief: Any, rounds_left: int) -> Floats: ...
 
@@ -232,7 +232,7 @@ class AdaptivePlay(Protocol):
 
     def known_value(self, place: int, rounds_left: int) -> float: ...
 
-    def informed(self, rounds_left: int) -> float: ...
+    def informed_value(self, rounds_left: int) -> float: ...
 
 
 def best_moves(play: AdaptivePlay, belief: Any, rounds_left: int) -> list[int]:
@@ -326,12 +326,12 @@ def split(ideal: AdaptivePlay, place: int, rounds: Sequence[SeenRound]) -> Ideal
             translated += given_up - missed
         earned += ideal.gain(belief, seen_round.mine, seen_round.theirs)
         belief, rounds_left = (
-            ideal.after(belief, seen_round.mine, seen_round.theirs),
+            ideal.update_belief(belief, seen_round.mine, seen_round.theirs),
             rounds_left - 1,
         )
     n_rounds = len(rounds)
     regret = ideal.known_value(place, n_rounds) - earned
-    price = ideal.informed(n_rounds) - ideal.value(ideal.start(), n_rounds)
+    price = ideal.informed_value(n_rounds) - ideal.value(ideal.start(), n_rounds)
     return IdealSplit(
         regret,
         price,
@@ -348,5 +348,5 @@ def forecasts(ideal: AdaptivePlay, rounds: Sequence[SeenRound]) -> list[tuple[Fl
     for seen_round in rounds:
         paid = ideal.gain(belief, seen_round.mine, seen_round.theirs)
         odds_and_payoffs.append((ideal.forecast(belief), paid))
-        belief = ideal.after(belief, seen_round.mine, seen_round.theirs)
+        belief = ideal.update_belief(belief, seen_round.mine, seen_round.theirs)
     return odds_and_payoffs

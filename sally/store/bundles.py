@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from sally.core.errors import BadInput, listed
+from sally.core.errors import BadInput, join_names
 from sally.store.places import Where
 
 FORMAT = 1
@@ -214,11 +214,11 @@ def _manifest(path: Path, zipped: zipfile.ZipFile, entries: dict[str, zipfile.Zi
 def _refuse_others(path: Path, entries: dict[str, zipfile.ZipInfo], bundle: Bundle) -> None:
     missing = [name for name in bundle.files if name not in entries]
     if missing:
-        raise BadInput(f"The bundle {path} lacks {listed(missing)}.")
+        raise BadInput(f"The bundle {path} lacks {join_names(missing)}.")
     extra = [name for name in entries if name not in (MANIFEST, *bundle.files)]
     if extra:
         raise BadInput(
-            f"The bundle {path} contains {listed(extra)}, which {MANIFEST} does not list."
+            f"The bundle {path} contains {join_names(extra)}, which {MANIFEST} does not list."
         )
 
 

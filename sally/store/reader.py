@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from sally.core.errors import BadInput, listed
+from sally.core.errors import BadInput, join_names
 from sally.core.log.events import RESUMABLE, Censored, Episode, Forfeited, Moved
 from sally.core.registry import packs, registry
 from sally.core.rules.words import Pack, check_pack
@@ -54,7 +54,7 @@ class Contents:
     changed: set[str] = field(default_factory=set)  # ids with a wrong checksum
 
     @property
-    def finished(self) -> set[str]:
+    def finished_ids(self) -> set[str]:
         """Ids of episodes that need not be run again."""
         return {id for id, e in self.episodes.items() if not to_run_again(e)}
 
@@ -106,7 +106,7 @@ def reason(episode: Episode) -> str:
         detail = _NUMBER.sub(lambda number: number["kept"] or "N", end.detail)
         return f"{end.cause}: {detail}" if detail else end.cause
     if silent := void_seats(episode):
-        return f"void: {listed(sorted(silent))} forfeited every decision"
+        return f"void: {join_names(sorted(silent))} forfeited every decision"
     return ""
 
 

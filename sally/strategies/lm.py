@@ -33,7 +33,7 @@ async def answer_by_scoring(
     )
     names = _make_prefix_free(prompt.names)
     scores = await speaker.score(purpose, context, names)
-    odds = tuple(scores.normalised().values())  # in the order of the candidates
+    odds = tuple(scores.normalise().values())  # in the order of the candidates
     if calibrated:
         odds = _without_prior(odds, await _prior(prompt, speaker, names))
     place = max(range(len(odds)), key=odds.__getitem__)
@@ -51,7 +51,7 @@ async def _prior(
     for text in CONTENT_FREE:
         page = f"{text}\n\n{prompt.stem}" if text else prompt.stem
         scores = await speaker.score("prior", page, names)
-        probabilities.append(tuple(scores.normalised().values()))
+        probabilities.append(tuple(scores.normalise().values()))
     return tuple(
         sum(option_probabilities) / len(probabilities)
         for option_probabilities in zip(*probabilities, strict=True)

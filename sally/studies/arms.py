@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from sally.core.errors import BadInput, listed, unknown
+from sally.core.errors import BadInput, join_names, unknown
 from sally.core.log.events import Instance, PlayerSpec
 from sally.core.prompt.page_layout import read_harness
 from sally.core.prompt.skins import AWARE
@@ -121,7 +121,7 @@ def with_packs(study: Study, pack_names: Sequence[str]) -> Study:
     """
     cells = [new for cell in study.cells for new in _reword(cell, pack_names)]
     if not cells:
-        raise BadInput(f"No model of {study.name} can be given the words {listed(pack_names)}.")
+        raise BadInput(f"No model of {study.name} can be given the words {join_names(pack_names)}.")
     return msgspec.structs.replace(study, cells=(*study.cells, *cells))
 
 
@@ -240,10 +240,9 @@ def _choices(study: Study) -> str:
     used = sorted({s for cell in study.cells for line in cell.lineups for s in _strategies(line)})
     examples = [cell.name for cell in study.cells[:3]]
     remainder = f" and {len(study.cells) - 3} more" if len(study.cells) > 3 else ""
-    strategies = f", strategies {listed(used)}" if used else ""
-    return (
-        f"it has games {listed(games)}{strategies}, cells such as {'; '.join(examples)}{remainder}"
-    )
+    strategies = f", strategies {join_names(used)}" if used else ""
+    cells = f"{'; '.join(examples)}{remainder}"
+    return f"it has games {join_names(games)}{strategies}, cells such as {cells}"
 
 
 def _rotations(things: Sequence[T]) -> list[tuple[T, ...]]:

@@ -13,7 +13,7 @@ from sally.core.errors import IllegalMove, NotAsked
 from sally.core.log.events import from_line, to_line
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
-from sally.core.match.playback import mismatch, replayed
+from sally.core.match.playback import mismatch, replay_episode
 from sally.core.match.player import Decision, Fault, Forfeit, Turn
 from sally.core.rules.chance import Stream
 from sally.core.rules.probe import ProbeReport
@@ -43,7 +43,7 @@ def replay_from_disk_gives_the_same(bench: Bench, seed: int) -> None:
         (difference := mismatch(bench.spec, read_back)) is None,
         f"the log does not replay: {difference}",
     )
-    replay = replayed(bench.spec, read_back)
+    replay = replay_episode(bench.spec, read_back)
     must(replay.game.payoffs(replay.states[-1]) == read_back.payoffs, "other payoffs")
 
 
@@ -145,7 +145,7 @@ def censoring_at_any_moment_plays_back(bench: Bench) -> None:
         match = match_of(setup)
         for n, (id, answer) in enumerate(answers):
             if n % step == kind % step:
-                cut = match.copied()
+                cut = match.copy()
                 cut.answer(id, Fault("fault", "the line is dead"))
                 _cut(bench, cut, all_events)
             match.answer(id, answer)
@@ -160,7 +160,7 @@ def _cut(bench: Bench, match: Match[Any, Any, Any], all_events: Set[bytes]) -> N
         (difference := mismatch(bench.spec, episode)) is None,
         f"a cut episode does not replay: {difference}",
     )
-    replay = replayed(bench.spec, episode)
+    replay = replay_episode(bench.spec, episode)
     must(replay.states == match.replay.states, "a cut episode passes through other states")
     for event in episode.events[:-1]:
         happened = msgspec.json.encode(event) in all_events

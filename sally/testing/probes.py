@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from sally.core.log.events import Injection, Reported, Told
-from sally.core.match.playback import replayed
+from sally.core.match.playback import replay_episode
 from sally.core.rules.game import NATURE, Seat
 from sally.core.rules.probe import At, ProbeReport, problem, score
 from sally.testing.bench import Bench, asked_in_turn, match_of, must, play_episode
@@ -17,7 +17,7 @@ def every_probe_is_asked_answered_and_scored(bench: Bench) -> None:
     scored: set[str] = set()
     for seed in range(8):
         episode = bench.episode(bench.table(seed, arms=bench.all_probes))
-        replay = replayed(bench.spec, episode)
+        replay = replay_episode(bench.spec, episode)
         for event in episode.events:
             if isinstance(event, Reported) and _is_scored(bench, replay, event):
                 scored.add(event.probe)
@@ -65,7 +65,7 @@ def an_oracle_tells_the_truth(bench: Bench) -> None:
             episode = play_episode(
                 bench.table(seed, arms=bench.all_probes, injections=(injection,))
             )
-            replay = replayed(bench.spec, episode)
+            replay = replay_episode(bench.spec, episode)
             for injected in (e for e in episode.events if isinstance(e, Told)):
                 truth = probe.truth(
                     replay, At(injected.turn, Seat(injected.seat), injected.probe, injected.about)

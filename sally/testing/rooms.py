@@ -13,7 +13,7 @@ from sally.core.display.board import board_of
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, PlayerSpec, Setup, from_line, label, to_line
 from sally.core.match.partner import Line, Partner
-from sally.core.match.playback import replayed
+from sally.core.match.playback import replay_episode
 from sally.core.match.player import Decision, Turn
 from sally.core.match.seat_context import SeatContext
 from sally.core.registry import registry
@@ -196,7 +196,7 @@ def sample_of(bench: Bench) -> list[Pair]:
 
 
 def _open(bench: Bench, episode: Episode) -> Played:
-    return Played(bench.spec, episode, replayed(bench.spec, episode))
+    return Played(bench.spec, episode, replay_episode(bench.spec, episode))
 
 
 # --- card and board -----------------------------------------------------------------------------

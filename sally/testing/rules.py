@@ -11,7 +11,7 @@ import msgspec
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Forfeited, Moved, from_line, to_line
 from sally.core.match.partner import Partner
-from sally.core.match.playback import mismatch, replayed
+from sally.core.match.playback import mismatch, replay_episode
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import NATURE
 from sally.core.rules.menu import admit
@@ -117,7 +117,7 @@ def forfeits_keep_the_match_consistent(bench: Bench, seed: int) -> None:
         (difference := mismatch(bench.spec, episode)) is None,
         f"the log does not replay: {difference}",
     )
-    replay = replayed(bench.spec, episode)
+    replay = replay_episode(bench.spec, episode)
     logged_forfeits = {(e.turn, e.seat) for e in episode.events if isinstance(e, Forfeited)}
     replayed_forfeits = {(t, s) for t, seats in replay.forfeited.items() for s in seats}
     must(replayed_forfeits == logged_forfeits, "the replay forfeits other moves than the log")
@@ -169,7 +169,7 @@ def another_lineup_sees_the_same_deals(bench: Bench, seed: int) -> None:
         return  # nothing is dealt
     player_kinds = kinds(bench.spec).items()
     partners = {name for name, kind in player_kinds if isinstance(kind, Partner) and not kind.helps}
-    first = replayed(bench.spec, bench.episode(bench.table(seed)))
+    first = replay_episode(bench.spec, bench.episode(bench.table(seed)))
     for mind in sorted({*partners, "constant"} - {"random"})[:3]:
         try:
             second = finish_match(bench.table(seed, player=mind)).replay

@@ -140,7 +140,7 @@ class ScriptedParticipant:
         """Return the number of pages of a condition; each game counts as one page."""
         surveys = bool(self.study.survey) + bool(self.study.survey_before)
         extra = (self.study.check is not None) + surveys
-        extra += len(self.study.practised(condition))
+        extra += len(self.study.practice_games(condition))
         return len(self.study.pages(condition)) + len(game_steps(self.study, condition)) + extra
 
     @property

@@ -189,7 +189,7 @@ def said(run: Forked) -> dict[str, Any]:
 
 def whole(out: Path, wanted: int) -> Contents:
     contents = store.load(out)
-    assert (len(contents.finished), contents.doubled, contents.bad) == (wanted, 0, [])
+    assert (len(contents.finished_ids), contents.doubled, contents.bad) == (wanted, 0, [])
     return contents
 
 
@@ -300,7 +300,7 @@ def test_new_driver_finishes_the_run_of_a_killed_driver(cluster: TwoNodes, tmp_p
     fields = said(sally_run("dawdling", out, cluster, tmp_path))
     assert (fields["episodes"], fields["not_run"], fields["doubled"]) == (300, 0, 0)
     assert 60 <= len(before) < 300
-    assert before <= whole(out, 300).finished
+    assert before <= whole(out, 300).finished_ids
 
 
 def test_study_survives_a_worker_and_then_a_node(cluster: TwoNodes, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from sally.core.errors import BadInput
 from sally.core.log.events import Forfeited, Instance, PlayerSpec, Setup, from_line, to_line
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
-from sally.core.match.playback import replayed
+from sally.core.match.playback import replay_episode
 from sally.core.prompt.model import Reply
 from sally.core.registry import registry
 from sally.core.rules.chance import derived_seed
@@ -128,7 +128,7 @@ def test_episode_can_be_stored_replayed_and_profiled(tmp_path):
     episode = from_line(to_line(env.episode("train")))
     assert episode.used["agent"]["trained_on"]["name"] == "ipd, doing"
     assert seats_under_study(episode.setup) == ("agent",)
-    assert replayed(registry.game("ipd"), episode).states[-1].agent_total == 25
+    assert replay_episode(registry.game("ipd"), episode).states[-1].agent_total == 25
     assert measure_episode(episode, ("agent",))[0].doing == 25 / 4
     with store.Writer(tmp_path) as writer:
         writer.add(episode)

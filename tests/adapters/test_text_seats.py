@@ -7,7 +7,7 @@ import pytest
 from sally.adapters.trainers.text import TextSeats
 from sally.core.errors import BadInput
 from sally.core.log.events import Instance, PlayerSpec, from_line, to_line
-from sally.core.match.playback import replayed
+from sally.core.match.playback import replay_episode
 from sally.core.registry import registry
 from sally.parts.training import Task
 
@@ -33,7 +33,7 @@ def test_each_seat_has_its_own_prompts_and_the_reward_of_each_turn():
     assert [len(prompt) for prompt in prompts.values()] == [3, 3]
     assert env.rewards("agent") == [8, 10, 0] and env.rewards("partner") == [8, 0, 10]
     kept_episode = from_line(to_line(env.episode()))
-    final = replayed(registry.game("ipd"), kept_episode).states[-1]
+    final = replay_episode(registry.game("ipd"), kept_episode).states[-1]
     assert (final.agent_total, final.partner_total) == (18, 18)
     assert {player.params["model"] for player in kept_episode.setup.lineup.values()} == {
         "trained:untrained"

@@ -27,7 +27,7 @@ from sally.adapters.trainers.verifiers import (
 )
 from sally.core.errors import BadInput
 from sally.core.log.events import from_line
-from sally.core.match.playback import replayed
+from sally.core.match.playback import replay_episode
 from sally.core.registry import registry
 from tests.adapters.tutorial import example
 
@@ -111,7 +111,7 @@ def test_rollout_contains_a_sally_episode_record():
     assert trace.rewards["format"].score == 0 and trace.rewards["regret"].score <= 0
     assert trace.metrics["payoff"] > 0 and "payoff" not in trace.rewards
     kept_episode = from_line(trace.info["sally_episode"].encode())
-    final = replayed(registry.game("ipd"), kept_episode).states[-1]
+    final = replay_episode(registry.game("ipd"), kept_episode).states[-1]
     assert final.agent_total == trace.metrics["payoff"]
 
 
@@ -216,7 +216,7 @@ def test_every_seat_has_a_trace_and_the_reward_of_each_turn():
         assert trace.rewards["payoff"].score == 50 and trace.agent.trainable
         assert all(trace.nodes[place].sampled for turn in turns for place in turn["nodes"])
     kept_episode = from_line(traces["agent"].info["sally_episode"].encode())
-    assert replayed(registry.game("ipd"), kept_episode).states[-1].partner_total == 50
+    assert replay_episode(registry.game("ipd"), kept_episode).states[-1].partner_total == 50
 
 
 def test_fixed_seat_is_not_trained_on_and_a_seat_may_have_another_model():

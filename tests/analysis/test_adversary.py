@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from sally.analysis.design.adversary import MARGIN, Finding, attack_of, attacked, tabulate
+from sally.analysis.design.adversary import MARGIN, Finding, attack_of, run_attacks, tabulate
 from sally.analysis.design.audit import card_of
 from sally.core.errors import BadInput
 from sally.core.registry import registry
@@ -86,7 +86,7 @@ def test_mission_failure_is_an_option_without_a_cost() -> None:
 
 def test_game_without_attack_is_refused_with_the_reason() -> None:
     with pytest.raises(BadInput, match="no attacks by learners: no clue is right in itself"):
-        attacked("toma_ag")
+        run_attacks("toma_ag")
 
 
 def test_too_few_questions_are_refused() -> None:

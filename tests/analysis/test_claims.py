@@ -22,7 +22,7 @@ def _verdict(bot: Bot, variants=RPS, partner=CYCLER):
 def test_constant_player_earns_no_claim():
     """It foresees 'as last time', which is wrong against a cycler."""
     found = _verdict(Bot("label"))
-    assert found.allowed == ()
+    assert found.allowed_claims == ()
     assert any("always presses one key: label J" in why for why in found.refused[ACTS_ON])
     assert any("beyond learning rules is not above 0" in why for why in found.refused[KNOWS])
 
@@ -36,7 +36,7 @@ def test_forecast_explained_by_a_rule_does_not_count_as_knowledge():
 
 def test_used_foresight_passes_and_theory_of_mind_requires_arms():
     found = _verdict(Bot("best", ahead=1))
-    assert found.allowed == (KNOWS, ACTS_ON)
+    assert found.allowed_claims == (KNOWS, ACTS_ON)
     assert [why.partition(",")[0] for why in found.refused[THEORY]] == [
         "no arm without questions",
         "no arm with a mechanism instead of a mind (a words pack `*_twin`)",
@@ -47,7 +47,7 @@ def test_used_foresight_passes_and_theory_of_mind_requires_arms():
 
 def test_four_clusters_are_too_few_for_any_claim():
     found = _verdict(Bot("best", ahead=1), RPS[:4])
-    assert found.clusters == 4 and found.allowed == ()
+    assert found.clusters == 4 and found.allowed_claims == ()
     assert found.refused[KNOWS][0].startswith("4 clusters")
 
 

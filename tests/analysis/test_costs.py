@@ -7,7 +7,7 @@ import pytest
 import sally
 from sally.analysis.decisions.costs import costs_of
 from sally.analysis.decisions.rollouts import by_continuations
-from sally.frames.replays import played
+from sally.frames.replays import replay_for_measures
 from sally.runner.fork import would_do
 
 WORD_GAMES = [
@@ -19,7 +19,7 @@ WORD_GAMES = [
 
 @pytest.mark.parametrize(("game", "lineup", "seat", "params"), WORD_GAMES)
 def test_costs_in_word_games_add_up_to_the_regret(game, lineup, seat, params):
-    full_match = played(sally.play(game, lineup, **params))
+    full_match = replay_for_measures(sally.play(game, lineup, **params))
     costs = costs_of(full_match, seat)
     row = next(r for r in sally.episodes([full_match.episode]) if r["seat"] == seat)
     regret = row[f"{game}_regret"]
@@ -29,7 +29,7 @@ def test_costs_in_word_games_add_up_to_the_regret(game, lineup, seat, params):
 
 def test_guesser_costs_name_a_best_guess_and_include_losses():
     lineup = {"psychic": "own_dial", "guesser": "middle"}
-    full_match = played(sally.play("wavelength", lineup, rounds=4))
+    full_match = replay_for_measures(sally.play("wavelength", lineup, rounds=4))
     costs = costs_of(full_match, "guesser")
     assert len(costs) == 4 and all(cost.best for cost in costs)
     assert any(cost.loss > 0 for cost in costs)

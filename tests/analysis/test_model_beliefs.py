@@ -18,7 +18,7 @@ from sally.core.log.events import Instance, PlayerSpec, Setup
 from sally.core.match.engine import Match
 from sally.core.registry import registry
 from sally.core.rules.probe import ProbeReport
-from sally.frames.replays import played
+from sally.frames.replays import replay_for_measures
 
 STAG = {"matrix": [[[4, 4], [0, 3]], [[3, 0], [2, 2]]], "names": ["S", "H"]}
 CROSSED = {"matrix": [[[4, 1], [0, 3]], [[3, 0], [2, 2]]], "names": ["A", "B"],
@@ -57,7 +57,7 @@ def episode(
 def test_every_prediction_in_rps_is_a_contest() -> None:
     # 1 beats 0: predicts 0 and plays 1; then plays the predicted move; then neither
     belief_decisions = list(
-        decisions_of(played(episode("rps", [(1, 0), (0, 2), (2, 1)], [0, 0, 0])))
+        decisions_of(replay_for_measures(episode("rps", [(1, 0), (0, 2), (2, 1)], [0, 0, 0])))
     )
     (summary,) = belief_table(belief_decisions)
     assert [decision.worth for decision in belief_decisions] == [(0, 1, -1)] * 3
@@ -69,7 +69,9 @@ def test_every_prediction_in_rps_is_a_contest() -> None:
 
 def test_stated_odds_are_used_where_they_were_asked() -> None:
     odds = ProbeReport(1, (0.45, 0.55))
-    (decision,) = decisions_of(played(episode("ibs", [(0, 0)], [odds], probe="their_odds")))
+    (decision,) = decisions_of(
+        replay_for_measures(episode("ibs", [(0, 0)], [odds], probe="their_odds"))
+    )
     assert decision.worth == pytest.approx((4.5, 0.55 * 7))
     assert decision.expected == (0.45, 0.55)
     (summary,) = belief_table([decision])
@@ -78,27 +80,27 @@ def test_stated_odds_are_used_where_they_were_asked() -> None:
 
 def test_matching_and_best_replies_are_not_separable_in_a_stag_hunt() -> None:
     stag = episode("repeated_games", [(0, 0), (1, 1)], [0, 1], STAG)
-    (summary,) = belief_table(decisions_of(played(stag)))
+    (summary,) = belief_table(decisions_of(replay_for_measures(stag)))
     assert summary.acts.value == 1 and summary.contest is None
     assert "not separable" in summary.notes[0]
 
 
 def test_dominant_move_of_the_dilemma_has_no_acting_but_contests() -> None:
     dilemma = episode("ipd", [(0, 0), (1, 0)], [0, 0])
-    (summary,) = belief_table(decisions_of(played(dilemma)))
+    (summary,) = belief_table(decisions_of(replay_for_measures(dilemma)))
     assert summary.acts.value is None
     assert summary.contest is not None and summary.contest.best.value == 0.5
 
 
 def test_different_menus_have_no_contest() -> None:
     crossed = episode("repeated_games", [(0, 0)], [1], CROSSED)
-    (decision,) = decisions_of(played(crossed))
+    (decision,) = decisions_of(replay_for_measures(crossed))
     assert decision.expected is None and decision.worth == (0, 2)
 
 
 def test_prediction_after_the_move_is_left_out() -> None:
     after = episode("rps", [(1, 0)], [0], probe="their_move_given_mine")
-    assert list(decisions_of(played(after))) == []
+    assert list(decisions_of(replay_for_measures(after))) == []
 
 
 def test_contributions_are_compared_with_the_expected_mean() -> None:
@@ -115,7 +117,7 @@ def test_contributions_are_compared_with_the_expected_mean() -> None:
             match.answer(turn.id, ProbeReport(2))
     match.move("player_1", 2)
     match.move("player_2", 3)
-    (decision,) = decisions_of(played(match.episode()))
+    (decision,) = decisions_of(replay_for_measures(match.episode()))
     assert decision.worth == pytest.approx(
         [4 - own_index + 0.75 * (own_index + 2) for own_index in range(5)]
     )

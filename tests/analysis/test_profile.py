@@ -18,7 +18,7 @@ from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.core.rules.probe import ProbeReport
 from sally.frames.clusters import clusters_of
 from sally.frames.measured_seat import MeasuredSeat, measure_episode
-from sally.frames.replays import played as replay
+from sally.frames.replays import replay_for_measures as replay
 from sally.games.toma.mg.game import frozen_scenarios as mg_scenarios
 from sally.games.toma.po.game import frozen_scenarios as po_scenarios
 from sally.runner.local import play_open

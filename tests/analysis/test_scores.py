@@ -17,7 +17,7 @@ from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup, label
 from sally.core.registry import registry
 from sally.frames.frame import Frame, as_frame
-from sally.frames.replays import played
+from sally.frames.replays import replay_for_measures
 from sally.runner.local import play
 from sally.runner.seating import resolve_setup
 from sally.stats.cluster_interval import mean_by_rule
@@ -62,7 +62,7 @@ def test_means_equal_those_computed_episode_by_episode(
     values: dict[tuple[str, str, str], list[float]] = defaultdict(list)
     metrics = registry.metrics("repeated_games")
     for episode in episodes:
-        replay = played(episode)
+        replay = replay_for_measures(episode)
         for seat, spec in episode.setup.lineup.items():
             for name, metric in metrics.items():
                 if (value := metric.measure(replay, seat)) is not None:

@@ -88,14 +88,14 @@ def verdict_of(game: str, rule: str, reply: bool = False) -> Verdict:
 @pytest.mark.parametrize("rule", ["last", "after_last", "after_own", "after_pair"])
 def test_rules_that_learn_earn_no_word(game: str, rule: str):
     for reply in (False, True):
-        assert verdict_of(game, rule, reply).allowed == ()
+        assert verdict_of(game, rule, reply).allowed_claims == ()
 
 
 def test_best_bot_knows_where_partners_differ_and_cannot_show_it_elsewhere():
-    assert KNOWS in verdict_of("rps", "").allowed
-    assert verdict_of("ibs", "last").said(KNOWS) == NOT_HERE
+    assert KNOWS in verdict_of("rps", "").allowed_claims
+    assert verdict_of("ibs", "last").describe_claim(KNOWS) == NOT_HERE
     assert verdict_of("ibs", "last").refused[KNOWS][0].startswith(NOT_HERE)
-    assert verdict_of("rps", "last").said(KNOWS) == "refused"
+    assert verdict_of("rps", "last").describe_claim(KNOWS) == "refused"
 
 
 def test_table_of_what_followed_is_below_the_fixed_rules_mark_only():
@@ -128,7 +128,7 @@ def test_theory_of_mind_needs_an_order_that_tables_cannot_solve():
     )
     certified = Controls(arms=(), order=2)
     (verdict,) = verdicts([row], controls={"rps": certified})
-    assert verdict.allowed == (KNOWS, ACTS_ON, THEORY)
+    assert verdict.allowed_claims == (KNOWS, ACTS_ON, THEORY)
     for controls in (
         msgspec.structs.replace(certified, order=1),
         msgspec.structs.replace(certified, order=None),
@@ -136,7 +136,7 @@ def test_theory_of_mind_needs_an_order_that_tables_cannot_solve():
         msgspec.structs.replace(certified, arms=("a mechanism makes it no worse",)),
     ):
         (verdict,) = verdicts([row], controls={"rps": controls})
-        assert verdict.allowed == (KNOWS, ACTS_ON)
+        assert verdict.allowed_claims == (KNOWS, ACTS_ON)
 
 
 # --- acting by contrast ---------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from sally import store
 from sally.adapters.trainers.text import TextEnv
-from sally.analysis.compare.transfer import UNTRAINED, tagged, transfer
+from sally.analysis.compare.transfer import UNTRAINED, read_trained_seats, transfer
 from sally.cli import cli
 from sally.cli.transfer import say, say_seeds
 from sally.core.errors import BadInput
@@ -56,7 +56,7 @@ def episodes():
 
 @pytest.fixture(scope="module")
 def matrix(episodes):
-    return transfer(tagged(as_frame(episodes)))
+    return transfer(read_trained_seats(as_frame(episodes)))
 
 
 def test_doing_at_the_optimum_is_one_and_change_is_the_difference(matrix):
@@ -78,7 +78,7 @@ def test_stores_without_the_tag_are_refused():
     lineup = {"agent": PlayerSpec("random"), "partner": PlayerSpec("random")}
     bare = play(resolve_setup(Setup(Instance("ipd", "ipd", {"rounds": 2}), 1, lineup)))
     with pytest.raises(BadInput, match="trained_on"):
-        tagged(as_frame([bare]))
+        read_trained_seats(as_frame([bare]))
 
 
 def test_table_shows_training_row_and_value(matrix, capsys):

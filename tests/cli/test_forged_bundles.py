@@ -38,7 +38,7 @@ from sally.core.log.events import (
     Skipped,
     episode_id,
 )
-from sally.core.match.playback import replayed
+from sally.core.match.playback import replay_episode
 from sally.core.prompt.model import Message, ModelKind, Settings
 from sally.core.registry import packs, registry
 from sally.core.registry.study import Study
@@ -217,7 +217,7 @@ def _with_last_move_changed(episode: Episode) -> Episode:
     events = list(episode.events)
     events[last] = other_move(events[last])
     game = registry.game("ibs")
-    played = replayed(game, REPLACE(episode, events=events))
+    played = replay_episode(game, REPLACE(episode, events=events))
     payoffs = {str(seat): float(p) for seat, p in played.game.payoffs(played.present).items()}
     events[-1] = REPLACE(events[-1], payoffs=payoffs)
     return REPLACE(episode, events=events)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sally.core.errors import IllegalMove
 from sally.core.log.events import Reported, Skipped, from_line, to_line
 from sally.core.match.engine import Match
-from sally.core.match.playback import mismatch, replayed
+from sally.core.match.playback import mismatch, replay_episode
 from sally.core.match.player import Decision, Forfeit, NoAnswer
 from sally.core.rules.probe import At, ProbeReport, Question, StatedPrediction, problem, score
 from tests.fixtures.haggle_rules import ADA, BO, CY, READER, Offer, Reading, Say
@@ -140,7 +140,7 @@ def test_belief_about_values_is_judged_by_the_owners_report() -> None:
 def test_truth_of_will_accept_is_known_one_turn_later() -> None:
     spec = spec_of("haggle")
     episode = play_episode(table("haggle", 4, arms=all_probes("haggle")))
-    replay = replayed(spec, episode)
+    replay = replay_episode(spec, episode)
     for event in (e for e in episode.events if isinstance(e, Reported)):
         if event.probe != "will_accept":
             continue

@@ -36,7 +36,7 @@ def answer(match: Match[Any, Any, Any], answers: int) -> None:
 @pytest.mark.parametrize("name", ["haggle", "hanabi_mini"])
 def test_match_and_its_copy_both_end_like_an_uncopied_match(name: str, answers: int) -> None:
     match = begun(name, answers)
-    twin, expected_match = match.copied(), finish_match(match.setup)
+    twin, expected_match = match.copy(), finish_match(match.setup)
     for each in (twin, match):
         Driver(each, players_at(each)).run()
         assert to_line(each.episode()) == to_line(expected_match.episode())
@@ -47,7 +47,7 @@ def test_match_and_its_copy_both_end_like_an_uncopied_match(name: str, answers: 
 
 def test_playing_a_copy_does_not_change_the_match() -> None:
     match = match_of(setup := table("haggle", arms=all_probes("haggle")))
-    twin = match.copied()
+    twin = match.copy()
     while asks := twin.asks():
         turn = asks[0]
         forfeit = Forfeit("unreadable") if turn.question is None else None

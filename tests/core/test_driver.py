@@ -224,7 +224,7 @@ def test_illegal_move_is_raised_forfeited_or_a_fault(wrap: Any) -> None:
         if on_illegal == "raise":
             with pytest.raises(IllegalMove, match="not among the options"):
                 driver.run()
-            assert match.turn == 2 and match.asked("agent") is not None
+            assert match.turn == 2 and match.ask_for("agent") is not None
             continue
         driver.run()
         ends[on_illegal] = match.events

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sally.core.errors import BadInput
 from sally.core.log.events import Censored, Episode, Event, Injection, from_line, to_line
-from sally.core.match.playback import mismatch, replayed
+from sally.core.match.playback import mismatch, replay_episode
 from tests.fixtures.haggle_rules import Reading, Say
 from tests.table import all_probes, match_of, play_episode, seat, spec_of, table
 
@@ -84,7 +84,7 @@ def test_older_version_of_the_rules_is_refused_by_name() -> None:
     episode = stored("cups")
     old = msgspec.structs.replace(episode, setup=msgspec.structs.replace(episode.setup, version=0))
     with pytest.raises(BadInput, match="version 0 of the rules of cups; version 1 is installed"):
-        replayed(spec_of("cups"), old)
+        replay_episode(spec_of("cups"), old)
 
 
 def test_replay_needs_no_seed() -> None:
@@ -93,8 +93,8 @@ def test_replay_needs_no_seed() -> None:
     setup = msgspec.structs.replace(episode.setup, seed=12345, injections=())
     other_episode = msgspec.structs.replace(episode, setup=setup)
     assert (
-        replayed(spec_of("haggle"), other_episode).states
-        == replayed(spec_of("haggle"), episode).states
+        replay_episode(spec_of("haggle"), other_episode).states
+        == replay_episode(spec_of("haggle"), episode).states
     )
 
 
@@ -106,14 +106,14 @@ def test_turn_cut_before_its_last_probe_is_not_replayed() -> None:
         match.answer((0, player_name, "", ""), Decision(0))
     assert [t.question.probe for t in match.asks() if t.question] == ["their_move_given_mine"]
     match.censor("left", "closed the browser")
-    replay = replayed(spec_of("ipd"), from_line(to_line(match.episode())))
+    replay = replay_episode(spec_of("ipd"), from_line(to_line(match.episode())))
     assert len(replay) == len(match.replay) == 0
     assert replay.move(0, seat("agent")) is None
 
 
 def test_replay_exposes_moves_states_views_and_reports() -> None:
     episode = stored("haggle")
-    replay = replayed(spec_of("haggle"), episode)
+    replay = replay_episode(spec_of("haggle"), episode)
     assert [type(s.moves.get(seat("ada"))) for s in replay.steps()][1] is Say
     assert isinstance(replay.move(2, seat("reader")), Reading)
     assert replay.move(2, seat("ada")) is None

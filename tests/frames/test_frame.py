@@ -18,7 +18,7 @@ from sally.frames.build import TABLES
 from sally.frames.frame import OF_EPISODE, OF_SEAT, as_frame
 from sally.frames.measured_seat import measure_episode
 from sally.frames.profiles import SeatSums
-from sally.frames.replays import played as replay
+from sally.frames.replays import replay_for_measures as replay
 from sally.frames.rows import setup_of
 from sally.frames.schema import EXPORTED_DECISION
 from sally.output.files.bundle import pack

@@ -13,7 +13,7 @@ from sally.analysis.design.depth import depth_table, depths_of
 from sally.core.match.player import Decision, Turn
 from sally.core.rules.depth import DepthDecision
 from sally.core.rules.game import Seat
-from sally.frames.replays import played as replayed
+from sally.frames.replays import replay_for_measures as replayed
 from sally.games.bargaining.instances import Problem, frozen
 from sally.games.bargaining.solver import mirror_price, rule_of, solve_known_limit
 from sally.games.step_race import decisions as race
@@ -55,7 +55,7 @@ class Bargainer(msgspec.Struct, frozen=True):
         ask = rule.first(cost)
         if last is not None:
             before = (100 - last.bid, 100 - last.ask) if is_seller else (last.ask, last.bid)
-            ask = rule.after(cost, *before)
+            ask = rule.next_ask(cost, *before)
         if self.depth == 2:
             plan = solve_known_limit(rule, mine, cost, problem.rounds)
             bid = int(np.argmax(plan.bids(len(turn.view.past), ask)))
@@ -70,7 +70,7 @@ def earned(rule: Any, value: int, cost: int, rounds: int, bid: int) -> float:
     ask, total = rule.first(cost), 0.0
     for _ in range(rounds):
         total += value - (bid + ask) / 2 if bid >= ask else 0.0
-        ask = rule.after(cost, ask, bid)
+        ask = rule.next_ask(cost, ask, bid)
     return total
 
 

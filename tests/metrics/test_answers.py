@@ -8,7 +8,7 @@ import pytest
 
 from sally.core.errors import BadInput
 from sally.core.log.events import Instance, PlayerSpec, Reported, Setup
-from sally.core.match.playback import replayed
+from sally.core.match.playback import replay_episode
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played, cache_by_seat
@@ -27,7 +27,7 @@ def random_episode(name: str, seed: int = 1) -> Played:
         seat: tuple(p.name for p in spec.probes if seat in p.seats) for seat in game.seats
     }
     episode = play(resolve_setup(Setup(Instance(name, name), seed, lineup, arms=arms)))
-    return Played(spec, episode, replayed(spec, episode))
+    return Played(spec, episode, replay_episode(spec, episode))
 
 
 @pytest.mark.parametrize("name", ["cups", "haggle", "rps"])

@@ -9,7 +9,7 @@ import pytest
 
 import sally
 from sally.analysis.profile.profile import ProfileRow
-from sally.core.match.playback import replayed
+from sally.core.match.playback import replay_episode
 from sally.core.match.player import Decision, Turn
 from sally.core.registry import registry
 from sally.core.registry.study import player_spec
@@ -199,7 +199,7 @@ def test_labels_follow_the_words_pack():
     setup = msgspec.structs.replace(episode.setup, lineup=lineup)
     shown_episode = msgspec.structs.replace(episode, setup=setup)
     plain, packed = (
-        key_presses(Played(spec, e, replayed(spec, e)), AGENT)[0].label
+        key_presses(Played(spec, e, replay_episode(spec, e)), AGENT)[0].label
         for e in (episode, shown_episode)
     )
     assert (plain, packed) == ("J", "F")
@@ -209,7 +209,7 @@ def test_metrics_of_one_episode():
     lineup = {"agent": Bot("imitates", ahead=1), "partner": CYCLER}
     episode = sally.play("rps", lineup, 1, probes={"agent": ["their_move"]}, rounds=9)
     spec = registry.game("rps")
-    played = Played(spec, episode, replayed(spec, episode))
+    played = Played(spec, episode, replay_episode(spec, episode))
     found = {metric.name: metric.measure(played, AGENT) for metric in METRICS}
     assert found["imitation"] == 1 and found["copying"] == found["repetition"] == 0
     assert found["label_bias"] == found["position_bias"] == pytest.approx((4 - 3) / (9 - 3))

@@ -177,7 +177,7 @@ def test_concurrent_callers_get_their_own_answers(model: Embedded) -> None:
         asks = [model.complete([User(f"Say {n}.")], settings) for n in ("red", "blue", "green")]
         scores = [model.score(f"After {n} comes", [" the", " a"]) for n in ("one", "two")]
         replies = [reply.text for reply in await asyncio.gather(*asks)]
-        return [*replies, *(s.normalised()[" the"] for s in await asyncio.gather(*scores))]
+        return [*replies, *(s.normalise()[" the"] for s in await asyncio.gather(*scores))]
 
     async def in_turn() -> list[object]:
         settings = Settings(temperature=0, max_tokens=4)
@@ -186,7 +186,7 @@ def test_concurrent_callers_get_their_own_answers(model: Embedded) -> None:
             for n in ("red", "blue", "green")
         ]
         scores = [await model.score(f"After {n} comes", [" the", " a"]) for n in ("one", "two")]
-        return [*replies, *(s.normalised()[" the"] for s in scores)]
+        return [*replies, *(s.normalise()[" the"] for s in scores)]
 
     assert asyncio.run(together()) == asyncio.run(in_turn())
 

@@ -61,7 +61,7 @@ def test_calls_at_once_defaults_to_cpu_without_torch(monkeypatch):
     def no_torch() -> str:
         raise Unavailable("torch is not installed")
 
-    monkeypatch.setattr(hf.loading, "device_here", no_torch)
+    monkeypatch.setattr(hf.loader, "device_here", no_torch)
     assert hf.MODEL.calls_at_once == hf.AT_ONCE["cpu"]
 
 

@@ -79,12 +79,12 @@ def test_usage_total_is_unknown_if_unknown_in_one_call() -> None:
 
 def test_scores_are_normalised_over_the_candidates() -> None:
     scores = Scores(("J", "F"), (math.log(0.3), math.log(0.1)))
-    assert scores.normalised() == pytest.approx({"J": 0.75, "F": 0.25})
+    assert scores.normalise() == pytest.approx({"J": 0.75, "F": 0.25})
 
 
 def test_scores_far_below_the_smallest_float_are_still_normalised() -> None:
     scores = Scores(("J", "F"), (-2000.0, -2000.0 - math.log(3)))
-    assert scores.normalised() == pytest.approx({"J": 0.75, "F": 0.25})
+    assert scores.normalise() == pytest.approx({"J": 0.75, "F": 0.25})
 
 
 @pytest.mark.parametrize("wrong", [-math.inf, math.nan, 0.5])

@@ -103,7 +103,7 @@ def test_finished_episode_replaces_a_censored_one(folder: Path, tmp_path: Path) 
     page_data = PageData(path)
     frame = page_data.frame
     assert (len(page_data), frame.replaced, frame.doubled) == (8, 3, 2)
-    assert page_data.seen.ends == {"over": 8}
+    assert page_data.provenance.ends == {"over": 8}
     assert [frame.episode_by_id(one.id), frame.episode_by_id(two.id)] == [one, two]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sally.analysis.episodes.paper_store import pooled, same_model, short
+from sally.analysis.episodes.paper_store import pool_mean, same_model, short
 from sally.core.errors import BadInput
 from sally.output.files.bundle import pack
 from sally.output.tables.reproduce import Effort, Row, reproduce
@@ -242,14 +242,14 @@ def test_unavailable_value_states_the_reason_and_no_command():
 
 
 def test_share_near_its_bound_has_a_wilson_interval_within_bounds():
-    estimate = pooled([1.0] * 9 + [0.0], list("abcdefghij"), ends=(0, 1))
+    estimate = pool_mean([1.0] * 9 + [0.0], list("abcdefghij"), ends=(0, 1))
     assert (
         estimate.method == "Wilson over 10 clusters" and estimate.value == 0.9 and estimate.high < 1
     )
 
 
 def test_identical_repeats_use_beta_binomial_over_instances():
-    estimate = pooled([1.0] * 10, list("abcde") * 2, ends=(0, 1))
+    estimate = pool_mean([1.0] * 10, list("abcde") * 2, ends=(0, 1))
     assert (estimate.method, estimate.n, estimate.high) == (
         "beta-binomial over 5 clusters",
         10,
@@ -259,10 +259,10 @@ def test_identical_repeats_use_beta_binomial_over_instances():
 
 
 def test_values_without_bounds_use_a_t_interval():
-    assert pooled([1.0, 0.0, 1.0, 1.0, 1.0], list("abcde")).method == "t over 5 clusters"
+    assert pool_mean([1.0, 0.0, 1.0, 1.0, 1.0], list("abcde")).method == "t over 5 clusters"
 
 
 def test_repeats_of_few_instances_have_an_interval_over_episodes():
-    assert pooled([0.2, 0.4, 0.6, 0.1, 0.3], ["a"] * 5).interval is not None
-    few = pooled([0.2, 0.4, 0.6, 0.1, 0.3, 0.2], ["a", "a", "a", "b", "b", "b"])
+    assert pool_mean([0.2, 0.4, 0.6, 0.1, 0.3], ["a"] * 5).interval is not None
+    few = pool_mean([0.2, 0.4, 0.6, 0.1, 0.3, 0.2], ["a", "a", "a", "b", "b", "b"])
     assert few.method == "t over 6 clusters"  # as in every table of ours

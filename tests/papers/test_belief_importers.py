@@ -15,7 +15,7 @@ from sally.core.errors import BadInput
 from sally.core.log.events import to_line
 from sally.core.registry import registry
 from sally.core.registry.validation import log_problem
-from sally.frames.replays import played
+from sally.frames.replays import replay_for_measures
 from sally.games.elicitation.recorded_decisions import row_of
 from sally.games.elicitation.rules import PLAYER
 from sally.metrics.consistency import list_decision_fits
@@ -153,7 +153,7 @@ def test_only_the_first_inspection_of_a_player_is_a_choice(tmp_path: Path) -> No
     assert all(row.beliefs[0].value is not None for row in table)  # also in the last five trials
     assert {row.params["cost"] for row in table if row.status == "chosen"} == {15}
     episodes = registry.importer("vanbaar2022").imported(tmp_path).episodes
-    judged = [e for e in episodes if list_decision_fits(played(e), PLAYER)]
+    judged = [e for e in episodes if list_decision_fits(replay_for_measures(e), PLAYER)]
     assert {row_of(episode).status for episode in judged} == {"chosen"}
 
 

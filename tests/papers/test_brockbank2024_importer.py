@@ -22,7 +22,7 @@ from sally.analysis.episodes.atlas import recorded_dots
 from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.core.log.events import Censored, Forfeited, to_line
-from sally.core.match.playback import mismatch, replayed
+from sally.core.match.playback import mismatch, replay_episode
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
 from sally.papers.brockbank2024.importer import IMPORTER
@@ -161,7 +161,7 @@ def test_stable_bot_has_a_rule_and_people_a_regret_against_it(tmp_path: Path) ->
     assert found.counts["stable bots: rule followed"] == 299
     assert found.counts["stable bots: rounds with a rule"] == 299
     (episode,) = found.episodes
-    played = Played(registry.game("rps"), episode, replayed(registry.game("rps"), episode))
+    played = Played(registry.game("rps"), episode, replay_episode(registry.game("rps"), episode))
     regret = registry.metrics("repeated_games")["functional_regret"].measure(played, "agent")  # type: ignore[arg-type]
     assert regret is not None and regret > 1.5  # rock wins, ties and loses in turn
     assert registry.metrics("repeated_games")["win_rate"].measure(played, "agent") == pytest.approx(  # type: ignore[arg-type]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sally import store
-from sally.analysis.compare.published_figures import at, load
+from sally.analysis.compare.published_figures import figures_at, load
 from sally.core.registry import registry
 from sally.core.registry.paper import ImportResult
 from sally.output.tables.reproduce import Row, reproduce
@@ -21,7 +21,7 @@ REFERENCE = load("brockbank2024").tables
 def test_every_bot_has_a_win_rate_of_people_with_an_interval() -> None:
     for table, bots in (("stable", STABLE), ("adaptive", ADAPTIVE)):
         for bot in bots.values():
-            (rate,) = at(REFERENCE[table], {"partner": bot}, "win_rate")
+            (rate,) = figures_at(REFERENCE[table], {"partner": bot}, "win_rate")
             assert rate.interval is not None and rate.interval[0] < rate.value < rate.interval[1]
             assert bot in registry.partners("repeated_games")
 
@@ -41,7 +41,7 @@ def test_win_differentials_agree_with_the_two_win_rates() -> None:
     for bot in ADAPTIVE.values():
         row = {"partner": bot}
         (person,), (machine,), (gap,) = (
-            at(REFERENCE["adaptive"], row, m)
+            figures_at(REFERENCE["adaptive"], row, m)
             for m in ("win_rate", "bot_win_rate", "win_differential")
         )
         assert gap.value == pytest.approx(300 * (machine.value - person.value), abs=0.05)

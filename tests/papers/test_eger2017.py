@@ -13,7 +13,7 @@ from sally import store
 from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.core.log.events import Censored
-from sally.core.match.playback import mismatch, replayed
+from sally.core.match.playback import mismatch, replay_episode
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
 from sally.games.hanabi.judged_turns import judge_turns
@@ -178,7 +178,7 @@ def test_participant_is_the_nearest_survey_and_doubts_are_listed() -> None:
 
 def test_turns_are_judged_by_what_the_mover_could_know(folder: Path) -> None:
     spec = registry.game("hanabi")
-    games = [Played(spec, e, replayed(spec, e)) for e in IMPORTER.imported(folder).episodes]
+    games = [Played(spec, e, replay_episode(spec, e)) for e in IMPORTER.imported(folder).episodes]
     turns = [t for played in games for seat in (AI, PERSON) for t in judge_turns(played, seat)]
     assert {t.kind for t in turns} == {"hint", "play", "discard"}
     assert all(t.scored for t in turns if t.certain)

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from sally import store
 from sally.cli import cli
 from sally.core.errors import BadInput
-from sally.core.match.playback import mismatch, replayed
+from sally.core.match.playback import mismatch, replay_episode
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
 from sally.games.repeated_games.regret import decisions_lost, functional_regret
@@ -82,7 +82,7 @@ def history(folder: Path, met: list[tuple[str, str]], name: str = "gpt5mini-temp
 def opened(path: Path) -> dict[str, Played]:
     spec = registry.game("repeated_games")
     return {
-        e.setup.instance.id.rpartition(":")[2]: Played(spec, e, replayed(spec, e))
+        e.setup.instance.id.rpartition(":")[2]: Played(spec, e, replay_episode(spec, e))
         for e in IMPORTER.imported(path).episodes
     }
 

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from sally import store
 from sally.cli import cli
-from sally.core.match.playback import replayed
+from sally.core.match.playback import replay_episode
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
 from sally.papers.moore2025.figures import by_person
@@ -28,7 +28,7 @@ LIAR = PEOPLE.replace("&reveal", "&allow_lying=True&reveal")
 def games(folder: Path, people: list[list[Any]], where: str = PEOPLE) -> list[Played]:
     spec = registry.game("mindgames")
     episodes = import_games(written(folder / "in", {where: people})).episodes
-    return [Played(spec, e, replayed(spec, e)) for e in episodes]
+    return [Played(spec, e, replay_episode(spec, e)) for e in episodes]
 
 
 def test_people_with_short_messages_are_excluded_with_the_reason(tmp_path: Path) -> None:

@@ -105,7 +105,7 @@ def test_game_is_read_completely_and_its_choice_reproduced(tmp_path: Path) -> No
     assert [g.index for g in reading.games] == [0, 1]
     game = reading.games[0]
     assert game.puzzle == PUZZLE
-    assert game.finished and len(game.turns) == 8
+    assert game.is_finished and len(game.turns) == 8
     assert game.turns[0].message.startswith("Proposal ")
     assert all(reproduces(g, g.condition.memory) for g in reading.games)
 
@@ -138,7 +138,7 @@ def test_unfinished_repeated_and_broken_records_are_listed(tmp_path: Path) -> No
         (4, "unreadable"),
     ]
     assert "hidden" in reading.oddities[3].why
-    assert [g.finished for g in reading.games] == [True, False]
+    assert [g.is_finished for g in reading.games] == [True, False]
 
 
 def test_unknown_label_is_omitted_and_listed(tmp_path: Path) -> None:

@@ -13,12 +13,12 @@ import pytest
 from sally.analysis.compare.published_figures import (
     Figure,
     PublishedTable,
-    at,
+    figures_at,
     load,
     papers,
+    select_figures,
     table,
     the,
-    where,
 )
 
 EPS = 1e-9  # decimal fractions are not exact in binary
@@ -138,7 +138,7 @@ def test_cell_is_printed_once_except_the_tabular_regret_against_rps_tit_for_tat(
     twice = [cell for cell, times in counts.items() if times > 1]
     assert [(paper, name) for paper, name, _ in twice] == [("riemer2025", "tabular")]
     row = {"game": "rps", "partner": "tit_for_tat", "player": "tabular"}
-    pair = at(table(load("riemer2025"), "tabular"), row, "functional_regret")
+    pair = figures_at(table(load("riemer2025"), "tabular"), row, "functional_regret")
     assert {(figure.source, figure.value) for figure in pair} == {
         ("Table 4", 0.224),
         ("Table 10", 0.211),
@@ -200,7 +200,7 @@ def test_shares_are_within_0_and_1_and_percentages_within_0_and_100() -> None:
 def scores(of: PublishedTable) -> dict[tuple[object, object], float]:
     return {
         (f.row["model"], f.row["belief_history"]): f.value
-        for f in where(of, "score")
+        for f in select_figures(of, "score")
         if f.row["model"] != "all"
     }
 
@@ -240,7 +240,7 @@ def test_finite_history_is_harder_for_every_model_in_both_runs() -> None:
 def test_score_is_flagged_exactly_if_the_rerun_changed_it() -> None:
     reference = load("tang2024")
     repeated_scores = scores(table(reference, "rerun"))
-    for figure in where(table(reference, "first_run"), "score"):
+    for figure in select_figures(table(reference, "first_run"), "score"):
         cell = (figure.row["model"], figure.row["belief_history"])
         changed = repeated_scores.get(cell, figure.value) != figure.value
         assert (figure.flag is not None) == changed, cell
@@ -281,7 +281,7 @@ def test_macro_f1_rises_with_each_order_except_for_gpt_5() -> None:
     models = dict.fromkeys(f.row["model"] for f in of.rows)
     falls = set()
     for model in models:
-        zero, first, second = (f.value for f in where(of, "macro_f1", model=model))
+        zero, first, second = (f.value for f in select_figures(of, "macro_f1", model=model))
         assert zero < first
         if second < first:
             falls.add(model)
@@ -292,11 +292,13 @@ def test_directions_are_signs_and_split_the_models_in_two() -> None:
     of = table(load("tradecraft2026"), "directions")
     assert {figure.value for figure in of.rows} == {-1, 1}
     for metric in ("slope_over_order", "correlation_over_order"):
-        signs = {f.row["model"]: f.value for f in where(of, metric)}
+        signs = {f.row["model"]: f.value for f in select_figures(of, metric)}
         assert signs == {"gpt-4o": -1, "o3": -1, "o4-mini": 1, "gpt-5-medium": 1}
-    assert all(f.value == 1 for f in where(of, "coefficient_g2"))
-    assert all(f.value == -1 for f in where(of, "coefficient_l2"))
-    assert len(where(of, "coefficient_g2")) == len(where(of, "coefficient_l2")) == 4
+    assert all(f.value == 1 for f in select_figures(of, "coefficient_g2"))
+    assert all(f.value == -1 for f in select_figures(of, "coefficient_l2"))
+    assert (
+        len(select_figures(of, "coefficient_g2")) == len(select_figures(of, "coefficient_l2")) == 4
+    )
 
 
 # The loader
@@ -309,18 +311,18 @@ def test_unknown_name_is_refused_with_a_list_of_names() -> None:
     with pytest.raises(ValueError, match=r"riemer2025 has no table '99'; it has 1, 2"):
         table(riemer, "99")
     with pytest.raises(ValueError, match=r"no column \['regret'\]; its columns are game"):
-        where(table(riemer, "1"), "regret")
+        select_figures(table(riemer, "1"), "regret")
     with pytest.raises(ValueError, match=r"'First results.*has 27 figures"):
         the(table(riemer, "1"))
     with pytest.raises(ValueError, match=r"has 0 figures"):
         the(table(riemer, "1"), "tom_percent", player="tabular", game="ibs")
     with pytest.raises(ValueError, match=r"no column \['opponent'\]"):
-        where(table(riemer, "1"), opponent="tit_for_tat")
+        select_figures(table(riemer, "1"), opponent="tit_for_tat")
 
 
 def test_at_matches_all_row_keys_and_where_only_given_keys() -> None:
     of = table(load("riemer2025"), "3")
-    assert at(of, {"game": "rps", "player": "tabular"}, "functional_regret") == ()
+    assert figures_at(of, {"game": "rps", "player": "tabular"}, "functional_regret") == ()
     assert the(of, game="rps", player="tabular").value == 0.083
     assert the(of, game="ipd", strategy="oracle_max", history="off").value == 0.206
 

@@ -11,9 +11,9 @@ from sally.analysis.compare.published_figures import (
     PublishedTable,
     Reference,
     load,
+    select_figures,
     table,
     the,
-    where,
 )
 
 EPS = 1e-9  # decimal fractions are not exact in binary
@@ -31,11 +31,13 @@ def totals_beside_levels(of: PublishedTable) -> list[tuple[Figure, float]]:
             total,
             mean(
                 f.value
-                for f in where(of, model=total.row["model"], strategy=total.row["strategy"])
+                for f in select_figures(
+                    of, model=total.row["model"], strategy=total.row["strategy"]
+                )
                 if f.row["level"] != "total"
             ),
         )
-        for total in where(of, level="total")
+        for total in select_figures(of, level="total")
     ]
 
 
@@ -66,7 +68,7 @@ def test_overview_repeats_the_totals_of_the_level_table(
 ) -> None:
     by_level = table(kang, levels)
     shared = 0
-    for figure in where(table(kang, overview), "task_success"):
+    for figure in select_figures(table(kang, overview), "task_success"):
         if figure.row["model"] != "o4-mini":
             total = the(by_level, "task_success", **{**figure.row, "level": "total"})
             assert total.value == figure.value, figure
@@ -78,7 +80,7 @@ def test_overview_repeats_the_totals_of_the_level_table(
 def test_gain_is_the_difference_to_zero_shot(kang: Reference) -> None:
     for name in ("1", "2", "3"):
         of = table(kang, name)
-        for gain in where(of, "gain_over_zero_shot"):
+        for gain in select_figures(of, "gain_over_zero_shot"):
             reached = the(of, "task_success", **gain.row).value
             start = the(of, "task_success", **{**gain.row, "strategy": "zero_shot"}).value
             assert abs(reached - start - gain.value) <= 0.006 + EPS, gain
@@ -117,5 +119,8 @@ def test_tom_guide_and_tom_cot_are_not_swapped_between_the_tables(kang: Referenc
 def test_reasoning_model_has_two_values_and_no_tom_accuracy(kang: Reference) -> None:
     for name in ("1", "2"):
         of = table(kang, name)
-        assert [f.row["strategy"] for f in where(of, model="o4-mini")] == ["zero_shot", "sc"]
-        assert len(where(of, "tom_accuracy")) == 11
+        assert [f.row["strategy"] for f in select_figures(of, model="o4-mini")] == [
+            "zero_shot",
+            "sc",
+        ]
+        assert len(select_figures(of, "tom_accuracy")) == 11

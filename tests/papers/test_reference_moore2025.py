@@ -7,7 +7,14 @@ from math import isclose
 import pytest
 from scipy.stats import norm
 
-from sally.analysis.compare.published_figures import Reference, at, load, table, the, where
+from sally.analysis.compare.published_figures import (
+    Reference,
+    figures_at,
+    load,
+    select_figures,
+    table,
+    the,
+)
 
 EPS = 1e-9  # decimal fractions are not exact in binary
 
@@ -19,8 +26,8 @@ def moore() -> Reference:
 
 def test_released_rates_are_whole_numbers_of_wins_unless_flagged(moore: Reference) -> None:
     of = table(moore, "success")
-    for rate in where(of, "success", data="released"):
-        stated = at(of, rate.row, "games")
+    for rate in select_figures(of, "success", data="released"):
+        stated = figures_at(of, rate.row, "games")
         games = stated[0].value if stated else 200  # what the paper says of each model
         whole = round(round(rate.value * games) / games, 3) == rate.value
         assert whole or rate.flag, rate
@@ -46,8 +53,8 @@ def test_human_wins_explain_the_mean_bonus_and_the_games_a_person_played(
 def test_text_rounds_the_released_rates(moore: Reference) -> None:
     of = table(moore, "success")
     compared = 0
-    for printed in where(of, "success", data="paper"):
-        for released in at(of, {**printed.row, "data": "released"}, "success"):
+    for printed in select_figures(of, "success", data="paper"):
+        for released in figures_at(of, {**printed.row, "data": "released"}, "success"):
             assert abs(printed.value - released.value) <= 0.005 + EPS, printed
             compared += 1
     assert compared == 3
@@ -56,7 +63,7 @@ def test_text_rounds_the_released_rates(moore: Reference) -> None:
 def test_each_stated_difference_that_the_release_contradicts_is_flagged(moore: Reference) -> None:
     rates = {
         (f.row["persuader"], f.row["condition"]): f.value
-        for f in where(table(moore, "success"), "success", data="released")
+        for f in select_figures(table(moore, "success"), "success", data="released")
     }
     gain = rates["o1-preview", "revealed"] - rates["o1-preview", "hidden"]
     lead = rates["human", "hidden"] - rates["o1-preview", "hidden"]
@@ -72,12 +79,12 @@ def test_both_sets_of_z_agree_on_every_verdict(moore: Reference) -> None:
         confirmed = the(of, "confirmed", hypothesis=name, data="paper").value
         assert printed == pytest.approx(refitted, abs=0.08), name
         assert (abs(printed) > 1.96) == (abs(refitted) > 1.96) == bool(confirmed), name
-    assert sum(f.value for f in where(of, "confirmed")) == 5
+    assert sum(f.value for f in select_figures(of, "confirmed")) == 5
 
 
 def test_each_printed_p_belongs_to_its_z(moore: Reference) -> None:
     of = table(moore, "hypotheses")
-    for p in (*where(of, "p"), *where(of, "p_below")):
+    for p in (*select_figures(of, "p"), *select_figures(of, "p_below")):
         two_sided = 2 * norm.sf(abs(the(of, "z", **p.row).value))
         if p.metric == "p_below":
             assert two_sided < p.value, p
@@ -89,7 +96,7 @@ def test_random_disclosure_baseline_follows_the_formula(moore: Reference) -> Non
     def wins(n: int) -> float:
         return (7 / 9) ** n * (1 - 2 * (6 / 7) ** n + (5 / 7) ** n)
 
-    frozen = where(table(moore, "baseline"), memory="frozen")
+    frozen = select_figures(table(moore, "baseline"), memory="frozen")
     assert {f.row["disclosures"] for f in frozen} == {*range(2, 11), 12}
     for figure in frozen:
         assert figure.value == pytest.approx(wins(int(figure.row["disclosures"])), abs=5e-5)
@@ -99,18 +106,18 @@ def test_random_disclosure_baseline_follows_the_formula(moore: Reference) -> Non
 def test_variants_were_played_twenty_times_and_the_text_is_flagged(moore: Reference) -> None:
     of = table(moore, "variants")
     games = the(of, "games_per_variant").value
-    released = where(of, "success", data="released")
+    released = select_figures(of, "success", data="released")
     assert len(released) == 12
     assert all(isclose(f.value * games, round(f.value * games)) for f in released)
-    for printed in where(of, "success", data="paper"):
+    for printed in select_figures(of, "success", data="paper"):
         assert printed.flag, printed
-        for figure in at(of, {**printed.row, "data": "released"}, "success"):
+        for figure in figures_at(of, {**printed.row, "data": "released"}, "success"):
             assert figure.value != printed.value
 
 
 def test_appeals_to_all_are_whole_numbers_of_games(moore: Reference) -> None:
     games = {"hidden": 202, "revealed": 199}
-    appeals = where(table(moore, "play"), "appealed_to_all", data="released")
+    appeals = select_figures(table(moore, "play"), "appealed_to_all", data="released")
     assert len(appeals) == 4
     for figure in appeals:
         n = games[str(figure.row["condition"])]

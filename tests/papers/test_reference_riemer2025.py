@@ -12,11 +12,11 @@ from sally.analysis.compare.published_figures import (
     Figure,
     PublishedTable,
     Reference,
-    at,
+    figures_at,
     load,
+    select_figures,
     table,
     the,
-    where,
 )
 
 EPS = 1e-9  # decimal fractions are not exact in binary
@@ -106,7 +106,7 @@ def rows_with_predictions(riemer: Reference) -> list[tuple[Figure, Figure]]:
     pairs = []
     for name, of in riemer.tables.items():
         if name.isdigit():
-            for regret in where(of, "tom_regret") if "tom_regret" in of.columns else ():
+            for regret in select_figures(of, "tom_regret") if "tom_regret" in of.columns else ():
                 pairs.append((regret, the(of, "tom_percent", **regret.row)))
     return pairs
 
@@ -138,7 +138,7 @@ def test_fixed_cost_per_wrong_prediction_fits_91_of_93_rows(riemer: Reference) -
 
 
 def test_impossible_rows_tom_regret_fits_the_scale_of_ibs(riemer: Reference) -> None:
-    row = where(table(riemer, "4"), game="ipd", partner="tit_for_tat", player="language")
+    row = select_figures(table(riemer, "4"), game="ipd", partner="tit_for_tat", player="language")
     figures = {figure.metric: figure for figure in row}
     regret, percent = figures["tom_regret"].value, figures["tom_percent"].value
     assert fits(regret, percent, costs("ibs", "tit_for_tat"))
@@ -161,17 +161,17 @@ def test_tabular_learner_has_eighteen_values(riemer: Reference) -> None:
     assert len({(f.metric, f.row["game"], f.row["partner"]) for f in of.rows}) == 18
     for game, partner in product(PAYOFFS, ("single_action", "tit_for_tat")):
         row = {"game": game, "partner": partner, "player": "tabular"}
-        printed = {figure.value for figure in at(of, row, "functional_regret")}
+        printed = {figure.value for figure in figures_at(of, row, "functional_regret")}
         for name in ("1", "3", "4", "10"):
-            for figure in at(table(riemer, name), row, "functional_regret"):
+            for figure in figures_at(table(riemer, name), row, "functional_regret"):
                 assert figure.value in printed, (name, row)
 
 
 def same_cells(one: PublishedTable, other: PublishedTable, metric: str, **conditions: str) -> int:
     """How many cells both tables print; each must have one value in both."""
     shared = 0
-    for figure in where(one, metric, **conditions):
-        for twin in at(other, figure.row, metric):
+    for figure in select_figures(one, metric, **conditions):
+        for twin in figures_at(other, figure.row, metric):
             assert (twin.value, twin.interval) == (figure.value, figure.interval), figure
             shared += 1
     return shared
@@ -188,7 +188,7 @@ def test_tables_that_repeat_a_row_print_the_same_numbers(riemer: Reference) -> N
 def test_reflexion_remembers_one_plan_except_three_in_ipd_of_table_3(riemer: Reference) -> None:
     def memory(name: str) -> dict[object, set[object]]:
         fields: dict[object, set[object]] = defaultdict(set)
-        for figure in where(table(riemer, name), strategy="reflexion"):
+        for figure in select_figures(table(riemer, name), strategy="reflexion"):
             fields[figure.row["game"]].add(figure.row["memory"])
         return dict(fields)
 
@@ -200,7 +200,8 @@ def test_reflexion_remembers_one_plan_except_three_in_ipd_of_table_3(riemer: Ref
 def test_action_names_are_those_the_paper_gives_each_table(riemer: Reference) -> None:
     def names(name: str, game: str) -> set[object]:
         return {
-            f.row.get("names") for f in where(table(riemer, name), game=game, player="language")
+            f.row.get("names")
+            for f in select_figures(table(riemer, name), game=game, player="language")
         }
 
     assert names("1", "rps") == names("2", "rps") == {"R P S"}

@@ -6,7 +6,7 @@ import pytest
 
 from sally.analysis.compare import published_figures as reference
 from sally.core.log.events import Censored, Episode, Setup, episode_id
-from sally.core.match.playback import replayed
+from sally.core.match.playback import replay_episode
 from sally.core.registry import registry
 from sally.core.registry.study import Study
 from sally.core.rules.metric import Played
@@ -46,7 +46,7 @@ def test_every_published_value_has_a_matching_cell(filled: Study) -> None:
         full_setup = resolve_setup(setup)
         episode = Episode(episode_id(full_setup), full_setup, [Censored(0, "limit")])
         spec = registry.game(full_setup.instance.game)
-        row = facts(Played(spec, episode, replayed(spec, episode)))
+        row = facts(Played(spec, episode, replay_episode(spec, episode)))
         assert row is not None
         known.append({k: v for k, v in row.items() if k != "model"})
     for table in TABLES:

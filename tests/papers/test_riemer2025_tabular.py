@@ -9,7 +9,7 @@ import pytest
 
 from sally.analysis.compare import published_figures as reference
 from sally.core.log.events import Instance, PlayerSpec, Setup
-from sally.core.match.playback import replayed
+from sally.core.match.playback import replay_episode
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
 from sally.games.repeated_games.optimum import (
@@ -23,7 +23,7 @@ from sally.games.repeated_games.players.tabular import Settings
 from sally.games.repeated_games.regret import cost_of_being_wrong
 from sally.games.repeated_games.rules import AGENT, PARTNER
 from sally.output.tables.reproduce import Effort, Row, comparison_row, reproduce
-from sally.papers.riemer2025.tabular import bulk_figures, measured, partners_of
+from sally.papers.riemer2025.tabular import bulk_figures, measure_regrets, partners_of
 from sally.runner.local import play
 from sally.runner.seating import resolve_setup
 from sally.stats.intervals import mean_interval
@@ -39,7 +39,7 @@ def disagreeing(name: str, kind: str, figures: Mapping[str, np.ndarray]) -> set[
     for metric, values in figures.items():
         ours = mean_interval(values)
         assert ours.low is not None and ours.high is not None
-        printed = reference.at(TABLE, row, metric)
+        printed = reference.figures_at(TABLE, row, metric)
         assert printed
         rows = [comparison_row("tabular", [f], ours, None, 0.0005) for f in printed]
         if all(row.p < 0.05 for row in rows):
@@ -147,7 +147,7 @@ def test_random_opening_of_tit_for_tat_does_not_reproduce():
     partners = [make(game, PARTNER, first=first) for first in range(3)]
     luck = drawn_luck(900, 100, np.random.default_rng(5))
     rounds = play_tabular(game, AGENT, partners, np.arange(900) % 3, luck)
-    figures = measured(game, "tit_for_tat", rounds, np.ones(900))
+    figures = measure_regrets(game, "tit_for_tat", rounds, np.ones(900))
     assert "tom_percent" in disagreeing("rps", "tit_for_tat", figures)
 
 
@@ -161,7 +161,7 @@ def test_one_step_q_learning_does_not_reproduce_at_any_rate(rate):
             "partner": PlayerSpec("tit_for_tat"),
         }
         episode = play(resolve_setup(Setup(Instance("ibs", "ibs"), seed, lineup)))
-        regrets.append(metric.measure(Played(spec, episode, replayed(spec, episode)), AGENT))
+        regrets.append(metric.measure(Played(spec, episode, replay_episode(spec, episode)), AGENT))
     figures = {"functional_regret": np.array(regrets)}
     assert disagreeing("ibs", "tit_for_tat", figures) == {"functional_regret"}
 

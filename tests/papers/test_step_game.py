@@ -20,7 +20,7 @@ from sally import store
 from sally.api.imports import read_record
 from sally.cli import cli
 from sally.core.errors import BadInput
-from sally.core.match.playback import mismatch, replayed
+from sally.core.match.playback import mismatch, replay_episode
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
 from sally.games.step_race.metrics import list_moves, tally
@@ -76,7 +76,7 @@ RACE = [(5, 3, 1), (5, 3, 3), (5, 5, 1), (3, 1, 5), (5, 3, 1), (5, 3, 1)]
 
 def opened(path: Path) -> list[Played]:
     spec = registry.game("step_race")
-    return [Played(spec, e, replayed(spec, e)) for e in IMPORTER.imported(path).episodes]
+    return [Played(spec, e, replay_episode(spec, e)) for e in IMPORTER.imported(path).episodes]
 
 
 def test_game_is_imported_as_recorded(tmp_path: Path) -> None:
@@ -311,7 +311,7 @@ def test_second_implementation_agrees_on_every_published_log() -> None:
     spec = registry.game("step_race")
     for episode in imported.episodes:
         params = episode.setup.instance.params
-        state = replayed(spec, episode).present
+        state = replay_episode(spec, episode).present
         moves = [turn.moves for turn in state.past]
         first, second, third = params["positions"]
         moves_after, points = play(moves, params["target"], (first, second, third))

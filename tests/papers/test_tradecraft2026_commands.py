@@ -15,7 +15,7 @@ from sally.core.errors import BadInput
 from sally.core.log.events import Episode
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
-from sally.frames.replays import played
+from sally.frames.replays import replay_for_measures
 from sally.games.tradecraft.actions import DONE, PASS
 from sally.games.tradecraft.assessor import DIMENSIONS, ORDERS
 from sally.models.stub import Scripted
@@ -170,9 +170,9 @@ def test_only_games_to_be_judged_are_replayed(
 
     def noted(episode: Episode) -> Played:
         replayed.append(episode.id)
-        return played(episode)
+        return replay_for_measures(episode)
 
-    monkeypatch.setattr(commands, "played", noted)
+    monkeypatch.setattr(commands, "replay_for_measures", noted)
     monkeypatch.setattr(registry, "model", lambda name: Scripted(lambda *_: "none"))
     order = [
         "paper",
@@ -198,7 +198,7 @@ def test_games_of_a_store_are_replayed_one_at_a_time_and_bad_lines_quarantined(
     (lines,) = tmp_path.glob("*.jsonl")
     lines.write_bytes(lines.read_bytes() + b"{broken\n")
     replayed = []
-    monkeypatch.setattr(stores, "played", lambda episode: replayed.append(episode.id))
+    monkeypatch.setattr(stores, "replay_for_measures", lambda episode: replayed.append(episode.id))
     games = stores.games_in(tmp_path, "tradecraft", quarantine=False)
     next(games)
     assert len(replayed) == 1 and not (tmp_path / "quarantine").exists()

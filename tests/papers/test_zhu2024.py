@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from sally import store
 from sally.cli import cli
 from sally.core.errors import BadInput
-from sally.core.match.playback import mismatch, replayed
+from sally.core.match.playback import mismatch, replay_episode
 from sally.core.prompt.model import ModelKind
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
@@ -108,7 +108,7 @@ def test_each_choice_is_an_episode_without_payoffs(tmp_path: Path, name: str) ->
     assert episode.payoffs is None and episode.used["not recorded"] == ["partner"]
     spec = registry.game("repeated_games")
     assert mismatch(spec, episode) is None
-    played = [Played(spec, e, replayed(spec, e)) for e in result.episodes]
+    played = [Played(spec, e, replay_episode(spec, e)) for e in result.episodes]
     metrics = registry.metrics("repeated_games")
     for shown_name in ("reward_per_round", "functional_regret", "myopic_regret"):
         assert all(metrics[shown_name].measure(each, AGENT) is None for each in played[:20])
@@ -229,6 +229,6 @@ def test_model_that_always_takes_the_upper_row_scores_0(
     assert rows["people on these games"]["knowing"] is None  # people were not asked
     assert {"level 1", "equilibrium"} <= set(rows)
     spec = registry.game("repeated_games")
-    games = [Played(spec, e, replayed(spec, e)) for e in store.load(out).episodes.values()]
+    games = [Played(spec, e, replay_episode(spec, e)) for e in store.load(out).episodes.values()]
     (dot,) = ATLAS.dots(games)
     assert dot.kind == "model" and dot.value == pytest.approx(0.0) and dot.knowing is not None

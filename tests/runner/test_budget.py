@@ -76,7 +76,7 @@ def test_language_episodes_run_concurrently_up_to_the_model_slots(
     model = on_shelf("timed_a")
     numbers: list[int] = []
     contents = run_study(study("timed_a"), tmp_path / "o", watch=lambda p: numbers.append(p.done))
-    assert len(contents.finished) == 2 * EPISODES
+    assert len(contents.finished_ids) == 2 * EPISODES
     assert model.most == 3
     assert sorted(set(numbers) - {0}) == list(range(1, 2 * EPISODES + 1)) and numbers == sorted(
         numbers
@@ -150,7 +150,7 @@ def test_resume_continues_where_the_budget_ended(tmp_path: Path) -> None:
     run_study(study("timed_e"), tmp_path / "o", meter=Meter(Budget(tokens=2 * WHOLE)))
     calls_before = model.calls
     contents = run_study(study("timed_e"), tmp_path / "o")
-    assert len(contents.finished) == 2 * EPISODES
+    assert len(contents.finished_ids) == 2 * EPISODES
     assert ROUNDS <= model.calls - calls_before <= EPISODES * ROUNDS
 
 
@@ -218,7 +218,7 @@ def test_uncounted_tokens_are_estimated_for_budget_and_unknown_in_record():
     assert recorded == Usage(seconds=1.0)
     assert (meter.tokens, meter.guessed) == (10, 1)
     assert meter.money == 10.0
-    assert "estimated" in meter.said
+    assert "estimated" in meter.usage_text
     meter.charge("lab/x", Usage(), characters=40)
     assert meter.spent
 

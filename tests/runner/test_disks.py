@@ -34,8 +34,8 @@ def undamaged(out: Path, least: int = 1) -> int:
     """What is stored can be read, and a run elsewhere goes on from it; how much there was."""
     contents = store.load(out)
     assert (contents.bad, contents.doubled) == ([], 0)
-    assert least <= len(contents.finished) < 180
-    return len(contents.finished)
+    assert least <= len(contents.finished_ids) < 180
+    return len(contents.finished_ids)
 
 
 def test_file_size_limit_ends_the_run_with_one_message(tmp_path: Path) -> None:
@@ -45,7 +45,11 @@ def test_file_size_limit_ends_the_run_with_one_message(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
     undamaged(tmp_path / "o", 3)
     repeated_contents = run_study(STUDY, tmp_path / "o")
-    assert (len(repeated_contents.finished), repeated_contents.doubled, repeated_contents.bad) == (
+    assert (
+        len(repeated_contents.finished_ids),
+        repeated_contents.doubled,
+        repeated_contents.bad,
+    ) == (
         180,
         0,
         [],
@@ -103,7 +107,11 @@ def test_disk_that_fills_up_under_two_workers_leaves_no_bad_line(tmp_path: Path)
     assert undamaged(out, 4) == 4
     assert not (out / "quarantine").exists()
     repeated_contents = run_study(STUDY, out)
-    assert (len(repeated_contents.finished), repeated_contents.doubled, repeated_contents.bad) == (
+    assert (
+        len(repeated_contents.finished_ids),
+        repeated_contents.doubled,
+        repeated_contents.bad,
+    ) == (
         180,
         0,
         [],
@@ -136,7 +144,11 @@ def test_full_disk_ends_the_run_with_one_message_and_it_can_resume(mount: Path) 
     (mount / "ballast").unlink()
     subprocess.run(["mount", "-o", "remount,size=30m", str(mount)], check=True)
     repeated_contents = run_study(STUDY, mount / "o")
-    assert (len(repeated_contents.finished), repeated_contents.doubled, repeated_contents.bad) == (
+    assert (
+        len(repeated_contents.finished_ids),
+        repeated_contents.doubled,
+        repeated_contents.bad,
+    ) == (
         180,
         0,
         [],

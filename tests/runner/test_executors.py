@@ -76,7 +76,7 @@ def lines(found: Contents) -> list[bytes]:
 
 
 def whole(found: Contents, wanted: int) -> None:
-    assert (len(found.finished), found.doubled, found.bad) == (wanted, 0, [])
+    assert (len(found.finished_ids), found.doubled, found.bad) == (wanted, 0, [])
 
 
 # --- the same from each -------------------------------------------------------------------------
@@ -271,7 +271,7 @@ def test_workers_share_one_budget(users_file: Path, tmp_path: Path) -> None:
     assert free.tokens > 2 * TOKENS
     out_at_once = 2 * AT_ONCE  # calls of two workers that were out when the budget ended
     assert TOKENS / 2 < bound.tokens < TOKENS + out_at_once * free.tokens / free.calls * 2
-    assert 0 < len(contents.finished) < 60
+    assert 0 < len(contents.finished_ids) < 60
     assert {e.end.cause for e in contents.episodes.values() if isinstance(e.end, Censored)} <= {
         "budget"
     }

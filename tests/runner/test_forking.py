@@ -12,7 +12,7 @@ from sally.core.errors import BadInput
 from sally.core.log.events import Injection, Moved, PlayerSpec, from_line, to_line
 from sally.core.match.player import Decision, PlayerKind
 from sally.core.registry import registry
-from sally.frames.replays import played
+from sally.frames.replays import replay_for_measures
 from sally.models.stub import always
 from sally.runner.check import check
 from sally.runner.fork import Change, fork
@@ -145,14 +145,14 @@ def test_branches_are_paired_and_the_first_equals_the_log():
 def test_costs_against_an_automaton_sum_to_the_regret():
     for agent in ("random", HARD, KIND, "tabular"):
         was = game(agent, "tit_for_tat", rounds=7)
-        full_match = played(was)
+        full_match = replay_for_measures(was)
         lost_total = sum(cost.loss for cost in costs_of(full_match, "agent"))
         rows = sally.episodes([was])
         assert lost_total == pytest.approx(7 * rows[0]["functional_regret"])
 
 
 def test_cooperation_with_tit_for_tat_costs_nothing_before_the_last_round():
-    full_match = played(game(KIND, rounds=5))
+    full_match = replay_for_measures(game(KIND, rounds=5))
     losses = [cost.loss for cost in costs_of(full_match, "agent")]
     assert losses[:4] == [0, 0, 0, 0] and losses[4] > 0
 
@@ -160,7 +160,7 @@ def test_cooperation_with_tit_for_tat_costs_nothing_before_the_last_round():
 def test_wrong_answer_costs_the_value_of_a_right_answer():
     for name, value in (("toma_po", 1.0), ("pick_the_right_stuff", 100.0)):
         seat = str(registry.game(name).build({}).seats[0])
-        full_match = played(sally.play(name, {seat: "random"}, seed=2))
+        full_match = replay_for_measures(sally.play(name, {seat: "random"}, seed=2))
         lost = [cost.loss for cost in costs_of(full_match, seat)]
         (row,) = sally.episodes([full_match.episode])
         doing = row[full_match.spec.measured.doing.metric]
@@ -169,7 +169,7 @@ def test_wrong_answer_costs_the_value_of_a_right_answer():
 
 def test_continuation_costs_agree_with_exact_costs_under_best_play():
     was = game(HARD, "tit_for_tat", rounds=4)
-    exact = {c.turn: c for c in decisions_by_cost(played(was))}
+    exact = {c.turn: c for c in decisions_by_cost(replay_for_measures(was))}
     sampled = {c.turn: c for c in by_continuations(was, "agent", 1, KIND)}
     assert sampled[3].loss == exact[3].loss == 0
     assert sampled[0].best == ("J",) and exact[0].best == sampled[0].best

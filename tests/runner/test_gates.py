@@ -13,7 +13,7 @@ from sally.runner.gates import MOST_BAD_REPLIES, MOST_FINAL, MOST_WAITS, Gate
 
 def refuse(gate: Gate, kind: FaultKind, times: int) -> None:
     for _ in range(times):
-        gate.failed(time.monotonic(), ModelFailure(kind, "slow down."))
+        gate.record_failure(time.monotonic(), ModelFailure(kind, "slow down."))
 
 
 @pytest.mark.parametrize("answers", [0, 400])
@@ -39,7 +39,7 @@ def test_concurrent_refusals_count_once() -> None:
     gate = Gate(first_wait=0.0)
     begun = time.monotonic()
     for _ in range(100):
-        gate.failed(begun, ModelFailure("rate_limit", "slow down."))
+        gate.record_failure(begun, ModelFailure("rate_limit", "slow down."))
     assert gate.waits == 1 and not gate.is_hopeless
 
 

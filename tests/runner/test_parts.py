@@ -132,7 +132,7 @@ def test_part_of_a_dead_worker_is_sent_again_without_duplicates(tmp_path: Path) 
     on = Several(loses=TRIES - 1)
     tally = play_missing(STUDY, tmp_path / "o", on=on)
     stored(tmp_path / "o")
-    assert tally.stored == 120 and tally.found == 2 * (TRIES - 1)
+    assert tally.stored_count == 120 and tally.found == 2 * (TRIES - 1)
 
 
 def test_partly_taken_over_shard_is_counted_once(tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ def test_model_that_only_reads_is_in_the_plan_with_its_calls() -> None:
 def test_stored_episodes_are_not_planned_again(tmp_path: Path) -> None:
     run_study(study("qa"), tmp_path / "o", limit=1)
     contents = run_study(study("qa"), tmp_path / "o", limit=1)
-    repeated_plan = plan(study("qa"), stored=contents.episodes, finished=contents.finished)
+    repeated_plan = plan(study("qa"), stored=contents.episodes, finished=contents.finished_ids)
     assert (repeated_plan.there, repeated_plan.parts) == (2, ())
 
 

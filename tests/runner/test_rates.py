@@ -60,8 +60,8 @@ def test_turnstile_reports_used_tokens_once() -> None:
     turnstile = CallLimiter(ask)
     turnstile.used("lab/x", 5)
     turnstile.used("lab/x", 7)
-    asyncio.run(turnstile.passed("lab/x"))
-    asyncio.run(turnstile.passed("lab/x"))
+    asyncio.run(turnstile.wait_turn("lab/x"))
+    asyncio.run(turnstile.wait_turn("lab/x"))
     assert pairs == [("lab/x", 12), ("lab/x", 0)]
 
 

@@ -36,8 +36,8 @@ def out(tmp_path: Path) -> str:
 def lines(out: str) -> list[str]:
     """The ids of all lines of a store, each time that they are there."""
     at = store.place(out)
-    names, _ = store.reading.ready(at)
-    episodes = [store.reading.sound_line(line) for _, _, line in store.reading.all_lines(at, names)]
+    names, _ = store.reader.ready(at)
+    episodes = [store.reader.sound_line(line) for _, _, line in store.reader.all_lines(at, names)]
     return [e.id for e in episodes if isinstance(e, Episode)]
 
 
@@ -79,7 +79,7 @@ def test_stalled_run_does_not_rewrite_episodes_of_its_successor(
 ) -> None:
     stand_still(monkeypatch, after, lambda: take_over(out))
     contents = run_study(STUDY, out)
-    assert len(contents.finished) == 12 and contents.doubled == 0
+    assert len(contents.finished_ids) == 12 and contents.doubled == 0
     assert len(lines(out)) == 12
     assert store.place(out).names("claims") == []
 
@@ -87,10 +87,10 @@ def test_stalled_run_does_not_rewrite_episodes_of_its_successor(
 def test_episodes_written_before_a_stall_are_not_played_again(
     out: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store.writing, "HELD_SECONDS", 0.0)  # every line is put at once
+    monkeypatch.setattr(store.writer, "HELD_SECONDS", 0.0)  # every line is put at once
     stand_still(monkeypatch, 5, lambda: take_over(out))
     contents = run_study(STUDY, out)
-    assert len(contents.finished) == 12 and len(lines(out)) == 12
+    assert len(contents.finished_ids) == 12 and len(lines(out)) == 12
 
 
 def test_claim_is_lost_to_a_successor_or_if_missing(out: str) -> None:
@@ -113,6 +113,6 @@ def test_first_finished_of_two_copies_counts(out: str, monkeypatch: pytest.Monke
     twin = f"{shard}-0-0-000.jsonl"  # sorts before
     assert twin < name
     at.put(twin, at.read(name))
-    assert store.reading.first_finished_first(at, [twin, name]) == [name, twin]
+    assert store.reader.first_finished_first(at, [twin, name]) == [name, twin]
     contents = store.load(out)
     assert contents.doubled == 12 and len(contents.episodes) == 12

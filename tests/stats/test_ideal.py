@@ -65,7 +65,7 @@ def test_no_policy_beats_the_bayes_adaptive_player_and_it_earns_its_value(
     value = ideal.value(ideal.start(), rounds)
     assert value == pytest.approx(brute_force(pool, weights, rounds))
     assert ideal.earns(rounds) == pytest.approx(value)
-    assert ideal.informed(rounds) >= value - 1e-9
+    assert ideal.informed_value(rounds) >= value - 1e-9
 
 
 def test_approximation_is_an_upper_bound_with_a_known_gap() -> None:
@@ -79,7 +79,7 @@ def test_approximation_is_an_upper_bound_with_a_known_gap() -> None:
 
 def test_observer_follows_bayes_rule() -> None:
     ideal = Ideal(PAY, [COIN, LEAN])
-    belief = ideal.after(ideal.start(), 0, 0)
+    belief = ideal.update_belief(ideal.start(), 0, 0)
     assert belief.weights == pytest.approx((0.5 / 1.4, 0.9 / 1.4))
     assert ideal.forecast(belief)[0] == pytest.approx(0.5 * 0.5 / 1.4 + 0.9 * 0.9 / 1.4)
     seen_rounds = [SeenRound(0, 0, None)] * 3
@@ -89,8 +89,8 @@ def test_observer_follows_bayes_rule() -> None:
 
 def test_move_outside_the_pool_does_not_change_the_weights() -> None:
     ideal = Ideal(PAY, [ALWAYS_C, ALWAYS_D])
-    sure = ideal.after(ideal.start(), 0, 0)
-    assert ideal.after(sure, 0, 1).weights == sure.weights
+    sure = ideal.update_belief(ideal.start(), 0, 0)
+    assert ideal.update_belief(sure, 0, 1).weights == sure.weights
 
 
 @pytest.mark.parametrize("pool", [[ALWAYS_C, ALWAYS_D, TIT_FOR_TAT, GRIM], [TIT_FOR_TAT, COIN]])
@@ -126,7 +126,7 @@ def test_ideal_player_has_no_move_loss() -> None:
         their_number = int(TIT_FOR_TAT.odds[state].argmax())
         seen.append(SeenRound(own_number, their_number, tuple(ideal.forecast(belief))))
         belief, state = (
-            ideal.after(belief, own_number, their_number),
+            ideal.update_belief(belief, own_number, their_number),
             int(TIT_FOR_TAT.after[state, their_number, own_number]),
         )
     parts = split(ideal, 2, seen)

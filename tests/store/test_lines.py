@@ -25,7 +25,7 @@ def test_written_episodes_are_read_back(folder: Path) -> None:
     contents = store.load(folder)
     assert list(contents.episodes.values()) == expected_episodes
     assert (contents.bad, contents.doubled) == ([], 0)
-    assert contents.finished == {e.id for e in expected_episodes}
+    assert contents.finished_ids == {e.id for e in expected_episodes}
 
 
 def test_every_line_states_its_schema(folder: Path) -> None:
@@ -166,7 +166,7 @@ def test_finished_episode_replaces_a_censored_one_in_any_order(folder: Path) -> 
         write(folder, *map(to_line, lines))
         contents = store.load(folder)
         assert list(contents.episodes.values()) == [full_episode]
-        assert contents.finished == {full_episode.id}
+        assert contents.finished_ids == {full_episode.id}
         assert contents.doubled == (1 if lines == (cut, full_episode, full_episode) else 0)
 
 
@@ -179,7 +179,7 @@ def test_only_episodes_censored_for_external_causes_are_run_again(
 ) -> None:
     cut = msgspec.structs.replace(episodes(1)[0], events=[Censored(0, cause)])
     write(folder, to_line(cut))
-    assert store.load(folder).finished == (set() if again else {cut.id})
+    assert store.load(folder).finished_ids == (set() if again else {cut.id})
 
 
 # --- other schemas ------------------------------------------------------------------------------

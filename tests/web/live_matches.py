@@ -38,7 +38,7 @@ async def say(one: LiveMatches, token: str, value: Any, key: str) -> int:
         screen = await live.screen(seat)
         return (await live.answer(seat, screen.asks[0].id, value, key)).version
 
-    return await one.at(token, answer)
+    return await one.act_on(token, answer)
 
 
 async def until(done: Callable[[], bool]) -> None:

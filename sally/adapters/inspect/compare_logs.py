@@ -22,7 +22,7 @@ import numpy as np
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log, read_eval_log_samples
 from inspect_ai.scorer import value_to_float
 
-from sally.core.errors import BadInput, listed, unknown
+from sally.core.errors import BadInput, join_names, unknown
 from sally.stats.columns import encode_labels
 from sally.stats.intervals import FEW, Estimate
 from sally.stats.multiple_tests import holm_where_known
@@ -109,7 +109,7 @@ def compare_logs(
         raise BadInput("A comparison needs at least two logs.")
     if margin is not None and not margin > 0:
         raise BadInput(f"The margin must be above 0, not {margin}.")
-    read = label_logs(*merged([log_scores(Path(log), cluster) for log in logs], logs))
+    read = label_logs(*merge_runs([log_scores(Path(log), cluster) for log in logs], logs))
     if len(read) < 2:
         raise BadInput("These logs are runs of one model on one task, with different samples.")
     cluster_name = cluster if isinstance(cluster, str) else "clusters" if cluster else "samples"
@@ -166,7 +166,7 @@ def log_scores(path: Path, cluster: Cluster | None = None) -> LogScores:
     )
 
 
-def merged(
+def merge_runs(
     read: Sequence[LogScores], logs: Sequence[str | Path]
 ) -> tuple[list[LogScores], list[str | Path]]:
     """Return the logs with several runs of one model on one task as one log, if no sample and epoch
@@ -177,7 +177,7 @@ def merged(
         for index, earlier in enumerate(runs):
             is_same = (log.task, log.label) == (earlier.task, earlier.label)
             if is_same and not set(log.planned) & set(earlier.planned):
-                runs[index] = _joined(earlier, log)
+                runs[index] = _join_logs(earlier, log)
                 break
         else:
             runs.append(log)
@@ -185,7 +185,7 @@ def merged(
     return runs, paths
 
 
-def _joined(first: LogScores, second: LogScores) -> LogScores:
+def _join_logs(first: LogScores, second: LogScores) -> LogScores:
     scorers = dict.fromkeys([*first.values, *second.values])
     return msgspec.structs.replace(
         first,
@@ -208,7 +208,9 @@ def label_logs(read: Sequence[LogScores], logs: Sequence[str | Path]) -> list[Lo
     names.append([str(log) for log in logs])
     distinct = next((labels for labels in names if len(set(labels)) == len(read)), None)
     if distinct is None:
-        raise BadInput(f"A log cannot be compared with itself: {listed(map(str, logs), 'and')}.")
+        raise BadInput(
+            f"A log cannot be compared with itself: {join_names(map(str, logs), 'and')}."
+        )
     return [msgspec.structs.replace(o, label=n) for o, n in zip(read, distinct, strict=True)]
 
 
@@ -460,7 +462,7 @@ def _cluster_of(sample: EvalSample, cluster: Cluster | None, path: Path) -> Hash
     if cluster not in sample.metadata:
         raise BadInput(
             f"Sample {sample.id} of {path} has no metadata column {cluster!r}; it has "
-            f"{listed(sorted(sample.metadata), 'and') or 'none'}."
+            f"{join_names(sorted(sample.metadata), 'and') or 'none'}."
         )
     value = sample.metadata[cluster]
     return value if isinstance(value, str | int) else repr(value)
@@ -514,8 +516,9 @@ def _shared_scorers(first: LogScores, second: LogScores, chosen: Sequence[str]) 
             raise unknown("scorer in both logs", name, shared)
     if not shared:
         raise BadInput(
-            f"{first.label} has scores of {listed(sorted(first.values), 'and') or 'no scorer'}, "
-            f"{second.label} of {listed(sorted(second.values), 'and') or 'no scorer'}; "
+            f"{first.label} has scores of "
+            f"{join_names(sorted(first.values), 'and') or 'no scorer'}, "
+            f"{second.label} of {join_names(sorted(second.values), 'and') or 'no scorer'}; "
             "they have no scorer in common."
         )
     return list(chosen) or shared
@@ -540,17 +543,17 @@ def _with_same_inputs(one: LogScores, two: LogScores) -> tuple[LogScores, LogSco
 
 
 def _named_by_input(log: LogScores) -> LogScores:
-    def renamed(unit: Unit) -> Unit:
+    def rename_unit(unit: Unit) -> Unit:
         return log.inputs.get(unit[0], unit[0]), unit[1]
 
     return msgspec.structs.replace(
         log,
-        planned=tuple(map(renamed, log.planned)),
+        planned=tuple(map(rename_unit, log.planned)),
         values={
-            name: {renamed(unit): value for unit, value in column.items()}
+            name: {rename_unit(unit): value for unit, value in column.items()}
             for name, column in log.values.items()
         },
-        clusters={renamed((id, 1))[0]: cluster for id, cluster in log.clusters.items()},
+        clusters={rename_unit((id, 1))[0]: cluster for id, cluster in log.clusters.items()},
         inputs={text: text for text in log.inputs.values()},
-        failed=frozenset(map(renamed, log.failed)),
+        failed=frozenset(map(rename_unit, log.failed)),
     )

@@ -17,7 +17,7 @@ from sally.parts.importers import ImportRun, Oddity, Source, existing
 ENDINGS = (".eval", ".json")
 
 
-def imported(path: Path) -> ImportResult:
+def import_episodes(path: Path) -> ImportResult:
     """Return every episode in a log, or in the logs of a folder."""
     below = existing(path).rglob("*")
     files = [path] if path.is_file() else sorted(f for f in below if f.suffix in ENDINGS)

@@ -177,8 +177,8 @@ class InspectModel:
         extra: dict[str, Any] | None,
     ) -> ModelOutput:
         if self._turnstile is not None:
-            await self._turnstile.passed(self.name)
-        begun = await self._gate.passed()
+            await self._turnstile.wait_turn(self.name)
+        begun = await self._gate.wait_turn()
         await asyncio.sleep(0)  # lets an expired limit take effect even if the provider never waits
         try:
             output = await self._provider.generate(
@@ -191,7 +191,7 @@ class InspectModel:
             raise
         except Exception as error:
             failure = failure_of(error, address_of(self._provider))
-            self._gate.failed(begun, failure)
+            self._gate.record_failure(begun, failure)
             raise failure from error
         self._gate.record_success()
         if self._turnstile is not None and output.usage is not None:

@@ -19,7 +19,7 @@ from sally.core.registry import registry
 from sally.core.rules.game import GameSpec, Seat
 from sally.core.rules.metric import Metric
 from sally.frames.measured_seat import doing_metric
-from sally.frames.replays import played
+from sally.frames.replays import replay_for_measures
 from sally.players.language import LANGUAGE
 from sally.runner.orders import Order
 
@@ -134,7 +134,7 @@ def metrics_by_seat(episode: Episode) -> dict[str, float]:
     """Return the metrics of a finished episode by seat and name."""
     if episode.payoffs is None:
         return {}
-    replay = played(episode)
+    replay = replay_for_measures(episode)
     values = {
         f"{seat}.{name}": metric.measure(replay, Seat(seat))
         for seat in model_seats(episode.setup.lineup)
@@ -218,7 +218,7 @@ def _values(
     reasons = {seat: counts for seat, counts in count_reasons(episode).items() if seat in values}
     if episode.payoffs is None:
         return values, reasons
-    replay = played(episode)
+    replay = replay_for_measures(episode)
     for seat in seats:
         if (metric := _metric_of(name, replay.spec, seat)) is not None:
             value = metric.measure(replay, Seat(seat))

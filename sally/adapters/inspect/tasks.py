@@ -30,7 +30,7 @@ from sally.adapters.inspect.scorers import (
 )
 from sally.adapters.inspect.session import Session, session_of
 from sally.adapters.trainers.text.splits import usual_player
-from sally.core.errors import BadInput, listed, unknown
+from sally.core.errors import BadInput, join_names, unknown
 from sally.core.log.events import (
     Censored,
     Episode,
@@ -270,7 +270,7 @@ def for_roles(study: Study) -> Study:
     unfilled = sorted(seat for seat, model in models.items() if model == NO_MODEL)
     if unfilled:
         raise BadInput(
-            f"{study.name} needs a model for {listed(unfilled, 'and')}: name one model for all "
+            f"{study.name} needs a model for {join_names(unfilled, 'and')}: name one model for all "
             "seats, or a model role for each of them."
         )
     return with_model(study, models)

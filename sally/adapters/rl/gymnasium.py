@@ -57,7 +57,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         episode_seed = int(self.np_random.integers(2**31))
         task = self._problems.task(episode_seed)
         others = self._others if task is None or self._told else task.others
-        params = self._problems.at(episode_seed)
+        params = self._problems.parameters_for(episode_seed)
         self.table = Table(self._game, (self.seat,), others, episode_seed, params, self._last)
         self._last = self.table
         self._purse = spaces.RewardTracker(self.table)

@@ -50,7 +50,7 @@ class _SeatEnvs:
 
     def _begin(self, seed: int | None) -> None:
         episode_seed = self._seeds.next(seed)
-        params = self._problems.at(episode_seed)
+        params = self._problems.parameters_for(episode_seed)
         self.table = Table(self.game, seed=episode_seed, params=params, like=self._last)
         self._last = self.table
         self._purse = spaces.RewardTracker(self.table)
@@ -108,7 +108,9 @@ class SimultaneousEnv(_SeatEnvs, ParallelEnv):  # type: ignore[misc]
 
     def __init__(self, game: str, *args: Any, **kwargs: Any) -> None:
         super().__init__(game, *args, **kwargs)
-        if set(Table(game, params=self._problems.at(0)).waiting()) != set(self.rules.seats):
+        if set(Table(game, params=self._problems.parameters_for(0)).waiting()) != set(
+            self.rules.seats
+        ):
             raise BadInput(f"In {game} the seats take turns; use TurnEnv.")
 
     def reset(self, seed: int | None = None, options: Any = None) -> tuple[Any, Any]:

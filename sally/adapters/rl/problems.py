@@ -26,7 +26,7 @@ class Problems:
         self._params = dict(params)
         self.tasks: tuple[Task, ...] = split_of(game).part(split) if split else ()
         build = registry.game(game).build
-        self.rules = build(self.at(0))
+        self.rules = build(self.parameters_for(0))
         sampled_rules = [build(task.instance.params) for task in self.tasks[:LOOKED_AT]] or [
             self.rules
         ]
@@ -43,7 +43,7 @@ class Problems:
         was made from fixed parameters."""
         return Stream(seed, "problem").pick(self.tasks) if self.tasks else None
 
-    def at(self, seed: int) -> dict[str, Any]:
+    def parameters_for(self, seed: int) -> dict[str, Any]:
         """Return the parameters of the instance for a seed."""
         task = self.task(seed)
         return self._params if task is None else dict(task.instance.params)

@@ -53,7 +53,7 @@ def observation_space(
 
 def page(table: Table, seat: Seat) -> str:
     """Return the prompt of a seat: rules, history, situation and question."""
-    match, turn, context = table.match, table.match.asked(seat), table.match.context(seat)
+    match, turn, context = table.match, table.match.ask_for(seat), table.match.context(seat)
     view = match.game.observe(match.state, seat) if turn is None else turn.view
     words = context.words
     prompt = context.opening(view, words.forms[0]) + words.now(view)
@@ -65,7 +65,7 @@ def page(table: Table, seat: Seat) -> str:
 
 def observation_of(table: Table, seat: Seat, page_bytes: int = PAGE_BYTES) -> dict[str, Any]:
     """Return the current observation of a seat."""
-    turn = table.match.asked(seat)
+    turn = table.match.ask_for(seat)
     spec, match = table.spec, table.match
     game = match.game
     if spec.learners.numbers is not None:
@@ -108,7 +108,7 @@ def info(table: Table, seat: Seat, pages: bool = True) -> dict[str, Any]:
 
     Rendering the prompt takes about half of a step's time; `pages=False` omits it.
     """
-    turn = table.match.asked(seat)
+    turn = table.match.ask_for(seat)
     if turn is None:
         return {}
     facts: dict[str, Any] = {"page": page(table, seat)} if pages else {}

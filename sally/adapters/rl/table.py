@@ -75,7 +75,7 @@ class Table:
 
     def waiting(self) -> tuple[str, ...]:
         """Return the externally controlled seats that must move now, in seat order."""
-        return tuple(seat for seat in self.outside if self.match.asked(seat) is not None)
+        return tuple(seat for seat in self.outside if self.match.ask_for(seat) is not None)
 
     def act(self, seat: str, action: int | str) -> None:
         """Play an action of an externally controlled seat, if it is asked for one.
@@ -83,7 +83,7 @@ class Table:
         The action is the number of an option, or a form as JSON text. An illegal action counts as a
         forfeit.
         """
-        turn = self.match.asked(seat)
+        turn = self.match.ask_for(seat)
         if turn is not None:
             self._driver.answer(turn.id, _move(turn, action))
             if self._inside:

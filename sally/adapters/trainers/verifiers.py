@@ -151,7 +151,7 @@ class GameEnv(vf.Env[GameEnvConfig]):  # type: ignore[misc]
 
     async def run(self, task: Any, agents: Any) -> None:
         """Play the episode to its end and record its rewards."""
-        env = self._begun(task.data)
+        env = self._begin_env(task.data)
         talks, ended = await _play_talks(
             env, task, agents, lambda request: "player" if request.kind == "move" else "prober"
         )
@@ -159,7 +159,7 @@ class GameEnv(vf.Env[GameEnvConfig]):  # type: ignore[misc]
         _enter(trace, env.rows(("move", *self.config.probes)), env.weights, ended)
         _enter_turns(trace, env.rows(), env.weights)
 
-    def _begun(self, data: Any) -> TextEnv:
+    def _begin_env(self, data: Any) -> TextEnv:
         config = self.config
         env = TextEnv(
             data.game,

@@ -19,7 +19,7 @@ import polars as pl
 import scipy
 
 from sally.analysis.bounds import PAID
-from sally.core.errors import BadInput, listed, unknown
+from sally.core.errors import BadInput, join_names, unknown
 from sally.core.grouping import group_by
 from sally.core.registry import registry
 from sally.core.rules.game import GameSpec
@@ -290,7 +290,7 @@ def _compare_unpaired(
         margin=wide,
         p_equivalent=alike,
         pairs=min(len(first_scores), len(second_scores)),
-        clusters=listed(dict.fromkeys(unit for _, unit in side_units), "and"),
+        clusters=join_names(dict.fromkeys(unit for _, unit in side_units), "and"),
         units=min(units),
         company=len({s.others for s in (*first_scores, *second_scores)}),
         design="unpaired",
@@ -487,7 +487,7 @@ def conclusion(comparisons: Sequence[Comparison], first: str, second: str) -> st
                 _place(c, comparisons) for c in aspect_comparisons if word_of(c) == verdict
             )
             words = brief if clauses else f"{first} is {phrase} {second}"
-            clauses += [f"{words} in {listed(places)}"] if places else []
+            clauses += [f"{words} in {join_names(places)}"] if places else []
         design = ", unpaired" if any(c.design == "unpaired" for c in aspect_comparisons) else ""
         parts.append(f"{aspect} ({metric}{design}): {', '.join(clauses)}.")
     return " ".join(parts)

@@ -27,7 +27,7 @@ from sally.analysis.compare.compare import (
     seat_scores,
     word_of,
 )
-from sally.core.errors import BadInput, listed
+from sally.core.errors import BadInput, join_names
 from sally.core.log.events import PlayerSpec, Setup, label
 from sally.core.rules.awareness import WHAT_IS_THIS
 from sally.frames.frame import Frame
@@ -53,7 +53,7 @@ def asked_or_not(setup: Setup, seat: str) -> str | None:
     arm = setup.arms.get(seat, ())
     sees_own = any(i.seat == seat and i.source == "own" for i in setup.injections)
     suffix = ", own answers shown" if sees_own else ""
-    return f"asked {listed(arm, 'and')}{suffix}" if arm else NOT_ASKED
+    return f"asked {join_names(arm, 'and')}{suffix}" if arm else NOT_ASKED
 
 
 def wording(setup: Setup, seat: str) -> str | None:
@@ -129,7 +129,7 @@ def _missing(of: Of, conditions: set[str], base: str) -> str:
         "packs": "--packs all",
         "aware": "--packs aware --aware",
     }[of]
-    stored = listed(sorted(conditions)) if conditions else "no language model"
+    stored = join_names(sorted(conditions)) if conditions else "no language model"
     return f"the store holds {stored}, the base is {base}; `sally run STUDY {run}` plays the rest"
 
 
@@ -192,7 +192,7 @@ def conclusion(contrasts: Sequence[Contrast]) -> list[str]:
                 if c.condition == condition and said_of(c.comparison) == word
             )
             if places:
-                parts.append(f"{word} in {listed(places)}")
+                parts.append(f"{word} in {join_names(places)}")
         sentences.append(f"{condition}, against {contrasts[0].base}: {'; '.join(parts)}.")
     return sentences
 

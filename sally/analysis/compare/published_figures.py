@@ -127,12 +127,12 @@ def table(reference: Reference, name: str) -> PublishedTable:
     return reference.tables[name]
 
 
-def at(of: PublishedTable, row: Mapping[str, Condition], metric: str) -> tuple[Figure, ...]:
+def figures_at(of: PublishedTable, row: Mapping[str, Condition], metric: str) -> tuple[Figure, ...]:
     """Return the figures printed for exactly these conditions; a paper may print several."""
     return tuple(f for f in of.rows if f.metric == metric and f.row == dict(row))
 
 
-def where(
+def select_figures(
     of: PublishedTable, metric: str | None = None, **conditions: Condition
 ) -> tuple[Figure, ...]:
     """Return the figures of a table that meet all these conditions."""
@@ -149,7 +149,7 @@ def where(
 
 def the(of: PublishedTable, metric: str | None = None, **conditions: Condition) -> Figure:
     """Return the only figure of a table that meets all these conditions."""
-    figures = where(of, metric, **conditions)
+    figures = select_figures(of, metric, **conditions)
     if len(figures) != 1:
         raise ValueError(
             f"'{of.title}' has {len(figures)} figures with metric {metric} at {conditions}, not "

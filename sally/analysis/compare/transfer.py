@@ -64,7 +64,7 @@ class TrainedSeats:
         lists = ([column[n] for n in rows] for column in (self.training, self.seed, self.task))
         return TrainedSeats(self.sums.take(rows), *lists)
 
-    def where(self, training: str = "", seed: str = "", task: str = "") -> TrainedSeats:
+    def select(self, training: str = "", seed: str = "", task: str = "") -> TrainedSeats:
         """Return the rows with this training, seed and task; empty: any."""
         rows = [
             n
@@ -76,7 +76,7 @@ class TrainedSeats:
         return self.take(np.array(rows, dtype=np.int64))
 
 
-def tagged(frame: Frame) -> TrainedSeats:
+def read_trained_seats(frame: Frame) -> TrainedSeats:
     """Return the seats whose players record what they were trained on.
 
     Raises:
@@ -123,12 +123,12 @@ def transfer(tested: TrainedSeats) -> list[TransferCell]:
 def _cell(
     row: str, column: str, tested: TrainedSeats, scores: BaselineScores
 ) -> TransferCell | None:
-    group = tested.where(training=row, task=column)
+    group = tested.select(training=row, task=column)
     if not len(group.sums):
         return None
     means = Means(group.sums, _clusters(group.sums))
     knowing = skills(means)
-    untrained = None if row == UNTRAINED else tested.where(training=UNTRAINED, task=column).sums
+    untrained = None if row == UNTRAINED else tested.select(training=UNTRAINED, task=column).sums
     seeds = dict.fromkeys(group.seed)
     changes = {
         field: _change(group.sums, untrained, term)
@@ -146,7 +146,7 @@ def _cell(
         knowing=knowing.skill,
         brier=knowing.brier_skill,
         **changes,
-        by_seed={seed: _pair(group.where(seed=seed).sums, scores) for seed in seeds if seed},
+        by_seed={seed: _pair(group.select(seed=seed).sums, scores) for seed in seeds if seed},
     )
 
 

@@ -21,7 +21,7 @@ from sally.core.rules.game import Seat
 from sally.core.rules.metric import Cost, Costs, Played, judge_report
 from sally.core.rules.probe import At
 from sally.frames.measured_seat import seats_under_study
-from sally.frames.replays import played as replay_of
+from sally.frames.replays import replay_for_measures as replay_of
 
 RIGHT = "the best reply to what was true"
 FORFEITED = "(forfeited)"

@@ -26,7 +26,7 @@ from sally.core.log.events import Episode, PlayerSpec, label
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import is_finite
 from sally.core.rules.metric import Cost, Played
-from sally.frames.replays import played as replay_of
+from sally.frames.replays import replay_for_measures as replay_of
 from sally.players.language import uses_model
 from sally.runner.fork import Change, can_go_on, fork, would_do
 from sally.stats.cluster_interval import lone_by_rule

@@ -68,7 +68,7 @@ class OptionTable(msgspec.Struct, frozen=True):
         return int(self.question[-1]) + 1
 
 
-def attacked(game: str, questions: int = QUESTIONS, seed: int = 1) -> list[Finding]:
+def run_attacks(game: str, questions: int = QUESTIONS, seed: int = 1) -> list[Finding]:
     """Run every attack by learners that a game's card declares.
 
     Raises:

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from sally.analysis.compare.contrast import TWIN
-from sally.core.errors import listed
+from sally.core.errors import join_names
 from sally.core.log.events import PlayerSpec, model_and_strategy
 from sally.core.registry import registry
 from sally.core.registry.study import Cell, Study
@@ -57,7 +57,7 @@ def _construct(study: Study, specs: Specs) -> Item:
             if spec.probe(name).of_mind
         }
         if probes:
-            statements.append(f"knowing in {game}: {listed(sorted(probes), 'and')}")
+            statements.append(f"knowing in {game}: {join_names(sorted(probes), 'and')}")
         else:
             missing.append(
                 f"no seat is asked about another's mind in {game}: only doing is measured"
@@ -80,8 +80,10 @@ def _population(study: Study) -> Item:
         ways = sorted(
             {str(w.params.get("strategy", "qa")) for w in _players(study) if _is_language(w)}
         )
-        statements.append(f"models: {listed(models, 'and')}, asked by {listed(ways, 'and')}")
-    statements.append(f"scripted players: {listed(bots, 'and') if bots else 'none'}")
+        statements.append(
+            f"models: {join_names(models, 'and')}, asked by {join_names(ways, 'and')}"
+        )
+    statements.append(f"scripted players: {join_names(bots, 'and') if bots else 'none'}")
     if len(models) == 1:
         missing.append(
             "the study has only one model: its results do not describe models in general"
@@ -116,7 +118,7 @@ def _scoring(study: Study, specs: Specs) -> Item:
     for game, spec in specs.items():
         doing = spec.measured.doing
         statements.append(
-            f"doing in {game}: {listed(sorted({doing.metric, *doing.by_seat.values()}))}"
+            f"doing in {game}: {join_names(sorted({doing.metric, *doing.by_seat.values()}))}"
         )
     statements.append(
         f"after an unreadable answer the question is asked again, at most {study.retries} times; "
@@ -176,7 +178,7 @@ def _contamination(study: Study) -> Item:
     if packs:
         fresh = sorted(p.partition("@")[0] for p in packs if p)
         own_wording = ["the game's own"] if "" in packs else []
-        statements.append(f"wordings: {listed(own_wording + fresh, 'and')}")
+        statements.append(f"wordings: {join_names(own_wording + fresh, 'and')}")
         if len(packs) < 2:
             missing.append("one wording only; `sally run STUDY --packs all` adds the others")
         if not any(p.partition("@")[0].endswith(TWIN) for p in packs):

@@ -21,7 +21,7 @@ import msgspec
 from sally.analysis.compare.compare import KNOWING
 from sally.analysis.compare.contrast import TWIN, Of, contrast, said_of
 from sally.analysis.profile.profile import ProfileRow
-from sally.core.errors import BadInput, listed
+from sally.core.errors import BadInput, join_names
 from sally.frames.frame import Frame
 from sally.stats.intervals import FEW, Estimate
 
@@ -55,11 +55,11 @@ class Verdict(msgspec.Struct, frozen=True):
     unshowable: Reasons = ()  # words that nobody can show in this game
 
     @property
-    def allowed(self) -> tuple[str, ...]:
+    def allowed_claims(self) -> tuple[str, ...]:
         """The claims that no check refused."""
         return tuple(word for word, reasons in self.refused.items() if not reasons)
 
-    def said(self, word: str) -> str:
+    def describe_claim(self, word: str) -> str:
         """Return what is said of a claim: refused, that it cannot be shown, or nothing."""
         if word in self.unshowable:
             return NOT_HERE
@@ -99,7 +99,7 @@ def _verdict(row: ProfileRow, controls: Controls | None, unshowable: Mapping[str
     first = [word for word, reasons in ((KNOWS, knows), (ACTS_ON, acts)) if reasons]
     theory: Reasons = ()
     if first:
-        theory = (f"{listed(first, 'and')} {'is' if len(first) == 1 else 'are'} refused",)
+        theory = (f"{join_names(first, 'and')} {'is' if len(first) == 1 else 'are'} refused",)
     theory += tuple(reasons for arm, reasons in ARMS.items() if arm not in row.arms)
     theory += controls.arms if controls is not None else ()
     if controls is None or not controls.can_certify or (controls.order or 0) < ORDER:
@@ -123,7 +123,7 @@ def _unshowable(best: ProfileRow, controls: Controls | None) -> dict[str, str]:
         word: f"the best bot is refused it too ({why[0]})" for word, why in reasons.items() if why
     }
     if unshowable:
-        unshowable[THEORY] = f"it needs {listed(list(unshowable), 'and')}"
+        unshowable[THEORY] = f"it needs {join_names(list(unshowable), 'and')}"
     elif controls is not None and not controls.can_certify:
         unshowable[THEORY] = (
             f"this game has no certified pairs of order {ORDER} or more that tables of what "

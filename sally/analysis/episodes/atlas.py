@@ -9,7 +9,7 @@ from sally.core.grouping import group_by
 from sally.core.log.events import Episode
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
-from sally.frames.replays import played
+from sally.frames.replays import replay_for_measures
 from sally.parts.atlas import KINDS, AtlasColumn, AtlasDot, AtlasSource
 from sally.parts.importers import RECORDED, EpisodeSpool
 
@@ -45,8 +45,8 @@ class ReplayedGames(Sequence[Played]):
     def __getitem__(self, index: slice) -> list[Played]: ...
     def __getitem__(self, index: int | slice) -> Played | list[Played]:
         if isinstance(index, slice):
-            return [played(episode) for episode in self._episodes[index]]
-        return played(self._episodes[index])
+            return [replay_for_measures(episode) for episode in self._episodes[index]]
+        return replay_for_measures(self._episodes[index])
 
 
 def recorded_dots(episodes: Iterable[Episode]) -> tuple[list[AtlasDot], list[Episode]]:

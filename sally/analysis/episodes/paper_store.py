@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sally.analysis.bounds import metric_bounds
 from sally.analysis.compare.published_figures import Condition
-from sally.core.errors import BadInput, listed
+from sally.core.errors import BadInput, join_names
 from sally.core.log.events import Episode
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
@@ -25,7 +25,7 @@ from sally.core.rules.metric import Played
 from sally.core.rules.replay import Trajectory
 from sally.frames.clusters import table_clusters
 from sally.frames.frame import Frame
-from sally.frames.replays import played
+from sally.frames.replays import replay_for_measures
 from sally.stats.cluster_interval import Bounds, Unit, mean_by_rule
 from sally.stats.columns import as_met, encode_labels
 from sally.stats.intervals import Estimate
@@ -92,7 +92,7 @@ class PaperEpisodes(Sequence[tuple[Conditions, Played]]):
         codes: dict[bytes, int] = {}
 
         def code(number: int) -> int:
-            conditions = facts(played(frame.episode(number)))
+            conditions = facts(replay_for_measures(frame.episode(number)))
             if conditions is None:
                 return -1
             key = msgspec.msgpack.encode(conditions)
@@ -153,10 +153,10 @@ class PaperEpisodes(Sequence[tuple[Conditions, Played]]):
         return replay
 
     def _replay(self, number: int) -> Played:
-        return played(self._frame.episode(number))
+        return replay_for_measures(self._frame.episode(number))
 
 
-def those(episodes: Known, test: Callable[[Conditions], bool]) -> Known:
+def select_episodes(episodes: Known, test: Callable[[Conditions], bool]) -> Known:
     """Return the episodes whose conditions pass a test, without reading the others."""
     if isinstance(episodes, PaperEpisodes):
         return episodes.select(test)
@@ -214,7 +214,7 @@ class TableMatcher:
         fitting = [n for n, facts in enumerate(self.known.facts) if self._meets(facts, conditions)]
         return np.flatnonzero(np.isin(self.known.which, fitting))
 
-    def measured(self, row: Conditions, metric: str) -> TableFigure:
+    def measure_row(self, row: Conditions, metric: str) -> TableFigure:
         """Return the mean of one of our metrics over the episodes of a table row."""
         registry.pick("metric", metric, registry.entries("metrics"))
         episodes, rows = self.known, self.meeting(row)
@@ -229,7 +229,7 @@ class TableMatcher:
             note = uneven(row, [episodes.facts[n] for n in codes]) if uneven is not None else None
             instances = as_met(episodes.instances[rows[has_value]])
             strata = self._strata(codes)
-            ours = pooled(values[has_value], instances, metric_bounds(metric), strata=strata)
+            ours = pool_mean(values[has_value], instances, metric_bounds(metric), strata=strata)
         elif len(rows):
             note = "the episodes give no figure: censored, forfeited or not asked"
         cut = np.isnan(episodes.numbers(PAYOFF)[rows]) & ~has_value
@@ -265,8 +265,8 @@ class TableMatcher:
         for name in sorted(names):
             values = list(dict.fromkeys(str(facts.get(name)) for facts in episode_facts))
             if len(values) > 1:
-                varying.append(f"{name} ({listed(values)})")
-        return listed(varying) if varying else ""
+                varying.append(f"{name} ({join_names(values)})")
+        return join_names(varying) if varying else ""
 
     def _refuse_two_of_a_name(self) -> None:
         """Raise BadInput if two models of the store share the short name used in tables."""
@@ -299,7 +299,7 @@ def same_model(stored: str, name: str) -> bool:
     return name in (stored, short(stored))
 
 
-def pooled(
+def pool_mean(
     values: ArrayLike,
     together: Unit,
     ends: Bounds | None = None,

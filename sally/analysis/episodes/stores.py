@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from sally import store
 from sally.core.log.events import Episode
 from sally.core.rules.metric import Played
-from sally.frames.replays import played
+from sally.frames.replays import replay_for_measures
 
 
 def episodes_in(place: store.Where, game: str, quarantine: bool = True) -> list[Episode]:
@@ -20,4 +20,4 @@ def episodes_in(place: store.Where, game: str, quarantine: bool = True) -> list[
 def games_in(place: store.Where, game: str, quarantine: bool = True) -> Iterator[Played]:
     """Yield the episodes of one game in a store, each replayed only when it is reached, so that
     not all replays are in memory at once. `quarantine` is that of `episodes_in`."""
-    yield from map(played, episodes_in(place, game, quarantine))
+    yield from map(replay_for_measures, episodes_in(place, game, quarantine))

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from sally.core.log.events import Episode, Forfeited, Moved, Reported, label
-from sally.core.match.playback import replayed
+from sally.core.match.playback import replay_episode
 from sally.core.registry import registry
 from sally.core.registry.recipes import find_recipe
 from sally.core.rules.game import Seat
@@ -57,7 +57,7 @@ def read_position(episode: Episode) -> PositionAnswer | None:
     spec = registry.game(episode.setup.instance.game)
     recipe = find_recipe(spec.name, position.recipe)
     game = spec.build(episode.setup.instance.params)
-    trajectory = replayed(spec, episode)
+    trajectory = replay_episode(spec, episode)
     turn = len(position.past)
     state = trajectory.states[turn]
     view = game.observe(state, Seat(position.seat))

@@ -18,7 +18,7 @@ from sally.core.log.events import Episode, label
 from sally.core.registry import registry
 from sally.core.rules.depth import Depths
 from sally.core.rules.game import Seat
-from sally.frames.replays import played
+from sally.frames.replays import replay_for_measures
 from sally.stats.cluster_interval import mean_by_rule
 from sally.stats.intervals import Estimate
 
@@ -59,7 +59,7 @@ def depth_curve(episodes: Iterable[Episode]) -> list[DepthPoint]:
         declared: Depths | None = registry.part(game, "depths")
         if declared is None:
             continue
-        replayed = played(episode)
+        replayed = replay_for_measures(episode)
         problem = msgspec.json.encode(episode.setup.instance, order="sorted").decode()
         for seat, player in episode.setup.lineup.items():
             for n, answer in enumerate(declared.answered(replayed, Seat(seat))):

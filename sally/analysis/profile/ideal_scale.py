@@ -18,7 +18,7 @@ from sally.core.log.events import Episode, label
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
-from sally.frames.replays import played
+from sally.frames.replays import replay_for_measures
 from sally.frames.schema import Column
 from sally.stats.cluster_interval import mean_by_rule, ratio_by_rule
 from sally.stats.ideal import TIE, IdealProblem, ObserverProblem, forecasts, split
@@ -103,7 +103,7 @@ def ideal_rows(episodes: Iterable[Episode]) -> list[IdealRow]:
         find: Find | None = registry.part(game, "ideal")
         if find is None:
             continue
-        replayed = played(episode)
+        replayed = replay_for_measures(episode)
         partners = "/".join(label(player) for player in episode.setup.lineup.values())
         for seat, player in episode.setup.lineup.items():
             problem = find(replayed, Seat(seat))

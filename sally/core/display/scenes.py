@@ -13,7 +13,7 @@ import msgspec
 
 from sally.core.display.board import board_of
 from sally.core.display.board_text import board_lines
-from sally.core.errors import BadInput, IllegalMove, NotAsked, listed
+from sally.core.errors import BadInput, IllegalMove, NotAsked, join_names
 from sally.core.log.events import (
     Censored,
     Ended,
@@ -313,7 +313,7 @@ def named_value(
         )
         left_out = [name for choice, name in names.items() if choice not in value]
         return (
-            f"{values_text} (partial: nothing on {listed(left_out, 'and')})"
+            f"{values_text} (partial: nothing on {join_names(left_out, 'and')})"
             if left_out
             else values_text
         )

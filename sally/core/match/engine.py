@@ -106,7 +106,7 @@ class Match(Generic[S, A, V]):
         """Return the asks that can be answered now, in any order; empty once the match is over."""
         return list(self._open.values())
 
-    def asked(self, seat: str) -> Turn[A, V] | None:
+    def ask_for(self, seat: str) -> Turn[A, V] | None:
         """Return the ask for a seat's move, or None if that seat is not to move now."""
         return self._open.get((len(self.replay.moves), seat, "", ""))
 
@@ -229,11 +229,11 @@ class Match(Generic[S, A, V]):
             raise BadInput("The match is not over, so it has no record yet.")
         return Episode(episode_id(self.setup), self.setup, self.events, cell, dict(used or {}))
 
-    def copied(self) -> Match[S, A, V]:
+    def copy(self) -> Match[S, A, V]:
         """Return an independent copy of the match at its current position."""
         twin = copy(self)
-        twin.events, twin.replay = list(self.events), self.replay.copied()
-        twin._contexts = {seat: context.copied() for seat, context in self._contexts.items()}
+        twin.events, twin.replay = list(self.events), self.replay.copy()
+        twin._contexts = {seat: context.copy() for seat, context in self._contexts.items()}
         twin._memory, twin._made = dict(self._memory), dict(self._made)
         twin._unasked = list(self._unasked)
         twin._open = {
@@ -241,7 +241,7 @@ class Match(Generic[S, A, V]):
             for id, turn in self._open.items()
         }
         if self._probes is not None:
-            twin._probes = self._probes.copied(twin.replay, twin._contexts, twin._memory)
+            twin._probes = self._probes.copy(twin.replay, twin._contexts, twin._memory)
         return twin
 
     def _new_probe_session(self) -> ProbeSession:

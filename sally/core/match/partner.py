@@ -8,7 +8,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 
-from sally.core.errors import BadInput, listed
+from sally.core.errors import BadInput, join_names
 from sally.core.match.player import Decision, NoAnswer, Turn
 from sally.core.rules.game import Seat
 from sally.core.rules.probe import ProbeReport
@@ -66,7 +66,7 @@ class Scripted(msgspec.Struct, frozen=True):
 def must_sit(seat: Seat, name: str, *fits: Seat) -> None:
     """Raise BadInput if the player of this name cannot play in the seat."""
     if seat not in fits:
-        raise BadInput(f"{name} can play as {listed(fits, 'or')}, not as {seat}")
+        raise BadInput(f"{name} can play as {join_names(fits, 'or')}, not as {seat}")
 
 
 class Named(Protocol):

@@ -20,7 +20,7 @@ from sally.core.rules.replay import Trajectory
 _log = logging.getLogger(__name__)
 
 
-def replayed(spec: GameSpec[Any, Any, Any], episode: Episode) -> Trajectory[Any, Any, Any]:
+def replay_episode(spec: GameSpec[Any, Any, Any], episode: Episode) -> Trajectory[Any, Any, Any]:
     """Return the states, moves and reports of an episode by turn."""
     require_version(spec, episode)
     game = spec.build(episode.setup.instance.params)

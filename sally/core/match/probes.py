@@ -70,7 +70,7 @@ class ProbeSession:
         self._began = 0  # the step at which the game's present turn began
         self._kept: set[tuple[Seat, str]] = set()  # what was told and kept since then
 
-    def copied(
+    def copy(
         self,
         replay: Trajectory[Any, Any, Any],
         contexts: Mapping[Seat, SeatContext],

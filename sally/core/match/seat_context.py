@@ -112,7 +112,7 @@ class SeatContext:
             return self
         return SeatContext(self.spec, self.game, seat, self.seed, self._texts, self.retries)
 
-    def copied(self) -> SeatContext:
+    def copy(self) -> SeatContext:
         """Return the context of this seat for a copy of the match; information that was injected
         into the seat's history is copied too."""
         twin = self.with_seed(self.seed)

@@ -10,7 +10,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, cast
 
-from sally.core.errors import IllegalMove, Unreadable, listed
+from sally.core.errors import IllegalMove, Unreadable, join_names
 from sally.core.rules.menu import Options, Whole, closed_schema, fill_form, is_finite, menu_schema
 from sally.core.rules.probe import ProbeReport, Question
 from sally.core.rules.words import Words, as_tuples, only_object
@@ -66,7 +66,7 @@ def value_in(reply: str, label: str, labels_before: Sequence[str] = ()) -> Any:
     """
     answer, names = only_object(reply), [*map(field_name, labels_before), field_name(label)]
     if sorted(answer) != sorted(names):
-        field_names = listed([f"`{name}`" for name in names])
+        field_names = join_names([f"`{name}`" for name in names])
         raise Unreadable(
             f"Answer with one JSON object that has the field {field_names} and no other."
         )

@@ -209,7 +209,7 @@ class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
             cost=None if self.cost is None or other.cost is None else self.cost + other.cost,
         )
 
-    def believed(self) -> Usage:
+    def drop_implausible(self) -> Usage:
         """Return this usage, or only its seconds if a count is implausible.
 
         A server may report any number; a negative count, or one above MOST_TOKENS, is discarded.
@@ -266,7 +266,7 @@ class Scores(msgspec.Struct, frozen=True, tag="scores"):
                     f"not {logprob}."
                 )
 
-    def normalised(self) -> dict[str, float]:
+    def normalise(self) -> dict[str, float]:
         """Return each candidate's probability, given that one of the candidates is chosen."""
         highest = max(self.logprobs)
         weights = [math.exp(logprob - highest) for logprob in self.logprobs]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from sally.core.errors import Unreadable, listed
+from sally.core.errors import Unreadable, join_names
 from sally.core.reply.plain_text import plain, without_thoughts
 
 _ODDS = re.compile(r"(?im)^[^\w\n]*+odds[*_` ]*+[:=]")
@@ -20,7 +20,7 @@ def read_odds(reply: str, names: Sequence[str]) -> tuple[float, ...]:
     Raises:
         Unreadable: A name has no number or several, or the reply says something else as well.
     """
-    teach = f"Answer with `Odds:` and a percentage for each of {listed(names, 'and')}."
+    teach = f"Answer with `Odds:` and a percentage for each of {join_names(names, 'and')}."
     unread = stated = plain(_ODDS.split(without_thoughts(reply))[-1])
     odds = []
     for number in _number_patterns(tuple(names)):
@@ -59,7 +59,7 @@ def read_values(reply: str, names: Sequence[str], low: float, high: float) -> di
     stated = {place: float(*texts) for place, texts in sorted(numbers.items()) if len(texts) == 1}
     values = {place: number for place, number in stated.items() if low <= number <= high}
     if not values:
-        raise Unreadable(f"Answer with one line `<item>: <number>` for {listed(names, 'and')}.")
+        raise Unreadable(f"Answer with one line `<item>: <number>` for {join_names(names, 'and')}.")
     return values
 
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import Any, Final, TypeVar
 
-from sally.core.errors import Unreadable, listed
+from sally.core.errors import Unreadable, join_names
 from sally.core.reply.plain_text import json_objects, plain, without_thoughts
 
 VERSION = 8  # stored with every language player; rises with any change in reading or asking again
@@ -188,7 +188,7 @@ def read_choice(
     """
     chosen = _read(reply, _of_menu(tuple(names), label, tuple(tags)), label)
     if chosen is None:
-        usual = f"Answer with `{label}:` and exactly one of {listed(names, 'or')}."
+        usual = f"Answer with `{label}:` and exactly one of {join_names(names, 'or')}."
         raise Unreadable(teach or usual)
     return chosen
 

@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar, cast
 
 import msgspec
 
-from sally.core.errors import IllegalMove, listed
+from sally.core.errors import IllegalMove, join_names
 from sally.core.rules.chance import Stream
 
 A = TypeVar("A")
@@ -32,7 +32,7 @@ class Choice(msgspec.Struct, frozen=True, tag="choice"):
     def problem(self, value: Any) -> str | None:
         if type(value) in (int, str) and value in self.values:
             return None
-        return f"{value!r} is not one of {listed(map(str, self.values), 'or')}"
+        return f"{value!r} is not one of {join_names(map(str, self.values), 'or')}"
 
     def example(self, draws: Stream) -> Value:
         return draws.pick(self.values)
@@ -107,7 +107,7 @@ class Amounts(msgspec.Struct, frozen=True, tag="amounts"):
             return "an item is named twice"
         for item, amount in value:
             if item not in limits:
-                return f"{item!r} is not one of {listed(limits, 'or')}"
+                return f"{item!r} is not one of {join_names(limits, 'or')}"
             if (wrong := amount_problem(amount, limits[item])) is not None:
                 return f"{wrong} of {item}"
         return None
@@ -257,7 +257,7 @@ def admit(options: Options[A], action: A) -> A:
     if of_its_kind:
         raise IllegalMove(f"{of_its_kind[0].problem(action)}.")
     option_texts = [o.kind if type(o) is Form else repr(o) for o in options]
-    raise IllegalMove(f"{action!r} is not among the options {listed(option_texts, 'or')}.")
+    raise IllegalMove(f"{action!r} is not among the options {join_names(option_texts, 'or')}.")
 
 
 def example(options: Options[A], draws: Stream) -> A:
@@ -278,7 +278,7 @@ def fill_form(options: Options[A], plain: Any) -> A:
     kinds = {kind_of(t): t for t in types if issubclass(t, msgspec.Struct)}
     make = kinds.get(str(plain.get("kind")))
     if make is None:
-        raise IllegalMove(f"kind must be {listed(kinds, 'or')}, not {plain.get('kind')!r}.")
+        raise IllegalMove(f"kind must be {join_names(kinds, 'or')}, not {plain.get('kind')!r}.")
     optional = make.__struct_fields__[len(make.__struct_fields__) - len(make.__struct_defaults__) :]
     fields = {k: v for k, v in plain.items() if not (k in optional and v in (None, "", (), []))}
     try:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from sally.core.errors import BadInput, listed
+from sally.core.errors import BadInput, join_names
 from sally.core.log.calls import Call
 from sally.core.log.events import Value
 from sally.core.log.seat import Seat
@@ -94,7 +94,7 @@ def problem(question: Question, report: ProbeReport) -> str | None:
     if question.kind == "values":
         return _values_problem(question, value)
     if type(value) not in (int, str) or value not in question.choices:
-        return f"{value!r} is not one of {listed(map(str, question.choices), 'or')}"
+        return f"{value!r} is not one of {join_names(map(str, question.choices), 'or')}"
     if question.kind == "odds" and odds is None:
         return "odds over the choices are missing"
     return None

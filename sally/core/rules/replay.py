@@ -40,7 +40,7 @@ class Trajectory(Generic[S, A, V]):
     def __len__(self) -> int:
         return len(self.moves)
 
-    def copied(self) -> Trajectory[S, A, V]:
+    def copy(self) -> Trajectory[S, A, V]:
         """Return an independent copy of this history for a copy of the match."""
         twin = replace(self, states=list(self.states), moves=list(self.moves))
         twin.forfeited, twin.reports = dict(self.forfeited), dict(self.reports)

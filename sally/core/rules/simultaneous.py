@@ -51,7 +51,7 @@ class SimultaneousGame(Game[State, int, V]):
     pays_as_it_goes = True
 
     @abstractmethod
-    def paid(self, moves: Moves) -> tuple[float, ...]:
+    def round_payoffs(self, moves: Moves) -> tuple[float, ...]:
         """Return each seat's payoff in a round."""
 
     def start(self) -> State:
@@ -63,7 +63,8 @@ class SimultaneousGame(Game[State, int, V]):
     def step(self, state: State, moves: Mapping[Seat, int]) -> State:
         joint_move = tuple(moves[seat] for seat in self.seats)
         totals = tuple(
-            had + gets for had, gets in zip(state.totals, self.paid(joint_move), strict=True)
+            had + gets
+            for had, gets in zip(state.totals, self.round_payoffs(joint_move), strict=True)
         )
         return State(state.past.append(joint_move), state.round + 1, totals)
 
@@ -97,7 +98,7 @@ def totals_of(game: SimultaneousGame[Any], view: View) -> list[float]:
     totals = [0.0] * len(game.seats)
     for moves in view.rounds():
         if moves is not None:
-            totals = [had + got for had, got in zip(totals, game.paid(moves), strict=True)]
+            totals = [had + got for had, got in zip(totals, game.round_payoffs(moves), strict=True)]
     return totals
 
 
@@ -107,7 +108,7 @@ def progress_of(game: SimultaneousGame[Any], view: View) -> Progress:
     return Progress(min(view.round, game.rounds), game.rounds, score=score)
 
 
-def compared(game: SimultaneousGame[Any], view: View) -> str:
+def compare_points(game: SimultaneousGame[Any], view: View) -> str:
     """Return one sentence that compares a seat's points with those of the others."""
     totals = totals_of(game, view)
     own = totals[view.number]

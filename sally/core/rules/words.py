@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import msgspec
 
-from sally.core.errors import BadInput, IllegalMove, Unreadable, listed, unknown
+from sally.core.errors import BadInput, IllegalMove, Unreadable, join_names, unknown
 from sally.core.log.events import Told
 from sally.core.log.seat import A, Seat, V
 from sally.core.reply.named_numbers import read_odds, read_values
@@ -210,7 +210,7 @@ class Words(Generic[A, V]):
         names = [self.choice_name(question, c) for c in question.choices]
         if question.kind == "choice":
             return self.say("format.option", names=self._or(names))
-        names_text = listed(self.listing(names), "and")
+        names_text = join_names(self.listing(names), "and")
         if question.kind == "odds":
             return self.say("format.odds", names=names_text)
         scale = {"low": f"{question.low:g}", "high": f"{question.high:g}"}
@@ -250,7 +250,7 @@ class Words(Generic[A, V]):
         return self.say("format.number", label=self.label, low=scale.low, high=scale.high)
 
     def _or(self, names: Sequence[str]) -> str:
-        return listed(self.listing(names), "or")
+        return join_names(self.listing(names), "or")
 
 
 class EveryGame(Words[Any, Any]):
@@ -328,7 +328,7 @@ def check_pack(pack: Pack, texts: Mapping[str, str]) -> Pack:
         for fact in slots(text, f"words pack {pack.name!r}, {key}") - slots(ours[key], key):
             raise BadInput(
                 f"Words pack {pack.name!r}, {key}: {{{fact}}} is not a placeholder of this text; "
-                f"its placeholders are {listed(sorted(slots(ours[key], key)))}."
+                f"its placeholders are {join_names(sorted(slots(ours[key], key)))}."
             )
     return pack
 

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, TypeVar
 
-from sally.core.errors import IllegalMove, Unreadable, listed
+from sally.core.errors import IllegalMove, Unreadable, join_names
 from sally.core.log.events import Told
 from sally.core.reply.plain_text import after_label, plain
 from sally.core.rules.game import Seat
@@ -100,7 +100,7 @@ class WordGameWords(Words[Any, V], ABC):
 
 
 def _words_asked(about: str) -> dict[str, str]:
-    return {"word": about, "pair": listed([f"'{word}'" for word in about.split()], "and")}
+    return {"word": about, "pair": join_names([f"'{word}'" for word in about.split()], "and")}
 
 
 # --- questions -----------------------------------------------------------------------------------

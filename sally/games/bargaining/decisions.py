@@ -100,7 +100,7 @@ def COSTS(played: Played, seat: Seat) -> list[Cost]:
             for b in np.flatnonzero(worths >= worths.max() - SAME)
         )
         costs.append(Cost(turn, loss if loss > SAME else 0.0, best, EXACT))
-        ask = solution.rule.after(solution.cost, ask, bid)
+        ask = solution.rule.next_ask(solution.cost, ask, bid)
     return costs
 
 

@@ -41,7 +41,7 @@ def _play_bids(rule: Rule, value: int, cost: int, rounds: int, bids: Any) -> flo
     for _ in range(rounds):
         bid = bids(ask)
         total += value - (bid + ask) / 2 if bid >= ask else 0.0
-        ask = rule.after(cost, ask, bid)
+        ask = rule.next_ask(cost, ask, bid)
     return total
 
 

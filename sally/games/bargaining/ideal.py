@@ -120,7 +120,7 @@ class RulePool:
             odds[ask] = sum(weight for _, weight, _ in makers)
         return np.asarray(odds / odds.sum())
 
-    def after(self, belief: Belief, own_bid: int, other_ask: int) -> Belief:
+    def update_belief(self, belief: Belief, own_bid: int, other_ask: int) -> Belief:
         """Return the belief after a round; an ask that no rule would make leaves it unchanged."""
         makers = self._makers_by_ask(belief).get(other_ask)
         return belief if makers is None else self._move_belief(makers, own_bid, other_ask)
@@ -193,7 +193,7 @@ class RulePool:
         n, cost = divmod(place, SIZE)
         return solve_known_limit(self.rules[n], self.value_of_unit, cost, rounds_left).optimum
 
-    def informed(self, rounds_left: int) -> float:
+    def informed_value(self, rounds_left: int) -> float:
         """Return the expected total earnings of a player that knows the other seat's rule and limit
         from the start."""
         possible_costs = np.flatnonzero(self.costs).tolist()

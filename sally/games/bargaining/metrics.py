@@ -290,14 +290,14 @@ class Word(msgspec.Struct, frozen=True):
     quoted: int
 
     @property
-    def kept(self) -> bool:
+    def was_kept(self) -> bool:
         return self.announced == self.quoted
 
     def own_favour(self, seat: Seat) -> bool:
         """Return whether the announcement was broken in the speaker's favour: with a lower bid
         or a higher ask than announced."""
         is_lower = self.quoted < self.announced
-        return not self.kept and is_lower == (seat == BUYER)
+        return not self.was_kept and is_lower == (seat == BUYER)
 
 
 def words_of(seat: Seat, seat_episode: SeatEpisode) -> list[Word]:
@@ -466,7 +466,7 @@ METRICS = (
     Metric(
         "promises_kept",
         "share of announced quotes that were quoted exactly",
-        _mean_over(words_of, lambda seat, at, word: word.kept),
+        _mean_over(words_of, lambda seat, at, word: word.was_kept),
         unit="share",
     ),
     Metric(
@@ -478,7 +478,9 @@ METRICS = (
     Metric(
         "broken_other_favour",
         "share of announced quotes that were broken in the other's favour",
-        _mean_over(words_of, lambda seat, at, word: not word.kept and not word.own_favour(seat)),
+        _mean_over(
+            words_of, lambda seat, at, word: not word.was_kept and not word.own_favour(seat)
+        ),
         unit="share",
     ),
     Metric(

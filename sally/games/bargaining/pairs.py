@@ -264,10 +264,10 @@ def _minds(game: Bargaining, view: View, order: int) -> Iterator[int]:
     for rule in _declared_rules(asks[0]):
         for cost in range(asks[0] + 1):
             if rule.first(cost) == asks[0] and all(
-                rule.after(cost, ask, bid) == ask_after
+                rule.next_ask(cost, ask, bid) == ask_after
                 for bid, ask, ask_after in zip(bids, asks, asks[1:], strict=False)
             ):
-                yield rule.after(cost, asks[-1], bids[-1])
+                yield rule.next_ask(cost, asks[-1], bids[-1])
 
 
 def _declared_rules(first: int) -> Iterator[Any]:

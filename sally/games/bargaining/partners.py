@@ -44,7 +44,7 @@ def quote_of_rule(rule: Rule, view: View) -> int:
     assert bid is not None and ask is not None
     if is_buyer:
         bid, ask = HIGHEST - ask, HIGHEST - bid
-    return rule.after(cost, ask, bid)
+    return rule.next_ask(cost, ask, bid)
 
 
 def _follow_rule(name: str, speech: Speech | None = None) -> Callable[..., Script]:
@@ -178,7 +178,7 @@ def _adaptive(game: Bargaining, seat: Seat) -> Callable[[View], tuple[RulePool, 
                 bid, ask = (
                     mirror_price(not is_buyer, price) for price in (past_round.bid, past_round.ask)
                 )
-                belief = pool.after(belief, *((bid, ask) if is_buyer else (ask, bid)))
+                belief = pool.update_belief(belief, *((bid, ask) if is_buyer else (ask, bid)))
         return pool, belief
 
     return pool_and_belief

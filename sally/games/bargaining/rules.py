@@ -122,7 +122,7 @@ class View(msgspec.Struct, frozen=True, gc=False):
             (past_round for past_round in reversed(self.past) if past_round.bid is not None), None
         )
 
-    def heard(self) -> str | None:
+    def heard_message(self) -> str | None:
         """Return the other seat's message in this round; None if it has not sent one."""
         return next((text for seat, text in self.said if seat != self.seat), None)
 

@@ -52,7 +52,7 @@ class Rule:
         """Return the price that the rule asks in the first round if its cost is `cost`."""
         return max(self.floor(cost), self.start)
 
-    def after(self, cost: int, ask: int, bid: int) -> int:
+    def next_ask(self, cost: int, ask: int, bid: int) -> int:
         """Return the next ask, given the last ask and bid."""
         return max(self.floor(cost), int(self.then[ask, bid]))
 

@@ -73,7 +73,7 @@ def _their_quote(game: Bargaining, view: View, seat: Seat) -> tuple[Question, ..
 
 def announced_by_other(view: View) -> int | None:
     """Return the quote that the other seat announced in this round, as read from its message."""
-    heard = view.heard()
+    heard = view.heard_message()
     return read_message(heard, other_seat(view.seat)).announced if heard else None
 
 

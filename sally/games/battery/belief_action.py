@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations, pairwise
 
-from sally.core.errors import listed
+from sally.core.errors import join_names
 from sally.core.rules.chance import Stream
 from sally.games.battery.casts import Cast, cast_name, wording_for
 from sally.games.battery.items import Belief, Item
@@ -202,7 +202,7 @@ def _contents(draws: Stream, colours: Sequence[str], things: Sequence[str], star
     things_by_place |= dict(zip([n for n in range(HOLDERS) if n != start], things[1:], strict=True))
     form = draws.pick(CONTENTS)
     order = draws.shuffled(range(HOLDERS))
-    return listed([form.format(colour=colours[n], thing=things_by_place[n]) for n in order])
+    return join_names([form.format(colour=colours[n], thing=things_by_place[n]) for n in order])
 
 
 def _steps(

@@ -16,7 +16,7 @@ from itertools import pairwise
 
 import msgspec
 
-from sally.core.errors import listed
+from sally.core.errors import join_names
 from sally.core.rules.chance import Stream
 from sally.games.battery.beliefs import Chain, Event, place_believed, simpler
 from sally.games.battery.casts import Cast, cast_name, wording_for
@@ -355,9 +355,9 @@ def _write_item(draws: Stream, events: Sequence[Event], chain: Chain, id: str, c
     places = draws.shuffled(CONTAINERS)[:PLACES]
     thing, room = draws.pick(THINGS), draws.pick(ROOMS)
     opening = wording_for(draws.pick(OPENINGS), cast).format(
-        names=listed(draws.shuffled(names)),
+        names=join_names(draws.shuffled(names)),
         room=room,
-        places=listed([f"a {place}" for place in draws.shuffled(places)]),
+        places=join_names([f"a {place}" for place in draws.shuffled(places)]),
     )
     lines = [opening, wording_for(NOTE, cast)]
     lines += [_sentence(draws, event, names, thing, places[event.place], cast) for event in events]
@@ -404,8 +404,8 @@ def _sentence(
         forms = PUTS_IN if draws() < 0.5 else PUTS_WITHOUT
     return wording_for(draws.pick(forms), cast).format(
         actor=actor,
-        others=listed(draws.shuffled(others)) if others else "",
-        absent=listed(draws.shuffled(absent)) if absent else "",
+        others=join_names(draws.shuffled(others)) if others else "",
+        absent=join_names(draws.shuffled(absent)) if absent else "",
         were="was" if len(absent) == 1 else "were",
         thing=thing,
         place=place,

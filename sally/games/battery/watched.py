@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise, permutations, product
 
-from sally.core.errors import BadInput, listed
+from sally.core.errors import BadInput, join_names
 from sally.core.rules.chance import Stream
 from sally.games.battery.belief_action import COLOURS
 from sally.games.battery.beliefs import Chain
@@ -555,8 +555,8 @@ def watched_item(seed: int, number: int, order: int | None = None, cast: Cast = 
     colours = draws.shuffled(COLOURS)[:PLACES]
     thing = draws.pick(THINGS)
     opening = wording_for(OPENING, cast).format(
-        names=listed(draws.shuffled(names)),
-        places=listed([f"a {place}" for place in draws.shuffled(places)]),
+        names=join_names(draws.shuffled(names)),
+        places=join_names([f"a {place}" for place in draws.shuffled(places)]),
     )
     note = wording_for(NOTE, cast).format(thing=thing)
     minds = [names[person] for person in chain]
@@ -594,7 +594,7 @@ def watched_item(seed: int, number: int, order: int | None = None, cast: Cast = 
 
 def _sentence(line: Line, names: Sequence[str], thing: str, place_names: Sequence[str]) -> str:
     clauses = [
-        f"{listed([names[person] for person in people])} {WHERE[storey]}"
+        f"{join_names([names[person] for person in people])} {WHERE[storey]}"
         for storey, people in line.groups
     ]
     return FORMS[line.form].format(

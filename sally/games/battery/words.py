@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sally.core.errors import listed
+from sally.core.errors import join_names
 from sally.core.log.events import Told
 from sally.core.reply.reader import read_choice
 from sally.core.rules.game import Seat
@@ -180,5 +180,5 @@ def read_option(reply: str, texts: Sequence[str], label: str) -> int:
     0
     """
     letters = LETTERS[: len(texts)]
-    teach = f"Answer with one letter, {listed(letters, 'or')}, and nothing else."
+    teach = f"Answer with one letter, {join_names(letters, 'or')}, and nothing else."
     return read_choice(reply, texts, label, letters, teach)

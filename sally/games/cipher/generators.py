@@ -52,7 +52,7 @@ def _draw_problem(draws: Stream) -> Problem:
     past: list[PastRound] = []
     for code in codes[:BEFORE]:
         record = record_of(past, ())
-        position = Position(words, record.filed, record.left, code)
+        position = Position(words, record.filed, record.remaining_codes, code)
         hints = [draws.pick(tuple(MENUS["top16"](Mind(), position, d))) for d in digits(code)]
         past.append(PastRound(code, (hints[0], hints[1], hints[2])))
     return Problem(words, tuple(past), (codes[BEFORE],))
@@ -62,7 +62,7 @@ def position_of(problem: Problem) -> Position:
     """Return the encoder's position in a certified problem, after the problem's fixed earlier
     rounds."""
     record = record_of(problem.past, ())
-    return Position(problem.keywords, record.filed, record.left, problem.codes[0])
+    return Position(problem.keywords, record.filed, record.remaining_codes, problem.codes[0])
 
 
 def is_certified(problem: Problem) -> bool:

@@ -71,7 +71,7 @@ class EncoderPool:
         hint_round = self.rounds[belief.seen]
         return guess_odds(hint_round.at.filed, hint_round.hints, hint_round.at.left)
 
-    def after(self, belief: Belief, own_move: int, other_move: int) -> Belief:
+    def update_belief(self, belief: Belief, own_move: int, other_move: int) -> Belief:
         """Return the belief after a round."""
         return Belief(
             belief.seen + 1, update_weights(belief.weights, self._odds(belief), other_move)
@@ -115,7 +115,7 @@ class EncoderPool:
         """Return the highest expected payoff against a known interceptor."""
         return float(later(self.game, 0)[place])
 
-    def informed(self, rounds_left: int) -> float:
+    def informed_value(self, rounds_left: int) -> float:
         """Return the highest expected payoff of an encoder that knows the interceptor."""
         return float(np.array(PRIOR) @ later(self.game, 0))
 

@@ -81,8 +81,8 @@ def weights_of(view: View) -> Weights:
     """Return the weights of the interceptors, given the guesses that a seat has seen."""
     weights: Weights = PRIOR
     for record, hints, guess in past_guesses(view):
-        odds = guess_odds(record.filed, hints, record.left)
-        weights = update_weights(weights, odds, record.left.index(guess))
+        odds = guess_odds(record.filed, hints, record.remaining_codes)
+        weights = update_weights(weights, odds, record.remaining_codes.index(guess))
     return weights
 
 
@@ -99,7 +99,7 @@ class Stage(NamedTuple):
     left: int
     filed: bool
 
-    def then(self, missed: bool, caught: bool) -> Stage:
+    def next_stage(self, missed: bool, caught: bool) -> Stage:
         """Return the stage after a round with this result."""
         return Stage(
             self.played + 1, self.missed + missed, self.caught + caught, self.left - 1, True
@@ -109,7 +109,7 @@ class Stage(NamedTuple):
 def stage_of(record: Record) -> Stage:
     """Return the stage of a game with this record."""
     tokens = record.miscommunications, record.interceptions
-    return Stage(record.played, *tokens, len(record.left), any(record.filed))
+    return Stage(record.played, *tokens, len(record.remaining_codes), any(record.filed))
 
 
 def opening(past: Sequence[PastRound]) -> Stage:
@@ -134,7 +134,9 @@ def survives(length: int, tokens: int, listens: bool, stage: Stage) -> float:
     if stage.played >= length:
         return 1.0
     hit = 0.0 if listens and stage.filed else 1 / stage.left
-    free, token = (survives(length, tokens, listens, stage.then(False, c)) for c in (False, True))
+    free, token = (
+        survives(length, tokens, listens, stage.next_stage(False, c)) for c in (False, True)
+    )
     return (1 - hit) * free + hit * token
 
 
@@ -155,7 +157,9 @@ def results(game: Cipher, stage: Stage) -> Floats:
     """Return the expected payoff of the game after a round, as an array with three axes: the
     interceptor of the pool, whether the decoder was wrong, and whether the interceptor was
     right."""
-    stages = [[stage.then(missed, caught) for caught in (False, True)] for missed in (False, True)]
+    stages = [
+        [stage.next_stage(missed, caught) for caught in (False, True)] for missed in (False, True)
+    ]
     return np.array(
         [[2 * survival(game, next_stage) - 1 for next_stage in row] for row in stages]
     ).transpose(2, 0, 1)

@@ -60,7 +60,7 @@ FEW = 0.02  # the assumed chance that a guess is a slip
 def position(view: View) -> Position:
     """Return the encoder's information when it must give hints."""
     record = view.record
-    return Position(view.keywords[-1], record.filed, record.left, view.code)
+    return Position(view.keywords[-1], record.filed, record.remaining_codes, view.code)
 
 
 # --- encoders that choose digit by digit ----------------------------------------------------------
@@ -169,7 +169,7 @@ def listener_belief(view: View) -> Floats:
     """Return the posterior probability of each type of listener, given the past guesses."""
     weights = np.zeros(len(WAYS))
     for record, hints, guess in past_guesses(view):
-        weights = weights + _evidence(record.filed, hints, record.left, guess)
+        weights = weights + _evidence(record.filed, hints, record.remaining_codes, guess)
     return shares(weights)
 
 
@@ -276,13 +276,15 @@ Hears = Callable[[Mind, View], Floats]  # the odds of the codes left
 
 
 def _keywords_odds(mind: Mind, view: View) -> Floats:
-    return decoder_odds(mind, view.keywords[-1], view.hints, view.record.left)
+    return decoder_odds(mind, view.keywords[-1], view.hints, view.record.remaining_codes)
 
 
 def _way_odds(way: str) -> Hears:
     def hears(mind: Mind, view: View) -> Floats:
         record = view.record
-        return listener_odds(Listener(read_way(way), mind), record.filed, view.hints, record.left)
+        return listener_odds(
+            Listener(read_way(way), mind), record.filed, view.hints, record.remaining_codes
+        )
 
     return hears
 
@@ -291,7 +293,7 @@ def _listens(name: str, about: str, hears: Hears, *fits: Seat) -> Partner:
     def make(game: Cipher, seat: Seat, **params: Any) -> Script:
         must_sit(seat, name, *fits)
         mind = mind_of(params)
-        return lambda turn: likeliest(hears(mind, turn.view), turn.view.record.left)
+        return lambda turn: likeliest(hears(mind, turn.view), turn.view.record.remaining_codes)
 
     def answers(game: Cipher, seat: Seat, **params: Any) -> Answerer:
         return lambda turn: listener_report(turn, mind_of(params), hears)
@@ -325,7 +327,7 @@ def _greedy(order: tuple[int, ...]) -> Callable[[CipherTurn], Action]:
                 free, key=lambda d: tie(Mind(), view.hints[place_], words[d - 1])
             )
         code = int("".join(map(str, digits_guessed)))
-        return code if code in turn.options else turn.view.record.left[0]
+        return code if code in turn.options else turn.view.record.remaining_codes[0]
 
     return act
 
@@ -347,8 +349,10 @@ def _like_last(sign: int) -> Callable[[CipherTurn], Action]:
     def act(turn: CipherTurn) -> Action:
         record = turn.view.record
         if not record.used:
-            return record.left[0]
-        return max(record.left, key=lambda code: sign * places_right(code, record.used[-1]))
+            return record.remaining_codes[0]
+        return max(
+            record.remaining_codes, key=lambda code: sign * places_right(code, record.used[-1])
+        )
 
     return act
 
@@ -408,8 +412,12 @@ PARTNERS = by_name(
         lambda turn: turn.view.reading,
         INTERCEPTOR,
     ),
-    _deaf("first_left", "the first code left", lambda t: t.view.record.left[0], *LISTENING),
-    _deaf("last_left", "the last code left", lambda t: t.view.record.left[-1], *LISTENING),
+    _deaf(
+        "first_left", "the first code left", lambda t: t.view.record.remaining_codes[0], *LISTENING
+    ),
+    _deaf(
+        "last_left", "the last code left", lambda t: t.view.record.remaining_codes[-1], *LISTENING
+    ),
     _deaf(
         "greedy_first",
         "each hint from the first on to its nearest free keyword",

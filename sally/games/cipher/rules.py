@@ -97,7 +97,7 @@ class Record(msgspec.Struct, frozen=True):
     void_in_a_row: int = 0
 
     @property
-    def left(self) -> tuple[int, ...]:
+    def remaining_codes(self) -> tuple[int, ...]:
         """The codes that can still occur."""
         return tuple(code for code in CODES if code not in self.used)
 
@@ -273,7 +273,7 @@ class Cipher(Game[State, Action, View]):
         if seat == NATURE:
             return tuple(self.odds(state))
         if seat != ENCODER:
-            return self.record(state).left
+            return self.record(state).remaining_codes
         word = Text(LONGEST, SHAPE, open_words(self.row[state.game].keywords), form=ONE_WORD)
         return (Form(Hints, tuple((name, word) for name in Hints.__struct_fields__)),)
 
@@ -284,10 +284,10 @@ class Cipher(Game[State, Action, View]):
         record, problem = self.record(state), self.row[state.game]
         if state.code == NONE:
             fixed = problem.codes[len(record.used) - len(problem.past) :]
-            codes = fixed[:1] or record.left
+            codes = fixed[:1] or record.remaining_codes
             return {code: 1 / len(codes) for code in codes}
         chances = self.channel[min(record.played, len(self.channel) - 1)]
-        alike = {code: places_right(code, state.code) for code in record.left}
+        alike = {code: places_right(code, state.code) for code in record.remaining_codes}
         counts = [list(alike.values()).count(n) for n in range(LENGTH + 1)]
         total_chance = sum(chance for chance, n in zip(chances, counts, strict=True) if n)
         if not total_chance:  # no remaining code fits the chances: the line shows any code
@@ -356,8 +356,8 @@ class Cipher(Game[State, Action, View]):
         record = self.record(state)
         if record.void_in_a_row >= self.void_limit:
             return f"{record.void_in_a_row} rounds in a row were void"
-        if len(record.left) < self.rounds - record.played:
-            return f"{len(record.left)} codes are too few for {self.rounds} rounds"
+        if len(record.remaining_codes) < self.rounds - record.played:
+            return f"{len(record.remaining_codes)} codes are too few for {self.rounds} rounds"
         return None
 
     def rejections(self, state: State, seat: Seat) -> int:

@@ -45,7 +45,7 @@ LIKELY = 15  # cards among the choices of a keyword
 
 
 def _codes(probe: str, view: View, *about: str) -> tuple[Question, ...]:
-    left = view.record.left
+    left = view.record.remaining_codes
     return tuple(Question(probe, "odds", left, about=each) for each in about)
 
 
@@ -266,7 +266,7 @@ def numbers(game: Cipher, view: View) -> tuple[float, ...]:
         table = (rows / 20).tolist()  # weights are ties divided by a temperature of one half
     elif view.code:
         table = [[float(d == n) for n in range(1, DIGITS + 1)] for d in digits(view.code)]
-    left = record.left
+    left = record.remaining_codes
     return (
         *(x for row in table for x in row),
         *(float(code in left) for code in CODES),

@@ -33,7 +33,7 @@ def board(context: SeatContext, view: View) -> Board:
     notes += [Note(f"Board {n}", f"{points:g} points") for n, points in enumerate(paid, 1)]
     if notes:
         parts.append(Notes("On the table", tuple(notes)))
-    found = 0 if view.over else sum(colour == "own" for colour in view.turned.values())
+    found = 0 if view.over else sum(colour == "own" for colour in view.turned_colours.values())
     score = f"{sum(paid) + found:g}"
     progress = Progress(len(view.boards), game.boards, "board", score)
     return Board(tuple(parts), progress=progress)
@@ -92,7 +92,7 @@ def _open_grid(
 
 
 def _grid(view: View) -> Grid:
-    words, turned = view.boards[-1], view.turned
+    words, turned = view.boards[-1], view.turned_colours
     columns = 4 if len(words) <= 16 else 5
     squares = tuple(
         _square(view, word, n // columns, n % columns, word in turned)
@@ -104,7 +104,7 @@ def _grid(view: View) -> Grid:
 
 
 def _square(view: View, word: str, row: int, col: int, is_open: bool) -> Square:
-    colour = view.turned.get(word) or view.colours.get(word)
+    colour = view.turned_colours.get(word) or view.colours.get(word)
     if colour is None:
         return Square(row, col, word, "covered", option=word)
     state = "open" if is_open else "covered"

@@ -65,13 +65,13 @@ def _clue(played: Played, turn: int, clue: Clue) -> DecisionScore | None:
     mind = declared_mind(played, GUESSER, len(view.boards) - 1)
     if mind is None:
         return None
-    opened = sum(colour == "own" for colour in view.turned.values())
-    given_value = clue_value(mind, clue, view.colours, view.covered, opened)
+    opened = sum(colour == "own" for colour in view.turned_colours.values())
+    given_value = clue_value(mind, clue, view.colours, view.covered_words, opened)
     report = replay.report(turn, GIVER, "their_run")
     hoped = None if report is None or not isinstance(report.value, int) else float(report.value)
-    best = best_worth(mind, view.colours, view.covered)
-    own_words = tuple(word for word in view.covered if view.colours[word] == "own")
-    best_named = best_clue(mind, view.covered, own_words)
+    best = best_worth(mind, view.colours, view.covered_words)
+    own_words = tuple(word for word in view.covered_words if view.colours[word] == "own")
+    best_named = best_clue(mind, view.covered_words, own_words)
     return DecisionScore(len(view.boards) - 1, given_value, best, hoped, (best_named,))
 
 
@@ -88,7 +88,7 @@ def _card(played: Played, turn: int, move: Guess | Stop) -> DecisionScore | None
     sets = _sets(game, view, mind, clue_limit)
     if not sets:
         return None
-    values = _values(game, view, shares(sets, view.covered))
+    values = _values(game, view, shares(sets, view.covered_words))
     card_value = values[move.word] if isinstance(move, Guess) else 0.0
     may_stop = Stop() in game.options(replay.state(turn), GUESSER)
     top = max([*values.values(), *([0.0] if may_stop else [])])
@@ -104,7 +104,7 @@ def _sets(game: Codenames, view: View, mind: Mind, clue_limit: int) -> tuple[fro
     A set is consistent if a giver with this mind would have given each clue for the team's cards
     that were covered at that moment, including cards that have been turned over since.
     """
-    covered, possible = set(view.covered), None
+    covered, possible = set(view.covered_words), None
     for number, clue in enumerate(view.log):
         if number < view.began or not isinstance(clue, GivenClue):
             continue
@@ -128,7 +128,7 @@ def _sets(game: Codenames, view: View, mind: Mind, clue_limit: int) -> tuple[fro
 def _values(game: Codenames, view: View, odds: dict[str, float]) -> dict[str, float]:
     """Return each card's expected value: a card of the team counts 1, and any other card counts
     minus the average cost of the covered cards that are not the team's."""
-    turned = list(view.turned.values())
+    turned = list(view.turned_colours.values())
     key = game.row[len(view.boards) - 1].key
     cards_left = {c: key.count(c) - turned.count(c) for c in ("other", "neutral", "assassin")}
     others = sum(cards_left.values())
@@ -182,7 +182,7 @@ METRICS = (
         _points,
         better="higher",
         unit="points per board",
-        within=lambda game, seat: (0.0, game.most),
+        within=lambda game, seat: (0.0, game.best_score),
         label="points",
         headline=True,
     ),

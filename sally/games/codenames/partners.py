@@ -43,7 +43,7 @@ ALL = 99  # no bound on the number of a clue
 def own_covered(view: View) -> tuple[str, ...]:
     """Return the team's own covered cards, for the giver."""
     colours = view.colours
-    return tuple(word for word in view.covered if colours[word] == "own")
+    return tuple(word for word in view.covered_words if colours[word] == "own")
 
 
 # --- minds ----------------------------------------------------------------------------------------
@@ -52,9 +52,9 @@ def own_covered(view: View) -> tuple[str, ...]:
 def _associates(turn: CardTurn, mind: Mind, most: int) -> Action:
     view = turn.view
     if view.seat == GIVER:
-        return best_clue(mind, view.covered, own_covered(view), most)
+        return best_clue(mind, view.covered_words, own_covered(view), most)
     assert view.clue is not None
-    return Guess(ranked_cards(mind, view.clue.word, view.covered)[0])
+    return Guess(ranked_cards(mind, view.clue.word, view.covered_words)[0])
 
 
 def _by_mind(turn: CardTurn, mind: Mind) -> ProbeReport:
@@ -67,7 +67,7 @@ def _by_mind(turn: CardTurn, mind: Mind) -> ProbeReport:
         return ProbeReport(_by_rank(view, mind))
     clue = turn.pending
     assert isinstance(clue, Clue)
-    order = ranked_cards(mind, clue.word, view.covered)
+    order = ranked_cards(mind, clue.word, view.covered_words)
     if question.probe == "their_pick":
         return ProbeReport(order[0], tuple(float(c == order[0]) for c in question.choices))
     return ProbeReport(_run(view, order[: clue.number]))
@@ -86,8 +86,8 @@ def _by_rank(view: View, mind: Mind) -> dict[str, float]:
     """Return a probability in percent for each covered card: 100 if this mind takes the clue to
     refer to it, else 25."""
     assert view.clue is not None
-    meant = ranked_cards(mind, view.clue.word, view.covered)[: view.left]
-    return {word: 100.0 if word in meant else 25.0 for word in view.covered}
+    meant = ranked_cards(mind, view.clue.word, view.covered_words)[: view.left]
+    return {word: 100.0 if word in meant else 25.0 for word in view.covered_words}
 
 
 # --- one who learns -------------------------------------------------------------------------------
@@ -121,7 +121,7 @@ def _evidence(clue: str, covered: tuple[str, ...], turned: str) -> Floats:
 
 def _adapts(turn: CardTurn) -> Action:
     view = turn.view
-    return best_clue(likeliest(belief(view)), view.covered, own_covered(view))
+    return best_clue(likeliest(belief(view)), view.covered_words, own_covered(view))
 
 
 def _adapts_answer(turn: CardTurn) -> ProbeReport:
@@ -135,7 +135,7 @@ Wanted = Callable[[CardTurn], npt.NDArray[np.float32]]  # by word of the vocabul
 
 def _giver(name: str, about: str, score_words: Wanted, number: int = 1) -> Partner:
     def act(turn: CardTurn) -> Action:
-        covered = turn.view.covered
+        covered = turn.view.covered_words
         best = int(np.argmax(score_words(turn)[open_rows(covered)]))
         return Clue(open_words(covered)[best], min(number, len(own_covered(turn.view))))
 
@@ -153,14 +153,14 @@ def _to_one(turn: CardTurn) -> npt.NDArray[np.float32]:
 def _to_all(turn: CardTurn, colour: str) -> npt.NDArray[np.float32]:
     """Return the mean association of every word with the covered cards of a colour."""
     view = turn.view
-    rows = [place(word) for word in view.covered if view.colours[word] == colour]
+    rows = [place(word) for word in view.covered_words if view.colours[word] == colour]
     strengths: npt.NDArray[np.float32] = ties(Mind())[:, rows].mean(axis=1)
     return strengths
 
 
 def _guesser(name: str, about: str, pick: Callable[[tuple[str, ...]], str]) -> Partner:
     def act(turn: CardTurn) -> Action:
-        return Stop() if Stop() in turn.options else Guess(pick(turn.view.covered))
+        return Stop() if Stop() in turn.options else Guess(pick(turn.view.covered_words))
 
     return for_seat(name, about, GUESSER, act)
 

@@ -92,12 +92,12 @@ class State(msgspec.Struct, frozen=True):
     refused: tuple[Refusal, ...] = ()
 
     @property
-    def turned(self) -> tuple[Turned, ...]:
+    def turned_cards(self) -> tuple[Turned, ...]:
         """The cards that are turned over on the current board."""
         return tuple(e for e in self.log[self.began :] if isinstance(e, Turned))
 
     @property
-    def guessed(self) -> bool:
+    def has_guessed(self) -> bool:
         """Whether a card has been turned over since the clue."""
         return bool(self.log) and isinstance(self.log[-1], Turned)
 
@@ -116,14 +116,14 @@ class View(msgspec.Struct, frozen=True):
     refused: tuple[Refusal, ...] = ()  # the giver's own
 
     @property
-    def turned(self) -> dict[str, Colour]:
+    def turned_colours(self) -> dict[str, Colour]:
         """The colours of the cards that are turned over on the current board, by word."""
         return {e.word: e.colour for e in self.log[self.began :] if isinstance(e, Turned)}
 
     @property
-    def covered(self) -> tuple[str, ...]:
+    def covered_words(self) -> tuple[str, ...]:
         """The words of the current board that are still covered."""
-        turned = self.turned
+        turned = self.turned_colours
         return tuple(word for word in self.boards[-1] if word not in turned)
 
     @property
@@ -182,12 +182,12 @@ class Codenames(Game[State, Action, View]):
         return (GIVER,) if state.clue is None else (GUESSER,)
 
     def options(self, state: State, seat: Seat) -> Options[Action]:
-        covered = self.covered(state)
+        covered = self.covered_words(state)
         if seat == NATURE:
             colours = self._colours[state.board]
             return tuple(Guess(word) for word in covered if colours[word] == "other")
         if seat == GUESSER:
-            stop = (Stop(),) if state.guessed else ()
+            stop = (Stop(),) if state.has_guessed else ()
             return (*(Guess(word) for word in covered), *stop)
         n_own = self.row[state.board].key.count("own")
         word = Text(LONGEST, samples=open_words(covered))
@@ -198,9 +198,9 @@ class Codenames(Game[State, Action, View]):
         cards = self.options(state, NATURE)
         return {card: 1 / len(cards) for card in cards if isinstance(card, Guess)}
 
-    def covered(self, state: State) -> tuple[str, ...]:
+    def covered_words(self, state: State) -> tuple[str, ...]:
         """Return the words of the current board that are still covered."""
-        turned = {card.word for card in state.turned}
+        turned = {card.word for card in state.turned_cards}
         return tuple(word for word in self.row[state.board].words if word not in turned)
 
     def step(self, state: State, moves: Mapping[Seat, Action]) -> State:
@@ -212,7 +212,7 @@ class Codenames(Game[State, Action, View]):
         return self._turn_card(state, move.word, rival=seat == NATURE)
 
     def _give_clue(self, state: State, clue: Clue) -> State:
-        reason = clue_problem(clue.word, self.covered(state), self.any_word)
+        reason = clue_problem(clue.word, self.covered_words(state), self.any_word)
         if reason is not None:
             refusal = Refusal(len(state.log), clue.word, reason)
             return msgspec.structs.replace(state, refused=(*state.refused, refusal))
@@ -227,9 +227,9 @@ class Codenames(Game[State, Action, View]):
         next_state = msgspec.structs.replace(state, log=(*state.log, card), left=state.left - 1)
         if colour == "assassin":
             return self._end_board(next_state, "assassin")
-        if not self.left(next_state, "own"):
+        if not self.count_covered(next_state, "own"):
             return self._end_board(next_state, "won")
-        if not self.left(next_state, "other"):
+        if not self.count_covered(next_state, "other"):
             return self._end_board(next_state, "rival")
         if rival:
             return msgspec.structs.replace(next_state, rival=False, left=0)
@@ -243,24 +243,24 @@ class Codenames(Game[State, Action, View]):
         )
 
     @property
-    def most(self) -> float:
+    def best_score(self) -> float:
         """The points of a perfect board; the highest such value if boards differ."""
         keys = [problem.key for problem in self.row[: self.boards]]
         return max(key.count("own") + self.bonus * key.count("other") for key in keys)
 
     def _end_board(self, state: State, end: End) -> State:
-        n_found, rivals = self.found(state), self.left(state, "other")
+        n_found, rivals = self.count_found(state), self.count_covered(state, "other")
         paid = {"won": n_found + self.bonus * rivals, "assassin": 0.0, "rival": float(n_found)}[end]
         log = (*state.log, Over(end, paid))
         return State(log, state.board + 1, len(log), refused=state.refused)
 
-    def found(self, state: State) -> int:
+    def count_found(self, state: State) -> int:
         """Return how many of the team's own cards have been turned over on the current board."""
-        return sum(card.colour == "own" for card in state.turned)
+        return sum(card.colour == "own" for card in state.turned_cards)
 
-    def left(self, state: State, colour: str) -> int:
+    def count_covered(self, state: State, colour: str) -> int:
         """Return how many cards of a colour are still covered."""
-        open_cards = sum(card.colour == colour for card in state.turned)
+        open_cards = sum(card.colour == colour for card in state.turned_cards)
         return self.row[state.board].key.count(colour) - open_cards
 
     def forfeit(
@@ -294,5 +294,5 @@ class Codenames(Game[State, Action, View]):
         of the team's cards found on the current board."""
         total = sum(event.paid for event in state.log if isinstance(event, Over))
         if state.board < self.boards:
-            total += self.found(state)
+            total += self.count_found(state)
         return {GIVER: float(total), GUESSER: float(total)}

@@ -22,7 +22,7 @@ Past = Trajectory[State, Action, View]
 
 
 def _pick(game: Codenames, view: View, seat: Seat) -> tuple[Question, ...]:
-    return () if view.over else (Question("their_pick", "odds", view.covered),)
+    return () if view.over else (Question("their_pick", "odds", view.covered_words),)
 
 
 def true_pick(replay: Past, at: At) -> str | None:
@@ -35,7 +35,7 @@ def true_pick(replay: Past, at: At) -> str | None:
 def _run(game: Codenames, view: View, seat: Seat) -> tuple[Question, ...]:
     if view.over:
         return ()
-    own = sum(view.colours[word] == "own" for word in view.covered)
+    own = sum(view.colours[word] == "own" for word in view.covered_words)
     return (Question("their_run", "choice", tuple(range(own + 1)), numeric=True),)
 
 
@@ -54,13 +54,15 @@ def true_run(replay: Past, at: At) -> int | None:
 
 
 def _own_cards(game: Codenames, view: View, seat: Seat) -> tuple[Question, ...]:
-    return () if view.over else (Question("own_cards", "values", view.covered, low=0, high=100),)
+    return (
+        () if view.over else (Question("own_cards", "values", view.covered_words, low=0, high=100),)
+    )
 
 
 def true_own(replay: Past, at: At) -> dict[str, float]:
     """Return 100 for each covered card of the team's own, and 0 for every other covered card."""
     colours = replay.view(at.turn, GIVER).colours
-    covered = replay.view(at.turn, GUESSER).covered
+    covered = replay.view(at.turn, GUESSER).covered_words
     return {word: 100.0 * (colours[word] == "own") for word in covered}
 
 
@@ -136,6 +138,6 @@ GAME: GameSpec[State, Action, View] = GameSpec(
             "codenames_points",
             no_split=NO_SPLIT,
         ),
-        pays=lambda game, seat: (0.0, game.boards * game.most),
+        pays=lambda game, seat: (0.0, game.boards * game.best_score),
     ),
 )

@@ -141,7 +141,7 @@ class CodenamesWords(WordGameWords["View"]):
     def now(self, view: View) -> str:
         if view.over:
             return ""
-        covered = view.covered
+        covered = view.covered_words
         if view.seat != GIVER:
             return self.say("now", board=len(view.boards), covered=", ".join(self.listing(covered)))
         key = tuple(view.colours[word] for word in covered)
@@ -155,7 +155,7 @@ class CodenamesWords(WordGameWords["View"]):
     def refusal(self, view: View, action: Any) -> str:
         if not isinstance(action, Clue):
             return ""
-        return clue_problem(action.word, view.covered, self.game.any_word) or ""
+        return clue_problem(action.word, view.covered_words, self.game.any_word) or ""
 
     def name(self, action: Any) -> str:
         if isinstance(action, Stop):

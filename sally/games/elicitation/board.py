@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sally.core.errors import listed
+from sally.core.errors import join_names
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.board import Board, Cell, Note, Notes, Reveal, Row, Table
 from sally.core.rules.replay import Trajectory
@@ -13,10 +13,10 @@ def BOARD(context: SeatContext, view: View) -> Board:
     """Return the board: the actions, and the questions by whom they are about."""
     game = context.game
     assert isinstance(game, Elicitation)
-    notes = [Note("You choose", listed(game.menu, "or") if game.menu else "nothing")]
+    notes = [Note("You choose", join_names(game.menu, "or") if game.menu else "nothing")]
     about = dict.fromkeys(question.about for question in game.questions if question.about)
     if about:
-        notes.append(Note("Questions about", listed(about)))
+        notes.append(Note("Questions about", join_names(about)))
     return Board((Notes("Your decision", tuple(notes)),))
 
 

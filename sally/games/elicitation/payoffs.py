@@ -13,7 +13,7 @@ from math import comb, floor, isfinite
 
 import msgspec
 
-from sally.core.errors import BadInput, listed
+from sally.core.errors import BadInput, join_names
 
 Vectors = Mapping[str, Sequence[float]]  # by question: one number per option, or one number
 REPLY = "reply_to_"  # with the name of an action: the question for the reply to it
@@ -94,7 +94,7 @@ class ThresholdOfFive(_Pays, frozen=True):
 
     def check(self, menu: tuple[str, ...]) -> None:
         if menu not in (("C", "D"), ("C", "D", "L")):
-            raise BadInput(f"the menu must be C, D or C, D, L, not {listed(menu)}")
+            raise BadInput(f"the menu must be C, D or C, D, L, not {join_names(menu)}")
 
     def needs(self, menu: tuple[str, ...]) -> Mapping[str, tuple[str, ...] | None]:
         return {"same_move": menu}
@@ -140,7 +140,7 @@ class Inspection(_Pays, frozen=True):
 
     def check(self, menu: tuple[str, ...]) -> None:
         if menu != ("inspect", "not inspect"):
-            raise BadInput(f"the menu must be inspect, not inspect, not {listed(menu)}")
+            raise BadInput(f"the menu must be inspect, not inspect, not {join_names(menu)}")
 
     def needs(self, menu: tuple[str, ...]) -> Mapping[str, tuple[str, ...] | None]:
         return {"works": ("work", "shirk")}

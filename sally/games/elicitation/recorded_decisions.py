@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from sally.core.errors import BadInput, listed
+from sally.core.errors import BadInput, join_names
 from sally.core.log.events import Episode, Instance, Moved, Reported, Setup
 from sally.core.match.engine import Match
 from sally.core.match.player import Decision, Forfeit, NoAnswer
@@ -114,7 +114,7 @@ class BeliefRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         pays: dict[str, Any] | None = None
         if self.payoff is not None:
             if self.payoff not in FUNCTIONS:
-                names = listed(FUNCTIONS, "or")
+                names = join_names(FUNCTIONS, "or")
                 raise BadInput(f"payoff must be {names}, or empty, not {self.payoff!r}")
             if not self.menu:
                 raise BadInput("payoff is given without a menu")

@@ -14,7 +14,7 @@ from typing import Literal
 
 import msgspec
 
-from sally.core.errors import BadInput, listed
+from sally.core.errors import BadInput, join_names
 from sally.core.rules.game import Game, Seat
 from sally.games.elicitation.payoffs import REPLY, Pays, SequentialTransfer, Vectors
 
@@ -47,7 +47,9 @@ class BeliefQuestion(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unk
         else:
             _check_names(f"options of {self.ask}", self.options)
         if words := set(self.bears.split()) - {"payoff", "peer"}:
-            raise BadInput(f"{self.ask}: bears names {listed(sorted(words))}, not payoff or peer")
+            raise BadInput(
+                f"{self.ask}: bears names {join_names(sorted(words))}, not payoff or peer"
+            )
         if self.truth is not None and (problem := self.problem(self.truth)):
             raise BadInput(f"{self.ask}: truth: {problem}")
 
@@ -72,7 +74,7 @@ class BeliefQuestion(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unk
         if self.kind in ("odds", "choice") and isinstance(answer, str):
             if answer in self.options:
                 return None
-            return f"{answer!r} is not one of {listed(self.names, 'or')}"
+            return f"{answer!r} is not one of {join_names(self.names, 'or')}"
         if self.kind == "counts" and isinstance(answer, tuple):
             if len(answer) != len(self.options) or not all(_is_count(n) for n in answer):
                 return f"there should be {len(self.options)} whole numbers of at least 0"
@@ -174,7 +176,7 @@ class Elicitation(Game[State, int, View]):
             is_number = question.kind == "number"
             fits = is_number if options is None else question.options == options
             if not fits or "payoff" not in question.bears.split():
-                names = "of a number" if options is None else listed(options)
+                names = "of a number" if options is None else join_names(options)
                 raise BadInput(f"{ask} must bear on the payoff, with the options {names}")
 
     # --- the rules --------------------------------------------------------------------------------

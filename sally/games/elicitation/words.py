@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from sally.core.errors import listed
+from sally.core.errors import join_names
 from sally.core.log.events import Told
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options
@@ -89,7 +89,7 @@ class ElicitationWords(Words[int, View]):
                 return self.say(
                     "pays.sequential_transfer",
                     endowment=f"{pays.endowment:g}",
-                    steps=listed(self.listing(steps)),
+                    steps=join_names(self.listing(steps)),
                     factor=f"{pays.factor:g}",
                 )
             case ThresholdOfFive() as pays:
@@ -145,7 +145,7 @@ class ElicitationWords(Words[int, View]):
     def told(self, injected: Told, question: Question | None = None) -> str:
         value = injected.value
         if isinstance(value, dict):
-            value = listed(f"{name} {number:g}" for name, number in value.items())
+            value = join_names(f"{name} {number:g}" for name, number in value.items())
         return self.say(
             f"told.{injected.source}", about=injected.about.replace("_", " "), value=value
         )

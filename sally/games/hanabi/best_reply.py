@@ -171,7 +171,7 @@ class BestReply:
             if recall is not None:
                 memory = recall.of(view)
                 minds[bot] = tuple(
-                    tuple(map(memory.remembered, hand_ids)) for hand_ids in memory.ids
+                    tuple(map(memory.card_memory, hand_ids)) for hand_ids in memory.ids
                 )
         return minds
 
@@ -234,7 +234,7 @@ def possible_deals(
     for card in partner_hand:
         cards_left.remove(card)
     counts = tuple(cards_left.count(card) for card in range(game.highest))
-    unseen = Hidden(game, (game.unhinted,) * game.hand_size, counts)
+    unseen = Hidden(game, (game.unhinted_mark,) * game.hand_size, counts)
     cases = []
     for own_hand, weight in unseen.hands():
         undrawn = list(cards_left)

@@ -176,7 +176,7 @@ class Hanabi(Game[State, int, View]):
             deck,
             ids,
             tuple(tuple(deck[i] for i in hand_ids) for hand_ids in ids),
-            ((self.unhinted,) * size,) * n,
+            ((self.unhinted_mark,) * size,) * n,
             n * size,
             (0,) * self.colours,
             (0,) * (self.colours * self.ranks),
@@ -210,7 +210,7 @@ class Hanabi(Game[State, int, View]):
             state.deck,
             _replace_entry(state.ids, me, slot, (drew,) if has_drawn else ()),
             _replace_entry(state.hands, me, slot, (state.deck[drew],) if has_drawn else ()),
-            _replace_entry(state.marks, me, slot, (self.unhinted,) if has_drawn else ()),
+            _replace_entry(state.marks, me, slot, (self.unhinted_mark,) if has_drawn else ()),
             state.drawn + has_drawn,
             piles,
             gone,
@@ -278,7 +278,7 @@ class Hanabi(Game[State, int, View]):
         return self.colours * self.ranks
 
     @cached_property
-    def unhinted(self) -> int:
+    def unhinted_mark(self) -> int:
         """The mark of a card without hints, which allows every colour and rank."""
         return (1 << (self.colours + self.ranks)) - 1
 
@@ -299,7 +299,7 @@ class Hanabi(Game[State, int, View]):
         """For each hint value, the bit mask of the values that remain possible for a card that the
         hint touches."""
         colours = (1 << self.colours) - 1
-        ranks = self.unhinted & ~colours
+        ranks = self.unhinted_mark & ~colours
         by_colour = [1 << value | ranks for value in range(self.colours)]
         by_rank = [1 << self.colours + rank | colours for rank in range(self.ranks)]
         return (*by_colour, *by_rank)

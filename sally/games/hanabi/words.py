@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sally.core.errors import listed
+from sally.core.errors import join_names
 from sally.core.log.events import Told
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options
@@ -74,11 +74,13 @@ class HanabiWords(Words[int, View]):
             self.say(
                 "rules.aim",
                 me=self.player(me),
-                others=listed(self.listing(self.player(s) for s in range(game.players) if s != me)),
+                others=join_names(
+                    self.listing(self.player(s) for s in range(game.players) if s != me)
+                ),
                 deck=len(game.cards),
-                colours=listed(self.listing(map(self.colour, range(game.colours)))),
+                colours=join_names(self.listing(map(self.colour, range(game.colours)))),
                 ranks=game.ranks,
-                copies=listed(self.say("copies", count=n, rank=rank) for rank, n in counts),
+                copies=join_names(self.say("copies", count=n, rank=rank) for rank, n in counts),
                 highest=game.highest,
             ),
             self.say("rules.hands", hand=game.hand_size),
@@ -112,7 +114,7 @@ class HanabiWords(Words[int, View]):
     def _deal(self, view: View, faces: Mapping[int, Card]) -> str:
         size = self.game.hand_size
         hands = [
-            self.say("past.holds", seat=self.player(seat), cards=listed(map(self.card, cards)))
+            self.say("past.holds", seat=self.player(seat), cards=join_names(map(self.card, cards)))
             for seat in range(self.game.players)
             if seat != view.me
             for cards in [[faces[id] for id in range(seat * size, (seat + 1) * size)]]
@@ -148,7 +150,7 @@ class HanabiWords(Words[int, View]):
     def _hint(self, view: View, event: Hinted, by: str) -> str:
         colours = self.game.colours
         to = self.say("you") if event.to == view.me else self.player(event.to)
-        numbers = listed(str(slot + 1) for slot in event.touched)
+        numbers = join_names(str(slot + 1) for slot in event.touched)
         touched = self.say(
             f"touched.{'one' if len(event.touched) == 1 else 'some'}", numbers=numbers
         )
@@ -166,20 +168,20 @@ class HanabiWords(Words[int, View]):
         )
         gone = [self.card(card) for card, n in enumerate(view.gone) for _ in range(n)]
         hands = [
-            self.say("past.holds", seat=self.player(seat), cards=listed(map(self.card, hand)))
+            self.say("past.holds", seat=self.player(seat), cards=join_names(map(self.card, hand)))
             for seat, hand in enumerate(view.hands)
             if seat != view.me
         ]
         parts = [
             self.say(
                 "now",
-                piles=listed(self.listing(piles)),
+                piles=join_names(self.listing(piles)),
                 tokens=view.tokens,
                 hints=game.hints,
                 lives=view.lives,
                 most_lives=game.lives,
                 left=view.left,
-                discards=listed(self.listing(gone)) if gone else self.say("none"),
+                discards=join_names(self.listing(gone)) if gone else self.say("none"),
                 hands=" ".join((*hands, self.say("now.mine", count=view.slots))),
             )
         ]
@@ -231,8 +233,8 @@ class HanabiWords(Words[int, View]):
             lacking = (r for r in range(game.ranks) if r not in ranks)
             out += [self.say("known.rank", rank=r + 1) for r in lacking]
         if out:
-            parts.append(self.say("known.not", what=listed(out, "or")))
-        return listed(parts) if parts else ""
+            parts.append(self.say("known.not", what=join_names(out, "or")))
+        return join_names(parts) if parts else ""
 
     # --- asking -----------------------------------------------------------------------------------
 

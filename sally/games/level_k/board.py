@@ -18,7 +18,7 @@ from sally.core.rules.board import (
     Table,
 )
 from sally.core.rules.replay import Trajectory
-from sally.core.rules.simultaneous import Moves, State, compared, others_of, progress_of
+from sally.core.rules.simultaneous import Moves, State, compare_points, others_of, progress_of
 from sally.games.level_k.payoffs import Boxes, Contest, Pennies, Request
 from sally.games.level_k.rules import LevelGame, View
 from sally.games.level_k.solvers import pay_table
@@ -43,7 +43,7 @@ def BOARD(context: SeatContext, view: View) -> Board:
 
 def _showdown(context: SeatContext, game: LevelGame, view: View, last: Moves) -> Showdown:
     """Return the choices of the last round with their points, the seat's own first."""
-    paid, order = game.paid(last), sorted(range(len(last)), key=lambda n: n != view.number)
+    paid, order = game.round_payoffs(last), sorted(range(len(last)), key=lambda n: n != view.number)
     names = ["You", *("Other" if len(last) == 2 else f"Other {i}" for i in range(1, len(last)))]
     sides = tuple(
         Side(
@@ -61,7 +61,7 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, int, View]) -> Reveal
     """Return the last rounds and, in one sentence, how the points were distributed."""
     game = replay.rules(LevelGame)
     view = game.observe(replay.present, context.seat)
-    return Reveal(compared(game, view), parts=BOARD(context, view).parts)
+    return Reveal(compare_points(game, view), parts=BOARD(context, view).parts)
 
 
 def _picture(context: SeatContext, game: LevelGame, view: View) -> Part:

@@ -78,7 +78,7 @@ class KTom:
         """The state before the first round."""
         return self._start(self.k)
 
-    def after(self, mind: Mind, own_move: int, other_move: int) -> Mind:
+    def update_mind(self, mind: Mind, own_move: int, other_move: int) -> Mind:
         """Return the state after one more round."""
         return self._learn(mind, self._own_parameters, self.gains, own_move, other_move)
 

@@ -228,7 +228,7 @@ def k_tom(
     dilution: float | None = None,
 ) -> Mind:
     thinks = KTom(gains_of(game, seat), k, volatility, temperature, bias, dilution)
-    follower = Follower(thinks.start, thinks.after, _both_moves)
+    follower = Follower(thinks.start, thinks.update_mind, _both_moves)
 
     def does(view: View) -> Odds:
         chance = thinks.chance(follower.state(view))

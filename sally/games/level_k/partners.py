@@ -113,7 +113,9 @@ def _adaptive(game: LevelGame, seat: Seat) -> tuple[Ideal, Callable[[View], Beli
     def belief(view: View) -> Belief:
         current = ideal.start()
         for my_move, their_move in view.played():
-            current = ideal.after(current, own_menu.index(my_move), other_menu.index(their_move))
+            current = ideal.update_belief(
+                current, own_menu.index(my_move), other_menu.index(their_move)
+            )
         return current
 
     return ideal, belief

@@ -52,7 +52,7 @@ class LevelGame(SimultaneousGame[View]):
     def seats(self) -> tuple[Seat, ...]:  # type: ignore[override]
         return SEATS[: self.pays.seats]
 
-    def paid(self, moves: Moves) -> tuple[float, ...]:
+    def round_payoffs(self, moves: Moves) -> tuple[float, ...]:
         return self.pays.pay(moves)
 
     def options(self, state: State, seat: Seat) -> tuple[int, ...]:

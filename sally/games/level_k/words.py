@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any, ClassVar
 
-from sally.core.errors import listed
+from sally.core.errors import join_names
 from sally.core.log.events import Told
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options, Whole, span
@@ -124,7 +124,7 @@ class LevelWords(Words[int, View]):
         yield self.say(
             "notes.people",
             other=other_person,
-            others=listed(notes.people[1:]),
+            others=join_names(notes.people[1:]),
             notes="; ".join(
                 self.say(
                     "notes.note",
@@ -149,7 +149,7 @@ class LevelWords(Words[int, View]):
                 key = "rules.contest" if players > 2 else "rules.contest.two"
                 return self.say(key, others=players - 1, low=low, high=high)
             case Boxes(labels=labels):
-                box_facts = {"boxes": len(labels), "labels": listed(labels)}
+                box_facts = {"boxes": len(labels), "labels": join_names(labels)}
                 return self.say(
                     "rules.boxes", **box_facts, role=self.say(f"role.{self._role(seat)}")
                 )
@@ -190,7 +190,12 @@ class LevelWords(Words[int, View]):
     def _round(self, number: int, moves: Moves, seat: int) -> str:
         paid = [_amount(pay) for pay in self.pays.pay(moves)]
         own_name, others = self.name(moves[seat]), [self.name(m) for m in others_of(moves, seat)]
-        facts = {"round": number, "mine": own_name, "theirs": listed(others), "my_pay": paid[seat]}
+        facts = {
+            "round": number,
+            "mine": own_name,
+            "theirs": join_names(others),
+            "my_pay": paid[seat],
+        }
         if isinstance(self.pays, Contest) and len(moves) > 2:
             goal = float(self.pays.fraction) * sum(moves) / len(moves)
             return self.say("past.many", **facts, share=self.pays.share, goal=f"{goal:.2f}")

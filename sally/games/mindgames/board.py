@@ -35,7 +35,7 @@ def board(context: SeatContext, view: View) -> Board:
 def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Reveal:
     """Return the target's likes and what it knew, and what it chose in the end."""
     game, state = replay.rules(MindGame), replay.present
-    names, puzzle, chosen = game.names, game.problem, game.chosen(replay.present)
+    names, puzzle, chosen = game.names, game.problem, game.current_choice(replay.present)
     brief = Brief(
         puzzle.utilities, puzzle.goal, puzzle.target_values, tuple(sorted(puzzle.visible))
     )

@@ -272,7 +272,7 @@ def _member(story: str, draft: Draft, mind: TargetMind) -> Member:
 
 
 def _truth(game: MindGame, state: State, others: Mapping[str, PlayerSpec]) -> int:
-    return game.chosen(state)
+    return game.current_choice(state)
 
 
 def _best_moves(

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from sally.core.errors import listed
+from sally.core.errors import join_names
 from sally.games.mindgames.claims import (
     EFFECTS,
     Asked,
@@ -155,11 +155,12 @@ def _told_in_words(proposal_effects: KnownEffects, names: Names, voice: AnswerPh
     out = []
     if proposal_effects.known:
         effects = [f"{EFFECTS[u]} {names.attributes[a]}" for a, u in proposal_effects.known]
-        out.append(f"{capitalise(proposal)} {listed(effects)}.")
+        out.append(f"{capitalise(proposal)} {join_names(effects)}.")
     if proposal_effects.unknown:
         out.append(
             voice.unknown.format(
-                p=proposal, x=listed([names.attributes[a] for a in proposal_effects.unknown], "or")
+                p=proposal,
+                x=join_names([names.attributes[a] for a in proposal_effects.unknown], "or"),
             )
         )
     return out
@@ -169,12 +170,14 @@ def _motivation_in_words(
     liked: tuple[tuple[int, int], ...], names: Names, voice: AnswerPhrases
 ) -> str:
     by_sign = {1: voice.like, 0: voice.indifferent, -1: voice.dislike}
-    return capitalise(listed([by_sign[v].format(x=names.attributes[a]) for a, v in liked])) + "."
+    return (
+        capitalise(join_names([by_sign[v].format(x=names.attributes[a]) for a, v in liked])) + "."
+    )
 
 
 def _proposals(rows: Sequence[int], names: Names) -> str:
     plural = "s" if len(rows) > 1 else ""
-    return f"{names.noun}{plural} {listed([names.proposals[r] for r in rows])}"
+    return f"{names.noun}{plural} {join_names([names.proposals[r] for r in rows])}"
 
 
 def _inference_in_words(ranked: Ranked, names: Names, voice: AnswerPhrases) -> list[str]:
@@ -327,7 +330,7 @@ def in_sentences(message_claims: Claims, names: Names) -> str:
         else:
             parts += [f"What do you know about {noun} {p} and {a}?" for p, a in sorted(cells)]
     if message_claims.motivational:
-        parts.append(f"How do you feel about {listed(message_claims.motivational)}?")
+        parts.append(f"How do you feel about {join_names(message_claims.motivational)}?")
     if set(message_claims.inferential) == set(names.proposals):
         parts.append(f"Which {noun} do you prefer?")
     else:
@@ -338,7 +341,7 @@ def in_sentences(message_claims: Claims, names: Names) -> str:
 def _disclosure_text(proposal: str, disclosures: Iterable[Disclosure], names: Names) -> str:
     effects = [f"{EFFECTS[d.utility]} {d.attribute}" for d in disclosures if d.proposal == proposal]
     noun = names.noun.capitalize()
-    return f"{noun} {proposal} {listed(effects)}." if effects else ""
+    return f"{noun} {proposal} {join_names(effects)}." if effects else ""
 
 
 def in_json(message_claims: Claims) -> str:

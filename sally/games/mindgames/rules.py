@@ -192,7 +192,7 @@ class MindGame(Game[State, Action, View]):
             raise BadInput(f"a game with notes needs 2 to {len(NOTE_LETTERS)} of them")
         if self.notes and self.discrete:
             raise BadInput("notes are shown as sentences, so variant discrete_game has none")
-        if self.variant == "perfect_game" and not self.shown.winning:
+        if self.variant == "perfect_game" and not self.example_puzzle.winning:
             raise BadInput(
                 "variant perfect_game needs an example puzzle with a set of disclosures that wins"
             )
@@ -210,7 +210,7 @@ class MindGame(Game[State, Action, View]):
         return self.puzzle or frozen.puzzle(self.collection, self.number)
 
     @cached_property
-    def shown(self) -> Puzzle:
+    def example_puzzle(self) -> Puzzle:
         """The puzzle used in the prompt's example of a perfect game; it is never the puzzle
         being played."""
         if self.example is not None:
@@ -305,7 +305,9 @@ class MindGame(Game[State, Action, View]):
         """Count a missing message as one of the persuader's messages; if the target gives no
         answer, it keeps its choice."""
         if state.claims is not None:
-            return self._apply_reply(state, Reply(self.exact(state).answer, self.chosen(state)))
+            return self._apply_reply(
+                state, Reply(self.exact(state).answer, self.current_choice(state))
+            )
         return msgspec.structs.replace(
             state, sent=state.sent + 1, refused=0, story=(*state.story, Exchange())
         )
@@ -365,7 +367,7 @@ class MindGame(Game[State, Action, View]):
 
     # --- the target -----------------------------------------------------------------------------
 
-    def believed(self, state: State) -> Beliefs:
+    def believed_falsehoods(self, state: State) -> Beliefs:
         """Return the falsehoods that the target believes, including those of the pending
         message."""
         beliefs = dict(state.believed)
@@ -378,7 +380,7 @@ class MindGame(Game[State, Action, View]):
 
     def world(self, state: State) -> Puzzle:
         """Return the puzzle as the target sees it, with its beliefs in place of the facts."""
-        if not (false := dict(self.believed(state))):
+        if not (false := dict(self.believed_falsehoods(state))):
             return self.problem
         rows = tuple(
             tuple(false.get((p, a), u) for a, u in enumerate(row))
@@ -386,7 +388,7 @@ class MindGame(Game[State, Action, View]):
         )
         return msgspec.structs.replace(self.problem, utilities=rows)
 
-    def chosen(self, state: State) -> int:
+    def current_choice(self, state: State) -> int:
         """Return the target's current choice: for an exact target, the choice implied by its
         knowledge; for a target that chooses freely, its latest choice."""
         if self.target == "exact":
@@ -413,7 +415,7 @@ class MindGame(Game[State, Action, View]):
         assert state.claims is not None
         done = Exchange(state.draft or "", state.claims, reply.answer, reply.chosen)
         story, sent = (*state.story, done), state.sent + 1
-        return State(self._mind(state), story, sent=sent, believed=self.believed(state))
+        return State(self._mind(state), story, sent=sent, believed=self.believed_falsehoods(state))
 
     # --- what is seen, and what it pays ---------------------------------------------------------
 
@@ -438,12 +440,12 @@ class MindGame(Game[State, Action, View]):
             state.sent,
             draft if is_persuader else self.message(draft),
             state.claims if seat == TARGET else None,
-            self.chosen(state) if is_over else None,
+            self.current_choice(state) if is_over else None,
             len(best) > 1,
         )
 
     def payoffs(self, state: State) -> Mapping[Seat, float]:
-        chosen = self.chosen(state)
+        chosen = self.current_choice(state)
         paid = {PERSUADER: float(chosen == self.problem.goal)}
         if self.target == "exact":
             return paid

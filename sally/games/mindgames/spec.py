@@ -51,7 +51,7 @@ def _game(replay: Moves) -> MindGame:
 
 def true_choice(replay: Moves, at: At) -> int:
     """Return the target's choice before this message."""
-    return _game(replay).chosen(replay.state(at.turn))
+    return _game(replay).current_choice(replay.state(at.turn))
 
 
 def true_likes(replay: Moves, at: At) -> dict[str, float]:

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from sally.core.errors import Unreadable, listed
+from sally.core.errors import Unreadable, join_names
 from sally.core.log.events import Told
 from sally.core.reply.plain_text import without_thoughts
 from sally.core.rules.game import Seat
@@ -359,8 +359,8 @@ class MindWords(Words[Action, View]):
             "target": self._tale.target,
             "messages": self._game.messages,
             "limit": self._game.limit,
-            "proposals": listed(names.proposals),
-            "attributes": listed(names.attributes),
+            "proposals": join_names(names.proposals),
+            "attributes": join_names(names.attributes),
         }
         return self.say(key, **public, **facts)
 
@@ -409,7 +409,7 @@ class MindWords(Words[Action, View]):
 
     def _perfect(self) -> str:
         """Return the example of a won game with the same cover story and a different table."""
-        example_puzzle = self._game.shown
+        example_puzzle = self._game.example_puzzle
         names = self._tale.names(example_puzzle.letters)
         talk: list[str] = []
         for line in perfect_talk(example_puzzle, names, self._game.memory):
@@ -470,7 +470,7 @@ class MindWords(Words[Action, View]):
     def _refusal_text(self, exchange: Seen) -> str:
         if exchange.problem:
             return one_line(exchange.problem)
-        facts = listed([self._fact(d.proposal, d.attribute, d.utility) for d in exchange.false])
+        facts = join_names([self._fact(d.proposal, d.attribute, d.utility) for d in exchange.false])
         return self.say("past.false", facts=facts)
 
     def _reply_text(self, exchange: Seen) -> str:
@@ -603,7 +603,7 @@ class MindWords(Words[Action, View]):
     def told(self, injected: Told, question: Question | None = None) -> str:
         value = injected.value
         if isinstance(value, dict):
-            value_text = listed(
+            value_text = join_names(
                 [f"{self._item(injected.probe, i)} {v:g}" for i, v in value.items()]
             )
         else:
@@ -629,7 +629,9 @@ class MindWords(Words[Action, View]):
             effects = [
                 f"{EFFECTS[u]} {attributes[a]}" for a, u in enumerate(row) if u is not None
             ] or [self.say("nothing")]
-            lines.append(f"- {capitalise(self._noun)} {letter} {listed(self.listing(effects))}.")
+            lines.append(
+                f"- {capitalise(self._noun)} {letter} {join_names(self.listing(effects))}."
+            )
         return "\n".join(self.listing(lines))
 
     def _likes(self, brief: Brief) -> str:
@@ -638,7 +640,7 @@ class MindWords(Words[Action, View]):
             self.say(f"likes.{self._mind}.{SIGNS[v]}", x=self._names.attributes[a])
             for a, v in enumerate(brief.likes)
         ]
-        return f"{capitalise(listed(like_texts))}."
+        return f"{capitalise(join_names(like_texts))}."
 
 
 def one_line(text: str) -> str:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
-from sally.core.errors import Unreadable, listed
+from sally.core.errors import Unreadable, join_names
 from sally.core.log.events import Told
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options
@@ -164,7 +164,7 @@ class LockerWords(Words[Action, View]):
     # --- the page -------------------------------------------------------------------------------
 
     def rules(self, seat: Seat) -> str:
-        boxes = listed(self.listing(self.box(number) for number in range(self.users)))
+        boxes = join_names(self.listing(self.box(number) for number in range(self.users)))
         families = "; ".join(self.say(f"family.{family}") for family in self.families)
         parts = [
             self.say(
@@ -256,7 +256,7 @@ class LockerWords(Words[Action, View]):
             self.say("empty" if user is None else "holds", box=self.box(number), user=user)
             for number, user in enumerate(contents)
         ]
-        return self.say("locker", boxes=listed(self.listing(boxes)))
+        return self.say("locker", boxes=join_names(self.listing(boxes)))
 
     def _line(self, event: Event, contents_after: Contents) -> str:
         match event:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.board import Board, Cell, Note, Notes, Part, Reveal, Row, Table
 from sally.core.rules.replay import Trajectory
-from sally.core.rules.simultaneous import State, View, compared, others_of, progress_of
+from sally.core.rules.simultaneous import State, View, compare_points, others_of, progress_of
 from sally.games.public_goods.rules import PublicGoods
 
 SHOWN = 10  # rounds drawn; the history beside the board has them all
@@ -40,7 +40,7 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, int, View]) -> Reveal
     given = sum(moves[view.number] for moves in played)
     others = sum(sum(others_of(moves, view.number)) for moves in played) / (game.players - 1)
     why = f"You gave {given} tokens in all, the others {others:.3g} on average. "
-    return Reveal(why + compared(game, view), parts=BOARD(context, view).parts)
+    return Reveal(why + compare_points(game, view), parts=BOARD(context, view).parts)
 
 
 def _rounds(game: PublicGoods, view: View) -> Table:
@@ -62,7 +62,9 @@ def _rounds(game: PublicGoods, view: View) -> Table:
         ]
         rows.append(Row("Others' mean", tuple(means)))
     rows.append(Row("Pot", tuple(void if g is None else Cell(str(sum(g))) for g in latest), "goal"))
-    payoff_cells = [void if g is None else Cell(f"{game.paid(g)[view.number]:.4g}") for g in latest]
+    payoff_cells = [
+        void if g is None else Cell(f"{game.round_payoffs(g)[view.number]:.4g}") for g in latest
+    ]
     rows.append(Row("You got", tuple(payoff_cells), "goal"))
     numbers = tuple(str(first + i + 1) for i in range(len(latest)))
     return Table("The latest rounds", numbers, tuple(rows), "Round")

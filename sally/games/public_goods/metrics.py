@@ -44,7 +44,7 @@ def _mean_payoff(played: Played, seat: Seat) -> float | None:
     number = game.number[seat]
     return mean(
         [
-            game.paid(contributions)[number]
+            game.round_payoffs(contributions)[number]
             for contributions in rounds(played, seat)
             if contributions is not None
         ]

@@ -65,7 +65,7 @@ def _belief(game: PublicGoods, view: View) -> tuple[Ideal, Belief]:
     for contributions in view.past:
         if contributions is not None:
             other_contribution = nearest(game, others_mean(contributions, view.number))
-            belief = ideal.after(
+            belief = ideal.update_belief(
                 belief, menu.index(contributions[view.number]), menu.index(other_contribution)
             )
     return ideal, belief

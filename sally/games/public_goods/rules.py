@@ -55,7 +55,7 @@ class PublicGoods(SimultaneousGame[View]):
 
     # --- what words, partners and measures ask ----------------------------------------------------
 
-    def paid(self, moves: Moves) -> tuple[float, ...]:
+    def round_payoffs(self, moves: Moves) -> tuple[float, ...]:
         back = self.ratio * sum(moves) / self.players
         return tuple(self.tokens - contribution + back for contribution in moves)
 

@@ -80,7 +80,9 @@ PROBES = (
 def a_round(game: PublicGoods, seat: Seat) -> tuple[float, float]:
     """Return the minimum and maximum payoff of one round."""
     n, e = game.players, game.tokens
-    paid = [game.paid((mine, *(theirs,) * (n - 1)))[0] for mine in (0, e) for theirs in (0, e)]
+    paid = [
+        game.round_payoffs((mine, *(theirs,) * (n - 1)))[0] for mine in (0, e) for theirs in (0, e)
+    ]
     return min(paid), max(paid)
 
 

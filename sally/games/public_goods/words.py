@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
-from sally.core.errors import listed
+from sally.core.errors import join_names
 from sally.core.log.events import Told
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options, Whole, span
@@ -84,9 +84,9 @@ class PublicGoodsWords(Words[int, View]):
                     "past",
                     round=number,
                     mine=contributions[view.number],
-                    theirs=listed(map(str, others_of(contributions, view.number))),
+                    theirs=join_names(map(str, others_of(contributions, view.number))),
                     pot=sum(contributions),
-                    paid=amount(self.game.paid(contributions)[view.number]),
+                    paid=amount(self.game.round_payoffs(contributions)[view.number]),
                 )
 
     def now(self, view: View) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from sally.core.errors import Unreadable, listed
+from sally.core.errors import Unreadable, join_names
 from sally.core.log.events import Moved
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Metric, Played
@@ -103,7 +103,7 @@ def _in_names(
 def _check_names(names: Sequence[str], known_names: Sequence[str]) -> None:
     for name in names:
         if name not in known_names:
-            raise Unreadable(f"{name!r} is not one of {listed(known_names, 'or')}.")
+            raise Unreadable(f"{name!r} is not one of {join_names(known_names, 'or')}.")
 
 
 def move_of_policy(policy: Policy, game: RepeatedGame, seat: Seat, past: Sequence[Joint]) -> int:
@@ -178,7 +178,7 @@ class Tables(msgspec.Struct, frozen=True):
     game: RepeatedGame
     seat: Seat
 
-    def asked(self, words: Words[Any, Any], view: View) -> tuple[str, ...]:
+    def ask_policy(self, words: Words[Any, Any], view: View) -> tuple[str, ...]:
         assert isinstance(words, RepeatedWords)
         names = ", ".join(words.names_by_seat()[self.seat])
         return words.say("policy.ask"), words.say("policy.form", names=names)
@@ -187,10 +187,10 @@ class Tables(msgspec.Struct, frozen=True):
         assert isinstance(words, RepeatedWords)
         return read_policy(reply, self.game, self.seat, words.names_by_seat())
 
-    def kept(self, plain: Mapping[str, Any]) -> Policy:
+    def read_notes(self, plain: Mapping[str, Any]) -> Policy:
         return checked_policy(plain, self.game, self.seat)
 
-    def prescribed(self, policy: Policy, view: View) -> int:
+    def prescribe_move(self, policy: Policy, view: View) -> int:
         return move_of_policy(policy, self.game, self.seat, view.played())
 
 

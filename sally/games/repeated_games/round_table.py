@@ -11,7 +11,7 @@ import msgspec
 
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Forfeited, PlayerSpec, Reported
-from sally.core.match.playback import replayed
+from sally.core.match.playback import replay_episode
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.replay import Step, Trajectory
@@ -46,7 +46,7 @@ ROUND_TABLE = write
 def rows_of(episode: Episode) -> Iterator[Row]:
     """Yield one row per round, except for rounds that were missing in an imported table."""
     spec = registry.game(episode.setup.instance.game)
-    replay: Trajectory[Any, int, Any] = replayed(spec, episode)
+    replay: Trajectory[Any, int, Any] = replay_episode(spec, episode)
     game = replay.game
     assert isinstance(game, RepeatedGame)
     forfeit_reasons = {

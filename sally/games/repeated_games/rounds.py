@@ -41,7 +41,7 @@ class Round(msgspec.Struct, frozen=True, gc=False):
     theirs: int | None
 
     @property
-    def played(self) -> bool:
+    def is_played(self) -> bool:
         return self.mine is not None and self.theirs is not None
 
 

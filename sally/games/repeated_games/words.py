@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import product
 from typing import ClassVar
 
-from sally.core.errors import listed
+from sally.core.errors import join_names
 from sally.core.log.events import Told
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options
@@ -227,8 +227,8 @@ class RepeatedWords(Words[int, View]):
     def aside_format(self, question: Question) -> str:
         names = self._list_names(Seat(question.about))
         if question.kind == "odds":
-            return self.say("format.odds", names=listed(names, "and"))
-        return self.say("format.option", names=listed(names, "or"))
+            return self.say("format.odds", names=join_names(names, "and"))
+        return self.say("format.option", names=join_names(names, "or"))
 
     # Sentences that are said at every turn are made once.
 
@@ -259,7 +259,9 @@ class RepeatedWords(Words[int, View]):
     @cached_property
     def _formats(self) -> Mapping[Seat, str]:
         return {
-            seat: self.say("format.option", names=listed(self._list_names(seat), self.say("or")))
+            seat: self.say(
+                "format.option", names=join_names(self._list_names(seat), self.say("or"))
+            )
             for seat in (AGENT, PARTNER)
         }
 
@@ -274,7 +276,7 @@ class RepeatedWords(Words[int, View]):
 
     def _options(self, seat: Seat) -> str:
         names = [self.say("option", name=name) for name in self._list_names(seat)]
-        return listed(names, self.say("or"))
+        return join_names(names, self.say("or"))
 
     def _pays(self, seat: Seat, own_move: int, other_move: int) -> Mapping[str, str]:
         sign = "+g" if self.game.signed else "g"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sally.core.errors import listed
+from sally.core.errors import join_names
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.board import (
     Board,
@@ -50,7 +50,7 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
     if shares is None:
         why = f"Nobody reached step {game.target}, so nobody got the point."
     else:
-        first = listed([_name_player(words, view, n) for n in range(3) if shares[n]], "and")
+        first = join_names([_name_player(words, view, n) for n in range(3) if shares[n]], "and")
         why = f"{first} reached step {game.target} and had gone furthest."
     collisions = [sum(not gain for gain in turn.gains) for turn in state.past]
     why += f" Moves were lost to equal numbers {sum(collisions)} times."

@@ -25,7 +25,7 @@ from sally.games.step_race.solver import (
     standing,
     weigh_moves,
 )
-from sally.games.step_race.spec import joint_odds, missing_of, moved
+from sally.games.step_race.spec import joint_odds, missing_of, move_in_turn
 from sally.parts.training import Split, Task, Training
 
 # --- costs ----------------------------------------------------------------------------------------
@@ -78,7 +78,7 @@ def _forfeited_costs(played: Played, seat: Seat) -> list[Cost]:
         if seat not in forfeited or not view.moving:
             continue
         first_move, two = (
-            moved(replay, turn, SEATS[opponent]) or 0 for opponent in others_of(number)
+            move_in_turn(replay, turn, SEATS[opponent]) or 0 for opponent in others_of(number)
         )
         worths = hindsight(missing_of(game, view.positions), number, (first_move, two))
         stayed = standing(missing_of(game, replay.state(turn + 1).positions), number)

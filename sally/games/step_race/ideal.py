@@ -93,7 +93,7 @@ class RacePool:
         joint = joint_odds(*self.expects(belief))
         return np.array([joint[pair] for pair in product(MOVES, MOVES)])
 
-    def after(self, belief: Belief, own_move: int, other_moves: int) -> Belief:
+    def update_belief(self, belief: Belief, own_move: int, other_moves: int) -> Belief:
         """Return the belief after a turn; a move that no mind would make leaves the belief about
         that opponent unchanged."""
         a, b = MOVES[other_moves // len(MOVES)], MOVES[other_moves % len(MOVES)]
@@ -109,7 +109,7 @@ class RacePool:
 
     def gain(self, belief: Belief, own_move: int, other_moves: int) -> float:
         """Return the points of a turn that ends the race, else 0."""
-        return self._points(self.after(belief, own_move, other_moves)) or 0.0
+        return self._points(self.update_belief(belief, own_move, other_moves)) or 0.0
 
     def _points(self, belief: Belief) -> float | None:
         points = prize(triple(-r for r in belief.missing), 0)
@@ -121,7 +121,7 @@ class RacePool:
         table = np.zeros((len(MOVES), len(PAIRS)))
         for own_move, other_moves in product(range(len(MOVES)), range(len(PAIRS))):
             table[own_move, other_moves] = self._belief_value(
-                self.after(belief, own_move, other_moves)
+                self.update_belief(belief, own_move, other_moves)
             )
         return table
 
@@ -173,7 +173,7 @@ class RacePool:
         start = self._start
         return self.value(self._belief(start.missing, 0, ((first_mind,), (two,))), turns_left)
 
-    def informed(self, turns_left: int) -> float:
+    def informed_value(self, turns_left: int) -> float:
         """Return the expected points of a player that knows both minds from the start."""
         pairs = len(MINDS) ** 2
         return sum(self.known_value(place, turns_left) for place in range(pairs)) / pairs

@@ -17,7 +17,7 @@ from sally.core.rules.game import Seat
 from sally.core.rules.metric import Metric, Played, cache_by_seat
 from sally.games.step_race.rules import MOVES, SEATS, StepRace, Triple, View, others_of
 from sally.games.step_race.solver import SAME, Solved, hindsight, solved_against, steps, value
-from sally.games.step_race.spec import missing_of, moved
+from sally.games.step_race.spec import missing_of, move_in_turn
 from sally.games.step_race.talk import Announced, last_announcements
 
 
@@ -51,13 +51,13 @@ def list_moves(played: Played, seat: Seat) -> list[ObservedMove]:
     final = len(replay) - 1 if played.episode.payoffs is not None else -1
     moves = []
     for turn in range(len(replay)):
-        own_move = moved(replay, turn, seat)
+        own_move = move_in_turn(replay, turn, seat)
         if own_move is None:
             continue
         view: View = replay.view(turn, seat)
         other_moves = (
-            moved(replay, turn, SEATS[first_opponent]) or 0,
-            moved(replay, turn, SEATS[two]) or 0,
+            move_in_turn(replay, turn, SEATS[first_opponent]) or 0,
+            move_in_turn(replay, turn, SEATS[two]) or 0,
         )
         announcements, missing = (
             last_announcements(view.talk, view.turn),

@@ -295,7 +295,7 @@ def _adaptive(game: StepRace, seat: Seat) -> Callable[[View], tuple[RacePool, Be
             own_move, *other_moves = (turn.moves[n] for n in (number, *others_of(number)))
             if 0 not in turn.moves:
                 pair = PAIRS.index("-".join(map(str, other_moves)))
-                belief = pool.after(belief, MOVES.index(own_move), pair)
+                belief = pool.update_belief(belief, MOVES.index(own_move), pair)
             missing = missing_of(game, turn.positions)
             # a seat that gave no move stayed where it was
             belief = belief._replace(missing=missing)

@@ -78,7 +78,7 @@ def _next_pick(game: StepRace, view: View, seat: Seat) -> tuple[Question, ...]:
 # --- what was true --------------------------------------------------------------------------------
 
 
-def moved(replay: Past, turn: int, seat: Seat) -> int | None:
+def move_in_turn(replay: Past, turn: int, seat: Seat) -> int | None:
     """Return a seat's choice in a turn of the log; None if it made no move."""
     move = replay.move(turn, seat)
     return move if isinstance(move, int) else None
@@ -86,13 +86,13 @@ def moved(replay: Past, turn: int, seat: Seat) -> int | None:
 
 def true_move(replay: Past, at: At) -> int | None:
     """Return the move that the other seat chose in this turn."""
-    return moved(replay, at.turn, Seat(at.about))
+    return move_in_turn(replay, at.turn, Seat(at.about))
 
 
 def true_keeping(replay: Past, at: At) -> str | None:
     """Return whether the other seat moved as it had last announced."""
     other = Seat(at.about)
-    move = moved(replay, at.turn, other)
+    move = move_in_turn(replay, at.turn, other)
     view = replay.view(at.turn, at.seat)
     said = last_announcements(view.talk, view.turn)[SEATS.index(other)]
     return None if move is None or said is None else (YES if move == said else NO)
@@ -100,7 +100,7 @@ def true_keeping(replay: Past, at: At) -> str | None:
 
 def true_pair(replay: Past, at: At) -> str | None:
     """Return the moves of both other seats, the lower seat's first."""
-    made = [moved(replay, at.turn, SEATS[n]) for n in others_of(SEATS.index(at.seat))]
+    made = [move_in_turn(replay, at.turn, SEATS[n]) for n in others_of(SEATS.index(at.seat))]
     return None if None in made else f"{made[0]}-{made[1]}"
 
 

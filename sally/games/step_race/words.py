@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sally.core.errors import IllegalMove, Unreadable, listed
+from sally.core.errors import IllegalMove, Unreadable, join_names
 from sally.core.log.events import Told
 from sally.core.reply.plain_text import without_thoughts
 from sally.core.rules.game import Seat
@@ -110,7 +110,7 @@ class StepWords(Words[Any, View]):
         race = self._race
         rules_text = self.say(
             "rules",
-            names=listed(self.listing(self._names)),
+            names=join_names(self.listing(self._names)),
             me=self.player_name(seat),
             target=race.target,
             max_turns=race.max_turns,
@@ -154,7 +154,7 @@ class StepWords(Words[Any, View]):
             self.say("position", name=self.player_name(n), position=position)
             for n, position in enumerate(turn.positions)
         ]
-        moves_and_places = listed(self.listing(moves)), listed(self.listing(places))
+        moves_and_places = join_names(self.listing(moves)), join_names(self.listing(places))
         return self.say(
             "past", turn=number, moves=moves_and_places[0], positions=moves_and_places[1]
         )
@@ -170,10 +170,10 @@ class StepWords(Words[Any, View]):
             for n in others_of(view.number)
         ]
         facts: dict[str, Any] = {"turn": view.turn, "target": race.target}
-        facts |= {"mine": view.positions[view.number], "others": listed(self.listing(others))}
+        facts |= {"mine": view.positions[view.number], "others": join_names(self.listing(others))}
         if view.speaks:
             assert view.order is not None  # drawn before any seat speaks
-            order = listed([self.player_name(n) for n in ORDERS[view.order]], "then")
+            order = join_names([self.player_name(n) for n in ORDERS[view.order]], "then")
             talk_round = len(view.talk) // 3 + 1
             return self.say("now.talk", round=talk_round, talks=race.talks, speakers=order, **facts)
         return self.say("now.move", **facts)

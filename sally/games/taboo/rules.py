@@ -129,7 +129,7 @@ class Taboo(Game[State, Action, View]):
         return self.problems or row_of(frozen(self.set), self.number)
 
     @cached_property
-    def asked(self) -> tuple[str, ...]:
+    def cue_words(self) -> tuple[str, ...]:
         """The cue words asked before play; they are never targets, so they reveal nothing."""
         return _cues(self.set, self.number)[: self.cues] if self.cues else ()
 
@@ -217,11 +217,11 @@ class Taboo(Game[State, Action, View]):
         return playing and not state.now.tries and not self.rejections(state, GIVER)
 
     def observe(self, state: State, seat: Seat) -> View:
-        cues = tuple(zip(self.asked, state.answers, strict=False))
+        cues = tuple(zip(self.cue_words, state.answers, strict=False))
         past = tuple(map(self._past_round, self.row, state.past))
         refused = state.refused if seat == GIVER else ()
         if len(state.answers) < self.cues:
-            cue = self.asked[len(state.answers)] if seat == GUESSER else ""
+            cue = self.cue_words[len(state.answers)] if seat == GUESSER else ""
             return View(seat, cues, past, cue)
         if len(state.past) >= self.rounds:
             return View(seat, cues, past, over=True, refused=refused)

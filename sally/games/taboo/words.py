@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sally.core.errors import listed
+from sally.core.errors import join_names
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options
 from sally.games.association.speech import WordGameWords, one_line, read_word
@@ -110,7 +110,7 @@ class TabooWords(WordGameWords["View"]):
         facts: dict[str, Any] = {"round": len(view.past) + 1, "number": len(view.tries) + 1}
         facts |= {"hints": self.game.hints}
         if view.seat == GIVER:
-            banned = listed(self.listing(view.banned), "and")
+            banned = join_names(self.listing(view.banned), "and")
             return self.say("now.giver", target=view.target, banned=banned, **facts)
         if view.hint is None:
             return self.say("now.waits", **facts)

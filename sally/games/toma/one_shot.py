@@ -77,7 +77,7 @@ class OneShot(Game[State, int, V], Generic[T, V]):
     subject: str  # the only agent that the probe is about; empty: every predictable one
 
     @abstractmethod
-    def stored(self) -> Mapping[str, T]:
+    def stored_scenarios(self) -> Mapping[str, T]:
         """Return every stored scenario by id, those of the current set first."""
 
     @property
@@ -107,7 +107,7 @@ class OneShot(Game[State, int, V], Generic[T, V]):
         """The scenario being played."""
         if not isinstance(self.scenario, str):
             return self.scenario
-        scenarios = self.stored()
+        scenarios = self.stored_scenarios()
         if self.scenario in scenarios:
             return scenarios[self.scenario]
         if self.scenario:

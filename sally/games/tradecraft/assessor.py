@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from sally.core.errors import BadInput, Unreadable, listed
+from sally.core.errors import BadInput, Unreadable, join_names
 from sally.core.log.events import Call, Forfeited, Moved
 from sally.core.match.player import Fault, Forfeit, Turn
 from sally.core.match.seat_context import SeatContext
@@ -158,7 +158,7 @@ def prompt(played: Played) -> str:
         TEXTS["task"],
         TEXTS["orders"].format(lines=_lines(ORDERS)),
         TEXTS["dimensions"].format(lines=_lines(DIMENSIONS)),
-        TEXTS["format"].format(count=len(units(played)), keys=listed(keys)),
+        TEXTS["format"].format(count=len(units(played)), keys=join_names(keys)),
         TEXTS["record"].format(record="\n".join(record(played))),
     )
     return "\n\n".join(parts)
@@ -188,7 +188,7 @@ def read_ratings(
         mistakes = {"missing": missing, "given twice": doubled, "not in the record": strange}
         raise Unreadable(
             " ".join(
-                f"{listed(units_concerned)}: {mistake}."
+                f"{join_names(units_concerned)}: {mistake}."
                 for mistake, units_concerned in mistakes.items()
                 if units_concerned
             )
@@ -196,7 +196,7 @@ def read_ratings(
     for rating in ratings:
         blank = [n for n in (*ORDERS, *DIMENSIONS) if getattr(rating, n) is None]
         if blank or not rating.reason.strip():
-            gaps = listed(blank or ["reason"])
+            gaps = join_names(blank or ["reason"])
             raise Unreadable(f"Turn {rating.turn} {rating.player} lacks {gaps}.")
     return tuple(msgspec.structs.replace(rating, episode=episode) for rating in ratings)
 
@@ -225,7 +225,7 @@ def record(played: Played) -> Iterator[str]:
             yield f"  {event.seat} wrote: {' '.join(event.reply.split())}"
         yield f"  {_done(played, event)}"
     winners = played.replay.states[-1].winners
-    yield f"The game is over. Winners: {listed(winners) if winners else 'nobody'}."
+    yield f"The game is over. Winners: {join_names(winners) if winners else 'nobody'}."
 
 
 def _done(played: Played, event: Moved | Forfeited) -> str:

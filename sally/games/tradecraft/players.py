@@ -22,17 +22,17 @@ class Offers(msgspec.Struct, frozen=True):
     game: TradeCraft
     seat: Seat
 
-    def asked(self, words: Words[Any, Any], view: View) -> tuple[str, ...]:
+    def ask_policy(self, words: Words[Any, Any], view: View) -> tuple[str, ...]:
         names = ", ".join(map(item_said, view.items))
         return words.say("policy.ask"), words.say("policy.form", names=names)
 
     def read(self, reply: str, words: Words[Any, Any], view: View) -> Thresholds:
         return read_thresholds(reply, view.items)
 
-    def kept(self, plain: Mapping[str, Any]) -> Thresholds:
+    def read_notes(self, plain: Mapping[str, Any]) -> Thresholds:
         return msgspec.convert(as_tuples(dict(plain)), Thresholds)
 
-    def prescribed(self, policy: Thresholds, view: View) -> Action:
+    def prescribe_move(self, policy: Thresholds, view: View) -> Action:
         return follow_policy(policy, view)
 
 

@@ -120,7 +120,7 @@ class TradeCraft(Game[State, Action, View]):
         for name in ("hands", "targets"):  # minecraft:coal is coal, where the ruleset has it so
             lots = getattr(self, name)
             if any(":" in item or " " in item for lot in lots for item in lot):
-                item_names = self.rules.known
+                item_names = self.rules.item_set
                 bare = tuple({item_meant(i, item_names): n for i, n in lot.items()} for lot in lots)
                 object.__setattr__(self, name, bare)
         self._check()
@@ -396,7 +396,7 @@ class TradeCraft(Game[State, Action, View]):
             inputs = goods(action.inputs)
         except BadAmount as error:
             return str(error)
-        output = item_meant(action.output, self.rules.known)
+        output = item_meant(action.output, self.rules.item_set)
         done = craft(self.rules, hand, inputs, output, action.amount)
         return done.hand if type(done) is CraftSuccess else done.reason  # type: ignore[union-attr]
 

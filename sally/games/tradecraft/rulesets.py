@@ -92,7 +92,7 @@ class Ruleset:
         return tuple(sorted(names))
 
     @cached_property
-    def known(self) -> frozenset[str]:
+    def item_set(self) -> frozenset[str]:
         """The items as a set."""
         return frozenset(self.items)
 
@@ -131,7 +131,7 @@ class Ruleset:
     def unknown(self, item: str) -> str | None:
         """Return why this is not an item of the ruleset, with the nearest name; None if it is
         one."""
-        if item in self.known:
+        if item in self.item_set:
             return None
         nearest = difflib.get_close_matches(str(item)[:60].replace(" ", "_"), self.items, n=1)
         hint = f"; did you mean {item_said(nearest[0])}?" if nearest else "."

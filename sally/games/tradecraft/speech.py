@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import lru_cache
 from importlib import resources
 
-from sally.core.errors import listed
+from sally.core.errors import join_names
 from sally.games.tradecraft.amounts import BadAmount, read_amount
 
 Said = str | int | Fraction  # an amount, exact or as it was written
@@ -81,7 +81,7 @@ def good_said(item: str, amount: Said) -> str:
 def goods_said(goods: Mapping[str, Said] | Iterable[tuple[str, Said]]) -> str:
     """Return goods as a phrase, or "nothing"."""
     pairs = goods.items() if isinstance(goods, Mapping) else goods
-    return listed(good_said(item, amount) for item, amount in pairs)
+    return join_names(good_said(item, amount) for item, amount in pairs)
 
 
 def units_said(fuel: Said) -> str:
@@ -99,11 +99,11 @@ def slot_said(amount: Said, name: str) -> str:
         alternative_names = [
             item_said(alternative.removeprefix("#")) for alternative in alternatives
         ]
-        return listed((good_said(first, amount), *alternative_names), "or")
+        return join_names((good_said(first, amount), *alternative_names), "or")
     group = item_said(first[1:])  # a group is named in the plural: planks, wooden slabs
     if not _is_plural(amount):
         group = re.sub(r"(?<=[^s])s$", "", group)
-    return listed((f"any {amount_said(amount)} {group}", *map(item_said, alternatives)), "or")
+    return join_names((f"any {amount_said(amount)} {group}", *map(item_said, alternatives)), "or")
 
 
 # --- names, read back -----------------------------------------------------------------------------

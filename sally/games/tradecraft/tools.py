@@ -17,7 +17,7 @@ from sally.games.tradecraft.speech import amount_said, good_said, item_meant, it
 
 def item_info(rules: Ruleset, item: str) -> dict[str, Any]:
     """Return the recipes that make an item, those that use it, its tags and its value as fuel."""
-    written_name, item = item, item_meant(item, rules.known)
+    written_name, item = item, item_meant(item, rules.item_set)
     problem = rules.unknown(item)
     if problem is not None:
         return {"item": written_name, "problem": problem}

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from sally.core.errors import IllegalMove, Unreadable, listed
+from sally.core.errors import IllegalMove, Unreadable, join_names
 from sally.core.log.events import Told
 from sally.core.reply.plain_text import after_label
 from sally.core.rules.game import Seat
@@ -178,7 +178,7 @@ class TradeWords(Words[Action, View]):
     def rules(self, seat: Seat) -> str:
         game = self.game
         n, turns = game.number[seat], game.max_turns
-        others = listed(other_seat for other_seat in game.seats if other_seat != seat)
+        others = join_names(other_seat for other_seat in game.seats if other_seat != seat)
         two = len(game.seats) == 2
         start = [Hand(hand) for hand in game.hands]
         hands = " ".join(self._holdings(start, seat))
@@ -188,7 +188,7 @@ class TradeWords(Words[Action, View]):
             self.say(
                 "rules.turn",
                 turns=turns,
-                order=listed(order),
+                order=join_names(order),
             ),
             self.say("rules.rejected.two" if two else "rules.rejected"),
             self.say("rules.craft"),
@@ -223,7 +223,7 @@ class TradeWords(Words[Action, View]):
 
     def _line(self, entry: Entry, seat: Seat) -> str:
         if entry.kind == "revealed":
-            names = listed("You" if winner == seat else winner for winner in entry.winners)
+            names = join_names("You" if winner == seat else winner for winner in entry.winners)
             won = self.say("winners", names=names) if entry.winners else ""
             hands = " ".join(self._holdings(entry.hands, seat))
             return self.say("past.revealed", turn=entry.turn, hands=hands, winners=won)
@@ -323,7 +323,7 @@ class TradeWords(Words[Action, View]):
             return super().read(reply, view, options)
         json_object = only_object(reply)
         try:
-            plain = as_tuples(tidy_reply(json_object, self.game.rules.known, self.game.seats))
+            plain = as_tuples(tidy_reply(json_object, self.game.rules.item_set, self.game.seats))
             action: Action = fill_form(menu, plain)
         except (IllegalMove, RecursionError) as error:
             raise Unreadable(_CODED.sub(" ", str(error))) from None
@@ -368,7 +368,7 @@ class TradeWords(Words[Action, View]):
     def told(self, injected: Told, question: Question | None = None) -> str:
         value = injected.value
         if isinstance(value, dict):
-            value = listed(
+            value = join_names(
                 f"{item_said(item)} {item_value:g}" for item, item_value in value.items()
             )
         elif isinstance(value, str):

@@ -106,7 +106,7 @@ def _best(played: Played, seat: Seat, game: Wavelength, number: int) -> float | 
         return float(best_points(game, other_dial, now.left, now.right, now.target))
     clue = played.replay.view(len(played.replay), seat).past[number].clue
     behind = targets_behind(other_dial, now.left, now.right, clue) if clue else ()
-    return float(expected_points(game, behind).max()) if behind else float(game.most)
+    return float(expected_points(game, behind).max()) if behind else float(game.best_score)
 
 
 def _predictions(played: Played, game: Wavelength) -> list[int | None]:
@@ -185,7 +185,7 @@ METRICS = (
         at_random=random_points,
         better="higher",
         unit=PER_ROUND,
-        within=lambda game, seat: (0.0, float(game.most)),
+        within=lambda game, seat: (0.0, float(game.best_score)),
         label="points",
         headline=True,
     ),

@@ -104,7 +104,7 @@ class Wavelength(Game[State, Action, View]):
         return self.problems or row_of(frozen(self.set), self.number)
 
     @property
-    def most(self) -> int:
+    def best_score(self) -> int:
         """The points of a perfect round."""
         return max(points for _, points in self.bands)
 

@@ -141,6 +141,6 @@ GAME: GameSpec[State, Action, View] = GameSpec(
             regret="wavelength_regret",
             no_split=NO_SPLIT,
         ),
-        pays=lambda game, seat: (0.0, float(game.rounds * game.most)),
+        pays=lambda game, seat: (0.0, float(game.rounds * game.best_score)),
     ),
 )

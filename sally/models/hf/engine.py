@@ -108,12 +108,12 @@ class Engine:
             except Exception as error:  # callers must get the exception while other jobs continue
                 for job in jobs:
                     self._drop(job)
-                    job.failed(_failure(error))
+                    job.fail(_failure(error))
         for job in (*self._waiting, *self._filling, *self._saying):
-            job.failed(ModelFailure("server", "The model was closed."))
+            job.fail(ModelFailure("server", "The model was closed."))
 
     def _due(self) -> bool:
-        waiting = sum(job.left for job in self._filling)
+        waiting = sum(job.tokens_left for job in self._filling)
         return self._steps >= STEPS or waiting >= self._budget
 
     def _admit_jobs(self) -> bool:
@@ -163,7 +163,9 @@ class Engine:
         lengths are not combined.
         """
         first = self._filling[0]
-        similar_jobs = sorted(self._filling[1:], key=lambda job: abs(job.left - first.left))
+        similar_jobs = sorted(
+            self._filling[1:], key=lambda job: abs(job.tokens_left - first.tokens_left)
+        )
         parts = [self._part(first)]
         widest, keeps = parts[0].count, 1 + parts[0].nodes
         for job in similar_jobs:
@@ -180,8 +182,8 @@ class Engine:
 
     def _part(self, job: Job) -> PassTokens:
         tokens_left = len(job.tokens) - job.at
-        if job.left <= self._budget or tokens_left <= 1:
-            return PassTokens(job, job.left, True)
+        if job.tokens_left <= self._budget or tokens_left <= 1:
+            return PassTokens(job, job.tokens_left, True)
         return PassTokens(job, min(self._budget, tokens_left - 1), False)
 
     def _score_trees(self, logits: Any, jobs: Sequence[tuple[int, Job]]) -> None:
@@ -229,7 +231,7 @@ class Engine:
                 instead = job.allowed([*job.said, token])
                 if instead == ():
                     self._drop(job)
-                    job.failed(ModelFailure("unsupported", "No token continues the schema."))
+                    job.fail(ModelFailure("unsupported", "No token continues the schema."))
                     continue
                 if instead is not None:
                     token = among(self._net.torch, logits[i : i + 1], job, instead)

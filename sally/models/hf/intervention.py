@@ -128,7 +128,7 @@ def _fill(row: _Row, ids: Any, places: Any, visible: Any) -> None:
     visible[:stem_length, :stem_length] = np.tri(stem_length, dtype=np.bool_)
     tree = np.zeros((branch, branch), np.bool_)
     tree[:, 0] = True
-    tree[1:, 1:] = row.tree.seen
+    tree[1:, 1:] = row.tree.ancestors
     for number in range(len(row.edits)):
         start = stem_length + number * branch
         own_places = slice(start, start + branch)

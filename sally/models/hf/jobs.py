@@ -40,7 +40,7 @@ class Tree:
         return np.array(depths, np.int64)
 
     @property
-    def seen(self) -> NDArray[np.bool_]:
+    def ancestors(self) -> NDArray[np.bool_]:
         """For each token, its ancestors in the tree, including itself."""
         ancestors = np.eye(len(self.parents), dtype=np.bool_)
         for i, parent in enumerate(self.parents):
@@ -96,7 +96,7 @@ class Job:
         self._draws = random.Random(self.settings.seed)  # without a seed, from the system
 
     @property
-    def left(self) -> int:
+    def tokens_left(self) -> int:
         """The number of tokens still to be evaluated before there is a result."""
         return len(self.tokens) - self.at + (len(self.tree.tokens) if self.tree else 0)
 
@@ -114,7 +114,7 @@ class Job:
         with suppress(InvalidStateError):  # the caller has gone
             self.future.set_result(result)
 
-    def failed(self, error: BaseException) -> None:
+    def fail(self, error: BaseException) -> None:
         """Set the exception, unless the caller has cancelled."""
         with suppress(InvalidStateError):  # the caller has gone
             self.future.set_exception(error)

@@ -200,7 +200,7 @@ class Net:
             for i, part in enumerate(parts):
                 if part.nodes and part.job.tree:
                     targets[i, :, : part.nodes] = len(part.job.tokens) + np.arange(part.nodes)
-                    value[i, nodes - part.nodes :, : part.nodes] = part.job.tree.seen
+                    value[i, nodes - part.nodes :, : part.nodes] = part.job.tree.ancestors
             visible[:, -nodes:] = visible[:, -nodes:].scatter(
                 2, self._to_device(targets), self._to_device(value)
             )

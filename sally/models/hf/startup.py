@@ -45,7 +45,7 @@ def check_agrees(net: Net) -> None:
     job = Job(tokens, Future(), tree=tree, row=0)
     net.fill([PassTokens(job, 10, False)])
     job.at = 10
-    logits = net.fill([PassTokens(job, job.left, True)])
+    logits = net.fill([PassTokens(job, job.tokens_left, True)])
     with net.torch.inference_mode():
         read = net.torch.log_softmax(logits[0].float(), -1)
     sums = tree.sums(lambda place, token: float(read[place, token]))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from sally.core.errors import BadInput, listed, needs_extra
+from sally.core.errors import BadInput, join_names, needs_extra
 from sally.output.figures.short_names import shorten
 from sally.output.files.new_file import new_file
 
@@ -160,7 +160,7 @@ def check(path: Path) -> str:
     """
     ending = path.suffix.lower()
     if ending not in FORMATS:
-        raise BadInput(f"A figure is written as {listed(FORMATS, 'or')}, not as {path.name!r}.")
+        raise BadInput(f"A figure is written as {join_names(FORMATS, 'or')}, not as {path.name!r}.")
     return ending
 
 

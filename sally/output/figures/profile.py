@@ -9,7 +9,7 @@ import msgspec
 
 from sally.analysis.profile.doing_scale import Mark
 from sally.analysis.profile.profile import ProfileRow
-from sally.core.errors import BadInput, listed
+from sally.core.errors import BadInput, join_names
 from sally.frames.knowing import uncounted_probes_note
 from sally.output.figures.ladder import CAPTION as LADDER
 from sally.output.figures.ladder import MANY, ladder_panels
@@ -77,16 +77,16 @@ def _profile_panel(rows: Sequence[ProfileRow]) -> Panel:
     plot = Plot(tuple(rows), scaled)
     games = list(dict.fromkeys(row.game for row in rows))
     family = rows[0].family
-    title = family if games == [family] else f"{family}: {listed(games)}"
+    title = family if games == [family] else f"{family}: {join_names(games)}"
 
     def draw(axes: Axes, height: float) -> None:
         _frame(axes, plot)
-        labels = [_point(axes, row, plot) for row in plot.drawn]
+        labels = [_point(axes, row, plot) for row in plot.drawn_rows]
         name_beside(axes, labels + _mark_points(axes, plot), height)
 
     notes = [] if scaled else [f"As scored: {_reason(rows[0], 'doing')}."]
     notes += [note for note in dict.fromkeys(map(uncounted_probes_note, games)) if note]
-    return Panel(title, draw, len(plot.drawn) + len(plot.marks), (*notes, *_undrawn(plot)))
+    return Panel(title, draw, len(plot.drawn_rows) + len(plot.marks), (*notes, *_undrawn(plot)))
 
 
 class Plot(msgspec.Struct, frozen=True):
@@ -100,7 +100,7 @@ class Plot(msgspec.Struct, frozen=True):
         return row.doing if self.scaled else row.raw
 
     @property
-    def drawn(self) -> list[ProfileRow]:
+    def drawn_rows(self) -> list[ProfileRow]:
         return [row for row in self.rows if self.doing(row).value is not None]
 
     @property
@@ -112,10 +112,10 @@ class Plot(msgspec.Struct, frozen=True):
         """The scores of baseline players, by role, name and kind of score; a baseline player that
         has a row of its own in the panel is left out."""
         marks_by_key: dict[tuple[Role, str, str], list[tuple[ProfileRow, Mark]]] = {}
-        for row in self.drawn:
+        for row in self.drawn_rows:
             for role in ROLES:
                 mark: Mark | None = getattr(row, role)
-                if mark is not None and not any(_is(r, mark, row.game) for r in self.drawn):
+                if mark is not None and not any(_is(r, mark, row.game) for r in self.drawn_rows):
                     key = (role, mark.player, mark.standing or "best mindless")
                     marks_by_key.setdefault(key, []).append((row, mark))
         return marks_by_key
@@ -131,7 +131,7 @@ def _is(row: ProfileRow, mark: Mark, game: str) -> bool:
 
 def _frame(axes: Axes, plot: Plot) -> None:
     axes.set_ylim(*_span(plot))
-    silent = any(row.skill.value is None for row in plot.drawn)
+    silent = any(row.skill.value is None for row in plot.drawn_rows)
     axes.set_xlabel("knowing (0 = uniform guess, 1 = always right)", labelpad=11 if silent else 4)
     left_limit = _leftmost(plot)
     axes.set_xlim(min(2 * GUTTER if silent else left_limit, left_limit), 1.05)
@@ -152,17 +152,19 @@ def _frame(axes: Axes, plot: Plot) -> None:
 
 def _leftmost(plot: Plot) -> float:
     """Return the left limit of the x axis, at least -1."""
-    values = [e for row in plot.drawn for e in (row.skill.value, row.skill.low) if e is not None]
+    values = [
+        e for row in plot.drawn_rows for e in (row.skill.value, row.skill.low) if e is not None
+    ]
     return min([-0.05, *(max(e - 0.05, -1.0) for e in values)])
 
 
 def _span(plot: Plot) -> tuple[float, float]:
-    estimates = [plot.doing(row) for row in plot.drawn]
+    estimates = [plot.doing(row) for row in plot.drawn_rows]
     ends = [end for e in estimates for end in (e.value, e.low, e.high) if end is not None]
     if plot.scaled:
         clipped = [_clip(end) for end in ends]
         return min([-0.15, *(e - 0.1 for e in clipped)]), max([1.15, *(e + 0.1 for e in clipped)])
-    ends += [row.random.value for row in plot.drawn if row.random] or [0.0]
+    ends += [row.random.value for row in plot.drawn_rows if row.random] or [0.0]
     room = max(0.1, max(ends, default=1.0) - min(ends, default=0.0))
     return min(ends, default=0.0) - 0.1 * room, max(ends, default=1.0) + 0.1 * room
 
@@ -233,7 +235,7 @@ def _mark_points(axes: Axes, plot: Plot) -> list[Named]:
         shape = "d" if role == "mindless" else "*"
         axes.plot([x], [y], shape, color=INK, ms=6, fillstyle="none", zorder=4, clip_on=False)
         games = list(dict.fromkeys(row.game for row, _ in row_marks))
-        of = f", {'/'.join(games)}" if len(games) < len({r.game for r in plot.drawn}) else ""
+        of = f", {'/'.join(games)}" if len(games) < len({r.game for r in plot.drawn_rows}) else ""
         tail = f" ({standing}{of})"
         points.append((x, y, short(player, max(12, LONGEST - len(tail))) + tail, GREY))
     return points
@@ -250,10 +252,10 @@ def _undrawn(plot: Plot) -> list[str]:
     """Return notes on players that are not drawn, by reason."""
     reasons: dict[tuple[str, str], list[str]] = {}
     for row in plot.rows:
-        if row not in plot.drawn:
+        if row not in plot.drawn_rows:
             reasons.setdefault((row.game, _reason(row, "doing")), []).append(short(row.player))
     return [
-        f"Not drawn in {game}: {listed(players)} ({reason})."
+        f"Not drawn in {game}: {join_names(players)} ({reason})."
         for (game, reason), players in reasons.items()
     ]
 

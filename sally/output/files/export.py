@@ -17,7 +17,7 @@ import polars as pl
 
 from sally.analysis.profile.columns import COLUMNS
 from sally.analysis.profile.profile import ProfileRow, flat_columns, flat_row
-from sally.core.errors import BadInput, listed
+from sally.core.errors import BadInput, join_names
 from sally.frames.build import frame_of
 from sally.frames.frame import Frame
 from sally.frames.schema import DECISION, EPISODE, EXPORTED_DECISION, EXPORTED_SEAT, SEAT, Column
@@ -121,7 +121,7 @@ def check(path: Path) -> str:
         BadInput: Tables cannot be written in that format.
     """
     if path.suffix not in ENDINGS:
-        raise BadInput(f"A table is written as {listed(ENDINGS, 'or')}, not as {path.name!r}.")
+        raise BadInput(f"A table is written as {join_names(ENDINGS, 'or')}, not as {path.name!r}.")
     return path.suffix
 
 

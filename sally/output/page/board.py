@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from sally.analysis.evaluation import Evaluation, Recorded, Scores
-from sally.core.errors import listed
+from sally.core.errors import join_names
 from sally.output.files.new_file import new_file
 from sally.output.html import Html, join, tag
 from sally.output.page.evaluation import LEGEND, TABLE, figure_cell, recorded_table, table
@@ -109,7 +109,7 @@ def write_board(
     partly = [f"{e.name} ({e.played:,} of {e.planned:,})" for e in entries if not e.is_whole]
     pieces.append(tag("h2", "Ratings from matched episodes", id="ratings"))
     if partly:
-        pieces.append(tag("p", f"Not rated, because episodes are missing: {listed(partly)}."))
+        pieces.append(tag("p", f"Not rated, because episodes are missing: {join_names(partly)}."))
     pieces.append(_ratings(complete_entries))
     pieces += [tag("h2", "Compare two entries", id="compare"), _differences(complete_entries)]
     pieces += [tag("h2", "Bundles", id="bundles"), _bundles(entries)]

@@ -31,7 +31,7 @@ class PageData:
         self.people: store.PeoplePlan | None = store.people_plan(self.where)
 
     @cached_property
-    def seen(self) -> Provenance:
+    def provenance(self) -> Provenance:
         """The provenance of the episodes."""
         return provenance_of(self.frame)
 

@@ -319,7 +319,9 @@ def claims_section(verdicts: Sequence[Verdict]) -> Html:
                 tag(
                     "td",
                     tag(
-                        "details", tag("summary", verdict.said(word)), tag("p", "; ".join(reasons))
+                        "details",
+                        tag("summary", verdict.describe_claim(word)),
+                        tag("p", "; ".join(reasons)),
                     ),
                 )
                 if (reasons := verdict.refused[word])

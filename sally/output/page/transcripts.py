@@ -68,7 +68,7 @@ def transcript_of(episode: Episode, prompts_of: PromptsOf | None = None) -> Html
         class_="quiet",
     )
     try:
-        body = _TranscriptRenderer(tell(episode), prompts_of).told()
+        body = _TranscriptRenderer(tell(episode), prompts_of).render()
     except BadInput as error:
         body = tag("p", f"Not shown: {error}", class_="warn")
     return tag(
@@ -113,7 +113,7 @@ class _TranscriptRenderer:
             except BadInput as error:
                 self._no_prompts = str(error)
 
-    def told(self) -> Html:
+    def render(self) -> Html:
         """Return the whole transcript."""
         scenes = [scene for scene in self._story.scenes if scene.event is not None]
         turns = [list(t) for _, t in groupby(scenes, key=lambda scene: scene.turn)]
@@ -210,7 +210,7 @@ class _TranscriptRenderer:
         event, answer = scene.event, tag("b", scene.answer)
         match event:
             case Moved() | Forfeited():
-                yield self._asked(scene)
+                yield self._render_question(scene)
                 yield from look_ups(event.looked)
                 yield reply_line(event.reply)
                 head, did = "does", answer
@@ -220,7 +220,7 @@ class _TranscriptRenderer:
                 yield line(head, did, tries_badge(event.tries), self._cost(scene))
                 yield memory_line(event.memory)
             case Reported():
-                yield self._asked(scene)
+                yield self._render_question(scene)
                 yield reply_line(event.reply)
                 head = "says aside" if event.source == "probe" else "foresees"
                 badges = (_odds(scene), _truth(scene), tries_badge(event.tries))
@@ -231,7 +231,7 @@ class _TranscriptRenderer:
                 yield line("not asked", f"{scene.probe}: {scene.answer}")
         yield self._calls(scene)
 
-    def _asked(self, scene: Scene) -> Html | None:
+    def _render_question(self, scene: Scene) -> Html | None:
         """Return the question and the answer format, unless they are the same as the last time."""
         is_menu = not scene.probe and not any(name.endswith(" ...") for name in scene.options)
         question = f"{scene.question}\n{scene.format}" if is_menu else scene.question
@@ -265,13 +265,13 @@ class _TranscriptRenderer:
         other_reply = call.reply if call.reply != reply else ""
         return join(
             tag("p", ", ".join(facts), class_="quiet"),
-            self._shown(seat, prompt),
+            self._render_prompt(seat, prompt),
             quote_block("thinks", call.reasoning),
             quote_block("replies", other_reply),
             *(quote_block("calls a tool", plain_text(tool)) for tool in call.tools),
         )
 
-    def _shown(self, seat: str, context: Context | None) -> Html | None:
+    def _render_prompt(self, seat: str, context: Context | None) -> Html | None:
         """Return a prompt without the beginning that it shares with the seat's previous prompt."""
         if context is None:
             return None

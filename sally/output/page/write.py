@@ -140,11 +140,11 @@ class _Page:
         chosen: dict[int, None],
         notes: Sequence[str] = (),
     ) -> None:
-        self.held, self.seen, self.sheets = data, data.seen, sheets
+        self.held, self.provenance, self.sheets = data, data.provenance, sheets
         self.chosen, self.unplayed, self.notes = chosen, data.frame.unplayed, notes
         ids = data.frame.episodes["episode"]
         self._shown = {ids[number] for number in chosen}
-        self.counts = data.seen.counts(data.studies.values())
+        self.counts = data.provenance.counts(data.studies.values())
         self.name = data.manifest.study if data.manifest else str(data.where)
         self._players: dict[tuple[str, str, str], str] = {}
         for sheet in sheets:
@@ -209,7 +209,7 @@ class _Page:
         for number in self.chosen:
             yield transcript_of(self.held.frame.episode(number), options.prompts_of)
         yield _title("provenance", "Provenance")
-        yield origin(self.held, self.seen, self.counts, timestamp)
+        yield origin(self.held, self.provenance, self.counts, timestamp)
         yield "</main>"
         yield tag("footer", tag("p", "Made by Sally. The page is self-contained: it makes no "
                   "network requests, and replies of players are shown as plain text."))  # fmt: skip
@@ -233,19 +233,19 @@ class _Page:
         studies = list(self.held.studies.values())
         titles = [self.held.people.title] if self.held.people else []
         about = "; ".join([*titles, *(study.about for study in studies[-1:])])
-        warnings = [*self.notes, *missing(self.held, self.seen, self.counts)]
+        warnings = [*self.notes, *missing(self.held, self.provenance, self.counts)]
         if self.unplayed:
             first = f"{len(self.unplayed):,} episodes could not be measured and are in no mean"
             warnings.append(f"{first}; the first: {self.unplayed[0]}")
-        cut = sum(n for end, n in self.seen.ends.items() if end != "over")
-        cost = cost_of(self.seen, currency_of(self.held.where))
-        calls = sum(use.calls for use in self.seen.models.values())
+        cut = sum(n for end, n in self.provenance.ends.items() if end != "over")
+        cost = cost_of(self.provenance, currency_of(self.held.where))
+        calls = sum(use.calls for use in self.provenance.models.values())
         tiles = [
             ("episodes", f"{len(self.held):,}"),
-            ("games", ", ".join(self.seen.games)),
-            ("cells", f"{len(self.seen.cells):,}"),
+            ("games", ", ".join(self.provenance.games)),
+            ("cells", f"{len(self.provenance.cells):,}"),
             ("without a result", f"{cut:,}"),
-            ("moves forfeited", f"{sum(self.seen.forfeits.values()):,}"),
+            ("moves forfeited", f"{sum(self.provenance.forfeits.values()):,}"),
             ("model calls", f"{calls:,}"),
         ]
         facts = [tag("li", tag("b", value), tag("small", name)) for name, value in tiles]

@@ -8,7 +8,7 @@ from io import StringIO
 from itertools import groupby
 from pathlib import Path
 
-from sally.core.errors import BadInput, listed
+from sally.core.errors import BadInput, join_names
 from sally.output.files.export import formula_safe, latex, write_text
 from sally.output.tables.layout import SIGNS, Grid, Line
 
@@ -28,7 +28,7 @@ def write_grids(grids: Sequence[Grid], path: Path) -> None:
     """
     forms = {".csv": csv_of, ".tex": latex_of}
     if path.suffix not in forms:
-        raise BadInput(f"Tables are written as {listed(forms, 'or')}, not as {path.name!r}.")
+        raise BadInput(f"Tables are written as {join_names(forms, 'or')}, not as {path.name!r}.")
     write_text(forms[path.suffix](grids), path)
 
 

@@ -258,7 +258,7 @@ class Reproduction:
             if ours is not None:
                 return TableFigure(ours)
         if metric in engine.metrics and self._stored.known:
-            return self._stored.measured(row, engine.metrics[metric])
+            return self._stored.measure_row(row, engine.metrics[metric])
         return TableFigure()
 
     def _fill_row(self, row: Row, measured: TableFigure) -> Row:
@@ -286,7 +286,7 @@ class Reproduction:
         computed = self.engine.computes_exact
         estimate = computed(row, metric, self.effort) if computed else None
         if estimate is None and self._stored.known:
-            estimate = self._stored.measured(row, name).ours
+            estimate = self._stored.measure_row(row, name).ours
         if estimate is None or estimate.value is None:
             return None
         ends = (

@@ -146,7 +146,7 @@ def _acting(data: Dilemma) -> Figures:
             result[f"acts, {treatment}"] = measures.share(acts[rows], person[rows])
     selfish = (data.replies == 0).all(axis=1)
     if selfish.any():
-        alone = table.where(selfish)
+        alone = table.select(selfish)
         result |= {
             "replies all L: rows": count(int(selfish.sum())),
             "replies all L: acts": measures.share(acts[selfish], person[selfish]),
@@ -168,7 +168,7 @@ def _stakes(data: Dilemma) -> Figures:
         ("from 75", stake >= HIGH),
     ):
         if rows.any():
-            part = table.where(rows)
+            part = table.select(rows)
             result[f"acts, stakes {name}"] = measures.share(acts[rows], person[rows])
             best = float(measures.always(part).max())
             result[f"acts, stakes {name}: best constant"] = plain(best, len(part))

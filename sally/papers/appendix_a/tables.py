@@ -10,7 +10,7 @@ from sally.core.log.events import Instance, Setup
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
-from sally.frames.replays import played as replay
+from sally.frames.replays import replay_for_measures as replay
 from sally.output.tables.layout import Column, Layout, Stub
 from sally.output.tables.reproduce import Effort, Engine
 from sally.papers.appendix_a.study import GIVERS, partners_of, players_of

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from sally.core.errors import BadInput, listed
+from sally.core.errors import BadInput, join_names
 from sally.papers.brockbank2024.r_frame import BadFrame, read_frame
 from sally.parts.importers import (
     POINTER,
@@ -81,7 +81,7 @@ def read(path: Path) -> FoundGames:
     """Return the games of a checkout, of a folder in it, or of one file."""
     files, odd = _files(existing(path))
     if not files:
-        file_names = listed((f"{stem}.RData" for stem in STEMS), "or")
+        file_names = join_names((f"{stem}.RData" for stem in STEMS), "or")
         raise BadInput(
             f"There is no file of brockbank2024 under {path}: no {file_names} (or .csv)."
         )
@@ -95,7 +95,7 @@ def _files(path: Path) -> tuple[list[Path], list[Oddity]]:
     if path.is_file():
         if not path.name.endswith(ENDINGS):
             raise BadInput(
-                f"{path} should end in {listed(ENDINGS, 'or')}, like the published frames."
+                f"{path} should end in {join_names(ENDINGS, 'or')}, like the published frames."
             )
         return [path], []
     frames: dict[str, Path] = {}

@@ -120,7 +120,7 @@ RULES: Mapping[str, Callable[[Played], int]] = {
     "lost_by_server": lambda p: sum(
         isinstance(r.agent, str) and r.agent != NO_MOVE for r in rounds_of(p.episode)
     ),
-    "games_with_void": lambda p: int(any(not r.played for r in rounds(p, AGENT))),
+    "games_with_void": lambda p: int(any(not r.is_played for r in rounds(p, AGENT))),
 }
 
 

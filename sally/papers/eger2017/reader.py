@@ -64,7 +64,7 @@ class Move(msgspec.Struct, frozen=True):
     rank: int | None
 
     @property
-    def slipped(self) -> bool:
+    def is_slip(self) -> bool:
         """Whether a move was carried out in the wrong seat: the person's click in the AI's seat, or
         the reverse."""
         if self.kind in (COLOUR_HINT, RANK_HINT):
@@ -88,7 +88,7 @@ class Game(msgspec.Struct, frozen=True):
     @property
     def slip(self) -> int | None:
         """The index of the first move in the wrong seat."""
-        return next((n for n, move in enumerate(self.moves) if move.slipped), None)
+        return next((n for n, move in enumerate(self.moves) if move.is_slip), None)
 
 
 class FoundLogs(msgspec.Struct, frozen=True):

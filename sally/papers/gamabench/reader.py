@@ -79,7 +79,7 @@ class RecordedTable(msgspec.Struct, frozen=True):
         return int(run_match[1]) if run_match else None
 
     @property
-    def same(self) -> tuple[Any, ...]:
+    def copy_key(self) -> tuple[Any, ...]:
         """The key that two files share if they are copies of one run."""
         return (self.game, self.seats, self.choices, self.share, self.low, self.high)
 
@@ -112,11 +112,13 @@ def read(path: Path) -> FoundGames:
         table = _table(file, name_match[1] or DEFAULT_MODEL, name_match[2], name_match[3])
         if table.game == GUESSING and not table.ratio:
             odd.append(Oddity(file.name, "not imported", "a ratio of 0 leaves nothing to guess"))
-        elif table.same in names_by_key:
-            odd.append(Oddity(file.name, "copy", f"the same play as {names_by_key[table.same]}"))
+        elif table.copy_key in names_by_key:
+            odd.append(
+                Oddity(file.name, "copy", f"the same play as {names_by_key[table.copy_key]}")
+            )
             counts["copies left out"] += 1
         else:
-            names_by_key[table.same] = file.name
+            names_by_key[table.copy_key] = file.name
             tables.append(table)
     if not tables:
         raise BadInput(f"There is no [MODEL_]{GUESSING}_VARIANT.json or {GOODS} file in {path}.")

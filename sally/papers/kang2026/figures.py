@@ -13,7 +13,7 @@ from statistics import fmean
 
 import msgspec
 
-from sally.analysis.episodes.paper_store import pooled, short
+from sally.analysis.episodes.paper_store import pool_mean, short
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
@@ -79,7 +79,7 @@ def _estimate(games: Known, measure: Measure) -> Estimate | None:
     values = [(measure(p), p.episode.setup.instance.id) for _, p in games]
     known_values = [(value, id) for value, id in values if value is not None]
     return (
-        pooled([v for v, _ in known_values], [id for _, id in known_values], (0, 1))
+        pool_mean([v for v, _ in known_values], [id for _, id in known_values], (0, 1))
         if known_values
         else None
     )

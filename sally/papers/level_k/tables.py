@@ -155,7 +155,7 @@ def _chance(k: int, seat: str) -> Estimate:
     thinks = KTom(gains_of(COINS, Seat(seat)), k)
     mind = thinks.start
     for own_move, other_move in GIVEN:
-        mind = thinks.after(mind, own_move, other_move)
+        mind = thinks.update_mind(mind, own_move, other_move)
     return exact(round(thinks.chance(mind), 6))  # as many decimals as were printed
 
 

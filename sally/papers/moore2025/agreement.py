@@ -177,7 +177,7 @@ def agreement(games: Iterable[PublishedGame], reader: GameReader) -> Agreement:
         for claim, turn in zip(claims_read, game.turns, strict=True):
             for kind, tally in compare_labels(claim, turn.recorded).items():
                 tallies[kind] += tally
-        if game.finished:
+        if game.is_finished:
             finished += 1
             n_same += rerun(game, claims_read, game.condition.memory) == game.final_choice
     return Agreement(tallies, n_same, finished, back, messages)

@@ -9,7 +9,7 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from sally.analysis.episodes.paper_store import pooled
+from sally.analysis.episodes.paper_store import pool_mean
 from sally.core.rules.metric import Played
 from sally.games.mindgames import metrics
 from sally.games.mindgames.rules import MESSAGES, TARGET
@@ -58,7 +58,7 @@ def _pool_values(values: Sequence[float], games: Known) -> Estimate:
     ends = (0.0, 1.0) if share else (0.0, inf)
     together = [cluster(facts, played) for facts, played in games]
     people = all(facts["participant"] for facts, _ in games)
-    return pooled([float(value) for value in values], together, ends, people)
+    return pool_mean([float(value) for value in values], together, ends, people)
 
 
 RECORDED = "recorded_choice"  # in `used` of an imported episode

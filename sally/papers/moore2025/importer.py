@@ -66,7 +66,7 @@ def import_games(path: Path) -> ImportResult:
     for game in games_found.games:
         with run.listing_errors(f"{game.file}:{game.line}:{game.index}"):
             run.add(*as_episode(game))
-            run.counts["finished" if game.finished else "unfinished"] += 1
+            run.counts["finished" if game.is_finished else "unfinished"] += 1
             run.counts["messages"] += len(game.turns)
     run.counts.update(oddity.what for oddity in run.oddities if oddity.what != "unfinished")
     run.differences.sort(key=lambda difference: difference.what != FINAL_CHOICE)
@@ -189,10 +189,10 @@ class _RecordedMatch:
         game = self.record
         letters = game.names.proposals
         chosen = None if game.final_choice is None else letters[game.final_choice]
-        used = {str(TARGET): {RECORDED: chosen}} if game.finished else {}
+        used = {str(TARGET): {RECORDED: chosen}} if game.is_finished else {}
         if not self.match.over:
             self.match.censor("left", f"{len(game.turns)} messages are on record", PERSUADER)
-        elif game.finished:
+        elif game.is_finished:
             ours = self.match.state.story[-1].chosen
             self.same["final choices reproduced"] += ours == game.final_choice
             if ours != game.final_choice:

@@ -197,7 +197,7 @@ class PublishedGame(msgspec.Struct, frozen=True):
     turn_limit: int
 
     @property
-    def finished(self) -> bool:
+    def is_finished(self) -> bool:
         """Return whether every message was sent and a choice recorded."""
         return self.final_choice is not None and len(self.turns) == self.turn_limit
 
@@ -291,7 +291,7 @@ def read(path: Path) -> FoundGames:
                 reason = f"It is not in the published format ({type(error).__name__}: {error})."
                 odd.append(GameOddity(place, "unreadable", reason, line, index))
                 continue
-            if not game.finished:
+            if not game.is_finished:
                 reason = f"{len(game.turns)} of {game.turn_limit} turns were played."
                 odd.append(GameOddity(place, "unfinished", reason, line, index))
             games.append(game)

@@ -12,7 +12,7 @@ from functools import cache
 from statistics import fmean
 from typing import Any
 
-from sally.analysis.episodes.paper_store import pooled
+from sally.analysis.episodes.paper_store import pool_mean
 from sally.core.log.events import Instance, PlayerSpec, Setup
 from sally.core.rules.metric import Played
 from sally.games.mindgames import frozen, metrics
@@ -114,7 +114,7 @@ def planner_success(persuader: str) -> Estimate:
         )
         for number, memory in games
     ]
-    return pooled(results, [str(number) for number, _ in games], (0, 1))
+    return pool_mean(results, [str(number) for number, _ in games], (0, 1))
 
 
 def _play_and_judge(persuader: str, params: dict[str, Any]) -> bool:

@@ -99,7 +99,7 @@ class SeatGame(msgspec.Struct, frozen=True, dict=True):
         return "bluff" if is_bluff(self.seat, self.at.limit, claims[0]) else "self-harming"
 
     @cached_property
-    def paid(self) -> float:
+    def payoff(self) -> float:
         """The payoff as recorded."""
         prices = (quoted.price for quoted in self.at.rounds if quoted.price is not None)
         return sum(gain(self.seat, self.at.limit, price) for price in prices)
@@ -107,7 +107,7 @@ class SeatGame(msgspec.Struct, frozen=True, dict=True):
     @property
     def share(self) -> float:
         """The payoff as a share of the total gain available to both seats."""
-        return self.paid / (len(self.at.rounds) * self.at.surplus)
+        return self.payoff / (len(self.at.rounds) * self.at.surplus)
 
 
 def seat_games(records: Iterable[Record]) -> list[SeatGame]:
@@ -151,7 +151,7 @@ def estimate(games: Sequence[SeatGame], pair: Callable[[SeatGame], Pair]) -> Est
 def doing(game: SeatGame) -> Pair:
     """Return the payoff, and the best payoff in hindsight, each minus the payoff of uniform
     quotes."""
-    return game.paid - game.random, game.best - game.random
+    return game.payoff - game.random, game.best - game.random
 
 
 def share(game: SeatGame) -> Pair:
@@ -172,7 +172,7 @@ def announced_pair(game: SeatGame) -> Pair:
 
 
 def kept_pair(game: SeatGame) -> Pair:
-    return sum(word.kept for word in game.words), len(game.words)
+    return sum(word.was_kept for word in game.words), len(game.words)
 
 
 def broken_own(game: SeatGame) -> Pair:
@@ -182,7 +182,7 @@ def broken_own(game: SeatGame) -> Pair:
 def broken_for_other(game: SeatGame) -> Pair:
     """Return the number of announcements broken in the other's favour, and of all broken
     announcements."""
-    broken = [word for word in game.words if not word.kept]
+    broken = [word for word in game.words if not word.was_kept]
     return sum(not word.own_favour(game.seat) for word in broken), len(broken)
 
 

@@ -13,7 +13,7 @@ from itertools import product
 
 import numpy as np
 
-from sally.analysis.episodes.paper_store import same_model, short, those
+from sally.analysis.episodes.paper_store import same_model, select_episodes, short
 from sally.core.rules.metric import Played
 from sally.games.repeated_games.optimum import Floats
 from sally.games.repeated_games.regret import running_regret, running_tom_percent
@@ -85,7 +85,7 @@ def _of_model(
     """Yield the episodes of one model with the strategy `qa`. For the first model of the paper's
     figures, if it has no episodes, yield those of models outside the paper instead."""
     conditions = {"game": game, "partner": partner, "player": "language", "strategy": "qa"}
-    plain = those(games, lambda f: conditions.items() <= f.items() and _plain(f))
+    plain = select_episodes(games, lambda f: conditions.items() <= f.items() and _plain(f))
     model_games = [(f, p) for f, p in plain if same_model(str(f["model"]), model)]
     others = [(f, p) for f, p in plain if short(str(f["model"])) not in MODELS]
     yield from model_games or (others if model == next(iter(FIRST)) else [])

@@ -49,7 +49,7 @@ def bulk_figures(
     """Return the three published measures of the tabular learner, one number per episode."""
     game, partners, lots, rounds = _bulk(name, kind, effort, settings)
     rates = np.array([optimal_rate(game, AGENT, partner) for partner in partners])[lots]
-    return measured(game, kind, rounds, rates)
+    return measure_regrets(game, kind, rounds, rates)
 
 
 @lru_cache(maxsize=2)  # both measures of a cell's row use it, one after the other
@@ -66,7 +66,9 @@ def _bulk(
     return game, partners, lots, play_tabular(game, AGENT, partners, lots, luck, settings)
 
 
-def measured(game: RepeatedGame, kind: str, rounds: Rounds, rates: Floats) -> Mapping[str, Floats]:
+def measure_regrets(
+    game: RepeatedGame, kind: str, rounds: Rounds, rates: Floats
+) -> Mapping[str, Floats]:
     """Return regrets as the paper computes them, and the share of right predictions."""
     prices = cost_of_being_wrong(game, AGENT, kind)
     assert prices is not None  # these partners have prices

@@ -12,8 +12,8 @@ from typing import Literal
 
 import msgspec
 
-from sally.analysis.compare.published_figures import load, table, where
-from sally.analysis.episodes.paper_store import pooled, same_model, short
+from sally.analysis.compare.published_figures import load, select_figures, table
+from sally.analysis.episodes.paper_store import pool_mean, same_model, short
 from sally.core.registry import registry
 from sally.core.rules.metric import ENDS, Played
 from sally.games.pick_the_right_stuff.generate_published import published_games
@@ -122,7 +122,7 @@ def _score(games: Known, model: str, mode: Mode) -> Estimate | None:
     scores = [(measure(p, MANAGER), p.episode.setup.instance.id) for p in model_games]
     known_scores = [(score, id) for score, id in scores if score is not None]
     return (
-        pooled([s for s, _ in known_scores], [id for _, id in known_scores], PERCENT)
+        pool_mean([s for s, _ in known_scores], [id for _, id in known_scores], PERCENT)
         if known_scores
         else None
     )
@@ -153,7 +153,7 @@ LAYOUTS = {
 
 def figure6(games: Known, effort: Effort) -> Picture:
     """Draw the paper's bars, whose heights the authors released, next to ours."""
-    published = where(table(load("tang2024"), "first_run"), "score")
+    published = select_figures(table(load("tang2024"), "first_run"), "score")
     heights: dict[str, list[Point]] = {}
     for figure in published:
         if figure.row["model"] != EVERY:

@@ -14,7 +14,7 @@ from sally.core.errors import BadInput, unknown
 from sally.core.event_loop import run_coroutine
 from sally.core.registry import registry
 from sally.core.terminal_text import echo
-from sally.frames.replays import played
+from sally.frames.replays import replay_for_measures
 from sally.games.tradecraft import ruleset_checks
 from sally.games.tradecraft.amounts import BadAmount
 from sally.games.tradecraft.assessor import agreement, ratings_file, summary
@@ -158,7 +158,7 @@ def assess(
     with out.open("ab") as file, out.with_name(f"{out.name}.calls").open("ab") as log:
         for episode in waiting:
             try:
-                assessment = run_coroutine(assessed(played(episode), judge))
+                assessment = run_coroutine(assessed(replay_for_measures(episode), judge))
             except BudgetSpent as error:
                 echo(f"stopped at {episode.id}: the budget is {error.detail}")
                 break
@@ -171,7 +171,7 @@ def assess(
             else:
                 judged += 1
     echo(f"judged: {judged} of {len(games)}; judged earlier: {len(done)}")
-    echo(f"used: {meter.said}")
+    echo(f"used: {meter.usage_text}")
 
 
 @COMMANDS.command()

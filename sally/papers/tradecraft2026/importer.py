@@ -176,7 +176,7 @@ class _RecordedMatch:
         params = {"hands": hands, "targets": targets, "max_turns": MAX_TURNS}
         if first:
             params["first"] = first
-        core_items = shipped_ruleset("minecraft_core").known
+        core_items = shipped_ruleset("minecraft_core").item_set
         if extra := sorted({item for hand in hands for item in hand} - core_items):
             params["extra"] = extra
         name = f"tradecraft:{record.pairing}:{record.id}"

@@ -15,7 +15,7 @@ from sally.analysis.episodes.stores import games_in
 from sally.core.errors import BadInput
 from sally.core.rules.metric import Played
 from sally.core.terminal_text import echo
-from sally.frames.replays import played
+from sally.frames.replays import replay_for_measures
 from sally.output.tables.console import json_option, print_json, print_rows, print_table
 from sally.papers.zhu2024 import figures
 from sally.papers.zhu2024.atlas import LEAST
@@ -222,7 +222,7 @@ def scale(places: tuple[str, ...], people: Path | None, as_json: bool) -> None:
             for choice in record.choices
             if canonical(choice.own, choice.other)[0] in roles
         ]
-        them = scale_players(list(map(played, same_games)), LEAST)
+        them = scale_players(list(map(replay_for_measures, same_games)), LEAST)
         for crowd in them.values():
             rows.append(_on_scale("people on these games", crowd))
             rows += [

@@ -90,7 +90,7 @@ async def index_of(request: Request) -> EpisodeIndex:
         [
             entry
             for running_study in state.studies.values()
-            for entry in await running_study.played()
+            for entry in await running_study.finished_matches()
         ]
     )
     return episode_index

@@ -33,7 +33,7 @@ from sally.core.registry import registry
 from sally.core.rules.board import Board
 from sally.core.rules.game import Seat
 from sally.core.rules.replay import AskId
-from sally.frames.replays import played
+from sally.frames.replays import replay_for_measures
 from sally.players.calls import Request
 from sally.runner.check import answered_again
 
@@ -235,7 +235,7 @@ def ledger(story: Story, turn: int, play_on: bool = False) -> Ledger:
     notes = tuple(_ledger_entry(s, event, costs.get((turn, s.seat))) for s, event in turn_events)
     if not notes:
         raise BadInput(f"Nothing happened in turn {turn}.")
-    states = played(story.episode).replay.states
+    states = replay_for_measures(story.episode).replay.states
     return Ledger(turn, _json(states[turn]) if turn < len(states) else "", notes)
 
 

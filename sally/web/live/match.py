@@ -410,7 +410,7 @@ class LiveMatch:
 
     def _screen_with_deadline(self, seat: str) -> Screen:
         """Return a seat's screen with the deadline of its answer."""
-        screen = self._screens[seat].shown(self._open(seat))
+        screen = self._screens[seat].update_screen(self._open(seat))
         due = [deadline for id, deadline in self._due.items() if id[1] == seat]
         return msgspec.structs.replace(screen, due=min(due)) if due else screen
 

@@ -202,10 +202,10 @@ class LiveMatches:
 
     async def seat(self, token: str) -> tuple[LiveMatch, str]:
         """Return the live match and seat that a token opens."""
-        id, seat = await self.known(token)
+        id, seat = await self.resolve_token(token)
         return await self.find(id), seat
 
-    async def known(self, token: str) -> tuple[str, str]:
+    async def resolve_token(self, token: str) -> tuple[str, str]:
         """Return the match id and seat that a token opens; raises NoSuchSeat."""
         key = hash_token(token)
         if key not in self._seats:
@@ -244,7 +244,7 @@ class LiveMatches:
         self._loading.pop(id, None)
         return live
 
-    async def at(self, token: str, act: Callable[[LiveMatch, str], Awaitable[T]]) -> T:
+    async def act_on(self, token: str, act: Callable[[LiveMatch, str], Awaitable[T]]) -> T:
         """Return the result of `act`, called with a token's match and seat; a discarded match is
         rebuilt once."""
         live, seat = await self.seat(token)

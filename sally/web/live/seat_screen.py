@@ -40,7 +40,7 @@ class SeatScreen:
         self.is_stale = True
         self.refused: dict[AskId, tuple[int, str]] = {}  # tries and why the last was refused
 
-    def shown(self, turns: Sequence[Turn[Any, Any]]) -> Screen:
+    def update_screen(self, turns: Sequence[Turn[Any, Any]]) -> Screen:
         """Return the screen with these asks; its version increases only when its content changes.
 
         A version that counts all answers would reveal actions of others that the seat cannot see.

@@ -137,7 +137,7 @@ async def in_line(request: Request) -> Response:
     ticket = bearer(request)
     seconds = LONG_POLL if request.query_params.get("wait") == "1" else 0.0
     try:
-        seated, waiting, needed = await request.app.state.lobby.called(ticket, seconds)
+        seated, waiting, needed = await request.app.state.lobby.queue_status(ticket, seconds)
     except LookupError:
         raise RequestRefused(401, "This ticket is unknown.") from None
     token = ticket if seated else None
@@ -165,7 +165,7 @@ async def checked_token(request: Request) -> str:
     """Return the seat token after checking it, so that the body of an invalid request is not
     read."""
     token = token_of(request)
-    await request.app.state.live_matches.known(token)
+    await request.app.state.live_matches.resolve_token(token)
     return token
 
 
@@ -203,8 +203,9 @@ async def see(request: Request) -> Response:
             else live.news(seat, known_version, LONG_POLL)
         )
 
-    screen = await request.app.state.live_matches.at(token, look)
-    await request.app.state.live_matches.known(token)  # the token may have been replaced meanwhile
+    screen = await request.app.state.live_matches.act_on(token, look)
+    # The token may have been replaced meanwhile.
+    await request.app.state.live_matches.resolve_token(token)
     return answer(since(screen, lines or 0))
 
 
@@ -228,7 +229,7 @@ async def say(request: Request) -> Response:
         raise RequestRefused(
             400, "shown_seconds must be 0 or more: the seconds since the question was shown."
         )
-    screen = await request.app.state.live_matches.at(
+    screen = await request.app.state.live_matches.act_on(
         token, lambda live, seat: live.answer(seat, ask, value, key, shown_seconds)
     )
     if lines is None:
@@ -243,7 +244,7 @@ async def check(request: Request) -> Response:
     ask, value = text_of(sent, "ask"), sent.get("value")
     if not is_plain(value):
         raise RequestRefused(400, "value contains a number that is not finite or is beyond 2**53.")
-    problem = await request.app.state.live_matches.at(
+    problem = await request.app.state.live_matches.act_on(
         token, lambda live, seat: live.check(seat, ask, value)
     )
     return answer({"problem": problem})
@@ -260,7 +261,7 @@ async def look_up(request: Request) -> Response:
     )
     if not all(isinstance(v, str) and len(v) <= 200 for v in arguments.values()):
         raise RequestRefused(400, "arguments must be strings of at most 200 characters.")
-    result = await request.app.state.live_matches.at(
+    result = await request.app.state.live_matches.act_on(
         token, lambda live, seat: live.look(seat, ask, tool, arguments)
     )
     return answer({"found": result})
@@ -270,7 +271,7 @@ async def leave(request: Request) -> Response:
     token = await checked_token(request)
     sent = await json_of(request)
     only(sent, "key")
-    version = await request.app.state.live_matches.at(
+    version = await request.app.state.live_matches.act_on(
         token, lambda live, seat: live.leave(seat, "the person left the table")
     )
     return answer({"version": version})

@@ -13,7 +13,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from sally.core.errors import BadInput, listed, unknown
+from sally.core.errors import BadInput, join_names, unknown
 from sally.core.log.events import Instance, PlayerSpec, Setup
 from sally.core.match.partner import Partner
 from sally.core.registry import registry
@@ -53,7 +53,7 @@ class Parameter(msgspec.Struct, frozen=True, omit_defaults=True):
         if self.values is not None:
             if any(type(value) is type(v) and value == v for v in self.values):
                 return None
-            return f"{self.name} must be {listed(map(str, self.values), 'or')}"
+            return f"{self.name} must be {join_names(map(str, self.values), 'or')}"
         if self.low is not None and self.high is not None:
             if type(value) is int and self.low <= value <= self.high:
                 return None
@@ -211,7 +211,7 @@ class Lobby:
         await self._pair(game)
         return ticket
 
-    async def called(self, ticket: str, seconds: float = 0.0) -> tuple[bool, int, int]:
+    async def queue_status(self, ticket: str, seconds: float = 0.0) -> tuple[bool, int, int]:
         """Return whether a ticket has a seat, how many people wait, and how many are needed."""
         key = hash_token(ticket)
         until, game, needed = time.monotonic() + seconds, "", 0

@@ -130,7 +130,7 @@ async def withdraw(request: Request) -> Response:
     await running_study.withdraw(person)
     await export_again(running_study, store_of(request, running_study))
     return redirect_with_message(
-        running_study, "withdrawn", running_study.secrets.exported(person)[:8]
+        running_study, "withdrawn", running_study.secrets.export_id(person)[:8]
     )
 
 
@@ -162,7 +162,7 @@ async def help_on(request: Request) -> Response:
     running_study, sent = running(request), request.state.form
     try:
         person = await running_study.find(sent.get("participant", "").strip())
-        code = running_study.secrets.exported(person)[:8]
+        code = running_study.secrets.export_id(person)[:8]
         if sent.get("action") == "advance":
             return redirect_with_message(
                 running_study, "advanced", await running_study.advance(person)

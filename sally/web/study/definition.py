@@ -15,7 +15,7 @@ from urllib.parse import quote, urlencode
 
 import msgspec
 
-from sally.core.errors import BadInput, listed, unknown
+from sally.core.errors import BadInput, join_names, unknown
 from sally.core.log.events import Injection, Instance, PlayerSpec, Setup
 from sally.core.registry import packs, registry
 from sally.core.rules.chance import Stream, derived_seed
@@ -619,7 +619,7 @@ class HumanStudy(StudySection, frozen=True):
     def rounds_of(self, condition: Condition) -> int:
         return sum(rounds for _, rounds, _ in self.blocks(condition))
 
-    def practised(self, condition: Condition) -> list[str]:
+    def practice_games(self, condition: Condition) -> list[str]:
         """Return the games of a condition that are practised, in order of appearance."""
         if not self.practice:
             return []
@@ -771,7 +771,7 @@ def read_human_study(path: Path, session: str = "") -> HumanStudy:
     if "" in studies_by_session:
         raise BadInput(f"Study file {path} has no sessions, so no session may be chosen.")
     wrong = f"There is no session {session!r}; c" if session else "C"
-    names = listed([repr(name) for name in studies_by_session], "or")
+    names = join_names([repr(name) for name in studies_by_session], "or")
     raise BadInput(f"{wrong}hoose a session of {path}: {names}.")
 
 
@@ -1050,7 +1050,7 @@ def _check_pairs(study: HumanStudy, condition: Condition) -> None:
     if study.rounds is not None:
         surplus.append("rounds")
     if surplus:
-        raise BadInput(f"with pairs, leave out {listed(surplus)}: each pair brings its own.")
+        raise BadInput(f"with pairs, leave out {join_names(surplus)}: each pair brings its own.")
     if len(condition.people) != 1:
         raise BadInput("pairs are played by one person at a time; leave out people.")
 

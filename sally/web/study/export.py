@@ -160,7 +160,7 @@ def _with_person(
     """Return the episode with data about a participant added to its `used` field."""
     people = dict(episode.used.get("people", {}))
     people[seat] = {
-        "participant": running_study.secrets.exported(person),
+        "participant": running_study.secrets.export_id(person),
         "round": k,
         "option_order": "reversed" if person.reverse else "as given",
         "words": running_study.study.pack_of(episode.setup.instance.game),
@@ -205,7 +205,7 @@ def _row(
     rounds = rounds_in(study, condition, answers)
     paired = person.pair and FALLBACK not in answers and MODEL not in answers
     return {
-        "participant": running_study.secrets.exported(person),
+        "participant": running_study.secrets.export_id(person),
         "session": running_study.study.session or None,
         "state": person.state,
         "condition": person.condition,

@@ -142,7 +142,8 @@ async def link(request: Request) -> Response:
         if is_own_session or (
             platform_id
             and (
-                platform_id in platform.labels or await running_study.known(platform_id) is not None
+                platform_id in platform.labels
+                or await running_study.person_of_platform(platform_id) is not None
             )
         ):
             return to_session(request, running_study)
@@ -157,7 +158,7 @@ async def link(request: Request) -> Response:
 async def who_is(request: Request, running_study: RunningStudy) -> Person | None:
     """Return the participant whose cookie the browser sent, or None."""
     cookie = request.cookies.get(COOKIE, "")
-    return await running_study.who(cookie) if cookie else None
+    return await running_study.person_of_cookie(cookie) if cookie else None
 
 
 def to_session(request: Request, running_study: RunningStudy) -> Response:
@@ -178,7 +179,10 @@ async def arrive(request: Request, running_study: RunningStudy) -> Response:
         return await participant_page(request, running_study, person)
     if (refused := wrong_link(request, running_study, platform_id)) is not None:
         return refused
-    if platform_id and (participant := await running_study.known(platform_id)) is not None:
+    if (
+        platform_id
+        and (participant := await running_study.person_of_platform(platform_id)) is not None
+    ):
         return await answer_returning_person(request, running_study, participant)
     if platform_id and await running_study.withdrawn(platform_id):
         return withdrawn_notice(request)
@@ -300,7 +304,7 @@ async def consent(request: Request, running_study: RunningStudy) -> Response:
     cookie, sent = await sent_form(request, running_study, by_link=True)
     platform_id = sent.get("given", "")
     if sent.get("answer") == "no":
-        if await running_study.who(cookie) is None:
+        if await running_study.person_of_cookie(cookie) is None:
             await running_study.decline()
         return common_notice(request, "declined")
     if sent.get("agree") != "yes":
@@ -313,9 +317,12 @@ async def consent(request: Request, running_study: RunningStudy) -> Response:
         return withdrawn_notice(request)
     if (
         await running_study.join(cookie, platform_id, kept_of(running_study, sent)) is None
-        and await running_study.who(cookie) is None
+        and await running_study.person_of_cookie(cookie) is None
     ):
-        if platform_id and (participant := await running_study.known(platform_id)) is not None:
+        if (
+            platform_id
+            and (participant := await running_study.person_of_platform(platform_id)) is not None
+        ):
             return await answer_returning_person(request, running_study, participant)
         return notice(
             request, running_study.texts("notice.full"), running_study.texts("notice.full_now")
@@ -402,7 +409,7 @@ def facts_of(running_study: RunningStudy, place: Position) -> dict[str, Any]:
         "waited": place.waited,
         "with_bot": FALLBACK in place.given,
         "with_model": MODEL in place.given,
-        "practised": len(study.practised(place.condition)),
+        "practised": len(study.practice_games(place.condition)),
         "feedback": place.feedback,
         "person": person,
         "cut_short": cut_short(place),
@@ -444,7 +451,7 @@ async def picture(request: Request, running_study: RunningStudy) -> Response:
 async def go_on(request: Request, running_study: RunningStudy) -> Response:
     """Accept a submitted page; late or repeated submissions change nothing."""
     cookie, sent = await sent_form(request, running_study)
-    person = await running_study.who(cookie)
+    person = await running_study.person_of_cookie(cookie)
     if person is None:
         return RedirectResponse(address(running_study), 303)
     if person.state != ACTIVE:
@@ -460,7 +467,7 @@ async def go_on(request: Request, running_study: RunningStudy) -> Response:
 async def waiting(request: Request, running_study: RunningStudy) -> Response:
     """Return whether a participant still waits for a partner; the participant's browser polls
     it."""
-    person = await running_study.who(request.cookies.get(COOKIE, ""))
+    person = await running_study.person_of_cookie(request.cookies.get(COOKIE, ""))
     if person is None or person.state != ACTIVE:
         return JSONResponse({"waiting": False})
     place = await running_study.place(person)
@@ -469,7 +476,7 @@ async def waiting(request: Request, running_study: RunningStudy) -> Response:
 
 async def chat(request: Request, running_study: RunningStudy) -> Response:
     """Return the state of a group's chat between two games; the members' browsers poll it."""
-    person = await running_study.who(request.cookies.get(COOKIE, ""))
+    person = await running_study.person_of_cookie(request.cookies.get(COOKIE, ""))
     place = None if person is None or person.state != ACTIVE else await running_study.place(person)
     if place is None or not place.step.startswith("chat-"):
         return JSONResponse({"over": True})
@@ -479,7 +486,7 @@ async def chat(request: Request, running_study: RunningStudy) -> Response:
 async def say(request: Request, running_study: RunningStudy) -> Response:
     """Accept a chat message."""
     cookie, sent = await sent_form(request, running_study)
-    person = await running_study.who(cookie)
+    person = await running_study.person_of_cookie(cookie)
     if person is None or person.state != ACTIVE:
         return RedirectResponse(address(running_study), 303)
     place = await running_study.place(person)
@@ -494,7 +501,7 @@ async def say(request: Request, running_study: RunningStudy) -> Response:
 
 async def store_events(request: Request, running_study: RunningStudy) -> Response:
     """Store browser events, if the study logs them."""
-    person = await running_study.who(request.cookies.get(COOKIE, ""))
+    person = await running_study.person_of_cookie(request.cookies.get(COOKIE, ""))
     if not running_study.study.quality.log or person is None:
         raise RequestRefused(404, "This study does not log browser events.")
     try:
@@ -507,7 +514,7 @@ async def store_events(request: Request, running_study: RunningStudy) -> Respons
 
 async def withdrawing(request: Request, running_study: RunningStudy) -> Response:
     """Show the page that asks to confirm a withdrawal."""
-    person = await running_study.who(request.cookies.get(COOKIE, ""))
+    person = await running_study.person_of_cookie(request.cookies.get(COOKIE, ""))
     if person is None:
         return RedirectResponse(address(running_study), 303)
     token = running_study.secrets.form_token(request.cookies[COOKIE])
@@ -517,7 +524,7 @@ async def withdrawing(request: Request, running_study: RunningStudy) -> Response
 async def withdraw(request: Request, running_study: RunningStudy) -> Response:
     """Withdraw a participant and delete their data."""
     cookie, _ = await sent_form(request, running_study)
-    person = await running_study.who(cookie)
+    person = await running_study.person_of_cookie(cookie)
     if person is not None:
         await running_study.withdraw(person)
         await export_again(running_study, store_of(request, running_study))

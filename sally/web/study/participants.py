@@ -136,7 +136,7 @@ class Secrets(msgspec.Struct, frozen=True):
     salt: str
     sign: str
 
-    def exported(self, person: Person) -> str:
+    def export_id(self, person: Person) -> str:
         """Return the exported id, a hash; without the salt, nobody can check whether it belongs to
         a guessed platform id."""
         return _mac(self.salt, person.given or f"no id/{person.id}")[:20]
@@ -738,7 +738,7 @@ def find_one(tx: Transaction, study: str, study_secrets: Secrets, text: str) -> 
     if (person := by_given(tx, study, text)) is not None:
         return person
     people = everybody(tx, study)
-    matches = [p for p in people if len(text) >= 8 and study_secrets.exported(p).startswith(text)]
+    matches = [p for p in people if len(text) >= 8 and study_secrets.export_id(p).startswith(text)]
     matches = matches or [p for p in people if p.code == text]
     if len(matches) != 1:
         count_text = f"{len(matches)} participants have" if matches else "No participant has"

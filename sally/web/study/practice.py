@@ -10,7 +10,7 @@ from sally.core.display.reveal import ending_of
 from sally.core.log.events import Censored, Episode, Moved, Reported
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.board import Note, Table
-from sally.frames.replays import played
+from sally.frames.replays import replay_for_measures
 from sally.web.live.screen_text import plain_board
 from sally.web.study.definition import HumanStudy
 from sally.web.study.tables import move_label, probe_row, turn_points
@@ -47,7 +47,10 @@ class PracticeFeedback(msgspec.Struct, frozen=True):
 
 def feedback(study: HumanStudy, episode: Episode, seat: str) -> PracticeFeedback:
     """Return what a participant and the others did in a practice game, turn by turn."""
-    played_episode, spoken = played(episode), study.spoken.get(episode.setup.instance.game)
+    played_episode, spoken = (
+        replay_for_measures(episode),
+        study.spoken.get(episode.setup.instance.game),
+    )
     seats, seed = played_episode.replay.game.seats, episode.setup.seed
     contexts = {
         str(game_seat): SeatContext(

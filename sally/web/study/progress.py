@@ -103,7 +103,7 @@ def _participant_row(
     condition = running_study.study.condition(person.condition)
     passed, checks = attention_counts(running_study.study, condition, answers)
     return {
-        "participant": running_study.secrets.exported(person),
+        "participant": running_study.secrets.export_id(person),
         "state": person.state,
         "condition": person.condition,
         "step": current(running_study.study, condition, answers),

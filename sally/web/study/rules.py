@@ -3,7 +3,7 @@ pay."""
 
 from __future__ import annotations
 
-from sally.core.errors import listed
+from sally.core.errors import join_names
 from sally.web.live.match import MOST_TIMEOUTS
 from sally.web.study.definition import BOT, SKIP, Bonus, HumanStudy
 from sally.web.study.items import ChoiceItem
@@ -27,7 +27,10 @@ def _assignment(study: HumanStudy) -> list[str]:
         "balanced": "New participants are assigned to the condition that is filled least.",
         "random": "New participants are assigned at random, in proportion to the places left.",
     }[study.assignment]
-    rules = [f"The target is {study.participants} participants: {listed(targets, 'and')}.", method]
+    rules = [
+        f"The target is {study.participants} participants: {join_names(targets, 'and')}.",
+        method,
+    ]
     if any(len(c.people) > 1 for c in study.conditions):
         rules.append(
             "Participants who play together are grouped in order of arrival among conditions with "
@@ -56,7 +59,7 @@ def _extras(study: HumanStudy) -> list[str]:
         ]
         disclosure = "told before the games" if study.disclose_models else "told only at the end"
         rules.append(
-            f"Models take the other seats in {listed(group_texts, 'and')}, drawn when a "
+            f"Models take the other seats in {join_names(group_texts, 'and')}, drawn when a "
             f"participant "
             f"begins to wait; participants are {disclosure} that others may be models."
         )

@@ -16,7 +16,7 @@ import msgspec
 from sally.core.errors import BadInput, NotAsked
 from sally.core.log.events import Censored, Episode, Instance
 from sally.core.rules.game import Seat
-from sally.frames.replays import played
+from sally.frames.replays import replay_for_measures
 from sally.web.database import Database, Transaction
 from sally.web.explorer.index import IndexEntry, index_entry
 from sally.web.live.matches import LiveMatches, NoSuchSeat, hash_token
@@ -123,7 +123,7 @@ class RunningStudy:
 
     # --- joining --------------------------------------------------------------------------------
 
-    async def who(self, cookie: str) -> Person | None:
+    async def person_of_cookie(self, cookie: str) -> Person | None:
         """Return the participant with this cookie, after marking inactive participants as
         lapsed."""
 
@@ -133,7 +133,7 @@ class RunningStudy:
 
         return await self.database.run(find)
 
-    async def known(self, platform_id: str) -> Person | None:
+    async def person_of_platform(self, platform_id: str) -> Person | None:
         """Return the participant with this platform id."""
         return await self.database.run(participants.by_given, self.study.name, platform_id)
 
@@ -415,7 +415,7 @@ class RunningStudy:
         cell: str = "",
     ) -> str:
         """Open the match of round `k` for these people by seat, and return its id."""
-        names = {seat: self.secrets.exported(person) for seat, person in company.items()}
+        names = {seat: self.secrets.export_id(person) for seat, person in company.items()}
         opened = await self.live_matches.open(
             self.study.setup(layout, instance, names),
             list(company),
@@ -517,7 +517,7 @@ class RunningStudy:
 
     # --- for the explorer -----------------------------------------------------------------------
 
-    async def played(self) -> list[IndexEntry]:
+    async def finished_matches(self) -> list[IndexEntry]:
         """Return the index entries of finished matches, except those of people who withdrew."""
         rows = await self.database.run(
             Transaction.all,
@@ -540,7 +540,7 @@ class RunningStudy:
 
     async def episode(self, id: str) -> Episode:
         """Return a finished match by its episode id."""
-        for entry in await self.played():
+        for entry in await self.finished_matches():
             if (
                 entry.id == id
                 and (episode := await self.live_matches.episode(entry.file)) is not None
@@ -650,7 +650,7 @@ class RunningStudy:
                         tx, match, person.id, came
                     ),
                 )
-            code = self.secrets.exported(person)
+            code = self.secrets.export_id(person)
             mark = self.secrets.withdrawn_mark(person.given)
             await self.database.run(participants.erase, self.study.name, person, code, mark)
         await asyncio.to_thread(participants.wipe, self.database)
@@ -685,6 +685,6 @@ def outcome(episode: Episode, seat: str) -> RoundOutcome:
     if not isinstance(end, Censored):
         return RoundOutcome("ended", end.payoffs.get(seat))
     leaver = "left" if end.seat == seat else "partner left"
-    replay = played(episode).replay
+    replay = replay_for_measures(episode).replay
     so_far = replay.game.payoffs(replay.states[-1]) if replay.game.pays_as_it_goes else {}
     return RoundOutcome(leaver if end.cause == "left" else end.cause, so_far.get(Seat(seat)))

@@ -65,7 +65,7 @@ def current(study: HumanStudy, condition: Condition, answers: Given) -> str:
         tries = [answers[key] for t in range(study.check.tries) if (key := f"check-{t}") in answers]
         if not any(tried["right"] for tried in tries):
             return f"check-{len(tries)}" if len(tries) < study.check.tries else FAILED
-    for i, _ in enumerate(study.practised(condition)):
+    for i, _ in enumerate(study.practice_games(condition)):
         if f"practice-{i}" not in answers:
             return f"practice-{i}"
     if study.survey_before and BEFORE not in answers:

@@ -21,7 +21,7 @@ from sally.core.log.events import Episode, Forfeited, Moved, PlayerSpec, Reporte
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played, judge_report
-from sally.frames.replays import played
+from sally.frames.replays import replay_for_measures
 from sally.output.files.export import formula_safe
 from sally.players.language import uses_model
 from sally.web.live.matches import PERSON
@@ -280,7 +280,10 @@ def _rounds(
     study: HumanStudy, episode: Episode, conditions: Mapping[str, str]
 ) -> Iterator[tuple[str, Row]]:
     """Yield the decisions and probe answers of all participants in an episode."""
-    played_episode, spoken = played(episode), study.spoken.get(episode.setup.instance.game)
+    played_episode, spoken = (
+        replay_for_measures(episode),
+        study.spoken.get(episode.setup.instance.game),
+    )
     for seat, person_data in episode.used.get("people", {}).items():
         participant = person_data["participant"]
         if participant not in conditions:

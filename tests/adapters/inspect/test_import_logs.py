@@ -11,7 +11,7 @@ from inspect_ai import eval as inspect_eval
 from inspect_ai.log import read_eval_log, write_eval_log
 
 from sally import store
-from sally.adapters.inspect.import_logs import imported
+from sally.adapters.inspect.import_logs import import_episodes
 from sally.adapters.inspect.tasks import study_task
 from sally.cli import cli
 from sally.core.errors import BadInput
@@ -51,7 +51,7 @@ def test_refusals_in_earlier_run_do_not_block_new_run(
 
 
 def test_log_import_yields_same_episodes_as_the_store(run: Path, tmp_path: Path) -> None:
-    result = imported(run / "logs")
+    result = import_episodes(run / "logs")
     episodes = {episode.id: episode for episode in stored(run / "out")}
     assert {e.id for e in result.episodes} == episodes.keys() and len(episodes) == 2
     for episode in result.episodes:
@@ -71,14 +71,14 @@ def test_sample_without_an_episode_is_named(run: Path, tmp_path: Path) -> None:
     assert log.samples
     log.samples[0].store.pop("episode")
     write_eval_log(log, str(tmp_path / "cut.json"))
-    result = imported(tmp_path)
+    result = import_episodes(tmp_path)
     assert len(result.episodes) == 1
     assert "contains no episode of Sally" in result.lines[0]
 
 
 def test_non_log_file_is_refused_with_one_message(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no Inspect log"):
-        imported(tmp_path)
+        import_episodes(tmp_path)
     (tmp_path / "x.json").write_text("{}")
     with pytest.raises(BadInput, match=r"x\.json is not an Inspect log"):
-        imported(tmp_path)
+        import_episodes(tmp_path)

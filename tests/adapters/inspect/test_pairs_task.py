@@ -19,7 +19,7 @@ from inspect_ai._util.registry import registry_lookup
 from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
 
 import sally
-from sally.adapters.inspect.import_logs import imported
+from sally.adapters.inspect.import_logs import import_episodes
 from sally.adapters.inspect.pairs import PAIRS, records_of_scores, suite_values
 from sally.adapters.inspect.run import play_orders
 from sally.adapters.inspect.tasks import study_task
@@ -199,7 +199,7 @@ def test_position_cut_by_a_limit_has_no_score(tmp_path: Path) -> None:
 
 def test_import_reads_both_positions_of_a_sample(tmp_path: Path) -> None:
     evaluated(tmp_path / "out", "sally/hashing", task_args={"games": "ibs", "limit": 2})
-    result = imported(tmp_path / "logs")
+    result = import_episodes(tmp_path / "logs")
     assert {episode.id for episode in result.episodes} == {
         episode.id for episode in stored(tmp_path / "out")
     }

@@ -78,8 +78,8 @@ def test_money_budget_stops_run_and_resume_completes_it(server: Server) -> None:
     ends = [e.end for e in contents.episodes.values()]
     assert {end.cause for end in ends if isinstance(end, Censored)} <= {"budget"}
     assert len(contents.episodes) < EPISODES  # what was not begun left nothing
-    assert first["not_run"] == EPISODES - len(contents.finished) > 0
-    calls, kept_count = server.calls, len(contents.finished)
+    assert first["not_run"] == EPISODES - len(contents.finished_ids) > 0
+    calls, kept_count = server.calls, len(contents.finished_ids)
     second = run()
     assert (second["not_run"], second["episodes"], second["censored"]) == (0, EPISODES, 0)
     assert server.calls - calls == (EPISODES - kept_count) * ROUNDS  # only what was missing

@@ -76,7 +76,7 @@ def test_killed_run_resumes_with_missing_episodes(model: str, tmp_path: Path) ->
     again = warm(*INSPECT).run([*typed, model], cwd=tmp_path, env=env)
     assert again.returncode == 0, again.stderr
     contents_after = store.load(out)
-    assert len(contents_after.episodes) == len(contents_after.finished) == 10
+    assert len(contents_after.episodes) == len(contents_after.finished_ids) == 10
     assert contents_after.doubled == 0  # nothing was played twice
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from sally.core.log.events import Instance, PlayerSpec, Setup
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
-from sally.core.match.playback import replayed
+from sally.core.match.playback import replay_episode
 from sally.core.match.player import Decision
 from sally.core.match.seat_context import SeatContext
 from sally.core.registry import registry
@@ -35,7 +35,7 @@ def played(game: str, params: dict[str, Any], arms: Any = None, **who: Who) -> P
     match = match_at(game, params, arms, **who)
     Driver(match, players_of(match, match.setup.lineup)).run()
     episode = match.episode()
-    return Played(match.spec, episode, replayed(match.spec, episode))
+    return Played(match.spec, episode, replay_episode(match.spec, episode))
 
 
 def measured(one: Played, seat: str, name: str) -> float | None:

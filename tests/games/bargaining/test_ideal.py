@@ -37,7 +37,9 @@ def brute(here, left):
             same = [(r, c, w) for r, c, w, a in here if a == ask]
             pays = VALUE - (bid + ask) / 2 if bid >= ask else 0.0
             total += pays * sum(w for _, _, w in same)
-            total += brute_later(tuple((r, c, w, r.after(c, ask, bid)) for r, c, w in same), left)
+            total += brute_later(
+                tuple((r, c, w, r.next_ask(c, ask, bid)) for r, c, w in same), left
+            )
         best = max(best, total)
     return best
 
@@ -63,7 +65,7 @@ def earned(pool, rounds, policy):
         for left in range(rounds, 0, -1):
             bid = policy(belief, left, ask)
             total += weight * pool.gain(belief, bid, ask)
-            belief, ask = pool.after(belief, bid, ask), rule.after(cost, ask, bid)
+            belief, ask = pool.update_belief(belief, bid, ask), rule.next_ask(cost, ask, bid)
     return total
 
 
@@ -74,7 +76,7 @@ def test_ideal_player_earns_its_value_and_no_player_earns_more():
     ideal = earned(pool, rounds, lambda belief, left, ask: best_moves(pool, belief, left)[0])
     assert ideal == pytest.approx(value)
     told = earned(pool, rounds, lambda belief, left, ask: ask if ask < VALUE else 0)
-    assert pool.informed(rounds) >= value and told > 0  # it sees the ask before it bids
+    assert pool.informed_value(rounds) >= value and told > 0  # it sees the ask before it bids
     rng = np.random.default_rng(3)
     for _ in range(40):
         table = rng.integers(0, VALUE, (rounds + 1, SIZE))
@@ -97,9 +99,9 @@ def test_forecast_equals_share_of_consistent_rules():
         for _, _, weight, a in here:
             wanted[a] += weight
         assert pool.forecast(belief) == pytest.approx(wanted / wanted.sum())
-        here = [(r, c, w, r.after(c, a, bid)) for r, c, w, a in here if a == ask]
-        belief = pool.after(belief, bid, ask)
-    assert pool.after(belief, 10, 3) == belief  # nobody in the pool asks 3 here
+        here = [(r, c, w, r.next_ask(c, a, bid)) for r, c, w, a in here if a == ask]
+        belief = pool.update_belief(belief, bid, ask)
+    assert pool.update_belief(belief, 10, 3) == belief  # nobody in the pool asks 3 here
 
 
 @pytest.mark.parametrize("seat", ["buyer", "seller"])

@@ -119,7 +119,7 @@ def test_first_speaker_is_drawn_and_second_speaker_hears_the_message() -> None:
     assert [turn.seat for turn in match.asks()] == [SELLER]
     match.answer((match.turn, "seller", "", ""), Decision(Say("My cost is 45.")))
     (turn,) = match.asks()
-    assert turn.seat == BUYER and turn.view.heard() == "My cost is 45."
+    assert turn.seat == BUYER and turn.view.heard_message() == "My cost is 45."
 
 
 def test_forfeited_message_is_silence_and_a_forfeited_quote_voids_the_round() -> None:

@@ -178,7 +178,7 @@ def _earned(
         bid = bids(past)
         total += v - (bid + ask) / 2 if bid >= ask else 0.0
         past.append((ask, bid))
-        ask = rule.after(c, ask, bid)
+        ask = rule.next_ask(c, ask, bid)
     return total
 
 

@@ -14,7 +14,7 @@ from sally.core.errors import BadInput, Unreadable
 from sally.core.log.events import Told
 from sally.core.match.seat_context import SeatContext
 from sally.core.registry import registry
-from sally.frames.replays import played
+from sally.frames.replays import replay_for_measures
 from sally.games.battery import applied, belief_action, nested, watched
 from sally.games.battery.casts import UNITS
 from sally.games.battery.items import (
@@ -36,7 +36,7 @@ SPEC = registry.game("battery")
 
 
 def scores(*metrics: str, player: str = "believer", **params: object) -> list[float | None]:
-    episode = played(sally.play("battery", {"reader": player}, **params))
+    episode = replay_for_measures(sally.play("battery", {"reader": player}, **params))
     known_metrics = registry.metrics("battery")
     return [known_metrics[metric].measure(episode, READER) for metric in metrics]
 

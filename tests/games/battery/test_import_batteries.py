@@ -47,7 +47,7 @@ def bigtom_checkout(folder: Path, row: str = ROW) -> Path:
 
 
 def test_bigtom_has_25_cells_and_one_inverted_key(tmp_path: Path) -> None:
-    items = {item.id: item for item in bigtom.imported(bigtom_checkout(tmp_path / "x"))}
+    items = {item.id: item for item in bigtom.read_items(bigtom_checkout(tmp_path / "x"))}
     assert len(items) == 25 and sum(map(differs, items.values())) == 1
     assert sum(not item.sound for item in items.values()) == 2
     percept = items["bigtom-000-percept"]
@@ -66,7 +66,7 @@ def test_bigtom_has_25_cells_and_one_inverted_key(tmp_path: Path) -> None:
 @pytest.mark.parametrize("row", ["a;b", ROW.replace("Mo bakes. ", "")])
 def test_malformed_row_is_refused_with_line_number(tmp_path: Path, row: str) -> None:
     with pytest.raises(BadInput, match="line 1"):
-        bigtom.imported(bigtom_checkout(tmp_path / "x", row))
+        bigtom.read_items(bigtom_checkout(tmp_path / "x", row))
 
 
 # --- Hi-ToM ---------------------------------------------------------------------------------------
@@ -113,7 +113,7 @@ def hitom_checkout(folder: Path, **keys: str) -> Path:
 def test_key_needs_the_rule_and_a_published_copy(
     tmp_path: Path, vp: str, cotp: str, answer: int, sound: bool, flags: int
 ) -> None:
-    (item,) = hitom.imported(hitom_checkout(tmp_path / "x", MC=vp, CoT=cotp))
+    (item,) = hitom.read_items(hitom_checkout(tmp_path / "x", MC=vp, CoT=cotp))
     assert (item.id, item.answer, item.sound) == ("hitom-tell-1-01-2", answer, sound)
     assert len(item.flags) == flags and item.order == 2
     assert (item.published_vp, item.published_cotp) == (CHOICES.index(vp), CHOICES.index(cotp))
@@ -150,7 +150,7 @@ def test_tombench_reads_two_options_bad_keys_and_flags(tmp_path: Path) -> None:
         ],
         False_Belief_Task=[row(n % 6 + 1, "It is in the tin.") for n in range(6)],
     )
-    items = {item.id: item for item in tombench.imported(path)}
+    items = {item.id: item for item in tombench.read_items(path)}
     first = items["tombench-ht-000"]
     assert (first.options, first.answer, first.pair) == (("Jar", "Tin"), 1, "ht-001")
     assert items["tombench-ht-001"].flags == ("same option twice",)

@@ -13,12 +13,12 @@ import sally
 from sally.analysis.profile.ideal_scale import ideal_rows
 from sally.core.errors import BadInput
 from sally.core.match.drive import Driver
-from sally.core.match.playback import replayed
+from sally.core.match.playback import replay_episode
 from sally.core.match.player import Forfeit
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
-from sally.frames.replays import played
+from sally.frames.replays import replay_for_measures
 from sally.games.association.minds import Mind
 from sally.games.cipher.card import deaf_rounds
 from sally.games.cipher.generators import position_of
@@ -73,7 +73,7 @@ def read(at: Position, hints: Any) -> bool:
 
 def position(past: tuple[PastRound, ...], code: int) -> Position:
     record = record_of(past, ())
-    return Position(SMALL.keywords, record.filed, record.left, code)
+    return Position(SMALL.keywords, record.filed, record.remaining_codes, code)
 
 
 def team(encoder: str, interceptor: str) -> dict[str, Any]:
@@ -86,7 +86,7 @@ def team(encoder: str, interceptor: str) -> dict[str, Any]:
 @pytest.mark.parametrize("interceptor", POOL)
 def test_forecast_equals_enumeration_of_the_pool(interceptor: str) -> None:
     episode = sally.play("cipher", team("top16", interceptor), 4, number=3, games=2)
-    problem = IDEAL(played(episode), Seat("encoder"))
+    problem = IDEAL(replay_for_measures(episode), Seat("encoder"))
     assert problem is not None and isinstance(problem.ideal, EncoderPool)
     pool, belief = problem.ideal, problem.ideal.start()
     joint = dict.fromkeys(POOL, 1.0)  # of each interceptor and all its guesses so far
@@ -99,7 +99,7 @@ def test_forecast_equals_enumeration_of_the_pool(interceptor: str) -> None:
         ]
         assert pool.forecast(belief) == pytest.approx(np.array(expected_ratios), abs=1e-12)
         joint = {n: joint[n] * odds[n].get(at.left[seen_round.theirs], 0.0) for n in POOL}
-        belief = pool.after(belief, seen_round.mine, seen_round.theirs)
+        belief = pool.update_belief(belief, seen_round.mine, seen_round.theirs)
     assert joint[interceptor] == max(joint.values()) > 0
 
 
@@ -131,7 +131,7 @@ def exact(past: Any, code: int, weights: dict[str, float], left: int, pick: Any)
             elif left == 1:
                 total += mass
             else:
-                codes = record_of(then, ()).left
+                codes = record_of(then, ()).remaining_codes
                 total += many * sum(
                     exact(then, c, after, left - 1, pick) for c in codes
                 ) / len(codes)  # fmt: skip
@@ -232,7 +232,7 @@ def test_survival_against_deaf_interceptor_equals_chance() -> None:
 def test_mean_value_of_perfect_hints_over_codes_equals_the_value(past: Any) -> None:
     """So that luck is zero on average, whatever the hints."""
     for weights in (PRIOR, (0.7, 0.1, 0.2)):
-        stage, left = opening(past), record_of(past, ()).left
+        stage, left = opening(past), record_of(past, ()).remaining_codes
         worths = [perfect_worth(GAME, position(past, code), stage, weights) for code in left]
         value = np.array(weights) @ (2 * survival(GAME, stage) - 1)
         assert np.mean(worths) == pytest.approx(value)
@@ -274,7 +274,7 @@ def test_listeners_outside_the_pool_have_no_ideal_line() -> None:
 
 
 def test_only_the_encoder_has_an_ideal_line() -> None:
-    match = played(sally.play("cipher", team("nearest", "by_history"), 1, games=1))
+    match = replay_for_measures(sally.play("cipher", team("nearest", "by_history"), 1, games=1))
     assert IDEAL(match, Seat("encoder")) is not None
     assert IDEAL(match, Seat("decoder")) is None and IDEAL(match, Seat("interceptor")) is None
 
@@ -285,5 +285,5 @@ def test_episode_with_void_round_is_excluded() -> None:
     match.answer((match.turn, "encoder", "", ""), Forfeit("unreadable"))
     Driver(match, players_of(match, match.setup.lineup)).run()
     episode = match.episode()
-    full_match = Played(match.spec, episode, replayed(match.spec, episode))
+    full_match = Played(match.spec, episode, replay_episode(match.spec, episode))
     assert IDEAL(full_match, Seat("encoder")) is None

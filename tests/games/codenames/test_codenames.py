@@ -201,25 +201,30 @@ def test_posterior_conditions_on_every_clue_of_the_board() -> None:
     for turn, moves in enumerate(match.replay.moves):
         view = match.replay.view(turn, "guesser")
         clues = [n for n, e in enumerate(view.log) if isinstance(e, GivenClue) and n >= view.began]
-        if "guesser" not in moves or view.clue is None or len(clues) < 2 or len(view.covered) > 9:
+        if (
+            "guesser" not in moves
+            or view.clue is None
+            or len(clues) < 2
+            or len(view.covered_words) > 9
+        ):
             continue
         key = dict(zip(view.boards[-1], game.row[len(view.boards) - 1].key, strict=True))
-        remaining_total = sum(key[word] == "own" for word in view.covered)
+        remaining_total = sum(key[word] == "own" for word in view.covered_words)
         expected = {
             frozenset(chosen)
-            for chosen in combinations(view.covered, remaining_total)
+            for chosen in combinations(view.covered_words, remaining_total)
             if all(would_say(view, n, chosen) for n in clues)
         }
         sets = set(_sets(game, view, Mind(), 99))
         assert sets == expected
-        assert frozenset(w for w in view.covered if key[w] == "own") in sets
+        assert frozenset(w for w in view.covered_words if key[w] == "own") in sets
         count += 1
     assert count >= 1
 
 
 def would_say(view: Any, number: int, chosen: tuple[str, ...]) -> bool:
     turned = {e.word: e.colour for e in view.log[number:] if isinstance(e, Turned)}
-    laid = tuple(w for w in view.boards[-1] if w in view.covered or w in turned)
+    laid = tuple(w for w in view.boards[-1] if w in view.covered_words or w in turned)
     own = tuple(w for w in laid if w in chosen or turned.get(w) == "own")
     reply_clue = best_clue(Mind(), laid, own)
     clue = view.log[number]

@@ -14,7 +14,7 @@ from sally.core.match.engine import Match
 from sally.core.match.player import Forfeit
 from sally.core.registry import registry
 from sally.core.rules.probe import ProbeReport
-from sally.frames.replays import played
+from sally.frames.replays import replay_for_measures
 from sally.games.elicitation.payoffs import (
     Inspection,
     LinearPublicGood,
@@ -130,20 +130,24 @@ def test_problem_that_contradicts_itself_is_refused(changed: dict[str, Any], why
 
 def test_move_is_judged_by_the_odds_stated_before_it() -> None:
     for move, fits in ((0, True), (1, False)):
-        (decision,) = list_decision_fits(played(finished(inspection(), (0.2, 0.8), move)), PLAYER)
+        (decision,) = list_decision_fits(
+            replay_for_measures(finished(inspection(), (0.2, 0.8), move)), PLAYER
+        )
         assert (decision.fits, decision.chance, decision.best) == (fits, 0.5, (0,))
 
 
 def test_belief_stated_after_the_move_is_never_acted_on() -> None:
     episode = finished(inspection(asked="after"), (0.2, 0.8), 0)
     assert [event.probe for event in episode.events if hasattr(event, "probe")] == ["belief_after"]
-    assert list_decision_fits(played(episode), PLAYER) == []
+    assert list_decision_fits(replay_for_measures(episode), PLAYER) == []
 
 
 def test_decision_is_left_out_if_all_actions_pay_the_same_or_earlier_moves_set_its_price() -> None:
-    assert list_decision_fits(played(finished(inspection(), (0.5, 0.5), 0)), PLAYER) == []
+    assert (
+        list_decision_fits(replay_for_measures(finished(inspection(), (0.5, 0.5), 0)), PLAYER) == []
+    )
     adaptive = {**inspection(truth="work"), "adaptive": True}
-    match = played(finished(adaptive, (0.2, 0.8), 0))
+    match = replay_for_measures(finished(adaptive, (0.2, 0.8), 0))
     metrics = registry.metrics("elicitation")
     assert list_decision_fits(match, PLAYER) == []
     assert {metrics[name].measure(match, PLAYER) for name in ("earned", "tom_percent")} == {None}
@@ -161,7 +165,7 @@ def test_forfeit_of_a_player_counts_as_nothing_earned() -> None:
     match.answer((0, PLAYER, "", ""), Forfeit("unreadable"))
     intended = registry.part("elicitation", "intended")
     assert intended is not None
-    assert intended(played(match.episode()), PLAYER) == (0.0, 15.0, None)
+    assert intended(replay_for_measures(match.episode()), PLAYER) == (0.0, 15.0, None)
 
 
 def test_problem_without_a_menu_asks_only_for_beliefs() -> None:

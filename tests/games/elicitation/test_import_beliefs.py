@@ -18,7 +18,7 @@ from sally.core.errors import BadInput
 from sally.core.log.events import Censored, Forfeited, Moved, Reported, from_line, to_line
 from sally.core.registry import registry
 from sally.core.registry.validation import log_problem
-from sally.frames.replays import played
+from sally.frames.replays import replay_for_measures
 from sally.games.elicitation.importers.beliefs import imported
 from sally.games.elicitation.recorded_decisions import row_of
 from sally.games.elicitation.rules import PLAYER
@@ -182,7 +182,7 @@ def test_stated_answers_are_reports_and_the_choice_is_a_move(tmp_path: Path) -> 
     assert reports["reply_to_H"].value == "H"
     (move,) = [event.action for event in episode.events if isinstance(event, Moved)]
     assert move == 2 and episode.payoffs == {"player": 150.0}
-    (decision,) = list_decision_fits(played(episode), PLAYER)
+    (decision,) = list_decision_fits(replay_for_measures(episode), PLAYER)
     assert decision.fits and decision.chance == pytest.approx(1 / 3)
     assert episode.setup.lineup["player"].params == {"name": "human", "participant": "p1"}
 
@@ -192,7 +192,7 @@ def test_move_that_was_not_chosen_enters_no_measure(tmp_path: Path) -> None:
     rows.append(inspected("adaptive price", 3))
     metrics = registry.metrics("elicitation")
     for episode in imported(written(tmp_path, rows)).episodes:
-        match = played(episode)
+        match = replay_for_measures(episode)
         assert not [event for event in episode.events if isinstance(event, Moved)]
         assert list_decision_fits(match, PLAYER) == []
         for name in ("earned", "earned_regret", "action_consistency", "imitation", "label_bias"):
@@ -203,15 +203,15 @@ def test_move_that_was_not_chosen_enters_no_measure(tmp_path: Path) -> None:
     assert all(isinstance(each.events[-1], Censored) for each in (accident, adaptive))
     known_measure = metrics["tom_percent"].measure
     # the forecast was read, the move was not
-    assert known_measure(played(default), PLAYER) == 100.0
-    assert known_measure(played(adaptive), PLAYER) is None
+    assert known_measure(replay_for_measures(default), PLAYER) == 100.0
+    assert known_measure(replay_for_measures(adaptive), PLAYER) is None
 
 
 def test_belief_asked_after_the_move_does_not_enter_acting(tmp_path: Path) -> None:
     row = inspected("chosen")
     row["beliefs"][0]["asked"] = "after"
     (episode,) = imported(written(tmp_path, [row])).episodes
-    assert list_decision_fits(played(episode), PLAYER) == []
+    assert list_decision_fits(replay_for_measures(episode), PLAYER) == []
     assert [event.probe for event in episode.events if isinstance(event, Reported)] == [
         "belief_after"
     ]

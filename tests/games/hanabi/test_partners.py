@@ -10,7 +10,7 @@ from sally.core.log.events import Episode, Instance, Moved, PlayerSpec, Setup
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.probe import At
-from sally.frames.replays import played as laid_open
+from sally.frames.replays import replay_for_measures as laid_open
 from sally.games.hanabi.probes import PROBES
 from sally.runner.seating import resolve_setup
 from tests.table import play_episode, table

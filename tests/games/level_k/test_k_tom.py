@@ -52,7 +52,7 @@ def test_probabilities_equal_those_of_the_public_package(k: int, seat: int) -> N
     mind, found = thinks.start, []
     found.append(thinks.chance(mind))
     for own, other in ROUNDS:
-        mind = thinks.after(mind, own, other)
+        mind = thinks.update_mind(mind, own, other)
         found.append(thinks.chance(mind))
     assert found == pytest.approx([float(p) for p in CHANCES[k, seat].split()], abs=1e-6)
     if (k, seat) in WEIGHTS:
@@ -98,7 +98,7 @@ def test_probabilities_equal_public_package_with_bias_and_dilution(
     thinks = KTom(gains_of(GAME, SEATS[seat]), k, *parameters)
     mind, found = thinks.start, []
     for own, other in ROUNDS:
-        mind = thinks.after(mind, own, other)
+        mind = thinks.update_mind(mind, own, other)
         found.append(thinks.chance(mind))
     assert found[-3:] == pytest.approx(wanted, abs=1e-6)
 

@@ -8,7 +8,7 @@ import pytest
 
 from sally.core.errors import BadInput
 from sally.core.log.events import PlayerSpec
-from sally.core.match.playback import replayed
+from sally.core.match.playback import replay_episode
 from sally.core.match.player import Turn
 from sally.core.match.seat_context import SeatContext
 from sally.core.registry import registry
@@ -118,7 +118,7 @@ def test_partner_moves_match_declared_odds(game: str, name: str, params: Any) ->
     expected = value = variance = 0.0
     for seed in range(60):
         episode = play_episode(table(game, seed, player_2=PlayerSpec(name, params)))
-        replay = replayed(registry.game(game), episode)
+        replay = replay_episode(registry.game(game), episode)
         assert isinstance(replay.game, LevelGame)
         mind = mind_of(replay.game, TWO, replay.lineup["player_2"])
         assert mind is not None

@@ -7,7 +7,7 @@ from typing import Any
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
-from sally.core.match.playback import replayed
+from sally.core.match.playback import replay_episode
 from sally.core.match.player import Decision
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.metric import Played
@@ -50,7 +50,7 @@ def played(persuader: str, seed: int = 1, **params: Any) -> Episode:
 
 
 def laid_open(episode: Episode) -> Played:
-    return Played(GAME, episode, replayed(GAME, episode))
+    return Played(GAME, episode, replay_episode(GAME, episode))
 
 
 class Talk:

@@ -39,7 +39,7 @@ def test_note_is_read_without_a_reader_and_decides_the_choice() -> None:
         (reply,) = game.options(state, TARGET)
         state = game.step(state, {TARGET: reply})  # type: ignore[dict-item]
         assert game.to_move(state) == ()
-        chosen.append(game.chosen(state))
+        chosen.append(game.current_choice(state))
     assert chosen[0] == PUZZLE.goal != chosen[1]
 
 

@@ -59,7 +59,7 @@ def test_perfect_game_text_is_read_as_its_script_and_wins(story) -> None:  # typ
     if not story.mental:
         return
     game = MindGame(story=story.name, variant="perfect_game")
-    names, shown = game.names, game.shown
+    names, shown = game.names, game.example_puzzle
     page = SeatContext(GAME, game, PERSUADER, 1).words.rules(PERSUADER)
     talk = page.partition("This is all that was written:\n")[2].splitlines()[: 2 * len(SCRIPT)]
     earlier: list[tuple[str, str]] = []

@@ -118,7 +118,7 @@ def test_perfect_game_shows_a_different_puzzle() -> None:
     for collection in ("standard", "variants", "balanced_can_win"):
         for number in range(len(frozen(collection).puzzles)):  # type: ignore[arg-type]
             game = MindGame(collection=collection, number=number, variant="perfect_game")  # type: ignore[arg-type]
-            assert game.shown.utilities != game.problem.utilities
+            assert game.example_puzzle.utilities != game.problem.utilities
 
 
 # --- what is on the page --------------------------------------------------------------------------

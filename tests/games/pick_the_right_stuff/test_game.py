@@ -20,12 +20,12 @@ from sally.core.log.events import (
     to_line,
 )
 from sally.core.match.engine import Match
-from sally.core.match.playback import mismatch, replayed
+from sally.core.match.playback import mismatch, replay_episode
 from sally.core.match.player import Decision, Forfeit
 from sally.core.registry import registry
 from sally.core.rules.game import NATURE
 from sally.core.rules.probe import At
-from sally.frames.replays import played as laid_open
+from sally.frames.replays import replay_for_measures as laid_open
 from sally.games.pick_the_right_stuff import locker
 from sally.games.pick_the_right_stuff.locker import (
     Collection,
@@ -63,7 +63,7 @@ def answering(params: dict[str, Any], *answers: int | None) -> Episode:
 
 
 def end_of(episode: Episode) -> Locker:
-    state = replayed(registry.game(NAME), episode).states[-1]
+    state = replay_episode(registry.game(NAME), episode).states[-1]
     actual_locker: Locker = state.locker
     return actual_locker
 
@@ -206,7 +206,7 @@ def test_retried_answer_counts_in_score_but_not_in_published_score() -> None:
 def test_probes_ask_for_state_last_seen_and_true_box() -> None:
     script = (RIGHT, RIGHT, Snapshot(0, 2), LEFT, Collection(0), Collection(1), Collection(2))
     spec = registry.game(NAME)
-    replay = replayed(spec, answering(by_hand("finite", 3, *script), 1, 1, 1))
+    replay = replay_episode(spec, answering(by_hand("finite", 3, *script), 1, 1, 1))
     (state,), (box,) = (
         spec.probe(name).asks(replay.game, replay.view(5, MANAGER), MANAGER)
         for name in ("state_last_seen", "true_box")

@@ -13,7 +13,7 @@ from sally.core.log.events import Episode, Forfeited, from_line, to_line
 from sally.core.match.seat_context import SeatContext
 from sally.core.prompt.model import Assistant, Message, Reply, Settings, User
 from sally.core.registry import registry
-from sally.frames.replays import played
+from sally.frames.replays import replay_for_measures
 from sally.games.pick_the_right_stuff.card import CARD, guess
 from sally.games.pick_the_right_stuff.picks import picks
 from sally.games.pick_the_right_stuff.rules import MANAGER
@@ -44,7 +44,7 @@ def chatted(*replies: str | Reply, **params: Any) -> tuple[Episode, Shown]:
 
 def announcements(episode: Episode) -> list[str]:
     """All that the manager had been told when it was asked for the last time."""
-    full_match = played(episode)
+    full_match = replay_for_measures(episode)
     context = SeatContext(full_match.spec, full_match.replay.game, MANAGER, 1)
     turn = max(e.turn for e in episode.events if getattr(e, "seat", "") == MANAGER)
     return list(
@@ -83,7 +83,7 @@ def test_unreadable_answer_is_forfeited_and_wrong_in_published_score() -> None:
 def test_truncated_answer_is_read_as_far_as_it_goes() -> None:
     cut = Reply("The user will go to position 1, because", finish="length")
     episode, _ = chatted(cut, "0", "0")
-    (first, *_) = picks(played(episode), MANAGER)
+    (first, *_) = picks(replay_for_measures(episode), MANAGER)
     assert first.answered == 1
 
 
@@ -111,13 +111,16 @@ def test_only_the_published_condition_is_matched_to_the_paper() -> None:
     their_episode, _ = chatted(
         "0", "0", "0", "0", "0", users=5, generator="published", mode="finite"
     )
-    known_conditions = facts(played(their_episode))
+    known_conditions = facts(replay_for_measures(their_episode))
     assert known_conditions is not None
     assert known_conditions["belief_history"] == "finite"
     for params in ({"generator": "balanced"}, {"generator": "published", "generator_seed": 1}):
         other_episode, _ = chatted("0", "0", "0", "0", "0", users=5, **params)
-        assert facts(played(other_episode)) is None
-    assert facts(played(sally.play(NAME, {"manager": "start"}, generator="published"))) is None
+        assert facts(replay_for_measures(other_episode)) is None
+    assert (
+        facts(replay_for_measures(sally.play(NAME, {"manager": "start"}, generator="published")))
+        is None
+    )
 
 
 @pytest.mark.parametrize(

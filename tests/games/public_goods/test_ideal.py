@@ -20,7 +20,7 @@ def paid(game, name, mine):
     rule, total = RULES[name](), 0.0
     theirs = nearest(game, rule(game, None))
     for given in mine:
-        total += game.paid((given, *(theirs,) * (game.players - 1)))[0]
+        total += game.round_payoffs((given, *(theirs,) * (game.players - 1)))[0]
         mean = (given + (game.players - 2) * theirs) / (game.players - 1)
         theirs = nearest(game, rule(game, mean))
     return total
@@ -58,7 +58,7 @@ def test_value_equals_brute_force():
         sum(paid(SMALL, name, own_combination) for name in POOL) / len(POOL)
         for own_combination in product(SMALL.menu, repeat=SMALL.rounds)
     ]
-    assert max(fixed) <= value + 1e-9 <= ideal.informed(SMALL.rounds) + 1e-6
+    assert max(fixed) <= value + 1e-9 <= ideal.informed_value(SMALL.rounds) + 1e-6
 
 
 def test_played_games_agree_with_the_automata_and_parts_add_up():

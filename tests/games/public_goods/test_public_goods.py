@@ -9,7 +9,7 @@ import pytest
 
 import sally
 from sally.core.errors import BadInput
-from sally.core.match.playback import replayed
+from sally.core.match.playback import replay_episode
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
 from sally.core.rules.simultaneous import mean_of
@@ -24,11 +24,13 @@ ONE, TWO = SEATS[:2]
 def test_dominance_and_joint_optimum_hold_by_enumeration(players: int, ratio: float) -> None:
     game = PublicGoods(players=players, tokens=3, ratio=ratio)
     for others in itertools.product(game.menu, repeat=players - 1):
-        paid = [game.paid((own_option, *others))[0] for own_option in game.menu]
+        paid = [game.round_payoffs((own_option, *others))[0] for own_option in game.menu]
         assert game.menu[paid.index(max(paid))] == game.dominant
-    sums = {own_option: sum(game.paid((own_option,) * players)) for own_option in game.menu}
+    sums = {
+        own_option: sum(game.round_payoffs((own_option,) * players)) for own_option in game.menu
+    }
     assert max(sums, key=lambda own_option: sums[own_option]) == game.joint_optimum
-    ends = [p for g in itertools.product(game.menu, repeat=players) for p in game.paid(g)]
+    ends = [p for g in itertools.product(game.menu, repeat=players) for p in game.round_payoffs(g)]
     assert a_round(game, ONE) == pytest.approx((min(ends), max(ends)))
 
 
@@ -36,7 +38,9 @@ def test_round_pays_kept_tokens_and_a_share_of_the_pot() -> None:
     game = PublicGoods(players=4, tokens=20, ratio=2.0, rounds=2)
     state = game.step(game.start(), dict(zip(game.seats, (0, 20, 10, 10), strict=True)))
     assert game.payoffs(state) == dict(zip(game.seats, (40.0, 20.0, 30.0, 30.0), strict=True))
-    assert sum(game.paid((5, 6, 7, 8))) == pytest.approx(80 + 26)  # a token given makes one more
+    assert sum(game.round_payoffs((5, 6, 7, 8))) == pytest.approx(
+        80 + 26
+    )  # a token given makes one more
 
 
 def test_void_round_pays_and_reveals_nothing() -> None:
@@ -74,7 +78,7 @@ def contributions(first: str, second: str, **params: Any) -> list[tuple[int, int
     given = {"players": 2, "rounds": 4, "ratio": 1.5, **params}
     game = sally.play("public_goods", {"player_1": first, "player_2": second}, **given)
     spec = registry.game("public_goods")
-    return [tuple(g) for g in replayed(spec, game).present.past]
+    return [tuple(g) for g in replay_episode(spec, game).present.past]
 
 
 @pytest.mark.parametrize(
@@ -101,7 +105,7 @@ def test_measures_on_both_scales() -> None:
     seats = {str(s): "giver" for s in SEATS[:4]} | {"player_1": "free_rider"}
     episode = sally.play("public_goods", seats)
     spec = registry.game("public_goods")
-    played = Played(spec, episode, replayed(spec, episode))
+    played = Played(spec, episode, replay_episode(spec, episode))
     found = {m.name: (m.measure(played, ONE), m.measure(played, TWO)) for m in METRICS}
     assert found["own_regret"] == (0.0, pytest.approx(20 * 0.5))
     assert found["joint_regret"] == (pytest.approx(20.0), 0.0)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sally.core.log.events import Instance, Setup
-from sally.core.match.playback import replayed
+from sally.core.match.playback import replay_episode
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
 from sally.games.repeated_games.conduct import (
@@ -43,7 +43,7 @@ def game(name: str, agent: str, partner: str, **params: Any) -> Played:
     )
     spec = registry.game(name)
     episode, _ = fed(setup, rounds, {}, "", {})
-    return Played(spec, episode, replayed(spec, episode))
+    return Played(spec, episode, replay_episode(spec, episode))
 
 
 def test_retaliation_and_forgiveness_are_counted_by_hand() -> None:

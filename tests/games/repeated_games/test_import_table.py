@@ -12,7 +12,7 @@ from sally import store
 from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.core.log.events import Censored, Forfeited, PlayerSpec, Reported
-from sally.core.match.playback import mismatch, replayed
+from sally.core.match.playback import mismatch, replay_episode
 from sally.core.registry import registry
 from sally.core.registry.paper import ImportResult
 from sally.core.rules.metric import Played
@@ -50,7 +50,7 @@ def taken(folder: Path, text: str, description: str = IPD) -> ImportResult:
 def measured(found: ImportResult, metric: str, n: int = 0, seat: str = "agent") -> float | None:
     episode = found.episodes[n]
     spec = registry.game(episode.setup.instance.game)
-    played = Played(spec, episode, replayed(spec, episode))
+    played = Played(spec, episode, replay_episode(spec, episode))
     return registry.metrics("repeated_games")[metric].measure(played, seat)  # type: ignore[arg-type]
 
 
@@ -110,7 +110,7 @@ def test_predictions_are_scored_and_times_kept(tmp_path: Path) -> None:
     triples = [(e.turn, e.value, e.odds) for e in episode.events if isinstance(e, Reported)]
     assert triples == [(0, 1, None), (1, 1, (0.3, 0.7))]
     spec = registry.game("ipd")
-    played = Played(spec, episode, replayed(spec, episode))
+    played = Played(spec, episode, replay_episode(spec, episode))
     assert registry.metrics("repeated_games")["tom_percent"].measure(played, "agent") == 50.0  # type: ignore[arg-type]
     assert episode.used["people"] == {"agent": {"seconds": [1.2, None, 0.9]}}
     assert mismatch(spec, episode) is None

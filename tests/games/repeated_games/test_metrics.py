@@ -15,7 +15,7 @@ from sally.core.errors import BadInput
 from sally.core.log.events import Instance, PlayerSpec, Setup
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
-from sally.core.match.playback import replayed
+from sally.core.match.playback import replay_episode
 from sally.core.match.player import Decision, Fault, Forfeit, Turn
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
@@ -27,7 +27,7 @@ from sally.games.repeated_games.regret import (
     running_tom_percent,
 )
 from sally.games.repeated_games.rules import AGENT, PARTNER
-from sally.papers.riemer2025.tabular import measured
+from sally.papers.riemer2025.tabular import measure_regrets
 from sally.runner.seating import seat_player
 
 METRICS = registry.metrics("repeated_games")
@@ -74,7 +74,7 @@ def play(
     )
     Driver(match, players).run()
     episode = match.episode()
-    return Played(spec, episode, replayed(spec, episode))
+    return Played(spec, episode, replay_episode(spec, episode))
 
 
 def score(played: Played, name: str) -> float | None:
@@ -137,7 +137,7 @@ def test_void_round_of_the_other_is_not_charged_to_the_seat():
     lineup = {"agent": PlayerSpec("by_hand"), "partner": PlayerSpec("lapsing")}
     match = Match(spec, Setup(Instance("ipd", "ipd", {"rounds": 5}), 1, lineup))
     Driver(match, {"agent": always(0), "partner": Lapsing()}).run()
-    played = Played(spec, match.episode(), replayed(spec, match.episode()))
+    played = Played(spec, match.episode(), replay_episode(spec, match.episode()))
     assert score(played, "format_loss") == 0 and score(played, "forfeits") == 0
     assert METRICS["forfeits"].measure(played, PARTNER) == 1
     assert METRICS["format_loss"].measure(played, PARTNER) == pytest.approx(10 / 5)
@@ -355,7 +355,7 @@ def test_episode_metrics_equal_bulk_play_metrics(name, kind):
     luck = keyed_luck([7], AGENT, PARTNER, 100)
     rounds = play_tabular(game, AGENT, [automaton], np.zeros(1, np.intp), luck)
     rate = {"rps": 1.0, "ibs": 10.0, "ipd": 8.0 if kind == "tit_for_tat" else 10.0}[name]
-    bulk = measured(game, kind, rounds, np.array([rate]))
+    bulk = measure_regrets(game, kind, rounds, np.array([rate]))
     played = play(name, "tabular", kind, ("their_move",), seed=7)
     assert score(played, "functional_regret_published") == pytest.approx(
         bulk["functional_regret"][0]

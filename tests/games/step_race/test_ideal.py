@@ -62,7 +62,7 @@ def earned(pool, missing, policy, most=40):
             moves = move_of(one, here, 1, turn), move_of(two, here, 2, turn)
             mine = policy(belief)
             pair = 3 * MOVES.index(moves[0]) + MOVES.index(moves[1])
-            belief, turn = pool.after(belief, mine, pair), turn + 1
+            belief, turn = pool.update_belief(belief, mine, pair), turn + 1
             here = missing_after(here, 0, MOVES[mine], *moves)
             assert here == belief.missing
         total += 0.0 if points is None else points[0]
@@ -74,7 +74,7 @@ def test_ideal_player_earns_its_value_and_no_policy_earns_more():
     pool = RacePool(missing, 0)
     value = pool.value(pool.start(), 0)
     ideal = earned(pool, missing, pool.best)
-    assert ideal == pytest.approx(value) and pool.informed(0) >= value - 1e-12
+    assert ideal == pytest.approx(value) and pool.informed_value(0) >= value - 1e-12
     for seed in range(60):
         rng, kept_fields = np.random.default_rng(seed), {}
 
@@ -86,7 +86,9 @@ def test_ideal_player_earns_its_value_and_no_policy_earns_more():
 
 def test_informed_value_exceeds_adaptive_value_in_a_short_race():
     pool = RacePool((6, 6, 6), 0)
-    assert pool.informed(0) - pool.value(pool.start(), 0) == pytest.approx(0.72 - 0.6933333333)
+    assert pool.informed_value(0) - pool.value(pool.start(), 0) == pytest.approx(
+        0.72 - 0.6933333333
+    )
 
 
 def test_regret_parts_add_up_and_ideal_player_has_no_move_loss():

@@ -8,7 +8,7 @@ import pytest
 
 import sally
 from sally.core.log.events import PlayerSpec
-from sally.core.match.playback import replayed
+from sally.core.match.playback import replay_episode
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
 from sally.games.step_race import decisions
@@ -28,7 +28,7 @@ def played(mine: Any, two: Any, three: Any, **params: Any) -> Played:
     probes = params.pop("probes", {})
     episode = sally.play("step_race", lineup, probes=probes, **params)
     spec = registry.game("step_race")
-    return Played(spec, episode, replayed(spec, episode))
+    return Played(spec, episode, replay_episode(spec, episode))
 
 
 def measured(of: Played, metric: str) -> float | None:

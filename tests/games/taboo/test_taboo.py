@@ -85,13 +85,13 @@ def test_forfeited_hint_is_used_up() -> None:
 def test_cue_answers_before_play_are_shown_to_both_seats() -> None:
     match = match_at("taboo", {"rounds": 1, "cues": 3})
     game: Any = match.game
-    for cue in game.asked:
+    for cue in game.cue_words:
         say(match, "guesser", Guess(guess(Mind(), (), cue)))
     for seat in ("giver", "guesser"):
         assert all(
-            f"'{cue}' made the guesser think of" in page_of(match, seat) for cue in game.asked
+            f"'{cue}' made the guesser think of" in page_of(match, seat) for cue in game.cue_words
         )
-    assert not set(game.asked) & set(cards())
+    assert not set(game.cue_words) & set(cards())
 
 
 # --- minds ----------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.prompt.model import Message, Settings
 from sally.core.registry import registry
-from sally.frames.replays import played as laid_open
+from sally.frames.replays import replay_for_measures as laid_open
 from sally.games.toma.po.game import PartlySeen, frozen_scenarios
 from sally.games.toma.po.rules import AGENTS, answer, predictions
 from sally.models.stub import Scripted

@@ -11,7 +11,7 @@ import msgspec
 from sally.core.log.events import Forfeited, Moved, PlayerSpec, Reported, Setup, from_line, to_line
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
-from sally.core.match.playback import replayed
+from sally.core.match.playback import replay_episode
 from sally.core.prompt.model import Message, Reply, Settings, ToolCall, ToolResult
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
@@ -88,7 +88,7 @@ def game(arm: str, n: int = 0, answers: Any = script) -> Match[Any, Any, Any]:
 
 def played(match: Match[Any, Any, Any]) -> Played:
     episode = from_line(to_line(match.episode()))
-    return Played(match.spec, episode, replayed(match.spec, episode))
+    return Played(match.spec, episode, replay_episode(match.spec, episode))
 
 
 def test_model_uses_tools_proposes_and_answers() -> None:

@@ -10,7 +10,7 @@ from sally.core.log.events import Instance, PlayerSpec, Setup, from_line, to_lin
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.match.partner import Scripted
-from sally.core.match.playback import replayed
+from sally.core.match.playback import replay_episode
 from sally.core.match.player import Forfeit, NoAnswer, Turn
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
@@ -86,7 +86,7 @@ def game(
     match = Match(registry.game("tradecraft"), Setup(problem, n, lineup, arms=arms or everything))
     Driver(match, players or {"p1": mind(said), "p2": mind(said)}).run()
     episode = from_line(to_line(match.episode()))  # as it comes from the store
-    return Played(match.spec, episode, replayed(match.spec, episode))
+    return Played(match.spec, episode, replay_episode(match.spec, episode))
 
 
 def test_trades_are_listed_in_order() -> None:

@@ -8,7 +8,7 @@ from sally.core.display.scenes import tell
 from sally.core.errors import BadInput
 from sally.core.log.events import Forfeited, Instance, PlayerSpec, Setup, from_line, to_line
 from sally.core.match.engine import Match
-from sally.core.match.playback import replayed
+from sally.core.match.playback import replay_episode
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
 from sally.core.rules.probe import ProbeReport
@@ -32,7 +32,7 @@ def a_game_with_refusals() -> Match:
 def test_assessor_prompt_marks_a_refused_craft() -> None:
     episode = from_line(to_line(a_game_with_refusals().episode()))
     spec = registry.game("tradecraft")
-    lines = list(record(Played(spec, episode, replayed(spec, episode))))
+    lines = list(record(Played(spec, episode, replay_episode(spec, episode))))
     (tried,) = [line for line in lines if "shears from" in line]
     assert tried.strip().startswith("p1 tried to craft 1 pair of shears from 1 coal. Refused")
     assert any(line.strip() == "p1 crafts 9 iron nuggets from 1 iron ingot." for line in lines)

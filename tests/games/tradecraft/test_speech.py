@@ -65,7 +65,7 @@ def test_recipe_names_groups_and_choices_in_plain_words() -> None:
 
 @pytest.mark.parametrize("name", ["minecraft_core", "alchemy"])
 def test_every_way_of_writing_an_item_is_read_back(name: str) -> None:
-    known = shipped_ruleset(name).known
+    known = shipped_ruleset(name).item_set
     for item in known:
         for said in (item, item_said(item), item_said(item).upper(), f"minecraft:{item}"):
             assert item_meant(said, known) == item

@@ -54,8 +54,10 @@ def test_possible_recipes_can_be_crafted_most_times() -> None:
     records = possible_recipes(CORE, hand)
     assert len(records) > 30
     for record in records:
-        inputs = {item_meant(i, CORE.known): amount_meant(n) for i, n in record["inputs"].items()}
-        output = item_meant(record["output"], CORE.known)
+        inputs = {
+            item_meant(i, CORE.item_set): amount_meant(n) for i, n in record["inputs"].items()
+        }
+        output = item_meant(record["output"], CORE.item_set)
         done = craft(CORE, hand, read_goods(inputs), output, read_amount(record["amount"]))
         assert isinstance(done, CraftSuccess), record
         assert record["most_times"] >= 1

@@ -75,7 +75,7 @@ def test_tree_evaluates_shared_prefixes_once_and_omits_last_tokens():
     assert tree.tokens.tolist() == [1, 2]
     assert tree.parents == (-1, 0)
     assert tree.depths.tolist() == [0, 1]
-    assert tree.seen.tolist() == [[True, False], [True, True]]
+    assert tree.ancestors.tolist() == [[True, False], [True, True]]
     assert tree.asked == ((1, 6), (2, 5), (3, 4))
 
 
@@ -87,7 +87,7 @@ def test_candidate_score_is_the_sum_over_its_tokens():
 
 def test_branches_are_masked_from_one_another():
     tree = tree_of([(1, 2, 3), (4, 5, 6)])
-    pairs = {(int(a), int(b)) for a, b in zip(*np.nonzero(tree.seen), strict=True)}
+    pairs = {(int(a), int(b)) for a, b in zip(*np.nonzero(tree.ancestors), strict=True)}
     assert pairs == {(0, 0), (1, 0), (1, 1), (2, 2), (3, 2), (3, 3)}
 
 

@@ -11,7 +11,7 @@ from sally import store
 from sally.core.log.events import Censored, Ended, Moved, Reported
 from sally.core.match.seat_context import SeatContext
 from sally.core.registry import registry
-from sally.frames.replays import played
+from sally.frames.replays import replay_for_measures
 from sally.runner.check import check
 from sally.web.live.screen_text import Labels
 from tests.web.guests import Guest, play, sit, web_server
@@ -56,7 +56,7 @@ def test_every_game_can_be_played_to_its_end(game: str, tmp_path: Path) -> None:
     assert last["over"]["payoff"] == episode.payoffs[seat]
     assert episode.setup.lineup[seat].player == "person"
     assert check([episode]).replayed == 1  # the log of a person replays like a model's
-    page = played(episode)
+    page = replay_for_measures(episode)
     context = SeatContext(page.spec, page.replay.game, seat, 0).in_words("", page.spec.people.texts)
     view = page.replay.view(len(page.replay), seat)
     plainly = Labels().plainly(context)  # what a model reads, in words for people

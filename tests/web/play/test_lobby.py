@@ -26,7 +26,9 @@ def test_visitor_who_completes_a_table_is_seated_immediately(tmp_path: Path) -> 
             lobby_before._seen.clear()
             tickets.append(await lobby_before.wait("rps"))
             async with asyncio.timeout(50):
-                return list(await asyncio.gather(*(lobby_after.called(t, 60) for t in tickets)))
+                return list(
+                    await asyncio.gather(*(lobby_after.queue_status(t, 60) for t in tickets))
+                )
 
     assert asyncio.run(come_back()) == [(True, 2, 2), (True, 2, 2)]
 
@@ -53,7 +55,7 @@ def test_leaving_the_queue_ends_a_pending_poll(tmp_path: Path) -> None:
         async with live_matches(tmp_path) as live:
             lobby = Lobby(live)
             ticket = await lobby.wait("rps")
-            waits = asyncio.create_task(lobby.called(ticket, 600))
+            waits = asyncio.create_task(lobby.queue_status(ticket, 600))
             await asyncio.sleep(0.1)
             async with asyncio.timeout(60):
                 responses = [await lobby.leave(ticket), await lobby.leave(ticket), await waits]
@@ -67,7 +69,7 @@ def test_visitor_plays_the_chosen_problem(tmp_path: Path) -> None:
         async with live_matches(tmp_path) as match_host:
             params = {"max_turns": 2}
             opened = await Lobby(match_host).open("tradecraft", "", {}, params, problem=problem)
-            setup = await match_host.at(
+            setup = await match_host.act_on(
                 opened.tokens["p1"], lambda live, seat: asyncio.sleep(0, live)
             )
             return setup.match.setup
@@ -87,7 +89,7 @@ def test_visitor_sets_the_number_of_players_and_defaults_fill_seats(
     async def sit(others: dict[str, str]) -> Any:
         async with live_matches(tmp_path) as match_host:
             opened = await Lobby(match_host).open("hanabi_mini", "bob", others, {"players": 4})
-            live = await match_host.at(
+            live = await match_host.act_on(
                 opened.tokens["bob"], lambda live, seat: asyncio.sleep(0, live)
             )
             return live.match.setup.lineup

@@ -58,9 +58,9 @@ def payments(server: Any) -> dict[str, tuple[str, Decimal]]:
 
 def expected(server: Any, id: str, earned: dict[str, Decimal], alone: bool = False) -> Decimal:
     two_games = server.app.state.studies["two_games"]
-    person = server.portal.call(two_games.known, id)
+    person = server.portal.call(two_games.person_of_platform, id)
     extra = PARTNER_LEFT if alone else Decimal(0)
-    return min(BASE + A_POINT * earned[two_games.secrets.exported(person)] + extra, MOST)
+    return min(BASE + A_POINT * earned[two_games.secrets.export_id(person)] + extra, MOST)
 
 
 def play_rounds(one: Participant, two: Participant, rounds: int) -> None:

@@ -45,7 +45,7 @@ def rows(server) -> dict[str, int]:
 def test_second_tab_restores_no_data_after_withdrawal(server):
     Participant(server).agree("goes")
     two_games, ask = server.app.state.studies["two_games"], server.portal.call
-    place = ask(two_games.place, ask(two_games.known, "goes"))
+    place = ask(two_games.place, ask(two_games.person_of_platform, "goes"))
     ask(two_games.withdraw, place.person)
     assert ask(two_games.answer, place, place.step, {}) == (False, {})
     at_table = type(place)(place.person, place.condition, "round-0", {})
@@ -96,7 +96,7 @@ def test_withdrawal_during_export_is_all_or_nothing(server, monkeypatch):
     async def both():
         export = asyncio.create_task(episodes_and_rows(two_games))
         await begun.wait()
-        await two_games.withdraw(await two_games.known("goes"))
+        await two_games.withdraw(await two_games.person_of_platform("goes"))
         return await export, await episodes_and_rows(two_games)
 
     (before, people), (after, left) = server.portal.call(both)

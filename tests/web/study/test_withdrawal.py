@@ -124,8 +124,10 @@ def test_command_line_withdraws_and_exports(tmp_path):
         busy = command("withdraw", study, "goes0away0id", "--database", database, "--yes")
         assert "/experimenter/study" in str(busy.exception or busy.output)
         (code,) = {r["participant"] for r in rows(server) if r["state"] == "done"} - {
-            server.app.state.studies["two_games"].secrets.exported(
-                server.portal.call(server.app.state.studies["two_games"].known, "stays0id")
+            server.app.state.studies["two_games"].secrets.export_id(
+                server.portal.call(
+                    server.app.state.studies["two_games"].person_of_platform, "stays0id"
+                )
             )
         }
     arguments = command("withdraw", study, "goes0away0id", "--database", database, "--yes")
@@ -142,7 +144,7 @@ def test_command_line_withdraws_and_exports(tmp_path):
 
 def code_of(server, id: str) -> str:
     two_games = server.app.state.studies["two_games"]
-    return two_games.secrets.exported(server.portal.call(two_games.known, id))
+    return two_games.secrets.export_id(server.portal.call(two_games.person_of_platform, id))
 
 
 def test_stuck_participant_is_advanced_step_by_step(server):

@@ -73,11 +73,11 @@ class TextPlay(ABC):
     def episode(self, cell: str = "") -> Episode:
         """Return the record of the episode, which can be stored like any other."""
         used = {seat: model.used for seat, model in self._models.items() if model.used}
-        return self._begun().match.episode(cell, used)
+        return self._begin_table().match.episode(cell, used)
 
     def censor(self, cause: str, detail: str = "") -> None:
         """Stop the episode without a result."""
-        self._begun().censor(cause, detail)
+        self._begin_table().censor(cause, detail)
         self._settle()
 
     def _begin(self, task: Task, seed: int, repeat: int = 0) -> None:
@@ -103,7 +103,7 @@ class TextPlay(ABC):
 
     def _answer(self, reply: Given) -> bool:
         """Play a reply; return whether it completes a decision."""
-        table, request = self._begun(), self._asked_now()
+        table, request = self._begin_table(), self._asked_now()
         is_decided = table.answer(reply)
         self._ledgers[request.ask.id[1]].rows[-1].tries.append((request, logged_answer(reply)))
         return is_decided
@@ -117,13 +117,13 @@ class TextPlay(ABC):
         if self.asked is not None:
             self._ledgers[self.asked.ask.id[1]].begin(self.asked)
 
-    def _begun(self) -> TextTable:
+    def _begin_table(self) -> TextTable:
         if self._table is None:
             raise BadInput("No episode has begun; call reset first.")
         return self._table
 
     def _asked_now(self) -> Request:
-        request = self._begun().asked
+        request = self._begin_table().asked
         if request is None:
             raise BadInput(OVER)
         return request
@@ -189,7 +189,7 @@ class TextEnv(TextPlay):
         if is_decided:
             columns = self._settle()[self.task.seat]
             self._begin_row()
-        reward, match = columns.reward(self.weights), self._begun().match
+        reward, match = columns.reward(self.weights), self._begin_table().match
         return self.page, reward, match.over, self.info(columns, not is_decided)
 
     # --- what can be looked at --------------------------------------------------------------
@@ -208,7 +208,7 @@ class TextEnv(TextPlay):
 
     def info(self, columns: Columns, retry: bool = False) -> dict[str, Any]:
         """Return the info of a step: reward columns, current request, and how the episode ended."""
-        request, match = self.asked, self._begun().match
+        request, match = self.asked, self._begin_table().match
         step_info: dict[str, Any] = {
             "columns": msgspec.structs.asdict(columns),
             "kind": None if request is None else request.kind,

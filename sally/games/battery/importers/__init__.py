@@ -56,17 +56,17 @@ IMPORTERS = (
     _importer(
         "bigtom",
         "BigToM from a checkout of cicl-stanford/procedural-evals-tom, as items of `battery`",
-        bigtom.imported,
+        bigtom.read_items,
     ),
     _importer(
         "hitom",
         "Hi-ToM from a checkout of ying-hui-he/Hi-ToM_dataset, with answers from its rules",
-        hitom.imported,
+        hitom.read_items,
     ),
     _importer(
         "tombench",
         "ToMBench from a checkout of zhchen18/ToMBench, as items of `battery`",
-        tombench.imported,
+        tombench.read_items,
         ImportOption("language", "Language of the items.", str, ("en", "zh")),
     ),
 )

@@ -24,7 +24,7 @@ FORWARD = ("forward_belief", "forward_action")
 SEEN = {"true_belief": 0, "false_belief": 1}  # index of the right answer
 
 
-def imported(checkout: Path) -> list[Item]:
+def read_items(checkout: Path) -> list[Item]:
     """Return the 25 items of each row of `bigtom.csv`, given a checkout or the file itself."""
     files = [checkout] if checkout.is_file() else sorted(checkout.rglob(FILE))
     if not files:

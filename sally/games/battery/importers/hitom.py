@@ -21,7 +21,7 @@ CONDITIONS = {"No_Tell": ("quiet", "no_deception"), "Tell": ("tell", "deception"
 ASIDE = "set aside: the rule gives neither key"
 
 
-def imported(checkout: Path) -> list[Item]:
+def read_items(checkout: Path) -> list[Item]:
     """Return the 600 questions of a checkout of Hi-ToM_dataset."""
     root = next((p for p in (checkout / "Hi-ToM_data", checkout) if (p / "Tell").is_dir()), None)
     if root is None:

@@ -47,7 +47,7 @@ FIELDS = {
 Language = Literal["en", "zh"]
 
 
-def imported(checkout: Path, language: Language = "en") -> list[Item]:
+def read_items(checkout: Path, language: Language = "en") -> list[Item]:
     """Return the questions in a checkout of ToMBench, in one language."""
     folder = checkout / "data" if (checkout / "data").is_dir() else checkout
     files = sorted(folder.glob("*.jsonl"))

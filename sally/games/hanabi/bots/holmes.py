@@ -40,11 +40,11 @@ class HolmesMemory(IdentityMemory):
         self.flags: dict[int, Flags] = {}
         super().__init__(game, me)
 
-    def met(self, id: int) -> None:
-        super().met(id)
+    def add_card(self, id: int) -> None:
+        super().add_card(id)
         self.flags[id] = Flags()
 
-    def remembered(self, id: int) -> Hashable:
+    def card_memory(self, id: int) -> Hashable:
         flags = msgspec.structs.astuple(self.flags[id])
         return (self.may_be[id], self.hints[id], *flags)
 
@@ -61,7 +61,7 @@ class HolmesMemory(IdentityMemory):
             return None
         return next((slot for slot, flag in enumerate(own_flags) if not flag.valuable), None)
 
-    def before(self, event: Event | None) -> None:
+    def prepare_event(self, event: Event | None) -> None:
         """Apply all inferences that follow from public events."""
         nexts, played, valuable = self.next_cards(), self.on_piles(), self.valuable()
         changed = True
@@ -80,7 +80,7 @@ class HolmesMemory(IdentityMemory):
                         changed = True
                 changed |= _flag(flag, cards, nexts, played, valuable)
 
-    def hinted(self, event: Hinted) -> None:
+    def process_hint(self, event: Hinted) -> None:
         if self.is_tempo(event):
             return
         colours, ids = self.game.colours, self.ids[event.to]
@@ -119,7 +119,7 @@ class HolmesMemory(IdentityMemory):
         flag.valuable = True
         flag.go = flag.go or event.value - self.game.colours == min(self.piles)
 
-    def parted(self, event: Played | Discarded) -> None:
+    def process_parting(self, event: Played | Discarded) -> None:
         """Remove the play signal from the other copies of a card that is about to be played
         successfully."""
         was_last = self.last_copies() >> event.card & 1
@@ -128,8 +128,8 @@ class HolmesMemory(IdentityMemory):
                 if flag.go and not flag.valuable and self.may_be[id] >> event.card & 1:
                     flag.go = False
 
-    def settled(self, event: Played | Discarded) -> None:
-        super().settled(event)
+    def process_outcome(self, event: Played | Discarded) -> None:
+        super().process_outcome(event)
         del self.flags[event.id]
 
 

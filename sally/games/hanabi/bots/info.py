@@ -50,7 +50,7 @@ class InfoMemory(SmartMemory):
             self._fit[cards] = sum(fits)
         return self._fit[cards]
 
-    def pointed(self, seat: int) -> int:
+    def signal_slot(self, seat: int) -> int:
         """Return the slot of `seat` about which a hint sends a signal by touching it or not: the
         slot with the most possible identities."""
         possible_cards = [self.may_be[id].bit_count() for id in self.ids[seat]]
@@ -59,7 +59,7 @@ class InfoMemory(SmartMemory):
     def signal(self, hint: Hinted) -> int:
         """Return the index of the signal that a hint gives to its target seat."""
         by_colour = hint.value < self.game.colours
-        if self.pointed(hint.to) in hint.touched:
+        if self.signal_slot(hint.to) in hint.touched:
             return int(by_colour)
         return 2 + (by_colour and self.signals(hint.to) == 4)
 
@@ -118,7 +118,7 @@ class InfoMemory(SmartMemory):
         numbers = self.numbers(giver)
         return {seat: self.question(seat, numbers) for seat in self.others(giver)}
 
-    def told(
+    def read_answers(
         self, questions: Mapping[int, Question | None], faces: Mapping[int, int]
     ) -> dict[int, int]:
         """Return each seat's answer to its question, as a number, for the seats whose cards are
@@ -131,19 +131,19 @@ class InfoMemory(SmartMemory):
 
     # --- conventions ------------------------------------------------------------------------------
 
-    def before(self, event: Event | None) -> None:
+    def prepare_event(self, event: Event | None) -> None:
         """Update the card counts only, because in this convention the absence of a hint means
         nothing."""
-        super().before(None)
+        super().prepare_event(None)
 
-    def parted(self, event: Played | Discarded) -> None:
+    def process_parting(self, event: Played | Discarded) -> None:
         """Do nothing, because in this convention a discard means nothing."""
 
-    def hinted(self, event: Hinted) -> None:
+    def process_hint(self, event: Hinted) -> None:
         numbers, hint_number = self.numbers(event.by), self.number(event)
         visible_faces = {id: face for id, face in self.faces.items() if id not in self.ids[self.me]}
         questions = self.questions(event.by)
-        answers = self.told(questions, visible_faces)
+        answers = self.read_answers(questions, visible_faces)
         if event.by != self.me:
             answers[self.me] = (hint_number - sum(answers.values())) % numbers
         for seat, answer in answers.items():
@@ -264,7 +264,7 @@ class _Chooser:
             for hand_ids, hand in zip(view.ids, view.hands, strict=True)
             for id, face in zip(hand_ids, hand, strict=False)
         }
-        seat_answers = memory.told(memory.questions(view.me), faces)
+        seat_answers = memory.read_answers(memory.questions(view.me), faces)
         number_to_send = sum(seat_answers.values()) % numbers if numbers else 0
         best: tuple[int, int] | None = None
         for action in game.legal(view, view.me):

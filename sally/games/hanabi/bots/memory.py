@@ -54,29 +54,29 @@ class Memory:
         self.counted: dict[str, Any] = {}  # see `of_the_table`
         for hand_ids in self.ids:
             for id in hand_ids:
-                self.met(id)
+                self.add_card(id)
 
     # --- hooks for bots ---------------------------------------------------------------------------
 
-    def met(self, id: int) -> None:
+    def add_card(self, id: int) -> None:
         """Process a card that enters a hand (a hook for subclasses)."""
 
-    def before(self, event: Event | None) -> None:
+    def prepare_event(self, event: Event | None) -> None:
         """Prepare for an event (a hook for subclasses); called before each event is processed, and
         with None before the bot decides on its move."""
 
-    def hinted(self, event: Hinted) -> None:
+    def process_hint(self, event: Hinted) -> None:
         """Process a hint before its token is spent (a hook for subclasses)."""
 
-    def parted(self, event: Played | Discarded) -> None:
+    def process_parting(self, event: Played | Discarded) -> None:
         """Process a played or discarded card before the piles and discards are updated (a hook for
         subclasses)."""
 
-    def settled(self, event: Played | Discarded) -> None:
+    def process_outcome(self, event: Played | Discarded) -> None:
         """Process a played or discarded card after the piles and discards have been updated (a hook
         for subclasses)."""
 
-    def remembered(self, id: int) -> Hashable:
+    def card_memory(self, id: int) -> Hashable:
         """Return the memory of a card in a hand as a hashable value."""
         return None
 
@@ -84,14 +84,14 @@ class Memory:
 
     def see(self, event: Event) -> None:
         """Update the memory with one event."""
-        self.before(event)
+        self.prepare_event(event)
         if isinstance(event, Passed):
             return
         if isinstance(event, Hinted):
-            self.hinted(event)
+            self.process_hint(event)
             self.tokens -= 1
             return
-        self.parted(event)
+        self.process_parting(event)
         colour, rank = divmod(event.card, self.game.ranks)
         self.gone[event.card] += 1
         self.counted.clear()
@@ -104,8 +104,8 @@ class Memory:
         if event.drew >= 0:
             self.ids[event.by].append(event.drew)
             self.left -= 1
-            self.met(event.drew)
-        self.settled(event)
+            self.add_card(event.drew)
+        self.process_outcome(event)
 
     # --- public facts -----------------------------------------------------------------------------
 
@@ -173,7 +173,7 @@ def remembering(
 
     def policy(view: View) -> Mapping[int, float]:
         memory = recall.of(view, sees_hands)
-        memory.before(None)
+        memory.prepare_event(None)
         return {move(game, view, memory): 1.0}
 
     return policy
@@ -245,10 +245,10 @@ class IdentityMemory(Memory):
         self.hints: dict[int, Cards] = {}  # possible identities by the hints alone
         super().__init__(game, me)
 
-    def met(self, id: int) -> None:
+    def add_card(self, id: int) -> None:
         self.may_be[id] = self.hints[id] = self.everything
 
-    def settled(self, event: Played | Discarded) -> None:
+    def process_outcome(self, event: Played | Discarded) -> None:
         del self.may_be[event.id], self.hints[event.id]
 
     def narrow(self, id: int, cards: Cards) -> None:

@@ -28,13 +28,13 @@ class SimpleMemory(Memory):
         self.notes: dict[int, CardInformation] = {}
         super().__init__(game, me)
 
-    def met(self, id: int) -> None:
+    def add_card(self, id: int) -> None:
         self.notes[id] = CardInformation()
 
-    def remembered(self, id: int) -> Hashable:
+    def card_memory(self, id: int) -> Hashable:
         return msgspec.structs.astuple(self.notes[id])
 
-    def hinted(self, event: Hinted) -> None:
+    def process_hint(self, event: Hinted) -> None:
         if self.is_tempo(event):
             return
         colours = self.game.colours
@@ -46,7 +46,7 @@ class SimpleMemory(Memory):
                 note.rank = event.value - colours
             note.go = True
 
-    def settled(self, event: Played | Discarded) -> None:
+    def process_outcome(self, event: Played | Discarded) -> None:
         del self.notes[event.id]
         if isinstance(event, Played):
             colour, rank = divmod(event.card, self.game.ranks)

@@ -55,7 +55,7 @@ class SmartMemory(IdentityMemory):
 
     # --- conventions ------------------------------------------------------------------------------
 
-    def before(self, event: Event | None) -> None:
+    def prepare_event(self, event: Event | None) -> None:
         """Update the card counts, and draw conclusions from warnings that were not given."""
         changed = True
         while changed:
@@ -76,7 +76,7 @@ class SmartMemory(IdentityMemory):
             id = self.ids[seat][chop]
             self.may_be[id] = self.may_be[id] & ~self.valuable() or self.may_be[id]
 
-    def hinted(self, event: Hinted) -> None:
+    def process_hint(self, event: Hinted) -> None:
         heard = self.after_hint(event)
         for slot, id in enumerate(self.ids[event.to]):
             self.hear(id, event.value, slot in event.touched)
@@ -125,7 +125,7 @@ class SmartMemory(IdentityMemory):
         cards, valuable = self.may_be[self.ids[event.to][chop]], self.valuable()
         return bool(cards & ~valuable and cards & valuable & self.values[event.value])
 
-    def parted(self, event: Played | Discarded) -> None:
+    def process_parting(self, event: Played | Discarded) -> None:
         """Infer from the discard of a known playable card that another seat holds a copy."""
         cards = self.may_be[event.id]
         if isinstance(event, Discarded) and is_one(cards) and cards & self.next_cards():

@@ -514,11 +514,11 @@ class _Walk:
         bargained = i > 0 and self.tokens[i - 1].text == "for" and not self.fresh
         if self.active and not bargained and (self.fresh or not moved_behind(self.tokens, i)):
             self.subject = owner(self.tokens, i) or self.subject
-            loose = not (self.fresh or self.listed(i))
+            loose = not (self.fresh or self.continues_list(i))
             self.emit(i, self.active, likely=self.keeps or loose)
         self.fresh = False
 
-    def listed(self, i: int) -> bool:
+    def continues_list(self, i: int) -> bool:
         """Return whether the attribute continues a list: `raises X, the Y and Z`."""
         for back in range(i - 1, -1, -1):
             token = self.tokens[back]

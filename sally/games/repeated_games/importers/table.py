@@ -16,7 +16,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from sally.core.errors import BadInput, listed, unknown
+from sally.core.errors import BadInput, join_names, unknown
 from sally.core.log.events import Instance, PlayerSpec, Setup
 from sally.core.registry import registry
 from sally.core.registry.paper import ImportResult
@@ -172,7 +172,7 @@ def import_table(path: Path) -> ImportResult:
         raise BadInput("\n".join([f"{path} was not imported:", *lines, *further]))
     oddities = []
     if unread_columns:
-        oddities.append(Oddity(str(path), "columns not read", listed(unread_columns), 1))
+        oddities.append(Oddity(str(path), "columns not read", join_names(unread_columns), 1))
     source = Source.of(description.source or path.stem, description.licence, path.name, data)
     run = ImportRun(oddities, {"found": len(recorded)})
     for episode in recorded:
@@ -193,8 +193,8 @@ def _read_rows(
         header = header or list(cells)
         if missing := [name for name in REQUIRED if name not in cells]:
             raise BadInput(
-                f"{path}, line 1: there is no column {listed(missing, 'or')}; the columns are "
-                f"{listed(cells)}."
+                f"{path}, line 1: there is no column {join_names(missing, 'or')}; the columns are "
+                f"{join_names(cells)}."
             )
         texts = {name: text.strip() for name, text in cells.items()}
         try:

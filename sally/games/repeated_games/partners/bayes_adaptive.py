@@ -40,7 +40,7 @@ def _ideal(game: RepeatedGame, seat: Seat, pool: Any, lookahead: int) -> Ideal:
 
 
 def _follower(ideal: Ideal) -> Follower[Belief]:
-    return Follower(ideal.start(), ideal.after, View.rounds)
+    return Follower(ideal.start(), ideal.update_belief, View.rounds)
 
 
 def _plays(game: RepeatedGame, seat: Seat, pool: Any = None, lookahead: int = LOOKAHEAD) -> Script:

@@ -108,7 +108,7 @@ class Hypotheses(msgspec.Struct, frozen=True):
             for m, q in zip(self.machines, believed.states, strict=True)
         ]
 
-    def after(
+    def update_belief(
         self, believed: WeightedHypotheses, own_move: int, other_move: int
     ) -> WeightedHypotheses:
         """Return the belief after one more round, by Bayes' rule.
@@ -170,7 +170,7 @@ def _bayesian(
     considered = Hypotheses(machines, noise)
     values = [plan(game, seat, machine, ahead).values for machine in machines]
     start = WeightedHypotheses((0,) * len(machines), (1 / len(machines),) * len(machines))
-    follower = Follower(start, considered.after, View.rounds)
+    follower = Follower(start, considered.update_belief, View.rounds)
 
     def odds(view: View) -> Odds:
         rounds_left = min(ahead, game.rounds - view.round + 1)

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from sally.core.errors import BadInput, listed
+from sally.core.errors import BadInput, join_names
 from sally.core.match.partner import Automaton, Line
 from sally.core.rules.game import Seat
 from sally.core.rules.probe import odds_problem
@@ -42,7 +42,7 @@ def read_table(game: RepeatedGame, seat: Seat, table: Any) -> Table:
         raise BadInput(f"table: {error}") from None
     n_own, n_other = len(game.moves_of(seat)), len(game.moves_of(other_seat(seat)))
     for name in {read.start} - set(read.states):
-        raise BadInput(f"table: start {name!r} is not one of the states {listed(read.states)}")
+        raise BadInput(f"table: start {name!r} is not one of the states {join_names(read.states)}")
     for name, row in read.states.items():
         if (why_not := odds_problem(row.odds, n_own)) is not None:
             raise BadInput(f"table: state {name!r}: {why_not}")

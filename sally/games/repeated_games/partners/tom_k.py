@@ -45,7 +45,7 @@ class _Tom:
         even = tuple(tuple(1 / len(moves) for _ in moves) for moves in (other_moves, own_moves))
         return _Thoughts(even[0], even[1], (0.0,) * self.k)
 
-    def after(self, thoughts: _Thoughts, own_move: int, other_move: int) -> _Thoughts:
+    def update_thoughts(self, thoughts: _Thoughts, own_move: int, other_move: int) -> _Thoughts:
         """Return the state after one more round, with updated trust in each order and updated
         beliefs."""
         of_them, of_me, trust = thoughts
@@ -91,7 +91,7 @@ def _tom_k(game: RepeatedGame, seat: Seat, k: int = 1, rate: float = 0.5) -> Scr
     if not 0 < rate <= 1:
         raise BadInput(f"rate must be above 0 and at most 1, not {rate}")
     mind = _Tom(game, seat, k, rate)
-    follower = Follower(mind.start(), mind.after, View.rounds)
+    follower = Follower(mind.start(), mind.update_thoughts, View.rounds)
 
     def odds(view: View) -> Odds:
         return evenly(best_to(game, seat, mind.expects(follower.state(view))))

@@ -81,7 +81,7 @@ def play_tabular(
         predicted[:, t] = counts[episode_index, state].argmax(axis=1)  # no counts: move 0
         moves[:, t], replies[:, t] = own_moves, other_moves
         counts[episode_index, state, other_moves] += 1
-        model = models.after(model, state, own_moves, other_moves)
+        model = models.next_model(model, state, own_moves, other_moves)
         theirs_at = machine.after[theirs_at, other_moves, own_moves]
         state = own_moves * pay.shape[1] + other_moves + int(used_settings.own_start)
     return Rounds(moves, replies, predicted)
@@ -138,7 +138,7 @@ class _Models:
         self.tied = tied_moves(first[None], pay, settings)
         self._full = self._is_full(first[None])
 
-    def after(self, model: Ints, state: Ints, own_moves: Ints, other_moves: Ints) -> Ints:
+    def next_model(self, model: Ints, state: Ints, own_moves: Ints, other_moves: Ints) -> Ints:
         """Return the index of each episode's learned model after one more round."""
         learns = ~self._full[model, state, own_moves]
         if not learns.any():

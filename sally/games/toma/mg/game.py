@@ -36,7 +36,7 @@ class Minority(OneShot[Scenario, View]):
     solver = rules
     default_level = 2
 
-    def stored(self) -> Mapping[str, Scenario]:
+    def stored_scenarios(self) -> Mapping[str, Scenario]:
         return all_scenarios()
 
     @property

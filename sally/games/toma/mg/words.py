@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from sally.core.errors import listed
+from sally.core.errors import join_names
 from sally.core.log.events import Told
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options
@@ -102,7 +102,7 @@ class MinorityWords(NumberedWords[int, "View"]):
         )
 
     def _wishes(self, wishes: tuple[str, ...]) -> str:
-        return listed(wishes, "and") if wishes else self.say("nothing")
+        return join_names(wishes, "and") if wishes else self.say("nothing")
 
     def question(self, view: View, options: Options[int]) -> str:
         return self.say("question", **self._nouns)

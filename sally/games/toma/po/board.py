@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sally.core.errors import listed
+from sally.core.errors import join_names
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.board import Board, Cell, Note, Notes, Reveal, Row, Table
 from sally.core.rules.replay import Trajectory
@@ -43,7 +43,7 @@ def _knowledge(game: PartlySeen, words: PartlySeenWords) -> tuple[Note, ...]:
 
     def known_to(agent: int) -> str:
         others = [words.agent(AGENTS[n]) for n in sorted(problem.knows[agent])]
-        return f"own costs and those of {listed(others, 'and')}" if others else "own costs only"
+        return f"own costs and those of {join_names(others, 'and')}" if others else "own costs only"
 
     me = problem.player
     rows = [Note("You know", f"your {known_to(me)}", "yours")]

@@ -46,7 +46,7 @@ class PartlySeen(OneShot[Scenario, View]):
     solver = rules
     default_level = 1
 
-    def stored(self) -> Mapping[str, Scenario]:
+    def stored_scenarios(self) -> Mapping[str, Scenario]:
         return all_scenarios()
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from sally.core.errors import listed
+from sally.core.errors import join_names
 from sally.core.log.events import Told
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options
@@ -108,8 +108,8 @@ class PartlySeenWords(NumberedWords[int, "View"]):
         roles = knowledge(self._level, self._me, self._knows)
         assert roles is not None  # the game has checked its scenario
         _, first, second, third = (self.agent(AGENTS[seat]) for seat in roles)
-        known_names = listed(sorted((first, second)), "and")
-        middle = listed(sorted((second, third)), "and")
+        known_names = join_names(sorted((first, second)), "and")
+        middle = join_names(sorted((second, third)), "and")
         facts = {
             "me": me,
             "one": self._agent_noun,

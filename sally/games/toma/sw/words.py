@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from sally.core.errors import Unreadable, listed
+from sally.core.errors import Unreadable, join_names
 from sally.core.log.events import Told
 from sally.core.reply.plain_text import after_label, without_thoughts
 from sally.core.rules.game import Seat
@@ -152,7 +152,7 @@ class RadioWords(Words[Action, View]):
 
     def rules(self, seat: Seat) -> str:
         if seat == READER:
-            return self.say("role.reader", names=listed(self._names))
+            return self.say("role.reader", names=join_names(self._names))
         if seat == EAVESDROPPER:
             parts = [self.say("role.eavesdropper"), self.say("penalty")]
             parts += [self.say("context.eavesdropper", turns=self._turns), self.say("grid")]
@@ -233,7 +233,7 @@ class RadioWords(Words[Action, View]):
             parts.append(self.say("now.locked"))
         elif view.cell is not None:
             row, col = view.cell
-            moves = listed(map(self._direction_text, ways(view.cell)), "or")
+            moves = join_names(map(self._direction_text, ways(view.cell)), "or")
             parts.append(
                 self.say("now.explorer", password=view.password, row=row, col=col, moves=moves)
             )
@@ -314,7 +314,7 @@ class RadioWords(Words[Action, View]):
         stated = after_label(reply, ALLY) or after_label(reply, self.label) or reply
         kind = kind_named(stated)
         if kind not in question.choices:
-            names = listed(map(str, question.choices), "or")
+            names = join_names(map(str, question.choices), "or")
             raise Unreadable(f"Answer with one line `{ALLY}:` and one of {names}.")
         return ProbeReport(kind, reply=reply)
 
@@ -344,7 +344,7 @@ def read_act(reply: str) -> Action:
     if act is None:
         raise Unreadable(
             'Answer with `My Next Action:` and one of SPEAK "message", OPEN 1234, '
-            f"MOVE {listed(STEPS, 'or')}, WAIT, as far as your role allows; messages stand in "
+            f"MOVE {join_names(STEPS, 'or')}, WAIT, as far as your role allows; messages stand in "
             "quotation marks."
         )
     if act["text"]:
