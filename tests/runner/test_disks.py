@@ -60,7 +60,7 @@ FULL = """
 import os, time
 from pathlib import Path
 from sally.models.stub import Scripted
-from sally.store import writing
+from sally.store import writer
 
 MODEL = lambda name: Scripted(lambda messages, settings: "")  # a user's file must define something
 plain, lines = os.write, 0
@@ -89,7 +89,7 @@ class FullDisk:
         time.sleep(300)
 
 
-writing.os = FullDisk()
+writer.os = FullDisk()
 """
 
 
