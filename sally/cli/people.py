@@ -300,7 +300,7 @@ def _help_one(file: Path, session: str, database: str, participant: str, act: An
     async def change(running: RunningStudy) -> str:
         person = await running.find(participant)
         outcome = await act(running, person)
-        return outcome or running.secrets.exported(person)[:8]
+        return outcome or running.secrets.export_id(person)[:8]
 
     return str(_with(file, session, database, change))
 

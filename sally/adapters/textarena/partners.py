@@ -10,7 +10,7 @@ from typing import Any
 
 from sally.adapters.textarena.moves import SILENCE
 from sally.adapters.textarena.submission import SEATS, Submission, View
-from sally.core.errors import BadInput, listed
+from sally.core.errors import BadInput, join_names
 from sally.core.match.partner import Partner, Script, by_name
 from sally.core.match.player import Turn
 from sally.core.rules.game import Seat
@@ -69,7 +69,7 @@ def _game_name(game: Any, names: tuple[str, ...], partner: str) -> str:
     it."""
     name = str(game.env).split("-v")[0]
     if name not in names:
-        raise BadInput(f"{partner} plays {listed(names, 'or')}, not {game.env}.")
+        raise BadInput(f"{partner} plays {join_names(names, 'or')}, not {game.env}.")
     return name
 
 

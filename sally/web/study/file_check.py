@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from msgspec import inspect
 
-from sally.core.errors import BadInput, listed
+from sally.core.errors import BadInput, join_names
 
 FilePath = tuple[str | int, ...]  # keys and indices from the top of the file
 KEY_PARTS = re.compile(r""""([^"]*)"|'([^']*)'|([A-Za-z0-9_-]+)""")
@@ -201,12 +201,12 @@ def _faults_in_union(
     if tag in tagged:
         yield from _faults(value, tagged[tag], path, top_keys)
     elif tag_field not in value:
-        yield FileFault(f"the key `{tag_field}` is missing; it is {listed(kinds, 'or')}.", path)
+        yield FileFault(f"the key `{tag_field}` is missing; it is {join_names(kinds, 'or')}.", path)
     else:
         place = (*path, str(tag_field))
         yield FileFault(
             f"there is no {tag_field} {tag!r}{_suggest(str(tag), kinds)}; "
-            f"it is {listed(kinds, 'or')}.",
+            f"it is {join_names(kinds, 'or')}.",
             place,
         )
 
@@ -219,7 +219,7 @@ def _unknown_key(key: str, names: Sequence[str], path: FilePath, top_keys: set[s
             f"unknown key `{key}`; it belongs to the top of the file, before the first [table].",
             path,
         )
-    return FileFault(f"unknown key `{key}`; the keys here are {listed(sorted(names))}.", path)
+    return FileFault(f"unknown key `{key}`; the keys here are {join_names(sorted(names))}.", path)
 
 
 def _suggest(name: str, names: Sequence[str]) -> str:

@@ -141,7 +141,7 @@ async def payments(running_study: RunningStudy) -> str:
             platform_params = answers.get(PLATFORM) or {}
             payment_row = (
                 *(person.given, study.platform.name, person.state, base, bonus),
-                *(study.bonus.currency, person.code, running_study.secrets.exported(person)),
+                *(study.bonus.currency, person.code, running_study.secrets.export_id(person)),
                 *(platform_params.get(name, "") for name in further),
             )
             # ids come from links and may be spreadsheet formulas
