@@ -381,7 +381,7 @@ def detects(estimate: Estimate, clusters: int) -> float | None:
         return None
     edge = float(scipy.special.stdtrit(clusters - 1, 0.975))
     error = (estimate.high - estimate.low) / 2 / edge
-    low, high = 0.0, 8 * error  # beyond 8 standard errors the power is 1
+    low, high = 0.0, 40 * error  # two clusters need 17 standard errors
     while high - low > 1e-3 * error:
         middle = (low + high) / 2
         enough = t_power(clusters, middle, error**2 * clusters) >= POWER

@@ -1,5 +1,8 @@
 """Sample sizes against published tables, and the formulas against simulation."""
 
+import math
+from itertools import pairwise
+
 import numpy as np
 import pytest
 import scipy.stats
@@ -8,6 +11,7 @@ from scipy.stats import binom
 
 from sally.stats.power import (
     design_effect,
+    equivalence_power,
     intraclass_correlation,
     paired_share_sample_size,
     t_power,
@@ -37,6 +41,16 @@ def test_sample_size_and_power_equal_documented_values_of_r():
     assert t_sample_size(1.0, 1.0, power=0.9, groups=2) == 23
     # ?power.t.test: n = 20, delta = 1, sd = 1 has power 0.8689528.
     assert t_power(20, 1.0, 1.0, groups=2) == pytest.approx(0.8689528, abs=1e-6)
+
+
+@pytest.mark.parametrize("n", [2, 3, 8, 40, 1000])
+@pytest.mark.parametrize("alpha", [0.05, 0.0001])
+def test_power_is_known_and_rises_with_the_difference(n: int, alpha: float):
+    powers = [t_power(n, shift / math.sqrt(n), 1.0, alpha=alpha) for shift in range(120)]
+    assert all(later >= earlier - 1e-4 for earlier, later in pairwise(powers)), powers  # no NaN
+    assert n == 2 or powers[-1] > 0.5
+    reached = [equivalence_power(n, shift / math.sqrt(n), 1.0) for shift in range(120)]
+    assert all(later >= earlier - 1e-4 for earlier, later in pairwise(reached)), reached
 
 
 def test_power_at_no_difference_is_alpha():

@@ -389,7 +389,6 @@ def detectable(units: int, variance: float, alpha: float = ALPHA) -> float | Non
     low, high = 0.0, 40 * math.sqrt(variance)
     for _ in range(60):
         middle = (low + high) / 2
-        # For large differences scipy's power is NaN, which is not below either.
         is_too_small = not middle or t_power(units, middle, variance, alpha=alpha) < POWER
         low, high = (middle, high) if is_too_small else (low, middle)
     return high
