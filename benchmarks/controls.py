@@ -1,6 +1,6 @@
 """Every control shown on bots, learners and the language models of the shipped results.
 
-    python -m benchmarks.controls docs/results/controls.md
+    python -m benchmarks.controls docs/results/appendix/controls.md
 
 Runs the commands below as a user would and writes what they print. Bots and learners are played
 here; of language models only what lies in docs/results/bundles is read, and nothing new is played.
@@ -99,20 +99,22 @@ PARTS = (
 
 def page() -> Iterator[str]:
     """The page, line by line."""
-    yield "# Controls on bots, learners and language models"
+    yield "# Appendix: controls on bots, learners and language models"
     yield ""
     yield (
         "This page shows the output of Sally's control analyses for bots, learners and two small "
         "language models, below the command that prints it. `python -m benchmarks.controls "
-        "docs/results/controls.md` writes this page. [Validity](../discussion/validity.md#what-the-"
-        "controls-can-and-cannot-support) explains which conclusions the figures support."
+        "docs/results/appendix/controls.md` writes this page. "
+        "[Validity](../../discussion/validity.md#what-the-controls-can-and-cannot-support) "
+        "explains which conclusions the figures support."
     )
     yield ""
     yield (
         "Sally's reporting checklist has nine points. The study of bots completes four of them, "
-        "and the study `kang2026`, which follows [the paper of that name](../papers/kang2026.md), "
-        "completes three. Most comparisons of conditions with language models below have only 2 or "
-        "4 pairs of episodes. A sign-flip test cannot give a p below .5 with 2 pairs or below .125 "
+        "and the study `kang2026`, which follows [the paper of that name]"
+        "(../../papers/kang2026.md), completes three. Most comparisons of "
+        "conditions with language models below have only 2 or 4 pairs of episodes. A sign-flip "
+        "test cannot give a p below .5 with 2 pairs or below .125 "
         "with 4, so a difference that is not significant says nothing here. The verdict "
         "`equivalent` comes from another test, which 4 pairs can pass if their differences are "
         "all close to 0; `too few for a claim` means that they do not pass it either. Differences "

@@ -2,7 +2,7 @@
 
     sally import akata2025 PATH --out akata
     sally import brockbank2024 PATH --out brockbank
-    python benchmarks/recorded_play.py akata brockbank > docs/results/recorded_play.md
+    python benchmarks/recorded_play.py akata brockbank > docs/results/appendix/recorded_play.md
 
 Learners and bots are played here on the same settings; only aggregates are printed.
 """
@@ -223,11 +223,12 @@ POINTS = ((lambda s: s.points), (lambda s: s.rounds))
 def page(everything: Sequence[Seen], people: int, games: int) -> Iterator[str]:
     rps = [s for s in everything if s.group == "rps"]
     two = [s for s in everything if s.group in ("ipd", "ibs")]
-    yield "# People, models, learners and bots side by side"
+    yield "# Appendix: people, models, learners and bots side by side"
     yield ""
     yield (
         f"This page compares players in {games} recorded games of "
-        "[akata2025](../papers/akata2025.md) and [brockbank2024](../papers/brockbank2024.md), "
+        "[akata2025](../../papers/akata2025.md) and "
+        "[brockbank2024](../../papers/brockbank2024.md), "
         f"played by {people} people and by models. For comparison, a learner (`tabular`) and two "
         "bots (`random` and `win_stay_lose_shift`) played the same games against the same bots; "
         "the tables mark all three with `(bot)`. The column `group` names the game: `rps` (rock, "
@@ -247,7 +248,7 @@ def page(everything: Sequence[Seen], people: int, games: int) -> Iterator[str]:
         "by each of the two bots, so the players in the overview met different mixtures of "
         "partners. To compare people with other players, use the second table, which has separate "
         "rows for each partner. `python benchmarks/recorded_play.py AKATA BROCKBANK` prints this "
-        "page for any two stores; see [how to import recorded play](../how-to/recorded_play.md)."
+        "page for any two stores; see [how to import recorded play](../../how-to/recorded_play.md)."
     )
     yield ""
     yield "## Overview"
@@ -275,7 +276,7 @@ def page(everything: Sequence[Seen], people: int, games: int) -> Iterator[str]:
     yield (
         "Retaliation, forgiveness and exploitation are measured in the dilemma, alternation "
         "(taking turns) in the battle of the sexes ([definitions]"
-        "(../how-to/recorded_play.md#measures-of-behaviour)). Each is a share of the rounds in "
+        "(../../how-to/recorded_play.md#measures-of-behaviour)). Each is a share of the rounds in "
         "which it could happen, over all partners."
     )
     yield ""

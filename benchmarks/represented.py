@@ -3,8 +3,8 @@
     python -m benchmarks.represented OUT --model qwen-0.5b [--decisions 700] [--bundle FILE]
 
 Writes OUT/represented-MODEL.json after every group, so an interrupted run keeps what it has. The
-groups, in this order, are those of docs/results/represented.md; within a group decisions are drawn
-by a seeded hash.
+groups, in this order, are those of docs/results/appendix/represented.md; within a group decisions
+are drawn by a seeded hash.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tables of docs/results/represented.md, from the probe outputs that are shipped beside it.
+"""Tables of docs/results/appendix/represented.md, from the shipped outputs of the probes.
 
 python benchmarks/represented_tables.py docs/results/represented/represented-*.json
 """

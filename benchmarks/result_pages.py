@@ -1,16 +1,17 @@
 """Write the tables and pictures of the first pages of results from the shipped bundles.
 
-    python -m benchmarks.result_pages [sally_2 | sally_1 | qwen ...]
+    python -m benchmarks.result_pages [sally_2 | sally_1 | qwen | pictures ...]
 
 fills the generated parts of each page in docs/results and of its appendix (from a line
 `<!-- table: NAME -->` to the line `<!-- end -->`) and draws docs/pictures/sally_2.svg and
-sally_1.svg. Models are read from bundles; the bots of Sally-2 are played. Without a name all pages
-are written (some minutes).
+sally_1.svg. Models are read from bundles; the bots of Sally-2 are played. `pictures` draws tables
+that stand on other pages. Without a name everything is written (some minutes).
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from xml.sax.saxutils import escape
@@ -352,16 +353,133 @@ def write_qwen() -> None:
     write_tables("qwen", {"qwen": lines})
 
 
+# --- pictures of tables that stand on a page ------------------------------------------------------
+
+
+class TablePicture(msgspec.Struct, frozen=True):
+    """A picture of a table: a row for each line, a mark for each of some columns."""
+
+    page: str
+    head: str  # how the first line of the table begins
+    title: str
+    marks: dict[str, int]  # legend -> column
+    axis: Axis
+    caption: str
+    unit: float = 1.0  # of the numbers in the table
+
+
+TABLE_PICTURES = {
+    "step_race": TablePicture(
+        "step_race",
+        "| rule, on the same turns",
+        "Simple rules in the step race",
+        {"win doing": 1, "steps doing": 2},
+        Axis(-0.6, 1.0, (-0.5, 0, 0.5, 1)),
+        "0: a random move; 1: the best move in hindsight.",
+    ),
+    "bargaining": TablePicture(
+        "appendix/bargaining",
+        "| player | doing in hindsight |",
+        "Models and simple rules in bargaining",
+        {"doing in hindsight": 1},
+        Axis(0.0, 1.0, (0, 0.25, 0.5, 0.75, 1)),
+        "0: random quotes; 1: best replies to the recorded quotes.",
+    ),
+    "batteries": TablePicture(
+        "batteries",
+        "| items | chance | best rule",
+        "Rules and learners on published batteries",
+        {"best rule": 2, "blind learner": 3, "chance": 1},
+        Axis(0.0, 1.0, (0, 0.25, 0.5, 0.75, 1)),
+        "Share of right answers.",
+        100.0,
+    ),
+    "cipher": TablePicture(
+        "cipher",
+        "| encoder | interceptor by history",
+        "Decisions won, by encoder",
+        {"against history": 1, "against Bayes": 2},
+        Axis(0.0, 1.0, (0, 0.25, 0.5, 0.75, 1)),
+        "Share of 200 decisions of the set `which`.",
+        100.0,
+    ),
+    "recorded_play": TablePicture(
+        "recorded_play",
+        "| bot | people (n)",
+        "Against stable bots in rock, paper, scissors",
+        {"people": 1, "learner": 2},
+        Axis(-0.1, 1.0, (0, 0.25, 0.5, 0.75, 1)),
+        "0: a random player; 1: the optimum.",
+    ),
+}
+NUMBER = re.compile(r"(-?\d*\.?\d+)%?(?: \[(-?\d*\.?\d+), (-?\d*\.?\d+)\])?")
+
+
+def read_table(text: str, head: str) -> list[list[str]]:
+    """Return the cells of the table whose first line begins so, without its head."""
+    lines = text[text.index(head) :].split("\n\n")[0].splitlines()[2:]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+def draw_table(plan: TablePicture) -> str:
+    """Return the picture of a table; bars are the intervals in it."""
+    text = (RESULTS / f"{plan.page}.md").read_text(encoding="utf-8")
+    rows = read_table(text, plan.head)
+    top, row_height = 76, 34
+    bottom = top + row_height * len(rows)
+    colours = dict(zip(plan.marks, (BLUE, ORANGE, GREY), strict=False))
+    parts = [draw_text(12, 24, plan.title, size=17)]
+    for number, (legend, colour) in enumerate(colours.items()):
+        x = 18 + 152 * number
+        parts += [
+            draw_dot(x, 44, colour, legend, number == 0),
+            draw_text(x + 10, 49, legend, size=13),
+        ]
+    parts += plan.axis.draw(top - 8, bottom)
+    for number, cells in enumerate(rows):
+        y = top + row_height * number + 10
+        label = cells[0].replace("`", "")
+        size = 13 if len(label) < 20 else 11 if len(label) < 26 else 9
+        parts.append(draw_text(12, y + 4, label, size=size))
+        for order, (legend, column) in enumerate(plan.marks.items()):
+            match = NUMBER.match(cells[column])
+            if match is None:
+                continue
+            value, *interval = (
+                None if part is None else float(part) / plan.unit for part in match.groups()
+            )
+            assert value is not None
+            mark_y = y - 4 + 8 * order if len(plan.marks) < 3 else y
+            if interval[0] is not None and interval[1] is not None:
+                low, high = plan.axis.x(interval[0]), plan.axis.x(interval[1])
+                parts.append(
+                    f'<line x1="{low:.1f}" x2="{high:.1f}" y1="{mark_y}" y2="{mark_y}" '
+                    f'stroke="{colours[legend]}" stroke-opacity=".6"/>'
+                )
+            hint = f"{label}: {legend} {value:.2f}"
+            dot = draw_dot(plan.axis.x(value), mark_y, colours[legend], hint, order == 0)
+            parts.append(dot)
+    parts.append(draw_text(12, bottom + 36, plan.caption, GREY, 12))
+    return draw_picture(bottom + 48, plan.title, parts)
+
+
+def write_pictures() -> None:
+    """Draw the pictures of tables."""
+    for name, plan in TABLE_PICTURES.items():
+        (PICTURES / f"{name}.svg").write_text(draw_table(plan), encoding="utf-8")
+
+
 WRITERS = {"sally_2": write_sally_2, "sally_1": write_sally_1, "qwen": write_qwen}
+ALL = {**WRITERS, "pictures": write_pictures}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("pages", nargs="*", choices=[*WRITERS, []], help="pages to write [all]")
-    for name in parser.parse_args().pages or WRITERS:
-        WRITERS[name]()
+    parser.add_argument("pages", nargs="*", choices=[*ALL, []], help="pages to write [all]")
+    for name in parser.parse_args().pages or ALL:
+        ALL[name]()
 
 
 if __name__ == "__main__":

@@ -7,12 +7,21 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.result_pages import END, MODELS, START, WRITERS, fill_table
+from benchmarks.result_pages import (
+    END,
+    MODELS,
+    START,
+    TABLE_PICTURES,
+    WRITERS,
+    draw_table,
+    fill_table,
+)
 
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "docs/results"
 MOST_WORDS = 600  # of a page, without tables and code
-PAGES = [RESULTS / f"{name}.md" for name in WRITERS]
+RECORDS = {"index", "licences", "akata2025", "brockbank2024"}  # lists, and notes on two records
+PAGES = [page for page in sorted(RESULTS.glob("*.md")) if page.stem not in RECORDS]
 
 
 def text_of(name: str) -> str:
@@ -31,8 +40,16 @@ def test_a_page_of_results_can_be_finished(page):
     prose = re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
     prose = re.sub(r"^\|.*$", "", prose, flags=re.M)
     assert len(prose.split()) <= MOST_WORDS
-    for part in ("**Question.**", "**Answer.**", "What is not claimed", "](appendix/", "```sh"):
+    for part in ("**Question.**", "**Answer.**", "What is not claimed", "](appendix/", "\n```"):
         assert part in text
+    assert len(re.findall(r"^\|---", text, re.M)) in (1, 2)
+
+
+@pytest.mark.parametrize("name", TABLE_PICTURES)
+def test_picture_shows_its_table(name):
+    drawn = (ROOT / f"docs/pictures/{name}.svg").read_text(encoding="utf-8")
+    assert drawn == draw_table(TABLE_PICTURES[name]), "python -m benchmarks.result_pages pictures"
+    assert f"(../pictures/{name}.svg)" in text_of(name)
 
 
 def test_generated_tables_are_filled():

@@ -27,7 +27,9 @@ def records() -> dict[str, MeasuredRecord]:
 
 
 def page(name: str) -> str:
-    return (ROOT / f"docs/results/{name}.md").read_text("utf-8")
+    """Return the text of a page and of its appendix."""
+    places = (f"docs/results/{name}.md", f"docs/results/appendix/{name}.md")
+    return "\n".join((ROOT / place).read_text("utf-8") for place in places)
 
 
 @pytest.mark.parametrize("name", sorted(PAGES))

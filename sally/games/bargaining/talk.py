@@ -11,7 +11,7 @@ not affect the game. Two kinds are recognised:
 - A *claim*: the speaker states its own value or cost as one number (`my cost is 32`).
 
 A message that announces two different numbers announces none; the same holds for claims.
-`docs/results/bargaining.md` has the measured precision and recall.
+`docs/results/appendix/bargaining.md` has the measured precision and recall.
 """
 
 from __future__ import annotations
