@@ -24,6 +24,13 @@ for game, minds in ((cups, cups_partners), (haggle, haggle_partners)):
     registry.add("partners", game.GAME.name, minds.PARTNERS)
 
 
+@pytest.fixture
+def few_trials(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make the baselines of a profile cheap, where it is not they that are tested."""
+    for name, count in (("TRIALS", 6), ("FIRST_TRIALS", 3), ("DRAWS", 40)):
+        monkeypatch.setattr(f"sally.analysis.profile.baselines.{name}", count)
+
+
 @pytest.fixture(scope="module", autouse=True)
 def nothing_of_other_files() -> None:
     """Start every file without a config file."""

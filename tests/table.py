@@ -87,9 +87,18 @@ SHAPES: Mapping[str, tuple[str, Mapping[str, Any]]] = {
 SENT_BACK = {("mindgames, discrete", "persuader")}
 
 
+# These differ from another game of their family in numbers only.
+ALIKE = {"hanabi_mini", "hanabi_small", "repeated_games", "ibs"}
+
+
+def unlike_games() -> list[str]:
+    """The games of the shelf by name, one of several that are alike."""
+    return [name for name in registry.games() if name not in ALIKE]
+
+
 def every() -> list[str]:
-    """Every game of the shelf by name, and the shapes above."""
-    return [*registry.games(), *SHAPES]
+    """The games of the shelf that are not alike, and the shapes above."""
+    return [*unlike_games(), *SHAPES]
 
 
 def problem_of(name: str) -> Instance:

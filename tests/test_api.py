@@ -155,6 +155,7 @@ def test_catalog_lists_registered_names() -> None:
         sally.list_metrics("rsp")
 
 
+@pytest.mark.usefixtures("few_trials")
 def test_results_with_a_figure_can_be_drawn(held: Path) -> None:
     profile = sally.profile(held)
     assert profile.plot().axes
@@ -166,8 +167,9 @@ def test_results_with_a_figure_can_be_drawn(held: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "module", ["analyses", "catalog", "controls", "files", "playing", "results", "rows", "studies"]
+    "module", ["analyses", "catalog", "controls", "files", "play", "results", "rows", "studies"]
 )
+@pytest.mark.usefixtures("few_trials")
 def test_examples_of_the_api_run(module: str) -> None:
     found = doctest.testmod(import_module(f"sally.api.{module}"))
     assert found.failed == 0

@@ -475,7 +475,7 @@ def reproduce(
         BadInput: If the paper, table or model is unknown.
 
     >>> import sally
-    >>> rows = sally.reproduce("level_k")
+    >>> rows = sally.reproduce("kang2026", "1")
     >>> {"published", "ours"} <= set(rows.columns)
     True
     """

@@ -14,9 +14,10 @@ from sally.adapters.rl.gymnasium import SeatEnv
 from sally.adapters.rl.pettingzoo import SimultaneousEnv, TurnEnv
 from sally.core.errors import BadInput
 from sally.core.registry import registry
+from tests.table import unlike_games
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-GAMES = sorted(registry.games())
+GAMES = sorted(unlike_games())
 SIMULTANEOUS = ("rps", "ibs", "ipd", "repeated_games")
 
 
@@ -115,7 +116,7 @@ def test_games_are_registered_in_gymnasium_by_name():
     env = gymnasium.make("sally/ipd-v0", rounds=3, others={"partner": "tit_for_tat"})
     env.reset(seed=1)
     assert env.step(0)[1] == 8.0
-    assert sum(id.startswith("sally/") for id in gymnasium.registry) == 2 * len(GAMES)
+    assert sum(id.startswith("sally/") for id in gymnasium.registry) == 2 * len(registry.games())
 
 
 def test_problems_are_drawn_from_a_split():

@@ -69,13 +69,14 @@ def printed(*args: object) -> Any:
     return json.loads(result.stdout)
 
 
-def numbers_of(folder: Path) -> Numbers:
+@pytest.fixture(scope="module")
+def numbers(folder: Path) -> Numbers:
     """Return every number of the agent by its name on each surface."""
-    numbers: Numbers = defaultdict(dict)
+    by_surface: Numbers = defaultdict(dict)
 
     def put(surface: str, row: dict[str, Any], name: str, value: float | None) -> None:
         if value is not None and row.get("seat", "agent") == "agent":
-            numbers[row["game"], "agent", row["player"], name][surface] = value
+            by_surface[row["game"], "agent", row["player"], name][surface] = value
 
     for row in printed("score", folder, "--all", "--by", "player"):
         put("score", row, row["metric"], row["value"])
@@ -104,7 +105,7 @@ def numbers_of(folder: Path) -> Numbers:
     for c in printed("compare", folder, "random", "tabular", *chosen)["comparisons"]:
         for side, player in (("first", "random"), ("second", "tabular")):
             put("compare", {**c, "player": player}, c["metric"], c[side])
-    return numbers
+    return by_surface
 
 
 def _exported(folder: Path, put: Any) -> None:
@@ -130,8 +131,7 @@ def _exported(folder: Path, put: Any) -> None:
                 put("exported profile", row, column.field, float(row[column.field]))
 
 
-def test_metric_name_has_same_value_on_every_surface(folder: Path) -> None:
-    numbers = numbers_of(folder)
+def test_metric_name_has_same_value_on_every_surface(numbers: Numbers) -> None:
     separate_values = {
         f"{name} of {player} in {game}": values
         for (game, _, player, name), values in numbers.items()
@@ -147,8 +147,7 @@ def test_metric_name_has_same_value_on_every_surface(folder: Path) -> None:
     assert {"tom_percent", "functional_regret", "brier", "regret", "accuracy"} <= shared
 
 
-def test_pooled_and_mean_shares_differ_so_that_the_test_can_fail(folder: Path) -> None:
-    numbers = numbers_of(folder)
+def test_pooled_and_mean_shares_differ_so_that_the_test_can_fail(numbers: Numbers) -> None:
     who = ("rps", "agent", "tabular")
     assert numbers[*who, "tom_percent"]["score"] != numbers[*who, "accuracy"]["profile"]
     shy = ("rps", "agent", "own:Shy")

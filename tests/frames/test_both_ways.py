@@ -16,6 +16,7 @@ from sally.cli import cli
 from sally.cli.compare import plain
 from sally.frames.frame import Frame, as_frame
 
+pytestmark = pytest.mark.usefixtures("few_trials")
 BUNDLES = Path(__file__).parents[2] / "docs" / "results" / "bundles"
 THREE = ("quickstart_model-0.5b", "quickstart_model-1.5b", "beliefs_mori2024")
 ANALYSES: dict[str, Callable[[Frame], Any]] = {

@@ -14,9 +14,10 @@ from sally.core.registry import registry
 from sally.frames.replays import replay_for_measures
 from sally.runner.check import check
 from sally.web.live.screen_text import Labels
+from tests.table import unlike_games
 from tests.web.guests import Guest, play, sit, web_server
 
-GAMES = sorted(registry.games())
+GAMES = sorted(unlike_games())
 
 
 @pytest.fixture

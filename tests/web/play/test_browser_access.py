@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 
 from sally.core.registry import registry
+from tests.table import unlike_games
 from tests.web.axe import script
 from tests.web.browser import NEEDS_BROWSER, PHONE, Person, Server
 
 pytestmark = NEEDS_BROWSER
 Arrive = Callable[..., Person]
-GAMES = [n for n in registry.games() if registry.game(n).game.__module__.startswith("sally.")]
+GAMES = [n for n in unlike_games() if registry.game(n).game.__module__.startswith("sally.")]
 AXE = script()
 NO_AXE = "AXE-CORE CANNOT BE HAD HERE: no npm, or no net"
 NEEDS_AXE = pytest.mark.skipif(AXE is None, reason=NO_AXE)

@@ -19,9 +19,10 @@ from sally.core.rules.words import slots
 from sally.web.live.screen import over_of
 from sally.web.study.definition import EXAMPLES, check_study, read_human_study
 from sally.web.texts import ENGLISH, languages, shipped_texts, texts_of
+from tests.table import unlike_games
 from tests.web.guests import Guest, Json, play, sit, web_server
 
-GAMES = [n for n in registry.games() if registry.game(n).game.__module__.startswith("sally.")]
+GAMES = [n for n in unlike_games() if registry.game(n).game.__module__.startswith("sally.")]
 KEY = re.compile(r"\b[a-z]+[0-9]{4}\b")  # such as kang2026
 SHOUTED = re.compile(r"\b[A-Z]{3,}\b")  # such as WAIT
 UNREAD = (
