@@ -22,7 +22,7 @@ BUNDLES = "docs/results/bundles"
 KANG = f"{BUNDLES}/kang2026-0.5b.sally.zip {BUNDLES}/kang2026-1.5b.sally.zip"
 FIRST = f"{BUNDLES}/quickstart_model-1.5b.sally.zip"
 BOTS = (
-    ("", "run quickstart --out out/quickstart --limit 3 --unasked"),
+    ("", "run quickstart --out out/quickstart --limit 18 --unasked"),
     ("The cost of decisions", "why out/quickstart --most 3"),
     ("Another player from step 20 on",
      "fork out/quickstart --turn 20 --seat agent=tabular --repeats 6"),
@@ -60,7 +60,8 @@ NOTES = {  # by command: what a reader must know before the listing
     "and `functional regret` the mean payoff per round that the player lost against the best play "
     "with this partner. The columns that the listing leaves out are not used on this page.",
     QUICKSTART: "The checklist reads the study as it is declared: 180 episodes, all with probes. "
-    "The run above used two options: `--limit 3` plays at most three episodes of each lineup, and "
+    "The run above used two options: `--limit 18` plays 18 episodes of each game, three of each "
+    "lineup, and "
     "`--unasked` also plays every episode without probes. The comparison under *Does asking change "
     "play?* therefore has the episodes that the checklist reports as missing from the study.",
     KANG_LIST: "The study names one model per run and was run once with each of the two models.",

@@ -29,7 +29,7 @@ TYPES = {"Game", "GameSpec", "Words", "Probe", "Question", "Partner", "Metric", 
 @pytest.fixture(scope="module")
 def held(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("api") / "store"
-    sally.run("quickstart", out, limit=2)
+    sally.run("quickstart", out, limit=12)
     return out
 
 

@@ -107,7 +107,7 @@ def test_version_is_the_same_everywhere() -> None:
 def test_base_install_lists_plays_runs_scores_replays_and_reports(bare: Path) -> None:
     assert sally(bare, "--version") == f"{DISTRIBUTION}, version {VERSION}\n"
     assert "rps" in sally(bare, "list games")
-    sally(bare, "run quickstart --limit 1 --out first")
+    sally(bare, "run quickstart --limit 6 --out first")
     assert "payoff" in sally(bare, "score first --metric payoff --seat agent")
     sally(bare, "replay first")
     sally(bare, "report first --no-profile --out first.html")
@@ -125,7 +125,7 @@ def test_base_install_lists_plays_runs_scores_replays_and_reports(bare: Path) ->
 )
 def test_missing_extra_is_named_in_one_line(bare: Path, line: str, extra: str) -> None:
     if not (bare / "first").exists():
-        sally(bare, "run quickstart --limit 1 --out first")
+        sally(bare, "run quickstart --limit 6 --out first")
     process = sally(bare, line, well=False)
     assert re.search(rf"pip install '.*\.whl\[{extra}\]'", process)
     assert len(process.strip().splitlines()) == 1

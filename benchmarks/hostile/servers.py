@@ -140,7 +140,7 @@ def _finished(out: Path) -> set[str]:
 
 if __name__ == "__main__":
     options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    options.add_argument("--limit", type=int, default=1, help="episodes of each lineup")
+    options.add_argument("--limit", type=int, default=1, help="episodes of each cell")
     options.add_argument("--study", choices=sorted(STUDIES), action="append")
     options.add_argument("--seed", type=int, default=36)
     chosen = options.parse_args()

@@ -55,7 +55,7 @@ def load(place: Where) -> Episodes:
 
     >>> import sally, tempfile
     >>> folder = tempfile.mkdtemp()
-    >>> _ = sally.run("quickstart", folder, limit=1)
+    >>> _ = sally.run("quickstart", folder, limit=6)
     >>> sally.load(folder).title
     '18 episodes of rps, ibs, ipd'
     """

@@ -34,7 +34,7 @@ from sally.studies import arms
 class RunRequest(msgspec.Struct, frozen=True):
     """The part of a study to run, and how to run it."""
 
-    limit: int | None = None  # maximum number of episodes of each lineup
+    limit: int | None = None  # episodes of each cell
     seed: int | None = None  # replaces the study's own
     model: str | None = None  # the model for open seats
     given: Mapping[str, Any] = {}  # settings of the model, parameters of every instance
@@ -158,7 +158,7 @@ def run(
         out: Folder or address (`s3://bucket/study`) of the store; None keeps nothing on disk.
         model: The model for seats that the study leaves open: a name, or an object with the
             methods of `Model`.
-        limit: Maximum number of episodes of each lineup.
+        limit: Play only so many episodes of each cell, those with a model first.
         budget: Stop when calls have cost this much, in the currency of `sally.toml`.
         budget_tokens: Stop when calls have used this many tokens.
         without: Strategies to leave out.
@@ -179,7 +179,7 @@ def run(
         BadInput: If the study, model, strategy, setting or parameter is unknown or wrong.
 
     >>> import sally
-    >>> sally.run("quickstart", limit=1).title
+    >>> sally.run("quickstart", limit=6).title
     '18 episodes of rps, ibs, ipd'
     """
     names = ObjectNames()
@@ -226,7 +226,7 @@ async def arun(
     If the awaiting task is cancelled, the run ends when its next episode is stored.
 
     >>> import asyncio, sally
-    >>> asyncio.run(sally.arun("quickstart", limit=1)).title
+    >>> asyncio.run(sally.arun("quickstart", limit=6)).title
     '18 episodes of rps, ibs, ipd'
     """
     import asyncio  # imported late: other functions here need none
@@ -265,7 +265,7 @@ def plan(
         study: A study, its name, or a TOML file.
         out: The store that may already hold some of the episodes.
         model: The model for seats that the study leaves open.
-        limit: Maximum number of episodes of each lineup.
+        limit: Play only so many episodes of each cell, those with a model first.
         without: Strategies to leave out.
         seed: Replaces the seed of the study.
         reply_tokens: Tokens to expect in a reply.
@@ -276,7 +276,7 @@ def plan(
         BadInput: If the study, model, strategy, setting or parameter is unknown or wrong.
 
     >>> import sally
-    >>> sally.plan("quickstart", limit=1).title
+    >>> sally.plan("quickstart", limit=6).title
     '18 episodes planned, 0 stored; no call of a model'
     """
     names = ObjectNames()

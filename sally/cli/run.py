@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
 from sally import store
 from sally.adapters.executors.lookup import NAMES, executor
@@ -23,9 +22,11 @@ from sally.core.terminal_text import echo, harmless
 from sally.output.progress import progress_note
 from sally.output.tables.console import PATH, json_option, print_json, print_text, progress
 from sally.runner import local
-from sally.runner.budget import Budget, Meter
+from sally.runner.budget import Budget, Meter, money_text
 from sally.runner.config import Config, use_config
 from sally.runner.models import models_of
+from sally.runner.plan import Count, Plan
+from sally.runner.plan import plan as planned
 from sally.runner.run import Progress, Watcher, play_missing
 from sally.store import Survey
 from sally.studies import arms
@@ -97,7 +98,7 @@ def model_options(command: Callable[..., None]) -> Callable[..., None]:
             "--model", help="Model for the open seats: embedded, openai/gpt-4o, an alias."
         ),
         click.option("--seed", type=int, help="Use this seed instead of the study's own."),
-        click.option("--limit", type=int, help="Play at most this many episodes of each lineup."),
+        click.option("--limit", type=int, metavar="N", help="Play only N episodes of each cell."),
         click.option("--out", type=STORE, help="Store: a folder or an address [out/STUDY]."),
     ):
         with_request = option(with_request)
@@ -136,14 +137,12 @@ def run(
     job: dict[str, Any] = {"tables": True, "cache": cache}
     listed = local.orders(filled_study, request.limit)
     job |= {"wanted": listed, "settings": chosen}
-    if request.limit is not None and models_of(filled_study):
-        lineups = len({(cell, msgspec.json.encode(setup.lineup)) for cell, setup in listed.alike})
-        cells = len({cell for cell, _ in listed.alike})
-        echo(
-            f"{len(listed):,} episodes: at most {request.limit} of each of {lineups:,} lineups in "
-            f"{cells:,} cells; `sally plan` with the same options estimates calls and cost.",
-            err=True,
+    if models_of(filled_study):
+        finished = store.survey(place).finished if store.manifest_of(place) else ()
+        plan = planned(
+            filled_study, request.limit, used, finished=finished, settings=chosen, wanted=listed
         )
+        echo(estimate_line(plan, request.limit, used), err=True)
     with progress_watcher(filled_study.name, used) as watch:
         play_missing(filled_study, place, request.limit, watch, meter, executor(on), **job)
     survey = store.survey(place)
@@ -177,6 +176,24 @@ def run(
         echo("No episode has a result.")
     if missing_count or not results:
         sys.exit(INCOMPLETE)
+
+
+def estimate_line(plan: Plan, limit: int | None, config: Config) -> str:
+    """Return the size of a run in one line: its episodes, calls, tokens and cost."""
+    missing = plan.wanted - plan.there
+    of_cells = "" if limit is None else f" ({limit} of each cell)"
+    stored = f"; {plan.there:,} more are stored" if plan.there else ""
+    costs = [bill.cost for bill in plan.bills]
+    currency = config.prices.currency if config.prices else ""
+    known = [cost for cost in costs if cost is not None]
+    cost = money_text(sum(known), currency) if any(known) else "at no cost"
+    if len(known) < len(costs):
+        cost = "at unknown cost"
+    count = sum((bill.count for bill in plan.bills), Count())
+    return (
+        f"To play: {missing:,} episodes{of_cells}{stored}; about {count.calls:,.0f} calls, "
+        f"{count.input:,.0f} input and {count.output:,.0f} output tokens, {cost}."
+    )
 
 
 @contextmanager

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from inspect import iscoroutinefunction
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -212,14 +214,13 @@ def at_once(waiting: Sequence[Order], config: Config) -> int:
 
 
 def orders(study: Study, limit: int | None = None, open_models: bool = True) -> Orders:
-    """Return the checked episodes of a study as (id, cell, setup), at most `limit` per lineup."""
+    """Return the checked episodes of a study as (id, cell, setup), at most `limit` per cell."""
     ready = portable_study(study)
     if limit is None and (bulk_orders := _in_bulk(ready, open_models)) is not None:
         return bulk_orders
     planned = Orders()
     checked: dict[tuple[str, int, int], int] = {}  # kinds already checked
-    paired = {cell.name for cell in study.cells if cell.paired}
-    for cell, setup in limit_trials(ready.trials(), limit, paired):
+    for cell, setup in limit_trials(ready.trials(), limit):
         alike = (cell, id(setup.instance), id(setup.lineup))
         if (kind := checked.get(alike)) is None:
             kind = checked[alike] = planned.kind(
@@ -266,20 +267,17 @@ def refuse_changed(planned: Orders, stored: Mapping[str, Instance], out: object)
 
 
 def limit_trials(
-    trials: Iterable[tuple[str, Setup]], limit: int | None, paired: Collection[str] = ()
+    trials: Iterable[tuple[str, Setup]], limit: int | None
 ) -> Iterator[tuple[str, Setup]]:
-    """Yield at most `limit` episodes per cell and lineup; for a paired cell, at most `limit` in
-    total."""
+    """Yield at most `limit` episodes of each cell: the first ones with a model, then the first ones
+    of bots alone."""
     if limit is None:
         yield from trials
         return
-    counts: dict[str, int] = {}
-    for cell, setup in trials:
-        lineup_key = {} if cell in paired else setup.lineup
-        lineup = msgspec.json.encode((cell, lineup_key), order="sorted").decode()
-        counts[lineup] = counts.get(lineup, 0) + 1
-        if counts[lineup] <= limit:
-            yield cell, setup
+    for _, cell_trials in groupby(trials, key=itemgetter(0)):
+        numbered = list(enumerate(cell_trials))
+        models_first = sorted(numbered, key=lambda trial: not models_in(trial[1][1]))
+        yield from (trial for _, trial in sorted(models_first[:limit], key=itemgetter(0)))
 
 
 def manifest(study: Study) -> store.Manifest:

@@ -8,12 +8,12 @@ characters.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
-from sally.core.log.events import Episode, PlayerSpec, Setup, episode_id
+from sally.core.log.events import Episode, PlayerSpec, Setup, canonical
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.match.player import Decision, Turn
@@ -37,13 +37,16 @@ from sally.players.language import LANGUAGE, LanguagePlayer, uses_model
 from sally.players.mindless import Random
 from sally.runner.budget import CHARACTERS
 from sally.runner.config import Config, declared_at_once, in_process
-from sally.runner.local import limit_trials, with_models
+from sally.runner.local import limit_trials, orders, with_models
 from sally.runner.models import SettingUsed
+from sally.runner.orders import Orders
 from sally.runner.seating import players_of, resolve_setup
 
 PILOT = "pilot"  # prefix of a model whose calls are only counted
 REPLY = 60  # tokens assumed per reply, unless fewer are allowed
-PILOTS = 3  # pilot episodes of each group: its first, middle and last
+PILOT_CALLS = 60  # calls after which a group of one problem has enough pilot episodes
+AGREEING = 3  # pilot episodes with equally many calls are enough
+PILOTS = 6  # pilot episodes of a group, at most
 REMEMBERED = 6  # earlier prompts that a provider's prefix cache may hold
 CONNECTIONS = 10  # Inspect's default number of concurrent calls
 
@@ -102,17 +105,22 @@ class Plan(msgspec.Struct, frozen=True):
 class CountingModel:
     """A stub model that returns a fixed reply and counts its prompts."""
 
-    def __init__(self, name: str, reply_tokens: int = REPLY) -> None:
-        self.name, self.count, self.answer = name, Count(), ""
+    def __init__(self, name: str, reply_tokens: int = REPLY, can_score: bool | None = None) -> None:
+        self.name, self.answer = name, ""
+        # without contacting the model, only its name says whether it can score candidates
+        by_name = in_process(name) or name.startswith("sally/")
+        self.can_score = by_name if can_score is None else can_score
         self._reply_tokens = reply_tokens
+        self._calls = self._characters = self._shared = self._output = 0
         self._pages: deque[str] = deque(maxlen=REMEMBERED)
 
     can_constrain = True  # the run itself refuses a model that cannot
 
     @property
-    def can_score(self) -> bool:
-        """Whether the model can score candidates, judged by its name, without contacting it."""
-        return in_process(self.name) or self.name.startswith("sally/")
+    def count(self) -> Count:
+        """Calls and tokens so far."""
+        input, shared = self._characters / CHARACTERS, self._shared / CHARACTERS
+        return Count(self._calls, input, shared, self._output)
 
     async def complete(
         self,
@@ -135,14 +143,22 @@ class CountingModel:
         return Scores(tuple(candidates), tuple(even(context, name) for name in candidates))
 
     def _add(self, page: str, output_tokens: int) -> None:
-        shared = max((_common(page, earlier) for earlier in self._pages), default=0)
+        shared = 0
+        for earlier in reversed(self._pages):
+            if page.startswith(earlier[: shared + 1]):  # otherwise it shares no more
+                shared = max(shared, _common(page, earlier))
         self._pages.append(page)
-        self.count += Count(1, len(page) / CHARACTERS, shared / CHARACTERS, output_tokens)
+        self._calls += 1
+        self._characters += len(page)
+        self._shared += shared
+        self._output += output_tokens
 
 
 def _common(first: str, second: str) -> int:
     """Return the length of the common prefix of two texts, by bisection."""
     low, high = 0, min(len(first), len(second))
+    if first.startswith(second):  # the page has grown
+        return high
     while low < high:
         middle = (low + high + 1) // 2
         if first.startswith(second[low:middle], low):
@@ -188,13 +204,13 @@ def _with_counter(player: Any, model: CountingModel) -> Any:
 
 
 def pilot_episode(setup: Setup, reply_tokens: int = REPLY) -> dict[str, Count]:
-    """Return the calls and tokens of one episode, by model."""
+    """Return the calls and tokens of one episode, by model; its setup was checked."""
     single_try = msgspec.structs.replace(setup, retries=0)  # no retries
     match: Match[Any, Any, Any] = Match(registry.game(setup.instance.game), single_try)
     models: dict[str, CountingModel] = {}
 
     def counting(seat: str, name: str) -> Model:
-        models[seat] = CountingModel(_real(name), reply_tokens)
+        models[seat] = CountingModel(_real(name), reply_tokens, can_score=True)
         return models[seat]
 
     players = players_of(match, with_models(setup.lineup, counting))
@@ -220,23 +236,37 @@ def plan(
     finished: Iterable[str] = (),
     reply_tokens: int = REPLY,
     settings: tuple[SettingUsed, ...] = (),
+    wanted: Orders | None = None,
 ) -> Plan:
     """Estimate the calls, tokens, cost and time of a study's missing episodes; no model is
-    contacted."""
+    contacted.
+
+    `wanted` are the study's episodes, if they are already listed and checked.
+    """
     config, stored_episodes, done = config or Config(), stored or {}, set(finished)
     registry.add(
         "models", PILOT, ModelKind(PILOT, "counts", lambda name: CountingModel(_real(name)))
     )
-    planned = list(_as_pilots(study, limit))
-    missing = planned
-    if done:
-        missing = [(cell, setup) for cell, setup in planned if _true_id(setup) not in done]
+    is_checked = wanted is not None
+    if wanted is None and done:
+        wanted = orders(study, limit, open_models=False)
+    if wanted is None:
+        missing = _distinct(limit_trials(_as_pilots(study).trials(), limit))
+        total = len(missing)
+    else:
+        is_stored = wanted.found_in(done) or [False] * len(wanted)
+        missing = [
+            (cell, setup if is_checked else _as_pilot(setup))
+            for (_, cell, setup), skipped in zip(wanted, is_stored, strict=True)
+            if not skipped
+        ]
+        total = len(wanted)
     groups = _groups(missing)
     kinds = {name: _kind(name, group) for name, group in groups.items()}
     pools: dict[bytes, list[Setup]] = {}  # cells that differ only in partners share their pilots
     for name, group in groups.items():
         pools.setdefault(kinds[name], []).extend(group)
-    means = {kind: _mean(pool, reply_tokens) for kind, pool in pools.items()}
+    means = {kind: _mean(pool, reply_tokens, is_checked) for kind, pool in pools.items()}
     parts = [
         PlanPart(cell, players_text, model, len(group), count)
         for (cell, players_text), group in groups.items()
@@ -244,29 +274,36 @@ def plan(
     ]
     names = list(dict.fromkeys(part.model for part in parts))
     bills = tuple(bill_of(name, parts, config, stored_episodes.values()) for name in names)
-    there_now = len(planned) - len(missing)
-    return Plan(tuple(parts), bills, len(planned), there_now, reply_tokens, settings)
+    return Plan(tuple(parts), bills, total, total - len(missing), reply_tokens, settings)
 
 
-def _as_pilots(study: Study, limit: int | None) -> Iterator[tuple[str, Setup]]:
-    """Yield every planned episode, by cell, with stub models that count prompts."""
+def _distinct(trials: Iterable[tuple[str, Setup]]) -> list[tuple[str, Setup]]:
+    """Return the trials without those that an earlier cell also holds; a run plays them once."""
+    kinds: dict[tuple[str, int, int], bytes] = {}
+    distinct: dict[tuple[bytes, int, int], tuple[str, Setup]] = {}
+    for cell, setup in trials:
+        alike = cell, id(setup.instance), id(setup.lineup)
+        if alike not in kinds:
+            kinds[alike] = canonical(msgspec.structs.replace(setup, seed=0, repeat=0))
+        distinct.setdefault((kinds[alike], setup.seed, setup.repeat), (cell, setup))
+    return list(distinct.values())
+
+
+def _as_pilots(study: Study) -> Study:
+    """Return the study with stub models that count prompts."""
     cells = tuple(
         msgspec.structs.replace(cell, lineups=tuple(map(_with_pilots, cell.lineups)))
         for cell in study.cells
     )
-    paired = {cell.name for cell in cells if cell.paired}
-    yield from limit_trials(msgspec.structs.replace(study, cells=cells).trials(), limit, paired)
+    return msgspec.structs.replace(study, cells=cells)
+
+
+def _as_pilot(setup: Setup) -> Setup:
+    return msgspec.structs.replace(setup, lineup=_with_pilots(setup.lineup))
 
 
 def _with_pilots(lineup: Mapping[str, PlayerSpec]) -> dict[str, PlayerSpec]:
     return with_models(lineup, lambda _, name: f"{PILOT}:{name}")
-
-
-def _true_id(setup: Setup) -> str:
-    """Return the id of the episode with the real models."""
-    ready = resolve_setup(setup)
-    lineup = with_models(ready.lineup, lambda _, name: _real(name))
-    return episode_id(msgspec.structs.replace(ready, lineup=lineup))
 
 
 def _model(player: PlayerSpec) -> str:
@@ -291,11 +328,12 @@ def _kind(name: tuple[str, str], group: Sequence[Setup]) -> bytes:
     """Return a key of episodes with the same problem, models, strategies and probes; a group with
     several problems has a key of its own."""
     first = group[0]
-    if any(setup.instance is not first.instance for setup in group):
+    problems = _problems(group)
+    if len(problems) > 1:
         return msgspec.json.encode(name)
     players = {seat: spec for seat, spec in first.lineup.items() if uses_model(spec)}
-    problem = first.instance.game, first.instance.params
-    return msgspec.json.encode((problem, players, first.arms, first.injections), order="sorted")
+    alike = msgspec.json.encode((players, first.arms, first.injections), order="sorted")
+    return problems.pop() + alike
 
 
 def _describe_strategy(player: PlayerSpec) -> str:
@@ -306,13 +344,36 @@ def _describe_strategy(player: PlayerSpec) -> str:
     return f"{strategy} ({params_text})" if params_text else strategy
 
 
-def _mean(group: Sequence[Setup], reply_tokens: int) -> dict[str, Count]:
-    places = {round(step * (len(group) - 1) / (PILOTS - 1)) for step in range(PILOTS)}
-    means: dict[str, Count] = {}
-    for place in sorted(places):
-        for model, count in pilot_episode(resolve_setup(group[place]), reply_tokens).items():
-            means[model] = means.get(model, Count()) + count.times(1 / len(places))
-    return means
+def _mean(group: Sequence[Setup], reply_tokens: int, is_checked: bool) -> dict[str, Count]:
+    """Return the mean calls and tokens of an episode, by model.
+
+    Pilot episodes are spread over the group. They end when the group has only one problem and one
+    of them was long, or when three of them had equally many calls.
+    """
+    is_one_problem = len(_problems(group)) == 1
+    totals: dict[str, Count] = {}
+    sizes: list[float] = []
+    for place in _spread(len(group)):
+        setup = resolve_setup(group[place], open_models=not is_checked)
+        counts = pilot_episode(setup, reply_tokens)
+        for model, count in counts.items():
+            totals[model] = totals.get(model, Count()) + count
+        sizes.append(sum(count.calls for count in counts.values()))
+        if (is_one_problem and sum(sizes) >= PILOT_CALLS) or sizes == sizes[:1] * AGREEING:
+            break
+    return {model: total.times(1 / len(sizes)) for model, total in totals.items()}
+
+
+def _problems(group: Iterable[Setup]) -> set[bytes]:
+    """Return the different problems of a group of episodes."""
+    instances = {id(setup.instance): setup.instance for setup in group}.values()
+    return {msgspec.json.encode((i.game, i.params), order="sorted") for i in instances}
+
+
+def _spread(size: int) -> list[int]:
+    """Return the places of pilot episodes in a group: the middle, the ends, and others between."""
+    shares = (0.5, 0.0, 1.0, 0.25, 0.75, 0.125)[:PILOTS]
+    return list(dict.fromkeys(round(share * (size - 1)) for share in shares))
 
 
 def bill_of(

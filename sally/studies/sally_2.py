@@ -153,8 +153,13 @@ def practice_pairs(game: str, count: int) -> list[Pair]:
 @cache
 def frozen_pairs(game: str) -> tuple[Pair, ...]:
     """Return all pairs of a game of the suite; a smaller size uses the first ones."""
+    return msgspec.json.decode(_frozen_text(game), type=tuple[Pair, ...])
+
+
+def _frozen_text(game: str) -> bytes:
+    """Return the pairs of a game as JSON."""
     file = files("sally.studies.records") / NAME / f"{row_named(game).name}.json.gz"
-    return msgspec.json.decode(gzip.decompress(file.read_bytes()), type=tuple[Pair, ...])
+    return gzip.decompress(file.read_bytes())
 
 
 # --- the study ------------------------------------------------------------------------------------
@@ -185,8 +190,10 @@ def pilot_suite(games: Sequence[str] = GAMES, pairs: int = 2) -> Study:
     """Return a few pairs of every arm, from which the calls of each size are estimated."""
     cells = []
     for row in map(row_named, games):
-        every_pair = frozen_pairs(row.name)
-        sample = every_pair[:: len(every_pair) // pairs][:pairs]
+        texts = msgspec.json.decode(_frozen_text(row.name), type=tuple[msgspec.Raw, ...])
+        sample = [
+            msgspec.json.decode(text, type=Pair) for text in texts[:: len(texts) // pairs][:pairs]
+        ]
         cells += [_cell(row, arm, sample) for arm in ARMS]
     return Study(name=NAME, about="pilot pairs of Sally-2", cells=tuple(cells), seed=SEED)
 

@@ -55,7 +55,7 @@ def test_four_clusters_are_too_few_for_any_claim():
 def demo_store(tmp_path_factory):
     tmp_path = tmp_path_factory.mktemp("store")
     done = sally(
-        "run", "quickstart", "--game", "ibs", "--limit", "2", "--out", "held", cwd=tmp_path
+        "run", "quickstart", "--game", "ibs", "--limit", "12", "--out", "held", cwd=tmp_path
     )
     assert done.returncode == 0
     return tmp_path

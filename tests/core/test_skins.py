@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from importlib.resources import files
 
 import pytest
 
@@ -29,7 +30,7 @@ MINDS = re.compile(
 
 def grammar(game):
     home = registry.packages()[game]
-    (file,) = [f for f in packs._files(home) if f.name == packs.SKINS]
+    file = files(home) / "packs" / packs.SKINS
     return read_skins(file.read_text("utf-8"), game)
 
 

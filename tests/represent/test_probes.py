@@ -281,7 +281,7 @@ def test_profile_and_report_show_probe_results_only_if_stored(carrying, tmp_path
     from sally.cli import cli
 
     folder = tmp_path / "store"
-    only = ["--game", "ibs", "--limit", "1", "--out", str(folder)]
+    only = ["--game", "ibs", "--limit", "6", "--out", str(folder)]
     assert CliRunner().invoke(cli, ["run", "quickstart", *only]).exit_code == 0
     page = tmp_path / "page.html"
     for there in (False, True):

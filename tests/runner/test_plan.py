@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 from pathlib import Path
 
 import msgspec
 import pytest
+from click.testing import CliRunner
 
+from sally import store
+from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.core.registry import registry
 from sally.core.registry.study import Cell, Study, instance, player_spec
 from sally.models.stub import echo
 from sally.runner.budget import Meter
 from sally.runner.config import Config, Price, Prices
+from sally.runner.local import orders
 from sally.runner.plan import CHARACTERS, Count, _common, pilot_episode, plan
 from sally.runner.run import run_study
 from sally.runner.seating import resolve_setup
@@ -63,8 +68,8 @@ def test_model_that_only_reads_is_in_the_plan_with_its_calls() -> None:
 
 
 def test_stored_episodes_are_not_planned_again(tmp_path: Path) -> None:
-    run_study(study("qa"), tmp_path / "o", limit=1)
-    contents = run_study(study("qa"), tmp_path / "o", limit=1)
+    run_study(study("qa"), tmp_path / "o", limit=2)
+    contents = run_study(study("qa"), tmp_path / "o", limit=2)
     repeated_plan = plan(study("qa"), stored=contents.episodes, finished=contents.finished_ids)
     assert (repeated_plan.there, repeated_plan.parts) == (2, ())
 
@@ -128,3 +133,40 @@ def test_common_prefix_is_measured_in_characters() -> None:
 
 def test_counts_add_up() -> None:
     assert Count(1, 2, 3, 4) + Count(1, 1, 1, 1).times(2) == Count(3, 4, 5, 6)
+
+
+def test_limit_counts_the_episodes_of_a_cell_and_takes_models_first(tmp_path: Path) -> None:
+    cell = Cell(
+        "mixed",
+        (instance("ipd", rounds=3),),
+        tuple(
+            {"agent": agent, "partner": player_spec("tit_for_tat")}
+            for agent in (player_spec("random"), player_spec("language", model="planned"))
+        ),
+        repeats=2,
+    )
+    other_cell = msgspec.structs.replace(cell, name="twice", lineups=cell.lineups[:1])
+    mixed = Study("s", "", (cell, other_cell))
+    agents = [setup.lineup["agent"].player for _, _, setup in orders(mixed, 1)]
+    assert agents == ["language", "random"]
+    assert (plan(mixed, 1).wanted, plan(mixed, 3).wanted) == (2, 4)  # `twice` repeats two of them
+    assert len(run_study(mixed, tmp_path / "o", limit=3).episodes) == 4
+
+
+def test_run_prints_what_it_will_take_before_the_first_call(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    command = ["run", "quickstart_model", "--model", "planned", "--without", "lm", "--limit", "1"]
+    done = CliRunner().invoke(cli, command, catch_exceptions=False)
+    first, *_ = done.stderr.splitlines()
+    played = re.fullmatch(
+        r"To play: 3 episodes \(1 of each cell\); about ([\d,]+) calls, [\d,]+ input and [\d,]+ "
+        r"output tokens, at no cost\.",
+        first,
+    )
+    assert played is not None, first
+    episodes = store.load(tmp_path / "out" / "quickstart_model").episodes.values()
+    assert len(episodes) == 3
+    calls = sum(len(event.calls) for episode in episodes for event in episode.events)
+    assert int(played[1].replace(",", "")) == pytest.approx(calls, rel=0.2)

@@ -94,7 +94,7 @@ def test_concurrent_runs_are_added_up(out: str) -> None:
 
 
 def test_store_without_run_files_is_counted(out: str, tmp_path: Path) -> None:
-    run_study(STUDY, tmp_path / "s", limit=1)
+    run_study(STUDY, tmp_path / "s", limit=6)
     for name in store.place(tmp_path / "s").names("runs"):
         store.place(tmp_path / "s").remove(f"runs/{name}")
     progress_snapshot = look(tmp_path / "s")
@@ -107,7 +107,7 @@ def test_store_without_run_files_is_counted(out: str, tmp_path: Path) -> None:
 
 def test_command_line_shows_a_finished_run_as_finished(tmp_path: Path) -> None:
     out = str(tmp_path / "o")
-    run_study(STUDY, out, limit=1)
+    run_study(STUDY, out, limit=6)
     result = CliRunner().invoke(cli, ["watch", out])
     assert result.exit_code == 0  # it does not wait for more
     assert "quickstart: 18 of 18 episodes done, 0 in flight, 0 failed, 0 censored" in result.output
@@ -129,9 +129,9 @@ def test_commands_accept_remote_addresses(tmp_path: Path) -> None:
         assert done.exit_code == 0, done.output
         return done.output
 
-    ran = json.loads(sally("run", "quickstart", "--limit", "1", "--out", out, "--json"))
+    ran = json.loads(sally("run", "quickstart", "--limit", "6", "--out", out, "--json"))
     assert (ran["out"], ran["episodes"], ran["not_run"]) == (out, 18, 0)
-    repeated_data = json.loads(sally("run", "quickstart", "--limit", "2", "--out", out, "--json"))
+    repeated_data = json.loads(sally("run", "quickstart", "--limit", "12", "--out", out, "--json"))
     assert (repeated_data["episodes"], repeated_data["doubled"]) == (36, 0)
     assert "36 of 36 episodes replayed, 0 mismatches" in sally("replay", out)
     rows = json.loads(sally("score", out, "--rows"))

@@ -228,7 +228,7 @@ def study_task(name: str) -> Callable[..., Task]:
     def make(limit: int = 0, out: str = f"out/{name}") -> Task:
         with told_by_inspect():
             if not isinstance(limit, int) or limit < 0:
-                raise BadInput(f"-T limit takes a number of episodes per lineup, not {limit!r}.")
+                raise BadInput(f"-T limit takes a number of episodes per cell, not {limit!r}.")
             return _task(name, registry.study(name), out, limit or None)
 
     make.__name__ = name

@@ -178,9 +178,12 @@ def _seat(cell: Cell) -> str:
 
 
 def _episodes(cell: Cell, limit: int | None) -> int:
-    """Return the number of a player's episodes in a cell, over all lineups of other players."""
+    """Return the number of a player's episodes in a cell, over all lineups of other players; with a
+    limit, its part of the cell's first `limit` episodes."""
     per_lineup = len(cell.instances) * cell.repeats
-    return _company(cell) * (per_lineup if limit is None else min(per_lineup, limit))
+    total = per_lineup if cell.paired else per_lineup * len(cell.lineups)
+    part = 1.0 if limit is None else min(1.0, limit / total)
+    return max(1, round(_company(cell) * per_lineup * part))
 
 
 def _company(cell: Cell) -> int:
