@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from functools import cache
 from hashlib import blake2b
 from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
@@ -67,15 +66,16 @@ def shipped_packs() -> Mapping[str, Pack]:
     packs = [
         pack
         for game, home in registry.packages().items()
-        for pack in (*frames_for(game).values(), *_packs_beside(game, files(home) / "packs"))
+        for pack in (*frames_for(game).values(), *_packs_beside(game, home))
     ]
     return {pack.name: pack for pack in sorted(packs, key=lambda pack: pack.name)}
 
 
 @cache
-def _packs_beside(game: str, folder: Traversable) -> tuple[Pack, ...]:
-    """Return the packs in a game's folder; the folder is read once in a process."""
+def _packs_beside(game: str, home: str) -> tuple[Pack, ...]:
+    """Return the packs in a game's package, which is read once in a process."""
     packs: list[Pack] = []
+    folder = files(home) / "packs"
     for file in folder.iterdir() if folder.is_dir() else ():
         if file.name == SKINS:
             packs += generate_packs(game, file.read_text("utf-8")).values()
