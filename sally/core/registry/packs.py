@@ -12,8 +12,10 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from hashlib import blake2b
+from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import msgspec
@@ -66,16 +68,16 @@ def shipped_packs() -> Mapping[str, Pack]:
     packs = [
         pack
         for game, home in registry.packages().items()
-        for pack in (*frames_for(game).values(), *_packs_beside(game, home))
+        for pack in (*frames_for(game).values(), *_packs_beside(game, import_module(home)))
     ]
     return {pack.name: pack for pack in sorted(packs, key=lambda pack: pack.name)}
 
 
 @cache
-def _packs_beside(game: str, home: str) -> tuple[Pack, ...]:
-    """Return the packs in a game's package, which is read once in a process."""
+def _packs_beside(game: str, package: ModuleType) -> tuple[Pack, ...]:
+    """Return the packs in a game's package, which is read once while it is loaded."""
     packs: list[Pack] = []
-    folder = files(home) / "packs"
+    folder = files(package) / "packs"
     for file in folder.iterdir() if folder.is_dir() else ():
         if file.name == SKINS:
             packs += generate_packs(game, file.read_text("utf-8")).values()
