@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -12,7 +13,7 @@ from sally.core.registry.study import study_of
 from sally.core.rules.card import Card, Condition
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Metric, Played
-from sally.runner.local import limit_trials, play_open
+from sally.runner.local import play_open
 from sally.runner.seating import resolve_setup
 from sally.stats.cluster_interval import coarsest, mean_by_rule
 from sally.stats.intervals import Estimate, blank_intervals
@@ -48,9 +49,13 @@ def audit_of(
         for metric in c.metrics
     }
     study = study_of("audit", conditions, episodes, seed)
-    trials = [
-        (cell, resolve_setup(setup)) for cell, setup in limit_trials(study.trials(), episodes)
-    ]
+    counts = Counter[tuple[str, str]]()
+    trials = []
+    for cell, setup in study.trials():
+        cell_player = cell, label(setup.lineup[by_name[cell].seat])
+        counts[cell_player] += 1
+        if counts[cell_player] <= episodes:
+            trials.append((cell, resolve_setup(setup)))
     for n, (cell, setup) in enumerate(trials, 1):
         seat = by_name[cell].seat
         player = label(setup.lineup[seat])
