@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from itertools import pairwise
@@ -15,6 +16,7 @@ from sally.core.errors import BadInput, join_names, needs_extra
 from sally.core.log.events import Censored, Episode, Forfeited, Moved, from_line, label
 
 KAGGLE_FAILURES = {"ERROR": "error", "INVALID": "illegal", "TIMEOUT": "timeout"}
+INVALID = re.compile(r"(?i)invalid|violat|error")  # types of clembench's notes on a bad reply
 TABLE_COLUMNS = ("game", "seat", "player")
 KNOWN = (
     "an Inspect log (.eval or .json), a replay of Kaggle environments (.json), interactions of "
@@ -97,11 +99,14 @@ def _read_kaggle(record: Mapping[str, Any], id: str) -> GameLog:
     rounds: list[Round] = []
     for step_before, step_after in pairwise(steps):
         acting = [seat for seat, agent in enumerate(step_before) if agent["status"] == "ACTIVE"]
-        for seat in acting:
-            if step_after[seat]["status"] in KAGGLE_FAILURES:
-                failures.append(Failure(seat, KAGGLE_FAILURES[step_after[seat]["status"]]))
-            else:
-                moves.append((seat, json.dumps(step_after[seat]["action"])))
+        step_failures = list(_kaggle_failures(step_after, acting, step_after is steps[-1]))
+        failures += step_failures
+        failed_seats = {failure.seat for failure in step_failures}
+        moves += [
+            (seat, json.dumps(step_after[seat]["action"]))
+            for seat in acting
+            if seat not in failed_seats
+        ]
         paid = [
             (step_before[seat]["reward"], step_after[seat]["reward"])
             for seat in range(len(rewards))
@@ -122,27 +127,51 @@ def _read_kaggle(record: Mapping[str, Any], id: str) -> GameLog:
     )
 
 
+def _kaggle_failures(
+    agents: Sequence[Mapping[str, Any]], acting: Sequence[int], is_last: bool
+) -> Iterator[Failure]:
+    """Yield the failures of the seats that acted before a step.
+
+    A status may name them. The games of OpenSpiel, which Kaggle's arena plays, end with `DONE` for
+    all after an illegal move: there the `info` of the seat has a submitted action that was not
+    applied. If several seats act at once, those after the first offender are not looked at, and
+    those before it have the name of their action. Other games take a missing action for a forfeit.
+    """
+    for seat in acting:
+        agent, details = agents[seat], agents[seat].get("info") or {}
+        kind = KAGGLE_FAILURES.get(agent["status"])
+        if "actionApplied" in details:
+            is_named = details.get("actionSubmittedToString") is not None
+            if details["actionApplied"] is None and not is_named:
+                yield Failure(seat, kind or "illegal")
+                return
+        elif kind is not None:
+            yield Failure(seat, kind)
+        elif is_last and agent["action"] is None:
+            yield Failure(seat, "unreadable")
+
+
 # --- clembench ------------------------------------------------------------------------------------
 
 
 def _read_clembench(record: Mapping[str, Any], id: str) -> GameLog:
     """Read `interactions.json`: the players, and every message and note in order."""
     roles = [role for role in record["players"] if role != "GM"]
+    violations = record.get("Violated Request Count") or [0] * len(record["turns"])
     moves: list[tuple[int, str]] = []
     failures: list[Failure] = []
-    for event in (event for turn in record["turns"] for event in turn):
-        action = event["action"]
-        if action["type"] == "get message" and event["from"] in roles:
-            moves.append((roles.index(event["from"]), str(action["content"])))
-        elif "invalid" in action["type"] and moves:
-            failures.append(Failure(moves.pop()[0], "unreadable"))
-    points = record.get("total points")
-    success = record.get("Success")
-    scores = (
-        tuple(float(point) for point in points)
-        if isinstance(points, list)
-        else (None if success is None else float(success),) * len(roles)
-    )
+    is_aborted = bool(record.get("Aborted"))
+    for number, events in enumerate(record["turns"]):
+        replies, failed_replies = _clembench_replies(events, roles)
+        extra = int(violations[number]) - len(failed_replies) if number < len(violations) else 0
+        is_last = number == len(record["turns"]) - 1
+        speakers = {seat for seat, _ in replies}
+        if extra > 0 and replies and (len(speakers) == 1 or (is_aborted and is_last)):
+            unmarked = [n for n in range(len(replies)) if n not in failed_replies]
+            failed_replies |= set(unmarked[-extra:])
+        moves += [reply for n, reply in enumerate(replies) if n not in failed_replies]
+        failures += [Failure(replies[n][0], "unreadable") for n in sorted(failed_replies)]
+    scores = _clembench_scores(record, len(roles))
     meta = record.get("meta") or {}
     name = "/".join(str(meta[k]) for k in ("experiment_name", "game_id") if k in meta)
     return GameLog(
@@ -152,8 +181,37 @@ def _read_clembench(record: Mapping[str, Any], id: str) -> GameLog:
         scores,
         tuple(moves),
         tuple(failures),
-        bool(record.get("Aborted")),
+        is_aborted,
     )
+
+
+def _clembench_replies(
+    events: Sequence[Mapping[str, Any]], roles: Sequence[str]
+) -> tuple[list[tuple[int, str]], set[int]]:
+    """Return the replies of a round by seat, and the indices of those that a note calls invalid.
+
+    Notes are worded by the games; two notes on one reply count once.
+    """
+    replies: list[tuple[int, str]] = []
+    failed_replies: set[int] = set()
+    for event in events:
+        action = event["action"]
+        if action["type"] == "get message" and event["from"] in roles:
+            replies.append((roles.index(event["from"]), str(action["content"])))
+        elif event["from"] == "GM" == event["to"] and replies and INVALID.search(action["type"]):
+            failed_replies.add(len(replies) - 1)
+    return replies, failed_replies
+
+
+def _clembench_scores(record: Mapping[str, Any], players: int) -> tuple[float | None, ...]:
+    """Return the points of the players, or for all of them whether the game was won; an aborted
+    game without points has no score."""
+    points, success, is_lost = (record.get(key) for key in ("total points", "Success", "Lose"))
+    if isinstance(points, list):
+        return tuple(float(point) for point in points)
+    if success is None and is_lost is not None and not record.get("Aborted"):
+        success = 1 - int(is_lost)
+    return (None if success is None else float(success),) * players
 
 
 # --- TextArena ------------------------------------------------------------------------------------

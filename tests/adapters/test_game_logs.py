@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from sally.adapters.game_logs import read_game_logs
-from sally.analysis.game_logs import GameLogAudit, audit_games
+from sally.adapters.game_logs import _kaggle_failures, read_game_logs
+from sally.analysis.game_logs import Failure, GameLogAudit, audit_games
 from sally.cli import cli
 from sally.core.errors import BadInput
 
@@ -59,6 +59,73 @@ def write_kaggle(games: list[dict[str, Any]], folder: Path) -> list[Path]:
         paths.append(folder / f"{game['id']}.json")
         paths[-1].write_text(json.dumps(record))
     return paths
+
+
+def write_arena(games: list[dict[str, Any]], folder: Path) -> list[Path]:
+    """Replays as `open_spiel_env` of kaggle-environments 1.33.2 writes them: the seats take turns,
+    and an illegal move leaves all of them DONE, with rewards of 1 and -1."""
+    paths = []
+    for game in games:
+        idle = {"action": {"submission": -1}, "info": {}, "observation": {}, "reward": 0}
+        states = [[{**idle, "status": "ACTIVE"}, {**idle, "status": "INACTIVE"}]]
+        moves = [(seat, move) for pair in game["moves"] for seat, move in enumerate(pair)]
+        for number, (seat, move) in enumerate(moves):
+            is_last = number == len(moves) - 1
+            is_illegal = is_last and game["is_cut"]  # the second seat moves last
+            details = {
+                "actionSubmitted": move, "timeTaken": 0.1, "agentSelfReportedStatus": "OK",
+                "actionSubmittedToString": None if is_illegal else f"move {move}",
+                "actionApplied": None if is_illegal else move,
+            }  # fmt: skip
+            agents = [{**idle, "status": "ACTIVE" if s != seat else "INACTIVE"} for s in (0, 1)]
+            agents[seat] |= {"action": {"submission": move}, "info": details}
+            if is_last:
+                for s in (0, 1):
+                    agents[s] |= {"status": "DONE", "reward": 2 * game["scores"][s] - 1}
+            states.append(agents)
+        record = {
+            "id": game["id"], "name": "open_spiel_chess", "schema_version": 1,
+            "rewards": [agent["reward"] for agent in states[-1]], "statuses": ["DONE", "DONE"],
+            "steps": states, "info": {"TeamNames": list(game["players"])},
+        }  # fmt: skip
+        paths.append(folder / f"{game['id']}.json")
+        paths[-1].write_text(json.dumps(record))
+    return paths
+
+
+def test_offender_of_a_simultaneous_illegal_move_is_the_first_without_a_name() -> None:
+    submitted = {"actionApplied": None, "actionSubmitted": 1}
+    infos = [
+        submitted | {"actionSubmittedToString": "left"},
+        submitted | {"actionSubmittedToString": None, "actionSubmitted": 9},
+        submitted | {"actionSubmittedToString": None, "actionSubmitted": None},  # not looked at
+    ]
+    agents = [{"status": "DONE", "action": {}, "info": details} for details in infos]
+    assert list(_kaggle_failures(agents, (0, 1, 2), True)) == [Failure(1, "illegal")]
+    missing = [{"status": "DONE", "action": None}, {"status": "DONE", "action": None}]
+    assert list(_kaggle_failures(missing, (1,), True)) == [Failure(1, "unreadable")]
+    assert list(_kaggle_failures(missing, (1,), False)) == []
+
+
+def test_clembench_counts_of_violations_and_losses_are_read(tmp_path: Path) -> None:
+    """As clemcore 3.7.2 logs them: `Violated Request Count` by round, and `Lose`."""
+    said = {"from": "Player 1", "to": "GM", "action": {"type": "get message", "content": "?"}}
+    note = {"from": "GM", "to": "GM", "action": {"type": "parse", "content": "ok"}}
+    record = {
+        "meta": {"game_name": "wordle", "game_id": 1},
+        "players": {"GM": {}, "Player 1": {"model_name": "m"}},
+        "turns": [[said, said, note], [said]],
+        "Violated Request Count": [1, 0],
+        "Aborted": 0,
+        "Lose": 1,
+    }
+    path = tmp_path / "interactions.json"
+    path.write_text(json.dumps(record))
+    (game,) = read_game_logs([path])
+    assert (game.failures, game.scores, len(game.moves)) == ((Failure(0, "unreadable"),), (0.0,), 2)
+    path.write_text(json.dumps(record | {"Aborted": 1, "Lose": 0}))
+    (game,) = read_game_logs([path])
+    assert (game.is_cut, game.scores) == (True, (None,))
 
 
 def write_textarena(games: list[dict[str, Any]], folder: Path) -> list[Path]:
@@ -124,6 +191,7 @@ def write_table(games: list[dict[str, Any]], folder: Path) -> list[Path]:
 
 WRITERS = {
     "kaggle": write_kaggle,
+    "arena": write_arena,
     "textarena": write_textarena,
     "clembench": write_clembench,
     "table": write_table,
