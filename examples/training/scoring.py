@@ -154,7 +154,7 @@ class Policy:
             many = len(tree.tokens)
             ids[n, :many] = torch.tensor(tree.tokens)
             places[n, :many] = torch.tensor(tree.places)
-            seen[n, 0, :many, :many] = tree.ancestors
+            seen[n, 0, :many, :many] = tree.seen
             at += [(n, end) for end in tree.ends]
             asked += tree.asked
         hidden = self.hidden(
