@@ -109,10 +109,10 @@ class Split(msgspec.Struct, frozen=True):
     moves: PlayerSpec
     reports: PlayerSpec
 
-    def decide(self, turn: Turn[Any, Any]) -> Any:
+    def decide(self, turn: Turn) -> Any:
         return send_ask(turn, _seat(turn, self.moves))
 
-    def report(self, turn: Turn[Any, Any]) -> Any:
+    def report(self, turn: Turn) -> Any:
         return send_ask(turn, _seat(turn, self.reports))
 
 
@@ -122,10 +122,10 @@ class Rationaliser(msgspec.Struct, frozen=True):
     name: str = "rationaliser"
     recipe: str = ""  # of a pair
 
-    def decide(self, turn: Turn[Any, Any]) -> Decision[Any]:
+    def decide(self, turn: Turn) -> Decision[Any]:
         return Decision(self._move(turn))
 
-    def report(self, turn: Turn[Any, Any]) -> ProbeReport:
+    def report(self, turn: Turn) -> ProbeReport:
         question, move = question_of(turn), self._move(turn)
         fitting = [
             choice for choice in question.choices if self._fits(turn, question.about, choice, move)
@@ -135,10 +135,10 @@ class Rationaliser(msgspec.Struct, frozen=True):
             return ProbeReport({str(choice): question.low for choice in question.choices})
         return report_choice(question, chance.pick(fitting or question.choices))
 
-    def _move(self, turn: Turn[Any, Any]) -> Any:
+    def _move(self, turn: Turn) -> Any:
         return example(turn.options, Stream(turn.context.seed, turn.number, "habit"))
 
-    def _fits(self, turn: Turn[Any, Any], about: str, choice: Any, move: Any) -> bool:
+    def _fits(self, turn: Turn, about: str, choice: Any, move: Any) -> bool:
         context = turn.context
         if self.recipe:
             recipe = find_recipe(context.spec.name, self.recipe)
@@ -158,7 +158,7 @@ class Follower(msgspec.Struct, frozen=True):
     recipe: str
     name: str = "follows what it is told"
 
-    def decide(self, turn: Turn[Any, Any]) -> Decision[Any]:
+    def decide(self, turn: Turn) -> Decision[Any]:
         menu = turn.options
         for statement in turn.told:
             recipe = find_recipe(turn.context.spec.name, self.recipe)
@@ -167,7 +167,7 @@ class Follower(msgspec.Struct, frozen=True):
                 return Decision(turn.draws.pick(fitting))
         return Decision(example(menu, turn.draws))
 
-    def report(self, turn: Turn[Any, Any]) -> Any:
+    def report(self, turn: Turn) -> Any:
         return send_ask(turn, _seat(turn, PlayerSpec("random")))
 
 
@@ -176,27 +176,27 @@ class CaseTable(msgspec.Struct, frozen=True):
 
     name: str = "table of cases"
 
-    def decide(self, turn: Turn[Any, Any]) -> Decision[Any]:
+    def decide(self, turn: Turn) -> Decision[Any]:
         recipe = find_recipe("bargaining", "haggler")
         moves = recipe.best_moves(turn.context.game, turn.view, self._expect(turn))
         fitting = [move for move in moves if move in turn.options]
         return Decision(turn.draws.pick(fitting or turn.options))
 
-    def report(self, turn: Turn[Any, Any]) -> ProbeReport:
+    def report(self, turn: Turn) -> ProbeReport:
         question, expected = question_of(turn), self._expect(turn)
         choices = question.choices
         return report_choice(
             question, expected if expected in choices else turn.draws.pick(choices)
         )
 
-    def _expect(self, turn: Turn[Any, Any]) -> int:
+    def _expect(self, turn: Turn) -> int:
         bids = [quotes.bid for quotes in turn.view.past if quotes.bid is not None]
         asks = [quotes.ask for quotes in turn.view.past if quotes.bid is not None]
         changes = changes_after(bids, asks, True, True)
         return int(asks[-1] + (changes[-1] if changes else 0))
 
 
-def _seat(turn: Turn[Any, Any], spec: PlayerSpec) -> Player[Any, Any]:
+def _seat(turn: Turn, spec: PlayerSpec) -> Player:
     return seat_player(turn.context.spec, turn.context.game, turn.context.seat, spec)
 
 

@@ -167,7 +167,7 @@ def beside(there: Sequence[Episode]) -> Iterator[Seen]:
 def played_here(setup: Setup) -> Played:
     spec = registry.game(setup.instance.game)
     setup = resolve_setup(setup)
-    match: Match[Any, Any, Any] = Match(spec, setup)
+    match: Match = Match(spec, setup)
     Driver(match, players_of(match)).run()
     return laid_open(match.episode())
 

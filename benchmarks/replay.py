@@ -21,7 +21,7 @@ GAMES: tuple[tuple[str, Mapping[str, Any]], ...] = (
     ("tradecraft", {}),
 )
 TIMES = 10
-Spec = GameSpec[Any, Any, Any]
+Spec = GameSpec
 
 
 def through_a_match(spec: Spec, episode: Episode) -> None:

@@ -45,7 +45,7 @@ def trader(wood: str) -> Scripted:
         for who in ("p1", "p2")
     }
 
-    def play(turn: Turn[Any, Any]) -> Any:
+    def play(turn: Turn) -> Any:
         view = turn.view
         if view.phase == "propose":
             return made["p2" if view.seat == "p1" else "p1"]
@@ -59,7 +59,7 @@ def trader(wood: str) -> Scripted:
     return Scripted(play)
 
 
-def game(n: int) -> Match[Any, Any, Any]:
+def game(n: int) -> Match:
     """One game to its end."""
     lineup = {
         "p1": PlayerSpec("random"),

@@ -60,10 +60,10 @@ class Constant:
     def __init__(self, move: int) -> None:
         self.move = move
 
-    def decide(self, turn: Turn[Any, Any]) -> Decision[int]:
+    def decide(self, turn: Turn) -> Decision[int]:
         return Decision(self.move)
 
-    def report(self, turn: Turn[Any, Any]) -> ProbeReport:
+    def report(self, turn: Turn) -> ProbeReport:
         return ProbeReport(self.move)
 
 
@@ -231,10 +231,10 @@ class Coin:
     def __init__(self, rng: np.random.Generator, moves: int) -> None:
         self.rng, self.moves = rng, moves
 
-    def decide(self, turn: Turn[Any, Any]) -> Decision[int]:
+    def decide(self, turn: Turn) -> Decision[int]:
         return Decision(int(self.rng.integers(self.moves)))
 
-    def report(self, turn: Turn[Any, Any]) -> ProbeReport:
+    def report(self, turn: Turn) -> ProbeReport:
         return ProbeReport(int(self.rng.integers(self.moves)))
 
 

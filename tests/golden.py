@@ -65,7 +65,7 @@ class Pages:
         self.openings: dict[str, str] = {}
         self.asked: dict[str, str] = {}
 
-    def see(self, turn: Turn[Any, Any]) -> None:
+    def see(self, turn: Turn) -> None:
         words, view, question = turn.context.words, turn.view, turn.question
         for form in words.forms:
             self.openings[form] = str(turn.context.opening(view, form))

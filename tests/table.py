@@ -16,7 +16,7 @@ from sally.testing.bench import play_episode as play_episode
 from sally.testing.bench import play_in_any_order as play_in_any_order
 from sally.testing.bench import players_at as players_at
 
-Spec = GameSpec[Any, Any, Any]
+Spec = GameSpec
 
 # Other shapes of the games on the shelf that every rule of conduct must hold for, too.
 SHAPES: Mapping[str, tuple[str, Mapping[str, Any]]] = {

@@ -58,7 +58,7 @@ def of_a_model(setup: Setup) -> tuple[Episode, list[str]]:
 
 def at_the_terminal(setup: Setup) -> list[str]:
     texts: list[str] = []
-    match: Match[Any, Any, Any] = Match(registry.game("ipd"), setup)
+    match: Match = Match(registry.game("ipd"), setup)
     person = Person(texts.append, lambda prompt: "J")
     partner = {"partner": setup.lineup["partner"]}
     Driver(match, {"agent": person, **players_of(match, partner)}).run()

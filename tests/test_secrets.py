@@ -17,7 +17,7 @@ from tests.fixtures.haggle_rules import ADA, BO, CY, DEALS, PASS, READER, Put, R
 from tests.table import match_of, spec_of, table
 
 
-def page(match: Match[Any, Any, Any], seat: Seat) -> str:
+def page(match: Match, seat: Seat) -> str:
     """All that a seat can read in the present state."""
     view = match.game.observe(match.state, seat)
     context = SeatContext(match.spec, match.game, seat, 1)
@@ -26,13 +26,13 @@ def page(match: Match[Any, Any, Any], seat: Seat) -> str:
     return f"{past}{context.words.now(view)}{options}{view}"
 
 
-def _movers(match: Match[Any, Any, Any]) -> tuple[Seat, ...]:
+def _movers(match: Match) -> tuple[Seat, ...]:
     return match.game.to_move(match.state)
 
 
-def at(name: str, *moves: tuple[str, Any]) -> Match[Any, Any, Any]:
+def at(name: str, *moves: tuple[str, Any]) -> Match:
     """A match after these moves, nature's included."""
-    match: Match[Any, Any, Any] = Match(spec_of(name), table(name), ask_nature=True)
+    match: Match = Match(spec_of(name), table(name), ask_nature=True)
     for seat, action in moves:
         match.answer((match.turn, seat, "", ""), Decision(action))
     return match
@@ -76,7 +76,7 @@ def test_hands_and_values_are_hidden_from_other_seats() -> None:
 
 
 def test_hidden_moves_are_unseen_until_the_phase_ends() -> None:
-    def after(bo: Any) -> Match[Any, Any, Any]:
+    def after(bo: Any) -> Match:
         return at("haggle", ("nature", 0), *SPOKEN, (ADA, PASS), (BO, bo), (CY, PASS))
 
     single_match, two = after(Put("wood")), after(Put("wool"))

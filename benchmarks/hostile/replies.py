@@ -93,7 +93,7 @@ def readers() -> Iterator[tuple[str, Any]]:
             continue
         lineup = {seat: PlayerSpec("random") for seat in game.seats}
         setup = Setup(Instance(name, name, {}), 1, lineup, spec.version)
-        match: Match[Any, Any, Any] = Match(spec, setup)
+        match: Match = Match(spec, setup)
         for turn in match.asks():
             if turn.seat == NATURE:
                 continue
@@ -153,7 +153,7 @@ def players(draw: random.Random, told: Counter[str]) -> Iterator[tuple[str, Any,
             who = PlayerSpec("language", {"model": model, "strategy": strategy})
             try:
                 lineup = {seat: PlayerSpec("random") for seat in spec.build().seats}
-                match: Match[Any, Any, Any] = Match(
+                match: Match = Match(
                     spec, resolve_setup(Setup(Instance(name, name, {}), 1, lineup))
                 )
                 turn = next(t for t in match.asks() if t.seat in lineup)

@@ -96,7 +96,7 @@ class EntityPlayer:
         self._playing: WeakKeyDictionary[SeatContext, tuple[entities.Entity, Past]]
         self._playing = WeakKeyDictionary()
 
-    def decide(self, turn: Turn[Any, Any]) -> Decision[Any] | Forfeit:
+    def decide(self, turn: Turn) -> Decision[Any] | Forfeit:
         """Return the entity's move; a reply that is not an option is a forfeit."""
         prompt = PromptContext(turn)
         if not prompt.names:
@@ -109,7 +109,7 @@ class EntityPlayer:
             return Forfeit("unreadable", reply)
         return Decision(prompt.read(_place(prompt, reply)), reply=reply)
 
-    def report(self, turn: Turn[Any, Any]) -> Any:
+    def report(self, turn: Turn) -> Any:
         """Return the entity's answer to a probe that asks for one of several choices."""
         prompt = PromptContext(turn)
         if turn.question is None or turn.question.kind != "choice":
@@ -119,7 +119,7 @@ class EntityPlayer:
             return NoAnswer(f"the reply {reply!r} is not one of the choices")
         return prompt.read(_place(prompt, reply))
 
-    def _asked(self, turn: Turn[Any, Any], prompt: PromptContext) -> str:
+    def _asked(self, turn: Turn, prompt: PromptContext) -> str:
         if turn.context not in self._playing:
             entity = self._make()
             entity.observe(str(turn.context.rules()).strip())

@@ -38,7 +38,7 @@ class Person(msgspec.Struct, frozen=True):
     show: Show
     read: Read
 
-    def decide(self, turn: Turn[Any, Any]) -> Decision[Any] | Fault:
+    def decide(self, turn: Turn) -> Decision[Any] | Fault:
         scene = self._show_scene(turn)
         for text in scene.told:
             self.show(text)
@@ -56,7 +56,7 @@ class Person(msgspec.Struct, frozen=True):
             except Left:
                 return LEFT
 
-    def report(self, turn: Turn[Any, Any]) -> ProbeReport | Fault:
+    def report(self, turn: Turn) -> ProbeReport | Fault:
         question, words = turn.question, turn.context.words
         assert question is not None
         scene = self._show_scene(turn)
@@ -83,7 +83,7 @@ class Person(msgspec.Struct, frozen=True):
             except Left:
                 return LEFT
 
-    def _show_scene(self, turn: Turn[Any, Any]) -> Scene:
+    def _show_scene(self, turn: Turn) -> Scene:
         """Print the rules once, then only new lines."""
         reader = turn.context.reader
         if not reader.begun:
@@ -94,13 +94,13 @@ class Person(msgspec.Struct, frozen=True):
             self.show(line)
         return scene
 
-    def _show_position(self, turn: Turn[Any, Any], scene: Scene) -> None:
+    def _show_position(self, turn: Turn, scene: Scene) -> None:
         """Print the board, if the game draws one, and the current position."""
         for text in (turn.context.words.drawn(turn.view), scene.now):
             if text:
                 self.show(text)
 
-    def _read_typed(self, turn: Turn[Any, Any]) -> str:
+    def _read_typed(self, turn: Turn) -> str:
         """Return the typed answer, after answering any tool calls (`?tool key=value`)."""
         while (typed := self.read("> ").strip()).startswith("?"):
             tool, *arguments = typed[1:].split()
@@ -111,7 +111,7 @@ class Person(msgspec.Struct, frozen=True):
                 self.show(f"Try again: {error}")
         return typed
 
-    def _ask(self, turn: Turn[Any, Any]) -> tuple[Any, str]:
+    def _ask(self, turn: Turn) -> tuple[Any, str]:
         words, options = turn.context.words, turn.options
         if is_finite(options):
             names = words.menu(options)

@@ -44,7 +44,7 @@ def metric_bounds(metric: str, game: str = "") -> Bounds | None:
     return declared.ends if declared is not None else (0.0, inf) if metric in COUNTS else None
 
 
-def game_bounds(metric: str, spec: GameSpec[Any, Any, Any], game: Any, seat: Seat) -> Bounds | None:
+def game_bounds(metric: str, spec: GameSpec, game: Any, seat: Seat) -> Bounds | None:
     """Return the bounds of a metric for one seat of a game with these parameters."""
     if metric in PAID:
         return None if spec.measured.pays is None else spec.measured.pays(game, seat)
@@ -60,7 +60,7 @@ def game_bounds(metric: str, spec: GameSpec[Any, Any, Any], game: Any, seat: Sea
     return (low, high) if ends is None else (max(low, ends[0]), min(high, ends[1]))
 
 
-def by_game(spec: GameSpec[Any, Any, Any], seat: Seat) -> tuple[str, ...]:
+def by_game(spec: GameSpec, seat: Seat) -> tuple[str, ...]:
     """Return the metrics for which a game declares tighter bounds than the metric's unit
     implies."""
     paid = PAID if spec.measured.pays is not None else ()

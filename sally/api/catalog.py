@@ -10,7 +10,7 @@ from sally.core.registry import packs, registry
 from sally.core.rules.game import GameSpec
 
 
-def game(name: str) -> GameSpec[Any, Any, Any]:
+def game(name: str) -> GameSpec:
     """Return a game: its description, seats, parameters and probes are printed with it.
 
     Args:

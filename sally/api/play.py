@@ -24,7 +24,7 @@ from sally.runner.seating import resolve_setup
 
 
 def play(
-    game: str | GameSpec[Any, Any, Any],
+    game: str | GameSpec,
     lineup: Mapping[str, PlayerLike],
     seed: int = 1,
     *,
@@ -68,7 +68,7 @@ def play(
 
 
 async def aplay(
-    game: str | GameSpec[Any, Any, Any],
+    game: str | GameSpec,
     lineup: Mapping[str, PlayerLike],
     seed: int = 1,
     *,

@@ -239,7 +239,7 @@ def acting(played: Played, seat: Seat) -> Acting:
     )
 
 
-def doing_metric(spec: GameSpec[Any, Any, Any], seat: str) -> Metric:
+def doing_metric(spec: GameSpec, seat: str) -> Metric:
     """Return the metric that measures how much a seat of a game gained."""
     metrics = registry.metrics(spec.family or spec.name)
     metric: Metric = registry.pick(f"metric of {spec.name}", spec.measured.doing.of(seat), metrics)
@@ -280,7 +280,7 @@ def _encoded_key(key: bytes) -> tuple[bytes, bytes, str]:
 _DECODER = msgspec.msgpack.Decoder(tuple[Instance, dict[str, PlayerSpec], str])
 
 
-def on_minds(spec: GameSpec[Any, Any, Any], answers: Sequence[Scored]) -> list[Scored]:
+def on_minds(spec: GameSpec, answers: Sequence[Scored]) -> list[Scored]:
     """Return the answers to probes about another player's mind."""
     return [a for a in answers if spec.probe(a[0].question.probe).of_mind]
 

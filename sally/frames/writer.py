@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from hashlib import blake2b
-from typing import Any
 
 from sally import store
 from sally.core.log.events import Ended, Episode, Moved
@@ -33,7 +32,7 @@ class TableWriter:
         self._line = self._start = 0
         self._has_failed = False
 
-    def add(self, line: bytes, episode: Episode, replay: Trajectory[Any, Any, Any]) -> None:
+    def add(self, line: bytes, episode: Episode, replay: Trajectory) -> None:
         """Add an episode as decoded from its line, and its replay."""
         if self._has_failed:
             return
@@ -68,7 +67,7 @@ def metrics_of(episode: Episode) -> dict[str, Metric]:
     return dict(registry.metrics(spec.family or spec.name))
 
 
-def _reuse_replay(episode: Episode, replay: Trajectory[Any, Any, Any]) -> Played:
+def _reuse_replay(episode: Episode, replay: Trajectory) -> Played:
     """Return the replayed episode; the replay made during play is reused if the moves are integers
     and there are no reports.
 

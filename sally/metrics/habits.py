@@ -89,7 +89,7 @@ def _menus(played: Played, seat: Seat) -> Iterator[tuple[int, tuple[Any, ...]]]:
             yield turn, menu
 
 
-def _words(played: Played, seat: Seat) -> Words[Any, Any] | None:
+def _words(played: Played, seat: Seat) -> Words | None:
     """Return the words that a seat was shown; None if its words pack is not available."""
     spec, replay = played.spec, played.replay
     try:
@@ -106,7 +106,7 @@ def _place(labels: tuple[str, ...], label: str | None) -> int | None:
 
 
 def _label_predictions(
-    played: Played, seat: Seat, words: Words[Any, Any]
+    played: Played, seat: Seat, words: Words
 ) -> dict[int, tuple[str | None, str | None]]:
     """Return, for each turn, the label of the predicted move and that of the other's previous move;
     None in a turn with several predictions."""
@@ -127,7 +127,7 @@ def _label_predictions(
     return labels_by_turn
 
 
-def _label(words: Words[Any, Any], answer: JudgedReport, value: Any) -> str | None:
+def _label(words: Words, answer: JudgedReport, value: Any) -> str | None:
     if value not in answer.question.choices:
         return None
     return words.of(answer.question).choice_name(answer.question, value)

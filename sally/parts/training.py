@@ -61,9 +61,7 @@ class Training:
     """The training data of a game, defined in its module `training`."""
 
     split: Callable[[str], Split | None]  # by the game's public name
-    worths: (
-        Callable[[Game[Any, Any, Any], Seat, Mapping[str, PlayerSpec]], Worths | None] | None
-    ) = None
+    worths: Callable[[Game, Seat, Mapping[str, PlayerSpec]], Worths | None] | None = None
     """(game, seat, lineup) -> exact values if the others are known automata, else None."""
     alike: Alike | None = None
 

@@ -60,7 +60,7 @@ class Request(msgspec.Struct, frozen=True, gc=False):
     The seed of the call and the hash of the prompt are computed when they are read.
     """
 
-    ask: Turn[Any, Any]
+    ask: Turn
     purpose: str
     messages: Context
     base: Settings  # without the seed of this call
@@ -174,7 +174,7 @@ class Caller:
         self,
         model: Model,
         settings: Settings,
-        turn: Turn[Any, Any],
+        turn: Turn,
         retries: int,  # for transient failures
         exchanges: Exchanges,
     ) -> None:
@@ -381,7 +381,7 @@ def broken_reader(error: Exception) -> str:
     return f"{BROKE_READER}: {type(error).__name__} in {frame.name}"
 
 
-def _tools(turn: Turn[Any, Any]) -> tuple[ToolSpec, ...]:
+def _tools(turn: Turn) -> tuple[ToolSpec, ...]:
     tools = turn.context.spec.tools
     return tuple(ToolSpec(t.name, t.about, dict(t.parameters)) for t in tools)
 
@@ -412,9 +412,7 @@ class Asks(Protocol):
     @property
     def model(self) -> Model: ...
 
-    def answering(
-        self, turn: Turn[Any, Any], exchanges: Exchanges
-    ) -> Coroutine[Request, Any, Any]: ...
+    def answering(self, turn: Turn, exchanges: Exchanges) -> Coroutine[Request, Any, Any]: ...
 
 
 def with_calls(answer_given: Given, exchanges: Exchanges) -> Given:
@@ -424,7 +422,7 @@ def with_calls(answer_given: Given, exchanges: Exchanges) -> Given:
     return answer
 
 
-async def answer_with_model(player: Asks, turn: Turn[Any, Any]) -> Any:
+async def answer_with_model(player: Asks, turn: Turn) -> Any:
     """Answer an ask with the player's model, which completes or scores each request."""
     exchanges: Exchanges = []
     run, model = player.answering(turn, exchanges), player.model
@@ -461,7 +459,7 @@ class _Passed:
 
 
 def answer_from_log(
-    player: Asks, turn: Turn[Any, Any], calls: Sequence[Call], requests: list[Request]
+    player: Asks, turn: Turn, calls: Sequence[Call], requests: list[Request]
 ) -> Any:
     """Answer an ask from logged calls, in order; the requests that are made are added to a list.
 

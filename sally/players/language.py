@@ -50,7 +50,7 @@ def patient(player: Any, retries: int) -> Any:
 class ModelPlayer(msgspec.Struct, frozen=True):
     """Base class of players that await a model for the requests that `answering` yields."""
 
-    async def decide(self, turn: Turn[Any, Any]) -> Any:
+    async def decide(self, turn: Turn) -> Any:
         """Answer an ask for a move."""
         return await answer_with_model(self, turn)  # type: ignore[arg-type]
 
@@ -73,13 +73,13 @@ class LanguagePlayer(ModelPlayer, frozen=True):
         """Whether answers are JSON objects constrained to a schema."""
         return self.settings.format == "schema"
 
-    async def report(self, turn: Turn[Any, Any]) -> ProbeReport | Fault:
+    async def report(self, turn: Turn) -> ProbeReport | Fault:
         """Answer a probe."""
         report: ProbeReport | Fault = await self.decide(turn)
         return report
 
     async def answering(
-        self, turn: Turn[Any, Any], exchanges: Exchanges
+        self, turn: Turn, exchanges: Exchanges
     ) -> Decision[Any] | Forfeit | ProbeReport | Fault:
         """Answer an ask, yielding each request for a model; after an unreadable reply the model is
         asked again."""
@@ -112,8 +112,8 @@ class LanguagePlayer(ModelPlayer, frozen=True):
 
 
 def _language(
-    spec: GameSpec[Any, Any, Any],
-    game: Game[Any, Any, Any],
+    spec: GameSpec,
+    game: Game,
     seat: Seat,
     model: str | Model = "embedded",
     strategy: str = "qa",
@@ -158,7 +158,7 @@ def _language(
 
 
 def _check_constrained(
-    spec: GameSpec[Any, Any, Any],
+    spec: GameSpec,
     strategy: Strategy,
     model: Model,
     harness: Mapping[str, Any] | None,
@@ -184,7 +184,7 @@ def _check_constrained(
         )
 
 
-def checked_pack(name: str, spec: GameSpec[Any, Any, Any]) -> Pack:
+def checked_pack(name: str, spec: GameSpec) -> Pack:
     """Return a words pack from any source after checking that it fits the texts of the game."""
     if not isinstance(name, str):
         raise BadInput(f"pack must be the name of a words pack, not {name!r}.")

@@ -23,10 +23,10 @@ from sally.core.rules.probe import ProbeReport, Question
 class Random(msgspec.Struct, frozen=True):
     """A player that picks options, and answers probes, uniformly at random."""
 
-    def decide(self, turn: Turn[Any, Any]) -> Decision[Any]:
+    def decide(self, turn: Turn) -> Decision[Any]:
         return Decision(example(turn.options, turn.draws))
 
-    def report(self, turn: Turn[Any, Any]) -> ProbeReport:
+    def report(self, turn: Turn) -> ProbeReport:
         question = question_of(turn)
         if question.kind == "values":
             draws = turn.draws
@@ -44,11 +44,11 @@ class Constant(msgspec.Struct, frozen=True):
 
     place: int = 0
 
-    def decide(self, turn: Turn[Any, Any]) -> Decision[Any]:
+    def decide(self, turn: Turn) -> Decision[Any]:
         menu = ready(turn, "constant")
         return Decision(menu[self.place % len(menu)])
 
-    def report(self, turn: Turn[Any, Any]) -> ProbeReport:
+    def report(self, turn: Turn) -> ProbeReport:
         question = question_of(turn)
         if question.kind == "values":
             return ProbeReport({str(c): question.low for c in question.choices})
@@ -58,37 +58,37 @@ class Constant(msgspec.Struct, frozen=True):
 class CopyLast(msgspec.Struct, frozen=True):
     """A player that copies the other's last move and expects it again; its first move is random."""
 
-    def decide(self, turn: Turn[Any, Any]) -> Decision[Any]:
+    def decide(self, turn: Turn) -> Decision[Any]:
         return Decision(_one_of(ready(turn, "copy_last"), self._last(turn), turn))
 
-    def report(self, turn: Turn[Any, Any]) -> ProbeReport | NoAnswer:
+    def report(self, turn: Turn) -> ProbeReport | NoAnswer:
         question = question_of(turn)
         if question.kind == "values":
             return NoAnswer("what the other did last is no value")
         return report_choice(question, _one_of(question.choices, self._last(turn), turn))
 
-    def _last(self, turn: Turn[Any, Any]) -> list[Any]:
+    def _last(self, turn: Turn) -> list[Any]:
         return [other_move for _, other_move in turn.view.played()[-1:]]
 
 
 class Majority(msgspec.Struct, frozen=True):
     """A player that makes and expects the other's most frequent move; ties are broken at random."""
 
-    def decide(self, turn: Turn[Any, Any]) -> Decision[Any]:
+    def decide(self, turn: Turn) -> Decision[Any]:
         return Decision(_one_of(ready(turn, "majority"), self._most_frequent(turn), turn))
 
-    def report(self, turn: Turn[Any, Any]) -> ProbeReport | NoAnswer:
+    def report(self, turn: Turn) -> ProbeReport | NoAnswer:
         question = question_of(turn)
         if question.kind == "values":
             return NoAnswer("what the other did most often is no value")
         return report_choice(question, _one_of(question.choices, self._most_frequent(turn), turn))
 
-    def _most_frequent(self, turn: Turn[Any, Any]) -> list[Any]:
+    def _most_frequent(self, turn: Turn) -> list[Any]:
         counts = Counter(other_move for _, other_move in turn.view.played())
         return [move for move, n in counts.items() if n == max(counts.values())]
 
 
-def _answer_of(player: Player[Any, Any], turn: Turn[Any, Any], name: str) -> Any:
+def _answer_of(player: Player, turn: Turn, name: str) -> Any:
     """Return the answer of the player that another one, called `name`, is made from."""
     answer = send_ask(turn, player)
     if isawaitable(answer):
@@ -99,16 +99,16 @@ def _answer_of(player: Player[Any, Any], turn: Turn[Any, Any], name: str) -> Any
 class Inverse(msgspec.Struct, frozen=True):
     """A player that picks uniformly among the options that another player would not take."""
 
-    of: Player[Any, Any]
+    of: Player
 
-    def decide(self, turn: Turn[Any, Any]) -> Any:
+    def decide(self, turn: Turn) -> Any:
         move = _answer_of(self.of, turn, "inverse")
         if not isinstance(move, Decision):
             return move
         action = self._but(move.action, ready(turn, "inverse"), turn)
         return Decision(action, move.memory)
 
-    def report(self, turn: Turn[Any, Any]) -> ProbeReport | NoAnswer:
+    def report(self, turn: Turn) -> ProbeReport | NoAnswer:
         question = question_of(turn)
         report_below = _answer_of(self.of, turn, "inverse")
         if not isinstance(report_below, ProbeReport) or report_below.value is None:
@@ -118,7 +118,7 @@ class Inverse(msgspec.Struct, frozen=True):
             return ProbeReport({item: ends - value for item, value in report_below.value.items()})
         return report_choice(question, self._but(report_below.value, question.choices, turn))
 
-    def _but(self, avoided: Any, items: Sequence[Any], turn: Turn[Any, Any]) -> Any:
+    def _but(self, avoided: Any, items: Sequence[Any], turn: Turn) -> Any:
         others = [item for item in items if item != avoided]
         # a separate stream: the inverted player has drawn from the turn's
         return Stream(turn.context.seed, *turn.id, "inverse").pick(others or items)
@@ -127,17 +127,17 @@ class Inverse(msgspec.Struct, frozen=True):
 class Noisy(msgspec.Struct, frozen=True):
     """A player of graded skill: like another player, but random with probability `error`."""
 
-    of: Player[Any, Any]
+    of: Player
     error: float
 
-    def decide(self, turn: Turn[Any, Any]) -> Any:
+    def decide(self, turn: Turn) -> Any:
         move = _answer_of(self.of, turn, "noisy")
         draws = self._draws(turn)
         if not isinstance(move, Decision) or draws() >= self.error:
             return move
         return Decision(example(turn.options, draws), move.memory)
 
-    def report(self, turn: Turn[Any, Any]) -> ProbeReport | NoAnswer:
+    def report(self, turn: Turn) -> ProbeReport | NoAnswer:
         report_below = _answer_of(self.of, turn, "noisy")
         if not isinstance(report_below, ProbeReport) or report_below.value is None:
             return NoAnswer("the player underneath takes no such question")
@@ -146,7 +146,7 @@ class Noisy(msgspec.Struct, frozen=True):
             return report_below
         return report_choice(question, draws.pick(question.choices))
 
-    def _draws(self, turn: Turn[Any, Any]) -> Stream:
+    def _draws(self, turn: Turn) -> Stream:
         # a separate stream: the player underneath has drawn from the turn's
         return Stream(turn.context.seed, *turn.id, "noisy")
 
@@ -154,7 +154,7 @@ class Noisy(msgspec.Struct, frozen=True):
 # --- what they share ------------------------------------------------------------------------------
 
 
-def ready(turn: Turn[Any, Any], player: str) -> tuple[Any, ...]:
+def ready(turn: Turn, player: str) -> tuple[Any, ...]:
     """Return the menu; raises BadInput if it has forms to fill in."""
     if not is_finite(turn.options):
         raise BadInput(
@@ -164,7 +164,7 @@ def ready(turn: Turn[Any, Any], player: str) -> tuple[Any, ...]:
     return turn.options
 
 
-def question_of(turn: Turn[Any, Any]) -> Question:
+def question_of(turn: Turn) -> Question:
     assert turn.question is not None  # a report is asked for with a question only
     return turn.question
 
@@ -176,7 +176,7 @@ def report_choice(question: Question, value: int | str) -> ProbeReport:
     return ProbeReport(value, tuple(float(choice == value) for choice in question.choices))
 
 
-def _one_of(items: Sequence[Any], preferred: list[Any], turn: Turn[Any, Any]) -> Any:
+def _one_of(items: Sequence[Any], preferred: list[Any], turn: Turn) -> Any:
     """Return a random item that is both wanted and available, or else any available item."""
     available = [item for item in items if item in preferred]
     return turn.draws.pick(available or items)
@@ -184,8 +184,8 @@ def _one_of(items: Sequence[Any], preferred: list[Any], turn: Turn[Any, Any]) ->
 
 # --- on the shelf ---------------------------------------------------------------------------------
 
-Spec = GameSpec[Any, Any, Any]
-Rules = Game[Any, Any, Any]
+Spec = GameSpec
+Rules = Game
 
 
 def _random(spec: Spec, game: Rules, seat: Seat) -> Random:
@@ -241,7 +241,7 @@ def _noisy(
 
 def _underneath(
     spec: Spec, game: Rules, seat: Seat, kind_name: str, of: str, params: Mapping[str, Any] | None
-) -> Player[Any, Any]:
+) -> Player:
     """Return the player or partner called `of`, on which another player is based."""
     if not isinstance(params, Mapping | None):
         raise BadInput(f"params must be a table of names and values, not {params!r}")
@@ -252,7 +252,7 @@ def _underneath(
         return Scripted(partner.make(game, seat, **arguments), answers)
     kinds = registry.players(spec.family or spec.name)
     kind: PlayerKind = registry.pick(kind_name, of, kinds)
-    player: Player[Any, Any] = kind.make(spec, game, seat, **arguments)
+    player: Player = kind.make(spec, game, seat, **arguments)
     return player
 
 

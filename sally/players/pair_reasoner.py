@@ -34,11 +34,11 @@ class Reasoner(msgspec.Struct, frozen=True):
     knows: float
     acts: float
 
-    def report(self, turn: Turn[Any, Any]) -> ProbeReport:
+    def report(self, turn: Turn) -> ProbeReport:
         question = question_of(turn)
         return report_choice(question, self._predict(turn, question.choices))
 
-    def decide(self, turn: Turn[Any, Any]) -> Decision[Any]:
+    def decide(self, turn: Turn) -> Decision[Any]:
         chance = Stream(turn.context.seed, turn.number, "action")
         if chance() >= self.acts:
             return Decision(example(turn.options, chance))
@@ -48,7 +48,7 @@ class Reasoner(msgspec.Struct, frozen=True):
         menu = ready(turn, REASONER)
         return Decision(chance.pick([move for move in moves if move in menu] or menu))
 
-    def _predict(self, turn: Turn[Any, Any], choices: tuple[Any, ...]) -> Any:
+    def _predict(self, turn: Turn, choices: tuple[Any, ...]) -> Any:
         """Return the prediction, which is the same for the probe and for the move of a turn."""
         chance = Stream(turn.context.seed, turn.number, "prediction")
         if chance() >= self.knows:
@@ -61,7 +61,7 @@ class Reasoner(msgspec.Struct, frozen=True):
                 f"{self.recipe.name!r} cannot read this turn of {turn.context.spec.name}."
             ) from error
 
-    def _choices(self, turn: Turn[Any, Any]) -> tuple[Any, ...]:
+    def _choices(self, turn: Turn) -> tuple[Any, ...]:
         """Return the choices of the recipe's probe in this turn."""
         context = turn.context
         probe = context.spec.probe(self.recipe.probe)
@@ -72,8 +72,8 @@ class Reasoner(msgspec.Struct, frozen=True):
 
 
 def _reasoner(
-    spec: GameSpec[Any, Any, Any],
-    game: Game[Any, Any, Any],
+    spec: GameSpec,
+    game: Game,
     seat: Seat,
     recipe: str = "",
     order: int = 1,

@@ -26,11 +26,11 @@ THEN = ("run", "play")
 class PolicyFormat(Protocol):
     """The policy format of a game, for one seat."""
 
-    def ask_policy(self, words: Words[Any, Any], view: Any) -> tuple[str, ...]:
+    def ask_policy(self, words: Words, view: Any) -> tuple[str, ...]:
         """Return the question before the first move, with its answer format."""
         ...
 
-    def read(self, reply: str, words: Words[Any, Any], view: Any) -> Any:
+    def read(self, reply: str, words: Words, view: Any) -> Any:
         """Return the policy in a reply; raises Unreadable with a description of a valid one."""
         ...
 
@@ -54,13 +54,13 @@ class PolicyWriter(ModelPlayer, frozen=True):
     def model(self) -> Any:
         return self.inner.model
 
-    async def report(self, turn: Turn[Any, Any]) -> ProbeReport | Fault:
+    async def report(self, turn: Turn) -> ProbeReport | Fault:
         """Return the player's answer to a probe."""
         report: ProbeReport | Fault = await self.decide(turn)
         return report
 
     async def answering(
-        self, turn: Turn[Any, Any], exchanges: Exchanges
+        self, turn: Turn, exchanges: Exchanges
     ) -> Decision[Any] | Forfeit | ProbeReport | Fault:
         """Answer an ask: the strategy answers probes; moves come from the written policy or, with
         `then="play"`, from the strategy."""
@@ -85,9 +85,7 @@ class PolicyWriter(ModelPlayer, frozen=True):
             return msgspec.structs.replace(answer, memory=memory_after)
         return answer
 
-    async def _write_policy(
-        self, turn: Turn[Any, Any], exchanges: Exchanges
-    ) -> Answered | Forfeit | Fault:
+    async def _write_policy(self, turn: Turn, exchanges: Exchanges) -> Answered | Forfeit | Fault:
         """Return the policy that the model writes."""
         inner = self.inner
         caller = Caller(inner.model, inner.settings, turn, inner.call_retries, exchanges)
@@ -108,8 +106,8 @@ def writer(form: str, book: Callable[[Any, Seat], PolicyFormat]) -> PlayerKind:
     """Return the player kind `policy_writer` for a game with this policy format."""
 
     def make(
-        spec: GameSpec[Any, Any, Any],
-        game: Game[Any, Any, Any],
+        spec: GameSpec,
+        game: Game,
         seat: Seat,
         then: str = "run",
         **language: Any,

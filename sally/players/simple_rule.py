@@ -26,12 +26,12 @@ class SimpleRule(msgspec.Struct, frozen=True):
     reply: bool = False
     first: int = 0
 
-    def decide(self, turn: Turn[Any, Any]) -> Decision[Any]:
+    def decide(self, turn: Turn) -> Decision[Any]:
         menu = ready(turn, PLAYER)
         moves = self._moves(turn, PastRounds(turn.view.played()), menu)
         return Decision(turn.draws.pick([move for move in menu if move in moves] or menu))
 
-    def report(self, turn: Turn[Any, Any]) -> ProbeReport | NoAnswer:
+    def report(self, turn: Turn) -> ProbeReport | NoAnswer:
         question = question_of(turn)
         if question.kind == "values":
             return NoAnswer("a simple rule expects a move, not values")
@@ -41,9 +41,7 @@ class SimpleRule(msgspec.Struct, frozen=True):
             question, expected if expected in choices else turn.draws.pick(choices)
         )
 
-    def _moves(
-        self, turn: Turn[Any, Any], past: PastRounds, menu: tuple[Any, ...]
-    ) -> tuple[Any, ...]:
+    def _moves(self, turn: Turn, past: PastRounds, menu: tuple[Any, ...]) -> tuple[Any, ...]:
         if self.rule == WIN_STAY:
             return self._win_stay(turn, past, menu)
         expected = past.expect(self.rule)
@@ -51,9 +49,7 @@ class SimpleRule(msgspec.Struct, frozen=True):
             return (menu[self.first % len(menu)],)
         return self._replies(turn, expected, menu) if self.reply else (expected,)
 
-    def _win_stay(
-        self, turn: Turn[Any, Any], past: PastRounds, menu: tuple[Any, ...]
-    ) -> tuple[Any, ...]:
+    def _win_stay(self, turn: Turn, past: PastRounds, menu: tuple[Any, ...]) -> tuple[Any, ...]:
         if past.last is None or past.last[0] not in menu:
             return (menu[self.first % len(menu)],)
         own_move, their_move = past.last
@@ -61,9 +57,7 @@ class SimpleRule(msgspec.Struct, frozen=True):
             return (own_move,)
         return (menu[(menu.index(own_move) + 1) % len(menu)],)
 
-    def _replies(
-        self, turn: Turn[Any, Any], their_move: Any, menu: tuple[Any, ...]
-    ) -> tuple[Any, ...]:
+    def _replies(self, turn: Turn, their_move: Any, menu: tuple[Any, ...]) -> tuple[Any, ...]:
         context = turn.context
         (other_seat,) = (seat for seat in context.game.seats if seat != turn.seat)
         belief = {str(other_seat): their_move}
@@ -75,8 +69,8 @@ class SimpleRule(msgspec.Struct, frozen=True):
 
 
 def _simple_rule(
-    spec: GameSpec[Any, Any, Any],
-    game: Game[Any, Any, Any],
+    spec: GameSpec,
+    game: Game,
     seat: Seat,
     rule: str = LAST,
     reply: bool = False,

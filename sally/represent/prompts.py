@@ -100,7 +100,7 @@ def decisions(
                 yield from _of_seat(played_episode, seat, probe, about, place, requests)
 
 
-def probe_named(spec: GameSpec[Any, Any, Any], about: str) -> Probe:
+def probe_named(spec: GameSpec, about: str) -> Probe:
     """Return the probe called `about`; for `own_move` and `own_forecast`, the main probe."""
     choices = [p for p in spec.probes if p.kind != "values"]
     if about and about not in (OWN_MOVE, OWN_FORECAST):

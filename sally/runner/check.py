@@ -127,7 +127,7 @@ def check(
     return result
 
 
-def other_versions(spec: GameSpec[Any, Any, Any], episode: Episode, but: str = "") -> str | None:
+def other_versions(spec: GameSpec, episode: Episode, but: str = "") -> str | None:
     """Return why players of an episode cannot be asked again, or None: a part of a bot or of a
     language player has another version than the installed one.
 
@@ -159,7 +159,7 @@ def _played_elsewhere(episode: Episode) -> bool:
     return "source" in episode.used or any(player.player == RECORDED for player in lineup)
 
 
-def _other_draw(spec: GameSpec[Any, Any, Any], episode: Episode) -> str | None:
+def _other_draw(spec: GameSpec, episode: Episode) -> str | None:
     """Return which move of nature is not the one that the seed draws, or None."""
     if _played_elsewhere(episode):
         return None
@@ -200,7 +200,7 @@ def _other_cell(episode: Episode, cells: Mapping[str, Collection[str]]) -> str |
     return f"it says that it belongs to cell {episode.cell!r}; {study_text}"
 
 
-def _list_unregistered(spec: GameSpec[Any, Any, Any], episode: Episode) -> str:
+def _list_unregistered(spec: GameSpec, episode: Episode) -> str:
     """Return the players of the lineup that are not registered; people are left out."""
     known_players = {*kinds(spec), PERSON}
     unregistered = sorted(
@@ -209,7 +209,7 @@ def _list_unregistered(spec: GameSpec[Any, Any, Any], episode: Episode) -> str:
     return join_names(unregistered) if unregistered else ""
 
 
-def _recorded_elsewhere(spec: GameSpec[Any, Any, Any], episode: Episode) -> str:
+def _recorded_elsewhere(spec: GameSpec, episode: Episode) -> str:
     """Return the seats whose players were recorded elsewhere, without helper seats."""
     seats = spec.build(episode.setup.instance.params).seats
     lineup = episode.setup.lineup
@@ -259,7 +259,7 @@ def requests_of(episode: Episode) -> Requests:
 
 
 def answered_again(
-    turn: Turn[Any, Any], player_spec: PlayerSpec, calls: Sequence[Call], requests: list[Request]
+    turn: Turn, player_spec: PlayerSpec, calls: Sequence[Call], requests: list[Request]
 ) -> Any:
     """Return the strategy's answer given the logged replies; its requests are added to a list."""
     on_log = msgspec.structs.replace(
@@ -285,7 +285,7 @@ def _asked_again(
         if isinstance(event, Reported) and event.source == "decision"
     }
 
-    def is_as_logged(answer: Any, turn: Turn[Any, Any], event: Any) -> bool:
+    def is_as_logged(answer: Any, turn: Turn, event: Any) -> bool:
         predictions = getattr(answer, "foreseen", ())
         values = [foreseen.get((*turn.id[:2], p.probe, p.about)) for p in predictions]
         return (
@@ -294,7 +294,7 @@ def _asked_again(
             and [prediction.value for prediction in predictions] == values
         )
 
-    def ask_again(turn: Turn[Any, Any], event: Any) -> Any:
+    def ask_again(turn: Turn, event: Any) -> Any:
         player = episode.setup.lineup.get(turn.seat)
         if player is None or not uses_model(player):  # nature, a bot or a person
             return None
@@ -321,14 +321,14 @@ def _asked_again(
     return ask_again
 
 
-def _require_call_of_reply(turn: Turn[Any, Any], event: Any) -> None:
+def _require_call_of_reply(turn: Turn, event: Any) -> None:
     if any(call.scores for call in event.calls) or not event.reply:
         return
     if event.reply not in {call.reply for call in event.calls}:
         raise PromptDiffers(f"the reply of {turn.seat} in turn {turn.number} is not in its calls")
 
 
-def _reads_alike(turn: Turn[Any, Any], event: Any, player: PlayerSpec) -> bool:
+def _reads_alike(turn: Turn, event: Any, player: PlayerSpec) -> bool:
     """Return whether the last reply of an answer of an older rule says what the log says; False if
     that cannot be known.
 
@@ -356,14 +356,12 @@ def _reads_alike(turn: Turn[Any, Any], event: Any, player: PlayerSpec) -> bool:
     return True
 
 
-def _asked_players_again(
-    spec: GameSpec[Any, Any, Any], episode: Episode, models: Again | None
-) -> Again:
+def _asked_players_again(spec: GameSpec, episode: Episode, models: Again | None) -> Again:
     """Return a function that asks bots again and, with `models`, also models; people are not
     asked."""
     bots = _bots(spec, episode)
 
-    def ask_again(turn: Turn[Any, Any], event: Any) -> Any:
+    def ask_again(turn: Turn, event: Any) -> Any:
         if turn.seat in bots and not event.calls:
             return send_ask(turn, bots[turn.seat])
         return None if models is None else models(turn, event)
@@ -371,13 +369,13 @@ def _asked_players_again(
     return ask_again
 
 
-def _bots(spec: GameSpec[Any, Any, Any], episode: Episode) -> dict[str, Player[Any, Any]]:
+def _bots(spec: GameSpec, episode: Episode) -> dict[str, Player]:
     """Return the bots of an episode that are installed in the version with which it was played.
 
     The result is empty if a seat was recorded elsewhere, because its bots were other programs, and
     for a fork, because another player may have shaped the bot's memory before the fork.
     """
-    lineup, bots = episode.setup.lineup, dict[str, Player[Any, Any]]()
+    lineup, bots = episode.setup.lineup, dict[str, Player]()
     if _played_elsewhere(episode) or episode.setup.fork:
         return bots
     game = spec.build(episode.setup.instance.params)

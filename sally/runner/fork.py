@@ -50,7 +50,7 @@ def fork(episode: Episode, turn: int, change: Change, repeat: int = 0) -> Episod
     spec = registry.game(episode.setup.instance.game)
     require_version(spec, episode)
     setup = forked_setup(episode, turn, change, repeat)
-    match: Match[Any, Any, Any] = Match(spec, setup, ask_nature=True)
+    match: Match = Match(spec, setup, ask_nature=True)
     _answer_from(match, _past(episode, turn, setup), turn, episode)
     players = _going_on(match, turn, change.moves)
     limits = Meter().config.limits
@@ -118,7 +118,7 @@ def _refuse(episode: Episode, turn: int, change: Change) -> None:
 def _past(episode: Episode, turn: int, setup: Setup) -> Answers:
     """Return every answer before the turn, with the memory of the players that continue."""
     spec = registry.game(episode.setup.instance.game)
-    match: Match[Any, Any, Any] = Match(spec, episode.setup, ask_nature=True)
+    match: Match = Match(spec, episode.setup, ask_nature=True)
     logged = answers_of(spec, episode)
     stays = {s: player for s, player in setup.lineup.items() if _keeps_notes(episode, s, player)}
     players = players_of(
@@ -126,7 +126,7 @@ def _past(episode: Episode, turn: int, setup: Setup) -> Answers:
     )
     answers: Answers = {}
 
-    def remember(ask: Turn[Any, Any], event: Event) -> Given:
+    def remember(ask: Turn, event: Event) -> Given:
         _, answer = logged[ask.id]
         if ask.seat in players and ask.question is None and not event.calls:
             answer = _with_notes(ask, answer, players[ask.seat], episode.id)
@@ -141,7 +141,7 @@ def _past(episode: Episode, turn: int, setup: Setup) -> Answers:
     return answers
 
 
-def _replay(match: Match[Any, Any, Any], episode: Episode, turn: int, ask_again: Again) -> None:
+def _replay(match: Match, episode: Episode, turn: int, ask_again: Again) -> None:
     """Answer the asks before a turn; raises BadInput if the log lacks an answer."""
     try:
         Driver(match).replay(episode, turn, ask_again)
@@ -159,9 +159,7 @@ def _keeps_notes(episode: Episode, seat: str, player: PlayerSpec) -> bool:
     return was.params == player.params
 
 
-def _with_notes(
-    ask: Turn[Any, Any], logged: Given, player: Player[Any, Any], episode: str
-) -> Given:
+def _with_notes(ask: Turn, logged: Given, player: Player, episode: str) -> Given:
     """Return the logged move with the memory that the bot returns when it is asked again."""
     answer = send_ask(ask, player)
     if not isinstance(answer, Decision) or not isinstance(logged, Decision):
@@ -175,10 +173,10 @@ def _with_notes(
     return msgspec.structs.replace(logged, memory=answer.memory)
 
 
-def _answer_from(match: Match[Any, Any, Any], past: Answers, turn: int, episode: Episode) -> None:
+def _answer_from(match: Match, past: Answers, turn: int, episode: Episode) -> None:
     """Advance a fresh match to a turn with the answers of the past, which include memory."""
 
-    def recall_answer(ask: Turn[Any, Any], event: Event) -> Given:
+    def recall_answer(ask: Turn, event: Event) -> Given:
         answer, ask.looked = past[ask.id]
         return answer
 
@@ -190,7 +188,7 @@ def would_do(episode: Episode, turn: int, seat: str) -> dict[str, Any]:
     spec = registry.game(episode.setup.instance.game)
     require_version(spec, episode)
     setup = msgspec.structs.replace(episode.setup, arms={}, injections=())
-    match: Match[Any, Any, Any] = Match(spec, setup, ask_nature=True)
+    match: Match = Match(spec, setup, ask_nature=True)
     _answer_from(match, _past(episode, turn, episode.setup), turn, episode)
     ask = match.ask_for(seat)
     if ask is None:
@@ -215,7 +213,7 @@ def would_do(episode: Episode, turn: int, seat: str) -> dict[str, Any]:
 class ForcedMovePlayer:
     """A player whose move in one turn is forced."""
 
-    player: Player[Any, Any]
+    player: Player
     turn: int
     action: Any
 
@@ -223,18 +221,16 @@ class ForcedMovePlayer:
     def model(self) -> Any:
         return getattr(self.player, "model", None)
 
-    def decide(self, turn: Turn[Any, Any]) -> Any:
+    def decide(self, turn: Turn) -> Any:
         if turn.number == self.turn:
             return Decision(self.action, turn.memory)
         return self.player.decide(turn)
 
-    def report(self, turn: Turn[Any, Any]) -> Any:
+    def report(self, turn: Turn) -> Any:
         return send_ask(turn, self.player)
 
 
-def _going_on(
-    match: Match[Any, Any, Any], turn: int, moves: Mapping[str, Any]
-) -> dict[str, Player[Any, Any]]:
+def _going_on(match: Match, turn: int, moves: Mapping[str, Any]) -> dict[str, Player]:
     """Return the players that continue the match from a turn on; in that turn, the seats in `moves`
     make the given moves."""
     meter = Meter().of_episode()

@@ -32,8 +32,8 @@ from sally.runner.orders import Order, Orders, models_in
 from sally.runner.seating import players_of, portable_study, resolve_setup
 
 AT_ONCE = 8  # concurrent episodes for a model that declares no number of calls
-Opened = tuple[Episode, Trajectory[Any, Any, Any]]  # an episode and its trajectory
-Keep = Callable[[Episode, Trajectory[Any, Any, Any]], None]
+Opened = tuple[Episode, Trajectory]  # an episode and its trajectory
+Keep = Callable[[Episode, Trajectory], None]
 
 
 def play(setup: Setup, cell: str = "") -> Episode:
@@ -55,18 +55,18 @@ async def aplay(setup: Setup) -> Episode:
     return match.episode(used=used_by(players))
 
 
-def _seated_match(setup: Setup) -> tuple[Match[Any, Any, Any], dict[str, Player[Any, Any]]]:
-    match: Match[Any, Any, Any] = Match(registry.game(setup.instance.game), setup)
+def _seated_match(setup: Setup) -> tuple[Match, dict[str, Player]]:
+    match: Match = Match(registry.game(setup.instance.game), setup)
     return match, players_of(match)
 
 
-def is_bot(player: Player[Any, Any]) -> bool:
+def is_bot(player: Player) -> bool:
     """Return whether a player answers synchronously."""
     methods = (player.decide, getattr(player, "report", None))
     return not any(iscoroutinefunction(method) for method in methods)
 
 
-def used_by(players: Mapping[str, Player[Any, Any]]) -> dict[str, Any]:
+def used_by(players: Mapping[str, Player]) -> dict[str, Any]:
     """Return, for the record, the model versions used in each seat.
 
     For a seat whose words pack reproduces published texts word for word, these texts are listed
@@ -141,7 +141,7 @@ async def play_several(waiting: Sequence[Order], keep: Keep, meter: Meter) -> No
 
 async def _with_models(order: Order, run: Meter) -> Opened:
     id, cell, setup = order
-    match: Match[Any, Any, Any] = Match(registry.game(setup.instance.game), setup)
+    match: Match = Match(registry.game(setup.instance.game), setup)
     meter = run.of_episode()
     config = meter.config
 
@@ -160,9 +160,7 @@ async def _with_models(order: Order, run: Meter) -> Opened:
     return match.episode(cell, used_by(players)), match.replay
 
 
-async def play_within(
-    match: Match[Any, Any, Any], play: Coroutine[Any, Any, None], limits: Limits
-) -> None:
+async def play_within(match: Match, play: Coroutine[Any, Any, None], limits: Limits) -> None:
     """Await the play of a match until it ends or a budget or limit censors it."""
     import asyncio
 

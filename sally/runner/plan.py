@@ -175,16 +175,16 @@ class PilotPlayer(msgspec.Struct, frozen=True):
     inner: LanguagePlayer
     model: CountingModel
 
-    async def decide(self, turn: Turn[Any, Any]) -> Any:
+    async def decide(self, turn: Turn) -> Any:
         self._prompt(turn)
         answer = await self.inner.decide(turn)
         return answer if isinstance(answer, Decision) else Random().decide(turn)
 
-    async def report(self, turn: Turn[Any, Any]) -> Any:
+    async def report(self, turn: Turn) -> Any:
         self._prompt(turn)
         return await self.inner.report(turn)
 
-    def _prompt(self, turn: Turn[Any, Any]) -> None:
+    def _prompt(self, turn: Turn) -> None:
         prompt = PromptContext(turn)
         names = prompt.names
         if self.inner.as_schema and names:
@@ -206,7 +206,7 @@ def _with_counter(player: Any, model: CountingModel) -> Any:
 def pilot_episode(setup: Setup, reply_tokens: int = REPLY) -> dict[str, Count]:
     """Return the calls and tokens of one episode, by model; its setup was checked."""
     single_try = msgspec.structs.replace(setup, retries=0)  # no retries
-    match: Match[Any, Any, Any] = Match(registry.game(setup.instance.game), single_try)
+    match: Match = Match(registry.game(setup.instance.game), single_try)
     models: dict[str, CountingModel] = {}
 
     def counting(seat: str, name: str) -> Model:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from sally.core.errors import BadInput, join_names
 from sally.core.log.events import PlayerSpec, Setup
@@ -18,8 +17,8 @@ from sally.core.rules.words import Words
 from sally.parts.importers import RECORDED
 from sally.players.language import LANGUAGE, strategy_named, uses_model
 
-Spec = GameSpec[Any, Any, Any]
-AnyGame = Game[Any, Any, Any]
+Spec = GameSpec
+AnyGame = Game
 
 
 def refuse_what_lacks(spec: Spec, game: AnyGame, setup: Setup) -> None:
@@ -74,7 +73,7 @@ def _lacking(
         yield from _alike(game, words, seat)
 
 
-def _alike(game: AnyGame, words: Words[Any, Any], seat: Seat) -> Iterator[str]:
+def _alike(game: AnyGame, words: Words, seat: Seat) -> Iterator[str]:
     """Yield each reason why scoring cannot distinguish the option names of the first menu."""
     state = game.start()
     options = game.options(state, seat) if seat in game.to_move(state) else ()

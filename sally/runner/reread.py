@@ -33,7 +33,7 @@ from sally.core.rules.metric import judge_report
 from sally.core.rules.probe import ProbeReport, as_logged
 from sally.players.language import LANGUAGE
 
-Rule = Callable[[PromptContext, Turn[Any, Any], StrategyResult], Any]
+Rule = Callable[[PromptContext, Turn, StrategyResult], Any]
 STORED = "as stored"
 
 
@@ -51,13 +51,13 @@ class RereadReply(msgspec.Struct, frozen=True):
     truth: Any = None  # of a probe; None if it is not scored
 
 
-def read_as_installed(prompt: PromptContext, turn: Turn[Any, Any], result: StrategyResult) -> Any:
+def read_as_installed(prompt: PromptContext, turn: Turn, result: StrategyResult) -> Any:
     """Read a reply by the rule of the installed version of Sally."""
     answer = prompt.read(result)
     return as_logged(answer.value) if isinstance(answer, ProbeReport) else answer
 
 
-def first_named(prompt: PromptContext, turn: Turn[Any, Any], result: StrategyResult) -> Any:
+def first_named(prompt: PromptContext, turn: Turn, result: StrategyResult) -> Any:
     """Read a reply as the option that it names first. If there are no options with names, read it
     as the installed version of Sally does."""
     question, names = turn.question, prompt.names
@@ -81,7 +81,7 @@ RULES: Mapping[str, Rule] = {
 class StoredAnswer(NamedTuple):
     """A logged move, forfeit or probe answer, and the context in which its replies are read."""
 
-    turn: Turn[Any, Any]
+    turn: Turn
     event: Moved | Forfeited | Reported
     prompt: PromptContext
     reads_cut: bool  # whether the strategy reads replies that were cut off
@@ -104,7 +104,7 @@ def decision_in(answer: Any) -> Any:
     return getattr(answer, "action", getattr(answer, "value", None))
 
 
-def stored_answer(turn: Turn[Any, Any], event: Event, player: PlayerSpec) -> StoredAnswer | None:
+def stored_answer(turn: Turn, event: Event, player: PlayerSpec) -> StoredAnswer | None:
     """Return a logged answer of a language model that was read from a reply; None for choices by
     scoring, failed calls and other players."""
     if player.player != LANGUAGE or not isinstance(event, Moved | Forfeited | Reported):
@@ -126,13 +126,13 @@ def answers(episode: Episode) -> list[StoredAnswer]:
     """Return the answers of language models that were read from replies."""
     stored: list[StoredAnswer] = []
 
-    def collect(turn: Turn[Any, Any], event: Event) -> None:
+    def collect(turn: Turn, event: Event) -> None:
         player = episode.setup.lineup.get(turn.seat)
         if player is not None and (answer := stored_answer(turn, event, player)) is not None:
             stored.append(answer)
 
     spec = registry.game(episode.setup.instance.game)
-    match: Match[Any, Any, Any] = Match(spec, episode.setup, ask_nature=True)
+    match: Match = Match(spec, episode.setup, ask_nature=True)
     Driver(match).replay(episode, ask_again=collect)
     return stored
 
@@ -168,7 +168,7 @@ def readings(episode: Episode, rules: Mapping[str, Rule] = RULES) -> Iterator[Re
         )
 
 
-def _read(rule: Rule, prompt: PromptContext, turn: Turn[Any, Any], result: StrategyResult) -> Any:
+def _read(rule: Rule, prompt: PromptContext, turn: Turn, result: StrategyResult) -> Any:
     try:
         return as_plain(rule(prompt, turn, result))
     except Unreadable:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Container, Mapping
-from typing import Any
 
 import msgspec
 
@@ -48,7 +47,7 @@ def resolve_setup(setup: Setup, open_models: bool = True) -> Setup:
 
 
 def with_helpers(
-    spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], lineup: Mapping[str, PlayerSpec]
+    spec: GameSpec, game: Game, lineup: Mapping[str, PlayerSpec]
 ) -> dict[str, PlayerSpec]:
     """Return a lineup in which each helper seat has its default player unless it has another."""
     helpers = [seat for seat in game.helpers if seat != NATURE and seat not in lineup]
@@ -82,9 +81,7 @@ def portable_study(study: Study) -> Study:
     return msgspec.structs.replace(study, cells=tuple(cells))
 
 
-def refuse_empty_seats(
-    spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], lineup: Container[str]
-) -> None:
+def refuse_empty_seats(spec: GameSpec, game: Game, lineup: Container[str]) -> None:
     for seat in game.seats:
         if seat not in lineup:
             raise BadInput(
@@ -93,7 +90,7 @@ def refuse_empty_seats(
             )
 
 
-def example_player(spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], seat: Seat) -> str:
+def example_player(spec: GameSpec, game: Game, seat: Seat) -> str:
     """Return the name of a bot that can take a seat: the game's usual one, or another."""
     partners = registry.partners(spec.family or spec.name)
     others = (name for name, partner in partners.items() if not partner.helps)
@@ -107,8 +104,8 @@ def example_player(spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], sea
 
 
 def _with_versions(
-    spec: GameSpec[Any, Any, Any],
-    game: Game[Any, Any, Any],
+    spec: GameSpec,
+    game: Game,
     seat: Seat,
     player: PlayerSpec,
     open_models: bool,
@@ -126,7 +123,7 @@ def _with_versions(
     return msgspec.structs.replace(player, versions=versions_of(spec, player))
 
 
-def _with_pack(spec: GameSpec[Any, Any, Any], player: PlayerSpec) -> PlayerSpec:
+def _with_pack(spec: GameSpec, player: PlayerSpec) -> PlayerSpec:
     """Check a language player's words pack and name it by its content hash."""
     if player.player != LANGUAGE or not player.params.get("pack"):
         return player
@@ -134,7 +131,7 @@ def _with_pack(spec: GameSpec[Any, Any, Any], player: PlayerSpec) -> PlayerSpec:
     return msgspec.structs.replace(player, params={**player.params, "pack": packs.remember(pack)})
 
 
-def versions_of(spec: GameSpec[Any, Any, Any], player: PlayerSpec) -> dict[str, int]:
+def versions_of(spec: GameSpec, player: PlayerSpec) -> dict[str, int]:
     """Return the installed versions of a player's parts: player, strategy, words."""
     kind = kind_of(spec, player.player)
     versions = {"player": kind.version}
@@ -149,7 +146,7 @@ def versions_of(spec: GameSpec[Any, Any, Any], player: PlayerSpec) -> dict[str, 
     return versions
 
 
-def kind_of(spec: GameSpec[Any, Any, Any], name: str) -> Partner | PlayerKind:
+def kind_of(spec: GameSpec, name: str) -> Partner | PlayerKind:
     """Return the partner or player kind of that name for this game."""
     if (own_kind := bound_kind(name)) is not None:
         return own_kind
@@ -164,16 +161,14 @@ def kind_of(spec: GameSpec[Any, Any, Any], name: str) -> Partner | PlayerKind:
     return kind
 
 
-def kinds(spec: GameSpec[Any, Any, Any]) -> Mapping[str, Partner | PlayerKind]:
+def kinds(spec: GameSpec) -> Mapping[str, Partner | PlayerKind]:
     """Return all players and partners of this game."""
     family = spec.family or spec.name
     # A game's own players take precedence: its `random` declares an automaton.
     return ChainMap(registry.partners(family), registry.players(family))  # type: ignore[arg-type]
 
 
-def seat_player(
-    spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], seat: Seat, player: PlayerSpec
-) -> Player[Any, Any]:
+def seat_player(spec: GameSpec, game: Game, seat: Seat, player: PlayerSpec) -> Player:
     """Return the player that a spec names."""
     kind = kind_of(spec, player.player)
     try:
@@ -189,9 +184,7 @@ def seat_player(
         ) from error
 
 
-def players_of(
-    match: Match[Any, Any, Any], lineup: Mapping[str, PlayerSpec] | None = None
-) -> dict[str, Player[Any, Any]]:
+def players_of(match: Match, lineup: Mapping[str, PlayerSpec] | None = None) -> dict[str, Player]:
     """Return the players of a match, or of the given lineup."""
     seat_players = match.setup.lineup if lineup is None else lineup
     return {

@@ -220,7 +220,7 @@ def _play(
         tables = services.table_writer() if job.tables and services.table_writer else None
         with store.Writer(location, shard.label, ours) as writer:
 
-            def keep(episode: Episode, replay: Trajectory[Any, Any, Any]) -> None:
+            def keep(episode: Episode, replay: Trajectory) -> None:
                 line, read_back = writer.add(episode)
                 if tables is not None:
                     tables.add(line, read_back, replay)

@@ -79,11 +79,11 @@ class Bench:
         return cls(Instance(game, game, {**short, **(params or {})}))
 
     @cached_property
-    def spec(self) -> GameSpec[Any, Any, Any]:
+    def spec(self) -> GameSpec:
         return registry.game(self.instance.game)
 
     @cached_property
-    def game(self) -> Game[Any, Any, Any]:
+    def game(self) -> Game:
         return self.spec.build(self.instance.params)
 
     @cached_property
@@ -159,12 +159,12 @@ def digest(episode: Episode) -> bytes:
     return blake2b(to_line(episode), digest_size=32).digest()
 
 
-def match_of(setup: Setup) -> Match[Any, Any, Any]:
+def match_of(setup: Setup) -> Match:
     """Return a match at its start."""
     return Match(registry.game(setup.instance.game), setup)
 
 
-def players_at(match: Match[Any, Any, Any]) -> dict[str, Player[Any, Any]]:
+def players_at(match: Match) -> dict[str, Player]:
     """Return the players of a match; `random` is the mindless player, which also answers probes.
 
     A partner named `random` in the game's family is not used.
@@ -178,7 +178,7 @@ def players_at(match: Match[Any, Any, Any]) -> dict[str, Player[Any, Any]]:
     } | named_players
 
 
-def finish_match(setup: Setup) -> Match[Any, Any, Any]:
+def finish_match(setup: Setup) -> Match:
     """Return a match that bots have played to its end."""
     match = match_of(setup)
     Driver(match, players_at(match)).run()
@@ -190,13 +190,13 @@ def play_episode(setup: Setup) -> Episode:
     return finish_match(setup).episode()
 
 
-def answered_by(turn: Turn[Any, Any], players: Mapping[str, Player[Any, Any]]) -> Any:
+def answered_by(turn: Turn, players: Mapping[str, Player]) -> Any:
     """Return the answer of the seat's player to an ask."""
     player: Any = players[turn.seat]
     return player.decide(turn) if turn.question is None else player.report(turn)
 
 
-def asked_in_turn(match: Match[Any, Any, Any]) -> Iterator[tuple[Turn[Any, Any], Any]]:
+def asked_in_turn(match: Match) -> Iterator[tuple[Turn, Any]]:
     """Yield every ask of a match of bots together with the answer that is about to be given."""
     players = players_at(match)
     while asks := match.asks():
@@ -207,7 +207,7 @@ def asked_in_turn(match: Match[Any, Any, Any]) -> Iterator[tuple[Turn[Any, Any],
             match.answer(turn.id, answer)
 
 
-def play_in_any_order(match: Match[Any, Any, Any], draws: Stream, forfeits: float = 0.0) -> bool:
+def play_in_any_order(match: Match, draws: Stream, forfeits: float = 0.0) -> bool:
     """Answer open asks in a random order; the moves of players, but not of helpers, are forfeited
     with probability `forfeits`.
 

@@ -109,11 +109,11 @@ def a_wrong_answer_leaves_the_match_as_it_was(bench: Bench) -> None:
         match.answer(turn.id, good)
 
 
-def _looks(match: Match[Any, Any, Any], turn: Turn[Any, Any]) -> tuple[Any, ...]:
+def _looks(match: Match, turn: Turn) -> tuple[Any, ...]:
     return (match.asks(), list(match.events), match.turn, match.memory(turn.seat))
 
 
-def _wrong(turn: Turn[Any, Any], good: Any) -> list[Any]:
+def _wrong(turn: Turn, good: Any) -> list[Any]:
     wrong: list[Any] = [None, "?", 10**9]
     if turn.question is None:
         illegal: tuple[Any, ...] = (None, "?", -1, 10**9, 0.5, [], {}, object(), "\ud800")
@@ -153,7 +153,7 @@ def censoring_at_any_moment_plays_back(bench: Bench) -> None:
         must(is_same, "the cut changed the match that went on")
 
 
-def _cut(bench: Bench, match: Match[Any, Any, Any], all_events: Set[bytes]) -> None:
+def _cut(bench: Bench, match: Match, all_events: Set[bytes]) -> None:
     episode = from_line(to_line(match.episode()))
     must(episode.payoffs is None, "a cut episode has payoffs")
     must(

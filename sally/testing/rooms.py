@@ -124,7 +124,7 @@ def a_line_of_play_is_played(name: str, line: Line) -> None:
         match.answer(turn.id, answer)
 
 
-def _option_named(turn: Turn[Any, Any], name: str) -> Any:
+def _option_named(turn: Turn, name: str) -> Any:
     """Return the option with this name."""
     for option in turn.options:
         if turn.context.words.name(option) == name:

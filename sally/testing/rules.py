@@ -93,7 +93,7 @@ def views_remember(bench: Bench, seeds: Iterable[int]) -> None:
         _check_recall(finish_match(bench.table(seed)).replay, past_of)
 
 
-def _check_recall(replay: Trajectory[Any, Any, Any], past_of: dict[Any, Any]) -> None:
+def _check_recall(replay: Trajectory, past_of: dict[Any, Any]) -> None:
     past: dict[Any, tuple[Any, ...]] = dict.fromkeys(replay.game.seats, ())
     last_views: dict[Any, Any] = {}
     for step in replay.steps():

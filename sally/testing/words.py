@@ -134,7 +134,7 @@ def words_refuse_what_is_unclear(bench: Bench) -> None:
             must(len(refusal or "") > 10, f"the rejection of {reply!r} gives no hint: {refusal!r}")
 
 
-def _unclear(turn: Turn[Any, Any]) -> list[str]:
+def _unclear(turn: Turn) -> list[str]:
     words, options = turn.context.words, turn.options
     unclear = ["", " \n", "I would rather not. " * 50, "{", "{}", "[]", '{"kind": "?"}', "null"]
     if not is_finite(options):
@@ -151,7 +151,7 @@ def _unclear(turn: Turn[Any, Any]) -> list[str]:
     return unclear + [f"{words.label}: not {n}" for n in names]
 
 
-def _why_refused(turn: Turn[Any, Any], reply: str) -> str | None:
+def _why_refused(turn: Turn, reply: str) -> str | None:
     try:
         turn.context.words.read(reply, turn.view, turn.options)
     except Unreadable as error:
@@ -223,7 +223,7 @@ def every_strategy_can_ask(bench: Bench) -> None:
                 _outcome(run, prompt, speaker, f"{name}, {turn.seat}")
 
 
-def _sample_asks(bench: Bench, limit: int) -> Iterator[tuple[Turn[Any, Any], Any]]:
+def _sample_asks(bench: Bench, limit: int) -> Iterator[tuple[Turn, Any]]:
     """Yield the asks of a match with the answers of bots, at most `limit` per seat and kind."""
     counts = Counter[tuple[str, str]]()
     for turn, answer in asked_in_turn(match_of(bench.table(arms=bench.all_probes))):
@@ -247,9 +247,7 @@ def _outcome(run: Run, prompt: PromptContext, speaker: _Speaker, subject: str) -
     raise Broken(f"{subject}: the strategy waits for something other than the model")
 
 
-def _in_words(
-    turn: Turn[Any, Any], answer: Any, context: SeatContext, prompt: PromptContext
-) -> str:
+def _in_words(turn: Turn, answer: Any, context: SeatContext, prompt: PromptContext) -> str:
     """Return an answer as a model would give it."""
     if turn.question is None:
         if is_finite(turn.options):

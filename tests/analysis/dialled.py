@@ -29,11 +29,11 @@ class Dialled(msgspec.Struct, frozen=True):
     knows: float
     acts: float
 
-    def report(self, turn: Turn[Any, Any]) -> ProbeReport:
+    def report(self, turn: Turn) -> ProbeReport:
         assert turn.question is not None
         return ProbeReport(self.predicted(turn, turn.question))
 
-    def decide(self, turn: Turn[Any, Any]) -> Decision[Any]:
+    def decide(self, turn: Turn) -> Decision[Any]:
         spec, game, draws = turn.context.spec, turn.context.game, self.dice(turn, "move")
         belief = {
             question.about: self.predicted(turn, question)
@@ -45,7 +45,7 @@ class Dialled(msgspec.Struct, frozen=True):
         known = draws() < self.acts
         return Decision(draws.pick(best if known else turn.options))
 
-    def predicted(self, turn: Turn[Any, Any], question: Question) -> Any:
+    def predicted(self, turn: Turn, question: Question) -> Any:
         """The same answer whenever it is asked in a turn."""
         draws = self.dice(turn, f"{question.probe} {question.about}")
         if draws() >= self.knows:
@@ -57,7 +57,7 @@ class Dialled(msgspec.Struct, frozen=True):
         expert: Any = seat_player(turn.context.spec, turn.context.game, turn.seat, self.expert)
         return expert.report(told_turn).value
 
-    def dice(self, turn: Turn[Any, Any], purpose: str) -> Stream:
+    def dice(self, turn: Turn, purpose: str) -> Stream:
         return Stream(
             turn.context.seed, turn.seat, turn.number, f"{turn.context.spec.name} dialled {purpose}"
         )

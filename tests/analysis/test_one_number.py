@@ -33,11 +33,11 @@ Numbers = dict[Key, dict[str, float]]  # by surface
 class Shy(msgspec.Struct, frozen=True):
     """Forfeits every fifth round, so that measures by rule and by answer differ."""
 
-    def decide(self, turn: Turn[Any, Any]) -> Decision[int] | Forfeit:
+    def decide(self, turn: Turn) -> Decision[int] | Forfeit:
         number = turn.view.round
         return Forfeit("no answer") if number % 5 == 4 else Decision(number % 2)
 
-    def report(self, turn: Turn[Any, Any]) -> ProbeReport:
+    def report(self, turn: Turn) -> ProbeReport:
         return ProbeReport(0)
 
 

@@ -226,7 +226,7 @@ def conversation(game: str, strategy: Strategy) -> str:
     return "\n".join(_written(table, match, model))
 
 
-def _written(table: Table, match: Match[Any, Any, Any], model: Recorder) -> Iterator[str]:
+def _written(table: Table, match: Match, model: Recorder) -> Iterator[str]:
     pages, rows_before = iter(model.pages), list[list[str]]()
     for event in match.events:
         if isinstance(event, Moved | Reported) and event.seat == table.seat:

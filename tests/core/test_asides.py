@@ -20,11 +20,11 @@ from tests.fixtures.haggle_rules import ADA, BO, CY, READER, Offer, Reading, Say
 from tests.table import all_probes, match_of, play_episode, spec_of, table
 
 
-def probes_asked(match: Match[Any, Any, Any]) -> set[tuple[str, str, str]]:
+def probes_asked(match: Match) -> set[tuple[str, str, str]]:
     return {turn.id[1:] for turn in match.asks() if turn.question is not None}
 
 
-def to_the_offers(arms: dict[str, tuple[str, ...]], secret_turns: int = 0) -> Match[Any, Any, Any]:
+def to_the_offers(arms: dict[str, tuple[str, ...]], secret_turns: int = 0) -> Match:
     setup = table("haggle", arms=arms)
     problem = msgspec.structs.replace(setup.instance, params={"secret_turns": secret_turns})
     match = match_of(msgspec.structs.replace(setup, instance=problem))
@@ -82,7 +82,7 @@ def test_probes_of_a_move_forfeited_by_rejection_are_dropped() -> None:
 
     arms = {"agent": ("their_move", "their_move_given_mine")}
     setup = table("ipd", arms=arms)
-    match: Match[Any, Any, Any] = Match(replace(spec_of("ipd"), game=Strict), setup)
+    match: Match = Match(replace(spec_of("ipd"), game=Strict), setup)
     assert probes_asked(match) == set()
     match.answer((0, "partner", "", ""), Decision(0))
     first = [e for e in match.events if e.turn == 0]

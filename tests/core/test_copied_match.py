@@ -14,7 +14,7 @@ from sally.testing.bench import finish_match, players_at
 from tests.table import all_probes, bench, match_of, play_episode, table
 
 
-def begun(name: str, answers: int) -> Match[Any, Any, Any]:
+def begun(name: str, answers: int) -> Match:
     """A match in the middle of a turn, in a condition in which a seat is told what is kept."""
     current_bench = bench(name)
     arms, injections = next(c for c in current_bench.conditions if any(i.keep for i in c[1]))
@@ -23,7 +23,7 @@ def begun(name: str, answers: int) -> Match[Any, Any, Any]:
     return match
 
 
-def answer(match: Match[Any, Any, Any], answers: int) -> None:
+def answer(match: Match, answers: int) -> None:
     """Answer so many asks one by one, the last first, if there are so many."""
     players = players_at(match)
     while answers and (asks := match.asks()):

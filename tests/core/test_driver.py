@@ -33,12 +33,12 @@ from sally.runner.seating import players_of
 LINEUP = {"agent": PlayerSpec("random"), "partner": PlayerSpec("tit_for_tat")}
 
 
-def match_of(arms: dict[str, tuple[str, ...]] | None = None, **params: Any) -> Match[Any, Any, Any]:
+def match_of(arms: dict[str, tuple[str, ...]] | None = None, **params: Any) -> Match:
     instance = Instance("ipd", "ipd", {"rounds": 4, **params})
     return Match(registry.game("ipd"), Setup(instance, 3, LINEUP, arms=arms or {}))
 
 
-def defects(turn: Turn[Any, Any]) -> Any:
+def defects(turn: Turn) -> Any:
     return 1
 
 
@@ -48,10 +48,10 @@ class Prophet:
     def __init__(self, value: Any) -> None:
         self.value = value
 
-    def decide(self, turn: Turn[Any, Any]) -> Any:
+    def decide(self, turn: Turn) -> Any:
         return 1
 
-    def report(self, turn: Turn[Any, Any]) -> Any:
+    def report(self, turn: Turn) -> Any:
         return self.value
 
 
@@ -59,11 +59,11 @@ def slow(player: Any) -> Any:
     """Return the player with coroutines instead of functions."""
 
     class Slow:
-        async def decide(self, turn: Turn[Any, Any]) -> Any:
+        async def decide(self, turn: Turn) -> Any:
             await asyncio.sleep(0)
             return player.decide(turn)
 
-        async def report(self, turn: Turn[Any, Any]) -> Any:
+        async def report(self, turn: Turn) -> Any:
             await asyncio.sleep(0)
             return player.report(turn)
 
@@ -117,13 +117,13 @@ def test_arun_ends_when_only_seats_without_a_source_are_asked() -> None:
 
 def test_exception_in_one_of_two_slow_players_leaves_both_asks_open() -> None:
     class Breaks:
-        async def decide(self, turn: Turn[Any, Any]) -> Any:
+        async def decide(self, turn: Turn) -> Any:
             if turn.number == 1:
                 raise ZeroDivisionError
             return 0
 
     class Waits:
-        async def decide(self, turn: Turn[Any, Any]) -> Any:
+        async def decide(self, turn: Turn) -> Any:
             await asyncio.sleep(0.05 * turn.number)
             return 0
 
@@ -136,7 +136,7 @@ def test_exception_in_one_of_two_slow_players_leaves_both_asks_open() -> None:
     assert match.over
 
 
-def breaks(turn: Turn[Any, Any]) -> Any:
+def breaks(turn: Turn) -> Any:
     raise ZeroDivisionError
 
 
@@ -144,7 +144,7 @@ def breaks(turn: Turn[Any, Any]) -> Any:
 def test_answers_that_nobody_awaits_are_closed(partner: Any) -> None:
     sent: list[Any] = []
 
-    def agent(turn: Turn[Any, Any]) -> Any:
+    def agent(turn: Turn) -> Any:
         sent.append(slow(Prophet(0)).decide(turn))
         return sent[-1]
 
@@ -158,7 +158,7 @@ def test_number_of_a_move_clears_the_memory() -> None:
     match.answer((0, "agent", "", ""), Decision(0, memory="notes"))
     match.answer((0, "partner", "", ""), Decision(0))
 
-    def agent(turn: Turn[Any, Any]) -> int:
+    def agent(turn: Turn) -> int:
         seen.append(turn.memory)
         return 0
 
@@ -214,7 +214,7 @@ def test_every_recorded_answer_is_observed() -> None:
 @pytest.mark.parametrize("wrap", [lambda player: player, slow])
 def test_illegal_move_is_raised_forfeited_or_a_fault(wrap: Any) -> None:
     class Wrong(Prophet):
-        def decide(self, turn: Turn[Any, Any]) -> Any:
+        def decide(self, turn: Turn) -> Any:
             return Decision(9) if turn.number == 2 else 1
 
     ends = {}
@@ -270,7 +270,7 @@ def test_replay_asks_again_and_takes_another_answer() -> None:
     was, match = played(), Match(registry.game("ipd"), played().setup, ask_nature=True)
     seen = []
 
-    def again(turn: Turn[Any, Any], event: Any) -> Any:
+    def again(turn: Turn, event: Any) -> Any:
         seen.append((turn.id[:3], type(event)))
         return NoAnswer("not now") if turn.question else None
 
@@ -297,10 +297,10 @@ def test_replay_stops_as_logged_or_says_what_is_missing() -> None:
 class Bare:
     """A player whose move and report are bare values."""
 
-    def decide(self, turn: Turn[Any, Any]) -> Any:
+    def decide(self, turn: Turn) -> Any:
         return 0
 
-    def report(self, turn: Turn[Any, Any]) -> Any:
+    def report(self, turn: Turn) -> Any:
         return 0
 
 

@@ -24,7 +24,7 @@ def told(events: Any) -> list[Told]:
     return [e for e in events if isinstance(e, Told)]
 
 
-def to_the_secret_turns(injection: Injection) -> Match[Any, Any, Any]:
+def to_the_secret_turns(injection: Injection) -> Match:
     match = match_of(table("haggle", arms=all_probes("haggle"), injections=(injection,)))
     for turn, _ in asked_in_turn(match):
         if turn.view.phase == "hide":

@@ -31,22 +31,22 @@ from tests.fixtures.haggle_rules import ADA, BO, CY, PASS, READER, Haggle, Offer
 from tests.table import match_of, play_episode, spec_of, table
 
 
-def answer(match: Match[Any, Any, Any], seat: str, action: Any, **more: Any) -> None:
+def answer(match: Match, seat: str, action: Any, **more: Any) -> None:
     """A seat's move in the present turn."""
     match.answer((match.turn, seat, "", ""), Decision(action, **more))
 
 
-def open_seats(match: Match[Any, Any, Any]) -> list[str]:
+def open_seats(match: Match) -> list[str]:
     return [turn.seat for turn in match.asks()]
 
 
-def haggling(seed: int = 0, **params: Any) -> Match[Any, Any, Any]:
+def haggling(seed: int = 0, **params: Any) -> Match:
     setup = table("haggle", seed)
     problem = msgspec.structs.replace(setup.instance, params=params)
     return match_of(msgspec.structs.replace(setup, instance=problem))
 
 
-def all_spoken(match: Match[Any, Any, Any]) -> Match[Any, Any, Any]:
+def all_spoken(match: Match) -> Match:
     for seat in (ADA, BO, CY):
         answer(match, seat, Say("Good morning."))
         answer(match, READER, Reading("nothing", 0))
@@ -281,7 +281,7 @@ def test_open_asks_are_sent_concurrently() -> None:
     class Meets:
         """Answers only when the other has been asked, too."""
 
-        async def decide(self, turn: Turn[Any, Any]) -> Any:
+        async def decide(self, turn: Turn) -> Any:
             out.append(turn.seat)
             while len(out) % 2:
                 await asyncio.sleep(0)
@@ -294,12 +294,12 @@ def test_open_asks_are_sent_concurrently() -> None:
 
 def test_error_in_a_player_leaves_no_task_behind() -> None:
     class Breaks:
-        async def decide(self, turn: Turn[Any, Any]) -> Any:
+        async def decide(self, turn: Turn) -> Any:
             await asyncio.sleep(0)
             raise RuntimeError("broken")
 
     class Waits:
-        async def decide(self, turn: Turn[Any, Any]) -> Any:
+        async def decide(self, turn: Turn) -> Any:
             await asyncio.sleep(60)
 
     async def run() -> None:

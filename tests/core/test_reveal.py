@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 import pytest
 
@@ -19,14 +17,14 @@ OURS = {family for family, home in registry.packages().items() if home.startswit
 GAMES = sorted(registry.games())
 
 
-def ended(game: str, seed: int = 3) -> Match[Any, Any, Any]:
+def ended(game: str, seed: int = 3) -> Match:
     match = match_of(table(game, seed))
     for _ in asked_in_turn(match):
         pass
     return match
 
 
-def ending(match: Match[Any, Any, Any], seat: str) -> Ending:
+def ending(match: Match, seat: str) -> Ending:
     texts = words_of(match.spec)
     return ending_of(SeatContext(match.spec, match.game, Seat(seat), 1, texts), match.replay)
 

@@ -34,7 +34,7 @@ from sally.runner.seating import players_of
 Answers = dict[int, Any]  # by turn, what the agent answers; else it moves as it did
 
 
-def match(game: str = "ipd", **params: Any) -> Match[Any, Any, Any]:
+def match(game: str = "ipd", **params: Any) -> Match:
     lineup = {"agent": PlayerSpec("random"), "partner": PlayerSpec("tit_for_tat")}
     return Match(
         registry.game(game), Setup(Instance(game, game, {"rounds": 6, **params}), 3, lineup)
@@ -47,18 +47,18 @@ class Agent:
     def __init__(self, answers: Answers) -> None:
         self.answers, self.asked = answers, list[tuple[Any, Any]]()
 
-    def decide(self, turn: Turn[Any, Any]) -> Any:
+    def decide(self, turn: Turn) -> Any:
         self.asked.append((turn.id, turn.memory))
         if isinstance(given := self.answers.get(turn.number), Exception):
             raise given
         return given or Decision(turn.number % 2, memory=(turn.memory or 0) + 1)
 
 
-def copies(turn: Turn[Any, Any]) -> int:
+def copies(turn: Turn) -> int:
     return 0 if turn.view.last is None else int(turn.view.last[1])
 
 
-def in_any_order(game: Match[Any, Any, Any], players: Any, order: int = 0) -> list[Event]:
+def in_any_order(game: Match, players: Any, order: int = 0) -> list[Event]:
     """Answer the open asks one by one: the first (0), the last (-1) or a drawn one (a seed)."""
     draws = Stream(order, "order")
     while asks := game.asks():
@@ -67,11 +67,11 @@ def in_any_order(game: Match[Any, Any, Any], players: Any, order: int = 0) -> li
     return game.events
 
 
-def one_by_one(game: Match[Any, Any, Any], agent: Agent, order: int = 0) -> list[Event]:
+def one_by_one(game: Match, agent: Agent, order: int = 0) -> list[Event]:
     return in_any_order(game, {"agent": agent, "partner": Scripted(copies)}, order)
 
 
-def played_on(game: Match[Any, Any, Any], agent: Agent) -> list[Event]:
+def played_on(game: Match, agent: Agent) -> list[Event]:
     Driver(game, {"agent": agent, "partner": Scripted(copies)}).run()
     return game.events
 
@@ -130,7 +130,7 @@ def test_illegal_move_of_script_is_refused_and_changes_nothing():
 def tells(answers: Answers, report: Any = None) -> Any:
     """A script that answers as told, and else alternates."""
 
-    def script(turn: Turn[Any, Any]) -> Any:
+    def script(turn: Turn) -> Any:
         if isinstance(given := answers.get(turn.number), Exception):
             raise given
         return turn.number % 2 if given is None else given
@@ -159,7 +159,7 @@ def test_tool_use_is_logged_with_a_plain_number_move():
     spec = replace(registry.game("ipd"), tools=(tool,))
 
     class LooksUp:
-        def decide(self, turn: Turn[Any, Any]) -> Any:
+        def decide(self, turn: Turn) -> Any:
             return int(turn.use("rounds", {})) % 2
 
     game = Match(spec, match().setup)
@@ -191,7 +191,7 @@ ARMS = {
 }
 
 
-def asked_match(setup: dict[str, Any] | None = None, **params: Any) -> Match[Any, Any, Any]:
+def asked_match(setup: dict[str, Any] | None = None, **params: Any) -> Match:
     lineup = {"agent": PlayerSpec("random"), "partner": PlayerSpec("tit_for_tat")}
     played = Instance("ipd", "ipd", {"rounds": 6, **params})
     return Match(registry.game("ipd"), Setup(played, 3, lineup, **{"arms": ARMS, **(setup or {})}))
@@ -200,7 +200,7 @@ def asked_match(setup: dict[str, Any] | None = None, **params: Any) -> Match[Any
 class Seer(Agent):
     """An agent that answers questions, too: as told by turn and probe, or else with a move."""
 
-    def report(self, turn: Turn[Any, Any]) -> Any:
+    def report(self, turn: Turn) -> Any:
         assert turn.question is not None
         told = (turn.id, turn.memory, turn.pending, turn.question, tuple(turn.options))
         self.asked.append((turn.id, told))

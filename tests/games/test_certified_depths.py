@@ -43,7 +43,7 @@ class Bargainer(msgspec.Struct, frozen=True):
     problem: Problem
     depth: int
 
-    def decide(self, turn: Turn[Any, Any]) -> Decision[int]:
+    def decide(self, turn: Turn) -> Decision[int]:
         problem, last, is_seller = self.problem, turn.view.last(), not turn.view.is_buyer
         rule = rule_of(problem.partner, problem.params)
         assert rule is not None
@@ -95,7 +95,7 @@ class Racer(msgspec.Struct, frozen=True):
     table: CertifiedProblem
     depth: int
 
-    def decide(self, turn: Turn[Any, Any]) -> Decision[Any]:
+    def decide(self, turn: Turn) -> Decision[Any]:
         view, game = turn.view, StepRace(**self.table.params)
         if view.speaks:
             return Decision(Done(""))

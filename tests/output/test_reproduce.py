@@ -162,10 +162,10 @@ def test_same_seed_gives_the_same_figures():
 class Stubborn:
     """Always move 0, and always predicts move 0."""
 
-    def decide(self, turn: Turn[Any, Any]) -> Decision[int]:
+    def decide(self, turn: Turn) -> Decision[int]:
         return Decision(0)
 
-    def report(self, turn: Turn[Any, Any]) -> ProbeReport:
+    def report(self, turn: Turn) -> ProbeReport:
         return ProbeReport(0)
 
 

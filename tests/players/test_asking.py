@@ -73,7 +73,7 @@ def play_with(model: Any, game: str, seat: str, kind: str) -> Episode:
             lineup["persuader"] = PlayerSpec("silent")  # writes in words, which are to be read
         setup = bench(game).table(seed)
         setup = msgspec.structs.replace(setup, lineup=setup.lineup | lineup)
-        match: Match[Any, Any, Any] = Match(registry.game(game), resolve_setup(setup))
+        match: Match = Match(registry.game(game), resolve_setup(setup))
         Driver(match, players_of(match)).run()
         if any(event.seat == seat for event in match.events):
             break

@@ -22,11 +22,11 @@ from tests.games.repeated_games.sitting import rules, turn_after
 THEIR_MOVE = Question("their_move", "choice", (0, 1, 2), about="partner")
 
 
-def sits(player: str, game: str = "rps", **params: Any) -> Player[Any, Any]:
+def sits(player: str, game: str = "rps", **params: Any) -> Player:
     return seat_player(registry.game(game), rules(game), AGENT, PlayerSpec(player, params))
 
 
-def acts(player: Player[Any, Any], past: list[Joint | None], seed: int = 1) -> int:
+def acts(player: Player, past: list[Joint | None], seed: int = 1) -> int:
     move: Any = player.decide(turn_after(rules("rps"), past, AGENT, seed))
     return int(move.action)
 

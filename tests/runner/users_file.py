@@ -18,8 +18,8 @@ FOR = "repeated_games"
 
 
 def _plays(act: Any) -> Any:
-    def make(game: Game[Any, Any, Any], seat: Seat, **params: Any) -> Any:
-        def decide(turn: Turn[Any, Any]) -> int:
+    def make(game: Game, seat: Seat, **params: Any) -> Any:
+        def decide(turn: Turn) -> int:
             act(turn, **params)
             return 0
 
@@ -28,20 +28,20 @@ def _plays(act: Any) -> Any:
     return make
 
 
-def _dawdle(turn: Turn[Any, Any], seconds: float = 0.01) -> None:
+def _dawdle(turn: Turn, seconds: float = 0.01) -> None:
     time.sleep(seconds)
 
 
-def _print(turn: Turn[Any, Any]) -> None:
+def _print(turn: Turn) -> None:
     print('{"shard": "not a result"}')
     sys.stdout.flush()
 
 
-def _break(turn: Turn[Any, Any]) -> None:
+def _break(turn: Turn) -> None:
     raise ZeroDivisionError("a mistake in a user's file")
 
 
-def _die(turn: Turn[Any, Any], once: str = "") -> None:
+def _die(turn: Turn, once: str = "") -> None:
     """End the process, each time or, given a file, once."""
     if once:
         try:

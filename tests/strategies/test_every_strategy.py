@@ -28,7 +28,7 @@ from tests.table import asked_in_turn, every, match_of, spec_of, table
 FULL = "Thoughts: a.\nReasoning: b.\nPlan: c.\nPlans: d.\nInsights: e.\n"
 
 
-def reply_to(turn: Turn[Any, Any]) -> str:
+def reply_to(turn: Turn) -> str:
     """A good answer to whatever is asked."""
     words, question, prompt = turn.context.words, turn.question, PromptContext(turn)
     guesses = [prompt.choice_names(q)[0] for q in prompt.foresee]
@@ -55,7 +55,7 @@ Asked = tuple[str, Any, Any]  # a game, an ask of its match and a question that 
 SAID: dict[Asked, str] = {}
 
 
-def reply_in(name: str, turn: Turn[Any, Any]) -> str:
+def reply_in(name: str, turn: Turn) -> str:
     """The good answer; every strategy is asked the same in the same match of a game."""
     asked = (name, turn.id, turn.question)
     if asked not in SAID:

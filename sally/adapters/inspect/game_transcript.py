@@ -38,7 +38,7 @@ _MARKUP = re.compile(r"([\\`*_{}\[\]<>()#+!|~$])")
 class GameTranscript:
     """Writes the turns of a match to Inspect's transcript when they are finished."""
 
-    def __init__(self, match: Match[Any, Any, Any]) -> None:
+    def __init__(self, match: Match) -> None:
         self._match = match
         self._logged = len(match.events)  # a position begins with a past
         self._scenes: list[Scene] = []

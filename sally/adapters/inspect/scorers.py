@@ -226,7 +226,7 @@ def _values(
     return values, reasons
 
 
-def _metric_of(name: str, spec: GameSpec[Any, Any, Any], seat: str) -> Metric | None:
+def _metric_of(name: str, spec: GameSpec, seat: str) -> Metric | None:
     """Return the game's metric for a scorer, or None if the game has no such metric."""
     metrics: Mapping[str, Metric] = registry.metrics(spec.family or spec.name)
     if name == "doing":

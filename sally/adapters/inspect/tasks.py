@@ -115,7 +115,7 @@ def setup_of_epoch(state: TaskState, setup: Setup) -> Setup:
 
 def first_page(setup: Setup) -> str:
     """Return the first prompt of the first model seat, for Inspect's viewer."""
-    match: Match[Any, Any, Any] = Match(registry.game(setup.instance.game), setup)
+    match: Match = Match(registry.game(setup.instance.game), setup)
     for seat in model_seats(setup.lineup):
         return match.context(Seat(seat)).words.rules(Seat(seat))
     return setup.instance.game
@@ -149,7 +149,7 @@ async def play_setup(
 
     `keep` is called with the episode even if a limit or a fault censored it.
     """
-    match: Match[Any, Any, Any] = Match(registry.game(setup.instance.game), setup)
+    match: Match = Match(registry.game(setup.instance.game), setup)
     players = match_players(match, episode_id(setup), session)
     game_transcript = GameTranscript(match)
     driver = Driver(match, players, on_answer=game_transcript.write_turns)
@@ -177,7 +177,7 @@ async def play_setup(
     return episode
 
 
-def _cut(match: Match[Any, Any, Any], cause: str, detail: str) -> None:
+def _cut(match: Match, cause: str, detail: str) -> None:
     if not match.over:
         match.censor(cause, detail)
 
@@ -187,9 +187,7 @@ def _out_of_time() -> bool:
     return seconds_left is not None and seconds_left <= 0
 
 
-def match_players(
-    match: Match[Any, Any, Any], id: str, session: Session
-) -> dict[str, Player[Any, Any]]:
+def match_players(match: Match, id: str, session: Session) -> dict[str, Player]:
     """Return the players of a match, with models reached through Inspect."""
     meter, limits = session.meter.of_episode(), session.config.limits
 

@@ -22,7 +22,7 @@ PAGE_BYTES = 16_384  # size of a prompt, for games without numeric observations
 TEXT_LIMIT = 2000  # maximum characters of a form filled in as JSON
 
 
-def action_space(game: Game[Any, Any, Any]) -> spaces.Space[Any]:
+def action_space(game: Game) -> spaces.Space[Any]:
     """Return the action space: option numbers, or JSON text if moves have free fields (forms)."""
     widest = game.widest_menu()
     if widest is None:
@@ -31,8 +31,8 @@ def action_space(game: Game[Any, Any, Any]) -> spaces.Space[Any]:
 
 
 def observation_space(
-    spec: GameSpec[Any, Any, Any],
-    game: Game[Any, Any, Any],
+    spec: GameSpec,
+    game: Game,
     seat: Seat,
     page_bytes: int = PAGE_BYTES,
 ) -> Any:
@@ -85,7 +85,7 @@ def observation_of(table: Table, seat: Seat, page_bytes: int = PAGE_BYTES) -> di
     return {"observation": observation, "action_mask": mask(table, turn, widest)}
 
 
-def mask(table: Table, turn: Turn[Any, Any] | None, widest: int) -> Any:
+def mask(table: Table, turn: Turn | None, widest: int) -> Any:
     """Return a mask of the legal options; all 0 if the seat is not asked."""
     places = 0 if turn is None else len(turn.options)
     if places > widest:  # the width was estimated by sampling

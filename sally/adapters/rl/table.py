@@ -29,9 +29,9 @@ class Table:
     caller's moves."""
 
     outside: tuple[Seat, ...]
-    match: Match[Any, Any, Any]
+    match: Match
     _set: tuple[Any, ...]  # arguments it was made from
-    _inside: dict[str, Player[Any, Any]]
+    _inside: dict[str, Player]
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class Table:
         params: Mapping[str, Any] | None = None,
         like: Table | None = None,  # an earlier table; reused rules if made from the same arguments
     ) -> None:
-        self.spec: GameSpec[Any, Any, Any] = registry.game(game)
+        self.spec: GameSpec = registry.game(game)
         if like is not None and like._set == (game, outside, inside, params):
             self._set, self.outside, self._inside = like._set, like.outside, like._inside
             setup = msgspec.structs.replace(like.match.setup, seed=seed)
@@ -69,7 +69,7 @@ class Table:
             self._inside[seat] = player
         self._begin(Match(self.spec, setup))
 
-    def _begin(self, match: Match[Any, Any, Any]) -> None:
+    def _begin(self, match: Match) -> None:
         self.match, self._driver = match, Driver(match, self._inside, on_illegal="forfeit")
         self._driver.run()
 
@@ -90,7 +90,7 @@ class Table:
                 self._driver.run()
 
 
-def _move(turn: Turn[Any, Any], action: int | str) -> Any:
+def _move(turn: Turn, action: int | str) -> Any:
     """Return the move that an action stands for, or a forfeit."""
     if isinstance(action, str):
         try:
@@ -102,9 +102,7 @@ def _move(turn: Turn[Any, Any], action: int | str) -> Any:
     return Forfeit("illegal", f"there is no option {action}")
 
 
-def opponents(
-    spec: GameSpec[Any, Any, Any], players: Mapping[str, PlayerLike]
-) -> dict[str, PlayerSpec]:
+def opponents(spec: GameSpec, players: Mapping[str, PlayerLike]) -> dict[str, PlayerSpec]:
     """Return the specs of players that are given in any of the ways of `as_player`.
 
     Raises:

@@ -464,7 +464,7 @@ def seat_scores(
                 yield row, name, Score(*score, value, person, repeat, "", has_result)
 
 
-def measures(spec: GameSpec[Any, Any, Any], seat: str, metrics: Sequence[str]) -> list[str]:
+def measures(spec: GameSpec, seat: str, metrics: Sequence[str]) -> list[str]:
     """Return the requested metrics that the game has. By default, return the metrics for the
     player's predictions of others and for its success."""
     if not metrics:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import msgspec
 
@@ -43,7 +42,7 @@ def checklist(study: Study) -> list[Item]:
     ]
 
 
-Specs = dict[str, GameSpec[Any, Any, Any]]
+Specs = dict[str, GameSpec]
 
 
 def _construct(study: Study, specs: Specs) -> Item:

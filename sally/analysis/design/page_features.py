@@ -29,7 +29,7 @@ NUMBER = re.compile(r"\(?(\d+(?:\.\d+)?)\)?")
 PHRASES = re.compile(r", | and ")
 
 
-def page_of(spec: GameSpec[Any, Any, Any], game: Any) -> tuple[list[str], list[str]]:
+def page_of(spec: GameSpec, game: Any) -> tuple[list[str], list[str]]:
     """Return the lines that the first seat reads at the start, and the names of its options."""
     seat: Seat = game.to_move(game.start())[0]
     words: Any = spec.words(game, spec.texts)
@@ -142,7 +142,7 @@ def _add_numbers(
 
 
 def pose_questions(
-    spec: GameSpec[Any, Any, Any], games: Sequence[tuple[Any, int]], joined: bool = False
+    spec: GameSpec, games: Sequence[tuple[Any, int]], joined: bool = False
 ) -> tuple[tuple[str, ...], list[CardQuestion]]:
     """Return the names of the generated features, and every question as values of these features.
 

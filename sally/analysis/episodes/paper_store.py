@@ -180,7 +180,7 @@ class LazyEpisode(Played):
         return self._again().episode
 
     @property
-    def replay(self) -> Trajectory[Any, Any, Any]:
+    def replay(self) -> Trajectory:
         return self._again().replay
 
     @property

@@ -54,7 +54,7 @@ class LearnerScore(msgspec.Struct, frozen=True):
     trained_on: int
 
 
-def option_names(question: QuestionKind, turn: Turn[Any, Any], choices: Sequence[Any]) -> list[str]:
+def option_names(question: QuestionKind, turn: Turn, choices: Sequence[Any]) -> list[str]:
     """Return the names of some options as the page writes them."""
     words = turn.context.words
     if question == "do":
@@ -132,7 +132,7 @@ def _describe_pair(
         yield question, (first, second)
 
 
-def _shown_choices(turn: Turn[Any, Any], right: set[Any], chance: Stream) -> list[Any]:
+def _shown_choices(turn: Turn, right: set[Any], chance: Stream) -> list[Any]:
     """Return the options that a learner sees, in the order of the menu."""
     menu = tuple(turn.options if turn.question is None else turn.question.choices)
     if len(menu) <= MOST_OPTIONS:
@@ -143,7 +143,7 @@ def _shown_choices(turn: Turn[Any, Any], right: set[Any], chance: Stream) -> lis
 
 
 def _describe_position(
-    turn: Turn[Any, Any],
+    turn: Turn,
     question: QuestionKind,
     choices: Sequence[Any],
     right: set[Any],

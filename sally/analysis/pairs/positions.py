@@ -41,7 +41,7 @@ class AskedPosition(msgspec.Struct, frozen=True):
     game: Any
     state: Any
     view: Any
-    asks: Mapping[QuestionKind, Turn[Any, Any]]
+    asks: Mapping[QuestionKind, Turn]
     others: Mapping[str, PlayerSpec]
 
 
@@ -52,8 +52,8 @@ def open_position(recipe: PairRecipe, pair: Pair, member: int) -> AskedPosition:
         BadInput: If the seat is not asked the probe and the move there.
     """
     setup = resolve_setup(position_setup(recipe, pair, member, PlayerSpec("random")))
-    match: Match[Any, Any, Any] = Match(registry.game(pair.game), setup)
-    asks: dict[QuestionKind, Turn[Any, Any]] = {}
+    match: Match = Match(registry.game(pair.game), setup)
+    asks: dict[QuestionKind, Turn] = {}
     for turn in match.asks():
         if turn.seat == recipe.seat and turn.question is None:
             asks["do"] = turn
@@ -68,7 +68,7 @@ def open_position(recipe: PairRecipe, pair: Pair, member: int) -> AskedPosition:
     return AskedPosition(match.game, match.state, view, asks, setup.lineup)
 
 
-def page_of(turn: Turn[Any, Any]) -> str:
+def page_of(turn: Turn) -> str:
     """Return the page that a language player would read for an ask."""
     context = turn.context
     model = always("", even)

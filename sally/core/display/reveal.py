@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import msgspec
 
@@ -15,7 +14,7 @@ from sally.core.registry import registry
 from sally.core.rules.board import Board, Cell, Note, Part, Reveal, Row, Table
 from sally.core.rules.replay import Trajectory
 
-Tells = Callable[[SeatContext, Trajectory[Any, Any, Any]], Reveal]
+Tells = Callable[[SeatContext, Trajectory], Reveal]
 MOST_TURNS = 12  # turns in the table of moves of a game that declares no `REVEAL`
 
 
@@ -36,7 +35,7 @@ class Ending(msgspec.Struct, frozen=True):
     board: Board | None
 
 
-def ending_of(context: SeatContext, replay: Trajectory[Any, Any, Any]) -> Ending:
+def ending_of(context: SeatContext, replay: Trajectory) -> Ending:
     """Return the end of a finished episode as it is told to the context's seat.
 
     A game declares it as `REVEAL`, a function of the seat's context and the episode. The default
@@ -50,7 +49,7 @@ def ending_of(context: SeatContext, replay: Trajectory[Any, Any, Any]) -> Ending
     return Ending(_scores(context, replay), reveal.why, reveal.hidden, board)
 
 
-def _scores(context: SeatContext, replay: Trajectory[Any, Any, Any]) -> tuple[SeatScore, ...]:
+def _scores(context: SeatContext, replay: Trajectory) -> tuple[SeatScore, ...]:
     paid, bounds = replay.game.payoffs(replay.present), context.spec.measured.pays
     order = sorted(replay.game.seats, key=lambda seat: seat != context.seat)
     return tuple(
@@ -60,7 +59,7 @@ def _scores(context: SeatContext, replay: Trajectory[Any, Any, Any]) -> tuple[Se
     )
 
 
-def default_reveal(context: SeatContext, replay: Trajectory[Any, Any, Any]) -> Reveal:
+def default_reveal(context: SeatContext, replay: Trajectory) -> Reveal:
     """Return the end of a game that declares no `REVEAL`."""
     last, form = len(replay), context.words.forms[0]
     lines = [s for s in context.words.lines(replay.view(last, context.seat), 0, form) if s]
@@ -71,7 +70,7 @@ def default_reveal(context: SeatContext, replay: Trajectory[Any, Any, Any]) -> R
     return Reveal(lines[-1] if lines else "", parts=(*parts, moves_table(context, replay)))
 
 
-def moves_table(context: SeatContext, replay: Trajectory[Any, Any, Any]) -> Table:
+def moves_table(context: SeatContext, replay: Trajectory) -> Table:
     """Return the last moves of all seats, one row per turn; each move is named by its mover."""
     seats = replay.game.seats
     words = {seat: context.beside(seat).words for seat in seats}

@@ -130,7 +130,7 @@ def outlook(context: SeatContext, turn: int, view: Any, new: Sequence[str] = ())
     )
 
 
-def moment(turn: Turn[Any, Any], new: Sequence[str] = ()) -> Scene:
+def moment(turn: Turn, new: Sequence[str] = ()) -> Scene:
     """Return the scene of a seat that is about to answer: what it has read and what it is asked."""
     context, view, question = turn.context, turn.view, turn.question
     if turn.seat == NATURE:
@@ -155,7 +155,7 @@ def moment(turn: Turn[Any, Any], new: Sequence[str] = ()) -> Scene:
     )
 
 
-def on_a_page(turn: Turn[Any, Any], scene: Scene) -> Scene:
+def on_a_page(turn: Turn, scene: Scene) -> Scene:
     """Return the scene as a person saw it: the board and the controls of the page, instead of the
     sentences that tell a model where the game stands and how to write its answer."""
     board = board_of(turn.context, turn.view)
@@ -163,7 +163,7 @@ def on_a_page(turn: Turn[Any, Any], scene: Scene) -> Scene:
     return msgspec.structs.replace(scene, now=now, format=controls_text(turn, scene.options))
 
 
-def controls_text(turn: Turn[Any, Any], names: Sequence[str]) -> str:
+def controls_text(turn: Turn, names: Sequence[str]) -> str:
     """Return the buttons and fields with which a person answers, as one line."""
     question, options = turn.question, turn.options
     scale = turn.context.words.scale(options) if question is None else question.scale
@@ -180,7 +180,7 @@ def controls_text(turn: Turn[Any, Any], names: Sequence[str]) -> str:
 class _SceneRecorder:
     """Recorder of scenes from a match that replays a log."""
 
-    def __init__(self, match: Match[Any, Any, Any]) -> None:
+    def __init__(self, match: Match) -> None:
         self._match = match
         self._asked: dict[AskId, Scene] = {}
         self._logged = 0
@@ -189,14 +189,14 @@ class _SceneRecorder:
         match, out, number = self._match, list[Scene](), 0
         people = {s for s, who in episode.setup.lineup.items() if who.player == PERSON}
 
-        def show(turn: Turn[Any, Any]) -> Scene:
+        def show(turn: Turn) -> Scene:
             nonlocal number
             out.extend(self._since(number))
             number = match.turn
             scene = moment(turn, turn.context.reader.news(turn.view) if turn.seat != NATURE else ())
             return on_a_page(turn, scene) if turn.seat in people else scene
 
-        def note(turn: Turn[Any, Any], event: Event) -> None:
+        def note(turn: Turn, event: Event) -> None:
             self._asked[turn.id] = show(turn)
 
         for turn in Driver(match).replay(episode, ask_again=note):
@@ -229,7 +229,7 @@ class _SceneRecorder:
             yield msgspec.structs.replace(scene, event=event)
 
 
-def judge_scene(match: Match[Any, Any, Any], scene: Scene) -> Scene:
+def judge_scene(match: Match, scene: Scene) -> Scene:
     """Return the scene with the answer in words and the truth added."""
     spec, replay, event = match.spec, match.replay, scene.event
     if event is None or isinstance(event, Ended | Censored):
@@ -269,13 +269,13 @@ def about(subject: Question | Reported | Told | Skipped) -> str:
     return f"{subject.probe} about {subject.about}" if subject.about else subject.probe
 
 
-def option_names(words: Words[Any, Any], options: Sequence[Any]) -> tuple[str, ...]:
+def option_names(words: Words, options: Sequence[Any]) -> tuple[str, ...]:
     """Return the names of the options; an option with fields to fill in is named by its kind."""
     ready = tuple(option for option in options if type(option) is not Form)
     return (*words.menu(ready), *(f"{o.kind} ..." for o in options if type(o) is Form))
 
 
-def named_move(words: Words[Any, Any], seat: str, action: Any) -> str:
+def named_move(words: Words, seat: str, action: Any) -> str:
     """Return the name of a move; for a move without a name, such as a deal of cards, its fields."""
     name = "" if seat == NATURE else words.name(action)
     if name and not (isinstance(action, msgspec.Struct) and name == str(action)):
@@ -296,9 +296,7 @@ def named_move(words: Words[Any, Any], seat: str, action: Any) -> str:
     return ": ".join(part for part in (kind, fields_text) if part)
 
 
-def named_value(
-    words: Words[Any, Any], question: Question | None, value: Any, event: Reported | Told
-) -> str:
+def named_value(words: Words, question: Question | None, value: Any, event: Reported | Told) -> str:
     """Return an answer to a probe in words: a choice's name, or each item's name and number."""
     if value is None:
         nothing = isinstance(event, Told)

@@ -24,7 +24,7 @@ from sally.core.rules.replay import AskId
 _ANSWERS = frozenset((Decision, Forfeit, Fault, ProbeReport, NoAnswer))
 
 
-def as_answer(turn: Turn[Any, Any], answer: Any) -> Any:
+def as_answer(turn: Turn, answer: Any) -> Any:
     """Return what a player answered to an ask as an answer object.
 
     A bare action becomes a `Decision`. A bare answer to a probe becomes a `ProbeReport`: a choice
@@ -50,7 +50,7 @@ def as_answer(turn: Turn[Any, Any], answer: Any) -> Any:
     return ProbeReport(_choice(turn, answer))
 
 
-def _choice(turn: Turn[Any, Any], value: Any) -> Any:
+def _choice(turn: Turn, value: Any) -> Any:
     """Return the choice that a value names; a value without a name is returned unchanged."""
     assert turn.question is not None  # only a probe has choices
     if not isinstance(value, str) or value in turn.question.choices:
@@ -68,7 +68,7 @@ def _likeliest(question: Question, chances: Sequence[Any]) -> ProbeReport:
     return ProbeReport(question.choices[odds.index(max(odds))] if are_odds else None, odds)
 
 
-def forfeit_event(turn: Turn[Any, Any], forfeit: Forfeit) -> Forfeited:
+def forfeit_event(turn: Turn, forfeit: Forfeit) -> Forfeited:
     """Return the event of a forfeited move; the player's memory is logged only if there were model
     calls."""
     looked, notes = turn.looked, forfeit.memory if forfeit.calls else None
@@ -76,14 +76,14 @@ def forfeit_event(turn: Turn[Any, Any], forfeit: Forfeit) -> Forfeited:
     return Forfeited(turn.number, turn.seat, *forfeit_fields, looked, notes)
 
 
-def move_event(turn: Turn[Any, Any], action: Any, decision: Decision[Any]) -> Moved:
+def move_event(turn: Turn, action: Any, decision: Decision[Any]) -> Moved:
     """Return the event of a move; the player's memory is logged only if there were model calls."""
     calls, number, seat = decision.calls, turn.id[0], turn.context.seat
     memory, looked = decision.memory if calls else None, turn.looked
     return Moved(number, seat, action, decision.reply, decision.tries, calls, memory, looked)
 
 
-def report_event(turn: Turn[Any, Any], question: Question, report: Any) -> Reported | Skipped:
+def report_event(turn: Turn, question: Question, report: Any) -> Reported | Skipped:
     """Return the event of an answer to a probe; raises IllegalMove if the answer does not fit."""
     number, seat, probe, about = turn.id[0], turn.context.seat, question.probe, question.about
     if isinstance(report, NoAnswer):
@@ -127,7 +127,7 @@ def _is_rejected(event: Event) -> bool:
     return isinstance(event, Forfeited) and event.reason == "rejected"
 
 
-def answers_of(spec: GameSpec[Any, Any, Any], episode: Episode) -> dict[AskId, tuple[Event, Given]]:
+def answers_of(spec: GameSpec, episode: Episode) -> dict[AskId, tuple[Event, Given]]:
     """Return every logged answer by the id of its ask."""
     predictions: dict[tuple[int, str], tuple[StatedPrediction, ...]] = {}
     for e in episode.events:
@@ -141,9 +141,7 @@ def answers_of(spec: GameSpec[Any, Any, Any], episode: Episode) -> dict[AskId, t
     return out
 
 
-def _answer_in(
-    spec: GameSpec[Any, Any, Any], event: Event, predictions: tuple[StatedPrediction, ...]
-) -> Given:
+def _answer_in(spec: GameSpec, event: Event, predictions: tuple[StatedPrediction, ...]) -> Given:
     match event:
         case Moved():
             action = action_of(spec, event.action)
@@ -164,6 +162,6 @@ def given_in(event: Reported | Skipped) -> ProbeReport | NoAnswer:
     return ProbeReport(event.value, event.odds, event.reply, event.tries, event.calls)
 
 
-def action_of(spec: GameSpec[Any, Any, Any], plain: Any) -> Any:
+def action_of(spec: GameSpec, plain: Any) -> Any:
     """Convert an action from plain data to the game's action type."""
     return plain if spec.action is int else msgspec.convert(plain, spec.action)

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 OnIllegal = Literal["raise", "forfeit", "fault"]
 Around = Callable[[Coroutine[Any, Any, None]], Coroutine[Any, Any, None]]
-Awaited = tuple[Turn[Any, Any], Any]  # an ask and the awaitable of its answer
-Again = Callable[[Turn[Any, Any], Any], Any]
+Awaited = tuple[Turn, Any]  # an ask and the awaitable of its answer
+Again = Callable[[Turn, Any], Any]
 """Function of an ask and its logged event that returns an answer, or None for the logged one."""
 NOBODY: Mapping[str, Source] = {}
 _IMMEDIATE = frozenset((int, Decision, Forfeit, Fault, ProbeReport, NoAnswer))  # never awaited
@@ -58,10 +58,10 @@ class Driver:
 
     def __init__(
         self,
-        match: Match[Any, Any, Any],
-        sources: Mapping[str, Player[Any, Any] | Source] = NOBODY,
+        match: Match,
+        sources: Mapping[str, Player | Source] = NOBODY,
         on_illegal: OnIllegal = "raise",
-        on_answer: Callable[[Turn[Any, Any], Any], None] | None = None,
+        on_answer: Callable[[Turn, Any], None] | None = None,
     ) -> None:
         self.match, self._on_illegal, self._on_answer = match, on_illegal, on_answer
         self._decide: dict[str, Source] = {NATURE: lambda turn: Decision(match.drawn_by_nature())}
@@ -98,7 +98,7 @@ class Driver:
         """
         match, awaited, sent = self.match, list[Awaited](), set(self._sent)
 
-        def receive(turn: Turn[Any, Any], answer: Any) -> None:
+        def receive(turn: Turn, answer: Any) -> None:
             if answer is WAIT:
                 sent.add(turn.id)
             elif type(answer) not in _IMMEDIATE and isawaitable(answer):
@@ -148,7 +148,7 @@ class Driver:
     async def _await_answers(self, awaited: list[Awaited]) -> None:
         import asyncio  # a sixth of a worker's start, and bots need none
 
-        tasks: dict[asyncio.Future[Any], Turn[Any, Any]] = {}
+        tasks: dict[asyncio.Future[Any], Turn] = {}
         try:
             while not self.match.over and (awaited or tasks):
                 if len(awaited) == 1 and not tasks:  # a single answer needs no task
@@ -174,7 +174,7 @@ class Driver:
 
     def replay(
         self, episode: Episode, upto: int | None = None, ask_again: Again | None = None
-    ) -> list[Turn[Any, Any]]:
+    ) -> list[Turn]:
         """Answer the asks from the log of an episode, to its end or to the beginning of a turn.
 
         If the log was censored, so is the match.
@@ -194,7 +194,7 @@ class Driver:
         """
         match, logged = self.match, answers_of(self.match.spec, episode)
 
-        def answer_from_log(turn: Turn[Any, Any]) -> Any:
+        def answer_from_log(turn: Turn) -> Any:
             if turn.id not in logged or (upto is not None and turn.number >= upto):
                 return WAIT
             event, answer = logged[turn.id]
@@ -223,7 +223,7 @@ def _close(awaited: list[Awaited]) -> None:
             answer.close()
 
 
-def _instead(turn: Turn[Any, Any], error: IllegalMove, on_illegal: OnIllegal) -> Any:
+def _instead(turn: Turn, error: IllegalMove, on_illegal: OnIllegal) -> Any:
     """Return the answer that replaces an illegal one."""
     if on_illegal == "fault":
         return Fault("fault", f"the player in seat {turn.seat!r}: {error}")
@@ -234,13 +234,13 @@ def _instead(turn: Turn[Any, Any], error: IllegalMove, on_illegal: OnIllegal) ->
     )
 
 
-def _decider(player: Player[Any, Any] | Source) -> Source:
+def _decider(player: Player | Source) -> Source:
     """Return the function that decides a player's moves; for a scripted player, its script."""
     decide: Any = getattr(player, "decide", player)
     return player.script if type(player) is Scripted else decide
 
 
-def _reporter(player: Player[Any, Any] | Source) -> Source:
+def _reporter(player: Player | Source) -> Source:
     """Return the function that answers probes for a player."""
     if not hasattr(player, "decide"):
         return player

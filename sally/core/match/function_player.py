@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from sally.core.match.player import NoAnswer, Turn
 
 LOG = logging.getLogger("sally.players")
-Function = Callable[[Turn[Any, Any]], Any]
+Function = Callable[[Turn], Any]
 SILENT = NoAnswer("this function answers no probes")
 
 
@@ -32,11 +32,11 @@ class FunctionPlayer:
         """The name of the function."""
         return function_name(self.function)
 
-    def decide(self, turn: Turn[Any, Any]) -> Any:
+    def decide(self, turn: Turn) -> Any:
         """Return the move for a turn."""
         return _move(self.function(turn))
 
-    def report(self, turn: Turn[Any, Any]) -> Any:
+    def report(self, turn: Turn) -> Any:
         """Return the answer to a probe; a function without an answer warns once."""
         if self.report_function is not None:
             return as_report(turn, self.report_function(turn))
@@ -44,11 +44,11 @@ class FunctionPlayer:
             return self._stay_silent(turn)
         return self._answer_of(turn, self.function(as_move(turn)))
 
-    def _answer_of(self, turn: Turn[Any, Any], value: Any) -> Any:
+    def _answer_of(self, turn: Turn, value: Any) -> Any:
         """Return the answer that a function states together with its move."""
         return as_report(turn, value[1]) if is_pair(value) else self._stay_silent(turn)
 
-    def _stay_silent(self, turn: Turn[Any, Any]) -> NoAnswer:
+    def _stay_silent(self, turn: Turn) -> NoAnswer:
         assert turn.question is not None  # only a probe is answered
         if not self._has_warned:
             self._has_warned = True
@@ -75,11 +75,11 @@ class FunctionPlayer:
 class AsyncFunctionPlayer(FunctionPlayer):
     """A player whose moves are returned by a coroutine function."""
 
-    async def decide(self, turn: Turn[Any, Any]) -> Any:
+    async def decide(self, turn: Turn) -> Any:
         """Return the move for a turn."""
         return _move(await _result(self.function, turn))
 
-    async def report(self, turn: Turn[Any, Any]) -> Any:
+    async def report(self, turn: Turn) -> Any:
         """Return the answer to a probe; a function without an answer warns once."""
         if self.report_function is not None:
             return as_report(turn, await _result(self.report_function, turn))
@@ -88,7 +88,7 @@ class AsyncFunctionPlayer(FunctionPlayer):
         return self._answer_of(turn, await _result(self.function, as_move(turn)))
 
 
-async def _result(function: Function, turn: Turn[Any, Any]) -> Any:
+async def _result(function: Function, turn: Turn) -> Any:
     return await function(turn) if is_asynchronous(function) else function(turn)
 
 
@@ -121,12 +121,12 @@ def _move(value: Any) -> Any:
     return value[0] if is_pair(value) else value
 
 
-def as_move(turn: Turn[Any, Any]) -> Turn[Any, Any]:
+def as_move(turn: Turn) -> Turn:
     """Return the ask for the move that belongs to a probe, with the random stream of the move."""
     return replace(turn, id=(turn.number, turn.seat, "", ""), question=None, pending=None)
 
 
-def as_report(turn: Turn[Any, Any], value: Any) -> Any:
+def as_report(turn: Turn, value: Any) -> Any:
     """Return the answer to a probe that a function's value holds.
 
     A mapping from probes to values holds the answers to several probes; None is no answer.

@@ -14,8 +14,8 @@ from sally.core.rules.game import Seat
 from sally.core.rules.probe import ProbeReport
 
 Q = TypeVar("Q", bound=Hashable)
-Script = Callable[[Turn[Any, Any]], Any]
-Answerer = Callable[[Turn[Any, Any]], ProbeReport | NoAnswer]
+Script = Callable[[Turn], Any]
+Answerer = Callable[[Turn], ProbeReport | NoAnswer]
 
 
 class Automaton(msgspec.Struct, Generic[Q], frozen=True):
@@ -59,7 +59,7 @@ class Scripted(msgspec.Struct, frozen=True):
     script: Script
     report: Answerer | None = None  # None: it answers no probes
 
-    def decide(self, turn: Turn[Any, Any]) -> Decision[Any]:
+    def decide(self, turn: Turn) -> Decision[Any]:
         return Decision(self.script(turn))
 
 

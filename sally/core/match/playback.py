@@ -20,13 +20,11 @@ from sally.core.rules.replay import Trajectory
 _log = logging.getLogger(__name__)
 
 
-def replay_episode(spec: GameSpec[Any, Any, Any], episode: Episode) -> Trajectory[Any, Any, Any]:
+def replay_episode(spec: GameSpec, episode: Episode) -> Trajectory:
     """Return the states, moves and reports of an episode by turn."""
     require_version(spec, episode)
     game = spec.build(episode.setup.instance.params)
-    replay: Trajectory[Any, Any, Any] = Trajectory(
-        game, [game.start()], lineup=episode.setup.lineup
-    )
+    replay: Trajectory = Trajectory(game, [game.start()], lineup=episode.setup.lineup)
     for moves in past_moves(spec, game, episode.setup.instance, replay.states):
         replay.moves.append(moves)
     turns: dict[int, tuple[dict[Seat, Any], list[Seat]]] = {}
@@ -59,7 +57,7 @@ def replay_episode(spec: GameSpec[Any, Any, Any], episode: Episode) -> Trajector
     return replay
 
 
-def require_version(spec: GameSpec[Any, Any, Any], episode: Episode) -> None:
+def require_version(spec: GameSpec, episode: Episode) -> None:
     """Raise BadInput unless the episode was played under the installed version of the rules."""
     if episode.setup.version != spec.version:
         raise BadInput(
@@ -68,9 +66,7 @@ def require_version(spec: GameSpec[Any, Any, Any], episode: Episode) -> None:
         )
 
 
-def mismatch(
-    spec: GameSpec[Any, Any, Any], episode: Episode, asked_again: Again | None = None
-) -> str | None:
+def mismatch(spec: GameSpec, episode: Episode, asked_again: Again | None = None) -> str | None:
     """Return how a rerun of the log through a match differs from the log, or None if it does not.
 
     With `asked_again`, the players are asked again: the answers of bots are compared with the log,
@@ -79,7 +75,7 @@ def mismatch(
     if episode.id != (setup_id := episode_id(episode.setup)):
         return f"the id should be {setup_id}, the hash of its setup"
     try:
-        match: Match[Any, Any, Any] = Match(spec, episode.setup, ask_nature=True)
+        match: Match = Match(spec, episode.setup, ask_nature=True)
         Driver(match).replay(episode, ask_again=asked_again and _since_fork(episode, asked_again))
     except PromptDiffers as error:
         return str(error)

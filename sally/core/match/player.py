@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol
 
 import msgspec
 
@@ -16,8 +16,6 @@ from sally.core.rules.game import A, Seat, V
 from sally.core.rules.menu import Options, is_finite
 from sally.core.rules.probe import ProbeReport, Question, StatedPrediction
 from sally.core.rules.replay import AskId
-
-A_co = TypeVar("A_co", covariant=True)
 
 
 class Turn(msgspec.Struct, Generic[A, V], gc=False):
@@ -139,7 +137,7 @@ Given = Decision[Any] | Forfeit | ProbeReport | Fault | NoAnswer
 """Any answer; a server stores it unchanged, the log stores it as an event."""
 
 
-def send_ask(turn: Turn[Any, Any], player: Player[Any, Any]) -> Any:
+def send_ask(turn: Turn, player: Player) -> Any:
     """Send an ask to a player and return its answer or an awaitable."""
     if turn.question is None:
         return player.decide(turn)
@@ -149,12 +147,12 @@ def send_ask(turn: Turn[Any, Any], player: Player[Any, Any]) -> Any:
 
 CANNOT_ANSWER = NoAnswer("this player takes no questions")
 
-Source = Callable[[Turn[Any, Any]], Any]
+Source = Callable[[Turn], Any]
 """Function that answers the asks of a seat: with an answer, a move, an awaitable, or `WAIT`."""
 WAIT: Any = object()  # no answer yet: the ask stays open
 
 
-def wait(turn: Turn[Any, Any]) -> Any:
+def wait(turn: Turn) -> Any:
     """Leave an ask unanswered, so that an answer can be given later from outside the match."""
     return WAIT
 
@@ -171,6 +169,6 @@ class PlayerKind:
 
     name: str
     about: str
-    make: Callable[..., Player[Any, Any]]  # (spec, game, seat, **params) -> player
+    make: Callable[..., Player]  # (spec, game, seat, **params) -> player
     params: Mapping[str, Any] = field(default_factory=dict)  # names and defaults
     version: int = 1

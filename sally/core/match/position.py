@@ -14,7 +14,7 @@ from sally.core.rules.menu import admit
 
 
 def past_moves(
-    spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], instance: Instance, states: list[Any]
+    spec: GameSpec, game: Game, instance: Instance, states: list[Any]
 ) -> Iterator[Mapping[Seat, Any]]:
     """Yield the moves of the fixed past turn by turn; each new state is appended to `states`.
 
@@ -41,9 +41,7 @@ def past_moves(
         raise BadInput(f"The past of {instance.id!r} ends the game, so no decision is left.")
 
 
-def _legal(
-    spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], state: Any, seat: Seat, plain: Any
-) -> Any:
+def _legal(spec: GameSpec, game: Game, state: Any, seat: Seat, plain: Any) -> Any:
     """Return a move of the past as an action; raises BadInput if the rules do not allow it."""
     try:
         action = plain if spec.action is int else msgspec.convert(plain, spec.action)

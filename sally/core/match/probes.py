@@ -40,9 +40,9 @@ class ProbeSession:
 
     def __init__(
         self,
-        spec: GameSpec[Any, Any, Any],
+        spec: GameSpec,
         setup: Setup,
-        replay: Trajectory[Any, Any, Any],
+        replay: Trajectory,
         contexts: Mapping[Seat, SeatContext],
         memory: Mapping[Seat, Any],
     ) -> None:
@@ -72,7 +72,7 @@ class ProbeSession:
 
     def copy(
         self,
-        replay: Trajectory[Any, Any, Any],
+        replay: Trajectory,
         contexts: Mapping[Seat, SeatContext],
         memory: Mapping[Seat, Any],
     ) -> ProbeSession:
@@ -125,7 +125,7 @@ class ProbeSession:
             menu = self._menus[seat] = self._game.options(state, seat)
         return menu
 
-    def move(self, seat: Seat, injected: tuple[Told, ...]) -> Turn[Any, Any]:
+    def move(self, seat: Seat, injected: tuple[Told, ...]) -> Turn:
         """Return the ask for a seat's move, with the information injected for it."""
         state, number = self._replay.present, len(self._replay.moves)
         view, menu, memory = self.observe(state, seat), self.menu(state, seat), self._memory
@@ -135,13 +135,13 @@ class ProbeSession:
 
     # --- probes -----------------------------------------------------------------------------
 
-    def at_start(self, movers: Collection[Seat]) -> list[Turn[Any, Any]]:
+    def at_start(self, movers: Collection[Seat]) -> list[Turn]:
         """Return the probes due at the turn's start (any seat) and before the move (movers)."""
         begins = self._game.begins_turn(self._replay.states[-1])
         if begins:
             self._began = len(self._replay.moves)
             self._kept.clear()
-        asks: list[Turn[Any, Any]] = []
+        asks: list[Turn] = []
         for seat, probe in self._early:
             moves = seat in movers
             if moves if probe.point == "before" else begins:
@@ -156,7 +156,7 @@ class ProbeSession:
 
     def _append_questions(
         self,
-        asks: list[Turn[Any, Any]],
+        asks: list[Turn],
         probe: Probe,
         seat: Seat,
         moves: bool = True,
@@ -188,7 +188,7 @@ class ProbeSession:
             for turn, answering_seat, answered_probe, _ in self._replay.reports
         )
 
-    def take(self, turn: Turn[Any, Any], question: Question, report: Any) -> None:
+    def take(self, turn: Turn, question: Question, report: Any) -> None:
         """Record a report, or why there is none; raises IllegalMove if the report is invalid."""
         note = report_event(turn, question, report)
         if type(note) is Reported:
@@ -196,9 +196,7 @@ class ProbeSession:
         name = question.probe
         self._notes[self._points[name], turn.context.seat][name, question.about] = note
 
-    def check_foreseen(
-        self, turn: Turn[Any, Any], predictions: tuple[StatedPrediction, ...]
-    ) -> None:
+    def check_foreseen(self, turn: Turn, predictions: tuple[StatedPrediction, ...]) -> None:
         """Raise IllegalMove for a prediction that answers no question this seat could be asked."""
         spec, seat = self._spec, turn.seat
         for n, f in enumerate(predictions):
@@ -217,7 +215,7 @@ class ProbeSession:
             if any((f.probe, f.about) == (g.probe, g.about) for g in predictions[:n]):
                 raise IllegalMove(f"{seat} predicted {f.probe} about {f.about!r} twice.")
 
-    def after_move(self, seat: Seat, answer: Decision[Any] | Forfeit) -> list[Turn[Any, Any]]:
+    def after_move(self, seat: Seat, answer: Decision[Any] | Forfeit) -> list[Turn]:
         """Record the predictions stated with a move; return the asks due before the move is
         revealed."""
         number = len(self._replay)
@@ -228,7 +226,7 @@ class ProbeSession:
         if not isinstance(answer, Decision):
             self.skip(seat, ("after",))
             return []
-        asks: list[Turn[Any, Any]] = []
+        asks: list[Turn] = []
         for probe in self._after.get(seat, ()):
             self._append_questions(asks, probe, seat, pending=answer.action)
         return asks
@@ -237,7 +235,7 @@ class ProbeSession:
         """Record the questions that are not asked because the seat's move was forfeited."""
         reason = "the move was forfeited"
         for probe in self._arms[seat]:
-            asks: list[Turn[Any, Any]] = []
+            asks: list[Turn] = []
             if probe.point in points:
                 self._append_questions(asks, probe, seat)
             for turn in asks:
@@ -385,7 +383,7 @@ class ProbeSession:
 
 
 def _by_seat(
-    spec: GameSpec[Any, Any, Any],
+    spec: GameSpec,
     seats: Iterable[Seat],
     arms: Mapping[str, tuple[str, ...]],
     injections: Iterable[Injection],

@@ -52,8 +52,8 @@ class SeatContext:
 
     def __init__(
         self,
-        spec: GameSpec[Any, Any, Any],
-        game: Game[Any, Any, Any],
+        spec: GameSpec,
+        game: Game,
         seat: Seat,
         seed: int,
         texts: Mapping[str, str] | None = None,
@@ -74,7 +74,7 @@ class SeatContext:
         self._read: dict[str, Any] = {} if like is None else like._read
 
     @cached_property
-    def words(self) -> Words[Any, Any]:
+    def words(self) -> Words:
         if self._like is not None:
             return self._like.words
         words = self.spec.words(self.game, {**self.spec.texts, **self._texts})

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sally.core.errors import BadInput, unknown
 from sally.core.log.events import Setup
 from sally.core.rules.game import Game, GameSpec
 from sally.core.rules.probe import Probe
 
 
-def check_playable(spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], setup: Setup) -> None:
+def check_playable(spec: GameSpec, game: Game, setup: Setup) -> None:
     """Raise BadInput if a setup cannot be played."""
     everyone = {*game.seats, *game.helpers}
     if setup.instance.game != spec.name:
@@ -53,7 +51,7 @@ def check_playable(spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], set
     _refuse_two_oracles(setup)
 
 
-def _probe_for(spec: GameSpec[Any, Any, Any], name: str, seat: str) -> Probe:
+def _probe_for(spec: GameSpec, name: str, seat: str) -> Probe:
     probe = spec.probe(name)
     if probe.seats and seat not in probe.seats:
         raise BadInput(f"Probe {name!r} of {spec.name} is not for seat {seat!r}.")

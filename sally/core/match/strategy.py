@@ -46,7 +46,7 @@ class PromptContext:
 
     def __init__(
         self,
-        turn: Turn[Any, Any],
+        turn: Turn,
         texts: Mapping[str, str] | None = None,  # the strategy's own sentences
         context: SeatContext | None = None,  # the context with a words pack; default: the turn's
         harness: Harness = AS_IT_IS,

@@ -37,7 +37,7 @@ def of_answer(label: str, answer: dict[str, Any], labels_before: Sequence[str] =
     return json.dumps(closed_schema(properties), separators=(",", ":"), ensure_ascii=False)
 
 
-def of_move(words: Words[Any, Any], options: Options[Any]) -> dict[str, Any]:
+def of_move(words: Words, options: Options[Any]) -> dict[str, Any]:
     """Return the schema of a move: one of the names, a whole number, or a form."""
     if not is_finite(options):
         return menu_schema(options)
@@ -73,7 +73,7 @@ def value_in(reply: str, label: str, labels_before: Sequence[str] = ()) -> Any:
     return answer[names[-1]]
 
 
-def read_move(value: Any, words: Words[Any, Any], options: Options[Any]) -> Any:
+def read_move(value: Any, words: Words, options: Options[Any]) -> Any:
     """Return the move that a value represents; raise Unreadable if it is not a move."""
     if not is_finite(options):
         try:

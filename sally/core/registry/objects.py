@@ -29,7 +29,7 @@ PlayerLike = (
     | tuple[str, Mapping[str, Any]]
     | tuple[Callable[[Any], Any], Callable[[Any], Any]]
     | Callable[[Any], Any]
-    | Player[Any, Any]
+    | Player
 )
 """A player: its name, (name, parameters), a spec, a function of a turn, a pair of functions for
 moves and for reports, or an object with a `decide` method."""
@@ -96,7 +96,7 @@ def _place(seat: str) -> str:
     return f"Seat {seat!r}" if seat else "A seat"
 
 
-def _object_spec(player: Player[Any, Any]) -> PlayerSpec:
+def _object_spec(player: Player) -> PlayerSpec:
     return PlayerSpec(f"{OWN}:{name_of(player)}", {OBJECT: player})
 
 

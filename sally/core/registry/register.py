@@ -19,7 +19,7 @@ from sally.core.rules.game import GameSpec
 from sally.core.rules.metric import Metric
 
 Entry = (
-    GameSpec[Any, Any, Any]
+    GameSpec
     | Metric
     | Strategy
     | Study
@@ -27,7 +27,7 @@ Entry = (
     | PlayerKind
     | ModelKind
     | Model
-    | Player[Any, Any]
+    | Player
     | Callable[[Any], Any]
 )
 
@@ -82,7 +82,7 @@ def metric_names(metrics: Sequence[str | Metric]) -> tuple[str, ...]:
     return tuple(metric.name if isinstance(metric, Metric) else metric for metric in metrics)
 
 
-def as_game(game: str | GameSpec[Any, Any, Any]) -> str:
+def as_game(game: str | GameSpec) -> str:
     """Return the name of a game that is given by name or as an object, which is registered.
 
     Raises:
@@ -97,7 +97,7 @@ def as_game(game: str | GameSpec[Any, Any, Any]) -> str:
     return register(game)
 
 
-def _is_known(game: GameSpec[Any, Any, Any]) -> bool:
+def _is_known(game: GameSpec) -> bool:
     try:
         return registry.game(game.name) is game
     except BadInput:

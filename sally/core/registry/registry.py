@@ -120,16 +120,16 @@ def entries(folder: str) -> Mapping[str, Any]:
 
 
 @cache_by_name
-def games() -> Mapping[str, GameSpec[Any, Any, Any]]:
+def games() -> Mapping[str, GameSpec]:
     """Return every game by every public name."""
-    specs: dict[str, GameSpec[Any, Any, Any]] = {}
+    specs: dict[str, GameSpec] = {}
     for spec in entries("games").values():
         specs |= spec.by_name
     return specs
 
 
 @cache_by_name
-def game(name: str) -> GameSpec[Any, Any, Any]:
+def game(name: str) -> GameSpec:
     """Return the game with a public name.
 
     Raises:
@@ -137,13 +137,13 @@ def game(name: str) -> GameSpec[Any, Any, Any]:
     """
     program, separator, _ = name.partition(":")
     if separator and program in PROGRAMS:
-        return cast(GameSpec[Any, Any, Any], _of_program(program).game_spec(name))
+        return cast(GameSpec, _of_program(program).game_spec(name))
     shipped_spec = _shipped_game(name)
     specs = shipped_spec.by_name if shipped_spec else games()
     if name not in specs:
         message = str(unknown("game", name, specs))
         raise BadInput(f"{message} Load a game of your own with `sally --use FILE ...`.")
-    spec: GameSpec[Any, Any, Any] = specs[name]
+    spec: GameSpec = specs[name]
     return spec
 
 
@@ -160,12 +160,12 @@ def _of_program(program: str) -> Any:
     return import_module(PROGRAMS[program])
 
 
-def family(name: str) -> GameSpec[Any, Any, Any]:
+def family(name: str) -> GameSpec:
     """Return the game that holds the partners, metrics, card and board of `name`."""
     if (shipped_spec := _shipped_game(name)) is not None:
         return shipped_spec
     spec = game(name)
-    family_spec: GameSpec[Any, Any, Any] = entries("games").get(spec.family or spec.name, spec)
+    family_spec: GameSpec = entries("games").get(spec.family or spec.name, spec)
     return family_spec
 
 
@@ -195,13 +195,13 @@ def paper(name: str) -> Paper:
     return paper_
 
 
-def _shipped_game(name: str) -> GameSpec[Any, Any, Any] | None:
+def _shipped_game(name: str) -> GameSpec | None:
     """Return the shipped game with this name, or None if an added game replaces it."""
     added = {**_installed_entries("games"), **_added["games"]}
     spec = _load_shipped("games", name)
     if spec is None or spec.name in added or any(name in spec.by_name for spec in added.values()):
         return None
-    return cast(GameSpec[Any, Any, Any], spec)
+    return cast(GameSpec, spec)
 
 
 def _load_shipped(kind: str, name: str) -> Any | None:

@@ -20,9 +20,9 @@ from sally.core.rules.replay import Trajectory
 class Played:
     """An episode with its replay, ready for measuring."""
 
-    spec: GameSpec[Any, Any, Any]
+    spec: GameSpec
     episode: Episode
-    replay: Trajectory[Any, Any, Any]
+    replay: Trajectory
     known: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
 
@@ -52,9 +52,7 @@ class JudgedReport(msgspec.Struct, frozen=True):
         return self.report.value == self.truth
 
 
-def judge_report(
-    spec: GameSpec[Any, Any, Any], replay: Trajectory[Any, Any, Any], event: Reported | Told
-) -> JudgedReport | None:
+def judge_report(spec: GameSpec, replay: Trajectory, event: Reported | Told) -> JudgedReport | None:
     """Return a report with its question and truth; None if the game did not ask it."""
     probe, seat = spec.probe(event.probe), Seat(event.seat)
     if event.turn >= len(replay.states):

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from sally.core.log.events import PlayerSpec, Reported
 from sally.core.rules.game import A, Game, S, Seat, V
 
 AskId = tuple[int, str, str, str]  # turn, seat, probe, about; a move has no probe
-G = TypeVar("G", bound=Game[Any, Any, Any])
+G = TypeVar("G", bound=Game)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Any
 
 import msgspec
 
@@ -93,7 +92,7 @@ class SimultaneousGame(Game[State, int, V]):
         return tuple(other_seat for other_seat in self.seats if other_seat != seat)
 
 
-def totals_of(game: SimultaneousGame[Any], view: View) -> list[float]:
+def totals_of(game: SimultaneousGame, view: View) -> list[float]:
     """Return each seat's points so far, from the rounds that a seat has seen."""
     totals = [0.0] * len(game.seats)
     for moves in view.rounds():
@@ -102,13 +101,13 @@ def totals_of(game: SimultaneousGame[Any], view: View) -> list[float]:
     return totals
 
 
-def progress_of(game: SimultaneousGame[Any], view: View) -> Progress:
+def progress_of(game: SimultaneousGame, view: View) -> Progress:
     """Return the number of the round and the seat's points so far."""
     score = f"{totals_of(game, view)[view.number]:.6g}" if len(view.past) else ""
     return Progress(min(view.round, game.rounds), game.rounds, score=score)
 
 
-def compare_points(game: SimultaneousGame[Any], view: View) -> str:
+def compare_points(game: SimultaneousGame, view: View) -> str:
     """Return one sentence that compares a seat's points with those of the others."""
     totals = totals_of(game, view)
     own = totals[view.number]

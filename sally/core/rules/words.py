@@ -185,7 +185,7 @@ class Words(Generic[A, V]):
 
     # --- probes ---------------------------------------------------------------------------
 
-    def of(self, question: Question) -> Words[Any, Any]:
+    def of(self, question: Question) -> Words:
         """Return the words for a question: the game's, or those common to all games."""
         return EveryGame(self) if question.probe in EVERYWHERE else self
 
@@ -253,10 +253,10 @@ class Words(Generic[A, V]):
         return join_names(self.listing(names), "or")
 
 
-class EveryGame(Words[Any, Any]):
+class EveryGame(Words):
     """Texts of the probes that are the same in every game."""
 
-    def __init__(self, inner: Words[Any, Any]) -> None:
+    def __init__(self, inner: Words) -> None:
         super().__init__(inner.game, inner.texts)
         self._inner, self.seat = inner, inner.seat
 

@@ -105,7 +105,7 @@ def _words_asked(about: str) -> dict[str, str]:
 
 # --- questions -----------------------------------------------------------------------------------
 
-Past = Trajectory[Any, Any, Any]
+Past = Trajectory
 NO_SPLIT = (
     "the player was not asked what other words would lead to, so the best reply to its prediction "
     "is not known"

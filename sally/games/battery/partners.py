@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from sally.core.errors import BadInput
 from sally.core.match.partner import Answerer, Partner, Script, by_name, describe_rule
@@ -37,7 +36,7 @@ def _script(answer: Answers) -> Callable[..., Script]:
 
 
 def _believes(game: Battery, seat: Seat) -> Answerer:
-    def answer(turn: Turn[Any, Any]) -> ProbeReport | NoAnswer:
+    def answer(turn: Turn) -> ProbeReport | NoAnswer:
         belief = _item(game, turn.view).belief
         return NoAnswer("nothing is asked") if belief is None else ProbeReport(belief.answer)
 

@@ -39,7 +39,7 @@ SUPPOSED = 12  # own hands sampled to predict another's move
 
 def answerer(
     game: Hanabi, own_odds: Callable[[View], Odds], others: Policy | None, minds: bool = True
-) -> Callable[[Turn[Any, Any]], ProbeReport]:
+) -> Callable[[Turn], ProbeReport]:
     """Return a function that answers probes for a bot.
 
     Questions about the bot's own hand are answered from the card probabilities that `own_odds`
@@ -49,7 +49,7 @@ def answerer(
     public counts only.
     """
 
-    def report(turn: Turn[Any, Any]) -> ProbeReport:
+    def report(turn: Turn) -> ProbeReport:
         question, view = turn.question, turn.view
         assert question is not None
         match question.probe:
@@ -75,7 +75,7 @@ def by_counting(game: Hanabi) -> Callable[[View], Odds]:
     return lambda view: count_own_hand(game, view).all_odds
 
 
-def _their_mind(game: Hanabi, turn: Turn[Any, Any], question: Question, minds: bool) -> ProbeReport:
+def _their_mind(game: Hanabi, turn: Turn, question: Question, minds: bool) -> ProbeReport:
     view = turn.view
     seat, slot = place_of(game, question.about)
     if question.probe == "their_belief":
@@ -93,9 +93,7 @@ def _their_mind(game: Hanabi, turn: Turn[Any, Any], question: Question, minds: b
     return ProbeReport("yes" if sure > 0.5 else "no", (float(sure), 1 - float(sure)))
 
 
-def _their_move(
-    game: Hanabi, turn: Turn[Any, Any], question: Question, policy: Policy | None
-) -> ProbeReport:
+def _their_move(game: Hanabi, turn: Turn, question: Question, policy: Policy | None) -> ProbeReport:
     """Return the mover's most likely move, averaged over sampled hands that the viewer may hold."""
     view, odds = turn.view, dict.fromkeys(question.choices, 0.0)
     if policy is None:
@@ -146,7 +144,7 @@ ABOUTS = {
 def script(policy: Policy) -> Script:
     """Return a script that draws its moves from a policy."""
 
-    def decide(turn: Turn[Any, Any]) -> int:
+    def decide(turn: Turn) -> int:
         odds = policy(turn.view)
         if len(odds) == 1:
             return next(iter(odds))
@@ -189,7 +187,7 @@ def _find_policy(of: str) -> Make:
 
 def _reader_answers(
     game: Hanabi, seat: Seat, of: str = "simple", risk: float = 0.9
-) -> Callable[[Turn[Any, Any]], ProbeReport]:
+) -> Callable[[Turn], ProbeReport]:
     make, count = _find_policy(of), by_counting(game)
 
     @lru_cache(maxsize=4)  # each slot is asked about in one turn
@@ -201,9 +199,7 @@ def _reader_answers(
     return answerer(game, read_own_odds, make(game))
 
 
-def _observer_answers(
-    game: Hanabi, seat: Seat, of: str = "smart"
-) -> Callable[[Turn[Any, Any]], ProbeReport]:
+def _observer_answers(game: Hanabi, seat: Seat, of: str = "smart") -> Callable[[Turn], ProbeReport]:
     from sally.games.hanabi.ideal import PoolObserver, is_observable  # loads numpy
 
     if not is_observable(game):
@@ -213,7 +209,7 @@ def _observer_answers(
         )
     answer_other = answerer(game, by_counting(game), _find_policy(of)(game))
 
-    def answer(turn: Turn[Any, Any]) -> ProbeReport:
+    def answer(turn: Turn) -> ProbeReport:
         assert turn.question is not None
         if turn.question.probe != "their_move":
             return answer_other(turn)

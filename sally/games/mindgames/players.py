@@ -38,9 +38,7 @@ class ModelReader(ModelPlayer, frozen=True):
     settings: Settings
     call_retries: int = 2
 
-    async def answering(
-        self, turn: Turn[Any, Any], exchanges: Exchanges
-    ) -> Decision[Any] | Forfeit | Fault:
+    async def answering(self, turn: Turn, exchanges: Exchanges) -> Decision[Any] | Forfeit | Fault:
         """Find the statements and questions of a message, yielding each request to the model."""
         caller = Caller(self.model, self.settings, turn, self.call_retries, exchanges)
         answers = list[Claims]()
@@ -58,9 +56,7 @@ class ModelReader(ModelPlayer, frozen=True):
         )
         return Decision(message_claims)
 
-    async def _ask_part(
-        self, turn: Turn[Any, Any], caller: Caller, part: str
-    ) -> Answered | Forfeit | Fault:
+    async def _ask_part(self, turn: Turn, caller: Caller, part: str) -> Answered | Forfeit | Fault:
         """Return what the model finds in a message: its statements or its questions, depending on
         `part`."""
         words, context = turn.context.words, turn.context
@@ -99,7 +95,7 @@ def _list_of(item: dict[str, Any], limit: int) -> dict[str, Any]:
     return {"type": "array", "items": item, "maxItems": limit}
 
 
-def _read(reply: str, part: str, turn: Turn[Any, Any]) -> Claims:
+def _read(reply: str, part: str, turn: Turn) -> Claims:
     """Return the claims in the reply to one call.
 
     Raises:
@@ -129,8 +125,8 @@ def _read(reply: str, part: str, turn: Turn[Any, Any]) -> Claims:
 
 
 def _reader(
-    spec: GameSpec[Any, Any, Any],
-    game: Game[Any, Any, Any],
+    spec: GameSpec,
+    game: Game,
     seat: Seat,
     model: str | Model = "embedded",
     settings: Mapping[str, Any] | None = None,

@@ -4,7 +4,6 @@ ones."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from sally.core.match.partner import Partner, Script, by_name
 from sally.core.match.player import Turn
@@ -50,10 +49,10 @@ def _drawing(rule: RuleOfThumb) -> Make:
     return lambda game, seat: lambda turn: turn.draws.pick(rule(turn.view))
 
 
-def _tracking_answers(game: LockerGame, seat: Seat) -> Callable[[Turn[Any, Any]], ProbeReport]:
+def _tracking_answers(game: LockerGame, seat: Seat) -> Callable[[Turn], ProbeReport]:
     """Return the tracker's answers to probes."""
 
-    def report(turn: Turn[Any, Any]) -> ProbeReport:
+    def report(turn: Turn) -> ProbeReport:
         view: View = turn.view
         assert turn.question is not None
         boxes_by_probe = {

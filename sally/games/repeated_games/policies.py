@@ -178,12 +178,12 @@ class Tables(msgspec.Struct, frozen=True):
     game: RepeatedGame
     seat: Seat
 
-    def ask_policy(self, words: Words[Any, Any], view: View) -> tuple[str, ...]:
+    def ask_policy(self, words: Words, view: View) -> tuple[str, ...]:
         assert isinstance(words, RepeatedWords)
         names = ", ".join(words.names_by_seat()[self.seat])
         return words.say("policy.ask"), words.say("policy.form", names=names)
 
-    def read(self, reply: str, words: Words[Any, Any], view: View) -> Policy:
+    def read(self, reply: str, words: Words, view: View) -> Policy:
         assert isinstance(words, RepeatedWords)
         return read_policy(reply, self.game, self.seat, words.names_by_seat())
 

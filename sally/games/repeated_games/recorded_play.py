@@ -92,7 +92,7 @@ def fed(
     }
     compared: dict[Seat, list[tuple[int, int, Odds]]] = {seat: [] for seat in bots}
 
-    def answer_from_record(turn: Turn[Any, Any]) -> Any:
+    def answer_from_record(turn: Turn) -> Any:
         number = len(match.state.past)
         if turn.seat == NATURE:
             return STOP if number == len(rounds) else GO_ON
@@ -114,7 +114,7 @@ def fed(
     return match.episode(cell, used), agreement
 
 
-def _odds(script: Script, turn: Turn[Any, Any]) -> Odds:
+def _odds(script: Script, turn: Turn) -> Odds:
     """Return a bot's move probabilities."""
     return script.odds(turn.view) if isinstance(script, Drawn) else {script(turn): 1.0}
 

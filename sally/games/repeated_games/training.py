@@ -89,9 +89,7 @@ def _task(game: str, letters: str, partner: PlayerSpec) -> Task:
 # --- what a move is worth -------------------------------------------------------------------------
 
 
-def worths(
-    game: Game[Any, Any, Any], seat: Seat, lineup: Mapping[str, PlayerSpec]
-) -> Worths | None:
+def worths(game: Game, seat: Seat, lineup: Mapping[str, PlayerSpec]) -> Worths | None:
     """Return exact move values if the partner is a finite-state machine; None for any other
     partner."""
     assert isinstance(game, RepeatedGame)

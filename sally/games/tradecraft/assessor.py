@@ -106,7 +106,7 @@ class Assessor(msgspec.Struct, frozen=True):
     played: Played
     call_retries: int = 2
 
-    async def answering(self, turn: Turn[Any, Any], exchanges: Exchanges) -> Assessment:
+    async def answering(self, turn: Turn, exchanges: Exchanges) -> Assessment:
         """Judge the episode, yielding each request for the model."""
         caller = Caller(self.model, self.settings, turn, self.call_retries, exchanges)
         played = self.played
@@ -140,7 +140,7 @@ async def assess(
     game, seed = played.replay.game, played.episode.setup.seed
     context = SeatContext(played.spec, game, ASSESSOR, seed, retries=retries)
     id = (0, ASSESSOR, ASSESSMENT.probe, "")
-    turn: Turn[Any, Any] = Turn(id, context, None, (), question=ASSESSMENT)
+    turn: Turn = Turn(id, context, None, (), question=ASSESSMENT)
     assessment: Assessment = await answer_with_model(Assessor(model, settings, played), turn)
     return assessment
 

@@ -316,7 +316,7 @@ class Trader:
     def __init__(self, game: TradeCraft, seat: Seat) -> None:
         self.start: Start = tuple(Hand(hand) for hand in game.hands)
 
-    def __call__(self, turn: Turn[Any, Any]) -> Action:
+    def __call__(self, turn: Turn) -> Action:
         view: View = turn.view
         if view.phase == "craft":
             return crafting(view)
@@ -346,7 +346,7 @@ class Trader:
 
     # --- reports ------------------------------------------------------------------------------
 
-    def report(self, turn: Turn[Any, Any]) -> ProbeReport | NoAnswer:
+    def report(self, turn: Turn) -> ProbeReport | NoAnswer:
         view, question = turn.view, turn.question
         assert question is not None
         if question.probe == "v0":
@@ -467,7 +467,7 @@ def _partner(name: str, kind: type[Trader], about: str) -> Partner:
         return kind(game, seat)
 
     def answers(game: TradeCraft, seat: Seat) -> Answerer:
-        report: Callable[[Turn[Any, Any]], Any] = kind(game, seat).report
+        report: Callable[[Turn], Any] = kind(game, seat).report
         return report
 
     return Partner(name, about, OURS, make, answers=answers)

@@ -22,11 +22,11 @@ class Offers(msgspec.Struct, frozen=True):
     game: TradeCraft
     seat: Seat
 
-    def ask_policy(self, words: Words[Any, Any], view: View) -> tuple[str, ...]:
+    def ask_policy(self, words: Words, view: View) -> tuple[str, ...]:
         names = ", ".join(map(item_said, view.items))
         return words.say("policy.ask"), words.say("policy.form", names=names)
 
-    def read(self, reply: str, words: Words[Any, Any], view: View) -> Thresholds:
+    def read(self, reply: str, words: Words, view: View) -> Thresholds:
         return read_thresholds(reply, view.items)
 
     def read_notes(self, plain: Mapping[str, Any]) -> Thresholds:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
@@ -33,7 +33,7 @@ def by_model(model: Model, settings: Settings) -> Callable[[PublishedGame], list
     def read(game: PublishedGame) -> list[Claims]:
         claims_read: list[Claims] = []
 
-        def overhear(turn: Turn[Any, Any]) -> None:
+        def overhear(turn: Turn) -> None:
             answer = run_coroutine(reader.decide(turn))
             if isinstance(answer, Fault):
                 raise BadInput(f"The reading model failed: {answer.detail}")

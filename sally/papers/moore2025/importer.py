@@ -74,7 +74,7 @@ def import_games(path: Path) -> ImportResult:
 
 
 def as_episode(
-    game: PublishedGame, overhear: Callable[[Turn[Any, Any]], object] | None = None
+    game: PublishedGame, overhear: Callable[[Turn], object] | None = None
 ) -> tuple[Episode, list[Difference], Counter[str]]:
     """Return one game, replayed from its messages and labels, with its differences and counts.
 
@@ -89,9 +89,7 @@ def as_episode(
 class _RecordedMatch:
     """A match that is replayed from a record, with a list of what differs from the record."""
 
-    def __init__(
-        self, game: PublishedGame, overhear: Callable[[Turn[Any, Any]], object] | None
-    ) -> None:
+    def __init__(self, game: PublishedGame, overhear: Callable[[Turn], object] | None) -> None:
         self.record, self.overhear = game, overhear
         self.name = f"{game.file}:{game.line}:{game.index}"  # a line holds one person's games
         self.differences: list[Difference] = []

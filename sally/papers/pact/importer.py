@@ -74,7 +74,7 @@ def as_episode(record: Record, repeat: int = 0) -> tuple[Episode, list[Differenc
     setup = Setup(
         Instance(f"pact:{record.id}", "bargaining", params), 0, lineup, GAME.version, repeat=repeat
     )
-    match: Match[Any, Any, Any] = Match(GAME, setup, ask_nature=True)
+    match: Match = Match(GAME, setup, ask_nature=True)
     differences: list[Difference] = []
     for number, recorded in enumerate(record.rounds, 1):
         if record.era == "sequential":

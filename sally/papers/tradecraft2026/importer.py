@@ -182,7 +182,7 @@ class _RecordedMatch:
         name = f"tradecraft:{record.pairing}:{record.id}"
         lineup = {self.seat[name]: _player(record, name) for name in record.names}
         setup = Setup(Instance(name, "tradecraft", params), 0, lineup)
-        self.match: Match[Any, Any, Any] = Match(GAME, setup)
+        self.match: Match = Match(GAME, setup)
         self.differences: list[Difference] = []
         self.counts: Counter[str] = Counter()
         self.used: Counter[str] = Counter()

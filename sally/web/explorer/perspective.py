@@ -181,9 +181,9 @@ def prompts_in(episode: Episode, seat: str, turn: int) -> dict[AskId | None, Sho
     if not any(e.seat == seat and e.turn == turn and e.calls for e in episode.events):
         return prompts_by_ask
     spec = registry.game(episode.setup.instance.game)
-    match: Match[Any, Any, Any] = Match(spec, episode.setup, ask_nature=True)
+    match: Match = Match(spec, episode.setup, ask_nature=True)
 
-    def show(replayed_turn: Turn[Any, Any], event: Event) -> None:
+    def show(replayed_turn: Turn, event: Event) -> None:
         if event.calls and (replayed_turn.seat, replayed_turn.number) == (seat, turn):
             prompts_by_ask[replayed_turn.id] = _shown_prompts(episode, replayed_turn, event)
 
@@ -191,7 +191,7 @@ def prompts_in(episode: Episode, seat: str, turn: int) -> dict[AskId | None, Sho
     return prompts_by_ask
 
 
-def _shown_prompts(episode: Episode, turn: Turn[Any, Any], event: Event) -> ShownPrompts:
+def _shown_prompts(episode: Episode, turn: Turn, event: Event) -> ShownPrompts:
     requests: list[Request] = []
     try:
         answered_again(turn, episode.setup.lineup[turn.seat], event.calls, requests)

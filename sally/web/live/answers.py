@@ -50,9 +50,7 @@ class Stop(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="what", ta
 StoredAnswer = GivenAnswer | LookUp | Stop
 
 
-def stored_answer(
-    turn: Turn[Any, Any], answer: Given, shown_seconds: float | None = None
-) -> GivenAnswer:
+def stored_answer(turn: Turn, answer: Given, shown_seconds: float | None = None) -> GivenAnswer:
     """Return the stored form of an answer; memory is stored only for model players."""
     if not isinstance(answer, Decision | Forfeit):
         return GivenAnswer(turn.id, answer, shown_seconds=shown_seconds)
@@ -61,7 +59,7 @@ def stored_answer(
     return GivenAnswer(turn.id, stored, turn.looked, shown_seconds)
 
 
-def given_by(spec: GameSpec[Any, Any, Any], stored: GivenAnswer) -> Given:
+def given_by(spec: GameSpec, stored: GivenAnswer) -> Given:
     """Return the answer in a stored record, with the action in the game's own type."""
     answer = stored.given
     if not isinstance(answer, Decision):
@@ -118,9 +116,7 @@ def answers_job(match: str, first: int, rows: Sequence[AnswerRow], is_over: bool
     return last
 
 
-async def ask_player(
-    turn: Turn[Any, Any], player: Player[Any, Any], seconds: float | None, match: str
-) -> Given:
+async def ask_player(turn: Turn, player: Player, seconds: float | None, match: str) -> Given:
     """Return a model's answer to a turn; a failed or timed-out call becomes a Fault."""
     clock = asyncio.timeout(seconds)
     try:

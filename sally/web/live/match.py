@@ -58,9 +58,9 @@ class LiveMatch:
     def __init__(
         self,
         id: str,
-        match: Match[Any, Any, Any],
+        match: Match,
         people: Sequence[str],
-        players: Mapping[str, Player[Any, Any]],
+        players: Mapping[str, Player],
         bots: Sequence[str],
         database: Database,
         *,
@@ -199,7 +199,7 @@ class LiveMatch:
             else:
                 await self._settle(lambda: self._forfeit_turn(seat, detail))
 
-    def _take(self, turn: Turn[Any, Any], answer: Any, key: str, seconds: float | None) -> None:
+    def _take(self, turn: Turn, answer: Any, key: str, seconds: float | None) -> None:
         """Pass a person's answer to the match; raises IllegalMove as the match does."""
         self.match.answer(turn.id, answer)
         self._add_row(turn, answer, key, seconds)
@@ -239,7 +239,7 @@ class LiveMatch:
         if self.discarded:
             raise MatchDiscarded
 
-    def _turn_of_ask(self, seat: str, ask: str) -> Turn[Any, Any]:
+    def _turn_of_ask(self, seat: str, ask: str) -> Turn:
         turns_by_name = {ask_name(self.id, turn.id): turn for turn in self.match.asks()}
         turn = turns_by_name.get(ask)
         if turn is not None and turn in self._open(seat):
@@ -250,7 +250,7 @@ class LiveMatch:
             raise NotAsked("The game is over.")
         raise NotAsked("This is not asked now: it was answered already, or it is not your turn.")
 
-    def _open(self, seat: str) -> list[Turn[Any, Any]]:
+    def _open(self, seat: str) -> list[Turn]:
         """Return a person's open asks: probes first, then the move, as for other players."""
         turns = [turn for turn in self.match.asks() if turn.seat == seat]
         return [turn for turn in turns if turn.question is not None] or turns
@@ -280,7 +280,7 @@ class LiveMatch:
 
     def _add_row(
         self,
-        turn: Turn[Any, Any],
+        turn: Turn,
         answer: Any,
         key: str | None = None,
         shown_seconds: float | None = None,
@@ -288,7 +288,7 @@ class LiveMatch:
         stored = stored_answer(turn, as_answer(turn, answer), shown_seconds)
         self._rows.append((turn.seat, stored, key))
 
-    def _ask_bot(self, turn: Turn[Any, Any]) -> Any:
+    def _ask_bot(self, turn: Turn) -> Any:
         try:
             return send_ask(turn, self._players[turn.seat])
         except Exception as error:
@@ -335,7 +335,7 @@ class LiveMatch:
         self._changed.set()
         self._changed = asyncio.Event()
 
-    async def _consult(self, turn: Turn[Any, Any]) -> None:
+    async def _consult(self, turn: Turn) -> None:
         """Ask a model and pass on its answer, not before the delay of the study has passed; a
         failed call becomes a Fault, which censors the match."""
         # drawn per match and question, so that a restart draws the same delay
@@ -367,7 +367,7 @@ class LiveMatch:
         }
         changed: list[str] = []
 
-        def answer_again(turn: Turn[Any, Any]) -> Any:
+        def answer_again(turn: Turn) -> Any:
             stored = answers.get(turn.id)
             if stored is None or isinstance(stored.given, Fault):  # a fault ends the match
                 return WAIT

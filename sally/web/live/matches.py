@@ -304,7 +304,7 @@ class LiveMatches:
         labels = self.labels.get(f"{owner}/{cell}", self.labels.get(owner, Labels()))
         spec = registry.game(setup.instance.game)
         words = dict.fromkeys(people, labels.words.get(spec.name, spec.people.texts))
-        match: Match[Any, Any, Any] = Match(spec, setup, texts=words)
+        match: Match = Match(spec, setup, texts=words)
         inside = {seat: player for seat, player in setup.lineup.items() if seat not in people}
         if any(map(uses_model, inside.values())):
             meter = self.meter.of_episode()

@@ -140,7 +140,7 @@ class Rejection(msgspec.Struct, frozen=True):
 
 def ask_of(
     match: str,
-    turn: Turn[Any, Any],
+    turn: Turn,
     scene: Scene,
     refused: str | None,
     plainly: Rewrite,
@@ -185,7 +185,7 @@ def ask_of(
     )
 
 
-def is_checked(words: Words[Any, Any], forms: Sequence[Form[Any]]) -> bool:
+def is_checked(words: Words, forms: Sequence[Form[Any]]) -> bool:
     """Return whether a move in these forms can be refused for what was typed."""
     typed = [field for form in forms for _, field in form.fields if isinstance(field, Text)]
     return bool(typed) and (
@@ -208,7 +208,7 @@ def menu_of(context: SeatContext, options: Options[Any]) -> list[str]:
 
 def _probe(
     name: str,
-    turn: Turn[Any, Any],
+    turn: Turn,
     question: Question,
     scene: Scene,
     refused: str | None,
@@ -288,7 +288,7 @@ def _tool(tool: Tool[Any]) -> Json:
 # --- answers ------------------------------------------------------------------------------------
 
 
-def read_move(turn: Turn[Any, Any], value: Any, tries: int) -> Decision[Any]:
+def read_move(turn: Turn, value: Any, tries: int) -> Decision[Any]:
     """Convert JSON to a move; raises IllegalMove with the reason."""
     if type(value) not in (int, str, dict):
         raise IllegalMove("A move must be one of the options or a filled-in form.")
@@ -309,7 +309,7 @@ def _in_words(reason: str, options: Options[Any]) -> str:
     return reason
 
 
-def refusal_of(turn: Turn[Any, Any], value: Any) -> str:
+def refusal_of(turn: Turn, value: Any) -> str:
     """Return why the rules would refuse a move as it is typed now; "" if they would not."""
     try:
         action = read_move(turn, value, 1).action
@@ -318,7 +318,7 @@ def refusal_of(turn: Turn[Any, Any], value: Any) -> str:
     return turn.context.words.refusal(turn.view, action)
 
 
-def read_report(turn: Turn[Any, Any], value: Any, tries: int) -> ProbeReport:
+def read_report(turn: Turn, value: Any, tries: int) -> ProbeReport:
     """Convert JSON to a probe answer; raises IllegalMove with the reason."""
     question = turn.question
     assert question is not None

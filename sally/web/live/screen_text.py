@@ -25,7 +25,7 @@ MOST_WORDS = 60  # of the rules on the first screen; longer rules are folded bel
 LONGEST = 600  # characters of a sentence that may repeat a value of a request
 
 
-def words_of(spec: GameSpec[Any, Any, Any], pack: str = "") -> dict[str, str]:
+def words_of(spec: GameSpec, pack: str = "") -> dict[str, str]:
     """Return the texts for people that replace a game's texts for models."""
     if pack == FOR_MODELS:
         return {}

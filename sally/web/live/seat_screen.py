@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import Any
 
 import msgspec
 
@@ -25,9 +24,7 @@ from sally.web.texts import ENGLISH
 class SeatScreen:
     """What a person sees of a match: the history so far and the current asks."""
 
-    def __init__(
-        self, id: str, match: Match[Any, Any, Any], seat: str, labels: Labels, is_mirrored: bool
-    ) -> None:
+    def __init__(self, id: str, match: Match, seat: str, labels: Labels, is_mirrored: bool) -> None:
         self._id, self._match, self._seat, self._labels = id, match, Seat(seat), labels
         self._context = match.context(self._seat)
         self.plainly = labels.plainly(self._context)
@@ -40,7 +37,7 @@ class SeatScreen:
         self.is_stale = True
         self.refused: dict[AskId, tuple[int, str]] = {}  # tries and why the last was refused
 
-    def update_screen(self, turns: Sequence[Turn[Any, Any]]) -> Screen:
+    def update_screen(self, turns: Sequence[Turn]) -> Screen:
         """Return the screen with these asks; its version increases only when its content changes.
 
         A version that counts all answers would reveal actions of others that the seat cannot see.
@@ -55,7 +52,7 @@ class SeatScreen:
             self.is_stale = False
         return old
 
-    def _build_screen(self, turns: Sequence[Turn[Any, Any]]) -> Screen:
+    def _build_screen(self, turns: Sequence[Turn]) -> Screen:
         match, context, labels, plainly = self._match, self._context, self._labels, self.plainly
         view = turns[0].view if turns else match.game.observe(match.state, self._seat)
         self._lines += map(plainly, context.reader.news(view))

@@ -374,15 +374,13 @@ def problems_of(name: str) -> dict[str, Problem]:
     )
 
 
-def bots_of(
-    spec: GameSpec[Any, Any, Any], problem: Problem | None = None
-) -> dict[str, tuple[str, ...]]:
+def bots_of(spec: GameSpec, problem: Problem | None = None) -> dict[str, tuple[str, ...]]:
     """Return, for each seat, the bots that need no parameters."""
     return _bots(spec, msgspec.json.encode(problem.instance.params if problem else {}))
 
 
 @cache
-def bots_at_most_seats(spec: GameSpec[Any, Any, Any]) -> dict[str, tuple[str, ...]]:
+def bots_at_most_seats(spec: GameSpec) -> dict[str, tuple[str, ...]]:
     """Return `bots_of` for the largest number of seats that the game's settings allow."""
     bots: dict[str, tuple[str, ...]] = {}
     for name, bounds in spec.people.settings.items():
@@ -394,7 +392,7 @@ def bots_at_most_seats(spec: GameSpec[Any, Any, Any]) -> dict[str, tuple[str, ..
 
 
 @cache
-def _bots(spec: GameSpec[Any, Any, Any], params: bytes) -> dict[str, tuple[str, ...]]:
+def _bots(spec: GameSpec, params: bytes) -> dict[str, tuple[str, ...]]:
     game = spec.build(msgspec.json.decode(params))
     bots: dict[str, tuple[str, ...]] = {}
     for seat in game.seats:
@@ -415,7 +413,7 @@ def _is_offered(spec: Any, game: Any, seat: Seat, name: str, kind: Any) -> bool:
         return False
 
 
-def usual(spec: GameSpec[Any, Any, Any], names: Sequence[str]) -> str:
+def usual(spec: GameSpec, names: Sequence[str]) -> str:
     """Return the default player. The game's usual player, its reference player, its partners and
     `random` are tried in this order, and the first that is offered is taken; if none is offered, a
     person."""
@@ -427,7 +425,7 @@ def usual(spec: GameSpec[Any, Any, Any], names: Sequence[str]) -> str:
 
 
 @cache
-def parameters_of(spec: GameSpec[Any, Any, Any]) -> tuple[Parameter, ...]:
+def parameters_of(spec: GameSpec) -> tuple[Parameter, ...]:
     """Return the parameters of a game that visitors may set."""
     game, hints = spec.build(), get_type_hints(spec.game)
     offered = (
@@ -436,9 +434,7 @@ def parameters_of(spec: GameSpec[Any, Any, Any]) -> tuple[Parameter, ...]:
     return tuple(p for p in offered if p is not None)
 
 
-def _parameter_of(
-    spec: GameSpec[Any, Any, Any], name: str, hint: Any, default: Any
-) -> Parameter | None:
+def _parameter_of(spec: GameSpec, name: str, hint: Any, default: Any) -> Parameter | None:
     args = [a for a in get_args(hint) if a is not NoneType]
     if get_origin(hint) in (Union, UnionType) and len(args) == 1:
         hint = args[0]

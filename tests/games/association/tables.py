@@ -19,9 +19,7 @@ Who = tuple[str, dict[str, Any]]
 RANDOM: Who = ("random", {})
 
 
-def match_at(
-    game: str, params: dict[str, Any], arms: Any = None, **who: Who
-) -> Match[Any, Any, Any]:
+def match_at(game: str, params: dict[str, Any], arms: Any = None, **who: Who) -> Match:
     """A match about to begin; seats that are not named are taken by chance."""
     spec = registry.game(game)
     seats = spec.build(params).seats
@@ -44,12 +42,12 @@ def measured(one: Played, seat: str, name: str) -> float | None:
     return registry.metrics(family)[name].measure(one, Seat(seat))
 
 
-def say(match: Match[Any, Any, Any], seat: str, move: Any) -> None:
+def say(match: Match, seat: str, move: Any) -> None:
     """Make a move in a seat, by hand."""
     match.answer((match.turn, seat, "", ""), Decision(move))
 
 
-def page_of(match: Match[Any, Any, Any], seat: str) -> str:
+def page_of(match: Match, seat: str) -> str:
     """All that a seat can read now, the view included."""
     context = SeatContext(match.spec, match.game, Seat(seat), 1)
     view = match.game.observe(match.state, Seat(seat))

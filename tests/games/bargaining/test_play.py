@@ -37,7 +37,7 @@ def table_of(buyer: PlayerSpec, seller: PlayerSpec, seed: int = 1, **params: Any
     setup = resolve_setup(
         Setup(Instance("b", "bargaining", params), seed, {"buyer": buyer, "seller": seller})
     )
-    match: Match[Any, Any, Any] = Match(SPEC, setup)
+    match: Match = Match(SPEC, setup)
     Driver(match, players_of(match)).run()
     return Played(SPEC, match.episode(), match.replay)
 
@@ -47,7 +47,7 @@ def spoken(rounds: list[tuple[str, str, int, int]], **params: Any) -> Played:
     lineup = {"buyer": PlayerSpec("random"), "seller": PlayerSpec("random")}
     given = {"value": 70, "cost": 30, "rounds": len(rounds), **params}
     setup = Setup(Instance("b", "bargaining", given), 1, lineup)
-    match: Match[Any, Any, Any] = Match(SPEC, setup, ask_nature=True)
+    match: Match = Match(SPEC, setup, ask_nature=True)
     for one, two, bid, ask in rounds:
         for made in ({"buyer": Say(one), "seller": Say(two)}, {"buyer": bid, "seller": ask}):
             turn = match.turn
@@ -211,7 +211,7 @@ def _scripted(problem: Any, seat: Any, script: list[int]) -> Played:
 
     lineup = {problem.seat: PlayerSpec("random"), **problem.across}
     setup = resolve_setup(Setup(problem.instance(), 1, lineup))
-    match: Match[Any, Any, Any] = Match(SPEC, setup)
+    match: Match = Match(SPEC, setup)
     players = players_of(match)
 
     def plays(turn: Any) -> int:
@@ -262,7 +262,7 @@ def test_quotes_beyond_the_limit_are_counted() -> None:
 
 def test_best_replies_match_a_profitable_quote_and_avoid_a_losing_one() -> None:
     played = spoken([("", "", 40, 60)])
-    replay: Trajectory[Any, Any, Any] = played.replay
+    replay: Trajectory = played.replay
     game, view = replay.game, replay.view(1, BUYER)
     assert best_replies(game, view, 45) == (45,)  # type: ignore[arg-type]
     assert best_replies(game, view, 80) == tuple(range(80))  # type: ignore[arg-type]

@@ -30,25 +30,25 @@ SPEC = registry.game("bargaining")
 
 def played(seed: int, buyer: str = "random", seller: str = "random", **params: Any) -> Any:
     lineup = {"buyer": PlayerSpec(buyer), "seller": PlayerSpec(seller)}
-    match: Match[Any, Any, Any] = Match(
+    match: Match = Match(
         SPEC, resolve_setup(Setup(Instance("b", "bargaining", params), seed, lineup))
     )
     Driver(match, players_of(match)).run()
     return match
 
 
-def at(*moves: tuple[str, Any], **params: Any) -> Match[Any, Any, Any]:
+def at(*moves: tuple[str, Any], **params: Any) -> Match:
     """A match after these moves, nature's included."""
     lineup = {"buyer": PlayerSpec("random"), "seller": PlayerSpec("random")}
     setup = Setup(Instance("b", "bargaining", params), 1, lineup)
-    match: Match[Any, Any, Any] = Match(SPEC, setup, ask_nature=True)
+    match: Match = Match(SPEC, setup, ask_nature=True)
     for seat, action in moves:
         forfeit = Forfeit("unreadable") if action is None else Decision(action)
         match.answer((match.turn, seat, "", ""), forfeit)
     return match
 
 
-def shown(match: Match[Any, Any, Any], seat: Any) -> str:
+def shown(match: Match, seat: Any) -> str:
     """All that a seat can read or see."""
     view = match.game.observe(match.state, seat)
     context = SeatContext(SPEC, match.game, seat, 1)

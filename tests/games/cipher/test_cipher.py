@@ -49,17 +49,17 @@ CLEAR = Hints("instrument", "crossing", "blackberry")
 TEAM = {"decoder": ("by_keywords", {}), "interceptor": ("by_history", {})}
 
 
-def at_game(problem: dict[str, Any] | None = None, **more: Any) -> Match[Any, Any, Any]:
+def at_game(problem: dict[str, Any] | None = None, **more: Any) -> Match:
     return match_at("cipher", {"games": 1, "problems": [problem or GAME], **more})
 
 
-def a_round(match: Match[Any, Any, Any], hints: Hints, decoder: int, interceptor: int) -> None:
+def a_round(match: Match, hints: Hints, decoder: int, interceptor: int) -> None:
     say(match, "encoder", hints)
     say(match, "decoder", decoder)
     say(match, "interceptor", interceptor)
 
 
-def log_of(match: Match[Any, Any, Any]) -> tuple[Any, ...]:
+def log_of(match: Match) -> tuple[Any, ...]:
     log: tuple[Any, ...] = match.state.log
     return log
 

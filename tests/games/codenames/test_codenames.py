@@ -45,7 +45,7 @@ ASKED = {"giver": ("their_pick", "their_run", "closeness"), "guesser": ("closene
 SPELLER = ("associates", {"kind": "form", "amount": 0.5})
 
 
-def at_board(key: list[str] | None = None, **more: Any) -> Match[Any, Any, Any]:
+def at_board(key: list[str] | None = None, **more: Any) -> Match:
     params = {"words": WORDS, "key": key or KEY}
     return match_at("codenames", {"boards": 1, "problems": [params], **more})
 

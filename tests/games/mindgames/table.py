@@ -44,7 +44,7 @@ def setup(persuader: str = "hidden", seed: int = 1, retries: int = 2, **params: 
 
 def played(persuader: str, seed: int = 1, **params: Any) -> Episode:
     """A game of scripted players."""
-    match: Match[Any, Any, Any] = Match(GAME, setup(persuader, seed, **params))
+    match: Match = Match(GAME, setup(persuader, seed, **params))
     Driver(match, players_of(match)).run()
     return match.episode()
 
@@ -57,7 +57,7 @@ class Talk:
     """A match in which the test speaks for the persuader and, if it likes, for the reader."""
 
     def __init__(self, retries: int = 2, **params: Any) -> None:
-        self.match: Match[Any, Any, Any] = Match(GAME, setup("silent", retries=retries, **params))
+        self.match: Match = Match(GAME, setup("silent", retries=retries, **params))
         self.helpers = players_of(self.match)
 
     @property
@@ -105,7 +105,7 @@ class Talk:
         return lines[-1].partition(": ")[2]
 
 
-def run(match: Match[Any, Any, Any], players: Any) -> Episode:
+def run(match: Match, players: Any) -> Episode:
     """A match with players that answer in their own time."""
     Driver(match, players).run()
     return match.episode()

@@ -52,7 +52,7 @@ def conversation(
         retries=retries,
         arms=arms or {},
     )
-    match: Match[Any, Any, Any] = Match(GAME, resolve_setup(setup))
+    match: Match = Match(GAME, resolve_setup(setup))
     return run(match, players_of(match)), prompts
 
 

@@ -19,14 +19,14 @@ from sally.games.mindgames.target import values
 ONE = puzzle("standard", 0)
 
 
-def match_of(**params: Any) -> Match[Any, Any, Any]:
+def match_of(**params: Any) -> Match:
     lineup = {"persuader": PlayerSpec("hidden"), "reader": PlayerSpec("rules")}
     lineup["target"] = PlayerSpec("random" if params.get("target") == "free" else "exact")
     setup = Setup(Instance("m", "mindgames", params), 1, lineup)
     return Match(registry.game("mindgames"), setup)
 
 
-def tell(match: Match[Any, Any, Any], *facts: tuple[int, int, int]) -> None:
+def tell(match: Match, *facts: tuple[int, int, int]) -> None:
     """The persuader states cells by row, column and utility; the reader reads just that."""
     names = match.game.names  # type: ignore[attr-defined]
     disclosures = tuple(Disclosure(names.proposals[p], names.attributes[a], u) for p, a, u in facts)
@@ -35,7 +35,7 @@ def tell(match: Match[Any, Any, Any], *facts: tuple[int, int, int]) -> None:
         match.answer(turn.id, Decision(action))
 
 
-def choose(match: Match[Any, Any, Any], place: int = 0) -> None:
+def choose(match: Match, place: int = 0) -> None:
     (turn,) = match.asks()
     assert turn.seat == TARGET
     match.answer(turn.id, Decision(turn.options[place]))

@@ -103,7 +103,7 @@ def test_random_player_draws_notes_and_predictions() -> None:
     for number in range(12):
         pair = draw_pair(recipe, 1, 4, number)
         setup = resolve_setup(position_setup(recipe, pair, 0, PlayerSpec("random"), seed=number))
-        match: Match[Any, Any, Any] = Match(registry.game("mindgames"), setup)
+        match: Match = Match(registry.game("mindgames"), setup)
         Driver(match, players_of(match)).run()
         read = read_position(match.episode())
         assert read is not None

@@ -33,7 +33,7 @@ def game_with(script: Any) -> Episode:
     reader = PlayerSpec("model", {"model": "reading"})
     lineup = {"persuader": PlayerSpec("silent"), "reader": reader}
     problem = Instance("t", "mindgames", {"puzzle": json_of(PUZZLE), "messages": 2})
-    match: Match[Any, Any, Any] = Match(GAME, resolve_setup(Setup(problem, 1, lineup)))
+    match: Match = Match(GAME, resolve_setup(Setup(problem, 1, lineup)))
     return run(match, players_of(match))
 
 

@@ -217,7 +217,7 @@ def params_of(variant: str) -> dict[str, Any]:
 
 def pages(variant: str) -> str:
     """A game of the hidden planner, with all that its seat could read."""
-    match: Match[Any, Any, Any] = Match(GAME, setup("hidden", number=3, **params_of(variant)))
+    match: Match = Match(GAME, setup("hidden", number=3, **params_of(variant)))
     players, seen_pages = players_of(match), Pages()
     while asks := match.asks():
         if asks[0].seat == PERSUADER:

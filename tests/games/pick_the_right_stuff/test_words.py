@@ -43,12 +43,12 @@ def params(
     return {"problem": msgspec.to_builtins(instance), "wording": wording}
 
 
-def match_of(given: dict[str, Any]) -> Match[Any, Any, Any]:
+def match_of(given: dict[str, Any]) -> Match:
     lineup = {str(MANAGER): PlayerSpec("by hand")}
     return Match(registry.game(NAME), Setup(Instance(NAME, NAME, given), 1, lineup))
 
 
-def asked(given: dict[str, Any], *answers: int | None) -> Turn[Any, Any]:
+def asked(given: dict[str, Any], *answers: int | None) -> Turn:
     """The turn after these answers."""
     match = match_of(given)
     for answer in answers:
@@ -58,7 +58,7 @@ def asked(given: dict[str, Any], *answers: int | None) -> Turn[Any, Any]:
     return turn
 
 
-def past(turn: Turn[Any, Any]) -> list[str]:
+def past(turn: Turn) -> list[str]:
     return list(turn.context.words.lines(turn.view, 0, "agent_first"))
 
 
@@ -129,7 +129,7 @@ def test_locker_is_drawn_as_a_row_of_boxes() -> None:
 # --- secrets ------------------------------------------------------------------------------------
 
 
-def page(turn: Turn[Any, Any]) -> str:
+def page(turn: Turn) -> str:
     words, game = turn.context.words, turn.context.game
     context = SeatContext(registry.game(NAME), game, MANAGER, 1)
     tail = f"{words.now(turn.view)}{words.question(turn.view, turn.options)}{turn.options}"

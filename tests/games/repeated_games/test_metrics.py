@@ -39,15 +39,15 @@ class Planned:
     def __init__(
         self,
         moves: Callable[[int], Any],
-        says: Callable[[Turn[Any, Any]], ProbeReport] | None = None,
+        says: Callable[[Turn], ProbeReport] | None = None,
     ) -> None:
         self.moves, self.says = moves, says
 
-    def decide(self, turn: Turn[Any, Any]) -> Any:
+    def decide(self, turn: Turn) -> Any:
         move = self.moves(turn.view.round)
         return Decision(move) if isinstance(move, int) else move
 
-    def report(self, turn: Turn[Any, Any]) -> ProbeReport:
+    def report(self, turn: Turn) -> ProbeReport:
         assert self.says is not None
         return self.says(turn)
 
@@ -130,7 +130,7 @@ def test_void_rounds_are_excluded_and_optimum_covers_played_rounds():
 
 def test_void_round_of_the_other_is_not_charged_to_the_seat():
     class Lapsing:
-        def decide(self, turn: Turn[Any, Any]) -> Any:
+        def decide(self, turn: Turn) -> Any:
             return Forfeit("unreadable") if turn.view.round == 2 else Decision(0)
 
     spec = registry.game("ipd")
@@ -245,7 +245,7 @@ def test_unreadable_answers_are_counted_and_not_scored():
 def test_their_move_given_mine_takes_precedence_over_other_probes():
     answers = {"their_move_given_mine": 0, "their_move": 1, "their_odds": 1}
 
-    def says(turn: Turn[Any, Any]) -> ProbeReport:
+    def says(turn: Turn) -> ProbeReport:
         return ProbeReport(answers[turn.question.probe], (0.25, 0.75))
 
     orders = [("their_odds", "their_move", "their_move_given_mine"), ("their_odds", "their_move")]
@@ -255,10 +255,10 @@ def test_their_move_given_mine_takes_precedence_over_other_probes():
 
 def test_predictions_in_decisions_count_if_no_probe_was_asked():
     class Social:
-        def decide(self, turn: Turn[Any, Any]) -> Any:
+        def decide(self, turn: Turn) -> Any:
             return Decision(0, foreseen=(StatedPrediction("their_move", 0, "partner"),))
 
-        def report(self, turn: Turn[Any, Any]) -> ProbeReport:
+        def report(self, turn: Turn) -> ProbeReport:
             return ProbeReport(1, (0.0, 1.0))
 
     assert score(play("ipd", Social()), "tom_percent") == 100
@@ -284,10 +284,10 @@ def test_named_move_without_odds_has_no_proper_score():
 
 def test_retries_are_counted_over_moves_and_probes():
     class Slow:
-        def decide(self, turn: Turn[Any, Any]) -> Any:
+        def decide(self, turn: Turn) -> Any:
             return Decision(0, reply="J", tries=3)
 
-        def report(self, turn: Turn[Any, Any]) -> ProbeReport:
+        def report(self, turn: Turn) -> ProbeReport:
             return ProbeReport(0, tries=2)
 
     assert score(play("ipd", Slow(), arm=("their_move",), rounds=10), "retries") == 30

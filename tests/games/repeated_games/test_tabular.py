@@ -162,7 +162,7 @@ def test_void_round_does_not_update_the_player():
     class Lapsing:
         """Cooperates, but cannot be read in round 2."""
 
-        def decide(self, turn: Turn[Any, Any]) -> Decision[int] | Forfeit:
+        def decide(self, turn: Turn) -> Decision[int] | Forfeit:
             return Forfeit("unreadable") if turn.view.round == 2 else Decision(0)
 
     game = registry.game("ipd").build({"rounds": 4})
@@ -171,7 +171,7 @@ def test_void_round_does_not_update_the_player():
     class Watched:
         player = Tabular(pay_of("tabular", game, AGENT))
 
-        def decide(self, turn: Turn[Any, Any]) -> Any:
+        def decide(self, turn: Turn) -> Any:
             given = self.player.decide(turn)
             memories.append(given.memory)
             return given

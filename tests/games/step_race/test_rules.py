@@ -104,7 +104,7 @@ def test_invalid_parameters_are_refused(wrong: dict[str, Any]) -> None:
 # --- secrets --------------------------------------------------------------------------------------
 
 
-def at_the_move() -> Match[Any, Any, Any]:
+def at_the_move() -> Match:
     match = match_of(table("step_race"))
     while len(asked_turns := match.asks()) < 3:
         match.answer(asked_turns[0].id, Decision(Done("I will move 1.")))

@@ -22,7 +22,7 @@ def match_at(
     arms: Mapping[str, tuple[str, ...]] | None = None,
     injections: tuple[Injection, ...] = (),
     **params: Any,
-) -> Match[Any, Any, Any]:
+) -> Match:
     """A match about to begin."""
     player_specs = {seat: PlayerSpec(name) for seat, name in lineup.items()}
     setup = Setup(
@@ -47,7 +47,7 @@ def row_of(episode: Episode, seat: str = "player") -> dict[str, Any]:
     return next(row for row in sally.episodes([episode]) if row["seat"] == seat)
 
 
-def page_of(match: Match[Any, Any, Any], seat: str) -> str:
+def page_of(match: Match, seat: str) -> str:
     """All that a seat can read now: opening, present, question, format."""
     context = SeatContext(match.spec, match.game, Seat(seat), 1)
     view = match.game.observe(match.state, Seat(seat))

@@ -26,7 +26,7 @@ from tests.games.toma.table import match_at, page_of, row_of
 RANDOM = {"speaker": "random", "teammate": "random", "opponent": "random"}
 
 
-def told(clue: str, *guesses: str, **params: Any) -> Match[Any, Any, Any]:
+def told(clue: str, *guesses: str, **params: Any) -> Match:
     """A match after this clue, and these guesses of the teammate and the opponent."""
     match = match_at("toma_ag", RANDOM, **params)
     match.answer((0, "speaker", "", ""), Decision(Clue(clue)))

@@ -43,13 +43,11 @@ MISS = Guess("B", 0, 0)
 TEAM = {"guide": "random", "explorer": "random", "eavesdropper": "random"}
 
 
-def table(world: World = WORLD, **params: Any) -> Match[Any, Any, Any]:
+def table(world: World = WORLD, **params: Any) -> Match:
     return match_at("toma_sw", TEAM, world=msgspec.to_builtins(world), **params)
 
 
-def turn(
-    match: Match[Any, Any, Any], guide: Any, explorer: Any, guess: Any = MISS, reading: Any = None
-) -> Match[Any, Any, Any]:
+def turn(match: Match, guide: Any, explorer: Any, guess: Any = MISS, reading: Any = None) -> Match:
     """One turn: both act, the message is read, the eavesdropper guesses if it may."""
     match.answer((match.turn, "guide", "", ""), Decision(guide))
     match.answer((match.turn, "explorer", "", ""), Decision(explorer))
@@ -97,7 +95,7 @@ def test_box_opens_only_with_the_password() -> None:
     assert "The treasure is at (3, 2)." in page
 
 
-def walk(match: Match[Any, Any, Any], *ways: str) -> Match[Any, Any, Any]:
+def walk(match: Match, *ways: str) -> Match:
     for kind in ways:
         turn(match, WAIT, Move(kind))
     return match
@@ -154,7 +152,7 @@ def test_forfeit_does_nothing_and_lets_the_ally_be_heard() -> None:
 # --- secrets --------------------------------------------------------------------------------------
 
 
-def both(one: World, two: World, *acts: tuple[Any, Any]) -> list[Match[Any, Any, Any]]:
+def both(one: World, two: World, *acts: tuple[Any, Any]) -> list[Match]:
     matches = [table(one), table(two)]
     for match in matches:
         for guide, explorer in acts:
@@ -162,7 +160,7 @@ def both(one: World, two: World, *acts: tuple[Any, Any]) -> list[Match[Any, Any,
     return matches
 
 
-def same_to(seat: Any, matches: list[Match[Any, Any, Any]]) -> bool:
+def same_to(seat: Any, matches: list[Match]) -> bool:
     single_match, two = matches
     views = [match.game.observe(match.state, seat) for match in matches]
     return views[0] == views[1] and page_of(single_match, seat) == page_of(two, seat)
@@ -247,7 +245,7 @@ def worlds_of(match: Any) -> Any:
     return worlds(match.game.observe(match.state, EAVESDROPPER), match.game.win == "published")
 
 
-def treasures(match: Match[Any, Any, Any]) -> set[Any]:
+def treasures(match: Match) -> set[Any]:
     return {CELLS[t] for t in worlds_of(match).any(axis=(0, 1)).nonzero()[0]}
 
 

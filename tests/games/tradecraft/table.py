@@ -28,7 +28,7 @@ def match_of(
     arms: Any = None,
     retries: int = 2,
     **params: Any,
-) -> Match[Any, Any, Any]:
+) -> Match:
     """A match about to begin."""
     given = {"hands": hands, "targets": targets or TARGETS[: len(hands)], "max_turns": max_turns}
     problem = Instance("table", "tradecraft", {**given, **params})
@@ -37,7 +37,7 @@ def match_of(
     return Match(registry.game("tradecraft"), setup)
 
 
-def play(match: Match[Any, Any, Any], *moves: tuple[str, Any]) -> Match[Any, Any, Any]:
+def play(match: Match, *moves: tuple[str, Any]) -> Match:
     """The match after these moves."""
     for seat, action in moves:
         match.answer((match.turn, seat, "", ""), Decision(action))
@@ -55,7 +55,7 @@ def craft(inputs: dict[str, Any], output: str, amount: int = 1) -> Craft:
     return Craft(tuple((item, str(n)) for item, n in inputs.items()), output, amount)
 
 
-def page(match: Match[Any, Any, Any], seat: Seat) -> str:
+def page(match: Match, seat: Seat) -> str:
     """All that a seat can read or see in the present state."""
     view = match.game.observe(match.state, seat)
     context = SeatContext(match.spec, match.game, seat, 1)

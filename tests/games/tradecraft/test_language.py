@@ -62,7 +62,7 @@ def script(messages: Sequence[Message], settings: Settings) -> str | Reply:
     return '{"kind": "done"}'
 
 
-def game(arm: str, n: int = 0, answers: Any = script) -> Match[Any, Any, Any]:
+def game(arm: str, n: int = 0, answers: Any = script) -> Match:
     SEEN.clear()
     problem = problems("minecraft_core_2p_2", n + 1)[n]
     player_spec = PlayerSpec("language", {"model": MODEL, "strategy": "chat"})
@@ -86,7 +86,7 @@ def game(arm: str, n: int = 0, answers: Any = script) -> Match[Any, Any, Any]:
     return match
 
 
-def played(match: Match[Any, Any, Any]) -> Played:
+def played(match: Match) -> Played:
     episode = from_line(to_line(match.episode()))
     return Played(match.spec, episode, replay_episode(match.spec, episode))
 

@@ -48,7 +48,7 @@ def offered(turn: int) -> tuple[int, int]:
 def mind(said: Any = SAID) -> Scripted:
     """Offers two coal for every iron; takes what it values more than what it gives."""
 
-    def play(turn: Turn[Any, Any]) -> Any:
+    def play(turn: Turn) -> Any:
         view = turn.view
         if view.phase == "propose":
             given, asked_number = offered(view.turn)
@@ -63,7 +63,7 @@ def mind(said: Any = SAID) -> Scripted:
             return YES if gain > loss else NO  # type: ignore[operator]
         return DONE
 
-    def report(turn: Turn[Any, Any]) -> Any:
+    def report(turn: Turn) -> Any:
         assert turn.question is not None
         found = said.get(turn.question.probe, {}).get(turn.seat)
         return (
@@ -141,7 +141,7 @@ def test_decisions_are_valued_by_the_deciding_seats_reports() -> None:
 
 def test_decisions_by_gain_and_loss_are_predicted() -> None:
     def mixed(n: int) -> Scripted:
-        def play(turn: Turn[Any, Any]) -> Any:
+        def play(turn: Turn) -> Any:
             view = turn.view
             if view.phase == "propose":
                 if view.seat == "p2":
@@ -178,7 +178,7 @@ def counts(found: Any) -> tuple[int, int, int]:
 
 def test_forfeited_answer_is_not_a_decision() -> None:
     class Mute:
-        def decide(self, turn: Turn[Any, Any]) -> Any:
+        def decide(self, turn: Turn) -> Any:
             return Forfeit("unreadable") if turn.view.phase == "decide" else mind().decide(turn)
 
     played = game(arms={}, players={"p1": Mute(), "p2": Mute()})

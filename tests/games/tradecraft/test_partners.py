@@ -34,17 +34,15 @@ NAMES = sorted(PARTNERS)
 SHORT = problems("minecraft_core_2p_2", 4)
 
 
-def seated(name: str, match: Match[Any, Any, Any], seat: str) -> Any:
+def seated(name: str, match: Match, seat: str) -> Any:
     return PARTNERS[name].make(match.game, seat)
 
 
-def asked(match: Match[Any, Any, Any], seat: str) -> Turn[Any, Any]:
+def asked(match: Match, seat: str) -> Turn:
     return next(turn for turn in match.asks() if turn.seat == seat)
 
 
-def game(
-    one: str, two: str, problem: Instance = SHORT[0], arms: Any = None
-) -> Match[Any, Any, Any]:
+def game(one: str, two: str, problem: Instance = SHORT[0], arms: Any = None) -> Match:
     lineup = {"p1": PlayerSpec(one), "p2": PlayerSpec(two)}
     match = Match(
         registry.game("tradecraft"), resolve_setup(Setup(problem, 1, lineup, arms=arms or {}))

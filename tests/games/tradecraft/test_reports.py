@@ -29,7 +29,7 @@ from tests.games.tradecraft.table import HANDS, P1, P2, THREE, match_of, page, p
 ALL: dict[str, tuple[str, ...]] = {"p1": ("v0", "v1", "v2"), "p2": ("v0", "v1", "v2")}
 
 
-def answer_all(match: Match[Any, Any, Any], worth: float = 3.0) -> list[tuple[str, str, str]]:
+def answer_all(match: Match, worth: float = 3.0) -> list[tuple[str, str, str]]:
     """Answer every open question, and say which they were."""
     asked_turns = [turn for turn in match.asks() if turn.question is not None]
     for turn in asked_turns:
@@ -114,7 +114,7 @@ def test_target_probe_omits_impossible_targets() -> None:
             turn.context.words.read_report(unclear, turn.question)
 
 
-def told_match(seats: tuple[str, ...]) -> Match[Any, Any, Any]:
+def told_match(seats: tuple[str, ...]) -> Match:
     params = {"hands": HANDS, "targets": [{"shears": 1}, {"torch": 1}], "max_turns": 3}
     lineup = {"p1": PlayerSpec("first_order"), "p2": PlayerSpec("first_order")}
     arms: dict[str, tuple[str, ...]] = {"p1": ("v0", "v1"), "p2": ("v0", "v1")}

@@ -91,7 +91,7 @@ def test_odds_name_items_whose_names_are_parts_of_others() -> None:
         match.context(Seat("p1")).words.read_report(twice, question)
 
 
-def answers(turn: Turn[Any, Any]) -> Any:
+def answers(turn: Turn) -> Any:
     """A move of each kind, a refused craft and a refused offer among them."""
     hand = turn.view.hand.goods
     if turn.view.phase == "propose":

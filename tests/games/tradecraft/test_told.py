@@ -15,7 +15,7 @@ from tests.games.tradecraft.test_reports import HANDS
 V0 = ("v0",)
 
 
-def table(*injections: Injection) -> Match[Any, Any, Any]:
+def table(*injections: Injection) -> Match:
     """Two turns: p1 proposes in the first, p2 in the second."""
     params = {"hands": HANDS, "targets": [{"shears": 1}, {"torch": 1}], "max_turns": 2}
     lineup = {"p1": PlayerSpec("first_order"), "p2": PlayerSpec("first_order")}
@@ -26,7 +26,7 @@ def table(*injections: Injection) -> Match[Any, Any, Any]:
     return Match(registry.game("tradecraft"), setup)
 
 
-def moves_of(match: Match[Any, Any, Any], seat: str) -> list[list[Any]]:
+def moves_of(match: Match, seat: str) -> list[list[Any]]:
     """What a seat was told at each of its moves, in a game of offers that are all refused."""
     told = []
     while asks := match.asks():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import pytest
 
@@ -69,7 +68,7 @@ def test_rejected_proposal_is_hidden_from_third_player(given: dict[str, int]) ->
     assert list(_lines(match, P3)) == list(_lines(other_match, P2))
 
 
-def _lines(match: Match[Any, Any, Any], seat: Seat) -> Iterable[str]:
+def _lines(match: Match, seat: Seat) -> Iterable[str]:
     view = match.game.observe(match.state, seat)
     return match.context(seat).words.lines(view, 0, "agent_first")
 

@@ -30,13 +30,13 @@ from sally.games.toma.sw.rules import World
 from sally.games.tradecraft.actions import DONE, YES, Craft, Propose
 
 
-def match_of(game: str, **params: Any) -> Match[Any, Any, Any]:
+def match_of(game: str, **params: Any) -> Match:
     spec = registry.game(game)
     setup = Setup(Instance(game, game, params), 7, {}, version=spec.version)
     return Match(spec, setup)
 
 
-def drawn(match: Match[Any, Any, Any], seat: str) -> Board:
+def drawn(match: Match, seat: str) -> Board:
     view = match.game.observe(match.state, Seat(seat))
     board = board_of(match.context(Seat(seat)), view)
     assert board is not None
@@ -48,7 +48,7 @@ def plain(board: Board) -> Any:
     return msgspec.json.decode(msgspec.json.encode(board))
 
 
-def answer(match: Match[Any, Any, Any], moves: Mapping[str, Any]) -> None:
+def answer(match: Match, moves: Mapping[str, Any]) -> None:
     for turn in match.asks():
         if turn.seat in moves:
             match.answer(turn.id, Decision(moves[turn.seat]))

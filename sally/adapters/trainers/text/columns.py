@@ -57,7 +57,7 @@ class Row(msgspec.Struct):
     truth: Any = None  # the truth of a probe
 
 
-def worths_at(match: Match[Any, Any, Any], seat: str) -> Worths | None:
+def worths_at(match: Match, seat: str) -> Worths | None:
     """Return a function that values each move of a seat, or None if the values are unknown.
 
     The match must be at its start.
@@ -79,9 +79,7 @@ def check_weights(weights: Mapping[str, float]) -> dict[str, float]:
 class Ledger:
     """The decisions of one seat in one episode as rows, filled in as soon as rewards are known."""
 
-    def __init__(
-        self, match: Match[Any, Any, Any], seat: str, worths: Worths | None = None
-    ) -> None:
+    def __init__(self, match: Match, seat: str, worths: Worths | None = None) -> None:
         self._match, self._seat, self._worths = match, Seat(seat), copy(worths)
         self._probed = bool(match.setup.arms.get(self._seat))
         self._read, self._had = 0, 0.0

@@ -45,8 +45,8 @@ Stepped = tuple[str, float, bool, dict[str, Any]]
 class PreparedTask(NamedTuple):
     """A task with its players and an unplayed match, cached for reuse."""
 
-    match: Match[Any, Any, Any]
-    players: dict[str, Player[Any, Any]]
+    match: Match
+    players: dict[str, Player]
     models: dict[str, Trained]  # by learning seat
     worths: Worths | None  # the value of each move, if one seat learns and the others are known
 
@@ -83,7 +83,7 @@ class TextPlay(ABC):
     def _begin(self, task: Task, seed: int, repeat: int = 0) -> None:
         first, players, self._models, worths = self._prepare_task(task)
         setup = msgspec.structs.replace(first.setup, seed=seed, repeat=repeat)
-        match: Match[Any, Any, Any] = Match(first.spec, setup, like=first)
+        match: Match = Match(first.spec, setup, like=first)
         self._table = TextTable(match, players, tuple(self._models))
         self._ledgers = {seat: Ledger(match, seat, worths) for seat in self._models}
         self._begin_row()
@@ -93,7 +93,7 @@ class TextPlay(ABC):
         key = msgspec.msgpack.encode(task)
         if (prepared := self._seated.get(key)) is None:
             setup, models = self._seating(task)
-            match: Match[Any, Any, Any] = Match(registry.game(self.game), resolve_setup(setup))
+            match: Match = Match(registry.game(self.game), resolve_setup(setup))
             while len(self._seated) >= SEATED:
                 del self._seated[next(iter(self._seated))]
             worths = worths_at(match, *models) if len(models) == 1 else None

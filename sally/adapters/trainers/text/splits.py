@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import suppress
 from functools import lru_cache
-from typing import Any
 
 from sally.core.errors import BadInput, unknown
 from sally.core.log.events import Instance, PlayerSpec
@@ -72,9 +71,7 @@ def by_chance(game: str, seat: str = "") -> Split:
     return Split(game, "one problem; the parts differ only in their seeds", parts)
 
 
-def usual_player(
-    spec: GameSpec[Any, Any, Any], rules: Game[Any, Any, Any], seat: Seat
-) -> PlayerSpec:
+def usual_player(spec: GameSpec, rules: Game, seat: Seat) -> PlayerSpec:
     """Return the usual player of a seat, else the reference player, else the random player."""
     for name in filter(None, (spec.usual, spec.measured.reference)):
         with suppress(BadInput):

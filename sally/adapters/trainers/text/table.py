@@ -32,18 +32,18 @@ class TextTable:
 
     def __init__(
         self,
-        match: Match[Any, Any, Any],
-        players: Mapping[str, Player[Any, Any]],
+        match: Match,
+        players: Mapping[str, Player],
         seats: Sequence[str],  # the trainer's, which are asked one after another
     ) -> None:
-        self._open: list[tuple[Turn[Any, Any], Coroutine[Request, Any, Any]]] = []
+        self._open: list[tuple[Turn, Coroutine[Request, Any, Any]]] = []
         self._exchanges: dict[AskId, Exchanges] = {}
         self.match, self.seats, self._players = match, tuple(seats), players
         self._driver = Driver(match, {**players, **dict.fromkeys(seats, self._start_answer)})
         self.asked: Request | None = None
         self._go_on()
 
-    def _start_answer(self, turn: Turn[Any, Any]) -> Coroutine[Request, Any, Any]:
+    def _start_answer(self, turn: Turn) -> Coroutine[Request, Any, Any]:
         player: Any = self._players[turn.context.seat]
         exchanges = self._exchanges[turn.id] = []
         answering: Coroutine[Request, Any, Any] = player.answering(turn, exchanges)
@@ -88,7 +88,7 @@ class TextTable:
                 self._take(turn, done.value)
         self._close()
 
-    def _take(self, turn: Turn[Any, Any], answer: Any) -> None:
+    def _take(self, turn: Turn, answer: Any) -> None:
         """Pass a complete answer from a trained model's seat to the match."""
         del self._open[0]
         self._driver.answer(turn.id, with_calls(answer, self._exchanges.pop(turn.id)))
@@ -136,9 +136,7 @@ def _scores(answer: Given, candidates: tuple[str, ...]) -> Scores:
         raise BadInput(f"These scores cannot be used: {str(error).rstrip('.')}.") from None
 
 
-def players_for(
-    match: Match[Any, Any, Any], models: Mapping[str, Trained]
-) -> dict[str, Player[Any, Any]]:
+def players_for(match: Match, models: Mapping[str, Trained]) -> dict[str, Player]:
     """Return the players of a match, with externally run models in their seats.
 
     Raises:

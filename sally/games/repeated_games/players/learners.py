@@ -146,13 +146,11 @@ def _with(items: tuple[Any, ...], index: int, item: Any) -> tuple[Any, ...]:
 # --- on the shelf -------------------------------------------------------------------------------
 
 
-def _fictitious(spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], seat: Seat) -> Fictitious:
+def _fictitious(spec: GameSpec, game: Game, seat: Seat) -> Fictitious:
     return Fictitious(pay_of("fictitious_learner", game, seat))
 
 
-def _q_learning(
-    spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], seat: Seat, **settings: Any
-) -> QLearning:
+def _q_learning(spec: GameSpec, game: Game, seat: Seat, **settings: Any) -> QLearning:
     return QLearning(pay_of("q_learning", game, seat), **settings)
 
 

@@ -160,9 +160,7 @@ def record(name: str) -> Mapping[str, Any]:
     return training_record
 
 
-def _learner(
-    spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], seat: Seat, weights: str = "ladder"
-) -> Learner:
+def _learner(spec: GameSpec, game: Game, seat: Seat, weights: str = "ladder") -> Learner:
     if not isinstance(game, RepeatedGame):
         raise BadInput(f"learner plays repeated games only, not {type(game).__name__}.")
     n_own, n_other = len(game.moves_of(seat)), len(game.moves_of(other_seat(seat)))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
 
 import msgspec
 
@@ -30,10 +29,10 @@ class Minimax(msgspec.Struct, frozen=True):
     mine: Mapping[int, float]
     theirs: Mapping[int, float]
 
-    def decide(self, turn: Turn[Any, Any]) -> Decision[int]:
+    def decide(self, turn: Turn) -> Decision[int]:
         return Decision(turn.draws.draw(self.mine))
 
-    def report(self, turn: Turn[Any, Any]) -> ProbeReport | NoAnswer:
+    def report(self, turn: Turn) -> ProbeReport | NoAnswer:
         question = question_of(turn)
         if question.about != other_seat(turn.seat):
             return NoAnswer("minimax only expects moves of the other")
@@ -41,7 +40,7 @@ class Minimax(msgspec.Struct, frozen=True):
         return ProbeReport(turn.draws.draw(self.theirs), odds)
 
 
-def _minimax(spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], seat: Seat) -> Minimax:
+def _minimax(spec: GameSpec, game: Game, seat: Seat) -> Minimax:
     if not isinstance(game, RepeatedGame):
         raise BadInput(f"`minimax` is defined for matrix games only, and {spec.name} is not one")
     return Minimax(security(game, seat), security(game, other_seat(seat)))

@@ -220,7 +220,7 @@ def count_report(
     return ProbeReport(counts.index(max(counts)), tuple((n + 1) / total for n in counts))
 
 
-def pay_of(name: str, game: Game[Any, Any, Any], seat: Seat) -> PayTable:
+def pay_of(name: str, game: Game, seat: Seat) -> PayTable:
     """Return a seat's payoff table.
 
     Raises: BadInput if the game is not a repeated game.
@@ -230,9 +230,7 @@ def pay_of(name: str, game: Game[Any, Any, Any], seat: Seat) -> PayTable:
     return tuple(map(tuple, pay_table(game, seat).tolist()))
 
 
-def _tabular(
-    spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], seat: Seat, **settings: Any
-) -> Tabular:
+def _tabular(spec: GameSpec, game: Game, seat: Seat, **settings: Any) -> Tabular:
     try:
         chosen = msgspec.convert(settings, Settings)
     except msgspec.ValidationError as error:
