@@ -13,7 +13,7 @@ from sally.analysis.evaluation import Evaluation, Recorded, Scores
 from sally.core.errors import join_names
 from sally.output.files.new_file import new_file
 from sally.output.html import Html, join, tag
-from sally.output.page.evaluation import LEGEND, TABLE, figure_cell, recorded_table, table
+from sally.output.page.evaluation import LEGEND, TABLE, figure, figure_cell, recorded_table, table
 from sally.output.page.pair_board import PairEntry, pair_board_parts
 from sally.output.page.write import foot, head
 from sally.runner.check import PROVES
@@ -99,6 +99,8 @@ def write_board(
         tag("p", [_tick(entry) for entry in entries], class_="ticks"),
         _figures(entries),
         tag("p", f"{PARTS} {LEGEND}", class_="quiet"),
+        tag("h3", "One entry over all games"),
+        *(_picture(entry, is_open=number == 0) for number, entry in enumerate(entries)),
     ]  # fmt: skip
     if recorded:
         pieces += [
@@ -118,6 +120,12 @@ def write_board(
     with new_file(path, "board") as unfinished:
         unfinished.write_text("\n".join(map(str, pieces)), "utf-8")
     return path
+
+
+def _picture(entry: Entry, is_open: bool) -> Html:
+    """Return the figure of one entry over all games, folded unless `is_open`."""
+    return tag("details", tag("summary", f"{entry.name}: every game"),
+               figure(entry.found.games, entry.name), open=is_open)  # fmt: skip
 
 
 def _tick(entry: Entry) -> Html:

@@ -142,16 +142,16 @@ def missing(data: PageData, provenance: Provenance, counts: Counts) -> list[str]
         warnings.append("The store has no study, so missing episodes are unknown.")
     if counts.others:
         warnings.append(f"{counts.others:,} episodes belong to no study in this store.")
-    if cut := sum(n for end, n in provenance.ends.items() if end != "over"):
-        commonest = provenance.details.most_common(REASONS)
-        is_complete = sum(n for _, n in commonest) == cut  # the lines below then name every cause
-        causes = ", ".join(f"{end} {n:,}" for end, n in provenance.ends.items() if end != "over")
+    if without_result := provenance.details.total():
         warnings.append(
-            f"{cut:,} of {len(data):,} episodes have no "
-            f"result{'' if is_complete else f' ({causes})'}; "
-            "metrics that need one exclude them, and their n is smaller."
+            f"{without_result:,} of {len(data):,} episodes have no result; metrics that need one "
+            "exclude them, and their n is smaller."
         )
-        warnings += [f"{n:,} without a result ({reason})" for reason, n in commonest]
+        ordered = provenance.details.most_common()
+        warnings += [f"{n:,} without a result ({reason})" for reason, n in ordered[:REASONS]]
+        if others := ordered[REASONS:]:
+            count = sum(n for _, n in others)
+            warnings.append(f"{count:,} without a result ({len(others)} other reasons)")
     if forfeits := sum(provenance.forfeits.values()):
         why = ", ".join(f"{n:,} {reason}" for reason, n in provenance.forfeits.items())
         warnings.append(

@@ -9,7 +9,8 @@ import msgspec
 from sally.analysis.pairs.evaluation import PairEvaluation
 from sally.output.html import Html, tag
 from sally.output.page.evaluation import table
-from sally.output.page.pair_evaluation import LEGEND, games_table
+from sally.output.page.pair_evaluation import AXIS, LEGEND, games_table, picture
+from sally.output.page.pair_figure import draw_knowing_and_doing
 from sally.output.tables.console import estimate_cell
 from sally.stats.intervals import Estimate
 
@@ -46,7 +47,8 @@ def pair_board_parts(entries: Sequence[PairEntry]) -> Iterator[Html]:
     """Yield the section of Sally-2: entries by their means, then the games of each."""
     yield tag("h2", "Sally-2: certified pairs", id="pairs")
     rows = []
-    for entry in sorted(entries, key=lambda entry: -_value(entry.found.knowing)):
+    ordered = sorted(entries, key=lambda entry: -_value(entry.found.knowing))
+    for entry in ordered:
         evaluation = entry.found
         played = f"{entry.played:,} of {entry.planned:,}"
         counts = (sum(game.tells_apart for game in evaluation.games),
@@ -61,9 +63,11 @@ def pair_board_parts(entries: Sequence[PairEntry]) -> Iterator[Html]:
         )  # fmt: skip
     top = ["entry", "size", "positions", "mean knowing", "games", "mean doing", "games",
            "replies read by", "signed", "SHA-256"]  # fmt: skip
+    means = [(entry.name, entry.found.knowing, entry.found.doing) for entry in ordered]
+    yield draw_knowing_and_doing("Mean knowing and doing of all entries", means, -0.5, AXIS)
     yield table(top, rows)
     for entry in entries:
-        yield tag("details", tag("summary", f"{entry.name}: every game"),
+        yield tag("details", tag("summary", f"{entry.name}: every game"), picture(entry.found),
                   games_table(entry.found.games))  # fmt: skip
     yield tag("p", LEGEND, class_="quiet")
 

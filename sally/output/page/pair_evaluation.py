@@ -100,14 +100,16 @@ def _heading(evaluation: PairEvaluation, timestamp: datetime) -> Html:
 # --- the picture ----------------------------------------------------------------------------------
 
 
+AXIS = ((-0.5, "-.5"), (0.0, "0: ignores it"), (0.5, ".5"), (1.0, "1"))  # values and labels
+
+
 def picture(evaluation: PairEvaluation) -> Html:
     """Return knowing and doing of every game, and their means, on one scale."""
     rows: list[FigureRow] = [
         (game.game, _j(game.knowing), _j(game.doing)) for game in evaluation.games
     ]
     rows.append(("mean", evaluation.knowing, evaluation.doing))
-    labels = ((-0.5, "-.5"), (0.0, "0: ignores it"), (0.5, ".5"), (1.0, "1"))
-    return draw_knowing_and_doing("Knowing and doing by game, from -.5 to 1", rows, -0.5, labels)
+    return draw_knowing_and_doing("Knowing and doing by game, from -.5 to 1", rows, -0.5, AXIS)
 
 
 # --- tables ---------------------------------------------------------------------------------------

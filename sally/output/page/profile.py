@@ -72,8 +72,8 @@ def profile_section(rows: Sequence[ProfileRow], find: Find) -> Html:
         *([HOW_TO_READ_LISTS] if any(size > MANY for size in sizes) else []),
     ]
     return join(
-        *(tag("p", text) for text in notes or [NO_PICTURE]),
         tag("div", plots, class_="plots") if plots else None,
+        *(tag("p", text) for text in notes or [NO_PICTURE]),
         _table(rows, find),
         _calibrations(games, find),
         _missing(rows),

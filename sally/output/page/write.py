@@ -130,6 +130,15 @@ def chosen_of(lineups: Sequence[Numbers], sizes: Numbers, limit: int | None) -> 
     return dict.fromkeys(sorted(chosen))
 
 
+def _remarks(warnings: Sequence[str]) -> Html | None:
+    """Return the warnings; several are folded below their number, so that the page begins with its
+    picture."""
+    paragraphs = [tag("p", warning, class_="warn") for warning in warnings]
+    if len(paragraphs) < 2:
+        return join(paragraphs) if paragraphs else None
+    return tag("details", tag("summary", f"{len(warnings)} remarks on missing data"), paragraphs)
+
+
 class _Page:
     """Renderer of one page."""
 
@@ -237,14 +246,13 @@ class _Page:
         if self.unplayed:
             first = f"{len(self.unplayed):,} episodes could not be measured and are in no mean"
             warnings.append(f"{first}; the first: {self.unplayed[0]}")
-        cut = sum(n for end, n in self.provenance.ends.items() if end != "over")
         cost = cost_of(self.provenance, currency_of(self.held.where))
         calls = sum(use.calls for use in self.provenance.models.values())
         tiles = [
             ("episodes", f"{len(self.held):,}"),
             ("games", ", ".join(self.provenance.games)),
             ("cells", f"{len(self.provenance.cells):,}"),
-            ("without a result", f"{cut:,}"),
+            ("without a result", f"{self.provenance.details.total():,}"),
             ("moves forfeited", f"{sum(self.provenance.forfeits.values()):,}"),
             ("model calls", f"{calls:,}"),
         ]
@@ -253,7 +261,7 @@ class _Page:
             tag("h1", tag("bdi", self.name)),
             tag("p", about, class_="lede") if about else None,
             tag("ul", facts, class_="tiles"),
-            [tag("p", warning, class_="warn") for warning in warnings],
+            _remarks(warnings),
             tag(
                 "p",
                 f"Cost: {cost}. Made {timestamp:%Y-%m-%d}.",

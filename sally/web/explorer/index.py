@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import msgspec
 
@@ -36,6 +37,7 @@ class IndexEntry(msgspec.Struct, frozen=True, gc=False):
     file: str  # without the suffix, which changes when the writer closes it
     at: int
     size: int
+    payoff: float = 0.0  # of the first seat
 
 
 class EpisodeFilter(msgspec.Struct, frozen=True):
@@ -47,6 +49,8 @@ class EpisodeFilter(msgspec.Struct, frozen=True):
     player: str = ""  # substring of "seat = player"
     outcome: str = ""  # "ended", "censored" for any cause, or one cause
     instance: str = ""
+    text: str = ""  # anywhere in the episode: ids, players, replies
+    sort: str = ""  # a key of SORTS, with "-" in front for the reverse order; "": newest first
 
     def fits(self, entry: IndexEntry) -> bool:
         """Return whether an entry matches."""
@@ -67,6 +71,41 @@ class EpisodeFilter(msgspec.Struct, frozen=True):
 
 
 EVERYTHING = EpisodeFilter()
+SORTS: dict[str, Callable[[IndexEntry], Any]] = {  # by column of the list
+    "study": lambda entry: (entry.study, entry.cell),
+    "game": lambda entry: (entry.game, entry.instance),
+    "players": lambda entry: entry.players,
+    "outcome": lambda entry: entry.outcome,
+    "payoffs": lambda entry: entry.payoff,
+    "turns": lambda entry: entry.turns,
+}
+
+
+def sort_entries(entries: list[IndexEntry], sort: str) -> list[IndexEntry]:
+    """Return the entries in the order of a column; an unknown column changes nothing."""
+    key = SORTS.get(sort.removeprefix("-"))
+    return entries if key is None else sorted(entries, key=key, reverse=sort.startswith("-"))
+
+
+class EpisodeUsage(msgspec.Struct, frozen=True):
+    """What an episode took: model calls, tokens, and the time of models and people."""
+
+    calls: int
+    tokens: int
+    seconds: float | None  # None if nothing was timed, as with bots
+
+
+def usage_of(episode: Episode) -> EpisodeUsage:
+    """Return the calls, tokens and seconds of an episode.
+
+    Seconds are those of model calls and of the answers of people, added up.
+    """
+    calls = [call for event in episode.events for call in event.calls]
+    people = episode.used.get("people", {}).values()
+    seconds = [float(call.usage.get("seconds", 0.0)) for call in calls]
+    seconds += [float(answer) for person in people for answer in person.get("seconds", ())]
+    tokens = sum(call.usage.get("input", 0) + call.usage.get("output", 0) for call in calls)
+    return EpisodeUsage(len(calls), tokens, sum(seconds) if any(seconds) else None)
 
 
 class CellProgress(msgspec.Struct, frozen=True):
@@ -198,7 +237,34 @@ class EpisodeIndex:
         with self._lock:
             all_entries = [*reversed(self._running)]
             all_entries += [e for s in self._stores.values() for e in reversed(s.entries.values())]
-        return [entry for entry in all_entries if episode_filter.fits(entry)]
+        fitting = [entry for entry in all_entries if episode_filter.fits(entry)]
+        if episode_filter.text:
+            fitting = self._containing(fitting, episode_filter.text)
+        return sort_entries(fitting, episode_filter.sort)
+
+    def _containing(self, entries: Iterable[IndexEntry], text: str) -> list[IndexEntry]:
+        """Return the entries whose line, or whose row in the list, contains a text; capitals do not
+        matter."""
+        row_text, line_text = text.lower(), msgspec.json.encode(text.lower())[1:-1]
+        matching = []
+        files: dict[tuple[str, str], BinaryIO] = {}
+        with ExitStack() as opened:
+            for entry in entries:
+                row = " ".join((entry.id, entry.study, entry.cell, entry.game, entry.instance,
+                                *entry.players, entry.outcome))  # fmt: skip
+                if row_text in row.lower():
+                    matching.append(entry)
+                    continue
+                if (store_index := self._stores.get(entry.store_name)) is None:
+                    continue  # of a running study: its rows only
+                place = (entry.store_name, entry.file)
+                if place not in files:
+                    path = store_index.folder / f"{entry.file}.open"
+                    files[place] = opened.enter_context(_open_file(path))
+                files[place].seek(entry.at)
+                if line_text in files[place].read(entry.size).lower():
+                    matching.append(entry)
+        return matching
 
     def choices(self) -> dict[str, list[str]]:
         """Return the existing values of each filter field."""
@@ -223,6 +289,16 @@ class EpisodeIndex:
             if store_name not in self._stores:
                 raise unknown("store", store_name, self._stores)
             return self._stores[store_name].episode(id)
+
+    def usage(self, listed: Iterable[IndexEntry]) -> dict[str, EpisodeUsage]:
+        """Return tokens and seconds of episodes, by store and id; those of running studies have
+        none here."""
+        used = {}
+        for entry in listed:
+            if entry.store_name in self._stores:
+                record = self.episode(entry.store_name, entry.id)
+                used[f"{entry.store_name}/{entry.id}"] = usage_of(record)
+        return used
 
     def drop_invalid(self, listed: Iterable[IndexEntry]) -> bool:
         """Remove and count entries whose lines are invalid; return whether there were any.
@@ -310,6 +386,7 @@ def index_entry(
         file=file,
         at=at,
         size=size,
+        payoff=float(next(iter(payoffs.values()), 0.0)),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 import msgspec
 from starlette.concurrency import run_in_threadpool
@@ -12,13 +12,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from sally.core.display.scenes import REFEREE, ending, tell
+from sally.core.display.scenes import REFEREE, Story, ending, tell
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, label
 from sally.web import security
 from sally.web.database import Transaction
 from sally.web.explorer import perspective
-from sally.web.explorer.index import EpisodeFilter, EpisodeIndex, IndexEntry
+from sally.web.explorer.index import SORTS, EpisodeFilter, EpisodeIndex, IndexEntry, usage_of
 from sally.web.live.match import LiveMatch
 from sally.web.live.matches import LiveMatches
 from sally.web.security import experimenter_required, form_token
@@ -26,6 +26,8 @@ from sally.web.security import experimenter_required, form_token
 A_PAGE = 50  # episodes per page
 NEWEST = 10  # episodes in the overview
 END = "end"  # the step after the last turn
+ALL = "all"  # all turns on one page
+MOST_TURNS = 400  # turns on that page
 
 
 class EpisodePage(msgspec.Struct, frozen=True):
@@ -176,6 +178,10 @@ async def episodes(request: Request) -> Response:
         request,
         template,
         shown=listed,
+        used=await run_in_threadpool(index.usage, listed.entries),
+        sorted_by=episode_filter.sort,
+        sort_links=_sort_links(episode_filter),
+        filter_query=query(episode_filter),
         wanted=episode_filter,
         choices=index.choices() if template.endswith("list.html") else {},
         bad=index.bad,
@@ -183,6 +189,16 @@ async def episodes(request: Request) -> Response:
         earlier=_neighbour(episode_filter, listed, -1),
         later=_neighbour(episode_filter, listed, +1),
     )
+
+
+def _sort_links(episode_filter: EpisodeFilter) -> dict[str, str]:
+    """Return the link of each column's heading: a second click reverses the order."""
+    links = {}
+    for column in SORTS:
+        sort = f"-{column}" if episode_filter.sort == column else column
+        changed = msgspec.structs.replace(episode_filter, sort=sort)
+        links[column] = "/experimenter/episodes?" + query(changed)
+    return links
 
 
 def _neighbour(episode_filter: EpisodeFilter, listed: EpisodePage, by: int) -> str | None:
@@ -200,6 +216,8 @@ async def episode(request: Request) -> Response:
     query_params = request.query_params
     try:
         record = await episode_of(request, store_name, id)
+        episode_filter = wanted_by(request)
+        entries = await run_in_threadpool((await index_of(request)).entries, episode_filter)
         facts = await run_in_threadpool(
             step,
             record,
@@ -209,7 +227,40 @@ async def episode(request: Request) -> Response:
         )
     except BadInput as error:
         return page(request, "explorer/problem.html", 404, why=str(error))
-    return page(request, "explorer/episode.html", store_name=store_name, episode=record, **facts)
+    return page(
+        request,
+        "explorer/episode.html",
+        store_name=store_name,
+        episode=record,
+        used=usage_of(record),
+        filter_query=query(episode_filter),
+        **_neighbours(entries, store_name, id, query(episode_filter)),
+        **facts,
+    )
+
+
+def _neighbours(
+    entries: list[IndexEntry], store_name: str, id: str, filter_query: str
+) -> dict[str, Any]:
+    """Return the place of an episode in the filtered list, and the links of those beside it."""
+    places = [n for n, e in enumerate(entries) if (e.store_name, e.id) == (store_name, id)]
+    if not places:
+        return {"place": None, "count": len(entries), "previous": None, "following": None}
+    place = places[0]
+
+    def link(number: int) -> str | None:
+        if not 0 <= number < len(entries):
+            return None
+        entry = entries[number]
+        address = f"/experimenter/episodes/{quote(entry.store_name)}/{quote(entry.id)}"
+        return f"{address}?{filter_query}" if filter_query else address
+
+    return {
+        "place": place + 1,
+        "count": len(entries),
+        "previous": link(place - 1),
+        "following": link(place + 1),
+    }
 
 
 def step(record: Episode, viewer: str, turn: str, play_on: bool = False) -> dict[str, Any]:
@@ -217,6 +268,8 @@ def step(record: Episode, viewer: str, turn: str, play_on: bool = False) -> dict
     story = tell(record)
     turns = perspective.turns_of(story, viewer)
     stops: list[str] = [*map(str, turns), END]
+    if turn == ALL:
+        return _whole(record, story, viewer, turns, stops)
     if turn not in stops:
         turn = _nearest(turns, turn)
     stop_index = stops.index(turn)
@@ -237,6 +290,28 @@ def step(record: Episode, viewer: str, turn: str, play_on: bool = False) -> dict
     scene = perspective.turn_of_seat(story, viewer, int(turn))
     board = "" if scene.board is None else msgspec.json.encode(scene.board).decode()
     return facts | {"scene": scene, "board": board}
+
+
+def _whole(
+    record: Episode, story: Story, viewer: str, turns: list[int], stops: list[str]
+) -> dict[str, Any]:
+    """Return the data of a page with all turns, each with its outline entry."""
+    shown = turns[:MOST_TURNS]
+    facts: dict[str, Any] = {
+        "eyes": viewer,
+        "everybody": perspective.perspectives_of(story),
+        "seats": perspective.seats_of(record) if viewer == REFEREE else (),
+        "stops": stops,
+        "turn": ALL,
+        "before": None,
+        "after": None,
+        "ending": perspective.sentence(ending(record.end)),
+        "close": perspective.close(story, viewer),
+        "left_out": len(turns) - len(shown),
+    }
+    if viewer == REFEREE:
+        return facts | {"ledgers": perspective.ledgers(story, shown)}
+    return facts | {"scenes": [perspective.turn_of_seat(story, viewer, turn) for turn in shown]}
 
 
 def _nearest(turns: list[int], turn_text: str) -> str:

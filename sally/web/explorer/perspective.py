@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -237,6 +238,24 @@ def ledger(story: Story, turn: int, play_on: bool = False) -> Ledger:
         raise BadInput(f"Nothing happened in turn {turn}.")
     states = replay_for_measures(story.episode).replay.states
     return Ledger(turn, _json(states[turn]) if turn < len(states) else "", notes)
+
+
+def ledgers(story: Story, turns: Sequence[int]) -> list[Ledger]:
+    """Return the ledgers of several turns without the states, for a page of the whole episode."""
+    costs = costs_by_turn(story.episode)
+    events = [(scene, scene.event) for scene in story.scenes if scene.event]
+    return [
+        Ledger(
+            turn,
+            "",
+            tuple(
+                _ledger_entry(scene, event, costs.get((turn, scene.seat)))
+                for scene, event in events
+                if scene.turn == turn
+            ),
+        )
+        for turn in turns
+    ]
 
 
 def _ledger_entry(scene: Scene, event: Event, cost: DecisionCost | None = None) -> LedgerEntry:

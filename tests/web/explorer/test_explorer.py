@@ -134,6 +134,70 @@ def test_every_family_can_be_stepped_through(game):
 # --- pages --------------------------------------------------------------------------------------
 
 
+def listed_ids(page: str) -> list[str]:
+    return re.findall(r'<td><a href="/experimenter/episodes/small/(\w+)', page)
+
+
+def test_list_is_searched_and_sorted(experimenter, folder):
+    episodes = store.load(folder).episodes
+    get = experimenter.get
+    assert len(listed_ids(get("/experimenter/episodes").text)) == len(episodes) == 5
+    ipd = get("/experimenter/episodes", params={"text": "Tit_For"}).text
+    assert len(listed_ids(ipd)) == 2 and "data-live" not in ipd
+    id = next(iter(episodes))
+    assert listed_ids(get("/experimenter/episodes", params={"text": id[:10]}).text) == [id]
+    # a text within the events, which the index does not have
+    assert listed_ids(get("/experimenter/episodes", params={"text": "their_move"}).text)
+    assert listed_ids(get("/experimenter/episodes", params={"text": "nowhere to be"}).text) == []
+    for sort, is_reverse in (("turns", False), ("-payoffs", True)):
+        ids = listed_ids(get("/experimenter/episodes", params={"sort": sort}).text)
+        values = [
+            episodes[id].end.turn if sort == "turns" else episodes[id].end.payoffs["agent"]
+            for id in ids
+        ]
+        assert values == sorted(values, reverse=is_reverse) and len(set(values)) > 1
+    assert len(listed_ids(get("/experimenter/episodes", params={"sort": "-nonsense"}).text)) == 5
+
+
+def test_episode_has_neighbours_in_the_filtered_list(experimenter, folder):
+    page = experimenter.get("/experimenter/episodes", params={"game": "ipd", "sort": "-turns"}).text
+    first, second = listed_ids(page)
+    address = f"/experimenter/episodes/small/{first}"
+    text = experimenter.get(address, params={"game": "ipd", "sort": "-turns"}).text
+    assert "1 of 2 in the" in text and "Previous episode" not in text
+    link = re.search(r'rel="next" href="([^"]+)">Next episode', text)[1].replace("&amp;", "&")
+    following = experimenter.get(link).text
+    assert second in link and "2 of 2 in the" in following and "Next episode" not in following
+
+
+def test_whole_episode_is_on_one_page_with_outline_and_links(experimenter, folder):
+    episode = next(e for e in store.load(folder).episodes.values() if e.cell == "rps")
+    address = f"/experimenter/episodes/small/{episode.id}"
+    text = experimenter.get(address, params={"turn": "all"}).text
+    events = [e for e in episode.events if e.turn < 3]
+    for turn in range(3):
+        assert f'href="#turn-{turn}"' in text and f'id="turn-{turn}"' in text
+        count = sum(e.turn == turn for e in events)
+        for number in range(1, count + 1):
+            mark = f"event-{turn}-{number}"
+            assert f'id="{mark}"' in text and f'href="#{mark}"' in text
+    seat = experimenter.get(address, params={"turn": "all", "eyes": "agent"}).text
+    assert seat.count("<h2>Move</h2>") == 3 and 'href="#turn-2"' in seat
+    assert "right)" not in seat  # a seat does not see what was true
+
+
+def test_tokens_and_seconds_are_shown_for_models(monkeypatch, tmp_path):
+    from sally.core.registry import registry
+    from sally.web.explorer.index import usage_of
+
+    monkeypatch.setitem(registry._added["models"], "dull", lambda name: always("Option: P"))
+    lineup = {"agent": ("language", {"model": "dull", "strategy": "qa"}), "partner": "constant"}
+    used = usage_of(play("rps", lineup, rounds=2))
+    assert used.calls == 2 and used.tokens > 2
+    bots = usage_of(play("rps", {"agent": "random", "partner": "constant"}, rounds=2))
+    assert (bots.calls, bots.tokens, bots.seconds) == (0, 0, None)
+
+
 def test_pages_require_the_experimenter_login(visitor, folder):
     id = next(iter(store.load(folder).episodes))
     for address in (
@@ -156,9 +220,9 @@ def test_link_to_a_turn_is_followed_after_login(visitor, folder):
 
 def test_list_links_to_each_episode_and_every_step_opens(experimenter):
     listed = experimenter.get("/experimenter/episodes?game=rps").text
-    links = re.findall(r'href="(/experimenter/episodes/small/\w+)"', listed)
+    links = re.findall(r'href="(/experimenter/episodes/small/\w+\?game=rps)"', listed)
     assert len(links) == 3
-    current_text, steps = f"{links[0]}?eyes=agent", 0
+    current_text, steps = f"{links[0]}&eyes=agent", 0
     while current_text:
         text = experimenter.get(current_text).text
         assert "View of agent" in text
