@@ -25,7 +25,8 @@ from sally.store.places import Folder, Place, Remote, Where, place
 # Numbers that differ between episodes censored for the same reason.
 # Addresses are kept whole, and so are time limits and numbers in names, such as gpt-4.
 _NUMBER = re.compile(
-    r"(?P<kept>\w+://\S+|\bwithin \d+(?:\.\d+)? s\b)|(?<![A-Za-z0-9_])(?<![A-Za-z0-9_]-)-?\d[\d,.:]*(?:e[+-]?\d+)?(?<![.,:])"
+    r"(?P<kept>\w+://\S+|\bwithin \d+(?:\.\d+)? s\b)|"
+    r"(?<![A-Za-z0-9_])(?<![A-Za-z0-9_]-)-?\d[\d,.:]*(?:e[+-]?\d+)?(?<![.,:])"
 )
 Among = Callable[[str], bool]  # selects files by name
 OPEN, PART, DONE = ".open", ".part", ".jsonl"  # being appended to; uploaded part; finished file
