@@ -20,8 +20,8 @@ from benchmarks.result_pages import (
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "docs/results"
 MOST_WORDS = 600  # of a page, without tables and code
-RECORDS = {"index", "licences", "akata2025", "brockbank2024"}  # lists, and notes on two records
-PAGES = [page for page in sorted(RESULTS.glob("*.md")) if page.stem not in RECORDS]
+LISTS = {"index", "licences"}
+PAGES = [page for page in sorted(RESULTS.glob("*.md")) if page.stem not in LISTS]
 
 
 def text_of(name: str) -> str:
