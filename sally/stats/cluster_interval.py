@@ -13,6 +13,9 @@ the coverage of a t interval over clusters is as low as .30 (`python -m benchmar
 shares`). The share has Jeffreys' prior (an arcsine law), and so has the correlation within
 clusters.
 
+How often a player presses the same key is the squared length of a vector; its interval is that of a
+score test over clusters (`squared_length_by_rule`).
+
 If a design fixes groups of clusters (the partners of a study), the groups are strata: differences
 between strata are part of the design and not an error.
 """
@@ -187,6 +190,45 @@ def beta_binomial_interval(hits: ArrayLike, trials: ArrayLike) -> tuple[float, f
     ends = np.interp([(1 - LEVEL) / 2, (1 + LEVEL) / 2], below / below[-1], edges)
     low, high = (float(x) for x in np.sin(ends * math.pi / 2) ** 2)
     return (0.0 if share == 0 else low), (1.0 if share == 1 else high)
+
+
+def squared_length_by_rule(
+    value: float, parts: Floats, scale: float, bounds: Bounds, n: int
+) -> Estimate:
+    """Return the squared length of a sum over clusters, divided by `scale`, with its interval.
+
+    For measures of concentration, such as how often a player presses the same key: the vector has
+    one component per key, its presses beyond those of a blind player. Near length 0 the estimate is
+    skewed and its error depends on the length, so the interval holds all lengths from which the
+    estimate is at most t errors away. The covariance of the sum is that of a jackknife over
+    clusters.
+
+    Args:
+        value: The estimate, without the bias of squaring.
+        parts: The vector of each cluster, one row a cluster.
+        scale: The squared length that counts as 1.
+        bounds: The bounds of the value.
+        n: The number of values.
+    """
+    count, method = len(parts), f"score of a length over {len(parts)} clusters"
+    if count < FEW:
+        return without_interval(value, n, method, FEWER)
+    whole = parts.sum(axis=0)
+    away = parts - whole / count
+    covariance = count / (count - 1) * (away.T @ away)
+    squares = float((covariance**2).sum())
+    length = float(whole @ whole)
+    along = float(whole @ covariance @ whole) / length if length else 0.0
+    error = math.sqrt(4 * max(value * scale, 0.0) * along + 2 * squares) / scale
+    if error <= 1e-12 * max(1.0, abs(value)):
+        return _around(value, 0.0, count, bounds, n)
+    reach = float(scipy.special.stdtrit(count - 1, (1 + LEVEL) / 2))
+    shift = 2 * reach**2 * along / scale
+    half = math.sqrt(max(shift**2 + 2 * shift * value, 0.0) + 2 * reach**2 * squares / scale**2)
+    low, high = value + shift - half, value + shift + half
+    if high > bounds[1]:
+        return _wilson(value, error, count, reach, bounds, n)
+    return Estimate(value, max(min(low, value), bounds[0]), max(high, value), n, method)
 
 
 def gap_by_rule(

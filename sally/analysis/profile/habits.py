@@ -16,8 +16,9 @@ import msgspec
 import numpy as np
 
 from sally.analysis.profile.estimates import Means, or_missing, total
-from sally.frames.profiles import Floats, SeatSums
+from sally.frames.profiles import Codes, Floats, SeatSums
 from sally.metrics.habits import LABEL, MOVE, POSITION
+from sally.stats.cluster_interval import squared_length_by_rule
 from sally.stats.columns import encode_labels
 from sally.stats.intervals import Estimate, without_interval
 
@@ -59,8 +60,8 @@ def habit_estimates(means: Means) -> HabitEstimates:
     judged = of("judged")
     classified = total(of("decided")) + total(of("undecided"))
     return HabitEstimates(
-        pooled_label_bias=_bias(means, keys[LABEL]),
-        pooled_position_bias=_bias(means, keys[POSITION]),
+        pooled_label_bias=_bias(means, LABEL),
+        pooled_position_bias=_bias(means, POSITION),
         pooled_imitation=means.share(100 * of("imitated"), of("imitable"), most=100.0),
         pooled_copying=means.share(100 * of("copies"), of("copyable"), most=100.0),
         pooled_repetition=means.share(100 * of("repeats"), of("repeatable"), most=100.0),
@@ -121,8 +122,6 @@ class ExpectedPresses(msgspec.Struct):
     keys as often as it does in the other instances (or episodes, if there is only one instance)."""
 
     presses: Floats
-    blind: Floats  # presses that a blind pick would predict
-    agreed: Floats  # presses that one pick from the other units would predict
     fits: Floats  # expected best replies if keys were pressed as in the other units
     most: float = 0.0  # presses of the favourite key of each set, over all rows
     names: list[str] = []  # the favourite keys
@@ -146,12 +145,10 @@ def _pressed_elsewhere(table: SeatSums, kind: str, units: Sequence[int]) -> Expe
     alone = len(set(units)) == 1  # a single unit is compared with itself
     result = ExpectedPresses(
         presses=np.zeros(len(table)),
-        blind=np.zeros(len(table)),
-        agreed=np.zeros(len(table)),
         fits=np.zeros(len(table)),
     )
     for n, (unit, keys) in enumerate(zip(units, rows, strict=True)):
-        for key, (size, offered, pressed, best) in keys.items():
+        for key, (size, _, pressed, best) in keys.items():
             if not key.startswith(kind):
                 continue
             own_counts = [0.0, 0.0] if alone else by_unit[unit, key]
@@ -159,8 +156,6 @@ def _pressed_elsewhere(table: SeatSums, kind: str, units: Sequence[int]) -> Expe
             result.fits[n] += best * (hits / offered_elsewhere if offered_elsewhere else 1 / size)
             if offered_elsewhere:
                 result.presses[n] += pressed
-                result.blind[n] += offered / size**2
-                result.agreed[n] += pressed * hits / offered_elsewhere
     favourites: dict[str, str] = {}
     for key in sorted(sums):
         of = key.partition(" of ")[2]
@@ -171,15 +166,68 @@ def _pressed_elsewhere(table: SeatSums, kind: str, units: Sequence[int]) -> Expe
     return result
 
 
-def _bias(means: Means, keys: ExpectedPresses) -> Estimate:
+def _bias(means: Means, kind: str) -> Estimate:
     """Return how often moves of different instances use the same key, rescaled so that chance is 0
     and always using the same key is 1."""
-    presses, blind = keys.presses, keys.blind
-    unexplained = total(presses) - total(blind)
-    if unexplained <= 0:
+    table = means.group
+    presses = key_presses(table.decode_json("keys"), _exchanged_units(table), kind)
+    return same_key_estimate(presses, means.cluster_codes)
+
+
+class KeyPresses(msgspec.Struct, frozen=True):
+    """The presses of a player, one entry for each row and key of a menu; all fields are arrays."""
+
+    row: Codes
+    unit: Codes  # instance or episode of the row
+    key: Codes
+    size: Floats  # of the menu
+    offered: Floats
+    pressed: Floats
+
+
+def same_key_estimate(presses: KeyPresses, clusters: Codes) -> Estimate:
+    """Return how often moves of different units use the same key: 0 as often as a blind player, 1
+    always. `clusters` has the cluster of each row."""
+    row, unit, key = presses.row, presses.unit, presses.key
+    cell = unit * (int(key.max(initial=0)) + 1) + key
+    is_alone = len(np.unique(unit)) == 1  # a single unit is compared with itself
+    offered_elsewhere, hits = (
+        np.bincount(key, column)[key] - (0 if is_alone else np.bincount(cell, column)[cell])
+        for column in (presses.offered, presses.pressed)
+    )
+    is_elsewhere = offered_elsewhere > 0.5
+    is_scored = is_elsewhere & (np.bincount(row, presses.pressed * is_elsewhere)[row] > 0)
+    key, offered, pressed = key[is_scored], presses.offered[is_scored], presses.pressed[is_scored]
+    size = presses.size[is_scored]
+    total_pressed, blind = float(pressed.sum()), float((offered / size**2).sum())
+    scale = total_pressed - blind
+    if scale <= 0:
         return without_interval(None, 0, "t", "no key is offered twice")
-    excess = np.where(presses == 0, np.nan, keys.agreed - blind)
-    return means.ratio(excess, or_missing(presses) - blind, (-total(blind) / unexplained, 1.0))
+    agreed = float((pressed * hits[is_scored] / offered_elsewhere[is_scored]).sum())
+    codes, columns = np.unique(clusters, return_inverse=True)[1][row[is_scored]], key
+    vectors = np.zeros((int(codes.max()) + 1, int(columns.max()) + 1))
+    weights = (pressed - offered / size) / np.sqrt(np.bincount(key, offered)[key])
+    np.add.at(vectors, (codes, columns), weights)
+    value, bounds = (agreed - blind) / scale, (-blind / scale, 1.0)
+    return squared_length_by_rule(value, vectors, scale, bounds, len(np.unique(row[is_scored])))
+
+
+def key_presses(
+    rows: Sequence[Mapping[str, Sequence[float]]], units: Sequence[int], kind: str
+) -> KeyPresses:
+    """Return the presses of keys of one kind; `rows` has, by key, the size of the menu, how often
+    it was offered and pressed, and its best replies."""
+    names: dict[str, int] = {}
+    entries = [
+        (number, units[number], names.setdefault(key, len(names)), size, offered, pressed)
+        for number, keys in enumerate(rows)
+        for key, (size, offered, pressed, _) in keys.items()
+        if key.startswith(kind)
+    ]
+    columns = list(zip(*entries, strict=True)) if entries else [()] * 6
+    codes = (np.array(column, dtype=np.int64) for column in columns[:3])
+    numbers = (np.array(column, dtype=np.float64) for column in columns[3:])
+    return KeyPresses(*codes, *numbers)
 
 
 def _describe_habit(table: SeatSums, by_kind: Mapping[str, ExpectedPresses]) -> str:

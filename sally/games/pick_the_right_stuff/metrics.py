@@ -7,7 +7,6 @@ from sally.core.log.events import Setup
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Metric, Played
-from sally.games.pick_the_right_stuff.partners import RULES
 from sally.games.pick_the_right_stuff.picks import picks, share_right
 from sally.games.pick_the_right_stuff.rules import LockerGame
 from sally.games.pick_the_right_stuff.rules_of_thumb import game_score
@@ -18,14 +17,16 @@ def _score(played: Played, seat: Seat) -> float | None:
 
 
 def score_at_random(setup: Setup, seat: Seat) -> float:
-    """Return the expected percentage of right answers of the player `random`.
+    """Return the expected percentage of right answers of a player that draws from the menu.
 
-    The player draws from the occupied boxes or, in the infinite mode, from all boxes. The value is
-    exact, because the answers do not affect what happens in the locker.
+    The menu has every box, empty ones included; a guess among the occupied boxes (the player
+    `random` of this game) is a rule, which scores more. The value is exact, because the answers do
+    not affect what happens in the locker.
     """
     game = registry.game(setup.instance.game).build(setup.instance.params)
     assert isinstance(game, LockerGame)
-    return game_score(game.instance, RULES["random"])
+    menu = tuple(range(game.instance.users))
+    return game_score(game.instance, lambda view: menu)
 
 
 def _score_published(played: Played, seat: Seat) -> float | None:
