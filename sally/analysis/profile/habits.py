@@ -225,9 +225,9 @@ def key_presses(
         if key.startswith(kind)
     ]
     columns = list(zip(*entries, strict=True)) if entries else [()] * 6
-    codes = (np.array(column, dtype=np.int64) for column in columns[:3])
-    numbers = (np.array(column, dtype=np.float64) for column in columns[3:])
-    return KeyPresses(*codes, *numbers)
+    row, unit, key = (np.array(column, dtype=np.int64) for column in columns[:3])
+    size, offered, pressed = (np.array(column, dtype=np.float64) for column in columns[3:])
+    return KeyPresses(row, unit, key, size, offered, pressed)
 
 
 def _describe_habit(table: SeatSums, by_kind: Mapping[str, ExpectedPresses]) -> str:
