@@ -43,6 +43,7 @@ LEGEND = (
 
 def causal_check(
     episodes: Sequence[Episode],
+    *,
     model: str,
     about: str,
     kind: As,

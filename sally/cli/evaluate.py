@@ -71,6 +71,7 @@ from sally.studies.sally_1 import Size
 @click.option("--no-play", is_flag=True, help="Evaluate the episodes in the store; play nothing.")
 @json_option
 def evaluate_(
+    *,
     model: str | None,
     bot: str | None,
     people: Where | None,

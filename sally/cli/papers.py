@@ -90,6 +90,7 @@ from sally.store import Where
 @click.option("--seed", default=1, show_default=True)
 @json_option
 def reproduce(
+    *,
     paper: str,
     episodes: Where | None,
     model: str | None,
@@ -460,6 +461,7 @@ def _verdict_counts(verdicts: Sequence[Verdict]) -> str:
 )
 @json_option
 def audit(
+    *,
     game: str,
     episodes: int | None,
     seed: int,

@@ -72,6 +72,7 @@ from sally.store import Contents, Where
 @click.option("--alpha", default=0.05, show_default=True, help="Probability of a false positive.")
 @json_option
 def plan(
+    *,
     study: str,
     request: RunRequest,
     out: Path | str | None,

@@ -88,6 +88,7 @@ MISSING = Column("censored", "missing", type=COUNT, about="episodes without a re
 )
 @json_option
 def profile(
+    *,
     folders: tuple[Where, ...],
     games: tuple[str, ...],
     players: tuple[str, ...],

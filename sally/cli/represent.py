@@ -66,6 +66,7 @@ from sally.store.bundles import open_store
 @click.option("--figure", type=PATH, help="Draw accuracy by layer: .svg, .pdf or .png.")
 @json_option
 def represent(
+    *,
     folder: Path | str,
     model: str,
     about: str,
@@ -104,7 +105,16 @@ def represent(
 
             chosen_layers = None if layers == "all" else partial(_layers, layers)
             causal_check(
-                episodes, model, about, kind, chosen_layers, most, seed, out, figure, as_json
+                episodes,
+                model=model,
+                about=about,
+                kind=kind,
+                layers=chosen_layers,
+                limit=most,
+                seed=seed,
+                out=out,
+                figure=figure,
+                as_json=as_json,
             )
             return
         with progress() as bar:

@@ -42,6 +42,7 @@ def model_options(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def with_request(
+        *,
         cells: tuple[str, ...],
         tables: tuple[str, ...],
         games: tuple[str, ...],

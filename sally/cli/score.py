@@ -56,6 +56,7 @@ NOTHING = (None, "-", "0.000", ALL_ZERO)  # a column with only these is left out
 @click.option("--rows", "as_rows", is_flag=True, help="Print JSON, one row per seat and episode.")
 @json_option
 def score(
+    *,
     folder: Path | str,
     metrics: tuple[str, ...],
     games: tuple[str, ...],

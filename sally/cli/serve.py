@@ -94,6 +94,7 @@ SHORTEST = 12  # minimum number of characters of the secret
 @click.option("--https", is_flag=True, help="Browsers use https, through a proxy.")
 @json_option
 def serve(
+    *,
     host: str,
     port: int,
     data: Path,

@@ -266,14 +266,13 @@ def causal(
     units = units_of(instances, [decision.letters for decision in rows])
     folds = crossed_folds([decision.partner for decision in rows], units, seed, BLOCKS)
     chosen = set(draw_rows(range(len(all_cases)), all_cases, limit, seed))
+    data = _LabelledStreams(all_cases, streams, y, classes, kind, instances)
     parts: list[_Part] = []
     for number, fold in enumerate(folds):
         test = [row for row in fold.test.tolist() if row in chosen]
         if test:
-            parts.append(
-                _steer(all_cases, streams, y, classes, kind, fold, test, layers, score, doses,
-                       [seed, number], instances)
-            )  # fmt: skip
+            rng = np.random.default_rng([seed, number, 46])
+            parts.append(_steer(data, fold, test, score, layers=layers, doses=doses, rng=rng))
     tested = [row for part in parts for row in part.rows]
     return Causal(
         model=model,
@@ -301,6 +300,17 @@ def causal(
     )
 
 
+class _LabelledStreams(msgspec.Struct):
+    """Decisions with their activations and labels, row by row."""
+
+    cases: Sequence[Case]
+    streams: NDArray[Any]  # rows x layers x width
+    y: NDArray[np.intp]
+    classes: int
+    kind: As  # of the labels
+    instances: Sequence[str]
+
+
 class _Part(msgspec.Struct):
     """The effects of steering the test rows of one fold, by layer and kind of direction: rows x
     doses x measures."""
@@ -315,45 +325,36 @@ MEASURES = ("shift", "changed", "distance", "mass")
 
 
 def _steer(
-    all_cases: Sequence[Case],
-    streams: NDArray[Any],
-    y: NDArray[np.intp],
-    classes: int,
-    kind: As,
+    data: _LabelledStreams,
     fold: Fold,
     test: list[int],
-    layers: Sequence[int],
     score: Score,
+    *,
+    layers: Sequence[int],
     doses: Sequence[float],
-    seed: list[int],
-    instances: Sequence[str],
+    rng: np.random.Generator,
 ) -> _Part:
     """Return how the test rows of a fold respond when they are steered along directions fitted to
     its training rows."""
     lengths, edits = dict[int, float](), list[Edit | None]([None])
     plan: list[tuple[int, Kind, int, int]] = []  # layer, kind, class, place of the dose
-    rng = np.random.default_rng([*seed, 46])
     for layer in layers:
-        train = np.asarray(streams[fold.train, layer], float)
+        train = np.asarray(data.streams[fold.train, layer], float)
         lengths[layer] = float(np.sqrt(train.var(axis=0).sum()))
-        for name, vectors in _directions(train, y[fold.train], classes, fold, instances, rng):
+        for name, vectors in _directions(data, fold, train, rng):
             for label, vector in enumerate(vectors):
                 for place, dose in enumerate(doses):
                     edits.append(Edit(layer, dose * lengths[layer] * vector))
                     plan.append((layer, name, label, place))
-    edited_prompts = [
-        EditedPrompt(
-            all_cases[row].decision.prompt, all_cases[row].decision.candidates, tuple(edits)
-        )
-        for row in test
-    ]
+    decisions = [data.cases[row].decision for row in test]
+    edited_prompts = [EditedPrompt(d.prompt, d.candidates, tuple(edits)) for d in decisions]
     values: dict[tuple[int, Kind], Floats] = {
         (layer, name): np.full((len(test), len(doses), len(MEASURES)), np.nan)
         for layer in layers
         for name in KINDS
     }
     for index, (row, logs) in enumerate(zip(test, score(edited_prompts), strict=True)):
-        sets = [all_cases[row].options_of(label, kind) for label in range(classes)]
+        sets = [data.cases[row].options_of(label, data.kind) for label in range(data.classes)]
         gathered: dict[tuple[int, Kind, int], list[tuple[float, ...]]] = {}
         for (layer, name, label, place), log in zip(plan, logs[1:], strict=True):
             measured = _measure_change(logs[0], log, sets[label])
@@ -365,16 +366,12 @@ def _steer(
 
 
 def _directions(
-    train: Floats,
-    y: NDArray[np.intp],
-    classes: int,
-    fold: Fold,
-    instances: Sequence[str],
-    rng: np.random.Generator,
+    data: _LabelledStreams, fold: Fold, train: Floats, rng: np.random.Generator
 ) -> Iterator[tuple[Kind, Floats]]:
     """Yield the unit-length directions of the probe and of its controls, one per class."""
+    y, classes = data.y[fold.train], data.classes
     yield "probe", _unit(probes.directions(train, y, classes, PENALTY))
-    homes = [instances[row] for row in fold.train]
+    homes = [data.instances[row] for row in fold.train]
     exchanged = exchanged_labels(y, classes, homes, int(rng.integers(2**31)))
     yield "shuffled", _unit(probes.directions(train, exchanged, classes, PENALTY))
     for _ in range(SEEDS):

@@ -305,6 +305,7 @@ def fit_other_rows(
     classes: int,
     groups: Groups,
     folds: Sequence[Fold],
+    *,
     others: NDArray[Any],
     partners: Sequence[str],
     units: Sequence[str],

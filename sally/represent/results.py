@@ -209,7 +209,7 @@ def fit_representation(
         beyond_untrained=None
         if blank_best is None
         else mean_over(hit - _right(blank_best, y), GAP),
-        **_twins(twins, streams, labels, groups, folds, best, chosen, by_fold),
+        **_twins(twins, streams, labels, groups, folds, best=best, chosen=chosen, by_fold=by_fold),
         said=_forecast_accuracy(labels, tested),
         layers=[
             LayerScore(
@@ -319,6 +319,7 @@ def _twins(
     labels: Labels,
     groups: Groups,
     folds: Sequence[Any],
+    *,
     best: HeldOutPredictions,
     chosen: Sequence[int],
     by_fold: Sequence[int],
@@ -340,10 +341,10 @@ def _twins(
         len(labels.classes),
         groups,
         folds,
-        others[:, layer],
-        partners,
-        letters if by_letters else instances,
-        best.penalties,
+        others=others[:, layer],
+        partners=partners,
+        units=letters if by_letters else instances,
+        penalties=best.penalties,
     )
     is_tested = predictions.was_tested
     if not is_tested.any():

@@ -71,6 +71,7 @@ class BeliefColumns(msgspec.Struct, frozen=True):
 
 
 def columns(
+    *,
     person: Sequence[Hashable],
     cluster: Sequence[Hashable],
     cell: Sequence[Hashable],

@@ -41,16 +41,16 @@ def test_best_replies_and_chance_of_a_small_table() -> None:
 
 def test_rows_in_which_all_tie_or_nothing_is_defined_are_left_out() -> None:
     table = columns(
-        ["a", "b", "c"],
-        ["a", "b", "c"],
-        ["x"] * 3,
-        ["g"] * 3,
-        [None] * 3,
-        [0, 0, 0],
-        [[1, 1 + 1e-9], [NAN, NAN], [1, 2]],
-        [[NAN, NAN]] * 3,
-        [[NAN, NAN]] * 3,
-        [[True, True]] * 3,
+        person=["a", "b", "c"],
+        cluster=["a", "b", "c"],
+        cell=["x"] * 3,
+        game=["g"] * 3,
+        period=[None] * 3,
+        move=[0, 0, 0],
+        payoffs=[[1, 1 + 1e-9], [NAN, NAN], [1, 2]],
+        expected=[[NAN, NAN]] * 3,
+        true_worth=[[NAN, NAN]] * 3,
+        on_menu=[[True, True]] * 3,
     )
     assert len(measures.keep_judged(table)) == 1
 
@@ -72,16 +72,16 @@ def test_habits_of_a_small_table() -> None:
 
 def test_usual_move_counts_ties_by_their_mean_and_only_moves_on_the_menu() -> None:
     table = columns(
-        ["a"] * 4,
-        ["a"] * 4,
-        ["x"] * 4,
-        ["g"] * 4,
-        [None] * 4,
-        [0, 1, 2, 0],
-        [[1, 0, 0], [1, 0, 0], [1, 0, 0], [1, 0, NAN]],
-        [[NAN] * 3] * 4,
-        [[NAN] * 3] * 4,
-        [[True] * 3] * 3 + [[True, True, False]],
+        person=["a"] * 4,
+        cluster=["a"] * 4,
+        cell=["x"] * 4,
+        game=["g"] * 4,
+        period=[None] * 4,
+        move=[0, 1, 2, 0],
+        payoffs=[[1, 0, 0], [1, 0, 0], [1, 0, 0], [1, 0, NAN]],
+        expected=[[NAN] * 3] * 4,
+        true_worth=[[NAN] * 3] * 4,
+        on_menu=[[True] * 3] * 3 + [[True, True, False]],
     )
     # row 1: moves 1, 2 and 0 tie; rows 2 and 3: 0 twice; row 4: 0 and 1 tie, 2 is not offered
     assert measures.usual(table) == pytest.approx([1 / 3, 1, 1, 1 / 2])

@@ -142,13 +142,14 @@ def _matrix_decision(played: Played, seat: Seat, answer: JudgedReport) -> Belief
         played,
         seat,
         turn,
-        tuple(f"move {number + 1}" for number in range(len(names))),  # names may differ by instance
-        move,
-        repr(pays),
-        tuple(sum(p * pay for p, pay in zip(odds, row, strict=True)) for row in pays),
-        odds if names == partner_names else None,
-        tuple(row[truth] for row in pays) if isinstance(truth, int) else None,
-        len(best) > 1,
+        # Names may differ by instance.
+        actions=tuple(f"move {number + 1}" for number in range(len(names))),
+        move=move,
+        game=repr(pays),
+        worth=tuple(sum(p * pay for p, pay in zip(odds, row, strict=True)) for row in pays),
+        expected=odds if names == partner_names else None,
+        true_worth=tuple(row[truth] for row in pays) if isinstance(truth, int) else None,
+        decides=len(best) > 1,
     )
 
 
@@ -173,13 +174,13 @@ def _contribution(played: Played, seat: Seat, answer: JudgedReport) -> BeliefDec
         played,
         seat,
         turn,
-        tuple(map(str, menu)),
-        menu.index(move),
-        repr((menu, game.players, game.ratio)),
-        pays(mean),
-        tuple(float(tokens == mean) for tokens in menu) if mean in menu else None,
-        pays(truth) if isinstance(truth, int) else None,
-        False,
+        actions=tuple(map(str, menu)),
+        move=menu.index(move),
+        game=repr((menu, game.players, game.ratio)),
+        worth=pays(mean),
+        expected=tuple(float(tokens == mean) for tokens in menu) if mean in menu else None,
+        true_worth=pays(truth) if isinstance(truth, int) else None,
+        decides=False,
     )
 
 
@@ -187,6 +188,7 @@ def _decision(
     played: Played,
     seat: Seat,
     turn: int,
+    *,
     actions: tuple[str, ...],
     move: int,
     game: str,
@@ -237,14 +239,14 @@ def belief_columns(decisions: Iterable[BeliefDecision]) -> BeliefColumns:
         return line
 
     return columns(
-        units["person"],
-        units[coarsest(units)],
-        [row.cell for row in rows],
-        [row.game for row in rows],
-        [row.period for row in rows],
-        [places[row.actions[row.move]] for row in rows],
-        [spread_out(row.actions, row.worth) for row in rows],
-        [spread_out(row.actions, row.expected) for row in rows],
-        [spread_out(row.actions, row.true_worth) for row in rows],
-        [[name in row.actions for name in places] for row in rows],
+        person=units["person"],
+        cluster=units[coarsest(units)],
+        cell=[row.cell for row in rows],
+        game=[row.game for row in rows],
+        period=[row.period for row in rows],
+        move=[places[row.actions[row.move]] for row in rows],
+        payoffs=[spread_out(row.actions, row.worth) for row in rows],
+        expected=[spread_out(row.actions, row.expected) for row in rows],
+        true_worth=[spread_out(row.actions, row.true_worth) for row in rows],
+        on_menu=[[name in row.actions for name in places] for row in rows],
     )

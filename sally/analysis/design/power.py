@@ -130,7 +130,7 @@ def needs(
     target = _Target(detect, alpha, family, equivalent)
     values = [] if pilot is None else values_of(pilot, metric)
     return [
-        _need(cell, plan, config, target, _metric(cell, metric), sd, values, limit)
+        _need(cell, plan, config, target, _metric(cell, metric), sd=sd, values=values, limit=limit)
         for cell in study.cells
     ]
 
@@ -211,6 +211,7 @@ def _need(
     config: Config,
     target: _Target,
     metric: Metric,
+    *,
     sd: float | None,
     values: Sequence[PilotScore],
     limit: int | None,

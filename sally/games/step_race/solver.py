@@ -263,13 +263,13 @@ def solve_race(
                         *_case(
                             flat,
                             states,
-                            size,
-                            number,
-                            phase,
-                            period,
-                            others,
-                            own_mind,
-                            announcements,
+                            size=size,
+                            number=number,
+                            phase=phase,
+                            period=period,
+                            others=others,
+                            own_mind=own_mind,
+                            announcements=announcements,
                         ),
                     )
                     for chance, announcements in signals
@@ -316,6 +316,7 @@ def _fill_ends(flat: Floats, target: int, number: int) -> None:
 def _case(
     flat: Floats,
     states: NDArray[np.int64],
+    *,
     size: int,
     number: int,
     phase: int,
