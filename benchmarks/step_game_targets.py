@@ -21,6 +21,7 @@ from typing import Any
 import msgspec
 
 STEPS = (1, 3, 5)
+FAR = 0.005  # difference of a model's measure that is counted
 SEATS = ("player_1", "player_2", "player_3")
 Triple = tuple[int, ...]
 Points = tuple[float, ...]
@@ -75,13 +76,17 @@ def targets_of(lowest: int, highest: int) -> dict[str, int]:
 
 
 def main(folder: Path) -> None:
-    """Print the measure of all recorded moves and of always taking 5."""
+    """Print the measure of all recorded moves and of always taking 5, and how far the measures of
+    models differ between conventions."""
     sums: dict[tuple[str, str], list[float]] = defaultdict(lambda: [0.0, 0.0])
+    by_model: dict[tuple[str, str], list[float]] = defaultdict(lambda: [0.0, 0.0])
     for file in sorted(folder.glob("*.jsonl")):
         for line in file.read_bytes().splitlines():
             episode = msgspec.json.decode(line)
             params = episode["setup"]["instance"]["params"]
             positions = tuple(params["positions"])
+            lineup = episode["setup"]["lineup"]
+            models = [str(lineup[seat]["params"].get("name")) for seat in SEATS]
             for moves in turns_of(episode["events"]):
                 for convention, target in targets_of(*params["target_range"]).items():
                     missing = tuple(target - position for position in positions)
@@ -93,9 +98,22 @@ def main(folder: Path) -> None:
                             pair = sums[convention, player]
                             pair[0] += worth[STEPS.index(move)] - mean
                             pair[1] += max(worth) - mean
+                        model = by_model[models[seat], convention]
+                        model[0] += worth[STEPS.index(moves[seat])] - mean
+                        model[1] += max(worth) - mean
                 positions = tuple(p + g for p, g in zip(positions, gains(moves), strict=True))
     for (convention, player), (gained, most) in sums.items():
         print(f"{convention}: {player} {gained / most:.4f}")
+    doing = {key: gained / most for key, (gained, most) in by_model.items()}
+    for convention in ("lowest", "middle, rounded up", "highest"):
+        away = [
+            abs(doing[model, convention] - value)
+            for (model, other), value in doing.items()
+            if other == "middle, rounded down"
+        ]
+        far = sum(difference > FAR for difference in away)
+        print(f"{convention}: {far} of {len(away)} models differ by more than {FAR} from the "
+              f"middle, rounded down; at most {max(away):.3f}")  # fmt: skip
 
 
 if __name__ == "__main__":
