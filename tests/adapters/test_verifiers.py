@@ -249,3 +249,37 @@ def test_advantage_of_a_turn_stays_on_its_own_message():
     )
     with pytest.raises(BadInput, match="2 advantages were given for 10 turns"):
         credit_turns(trace, [1.0, 2.0])
+
+
+def test_stored_run_of_several_agents_is_replayed_and_given_advantages(tmp_path):
+    from verifiers.v1.configs.agent import WireAgentConfig
+    from verifiers.v1.state import State
+    from verifiers.v1.task import WireTaskData
+    from verifiers.v1.utils.trace_store import read_episodes, write_episode
+
+    from sally.adapters.trainers.verifiers_runs import replay_run, write_run
+
+    for place in (0, 1):
+        episode, _ = seats_played(
+            lambda messages, place=place: f"Option: {options(messages)[place]}"
+        )
+        for trace in episode.traces:
+            for node in trace.nodes:  # as a training client fills them in
+                node.token_ids, node.mask = [1, 2, 3], [False, node.sampled, node.sampled]
+                node.logprobs = [-0.5] * sum(node.mask)
+        write_episode(tmp_path, episode)
+    replay = replay_run(tmp_path)
+    assert replay.problems == [] and len(replay.seats) == 4
+    write_run(replay, tmp_path / "out")
+    stored = read_episodes(tmp_path / "out", vf.Trace[WireTaskData, State, WireAgentConfig])
+    rewards = {(e.id, t.agent.name): t.reward for e in stored for t in e.traces}
+    for rollout in stored:
+        for trace in rollout.traces:
+            same_role = [r for (_, role), r in rewards.items() if role == trace.agent.name]
+            advantage = trace.reward - sum(same_role) / 2
+            assert advantage != 0
+            (branch,) = trace.branches
+            is_sampled = [part for node in branch.nodes for part in node.mask]
+            assert branch.advantages == [
+                pytest.approx(advantage) if sampled else 0.0 for sampled in is_sampled
+            ]
