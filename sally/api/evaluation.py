@@ -25,7 +25,7 @@ from sally.api.pair_evaluation import (
 )
 from sally.api.rows import Rows
 from sally.api.studies import PreparedStudy, RunRequest, prepared_study
-from sally.core.errors import BadInput, unknown
+from sally.core.errors import BadInput, RunFailed, unknown
 from sally.core.log.events import Episode
 from sally.core.prompt.model import Model
 from sally.core.registry.objects import ObjectNames
@@ -37,6 +37,7 @@ from sally.runner import local
 from sally.runner import run as runs
 from sally.runner.budget import Budget, Meter
 from sally.runner.config import use_config
+from sally.runner.gates import unreadable_models
 from sally.runner.models import models_of
 from sally.runner.progress import currency_of
 from sally.store import Where
@@ -179,7 +180,13 @@ def evaluate(
                 meter.refuse_unpriced(models_of(study))
                 watch = watch or notebook_progress(study.name)
                 job: dict[str, Any] = {"tables": True, "wanted": trials, "settings": settings_used}
-                runs.play_missing(study, place, None, watch, meter, executor(on), **job)
+                try:
+                    runs.play_missing(study, place, None, watch, meter, executor(on), **job)
+                except RunFailed:
+                    if (
+                        not unreadable_models()
+                    ):  # such a model has an evaluation: no result, and why
+                        raise
             require_finished(place, (id for id, _, _ in trials), play)
             return EvaluationRows(
                 evaluation_of(place, bot or "", study=study, many=len(trials), size=size)

@@ -34,6 +34,7 @@ from sally.runner import local
 from sally.runner import run as runs
 from sally.runner.budget import Budget, Meter
 from sally.runner.config import Config
+from sally.runner.gates import unreadable_models
 from sally.runner.models import models_of
 from sally.runner.plan import bill_of, plan
 from sally.runner.progress import currency_of
@@ -140,7 +141,13 @@ def evaluate_on_pairs(
                     "wanted": planned_setups,
                     "settings": settings,
                 }
-                runs.play_missing(study, place, None, watch, meter, executor(request.on), **job)
+                try:
+                    runs.play_missing(study, place, None, watch, meter, executor(request.on), **job)
+                except RunFailed:
+                    if (
+                        not unreadable_models()
+                    ):  # such a model has an evaluation: no result, and why
+                        raise
             require_finished(place, (id for id, _, _ in planned_setups), request.play)
             evaluation = pair_evaluation_of(place, study, planned_setups, request.bot or "")
             if request.until is None:

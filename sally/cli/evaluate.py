@@ -142,10 +142,10 @@ def evaluate_(
     if not as_json:
         episodes = people or place
         echo(f"Page: {page}   Episodes: {episodes}   Share: sally pack {episodes}")
+    if not result.is_readable:
+        sys.exit(INCOMPLETE)
     if not result.is_complete:
         echo("Unfinished: the same command continues.", err=True)
-        sys.exit(INCOMPLETE)
-    if not result.is_readable:
         sys.exit(INCOMPLETE)
 
 

@@ -1,9 +1,12 @@
-"""Gates: after a failure, all calls of a model wait together; a run stops if none is answered."""
+"""Gates: after a failure, all calls of a model wait together; a run stops if none is answered, or
+if no answer can be read."""
 
 from __future__ import annotations
 
 import time
+from collections import Counter
 
+from sally.core.log.events import Episode, Forfeited, Reported
 from sally.core.prompt.model import ModelFailure
 
 WAITING = frozenset({"rate_limit", "server", "timeout", "connection"})
@@ -11,6 +14,7 @@ FINAL = frozenset({"auth", "quota"})  # refusals of the key itself, which waitin
 MOST_FINAL = 3  # final refusals in a row after which a run stops
 MOST_BAD_REPLIES = 30  # replies in a row that are no chat completion, likewise
 MOST_WAITS = 7  # waits in a row without any answer after which a run stops: a minute
+MOST_UNREADABLE = 100  # answers of a model that cannot be read, and no other, likewise
 LONGEST = 120.0  # maximum wait in seconds
 
 
@@ -87,6 +91,9 @@ def hopeless() -> str | None:
                 else "answered none of the calls"
             )
             return f"{model}{address_text} {what}: {gate.words.rstrip('.')}."
+    for model in unreadable_models():
+        count = _unread[model]
+        return f"None of the {count:,} answers of {model} could be read; `sally show` prints them."
     return None
 
 
@@ -94,3 +101,32 @@ def forget_refusals() -> None:
     """Reset the counts of refusals at the start of a run."""
     for gate in _gates.values():
         gate.forget()
+
+
+# --- answers that cannot be read ------------------------------------------------------------------
+
+_read, _unread = Counter[str](), Counter[str]()  # answers in this run, by model
+
+
+def record_answers(episode: Episode) -> None:
+    """Count the answers of an episode's models that could be read, and those that could not."""
+    for event in episode.events:
+        if event.calls:
+            model = str(episode.setup.lineup[event.seat].params.get("model", "embedded"))
+            is_unread = isinstance(event, Forfeited) or (
+                isinstance(event, Reported) and event.value is None
+            )
+            (_unread if is_unread else _read)[model] += 1
+
+
+def unreadable_models() -> list[str]:
+    """Return the models that gave many answers in this run, of which none could be read."""
+    return [
+        model for model, count in _unread.items() if count >= MOST_UNREADABLE and not _read[model]
+    ]
+
+
+def forget_answers() -> None:
+    """Reset the counts of answers at the start of a run."""
+    _read.clear()
+    _unread.clear()

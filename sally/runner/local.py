@@ -27,7 +27,7 @@ from sally.core.rules.replay import Trajectory
 from sally.players.language import patient, uses_model
 from sally.runner.budget import EpisodeStopped, Meter, Metered
 from sally.runner.config import SERVER_AT_ONCE, Config, Limits, declared_at_once, transport_of
-from sally.runner.gates import forget_refusals, hopeless
+from sally.runner.gates import forget_refusals, hopeless, record_answers
 from sally.runner.orders import Order, Orders, models_in
 from sally.runner.seating import players_of, portable_study, resolve_setup
 
@@ -126,7 +126,9 @@ async def play_several(waiting: Sequence[Order], keep: Keep, meter: Meter) -> No
         for order in line:
             if meter.spent or hopeless():
                 return
-            keep(*await _with_models(order, meter))
+            episode, trajectory = await _with_models(order, meter)
+            record_answers(episode)
+            keep(episode, trajectory)
 
     working = [asyncio.ensure_future(work()) for _ in range(at_once(waiting, meter.config))]
     try:

@@ -22,6 +22,7 @@ from sally.core.registry.study import Study
 from sally.runner.budget import Budget, Meter
 from sally.runner.claims import Claims, Heartbeat, Run, new_name, this_process
 from sally.runner.executors import Executor, Local
+from sally.runner.gates import forget_answers
 from sally.runner.local import manifest, orders, refuse_changed
 from sally.runner.models import PRECEDENCE, SettingUsed
 from sally.runner.orders import Orders, PackedEpisodes
@@ -128,6 +129,7 @@ def play_missing(
         store.keep_settings(location, study_manifest.asks, used)
     _keep_packs(location, wanted)
     drive = RunState(study, location, executor, meter or Meter(), watch, **job)
+    forget_answers()
     drive.fill(wanted, stored.finished)
     return drive.run()
 

@@ -18,6 +18,7 @@ from sally.cli import main
 from sally.core.prompt.model import Fault, ModelKind, Reply, Usage
 from sally.core.registry import registry
 from sally.models.stub import Scripted, always
+from sally.runner import gates
 from sally.store import writer
 
 STUDY = """
@@ -108,6 +109,18 @@ def test_fault_or_spent_budget_exits_with_3_until_study_is_complete(
     counted = Scripted(lambda messages, settings: Reply("Option: J", usage=Usage(100, 1)))
     assert run(monkeypatch, counted, "--budget-tokens", "150") == 3
     assert run(monkeypatch, always("Option: J")) == 0
+    assert len(store.survey("out").finished) == 4
+
+
+def test_model_of_which_no_answer_can_be_read_ends_the_run_early(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(gates, "MOST_UNREADABLE", 3)
+    assert run(monkeypatch, always("I cannot decide.")) == 3
+    assert "None of the 4 answers of said could be read; `sally show`" in capsys.readouterr().err
+    assert len(store.survey("out").finished) == 2  # of four
+    # a model that is read once goes on
+    assert run(monkeypatch, varied("Option: J", "I cannot decide.")) == 0
     assert len(store.survey("out").finished) == 4
 
 

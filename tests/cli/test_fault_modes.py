@@ -12,6 +12,7 @@ from benchmarks.fault_modes import FaultRow, config_for
 from sally import store
 from sally.cli import main
 from sally.core.log.events import Ended
+from sally.runner import gates
 from sally.runner.config import use_config
 from sally.runner.progress import look
 from sally.studies import sally_2
@@ -83,6 +84,15 @@ def test_mode_ends_with_the_published_exit_code_and_sentence(
         assert f"No result: {answers} of {answers} answers could not be read" in row.output
         assert row.calls == 3 * answers and f"({row.calls} without a usable reply)" in row.output
         assert re.search(r"^ ibs +- +- ", row.output, re.MULTILINE), "a score instead of a blank"
+
+
+def test_evaluation_of_unreadable_model_stops_early(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(gates, "MOST_UNREADABLE", 4)
+    row = evaluate("tool call", tmp_path, monkeypatch, capsys)
+    assert (row.exit_code, row.calls) == (3, 3 * 4)
+    assert row.first_sentence.startswith("No result: 4 of 4 answers could not be read")
 
 
 def test_used_up_quota_ends_the_run_with_known_cost(

@@ -51,7 +51,7 @@ from sally.core.rules.game import Seat
 from sally.players.language import LANGUAGE, patient
 from sally.runner.budget import Metered
 from sally.runner.config import in_process
-from sally.runner.gates import forget_refusals, hopeless
+from sally.runner.gates import forget_answers, forget_refusals, hopeless, record_answers
 from sally.runner.local import manifest, orders, play_within, used_by, with_models
 from sally.runner.models import open_seats, with_model
 from sally.runner.orders import Order
@@ -167,6 +167,7 @@ async def play_setup(
         raise
     finally:
         episode = match.episode(cell, used_by(players))
+        record_answers(episode)
         keep(episode)
         session.keep(episode)
     if session.is_inspects and store.to_run_again(episode):
@@ -253,6 +254,7 @@ def claim_store(study: Study, out: str) -> Study:
     filled = for_roles(study)
     store.claim(Path(out), manifest(filled), filled)
     forget_refusals()
+    forget_answers()
     return filled
 
 
