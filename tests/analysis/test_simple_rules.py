@@ -24,9 +24,21 @@ from sally.analysis.profile.profile import ProfileRow, profile_of
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode
 from sally.core.registry.study import player_spec
+from sally.core.rules.chance import Stream
 from sally.frames.frame import as_frame
 from sally.metrics.consistency import ForecastFit, contrast_of
-from sally.parts.simple_rules import MOVES, RULES, PastRounds, rule_shortcuts
+from sally.parts.simple_rules import (
+    AFTER_LAST,
+    AFTER_OWN,
+    AFTER_PAIR,
+    LAST,
+    MOST_FREQUENT,
+    MOVES,
+    OWN_LAST,
+    RULES,
+    PastRounds,
+    rule_shortcuts,
+)
 from sally.runner import local
 from sally.stats.cluster_interval import ratio_by_rule
 from sally.stats.intervals import Estimate
@@ -182,3 +194,27 @@ def test_share_of_followed_forecasts_is_recovered(share: float):
     estimate = acting(lambda truth: draw.randrange(OPTIONS), move)
     assert estimate.low - 1e-9 <= share <= estimate.high + 1e-9
     assert estimate.high - estimate.low < 0.1
+
+
+def test_rules_expect_what_followed_the_last_time() -> None:
+    """A second implementation, with tables that are filled round by round."""
+    draws = Stream("past rounds")
+    rounds = [(draws.below(3), draws.below(3)) for _ in range(60)]
+    past, after = PastRounds(), dict[tuple[str, object], int]()
+    for number, (own_move, their_move) in enumerate(rounds):
+        if number:
+            own_before, their_before = rounds[number - 1]
+            after["own", own_before] = after["last", their_before] = their_move
+            after["pair", rounds[number - 1]] = their_move
+        past.add(own_move, their_move)
+        after_last = after.get(("last", their_move), their_move)
+        their_moves = [move for _, move in rounds[: number + 1]]
+        most = max(map(their_moves.count, their_moves))
+        assert {rule: past.expect(rule) for rule in RULES} == {
+            LAST: their_move,
+            OWN_LAST: own_move,
+            MOST_FREQUENT: [m for m in their_moves if their_moves.count(m) == most][-1],
+            AFTER_LAST: after_last,
+            AFTER_OWN: after.get(("own", own_move), their_move),
+            AFTER_PAIR: after.get(("pair", (own_move, their_move)), after_last),
+        }

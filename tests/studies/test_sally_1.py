@@ -107,7 +107,7 @@ def test_battery_questions_are_balanced_over_arms():
 def test_best_bot_predicts_opponents_and_is_near_the_optimum(game):
     study = with_bot(BOTS["best_bot"], "S")
     cells = tuple(c for c in study.cells if c.name.startswith(f"{game}: {ASKED}"))
-    wanted_orders = orders(msgspec.structs.replace(study, cells=cells))
+    wanted_orders = list(orders(msgspec.structs.replace(study, cells=cells)))[::2]
     sums = measured_of(as_frame([play(setup, cell) for _, cell, setup in wanted_orders]))
     total, max_total = (sums.of(name).sum() for name in ("least", "optimum"))
     assert total > 0.8 * max_total

@@ -84,6 +84,7 @@ class PaperEpisodes(Sequence[tuple[Conditions, Played]]):
         self._frame, self.which = frame.take(rows), codes[rows]
         instances = self._frame.episodes["instance"].to_physical().to_numpy()
         self.instances = encode_labels(instances, len(rows), "instances")[0]
+        self._numbers: dict[str, Floats] = {}  # many figures of a table read the same metric
         self._replays: dict[int, Played] = {}
         self._again = lru_cache(maxsize=256)(self._replay)
 
@@ -115,10 +116,12 @@ class PaperEpisodes(Sequence[tuple[Conditions, Played]]):
     def numbers(self, metric: str) -> Floats:
         """Return the value of a metric for the seat that the paper evaluates, episode by episode;
         NaN where there is no value."""
-        rows = self._frame.seats("number", "seat", metric).filter(pl.col("seat") == self._seat)
-        values = np.full(len(self), np.nan)
-        values[rows["number"].to_numpy()] = rows[metric].cast(pl.Float64).to_numpy()
-        return values
+        if metric not in self._numbers:
+            rows = self._frame.seats("number", "seat", metric).filter(pl.col("seat") == self._seat)
+            values = np.full(len(self), np.nan)
+            values[rows["number"].to_numpy()] = rows[metric].cast(pl.Float64).to_numpy()
+            self._numbers[metric] = values
+        return self._numbers[metric]
 
     def prepare(self, metrics: Sequence[str]) -> None:
         """Measure all of these metrics at once."""
