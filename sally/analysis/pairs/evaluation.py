@@ -23,7 +23,7 @@ from sally.analysis.unreadable_answers import UnreadableAnswers, count_unreadabl
 from sally.core.log.events import Episode, Event, Told
 from sally.frames.measured_seat import person_of
 from sally.frames.rows import usage_of
-from sally.stats.cluster_interval import mean_by_rule
+from sally.stats.cluster_interval import gap_by_rule, mean_by_rule
 from sally.stats.intervals import Estimate
 from sally.stats.multiple_tests import holm_where_known
 from sally.stats.paired_differences import sign_flip_test
@@ -465,12 +465,9 @@ def _stated_effect(arm: str, members: Sequence[PairRecord]) -> ArmEffect:
     }
     if not right[True] or not right[False]:
         return ArmEffect(arm, "slope", None, pairs)
-    share = len(right[True]) / len(moves)
-    weighted = [move.is_right / share for move in right[True]]
-    weighted += [-move.is_right / (1 - share) for move in right[False]]
-    bound = max(1 / share, 1 / (1 - share))
+    first, second = ([move.is_right for move in right[is_true]] for is_true in (True, False))
     units = [move.pair for move in (*right[True], *right[False])]
-    return ArmEffect(arm, "slope", mean_by_rule(weighted, units, (-bound, bound)), pairs)
+    return ArmEffect(arm, "slope", gap_by_rule(first, second, units, BOUNDS), pairs)
 
 
 # --- unreadable answers ---------------------------------------------------------------------------
