@@ -251,7 +251,7 @@ def table_of_results(evaluation: Evaluation) -> list[str]:
 
 def draw_doing(evaluations: Mapping[str, Evaluation]) -> str:
     """Return the picture of doing by game: a dot for each model, a mark for the best mindless."""
-    axis, top, row = Axis(-0.75, 1.0, (-0.5, 0, 0.5, 1)), 78, 42
+    axis, top, row = Axis(-0.85, 1.0, (-0.5, 0, 0.5, 1)), 78, 42
     games = sally_1.GAMES
     bottom = top + row * len(games) - 6
     colours = dict(zip(evaluations, (BLUE, "#009e73", "#cc79a7"), strict=True))
