@@ -129,6 +129,8 @@ class GameResult(msgspec.Struct, frozen=True):
     unshowable: tuple[str, ...] = ()  # words that nobody can show in this game
     knowing_beyond_learning: Estimate = NO_EPISODE  # 0: the best simple rule, learning ones too
     acting_contrast: Estimate = NO_EPISODE  # 0: moves do not depend on the player's forecasts
+    predictions: int = 0  # that could be judged: knowing rests on these
+    predictions_asked: int = 0  # the others were unreadable, or the round was void
 
 
 class Control(msgspec.Struct, frozen=True):
@@ -485,6 +487,8 @@ def _result(
         unshowable=verdict.unshowable,
         knowing_beyond_learning=row.beyond_learning,
         acting_contrast=row.acting_contrast,
+        predictions=row.predictions,
+        predictions_asked=row.predictions_asked,
         why={
             new: row.why[old]
             for old, new in (("skill", "knowing"), ("beyond", "knowing_beyond"),

@@ -171,6 +171,7 @@ def say(evaluation: Evaluation, show_all: bool) -> None:
             "position bias": _cell(game.pooled_position_bias),
             "error survival": _cell(game.error_survival),
             "forfeits": f"{game.forfeits}/{game.forfeits + game.moves}",
+            "predictions judged": f"{game.predictions}/{game.predictions_asked}",
             "reliability": said_reliability(game),
         }
         for game in evaluation.games

@@ -84,6 +84,8 @@ class ProfileRow(msgspec.Struct, frozen=True):
     # the best simple rule that the player is not shown to exceed; None: it exceeds all
     unbeaten: Predictor | None = None
     has_rounds: bool = False  # whether an episode has several moves after predictions
+    predictions: int = 0  # that could be judged: knowing rests on these
+    predictions_asked: int = 0  # the others were unreadable, or the round was void
 
     @property
     def results(self) -> int:
@@ -192,6 +194,8 @@ def _row(
         mindless=doing.mindless,
         reference=doing.reference,
         judged=int(total(of("judged"))),
+        predictions=int(total(of("scored"))),
+        predictions_asked=int(total(of("asked"))),
         judged_fits=int(total(of("judged_fits"))),
         has_rounds=group.has_rounds,
         habit=habits.habit,

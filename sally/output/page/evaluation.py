@@ -39,6 +39,8 @@ LEGEND = (
     "player, 1 for the optimum; practice and test: doing against opponents that may be trained on, "
     "and against opponents held out by behaviour. label and position bias: 0 for moves spread "
     "evenly, 1 for always the same. error survival: payoff that may come from others' forfeits. "
+    "predictions judged: those that knowing rests on; the others were unreadable, or a forfeited "
+    "move made their round void. "
     "After ± or in brackets: 95% intervals over problems. There is no mean over games."
 )
 LEFT, WIDTH, ROW, TOP = 118, 330, 26, 30
@@ -224,13 +226,14 @@ def _row(field: str, game: GameResult, y: float) -> Iterator[Html]:
 
 def measures_table(games: Sequence[GameResult]) -> Html:
     """Return a table of all measures, with one row per game."""
-    top = ["game", "problems", *TABLE, "forfeits"]
+    top = ["game", "problems", *TABLE, "forfeits", "predictions judged"]
     rows = []
     for game in games:
         cells = [figure_cell(getattr(game, field)) for field in TABLE.values()]
         rows.append(
             tag("tr", tag("th", game.game, scope="row"), tag("td", game.problems), cells,
-                tag("td", f"{game.forfeits} of {game.forfeits + game.moves}"))
+                tag("td", f"{game.forfeits} of {game.forfeits + game.moves}"),
+                tag("td", f"{game.predictions} of {game.predictions_asked}"))
         )  # fmt: skip
     return table(top, rows)
 
