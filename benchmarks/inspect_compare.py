@@ -4,6 +4,7 @@ Samples come in stories; models differ by an effect, and each story favours one 
 so differences within a story are alike. The naive interval (Welch, unpaired) stands beside ours.
 
     python -m benchmarks.inspect_compare [SIMULATIONS] [--first N] [--workers N] [--json]
+    python -m benchmarks.inspect_compare 1500 --only-false-positives
 
 Settings: stories that favour a model not at all, somewhat or much; stories of unequal size; eight
 stories; scores of 0 and 1, many of which are ties. A planned size is what two pilot logs of 40
@@ -26,6 +27,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sally.adapters.inspect.compare_logs import LogScores, _adjust_p_values, _compare_pair
+from sally.stats.paired_differences import sign_flip_test
 from sally.stats.power import t_sample_size
 
 EFFECT = 0.3
@@ -128,6 +130,16 @@ def simulate(number: int, setting: Setting) -> Outcome:
     return Outcome(**counts)
 
 
+def false_positive(number: int, setting: Setting) -> bool:
+    """Return whether the test finds a difference where there is none; the same simulation and p
+    value as in `simulate`, without intervals and sizes."""
+    rng = np.random.default_rng((number, 0, SETTINGS.index(setting)))
+    first, second = simulate_logs(rng, 0.0, setting, setting.stories)
+    scores = [np.array([*log.values["score"].values()]) for log in (first, second)]
+    clusters = [*first.clusters.values()]
+    return sign_flip_test(scores[0] - scores[1], clusters=clusters, seed=number) < 0.05
+
+
 def main() -> None:
     """Print a line for each setting."""
     parser = argparse.ArgumentParser()
@@ -135,9 +147,15 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, help="number of the first simulation")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--only-false-positives", action="store_true", help="the quick part")
     options = parser.parse_args()
     n, rows = options.simulations, []
     numbers = range(options.first, options.first + n)
+    if options.only_false_positives:
+        for setting in SETTINGS:
+            share = sum(false_positive(number, setting) for number in numbers) / n
+            print(f"{setting.name}: {share:.3f} of {n}", flush=True)
+        return
     if not options.json:
         print(f"{n} simulations of each setting; true differences 0 and {EFFECT}")
         print(

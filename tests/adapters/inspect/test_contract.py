@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from inspect_ai import eval as inspect_eval
+from inspect_ai import eval_retry
 from inspect_ai._util.entrypoints import ensure_entry_points
 from inspect_ai._util.registry import registry_lookup
 from inspect_ai.log import (
@@ -30,7 +31,7 @@ from sally.adapters.inspect.scorers import metrics_by_seat
 from sally.adapters.inspect.tasks import game_study, game_task, study_task
 from sally.core.errors import BadInput
 from sally.core.log.events import Censored, Episode, Moved, Reported, from_line
-from sally.core.prompt.model import ModelFailure, Settings, User
+from sally.core.prompt.model import Fault, ModelFailure, Settings, User
 from sally.core.registry import registry
 from sally.core.registry.study import player_spec
 from sally.models.stub import Scripted, always
@@ -255,6 +256,37 @@ def test_game_is_a_task_with_scorers_by_name(tmp_path: Path) -> None:
         gains = [float(row.split(" | ")[-2]) for row in rows if "agent" in row]
         episode = from_line(sample.store["episode"])
         assert sum(gains) == (episode.payoffs or {})["agent"]
+
+
+def test_retry_plays_only_episodes_that_failed_and_checkpoints_change_nothing(
+    tmp_path: Path,
+) -> None:
+    calls = [0]
+
+    def fail_once(messages: Any, settings: Settings) -> str | Fault:
+        calls[0] += 1
+        is_failing = calls[0] == 4
+        return Fault("bad_request", "The server refused the call.") if is_failing else "Option: R"
+
+    registry.add("models", "stumbling_player", lambda name: Scripted(fail_once))
+    (log,) = inspect_eval(
+        "sally/rps",
+        task_args={"out": str(tmp_path / "out"), "partner": "tit_for_tat", "episodes": 3,
+                   "rounds": 2, "probes": "none"},
+        log_dir=str(tmp_path / "logs"),
+        display="none",
+        model="sally/stumbling_player",
+        max_samples=1,
+        checkpoint=True,  # inside a sample, it would need a program from the network
+    )  # fmt: skip
+    failed = [sample.id for sample in log.samples or () if sample.error]
+    assert len(failed) == 1 and len(stored(tmp_path / "out")) == 3
+    calls[0] = 100
+    (again,) = eval_retry(log, log_dir=str(tmp_path / "again"), display="none")
+    assert [sample.error for sample in again.samples or ()] == [None] * 3
+    assert calls[0] == 102  # two rounds of one episode
+    episodes = stored(tmp_path / "out")
+    assert len(episodes) == 3 and not any(isinstance(e.end, Censored) for e in episodes)
 
 
 def test_scores_of_several_models_are_keyed_by_seat(tmp_path: Path) -> None:
