@@ -72,7 +72,7 @@ def test_picture_of_pairs_shows_the_scores_of_the_appendix():
     for model, name in MODELS.items():
         for game, _, *scores, _, _ in rows_of(text_of("appendix/sally_2"), model)[:-1]:
             for measure, score in zip(("knowing", "doing"), scores, strict=True):
-                value = "0.00" if score == "all 0" else score.split()[0]
+                value = "0.00" if score == "all 0" else score.removeprefix("all ").split()[0]
                 hint = f"{name}, {game.strip('`')}: {measure} {value}<"
                 assert (hint in picture) == (score != "-"), hint
 

@@ -302,7 +302,9 @@ def say(rows: Sequence[ProfileRow]) -> None:
     print_text(AFTER)
 
 
-AFTER = "n: episodes with a result. After ± or in brackets: 95% intervals."
+AFTER = (
+    "n: episodes with a result. After ± or in brackets: 95% intervals; all: equal in every cluster."
+)
 
 
 def say_brief(rows: Sequence[ProfileRow], columns: Sequence[ProfileColumn]) -> None:

@@ -20,6 +20,7 @@ from sally.core.errors import join_names
 from sally.core.terminal_text import echo
 from sally.frames import Row
 from sally.output.tables.console import (
+    ALL_EQUAL,
     ALL_ZERO,
     estimate_cell,
     fitting,
@@ -129,6 +130,8 @@ def say(scores: Scores) -> None:
         say_game(game, game_rows, [key for key in keys if key != "game"], shared)
     print_text(*_notes(scores))
     print_text(*_without_interval(scores.rows))
+    if any(row["interval"] and len(set(row["interval"])) == 1 for row in scores.rows):
+        print_text(ALL_EQUAL)
     if settings:
         print_text(f"Settings of every player: {settings}.")
 

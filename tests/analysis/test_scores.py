@@ -18,6 +18,7 @@ from sally.core.log.events import Episode, Instance, PlayerSpec, Setup, label
 from sally.core.registry import registry
 from sally.frames.frame import Frame, as_frame
 from sally.frames.replays import replay_for_measures
+from sally.output.tables.console import estimate_cell
 from sally.runner.local import play
 from sally.runner.seating import resolve_setup
 from sally.stats.cluster_interval import mean_by_rule
@@ -143,3 +144,14 @@ def test_mean_without_an_interval_gives_the_reason_in_text_and_json(tmp_path: Pa
         assert "no interval: fewer than 5 clusters" in (
             CliRunner().invoke(cli, [command, str(tmp_path), "--json"]).output
         )
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [([80.0] * 6, "all 80.0"), ([-2.0] * 6, "all -2.00"), ([0.0] * 6, "all 0")],
+)
+def test_equal_repeats_are_not_written_as_an_error_of_zero(values: list[float], text: str) -> None:
+    equal = mean_by_rule(values, range(6))
+    assert estimate_cell(equal.value, equal.interval) == text
+    spread = mean_by_rule([*values[:5], values[5] + 0.003], range(6))
+    assert "±0.001" in estimate_cell(spread.value, spread.interval, 3)

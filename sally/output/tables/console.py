@@ -105,7 +105,7 @@ def print_rows(rows: Sequence[Mapping[str, Any]], as_json: bool, title: str = ""
         print_table(rows, list(dict.fromkeys(key for row in rows for key in row)), title)
 
 
-FIGURE = re.compile(r"[-+0-9.,±%\[\]() ≈≠?n]*")  # a number, its interval, n and verdict
+FIGURE = re.compile(r"(all )?[-+0-9.,±%\[\]() ≈≠?n]*")  # a number, its interval, n and verdict
 
 
 def _table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], title: str) -> Table:
@@ -184,6 +184,7 @@ def fitting(
 
 
 ALL_ZERO = "all 0"
+ALL_EQUAL = "all: every episode or cluster has this value; repeats that are equal show no error."
 MOST_PLACES = 6
 
 
@@ -192,7 +193,8 @@ def estimate_cell(
 ) -> str:
     """Format a value with its interval: `1.00 ±0.20` if symmetric, else `1.00 [0.70, 1.10]`.
 
-    A value that is 0 in every cluster has no error and is written `all 0`.
+    A value that is the same in every cluster has no error, however few clusters there are, and is
+    written `all 1.00`, or `all 0`.
     """
     if value is None:
         return "-"
@@ -203,6 +205,8 @@ def estimate_cell(
     if interval is None:
         return f"{value:.{places}f}"
     low, high = interval
+    if low == high:
+        return f"all {value:.{places}f}"
     while 0 < high - low < 10**-places and places < MOST_PLACES:
         places += 1  # an error that is not zero is not shown as zero
     even = abs((high - value) - (value - low)) < 0.5 * 10**-places
