@@ -66,10 +66,10 @@ class Forks:
         self._running: dict[Connection, Fork] = {}
         self._started = 0
 
-    def run(self, many: int) -> None:
+    def run(self, count: int) -> None:
         """Run every test, unless too many have failed."""
         self._session.config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]
-        for _ in range(min(many, len(self._waiting))):
+        for _ in range(min(count, len(self._waiting))):
             self._start()
         while self._running:
             for pipe in wait(list(self._running)):

@@ -98,8 +98,8 @@ def _first_of_each_lineup(study: Study, part: int | None) -> list[Order]:
 
 def frozen(name: str, part: int | None) -> dict[str, str | int]:
     """How many episodes, the hash of their ids, and the hash of their lines, in order of id."""
-    found = PUBLIC_GOODS if name == PUBLIC_GOODS.name else registry.entries("studies")[name]
-    study = model_free(found)
+    result = PUBLIC_GOODS if name == PUBLIC_GOODS.name else registry.entries("studies")[name]
+    study = model_free(result)
     ids, lines = blake2b(digest_size=16), blake2b(digest_size=16)
     played = sorted(_first_of_each_lineup(study, part), key=lambda order: order[0])
     for id_, cell, setup in played:

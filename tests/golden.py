@@ -85,9 +85,9 @@ class Pages:
         for form, opening in self.openings.items():
             yield f"--- what {seat} read last, {form} ---"
             yield opening.rstrip("\n")
-        for n, asked in enumerate(self.asked.values(), 1):
+        for n, request in enumerate(self.asked.values(), 1):
             yield f"--- what {seat} was asked, {n} ---"
-            yield asked
+            yield request
         yield ""
 
 

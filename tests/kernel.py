@@ -75,10 +75,10 @@ def kernel(folder: Path) -> Iterator[Kernel]:
         allow_errors=True,
         resources={"metadata": {"path": str(folder)}},
     )
-    before = os.environ.get("PATH", "")
+    old_setting = os.environ.get("PATH", "")
     env = {
         **os.environ,
-        "PATH": os.pathsep.join([str(Path(sys.executable).parent), before]),  # finds `sally`
+        "PATH": os.pathsep.join([str(Path(sys.executable).parent), old_setting]),  # finds `sally`
         "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")])),
         "COLUMNS": "80",
         "TTY_COMPATIBLE": "0",  # commands in cells print neither colours nor bars

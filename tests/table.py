@@ -136,11 +136,11 @@ def table(
     *,
     arms: Arms | None = None,
     injections: tuple[Injection, ...] = (),
-    who: str = "random",
+    player: str = "random",
     **lineup: PlayerSpec,
 ) -> Setup:
-    """A setup with `who` in every seat that the lineup does not fill."""
-    return bench(name).table(seed, arms=arms, injections=injections, player=who, lineup=lineup)
+    """A setup with `player` in every seat that the lineup does not fill."""
+    return bench(name).table(seed, arms=arms, injections=injections, player=player, lineup=lineup)
 
 
 def seat(name: str) -> Seat:

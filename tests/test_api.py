@@ -171,8 +171,8 @@ def test_results_with_a_figure_can_be_drawn(held: Path) -> None:
 )
 @pytest.mark.usefixtures("few_trials")
 def test_examples_of_the_api_run(module: str) -> None:
-    found = doctest.testmod(import_module(f"sally.api.{module}"))
-    assert found.failed == 0
+    import_result = doctest.testmod(import_module(f"sally.api.{module}"))
+    assert import_result.failed == 0
 
 
 def test_type_checker_and_the_interpreter_import_the_same_names() -> None:

@@ -23,9 +23,9 @@ from tests.table import seat
 BOTS = {"agent": "random", "partner": "tit_for_tat"}
 
 
-def refused(why: BadInput) -> str:
+def refused(reason: BadInput) -> str:
     """The message, which must be one sentence of one line with nothing of the machine in it."""
-    text = str(why)
+    text = str(reason)
     assert "\n" not in text and text.rstrip().endswith((".", "?")), text
     assert "Traceback" not in text and "object at 0x" not in text and "`$" not in text, text
     return text
@@ -162,18 +162,21 @@ def test_mutated_parameters_are_refused_in_one_sentence_or_played(seed: int) -> 
 
 def bad_studies() -> list[tuple[str, Cell]]:
     bots = grid(agent=player_spec("random"), partner=player_spec("random"))
-    one = (instance("ipd", rounds=3),)
+    first = (instance("ipd", rounds=3),)
     oracle = (Injection(seat("agent"), "their_move"), Injection(seat("partner"), "their_move"))
     return [
         ("There is no game named 'idp'", Cell("c", (instance("idp"),), bots)),
         ("rounds", Cell("c", (instance("ipd", "none", rounds=0),), bots)),
         (
             "no player of ipd",
-            Cell("c", one, grid(agent=player_spec("x"), partner=player_spec("random"))),
+            Cell("c", first, grid(agent=player_spec("x"), partner=player_spec("random"))),
         ),
-        ("no probe of ipd", Cell("c", one, bots, arms={"agent": ("x",)})),
-        ("cannot both be told the truth", Cell("c", one, bots, injections=oracle)),
-        ("Seat 'partner' of ipd has no player", Cell("c", one, grid(agent=player_spec("random")))),
+        ("no probe of ipd", Cell("c", first, bots, arms={"agent": ("x",)})),
+        ("cannot both be told the truth", Cell("c", first, bots, injections=oracle)),
+        (
+            "Seat 'partner' of ipd has no player",
+            Cell("c", first, grid(agent=player_spec("random"))),
+        ),
     ]
 
 

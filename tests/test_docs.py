@@ -94,7 +94,7 @@ def named_in(table: str) -> str:
     for cell in cells:
         first, *others = re.findall(r"`(?:sally )?([^`]*)`", cell)
         group = first.split()[0]
-        spelled += [first, *(f"{group} {other}" for other in others)]
+        spelled += [first, *(f"{group} {other_item}" for other_item in others)]
     return "\n".join(spelled)
 
 
@@ -135,9 +135,9 @@ def test_every_dependency_is_explained_under_its_extra():
     extras.pop("all")
     bare = re.compile(r"^[\w-]+")
     asked_pairs = {
-        (bare.match(one)[0], extra)
+        (bare.match(item)[0], extra)
         for extra, expected_extra in extras.items()
-        for one in expected_extra
+        for item in expected_extra
     }
     assert pairs == asked_pairs
 
@@ -213,12 +213,12 @@ def refreshed(page: Path) -> str:
 
 def run_commands(text: str) -> None:
     """Each command goes well; lines below it, if any, are all it prints (`...`: some left out)."""
-    for line, shown in re.findall(r"^\$ sally (.*)\n((?:(?!\$).*\n)*)", text, re.M):
+    for line, page_text in re.findall(r"^\$ sally (.*)\n((?:(?!\$).*\n)*)", text, re.M):
         args = shlex.split(line)
         asked_text = "1\n" * 50 if args[0] == "play" else None
         result = CliRunner().invoke(cli, args, input=asked_text, catch_exceptions=False)
         assert result.exit_code == 0, f"{line}\n{result.output}"
-        if expected_text := stripped(shown):
+        if expected_text := stripped(page_text):
             parts = [re.escape(part.strip()) for part in f"\n{expected_text}\n".split("\n...\n")]
             assert re.fullmatch(".*".join(parts), stripped(result.stdout), re.S), result.stdout
 

@@ -166,8 +166,8 @@ def test_game_without_an_end_fails_its_check(
 ) -> None:
     """A match that goes on for ever, and a rule that never returns."""
     endless = "the match is not over after 20 decisions"
-    for where in (testing, testing.bench):
-        monkeypatch.setattr(where, "ENDLESS", endless)
+    for place in (testing, testing.bench):
+        monkeypatch.setattr(place, "ENDLESS", endless)
     monkeypatch.setattr(testing.bench, "MOST_DECISIONS", 20)
     monkeypatch.setattr(testing, "LONGEST", 0.5)
     file = one_file(tmp_path)

@@ -48,8 +48,8 @@ def test_event_loop_of_the_kernel_is_running(cells: Kernel) -> None:
 
 
 def test_model_object_plays(cells: Kernel) -> None:
-    shown = cells.shown('sally.play("rps", {"agent": mine, **against}, rounds=2)')
-    assert "agent = own:mine qa, partner = tit_for_tat; agent -2, partner 2" in shown
+    page_text = cells.shown('sally.play("rps", {"agent": mine, **against}, rounds=2)')
+    assert "agent = own:mine qa, partner = tit_for_tat; agent -2, partner 2" in page_text
 
 
 def test_awaited_play_gives_the_same_episode(cells: Kernel) -> None:
@@ -149,9 +149,9 @@ def test_second_function_answers_probes(cells: Kernel) -> None:
 
 def test_silence_of_a_function_is_said_once(cells: Kernel) -> None:
     cell = f'_ = sally.play("rps", {PROBED % "paper"})'
-    said = cells.printed(cell, "stderr")
-    assert said.count("does not answer the probe 'their_move'") == 1
-    assert "return (move, answer)" in said
+    output = cells.printed(cell, "stderr")
+    assert output.count("does not answer the probe 'their_move'") == 1
+    assert "return (move, answer)" in output
 
 
 STUDY = """
@@ -339,8 +339,8 @@ def test_model_object_is_evaluated(played: Kernel) -> None:
 
 
 def test_transcript_prints(played: Kernel) -> None:
-    shown = played.shown("sally.transcript(episodes[0])")
-    assert "at the table: agent = random, partner = tit_for_tat\nstep 0\n" in shown
+    page_text = played.shown("sally.transcript(episodes[0])")
+    assert "at the table: agent = random, partner = tit_for_tat\nstep 0\n" in page_text
 
 
 def test_game_prints_its_parameters(played: Kernel) -> None:

@@ -34,8 +34,8 @@ INJECTIONS = {
 }
 
 
-def setup_of(who: PlayerSpec, injection: Injection) -> Setup:
-    lineup = {"agent": who, "partner": PlayerSpec("constant")}
+def setup_of(spec: PlayerSpec, injection: Injection) -> Setup:
+    lineup = {"agent": spec, "partner": PlayerSpec("constant")}
     asked_probes = {"agent": ("their_move",)}
     return Setup(
         Instance("ipd", "ipd", {"rounds": ROUNDS}),

@@ -89,14 +89,14 @@ def settings_of(name: str) -> Mapping[str, Any]:
 
 def tables(name: str) -> list[tuple[str, RepeatedGame, Seat, Script]]:
     """Every game and seat that a partner plays, with its script."""
-    found = []
+    results = []
     for game_name in GAMES:
         game = game_of(game_name)
         for seat in (AGENT, PARTNER):
             script = made(FAMILY[name], game, seat, settings_of(name))
             if script is not None:
-                found.append((game_name, game, seat, script))
-    return found
+                results.append((game_name, game, seat, script))
+    return results
 
 
 @every_partner
@@ -153,9 +153,9 @@ def test_void_round_does_not_change_an_automaton(name: str) -> None:
         )
 
 
-def same_odds(one: list[int], two: list[int]) -> bool:
+def same_odds(first: list[int], two: list[int]) -> bool:
     """Whether two samples may come from one lottery; two sure moves that differ never do."""
-    return all(abs(one.count(m) - two.count(m)) < 5 * sqrt(DRAWS / 2) for m in {*one, *two})
+    return all(abs(first.count(m) - two.count(m)) < 5 * sqrt(DRAWS / 2) for m in {*first, *two})
 
 
 @every_automaton
@@ -196,6 +196,6 @@ def test_partner_plays_whole_games_without_hidden_state(name: str, seed: int) ->
 
 
 def test_partners_of_the_fixtures_play() -> None:
-    found = play_episode(table("cups", 1, hider=PlayerSpec("sly"), seeker=PlayerSpec("sly")))
-    assert found.payoffs == {"hider": 1.0, "seeker": 0.0}  # nobody peeked: the swap worked
-    assert play_episode(table("haggle", 1, who="plain_dealer")).payoffs is not None
+    result = play_episode(table("cups", 1, hider=PlayerSpec("sly"), seeker=PlayerSpec("sly")))
+    assert result.payoffs == {"hider": 1.0, "seeker": 0.0}  # nobody peeked: the swap worked
+    assert play_episode(table("haggle", 1, player="plain_dealer")).payoffs is not None

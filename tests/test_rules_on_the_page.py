@@ -38,28 +38,28 @@ OF_A_MIND = "salient"  # where a mind that thinks no step ahead goes: what playe
 
 def pages(spec: Any, params: dict[str, Any]) -> str:
     """What every seat reads before anything has happened."""
-    game, found = spec.build(params), []
+    game, results = spec.build(params), []
     for seat in game.seats:
         words = SeatContext(spec, game, seat, 0).words
-        found.append(words.rules(seat))
+        results.append(words.rules(seat))
         if NATURE not in game.to_move(game.start()):  # before a deal there is nothing to see
-            found.append(words.now(game.observe(game.start(), seat)))
-    return "\n".join(found)
+            results.append(words.now(game.observe(game.start(), seat)))
+    return "\n".join(results)
 
 
 def others(value: Any, hint: Any = None) -> Iterator[Any]:
     """Values near this one, and the other ones where a parameter names all that it can be."""
     for kind in (hint, *get_args(hint)):
         if get_origin(kind) is Literal:
-            yield from (other for other in get_args(kind) if other != value)
+            yield from (other_item for other_item in get_args(kind) if other_item != value)
     if isinstance(value, msgspec.Struct):
         plain = msgspec.to_builtins(value)
         for name in set(value.__struct_fields__) - {OF_A_MIND}:
-            for other in others(getattr(value, name), get_type_hints(type(value)).get(name)):
-                yield {**plain, name: other}
+            for other_item in others(getattr(value, name), get_type_hints(type(value)).get(name)):
+                yield {**plain, name: other_item}
     elif isinstance(value, tuple) and value:
         for n, part in enumerate(value):
-            yield from ((*value[:n], other, *value[n + 1 :]) for other in others(part))
+            yield from ((*value[:n], other_item, *value[n + 1 :]) for other_item in others(part))
     elif isinstance(value, bool):
         yield not value
     elif isinstance(value, int):

@@ -116,13 +116,13 @@ CONNECTING = frozenset(
 
 def imported(tree: ast.AST) -> set[str]:
     """Every module that a file imports anywhere."""
-    found = set()
+    result = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            result |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    return found
+            result |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return result
 
 
 def test_every_module_that_can_connect_is_named_on_the_page() -> None:

@@ -34,7 +34,7 @@ def base(names: list[str]) -> set[str]:
     return texts
 
 
-def told(*command: object, at: Path, well: bool = True) -> str:
+def told(*command: object, folder: Path, well: bool = True) -> str:
     """What a command prints, in an environment that inherits no path of ours."""
     ours = (
         "PYTHONPATH",
@@ -43,7 +43,7 @@ def told(*command: object, at: Path, well: bool = True) -> str:
     )  # what is loaded is compiled once
     kept = {k: v for k, v in os.environ.items() if k not in ours}
     done = subprocess.run(
-        [str(part) for part in command], cwd=at, env=kept, text=True, capture_output=True
+        [str(part) for part in command], cwd=folder, env=kept, text=True, capture_output=True
     )
     assert (done.returncode == 0) == well, done.stdout + done.stderr
     return done.stdout + done.stderr
@@ -56,7 +56,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, copy)
     shutil.copytree(ROOT / "sally", copy / "sally", ignore=shutil.ignore_patterns("__pycache__"))
-    told(sys.executable, "-c", BUILD, at=copy)
+    told(sys.executable, "-c", BUILD, folder=copy)
     return copy
 
 
@@ -64,11 +64,11 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def bare(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A new environment with the wheel and, linked from ours, only what the base needs."""
     home = tmp_path_factory.mktemp("bare")
-    told(sys.executable, "-m", "venv", "--without-pip", home / "env", at=home)
+    told(sys.executable, "-m", "venv", "--without-pip", home / "env", folder=home)
     python = home / "env/bin/python"
     packages = Path(
         told(
-            python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", at=home
+            python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", folder=home
         ).strip()
     )
     for name in base([NAME.match(dependency)[0] for dependency in PROJECT["dependencies"]]):
@@ -80,12 +80,12 @@ def bare(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
                 (packages / top).symlink_to(held_distribution.locate_file(top))
     (wheel,) = source.glob("dist/*.whl")
     pip = (sys.executable, "-m", "pip", "--python", python, "-q", "--disable-pip-version-check")
-    told(*pip, "install", "--no-deps", "--no-index", "--no-compile", wheel, at=home)
+    told(*pip, "install", "--no-deps", "--no-index", "--no-compile", wheel, folder=home)
     return home
 
 
 def sally(bare: Path, line: str, well: bool = True) -> str:
-    return told(bare / "env/bin/sally", *line.split(), at=bare, well=well)
+    return told(bare / "env/bin/sally", *line.split(), folder=bare, well=well)
 
 
 def test_wheel_and_sdist_contain_every_file_of_the_package(source: Path) -> None:
@@ -134,7 +134,7 @@ def test_missing_extra_is_named_in_one_line(bare: Path, line: str, extra: str) -
 @pytest.mark.parametrize("module", ["rl.pettingzoo", "rl.gymnasium", "inspect.tasks"])
 def test_adapter_without_its_library_raises_one_message(bare: Path, module: str) -> None:
     python = bare / "env/bin/python"
-    text = told(python, "-c", f"import sally.adapters.{module}", at=bare, well=False)
+    text = told(python, "-c", f"import sally.adapters.{module}", folder=bare, well=False)
     last = text.strip().splitlines()[-1]
     assert re.match(r"(sally\.core\.errors\.NotInstalled|ImportError): ", last)
     assert re.search(r"pip install '.*\.whl\[", last)
@@ -144,7 +144,7 @@ def test_foreign_package_shadowing_sally_is_named(bare: Path) -> None:
     stranger = bare / "over/sally"
     shutil.copytree(ROOT / "sally/cli", stranger / "cli")
     (stranger / "__init__.py").write_text('__version__ = "1.0.8"\n')
-    text = told(bare / "env/bin/python", "-c", "import sally.cli", at=bare / "over", well=False)
+    text = told(bare / "env/bin/python", "-c", "import sally.cli", folder=bare / "over", well=False)
     assert text.startswith("sally: another package called sally is installed over this one")
 
 

@@ -38,8 +38,8 @@ def lines(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
 
 
 def first(plain: Plain, kind: str) -> Plain:
-    found: Plain = next(e for e in plain["events"] if e["kind"] == kind)
-    return found
+    result: Plain = next(e for e in plain["events"] if e["kind"] == kind)
+    return result
 
 
 def named_anew(plain: Plain) -> None:
@@ -267,8 +267,8 @@ def test_replay_reports_unregistered_players(lines: list[bytes]) -> None:
         plain["setup"]["lineup"]["partner"]["player"] = "nobody_we_know"
         named_anew(plain)
 
-    ((_, why),) = check([from_line(edited(lines[0], renamed))]).unchecked
-    assert "players not registered here, so not asked again: nobody_we_know" in why
+    ((_, reason),) = check([from_line(edited(lines[0], renamed))]).unchecked
+    assert "players not registered here, so not asked again: nobody_we_know" in reason
 
 
 def test_replay_does_not_ask_bots_again_beside_recorded_players(lines: list[bytes]) -> None:

@@ -60,11 +60,11 @@ def test_move_outside_the_menu_is_a_forfeit_not_a_move():
 
 def test_learners_see_the_last_round_and_the_time_left():
     env = SeatEnv("ipd", others={"partner": "tit_for_tat"}, rounds=4)
-    seen, info = env.reset(seed=1)
+    observation, info = env.reset(seed=1)
     assert info["names"] == ["J", "F"]
-    assert np.allclose(seen["observation"], [0, 0, 0, 0, 1])
-    seen, *_ = env.step(1)
-    assert np.allclose(seen["observation"], [0, 1, 1, 0, 0.75])
+    assert np.allclose(observation["observation"], [0, 0, 0, 0, 1])
+    observation, *_ = env.step(1)
+    assert np.allclose(observation["observation"], [0, 1, 1, 0, 0.75])
 
 
 def test_sequential_game_is_refused_by_parallel_env():
@@ -86,16 +86,16 @@ def test_reset_without_seed_draws_new_seed(make):
     env.reset(seed=3)
     assert env.table.match.setup.seed == 3
     env.reset()
-    after = env.table.match.setup.seed
+    seed_after = env.table.match.setup.seed
     env.reset(seed=3)
     env.reset()
-    assert env.table.match.setup.seed == after  # what follows a seed follows from it
+    assert env.table.match.setup.seed == seed_after  # what follows a seed follows from it
 
 
 def test_observation_bytes_contain_the_whole_page():
     env = SeatEnv("tradecraft")
-    seen, info = env.reset(seed=1)
-    data = bytes(seen["observation"]).rstrip(b"\0").decode()
+    observation, info = env.reset(seed=1)
+    data = bytes(observation["observation"]).rstrip(b"\0").decode()
     assert data == info["page"] and len(data) > 2048
     question = env.table.match.context(env.seat).words.rules(env.seat)[:40]
     assert data.startswith(question)
@@ -108,8 +108,8 @@ def test_page_longer_than_page_bytes_is_refused_not_truncated():
 
 def test_info_contains_action_mask():
     env = SeatEnv("ipd", rounds=2)
-    seen, info = env.reset(seed=1)
-    assert info["action_mask"].tolist() == seen["action_mask"].tolist() == [1, 1]
+    observation, info = env.reset(seed=1)
+    assert info["action_mask"].tolist() == observation["action_mask"].tolist() == [1, 1]
 
 
 def test_games_are_registered_in_gymnasium_by_name():

@@ -76,7 +76,7 @@ class Node:
 
     def members(self, named: str = "") -> list[int]:
         """The processes of the node, or those whose title contains a text."""
-        found = []
+        results = []
         for folder in Path("/proc").iterdir():
             if not folder.name.isdigit():
                 continue
@@ -86,8 +86,8 @@ class Node:
             except (OSError, IndexError):
                 continue
             if session == self.process.pid and named in title:
-                found.append(int(folder.name))
-        return found
+                results.append(int(folder.name))
+        return results
 
     def kill(self) -> None:
         """As if the plug were pulled."""
@@ -187,9 +187,9 @@ def said(run: Forked) -> dict[str, Any]:
     return fields
 
 
-def whole(out: Path, wanted: int) -> Contents:
+def whole(out: Path, expected: int) -> Contents:
     contents = store.load(out)
-    assert (len(contents.finished_ids), contents.doubled, contents.bad) == (wanted, 0, [])
+    assert (len(contents.finished_ids), contents.doubled, contents.bad) == (expected, 0, [])
     return contents
 
 
@@ -296,11 +296,11 @@ def test_new_driver_finishes_the_run_of_a_killed_driver(cluster: TwoNodes, tmp_p
     comes(lambda: out.exists() and stored(out) >= 60, killed)
     killed.kill()
     killed.communicate()
-    before = store.survey(out).finished
+    ids_before = store.survey(out).finished
     fields = said(sally_run("dawdling", out, cluster, tmp_path))
     assert (fields["episodes"], fields["not_run"], fields["doubled"]) == (300, 0, 0)
-    assert 60 <= len(before) < 300
-    assert before <= whole(out, 300).finished_ids
+    assert 60 <= len(ids_before) < 300
+    assert ids_before <= whole(out, 300).finished_ids
 
 
 def test_study_survives_a_worker_and_then_a_node(cluster: TwoNodes, tmp_path: Path) -> None:

@@ -78,8 +78,8 @@ def test_environment_reads_replies_as_the_evaluation_does():
     model = reply_in_order(replies)
     players = players_of(match, with_models(setup.lineup, lambda seat, name: model))
     Driver(match, players).run()
-    mine = [_without_usage(event) for event in env.episode().events]
-    assert mine == [_without_usage(event) for event in match.episode().events]
+    own_rows = [_without_usage(event) for event in env.episode().events]
+    assert own_rows == [_without_usage(event) for event in match.episode().events]
 
 
 def _without_usage(event):
@@ -254,7 +254,7 @@ def test_many_environments_run_side_by_side():
     envs.reset([derived_seed("many", n) for n in range(50)])
     rounds = 0
     while waiting := envs.asked():
-        envs.step({i: [-1.0] * len(asked.candidates) for i, asked in waiting.items()})
+        envs.step({i: [-1.0] * len(request.candidates) for i, request in waiting.items()})
         rounds += 1
     assert rounds == 10 and all(env.episode().payoffs for env in envs.envs)
     with pytest.raises(BadInput, match="Environment 3 is not waiting"):

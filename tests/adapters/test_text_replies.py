@@ -100,9 +100,9 @@ def test_each_reply_is_read_once(monkeypatch):
     task = env.split.part("train")[0]
     words = type(env._prepare_task(task).match.context(task.seat).words)
 
-    def counted(self: Any, reply: str, *more: Any) -> Any:
+    def counted(self: Any, reply: str, *options: Any) -> Any:
         read.append(reply)
-        return usual(self, reply, *more)
+        return usual(self, reply, *options)
 
     monkeypatch.setattr(Words, "read", counted)
     assert words.read is counted

@@ -19,9 +19,9 @@ def played(env: TextSeats, says: dict[str, str]) -> dict[str, list[str]]:
     prompts: dict[str, list[str]] = {seat: [] for seat in env.seats}
     env.begin(TASK, 1)
     turn = dict.fromkeys(env.seats, 0)
-    while (asked := env.asked) is not None:
+    while (request := env.asked) is not None:
         seat = env.seat
-        prompts[seat].append(asked.page)
+        prompts[seat].append(request.page)
         env.step(f"Option: {says[seat][turn[seat]]}")
         turn[seat] += 1
     return prompts

@@ -67,9 +67,9 @@ def test_listed_moves_are_accepted_and_positions_are_reached_again(game: str) ->
 
 @installed
 def test_playing_leaves_the_global_random_numbers_alone() -> None:
-    before = random.getstate()
+    state_before = random.getstate()
     play_randomly("PigDice-v0", 3)
-    assert random.getstate() == before
+    assert random.getstate() == state_before
 
 
 @installed
@@ -177,8 +177,8 @@ def test_opponent_is_refused_for_a_study_of_its_own() -> None:
 def test_nim_sum_is_left_zero() -> None:
     for piles in ([3, 4, 5], [4, 2, 3, 7], [5, 7, 9, 11, 2]):
         number, taken = nim_move(piles)
-        left = [pile - taken * (n == number) for n, pile in enumerate(piles)]
+        remaining = [pile - taken * (n == number) for n, pile in enumerate(piles)]
         total = 0
-        for pile in left:
+        for pile in remaining:
             total ^= pile
-        assert total == 0 and min(left) >= 0
+        assert total == 0 and min(remaining) >= 0

@@ -37,12 +37,12 @@ Says = Callable[[list[dict[str, str]]], str]
 @contextmanager
 def served(says: Says, finish: str = "stop") -> Iterator[tuple[str, list]]:
     """A model at an address, and what it was sent."""
-    seen: list = []
+    recorded: list = []
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             asked_data = json.loads(self.rfile.read(int(self.headers["content-length"])))
-            seen.append(asked_data["messages"])
+            recorded.append(asked_data["messages"])
             reply = {"role": "assistant", "content": says(asked_data["messages"])}
             body = {
                 "id": "x",
@@ -65,7 +65,7 @@ def served(says: Says, finish: str = "stop") -> Iterator[tuple[str, list]]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
-        yield f"http://127.0.0.1:{server.server_port}/v1", seen
+        yield f"http://127.0.0.1:{server.server_port}/v1", recorded
     finally:
         server.shutdown()
         server.server_close()
@@ -83,8 +83,8 @@ def rolled_out(says: Says, finish: str = "stop", player=None, **given_options) -
             task = next(iter(env.taskset))
             return await env.run_episode(task, vf.ModelContext(model="stub", client=client))
 
-    with served(says, finish) as (address, seen):
-        return asyncio.run(run(address)), seen
+    with served(says, finish) as (address, requests):
+        return asyncio.run(run(address)), requests
 
 
 @pytest.fixture(autouse=True)
@@ -104,10 +104,10 @@ def _games(**given_options) -> GamesConfig:
 
 def test_rollout_contains_a_sally_episode_record():
     second = names()[1]
-    episode, seen = rolled_out(lambda messages: f"Option: {second}")
+    episode, requests = rolled_out(lambda messages: f"Option: {second}")
     assert episode.ok and not episode.errors
     (trace,) = episode.traces
-    assert trace.num_turns == len(seen) == 10 and trace.num_branches == 1
+    assert trace.num_turns == len(requests) == 10 and trace.num_branches == 1
     assert trace.rewards["format"].score == 0 and trace.rewards["regret"].score <= 0
     assert trace.metrics["payoff"] > 0 and "payoff" not in trace.rewards
     kept_episode = from_line(trace.info["sally_episode"].encode())
@@ -117,10 +117,10 @@ def test_rollout_contains_a_sally_episode_record():
 
 def test_model_receives_same_messages_as_in_evaluation():
     first = names()[0]
-    episode, seen = rolled_out(lambda messages: f"Option: {first}")
+    episode, requests = rolled_out(lambda messages: f"Option: {first}")
     env = TextEnv("ipd", strategy="chat")
     env.reset(episode.task.data.seed)
-    for sent in seen:
+    for sent in requests:
         assert [m["content"] for m in sent] == [m.text for m in env.asked.messages]
         env.step(f"Option: {first}")
     assert env.asked is None
@@ -142,9 +142,11 @@ def test_probes_have_separate_trace_that_is_not_trained_on():
 
 
 def test_unreadable_reply_is_tried_again_and_then_forfeited():
-    episode, seen = rolled_out(lambda messages: "whatever", misreadings=1, weights={"format": 2})
+    episode, requests = rolled_out(
+        lambda messages: "whatever", misreadings=1, weights={"format": 2}
+    )
     assert episode.errors[0].message.endswith("has no result: forfeits.")
-    assert len(seen) % 2 == 0 and not episode.ok
+    assert len(requests) % 2 == 0 and not episode.ok
 
 
 def test_cut_reply_is_not_read_as_a_whole_one():
@@ -163,10 +165,10 @@ def test_rollout_that_is_stopped_has_no_reward():
 def test_tutorials_code_runs(monkeypatch, capsys):
     code = example("verifiers")
     monkeypatch.setenv("KEY", "x")
-    with served(lambda messages: "Option: " + options(messages)[0]) as (address, seen):
+    with served(lambda messages: "Option: " + options(messages)[0]) as (address, requests):
         exec(code.replace("http://127.0.0.1:8000/v1", address), {})
     printed = capsys.readouterr().out.splitlines()
-    assert len(printed) == 2 and all("'regret'" in line for line in printed) and len(seen) == 20
+    assert len(printed) == 2 and all("'regret'" in line for line in printed) and len(requests) == 20
 
 
 def options(messages: list[dict[str, str]]) -> tuple[str, ...]:
@@ -182,8 +184,8 @@ def test_tasks_differ_by_seed_and_do_not_name_the_partner():
 
 
 def test_strategy_that_needs_scores_is_refused():
-    episode, seen = rolled_out(lambda messages: "J", strategy="lm")
-    assert not seen and "needs scores" in episode.errors[0].message
+    episode, requests = rolled_out(lambda messages: "J", strategy="lm")
+    assert not requests and "needs scores" in episode.errors[0].message
 
 
 # --- several seats --------------------------------------------------------------------------------
@@ -201,15 +203,15 @@ def seats_played(says: Says, game: str = "ipd", **given_options) -> tuple:
             task = next(iter(env.taskset))
             return await env.run_episode(task, vf.ModelContext(model="stub", client=client))
 
-    with served(says) as (address, seen):
-        return asyncio.run(run(address)), seen
+    with served(says) as (address, requests):
+        return asyncio.run(run(address)), requests
 
 
 def test_every_seat_has_a_trace_and_the_reward_of_each_turn():
-    episode, seen = seats_played(lambda messages: f"Option: {options(messages)[1]}")
+    episode, requests = seats_played(lambda messages: f"Option: {options(messages)[1]}")
     assert episode.ok, episode.errors
     traces = {trace.agent.name: trace for trace in episode.traces}
-    assert set(traces) == {"agent", "partner"} and len(seen) == 20
+    assert set(traces) == {"agent", "partner"} and len(requests) == 20
     for trace in traces.values():
         turns = turns_of(trace)
         assert [turn["reward"] for turn in turns] == [5.0] * 10  # both defect

@@ -95,9 +95,9 @@ def test_written_run_has_one_advantage_per_sampled_token(run: tuple[Path, Any]) 
     folder, _ = run
     replay = replay_run(folder)
     write_run(replay, folder / "out")
-    again = replay_run(folder / "out")
-    assert again.problems == []
-    for seat in again.seats:
+    second_run = replay_run(folder / "out")
+    assert second_run.problems == []
+    for seat in second_run.seats:
         details = seat.trace["info"]["sally_advantages"]
         assert (details["role"], details["advantage"]) == (seat.role, seat.advantage)
         for node in seat.trace["nodes"]:

@@ -26,10 +26,10 @@ DEAR = 20  # of the minority game, whose scenarios take long; tests/games/toma p
 ALLOWED = 4.0  # standard errors, as some forty attackers are tried
 
 
-def sure(one: Finding) -> bool:
+def sure(item: Finding) -> bool:
     """Whether a finding is above chance plus margin beyond what luck gives."""
-    error = np.sqrt(one.chance * (1 - one.chance) / one.n)
-    return bool(one.accuracy > one.chance + MARGIN + ALLOWED * error)
+    error = np.sqrt(item.chance * (1 - item.chance) / item.n)
+    return bool(item.accuracy > item.chance + MARGIN + ALLOWED * error)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -57,10 +57,10 @@ def test_attacks_not_declared_as_leaks_do_not_beat_chance(attack: Attack) -> Non
 def planted(share: float) -> Attack:
     """Four options of which the greatest first number is right with some chance."""
 
-    def fresh(many: int, seed: int) -> list[CardQuestion]:
+    def fresh(count: int, seed: int) -> list[CardQuestion]:
         rng = np.random.default_rng(seed)
         rows = []
-        for _ in range(many):
+        for _ in range(count):
             numbers = rng.random((4, 2))
             best = int(numbers[:, 0].argmax())
             right = best if rng.random() < share else int(rng.integers(4))

@@ -59,9 +59,9 @@ def test_interval_of_mean_stays_within_metric_bounds(name: str) -> None:
             if ends is None:
                 continue
             low, high = max(ends[0], -1e6), min(ends[1], 1e6)
-            for some, other in ((low, high), (high, low), (low, (low + high) / 2)):
+            for subset, counterpart in ((low, high), (high, low), (low, (low + high) / 2)):
                 bounds = instance_bounds(metric, key_of(Instance("i", name)), seat)
-                estimate = mean_within(metric, [*[some] * 4, other], range(5), bounds)
+                estimate = mean_within(metric, [*[subset] * 4, counterpart], range(5), bounds)
                 assert estimate.low is not None and estimate.high is not None
                 assert ends[0] <= estimate.low <= estimate.value <= estimate.high <= ends[1], metric
 
@@ -123,8 +123,8 @@ NAMED = {"accuracy": (0, 100), "consistency": (0, 100), "brier": (0, 2)}
 def intervals(told: Any, metric: str = "", game: str = "") -> Found:
     """Every interval in what a command says as JSON, with its metric and game."""
     if isinstance(told, list):
-        for each in told:
-            yield from intervals(each, metric, game)
+        for item in told:
+            yield from intervals(item, metric, game)
     elif isinstance(told, dict):
         metric, game = told.get("metric", metric), told.get("game", game)
         for name, value in told.items():
@@ -168,8 +168,8 @@ def all_inside(told: Any) -> int:
 def test_command_tables_show_no_interval_beyond_the_range(
     held: str, command: str, least: int
 ) -> None:
-    name, *rest = command.split()
-    done = CliRunner().invoke(cli, [name, held, *rest, "--json"], catch_exceptions=False)
+    name, *arguments = command.split()
+    done = CliRunner().invoke(cli, [name, held, *arguments, "--json"], catch_exceptions=False)
     assert done.exit_code == 0, done.output
     assert all_inside(json.loads(done.stdout)) >= least
 

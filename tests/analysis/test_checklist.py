@@ -16,8 +16,8 @@ def points(study):
     return {item.point: item for item in checklist(study)}
 
 
-def study(lineup, arms=None, **more):
-    cells = (Cell("one", (instance("ipd", rounds=3),), (lineup,), arms or {}, **more),)
+def study(lineup, arms=None, **options):
+    cells = (Cell("one", (instance("ipd", rounds=3),), (lineup,), arms or {}, **options),)
     return Study("mine", "who trusts whom", cells)
 
 
@@ -47,7 +47,9 @@ def test_gaps_close_when_missing_parts_are_added():
     reads = study({"agent": model, "partner": PlayerSpec("tit_for_tat")})
     assert len(points(reads)["contamination"].missing) == 2
     packs = [PlayerSpec("language", {"model": "embedded", "pack": p}) for p in ("a", "a_twin")]
-    lineups = tuple({"agent": who, "partner": PlayerSpec("tit_for_tat")} for who in (model, *packs))
+    lineups = tuple(
+        {"agent": player, "partner": PlayerSpec("tit_for_tat")} for player in (model, *packs)
+    )
     worded = msgspec.structs.replace(reads.cells[0], lineups=lineups)
     assert not points(msgspec.structs.replace(reads, cells=(worded,)))["contamination"].missing
     person = {"agent": PlayerSpec("person"), "partner": model}

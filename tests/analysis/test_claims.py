@@ -21,23 +21,27 @@ def _verdict(bot: Bot, variants=RPS, partner=CYCLER):
 
 def test_constant_player_earns_no_claim():
     """It foresees 'as last time', which is wrong against a cycler."""
-    found = _verdict(Bot("label"))
-    assert found.allowed_claims == ()
-    assert any("always presses one key: label J" in why for why in found.refused[ACTS_ON])
-    assert any("beyond learning rules is not above 0" in why for why in found.refused[KNOWS])
+    verdict = _verdict(Bot("label"))
+    assert verdict.allowed_claims == ()
+    assert any("always presses one key: label J" in reason for reason in verdict.refused[ACTS_ON])
+    assert any(
+        "beyond learning rules is not above 0" in reason for reason in verdict.refused[KNOWS]
+    )
 
 
 def test_forecast_explained_by_a_rule_does_not_count_as_knowledge():
     """Against a constant partner 'as last time' foresees everything."""
-    found = _verdict(Bot("best"), partner=("single_action", {"action": 1}))
-    assert any("nothing is left to know" in why for why in found.refused[KNOWS])
-    assert "the player is not shown to know anything that it could act on" in found.refused[ACTS_ON]
+    verdict = _verdict(Bot("best"), partner=("single_action", {"action": 1}))
+    assert any("nothing is left to know" in reason for reason in verdict.refused[KNOWS])
+    assert (
+        "the player is not shown to know anything that it could act on" in verdict.refused[ACTS_ON]
+    )
 
 
 def test_used_foresight_passes_and_theory_of_mind_requires_arms():
-    found = _verdict(Bot("best", ahead=1))
-    assert found.allowed_claims == (KNOWS, ACTS_ON)
-    assert [why.partition(",")[0] for why in found.refused[THEORY]] == [
+    verdict = _verdict(Bot("best", ahead=1))
+    assert verdict.allowed_claims == (KNOWS, ACTS_ON)
+    assert [reason.partition(",")[0] for reason in verdict.refused[THEORY]] == [
         "no arm without questions",
         "no arm with a mechanism instead of a mind (a words pack `*_twin`)",
         "no pairs of positions certify an order of 2 or more that tables of what followed cannot "
@@ -46,9 +50,9 @@ def test_used_foresight_passes_and_theory_of_mind_requires_arms():
 
 
 def test_four_clusters_are_too_few_for_any_claim():
-    found = _verdict(Bot("best", ahead=1), RPS[:4])
-    assert found.clusters == 4 and found.allowed_claims == ()
-    assert found.refused[KNOWS][0].startswith("4 clusters")
+    verdict = _verdict(Bot("best", ahead=1), RPS[:4])
+    assert verdict.clusters == 4 and verdict.allowed_claims == ()
+    assert verdict.refused[KNOWS][0].startswith("4 clusters")
 
 
 @pytest.fixture(scope="module")

@@ -37,18 +37,18 @@ def scores(values, instances=None) -> list[Score]:
     ]
 
 
-def compared(one, two, **options) -> Comparison:
-    comparison = comparing._compare_paired(GROUP, one, two, options.get("margin"), 1)
+def compared(first, two, **options) -> Comparison:
+    comparison = comparing._compare_paired(GROUP, first, two, options.get("margin"), 1)
     assert comparison is not None
     return adjust_p_values([comparison])[0]
 
 
 def duel(first: str, second: str, seeds=range(8), **params) -> list[Episode]:
     return [
-        sally.play("rps", {"agent": who, "partner": "tit_for_tat"}, seed,
+        sally.play("rps", {"agent": player, "partner": "tit_for_tat"}, seed,
                  probes={"agent": ["their_move"]}, rounds=10, **params)
         for seed in seeds
-        for who in (first, second)
+        for player in (first, second)
     ]  # fmt: skip
 
 
@@ -121,13 +121,13 @@ def test_identical_differences_are_flagged_with_exact_p_value():
 
 
 def test_comparison_of_two_players_has_a_plain_conclusion():
-    found = sally.compare(duel("random", "constant"), "random", "constant")
-    assert {c.metric for c in found} == {
+    comparisons = sally.compare(duel("random", "constant"), "random", "constant")
+    assert {c.metric for c in comparisons} == {
         "tom_percent",
         "reward_per_round",
     }  # constant states no odds
-    assert all(c.pairs == 8 for c in found)
-    told_conclusion = conclusion(found, "random", "constant")
+    assert all(c.pairs == 8 for c in comparisons)
+    told_conclusion = conclusion(comparisons, "random", "constant")
     assert told_conclusion.startswith(
         "Doing (reward_per_round): random is better than constant in rps."
     )
@@ -150,8 +150,8 @@ def test_wrong_names_are_refused_with_suggestions():
     ]
     with pytest.raises(BadInput, match="never met the same setting"):
         comparing.family({GROUP: {"a": scores([1.0])}}, "a", "b", None, 1)
-    (one, *_) = sally.compare(separate_episodes, "random", "constant")
-    assert one.design == "unpaired" and one.difference.interval is None and not one.decidable
+    (first, *_) = sally.compare(separate_episodes, "random", "constant")
+    assert first.design == "unpaired" and first.difference.interval is None and not first.decidable
 
 
 def test_players_without_shared_settings_are_compared_unpaired_by_cluster():
@@ -170,16 +170,16 @@ def test_players_without_shared_settings_are_compared_unpaired_by_cluster():
     model = [
         Score(f"m{n}".encode(), f"j{n}", "t", float(v)) for n, v in enumerate(rng.normal(size=30))
     ]
-    (found,) = comparing.family({GROUP: {"a": people, "b": model}}, "a", "b", None, 1)
-    assert (found.design, found.units, found.pairs) == ("unpaired", 12, 30)
-    assert found.clusters == "participants and instances"
+    (comparisons,) = comparing.family({GROUP: {"a": people, "b": model}}, "a", "b", None, 1)
+    assert (comparisons.design, comparisons.units, comparisons.pairs) == ("unpaired", 12, 30)
+    assert comparisons.clusters == "participants and instances"
     # the same as Welch's t of twelve means and thirty values, up to the correction for 12
     means = [np.mean([s.value for s in people[5 * k : 5 * k + 5]]) for k in range(12)]
-    theirs = [s.value for s in model]
-    welch = scipy.stats.ttest_ind(means, theirs, equal_var=False)
-    assert found.p == pytest.approx(welch.pvalue, rel=1e-6)
-    assert found.difference.low == pytest.approx(welch.confidence_interval().low, rel=1e-6)
-    assert "Doing (reward_per_round, unpaired)" in conclusion([found], "a", "b")
+    other_rows = [s.value for s in model]
+    welch = scipy.stats.ttest_ind(means, other_rows, equal_var=False)
+    assert comparisons.p == pytest.approx(welch.pvalue, rel=1e-6)
+    assert comparisons.difference.low == pytest.approx(welch.confidence_interval().low, rel=1e-6)
+    assert "Doing (reward_per_round, unpaired)" in conclusion([comparisons], "a", "b")
 
 
 def test_one_episode_against_six_people_is_one_pair_without_interval():
@@ -272,9 +272,9 @@ def test_partners_sharing_a_repeat_are_resampled_together():
     rng = np.random.default_rng(9)
     luck = rng.normal(size=8)
     single_scores = [
-        Score(f"s{r} {who}".encode(), "i", who, luck[r], repeat=r)
+        Score(f"s{r} {player}".encode(), "i", player, luck[r], repeat=r)
         for r in range(8)
-        for who in "xyz"
+        for player in "xyz"
     ]
     two = [Score(s.setting, "i", s.others, 0.0, repeat=s.repeat) for s in single_scores]
     comparison = compared(single_scores, two)

@@ -22,9 +22,9 @@ def contrast(source: Source, of: Of, **options) -> list[Contrast]:
     return contrast_of(as_frame(source), of, **options)
 
 
-def games(agent="random", probes=None, seeds=range(6), **more):
+def games(agent="random", probes=None, seeds=range(6), **options):
     lineup = {"agent": agent, "partner": "tit_for_tat"}
-    return [sally.play("ipd", lineup, seed, probes=probes, rounds=5, **more) for seed in seeds]
+    return [sally.play("ipd", lineup, seed, probes=probes, rounds=5, **options) for seed in seeds]
 
 
 def test_probing_a_bot_changes_nothing_and_is_reported_identical():
@@ -60,9 +60,9 @@ def test_different_players_or_seeds_are_not_paired():
 
 
 def test_showing_own_answers_is_a_separate_condition():
-    own = (Injection("agent", "their_move", "own"),)
+    own_injections = (Injection("agent", "their_move", "own"),)
     contrasts = contrast(
-        [*games(probes=ASKED, injections=own), *games(probes=ASKED), *games()], "asked"
+        [*games(probes=ASKED, injections=own_injections), *games(probes=ASKED), *games()], "asked"
     )
     assert {c.condition for c in contrasts} == {
         "asked their_move",

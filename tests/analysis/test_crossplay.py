@@ -32,16 +32,16 @@ from tests.games.tradecraft.table import P1
 FEW = ("zero_order", "hoarder", "generous")
 
 
-def meet(one: str, two: str, first: int = 3, **arms: tuple[str, ...]) -> list[Match]:  # type: ignore[type-arg]
-    found = []
+def meet(item: str, two: str, first: int = 3, **arms: tuple[str, ...]) -> list[Match]:  # type: ignore[type-arg]
+    results = []
     for n, problem in enumerate(problems("minecraft_core_2p_2", first)):
-        (lineup,) = grid(p1=player_spec(one), p2=player_spec(two))
+        (lineup,) = grid(p1=player_spec(item), p2=player_spec(two))
         match = Match(
             registry.game("tradecraft"), resolve_setup(Setup(problem, n, lineup, arms=arms))
         )
         Driver(match, players_of(match)).run()
-        found.append(match)
-    return found
+        results.append(match)
+    return results
 
 
 def crossplay(episodes: list[Episode]) -> dict[Players, Pairing]:
@@ -52,23 +52,23 @@ def crossplay(episodes: list[Episode]) -> dict[Players, Pairing]:
 
 def test_repeats_of_a_problem_do_not_narrow_the_interval() -> None:
     once = [match.episode() for match in meet("zero_order", "generous", first=6)]
-    (few,), (many,) = (crossplay(some).values() for some in (once, once * 20))
+    (few,), (many,) = (crossplay(subset).values() for subset in (once, once * 20))
     assert many.episodes == 120 and few.first == pytest.approx(many.first)
     assert many.first_interval == pytest.approx(few.first_interval)
 
 
 def met() -> list[Episode]:
-    return [match.episode() for one in FEW for two in FEW for match in meet(one, two)]
+    return [match.episode() for item in FEW for two in FEW for match in meet(item, two)]
 
 
 def test_table_holds_the_means_of_every_pair() -> None:
     table = crossplay(met())
-    assert set(table) == {(one, two) for one in FEW for two in FEW}
+    assert set(table) == {(item, two) for item in FEW for two in FEW}
     paid = [match.episode().payoffs or {} for match in meet("zero_order", "generous")]
     pairing = table["zero_order", "generous"]
     assert pairing.episodes == 3
-    assert pairing.first == pytest.approx(sum(each["p1"] for each in paid) / 3)
-    assert pairing.second == pytest.approx(sum(each["p2"] for each in paid) / 3)
+    assert pairing.first == pytest.approx(sum(actual_item["p1"] for actual_item in paid) / 3)
+    assert pairing.second == pytest.approx(sum(actual_item["p2"] for actual_item in paid) / 3)
     assert table["hoarder", "hoarder"].first == 0
 
 

@@ -51,7 +51,12 @@ def row(person: int, period: int, peer: list[float], replies: list[list[float]],
 
 
 def dialled(
-    folder: Path, best: float = 0, match: float = 0, habit: float = 0, seed: int = 1, **how: bool
+    folder: Path,
+    best: float = 0,
+    match: float = 0,
+    habit: float = 0,
+    seed: int = 1,
+    **options: bool,
 ) -> BeliefSummary:
     """The summary of people who best-reply, match their expectation or repeat their habit with
     these probabilities, and otherwise choose at random.
@@ -62,10 +67,10 @@ def dialled(
     rng, rows = np.random.default_rng(seed), []
     for person in range(PEOPLE):
         own_number = int(rng.integers(3))
-        beliefs = _beliefs(rng, how)
+        beliefs = _beliefs(rng, options)
         for period in range(PERIODS):
-            if not how.get("stable"):
-                beliefs = _beliefs(rng, how)
+            if not options.get("stable"):
+                beliefs = _beliefs(rng, options)
             peer, replies = beliefs
             value = 100 - STEPS + 3 * np.array(replies) @ STEPS
             draw = rng.random()

@@ -21,14 +21,14 @@ ROUNDS = 8
 
 
 def against_the_pool(
-    game: str, who: PlayerSpec, seeds: int = 1, probe: str = "their_move"
+    game: str, spec: PlayerSpec, seeds: int = 1, probe: str = "their_move"
 ) -> list[Episode]:
     rules = registry.game(game).build({"rounds": ROUNDS})
     assert isinstance(rules, RepeatedGame)
     return [
         sally.play(
             game,
-            {"agent": who, "partner": partner},
+            {"agent": spec, "partner": partner},
             seed=seed,
             rounds=ROUNDS,
             probes={"agent": [probe]},
@@ -62,8 +62,8 @@ def test_no_player_beats_the_ideal_in_expectation_and_parts_add_up(who: str) -> 
         assert row.earned.value <= row.adaptive + 1e-9
         assert row.pool_luck.value == pytest.approx(0.0, abs=1e-6)
     assert row.pool_luck.value is not None
-    whole = row.price.value + row.by_moves.value + row.pool_luck.value
-    assert row.pool_regret.value == pytest.approx(whole)
+    total = row.price.value + row.by_moves.value + row.pool_luck.value
+    assert row.pool_regret.value == pytest.approx(total)
 
 
 def test_level_k_has_a_pool_of_four_levels() -> None:
@@ -91,8 +91,8 @@ def test_partners_outside_the_pool_get_no_ideal_row() -> None:
 def test_custom_pool_is_validated() -> None:
     for pool, reason in ((["nobody"], "nobody"), (["tom_k"], "no automaton"), (7, "must list")):
         with pytest.raises(BadInput, match=reason):
-            who = ("bayes_adaptive", {"pool": pool})
-            sally.play("ipd", {"agent": who, "partner": "tit_for_tat"}, rounds=2)
+            player = ("bayes_adaptive", {"pool": pool})
+            sally.play("ipd", {"agent": player, "partner": "tit_for_tat"}, rounds=2)
     with pytest.raises(BadInput, match="fixed number of rounds"):
         game = registry.game("ipd").build({"rounds": 5, "stop_chance": 0.2})
         assert isinstance(game, RepeatedGame)

@@ -28,8 +28,8 @@ repeats = 3
 """
 
 
-def said(*given: str) -> str:
-    result = CliRunner().invoke(cli, list(given))
+def said(*arguments: str) -> str:
+    result = CliRunner().invoke(cli, list(arguments))
     assert result.exit_code == 0, result.output
     return result.output
 

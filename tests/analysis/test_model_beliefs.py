@@ -99,8 +99,8 @@ def test_different_menus_have_no_contest() -> None:
 
 
 def test_prediction_after_the_move_is_left_out() -> None:
-    after = episode("rps", [(1, 0)], [0], probe="their_move_given_mine")
-    assert list(decisions_of(replay_for_measures(after))) == []
+    episode_after = episode("rps", [(1, 0)], [0], probe="their_move_given_mine")
+    assert list(decisions_of(replay_for_measures(episode_after))) == []
 
 
 def test_contributions_are_compared_with_the_expected_mean() -> None:

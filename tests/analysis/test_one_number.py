@@ -43,14 +43,14 @@ class Shy(msgspec.Struct, frozen=True):
 
 def played() -> list[Episode]:
     """Return episodes of unequal length, so that means and pooled shares differ."""
-    found = []
+    results = []
     for game in ("rps", "ipd"):
         for player_name in ("random", "tabular", Shy()):
             for seed, rounds in enumerate((6, 10, 17)):
                 lineup = {"agent": player_name, "partner": "tit_for_tat"}
                 asked_probes = {"agent": ["their_move"]}
-                found.append(sally.play(game, lineup, seed, probes=asked_probes, rounds=rounds))
-    return found
+                results.append(sally.play(game, lineup, seed, probes=asked_probes, rounds=rounds))
+    return results
 
 
 @pytest.fixture(scope="module")
@@ -148,8 +148,8 @@ def test_metric_name_has_same_value_on_every_surface(numbers: Numbers) -> None:
 
 
 def test_pooled_and_mean_shares_differ_so_that_the_test_can_fail(numbers: Numbers) -> None:
-    who = ("rps", "agent", "tabular")
-    assert numbers[*who, "tom_percent"]["score"] != numbers[*who, "accuracy"]["profile"]
+    player = ("rps", "agent", "tabular")
+    assert numbers[*player, "tom_percent"]["score"] != numbers[*player, "accuracy"]["profile"]
     shy = ("rps", "agent", "own:Shy")
     assert numbers[*shy, "functional_regret"]["score"] != numbers[*shy, "regret"]["profile"]
 

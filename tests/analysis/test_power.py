@@ -56,9 +56,9 @@ def values(by_player, instances=None):
 
 def test_stated_spread_gives_the_textbook_number():
     """R: power.t.test(delta=.5, sd=1, type="paired") wants 33.4 pairs for 80 percent, 44 for 90."""
-    found = need(0.5, sd=1.0)
-    assert found.episodes == (34, 44) and found.cost == (0.0, 0.0)
-    assert (found.pairs, found.now, found.metric) == (0, 12, "reward_per_round")
+    estimate = need(0.5, sd=1.0)
+    assert estimate.episodes == (34, 44) and estimate.cost == (0.0, 0.0)
+    assert (estimate.pairs, estimate.now, estimate.metric) == (0, 12, "reward_per_round")
 
 
 def test_pilot_gives_spread_of_differences():
@@ -108,9 +108,9 @@ def test_partners_of_one_problem_are_clustered_like_its_repeats():
     study = msgspec.structs.replace(STUDY, cells=(cell,))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("sally.analysis.design.power.values_of", lambda *_: pilot)
-        found = need(0.5, study=study, pilot=())
+        estimate = need(0.5, study=study, pilot=())
     # all that is known are ten problems: six episodes of each count as one
-    assert found.now == 60 and found.effect == pytest.approx(6)
+    assert estimate.now == 60 and estimate.effect == pytest.approx(6)
 
 
 def test_with_one_problem_partners_are_clustered_by_repeat():
@@ -135,9 +135,9 @@ def test_pilot_of_real_episodes_and_one_of_another_cell():
 
 
 def test_percentages_are_given_as_shares():
-    found = need(0.05, metric="tom_percent", sd=0.2)
-    assert (found.detect, found.sd, found.unit) == (5.0, 20.0, "%")
-    assert found.episodes == need(0.05, sd=0.2).episodes
+    estimate = need(0.05, metric="tom_percent", sd=0.2)
+    assert (estimate.detect, estimate.sd, estimate.unit) == (5.0, 20.0, "%")
+    assert estimate.episodes == need(0.05, sd=0.2).episodes
 
 
 def test_missing_pilot_data_gives_a_reason():
@@ -172,10 +172,10 @@ def test_cost_grows_with_the_episodes(tmp_path: Path):
         agent=player_spec("language", model="openai/x"), partner=player_spec("tit_for_tat")
     )
     study = Study("s", "s", (msgspec.structs.replace(CELL, lineups=lineups, repeats=1),))
-    found = needs(study, plan(study, config=config), config, 0.5, sd=1.0)[0]
+    estimate = needs(study, plan(study, config=config), config, 0.5, sd=1.0)[0]
     ((_, full_count, *_),) = [(p.cell, p.each, p) for p in plan(study, config=config).parts]
     first_ratio = (full_count.input * 1.0 + full_count.output * 2.0) / 1e6
-    assert found.cost == pytest.approx([34 * first_ratio, 44 * first_ratio])
+    assert estimate.cost == pytest.approx([34 * first_ratio, 44 * first_ratio])
 
 
 # --- simulation -----------------------------------------------------------------------------------

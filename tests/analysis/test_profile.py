@@ -118,9 +118,9 @@ def test_inference_translation_and_luck_add_up_to_the_regret():
         arms = {"agent": ("their_move",)}
         for episode in played(one_cell(game, lineups, arms, repeats=3, rounds=12)):
             (m,) = measure_episode(episode, ("agent",))
-            whole = m.terms.inference + m.terms.translation + m.terms.luck
+            total = m.terms.inference + m.terms.translation + m.terms.luck
             assert m.terms.translation >= 0
-            assert whole == pytest.approx(m.optimum - m.doing)
+            assert total == pytest.approx(m.optimum - m.doing)
 
 
 @pytest.mark.parametrize("game, scenarios", [("toma_po", po_scenarios), ("toma_mg", mg_scenarios)])
@@ -219,8 +219,8 @@ def test_mindless_players_of_scenario_do_not_depend_on_level_parameter():
 
 def test_game_without_card_uses_random_as_mindless_player():
     study = one_cell("cups", grid(hider=player_spec("random"), seeker=player_spec("random")))
-    found = [m for e in played(study) for m in measure_episode(e)]
-    assert mindless(found) == [PlayerSpec("random")]
+    measured_seats = [m for e in played(study) for m in measure_episode(e)]
+    assert mindless(measured_seats) == [PlayerSpec("random")]
 
 
 def test_best_mindless_player_is_selected_and_scored_on_different_seeds():
@@ -339,9 +339,11 @@ def test_cells_can_be_profiled_separately():
     cells = tuple(
         Cell(name, (instance("rps", name, rounds=3),), lineups, repeats=2) for name in "ab"
     )
-    found = [m for e in played(Study("s", "s", cells)) for m in measure_episode(e, ("agent",))]
-    assert [row.cell for row in profile_of(found, by_cell=True)] == ["a", "b"]
-    assert [row.cell for row in profile_of(found)] == [""]
+    measured_seats = [
+        m for e in played(Study("s", "s", cells)) for m in measure_episode(e, ("agent",))
+    ]
+    assert [row.cell for row in profile_of(measured_seats, by_cell=True)] == ["a", "b"]
+    assert [row.cell for row in profile_of(measured_seats)] == [""]
 
 
 @pytest.mark.parametrize("game", sorted(unlike_games()))
@@ -356,8 +358,8 @@ def test_every_game_has_a_profile_and_every_missing_number_a_reason(game, monkey
     arms = {s: tuple(p.name for p in spec.probes if s in p.seats) for s in rules.seats}
     params = {"rounds": 4} if spec.family == "repeated_games" else {}
     cell = Cell("c", (Instance(game, game, params),), (lineup,), arms, repeats=2)
-    found = [m for e in played(Study("s", "s", (cell,))) for m in measure_episode(e)]
-    studied = [m for m in found if m.seat in studied_seats(sums_of(found))[game]]
+    measured_seats = [m for e in played(Study("s", "s", (cell,))) for m in measure_episode(e)]
+    studied = [m for m in measured_seats if m.seat in studied_seats(sums_of(measured_seats))[game]]
     rows = profile_of(studied, baselines(studied))
     assert rows
     for row, name in product(rows, (*FIELDS, *TERMS)):

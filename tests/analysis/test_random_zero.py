@@ -57,9 +57,9 @@ def test_exact_zero_is_the_mean_of_many_random_players(game, seat, others, param
     episodes = [sally.play(game, {seat: blind, **others}, seed, **params) for seed in range(n)]
     (first,) = measure_episode(episodes[0], (seat,))
     exact = registry.entries("metrics")[first.metric].at_random(episodes[0].setup, seat)
-    got = [m.doing for e in episodes for m in measure_episode(e, (seat,))]
-    error = stdev(got) / n**0.5
-    assert exact is not None and abs(fmean(got) - exact) <= 4 * error + 1e-9
+    actual = [m.doing for e in episodes for m in measure_episode(e, (seat,))]
+    error = stdev(actual) / n**0.5
+    assert exact is not None and abs(fmean(actual) - exact) <= 4 * error + 1e-9
 
 
 def test_unknown_expectation_is_not_estimated():
@@ -115,10 +115,10 @@ def test_draws_are_divided_among_all_problems():
         for e in played(one_cell("hanabi_very_small", lineups, repeats=3))
         for m in measure_episode(e)
     ]
-    mine = [m for m in studied if m.seat == "ann"]
-    (drawn,) = [b.played for b in baselines(mine) if b.role == "drawn"]
-    problems = [drawn.shared[code].alike for code in drawn.kind]
-    by_problem = {m.alike: problems.count(m.alike) for m in mine}
+    own_rows = [m for m in studied if m.seat == "ann"]
+    (drawn_baseline,) = [b.played for b in baselines(own_rows) if b.role == "drawn"]
+    problems = [drawn_baseline.shared[code].alike for code in drawn_baseline.kind]
+    by_problem = {m.alike: problems.count(m.alike) for m in own_rows}
     assert set(by_problem.values()) == {max(LEAST_DRAWS, DRAWS // 2)}
 
 
@@ -127,13 +127,15 @@ def test_error_of_the_draws_is_in_the_interval(monkeypatch):
     studied = [m for e in episodes for m in measure_episode(e, ("ann",))]
     ends = baselines(studied)
     (row,) = profile_of(studied, ends)
-    (drawn,) = [b for b in ends if b.role == "drawn"]
-    values = drawn.played.of("least").tolist()
+    (drawn_baseline,) = [b for b in ends if b.role == "drawn"]
+    values = drawn_baseline.played.of("least").tolist()
     assert row.random.value == pytest.approx(fmean(values))
     assert row.random.error == pytest.approx(stdev(values) / len(values) ** 0.5)
     levels = BaselineScores(ends).levels("random", sums_of(studied[:1]))
     assert levels.tolist() == [pytest.approx(fmean(values))]
-    some = replace(drawn, played=drawn.played.take(np.arange(10)), for_others=[True] * 10)
+    some = replace(
+        drawn_baseline, played=drawn_baseline.played.take(np.arange(10)), for_others=[True] * 10
+    )
     few = [*(b for b in ends if b.role != "drawn"), some]
     (wide,) = profile_of(studied, few)
     assert wide.doing.high - wide.doing.low > row.doing.high - row.doing.low

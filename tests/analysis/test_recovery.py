@@ -33,10 +33,10 @@ def pool(family: str, knows: float, acts: float, n: int = 0) -> list[MeasuredSea
     ]
 
 
-def four_errors(found: list[MeasuredSeat]) -> float:
+def four_errors(results: list[MeasuredSeat]) -> float:
     """Four standard errors of a share over a pool, on the scale whose zero is a blind pick."""
-    n = sum(m.acting.weighed for m in found)
-    chance = sum(m.acting.chance for m in found) / n
+    n = sum(m.acting.weighed for m in results)
+    chance = sum(m.acting.chance for m in results) / n
     return 4 * 0.5 / sqrt(n) / (1 - chance)
 
 

@@ -27,9 +27,11 @@ def score(player, problem, value, game="ipd", trait=DOING, method="m", repeat=0)
     return Score(game, trait, method, player, f"{problem}/{repeat}", problem, repeat, value)
 
 
-def some(levels, noise, repeats=2, problems=4, **more):
+def some(levels, noise, repeats=2, problems=4, **options):
     return [
-        score(f"p{n}", f"q{q}", level + noise * ((7 * n + 3 * q + 5 * r) % 5 - 2), repeat=r, **more)
+        score(
+            f"p{n}", f"q{q}", level + noise * ((7 * n + 3 * q + 5 * r) % 5 - 2), repeat=r, **options
+        )
         for n, level in enumerate(levels)
         for q in range(problems)
         for r in range(repeats)

@@ -34,8 +34,8 @@ MET = [
 def episodes() -> list[Episode]:
     instance = Instance("ipd-2", "ipd", {"rounds": 2})
     return [
-        play(resolve_setup(Setup(instance, seed, {"agent": one, "partner": two})), cell)
-        for cell, one, two in MET
+        play(resolve_setup(Setup(instance, seed, {"agent": first, "partner": two})), cell)
+        for cell, first, two in MET
         for seed in (1, 2)
     ]
 
@@ -72,7 +72,7 @@ def test_means_equal_those_computed_episode_by_episode(
     means = {(row["seat"], row["player"], row["metric"]): row["value"] for row in rows}
     payoffs = {key for key in means if key[2] == "payoff"}
     assert means.keys() - payoffs == values.keys()
-    assert all(means[key] == pytest.approx(fmean(some)) for key, some in values.items())
+    assert all(means[key] == pytest.approx(fmean(subset)) for key, subset in values.items())
 
 
 def test_interval_is_over_instances_or_people() -> None:
@@ -117,11 +117,11 @@ def test_only_studied_seats_are_scored_unless_none_is(episodes: list[Episode]) -
     seats = {row["seat"] for row in sally.score(episodes)}
     assert seats == {"agent", "partner"}  # no seat is studied
     lineup, probes = {"agent": "random", "partner": "tit_for_tat"}, {"agent": ["their_move"]}
-    asked = [sally.play("ipd", lineup, seed, probes=probes, rounds=2) for seed in range(3)]
-    found = sally.score(asked)
-    assert {row["seat"] for row in found} == {"agent"}
-    assert found.scores.seats_left_out == ["partner"]
-    assert {row["seat"] for row in sally.score(asked, seat="*")} == {"agent", "partner"}
+    questions = [sally.play("ipd", lineup, seed, probes=probes, rounds=2) for seed in range(3)]
+    scores = sally.score(questions)
+    assert {row["seat"] for row in scores} == {"agent"}
+    assert scores.scores.seats_left_out == ["partner"]
+    assert {row["seat"] for row in sally.score(questions, seat="*")} == {"agent", "partner"}
 
 
 def test_requested_metric_is_shown_even_if_all_zero(tmp_path: Path) -> None:

@@ -44,14 +44,14 @@ def episode(cell: str, partner: PlayerSpec, trained_on: dict, foresees: bool, se
 
 @pytest.fixture(scope="module")
 def episodes():
-    found = []
+    results = []
     for cell, partners in PARTNERS.items():
         for partner in partners:
             for seed in range(3):
-                found.append(episode(cell, partner, {}, False, seed))
+                results.append(episode(cell, partner, {}, False, seed))
                 trained = {"name": "ipd, doing", "seed": seed % 2}
-                found.append(episode(cell, partner, trained, False, seed))
-    return found
+                results.append(episode(cell, partner, trained, False, seed))
+    return results
 
 
 @pytest.fixture(scope="module")

@@ -32,8 +32,8 @@ from sally.studies.sally_1 import (
 )
 
 
-def typed(*given: object) -> Result:
-    return CliRunner().invoke(cli, list(map(str, given)))
+def typed(*arguments: object) -> Result:
+    return CliRunner().invoke(cli, list(map(str, arguments)))
 
 
 RANDOM = ("--suite", "sally_1", "--bot", "random", "--game", "toma_po")
@@ -88,7 +88,7 @@ def test_unfinished_evaluation_is_reported_with_exit_code_3(place, tmp_path):
         if file.is_file():
             lines = file.read_bytes().splitlines(keepends=True)
             (few / file.name).write_bytes(b"".join(lines[:20]))
-    given = (
+    arguments = (
         "evaluate",
         "--suite",
         "sally_1",
@@ -100,7 +100,7 @@ def test_unfinished_evaluation_is_reported_with_exit_code_3(place, tmp_path):
         few,
         "--no-play",
     )
-    done = typed(*given)
+    done = typed(*arguments)
     assert done.exit_code == 3 and "the same command continues" in done.output
 
 
@@ -113,18 +113,18 @@ def test_larger_size_continues_in_the_store_of_a_smaller_one(tmp_path):
 
 
 def test_player_must_be_named():
-    for given in ((), ("--model", "embedded", "--bot", "random")):
-        done = typed("evaluate", "--suite", "sally_1", *given)
+    for arguments in ((), ("--model", "embedded", "--bot", "random")):
+        done = typed("evaluate", "--suite", "sally_1", *arguments)
         assert isinstance(done.exception, BadInput) and "--model MODEL" in str(done.exception)
     assert isinstance(typed("evaluate", "--bot", "randon").exception, BadInput)
 
 
 def test_smallest_detectable_difference_shrinks_with_size():
     small, large = (smallest_differences(size, "doing") for size in ("S", "L"))
-    known = [game for game in small if small[game] is not None]
-    assert "toma_po" in known
+    known_names = [game for game in small if small[game] is not None]
+    assert "toma_po" in known_names
     # the seven tables of the step race are in every size; larger ones only repeat them
-    assert all(large[game] < small[game] for game in known if game != "step_race")
+    assert all(large[game] < small[game] for game in known_names if game != "step_race")
 
 
 def test_board_recomputes_scores_and_refuses_changed_move(place, tmp_path):
@@ -189,8 +189,8 @@ def played(error: float) -> Frame:
 
 def test_drift_finds_a_changed_player_and_no_change_in_the_same_one():
     same_changes = drift(played(0.0), played(0.0))
-    assert {one.verdict for one in same_changes} == {"identical"}
-    moved = {one.measure: one for one in drift(played(0.0), played(0.8))}
+    assert {same_change.verdict for same_change in same_changes} == {"identical"}
+    moved = {same_change.measure: same_change for same_change in drift(played(0.0), played(0.8))}
     assert moved["knowing"].verdict == "moved" and moved["knowing"].difference.value < 0
     with pytest.raises(BadInput, match="no problem in common"):
         drift(played(0.0), as_frame([]))

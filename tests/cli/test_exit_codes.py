@@ -41,10 +41,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("tiny.toml").write_text(STUDY)
 
 
-def run(monkeypatch: pytest.MonkeyPatch, say: Any, *more: str) -> int:
+def run(monkeypatch: pytest.MonkeyPatch, say: Any, *options: str) -> int:
     """The exit code of a run whose model says this."""
     registry.add("models", "said", ModelKind("said", "", lambda name: say, at_once=1))
-    arguments = ["run", "tiny.toml", "--model", "said", "--out", "out", *more]
+    arguments = ["run", "tiny.toml", "--model", "said", "--out", "out", *options]
     monkeypatch.setattr(sys, "argv", ["sally", *arguments])
     try:
         main()
@@ -77,8 +77,8 @@ def test_void_episodes_are_counted_as_missing_by_every_analysis(
     Path("tiny.toml").write_text(STUDY.replace("lineups = [", bot))
     assert run(monkeypatch, varied("", "", "Option: J")) == 0
     capsys.readouterr()
-    (found,) = sally.compare("out", "said qa", "copy_last", metrics=["reward"])
-    assert found.missing == (1, 0) and found.pairs == 3
+    (comparisons,) = sally.compare("out", "said qa", "copy_last", metrics=["reward"])
+    assert comparisons.missing == (1, 0) and comparisons.pairs == 3
     sally.report("out", "page.html")
     page = Path("page.html").read_text()
     assert "<th scope=col class=number>missing" in page.replace('"', "")
@@ -178,10 +178,10 @@ def test_ctrl_c_exits_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_failure_reasons_are_grouped_ignoring_their_numbers(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    said = iter(range(10**6))
+    replies = iter(range(10**6))
 
     def fault(messages: object, settings: object) -> Fault:
-        n = next(said)
+        n = next(replies)
         where = "http://lab:8000/v1 of gpt-4"
         return Fault("auth", f"{where}: job {n} of -{n}, {n}.{n} s, {n:,} left, {n}% at {n}:0{n}")
 

@@ -78,8 +78,8 @@ def packed(study: Study, episodes: list[Episode], folder: Path, name: str = "ent
     """Return a bundle of these episodes, with valid hashes and checksums."""
     place = folder / f"store of {name}"
     store.claim(place, manifest(study), study)
-    lineups = [who for e in episodes for who in e.setup.lineup.values()]
-    for pack_name in {who.params["pack"] for who in lineups if who.params.get("pack")}:
+    lineups = [spec for e in episodes for spec in e.setup.lineup.values()]
+    for pack_name in {spec.params["pack"] for spec in lineups if spec.params.get("pack")}:
         store.keep_pack(place, packs.find(pack_name))
     with store.Writer(place) as writer:
         for episode in episodes:
@@ -203,8 +203,8 @@ def test_removed_usage_is_counted(honest):
 def test_lucky_draw_of_nature_does_not_replay(honest):
     """The deal of another episode: the log is consistent, but its seed draws another one."""
     problem = next(e for e in honest[1] if e.cell.startswith("pick_the_right_stuff: not asked"))
-    other = REPLACE(problem.setup, seed=problem.setup.seed + 1)
-    lucky = play(other, problem.cell)
+    alternative = REPLACE(problem.setup, seed=problem.setup.seed + 1)
+    lucky = play(alternative, problem.cell)
     forged = REPLACE(lucky, id=problem.id, setup=problem.setup)
     (mismatch,) = check([forged]).mismatches
     assert re.search(r"seed \d+ draws|prompt", mismatch[1]), mismatch
@@ -263,8 +263,8 @@ def test_reply_in_the_format_is_checked_whatever_rule_read_it(honest, version):
     result = check([episode])
     assert (result.replayed, result.mismatches, result.unchecked) == (1, [], [])
     result = check([_with_last_move_changed(episode)])
-    ((_, why),) = result.mismatches
-    assert re.search(r"the reply of agent in turn 9 says [01], while the log has [01]", why)
+    ((_, reason),) = result.mismatches
+    assert re.search(r"the reply of agent in turn 9 says [01], while the log has [01]", reason)
 
 
 @pytest.mark.parametrize(
@@ -282,8 +282,8 @@ def test_other_reply_of_an_older_rule_is_counted_or_refused(honest, reply, probl
         episode, lambda event: _last_call(REPLACE(event, reply=reply), reply=reply)
     )
     result = check([_with_version(told_episode, "agent", "reader", 7)])
-    ((_, why),) = result.unchecked + result.mismatches
-    assert problem in why
+    ((_, reason),) = result.unchecked + result.mismatches
+    assert problem in reason
     assert len(result.mismatches) == ("says" in problem)
 
 
@@ -292,15 +292,15 @@ def test_reply_that_its_calls_do_not_contain_is_refused(honest):
     episode = next(e for e in episodes if first_move(e).reply == "Option: J")
     told_episode = changed(episode, lambda event: _last_call(event, reply="I pick J."))
     result = check([_with_version(told_episode, "agent", "reader", 7)])
-    ((_, why),) = result.mismatches
-    assert "is not in its calls" in why
+    ((_, reason),) = result.mismatches
+    assert "is not in its calls" in reason
 
 
 # --- setups ---------------------------------------------------------------------------------------
 
 
-def _player(episode: Episode, who: PlayerSpec, seat: str = "") -> dict[str, PlayerSpec]:
-    return {**episode.setup.lineup, seat or of_model(episode): who}
+def _player(episode: Episode, spec: PlayerSpec, seat: str = "") -> dict[str, PlayerSpec]:
+    return {**episode.setup.lineup, seat or of_model(episode): spec}
 
 
 def _with_params(episode: Episode, **params: object) -> dict[str, PlayerSpec]:
@@ -444,8 +444,8 @@ def site(honest, tmp_path_factory) -> tuple[Path, dict]:
 
 def test_missing_episodes_are_shown_and_count_as_failures(site):
     """(c) of the issue: leaving out what was lost gave "doing 1.00" without a mark."""
-    _, found = site
-    by_bundle = {entry["bundle"].partition(".")[0]: entry for entry in found["entries"][:3]}
+    _, board_entries = site
+    by_bundle = {entry["bundle"].partition(".")[0]: entry for entry in board_entries["entries"][:3]}
     chosen, faults, whole = (
         by_bundle[name] for name in ("chosen [1] \"best\" 'of' two", "faults", "whole")
     )
@@ -459,8 +459,9 @@ def test_missing_episodes_are_shown_and_count_as_failures(site):
 
 
 def test_only_whole_entries_are_rated(site):
-    folder, found = site
-    assert not any(entry["whole"] for entry in found["entries"])  # one game is not the suite
+    folder, board_entries = site
+    # one game is not the suite
+    assert not any(entry["whole"] for entry in board_entries["entries"])
     page = (folder / "index.html").read_text("utf-8")
     assert page.count("Not rated, because episodes are missing") == 1
     assert "<th>played</th><th>entry</th>".replace("<th>", '<th scope="col">') in page
@@ -469,9 +470,9 @@ def test_only_whole_entries_are_rated(site):
 def test_every_bundle_has_a_page_of_its_own(site):
     """(d) of the issue: a blank, a bracket or a quote in the name of a bundle; also two bundles of
     one name."""
-    folder, found = site
+    folder, board_entries = site
     page = (folder / "index.html").read_text("utf-8")
-    assert len(found["entries"]) == 4
+    assert len(board_entries["entries"]) == 4
     links = set(re.findall(r'href="([^"#]+\.html)"', page))
     assert len(links) == 4 and all((folder / link).exists() for link in links)
 

@@ -54,7 +54,9 @@ def test_every_reading_command_accepts_a_bundle(place: Path) -> None:
     assert sally("score", bundle, cwd=place).stdout == sally("score", store, cwd=place).stdout
     assert sally("show", bundle, cwd=place).returncode == 0
     id = json.loads(sally("show", bundle, "--json", cwd=place).stdout)["episode"]
-    ways = [sally("show", f"{where}/{id[:9]}", cwd=place) for where in (store, bundle)]
+    ways = [
+        sally("show", f"{actual_place}/{id[:9]}", cwd=place) for actual_place in (store, bundle)
+    ]
     assert ways[0].stdout == ways[1].stdout and ways[1].returncode == 0
     assert sally("report", bundle, "--out", "from_bundle.html", cwd=place).returncode == 0
     assert "hashes match" in sally("replay", bundle, cwd=place).stdout

@@ -112,10 +112,10 @@ def test_same_store_twice_counts_once(here: Path):
 
 
 def test_plan_reports_episodes_needed_for_a_difference(here: Path):
-    asked = ("plan", "small.toml", "--out", "held", "--detect", "0.1", "--pilot", "held")
-    done = sally(*asked, cwd=here)
+    command = ("plan", "small.toml", "--out", "held", "--detect", "0.1", "--pilot", "held")
+    done = sally(*command, cwd=here)
     assert done.returncode == 0, done.stderr
     assert "to detect a difference of 0.1 reward_per_round" in done.stdout
-    (need,) = json.loads(sally(*asked, "--json", cwd=here).stdout)["needs"]
+    (need,) = json.loads(sally(*command, "--json", cwd=here).stdout)["needs"]
     assert need["pairs"] == 6 and need["episodes"][0] < need["episodes"][1]
     assert "rough estimate, from fewer than 20 pilot pairs: rps" in done.stdout

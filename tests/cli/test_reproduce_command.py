@@ -16,9 +16,9 @@ def test_table_has_published_line_followed_by_our_line(tmp_path):
     done = sally("reproduce", "riemer2025:9", *RIEMER, cwd=tmp_path)
     lines = done.stdout.splitlines()
     assert lines[0].startswith("riemer2025, Table 9: Mistral Large 2")
-    at = next(n for n, line in enumerate(lines) if "0.181 ±0.013" in line)
-    assert lines[at].split()[:6] == ["Mistral", "Large", "2", "QA", "RPS", "published"]
-    assert lines[at + 1].split()[:3] == ["ours", "not", "run"]
+    index = next(n for n, line in enumerate(lines) if "0.181 ±0.013" in line)
+    assert lines[index].split()[:6] == ["Mistral", "Large", "2", "QA", "RPS", "published"]
+    assert lines[index + 1].split()[:3] == ["ours", "not", "run"]
     assert "not run: 45 of 45 values" in done.stdout
     assert "sally run riemer2025 --model PROVIDER/mistral-large-2 --out DIR" in done.stdout
 

@@ -23,13 +23,13 @@ from sally.models.stub import always
 @pytest.fixture(autouse=True)
 def umask() -> Iterator[None]:
     """The command makes files private for all of its process; this process is ours."""
-    before = os.umask(0o022)
+    old_setting = os.umask(0o022)
     yield
-    os.umask(before)
+    os.umask(old_setting)
 
 
-def serve(*given: str, folder: Path) -> str:
-    result = CliRunner().invoke(cli, ["serve", "--data", str(folder / "data"), *given])
+def serve(*arguments: str, folder: Path) -> str:
+    result = CliRunner().invoke(cli, ["serve", "--data", str(folder / "data"), *arguments])
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result.output
@@ -53,10 +53,10 @@ def test_invalid_options_are_refused_with_one_message(
 
 
 def test_occupied_port_is_reported(tmp_path: Path) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
+    with socket.socket() as busy_socket:
+        busy_socket.bind(("127.0.0.1", 0))
+        busy_socket.listen()
+        port = busy_socket.getsockname()[1]
         with pytest.raises(BadInput, match=f"Port {port} of 127.0.0.1 cannot be opened"):
             serve("--port", str(port), folder=tmp_path)
 
@@ -78,15 +78,15 @@ def test_secret_that_can_be_guessed_is_refused(
 @pytest.fixture
 def served(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     """What would be served; it is stopped before anybody comes."""
-    found: list[object] = []
+    results: list[object] = []
 
     def run(app: object, listening: socket.socket, https: bool) -> None:
         listening.close()
         app.state.database.close()  # type: ignore[attr-defined]
-        found.append(app)
+        results.append(app)
 
     monkeypatch.setattr(serve_command, "_run", run)
-    return found
+    return results
 
 
 def test_models_without_token_limit_are_reported(
@@ -94,9 +94,9 @@ def test_models_without_token_limit_are_reported(
 ) -> None:
     stub = ModelKind("stub", "answers at once", lambda name: always("Option: J"))
     monkeypatch.setitem(registry._added["models"], "stub", stub)
-    given = ("--port", "0", "--allow-model", "stub")
-    assert "without a limit; --budget-tokens sets one" in serve(*given, folder=tmp_path)
-    assert "without a limit" not in serve(*given, "--budget-tokens", "1000", folder=tmp_path)
+    arguments = ("--port", "0", "--allow-model", "stub")
+    assert "without a limit; --budget-tokens sets one" in serve(*arguments, folder=tmp_path)
+    assert "without a limit" not in serve(*arguments, "--budget-tokens", "1000", folder=tmp_path)
     assert len(served) == 2
 
 

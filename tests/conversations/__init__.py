@@ -85,14 +85,14 @@ def _score(context: Any, candidate: str) -> float:
 
 def setup_of(name: str, strategy: Strategy) -> Setup:
     """A short game as riemer2025 would play it under this strategy."""
-    told = (Injection("agent", "their_move"),) if "told" in strategy.needs else ()  # type: ignore[arg-type]
-    asked = "after" in strategy.points and not told and strategy.name[:4] != "tom_"
+    injected = (Injection("agent", "their_move"),) if "told" in strategy.needs else ()  # type: ignore[arg-type]
+    asked = "after" in strategy.points and not injected and strategy.name[:4] != "tom_"
     params = {"with_": WITH[strategy.name]} if strategy.name in WITH else {}
     agent = PlayerSpec("language", {"model": "recorder", "strategy": strategy.name, **params})
     lineup = {"agent": agent, "partner": PlayerSpec("tit_for_tat")}
     arms: dict[str, tuple[str, ...]] = {"agent": ("their_move_given_mine",)} if asked else {}
     instance = Instance(name, name, {"rounds": max(SHOWN) + 1})
-    return resolve_setup(Setup(instance, 1, lineup, arms=arms, injections=told))
+    return resolve_setup(Setup(instance, 1, lineup, arms=arms, injections=injected))
 
 
 def conversation(strategy: Strategy) -> str:

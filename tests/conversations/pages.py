@@ -39,18 +39,18 @@ def example(strategy: str) -> tuple[str, str]:
     return last, shown_text.rstrip()
 
 
-def _made_up(said: str) -> str:
+def _made_up(reply: str) -> str:
     """The sentence that tells what of an example is invented."""
-    if "--- log-prob" not in said:
+    if "--- log-prob" not in reply:
         return "The replies are invented, so they need not make sense."
-    if "--- reply" not in said:
+    if "--- reply" not in reply:
         return "The log-probabilities (one for each option) are invented."
     return "The replies and the log-probabilities (one for each option) are invented."
 
 
-def _shortened(said: str) -> tuple[str, ...]:
+def _shortened(reply: str) -> tuple[str, ...]:
     """The sentence that explains an abbreviated prompt; nothing if no prompt is abbreviated."""
-    if "lines as on page" not in said:
+    if "lines as on page" not in reply:
         return ()
     return (
         "The prompts of the conversation are numbered as pages;",

@@ -198,10 +198,10 @@ def setup_of(table: Table, strategy: Strategy) -> Setup:
     lineup = {seat: PlayerSpec(player) for seat, player in table.others.items()} | {
         table.seat: model
     }
-    told = table.told if "told" in strategy.needs else ()
+    injected = table.told if "told" in strategy.needs else ()
     arms = {table.seat: table.asked} if table.asked else {}
-    kept = table.kept if not told else ()
-    setup = Setup(table.problem, 1, lineup, arms=arms, injections=told + kept, retries=0)
+    kept = table.kept if not injected else ()
+    setup = Setup(table.problem, 1, lineup, arms=arms, injections=injected + kept, retries=0)
     return resolve_setup(setup)
 
 
@@ -250,12 +250,12 @@ def _from_where_it_differs(page: list[str], before: Sequence[list[str]]) -> str:
     return "\n".join([f"[{most} lines as on page {number}]", *page[most:]])
 
 
-def _same(page: Sequence[str], other: Sequence[str]) -> int:
+def _same(page: Sequence[str], second: Sequence[str]) -> int:
     """How many lines two pages share at their beginning."""
-    for index, (one, two) in enumerate(zip(page, other, strict=False)):
-        if one != two:
+    for index, (first, two) in enumerate(zip(page, second, strict=False)):
+        if first != two:
             return index
-    return min(len(page), len(other))
+    return min(len(page), len(second))
 
 
 def _answer(call: Call) -> str:

@@ -76,29 +76,29 @@ def test_every_move_and_report_is_read_back_from_its_object(name: str) -> None:
                     msgspec.structs.replace(turn, question=question), as_schema=True
                 )
                 value = reported(question, asked_prompt_context.names)
-                found = asked_prompt_context.read(
+                result = asked_prompt_context.read(
                     json.dumps({field_name(asked_prompt_context.label): value})
                 )
-                assert isinstance(found, ProbeReport) and found.value is not None
+                assert isinstance(result, ProbeReport) and result.value is not None
 
 
 def obedient(messages: Any, settings: Settings) -> str:
     """A model that keeps to the schema of a call: the first name of every list."""
     assert isinstance(settings, SchemaSettings) and settings.schema in messages[-1].text
     expected_properties = json.loads(settings.schema)["properties"]
-    said = {
+    replies_by_seat = {
         name: expected_property.get("enum", ["because"])[0]
         for name, expected_property in expected_properties.items()
     }
-    return json.dumps(said)
+    return json.dumps(replies_by_seat)
 
 
 def player(strategy: str, **settings: Any) -> LanguagePlayer:
     spec = spec_of("ipd")
-    who = player_spec(
+    actual_spec = player_spec(
         "language", model=Scripted(obedient), strategy=strategy, settings={"format": "schema"}
     )
-    actual_player = seat_player(spec, match_of(table("ipd")).game, "agent", who)
+    actual_player = seat_player(spec, match_of(table("ipd")).game, "agent", actual_spec)
     assert isinstance(actual_player, LanguagePlayer)
     return actual_player
 
@@ -110,9 +110,9 @@ def test_strategy_constrains_answers_to_schema_and_records_it(strategy: str) -> 
     turn = next(turn for turn, _ in asked_in_turn(match_of(table("ipd"))) if turn.seat == "agent")
     if strategy in ("s2a", "s2a_cot", "reflexion"):
         pytest.skip("it writes a text in a call of its own first")
-    given = asyncio.run(player(strategy).decide(turn))
-    assert isinstance(given, Decision) and given.action == 0
-    settings = given.calls[-1].settings
+    answer = asyncio.run(player(strategy).decide(turn))
+    assert isinstance(answer, Decision) and answer.action == 0
+    settings = answer.calls[-1].settings
     assert settings["format"] == "schema" and json.loads(settings["schema"])["required"][-1] == (
         "option"
     )
@@ -130,12 +130,12 @@ def test_players_without_schema_support_are_refused_with_one_message() -> None:
         ({"harness": {"answer": "json"}}, "cannot be combined with a harness"),
     ):
         given_fields = {"model": Scripted(obedient), "strategy": "qa", **params}
-        who = player_spec("language", settings=held, **given_fields)
+        actual_spec = player_spec("language", settings=held, **given_fields)
         with pytest.raises(BadInput, match=reason):
-            seat_player(spec, game, "agent", who)
-    who = player_spec("language", model=Scripted(obedient), settings={"format": "xml"})
+            seat_player(spec, game, "agent", actual_spec)
+    actual_spec = player_spec("language", model=Scripted(obedient), settings={"format": "xml"})
     with pytest.raises(BadInput, match="format must be line or schema, not 'xml'"):
-        seat_player(spec, game, "agent", who)
+        seat_player(spec, game, "agent", actual_spec)
 
 
 def test_line_format_is_the_default_and_changes_nothing() -> None:

@@ -161,9 +161,9 @@ def test_prediction_inside_a_decision_is_a_report(arms: dict[str, tuple[str, ...
     for turn in match.asks():
         if turn.number == 0:
             match.answer(turn.id, ProbeReport(0))
-    made = Reported(0, "agent", "their_move", 1, "partner", source="decision")
-    assert made in match.events
-    assert match.replay.report(0, "agent", "their_move", "partner") == made  # type: ignore[arg-type]
+    report = Reported(0, "agent", "their_move", 1, "partner", source="decision")
+    assert report in match.events
+    assert match.replay.report(0, "agent", "their_move", "partner") == report  # type: ignore[arg-type]
     match.censor("limit")
     assert mismatch(spec_of("ipd"), from_line(to_line(match.episode()))) is None
 

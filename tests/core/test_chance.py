@@ -54,9 +54,9 @@ def test_draws_stay_within_bounds(seed: int, n: int) -> None:
 
 def test_lottery_is_drawn_with_its_odds() -> None:
     odds = {"a": 0.5, "b": 0.3, "c": 0.2, "never": 0.0}
-    drawn = [Stream("lottery", n).draw(odds) for n in range(5000)]
+    draws = [Stream("lottery", n).draw(odds) for n in range(5000)]
     for item, p in odds.items():
-        assert drawn.count(item) / 5000 == pytest.approx(p, abs=0.025)
+        assert draws.count(item) / 5000 == pytest.approx(p, abs=0.025)
 
 
 def test_uniform_draws_look_uniform() -> None:

@@ -37,12 +37,12 @@ def answer(match: Match, answers: int) -> None:
 def test_match_and_its_copy_both_end_like_an_uncopied_match(name: str, answers: int) -> None:
     match = begun(name, answers)
     twin, expected_match = match.copy(), finish_match(match.setup)
-    for each in (twin, match):
-        Driver(each, players_at(each)).run()
-        assert to_line(each.episode()) == to_line(expected_match.episode())
-        assert any(isinstance(event, Told) for event in each.events)
-        for seat in each.game.seats:
-            assert each.context(seat).kept == expected_match.context(seat).kept
+    for item in (twin, match):
+        Driver(item, players_at(item)).run()
+        assert to_line(item.episode()) == to_line(expected_match.episode())
+        assert any(isinstance(event, Told) for event in item.events)
+        for seat in item.game.seats:
+            assert item.context(seat).kept == expected_match.context(seat).kept
 
 
 def test_playing_a_copy_does_not_change_the_match() -> None:

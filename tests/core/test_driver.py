@@ -228,9 +228,9 @@ def test_illegal_move_is_raised_forfeited_or_a_fault(wrap: Any) -> None:
             continue
         driver.run()
         ends[on_illegal] = match.events
-    (lost,) = [e for e in ends["forfeit"] if isinstance(e, Forfeited)]
-    assert (lost.turn, lost.seat, lost.reason) == (2, "agent", "illegal")
-    assert "not among the options" in lost.reply
+    (forfeit,) = [e for e in ends["forfeit"] if isinstance(e, Forfeited)]
+    assert (forfeit.turn, forfeit.seat, forfeit.reason) == (2, "agent", "illegal")
+    assert "not among the options" in forfeit.reply
     assert ends["forfeit"][-1].turn == 4  # the match went on
     stop = ends["fault"][-1]
     assert isinstance(stop, Censored) and (stop.cause, stop.seat) == ("fault", "agent")
@@ -268,14 +268,17 @@ def test_replay_up_to_a_turn_leaves_its_asks_open(turn: int) -> None:
 
 def test_replay_asks_again_and_takes_another_answer() -> None:
     was, match = played(), Match(registry.game("ipd"), played().setup, ask_nature=True)
-    seen = []
+    recorded = []
 
     def again(turn: Turn, event: Any) -> Any:
-        seen.append((turn.id[:3], type(event)))
+        recorded.append((turn.id[:3], type(event)))
         return NoAnswer("not now") if turn.question else None
 
     assert Driver(match).replay(was.episode(), ask_again=again) == []
-    assert len(seen) == 16 and seen[-1] == ((3, "partner", "their_move_given_mine"), Skipped)
+    assert len(recorded) == 16 and recorded[-1] == (
+        (3, "partner", "their_move_given_mine"),
+        Skipped,
+    )
     assert {e.reason for e in match.events if isinstance(e, Skipped)} == {"not now"}
     assert match.replay.moves == was.replay.moves
 

@@ -23,8 +23,8 @@ from sally.runner.seating import seat_player
 
 
 def test_reader_survives_a_thousand_hostile_replies() -> None:
-    found = campaign(1000, seed=18)
-    assert found["broken"] == {} and found["refused"] > 500 and found["readers"] > 20
+    outcome = campaign(1000, seed=18)
+    assert outcome["broken"] == {} and outcome["refused"] > 500 and outcome["readers"] > 20
 
 
 @pytest.mark.parametrize("piece", ["x", "1.", "[", "a\u0301\u0316", "\n", " ", "{", '"'])
@@ -76,24 +76,24 @@ def test_exception_in_reader_is_a_logged_forfeit(
 
     monkeypatch.setattr(Words, "read", broken)
     turn = first_turn("ipd")
-    who = PlayerSpec("language", {"model": Scripted(lambda messages, settings: "Option: J")})
-    player: Any = seat_player(turn.context.spec, turn.context.game, turn.seat, who)
-    given = asyncio.run(player.decide(turn))
-    assert isinstance(given, Forfeit) and given.tries == turn.context.retries + 1
-    assert given.reason.startswith("the reader broke down: ZeroDivisionError in broken")
+    spec = PlayerSpec("language", {"model": Scripted(lambda messages, settings: "Option: J")})
+    player: Any = seat_player(turn.context.spec, turn.context.game, turn.seat, spec)
+    answer = asyncio.run(player.decide(turn))
+    assert isinstance(answer, Forfeit) and answer.tries == turn.context.retries + 1
+    assert answer.reason.startswith("the reader broke down: ZeroDivisionError in broken")
     assert "ZeroDivisionError: in a reader" in caplog.text  # with its trace
-    assert all(call.detail.startswith(BROKE_READER) for call in given.calls)  # which a run counts
+    assert all(call.detail.startswith(BROKE_READER) for call in answer.calls)  # which a run counts
 
 
 def test_too_long_reply_is_logged_as_too_long() -> None:
     turn = first_turn("ipd")
-    who = PlayerSpec(
+    spec = PlayerSpec(
         "language", {"model": Scripted(lambda messages, settings: "x" * (MOST_READ + 1))}
     )
-    player: Any = seat_player(turn.context.spec, turn.context.game, turn.seat, who)
-    given = asyncio.run(player.decide(turn))
-    assert isinstance(given, Forfeit) and given.reason == "too long"
-    assert "not read: more than 50000 characters" in given.calls[-1].detail
+    player: Any = seat_player(turn.context.spec, turn.context.game, turn.seat, spec)
+    answer = asyncio.run(player.decide(turn))
+    assert isinstance(answer, Forfeit) and answer.reason == "too long"
+    assert "not read: more than 50000 characters" in answer.calls[-1].detail
 
 
 def test_name_in_only_part_of_the_value_is_refused() -> None:

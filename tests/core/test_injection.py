@@ -42,9 +42,9 @@ def test_injected_seat_is_asked_last_and_told_moves_of_same_turn() -> None:
         assert ask.id != (turn, ADA, "", "")
         if ask.question is not None:
             match.answer(ask.id, ProbeReport("nothing"))
-    for other, action in moves.items():
+    for other_seat, action in moves.items():
         assert (turn, ADA, "", "") not in [t.id for t in match.asks()]
-        match.answer((turn, other, "", ""), Decision(action))
+        match.answer((turn, other_seat, "", ""), Decision(action))
     (ask,) = match.asks()
     assert {t.about: t.value for t in ask.told} == {BO: "wool", CY: "nothing"}
     match.answer(ask.id, Decision(PASS))
@@ -66,14 +66,14 @@ def test_injection_waits_for_truth_from_another_seats_report() -> None:
     injection = Injection(ADA, "their_values")
     setup = table("haggle", 2, arms=all_probes("haggle"), injections=(injection,))
     episode = play_episode(setup)
-    said = {
+    reports = {
         (e.turn, e.seat): e.value
         for e in episode.events
         if isinstance(e, Reported) and e.probe == "own_values"
     }
     assert told(episode.events)
     for event in told(episode.events):
-        assert event.value == said[event.turn, event.about] is not None
+        assert event.value == reports[event.turn, event.about] is not None
 
 
 def test_injected_seat_is_probed_before_it_is_told() -> None:
@@ -94,8 +94,8 @@ def test_injected_seat_is_probed_before_it_is_told() -> None:
 @pytest.mark.parametrize("error", [0.0, 0.3, 1.0])
 def test_error_rate_matches_setting_and_wrong_values_are_uniform(error: float) -> None:
     question = Question("p", "choice", (0, 1, 2, 3))
-    said = [corrupt(question, 2, error, Stream("error", str(error), n)) for n in range(4000)]
-    wrong = [value for value in said if value != 2]
+    replies = [corrupt(question, 2, error, Stream("error", str(error), n)) for n in range(4000)]
+    wrong = [value for value in replies if value != 2]
     assert len(wrong) / 4000 == pytest.approx(error, abs=0.025)
     for value in (0, 1, 3):
         assert wrong.count(value) / 4000 == pytest.approx(error / 3, abs=0.025)

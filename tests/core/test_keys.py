@@ -77,8 +77,8 @@ def test_key_repeated_by_model_is_in_no_stored_line() -> None:
 
 def test_key_passed_to_tool_is_redacted_in_the_log() -> None:
     keys.remember(KEY)
-    said = iter((Reply("", (ToolCall(KEY, "look", f'{{"at": "{KEY}"}}'),)),))
-    echo = Scripted(lambda messages, settings: next(said, Reply("Option: J")))
+    replies = iter((Reply("", (ToolCall(KEY, "look", f'{{"at": "{KEY}"}}'),)),))
+    echo = Scripted(lambda messages, settings: next(replies, Reply("Option: J")))
     lineup = {
         "agent": PlayerSpec("language", {"model": echo}),
         "partner": PlayerSpec("tit_for_tat"),
@@ -96,9 +96,9 @@ def test_part_of_a_key_and_an_encoded_key_are_scrubbed(before: str) -> None:
     assert keys.scrub(f"x{KEY[5:]}x{KEY[:13]}") == "x[key]x[key]"
     assert keys.scrub(KEY[:11]) == KEY[:11]  # too short to be known from a word
     for encode in (base64.b64encode, base64.urlsafe_b64encode):
-        said = keys.scrub(f"= {encode(f'{before}{KEY} tail'.encode()).decode()}")
-        assert "[key]" in said
-        assert not any(KEY[i : i + 12] in _decoded(said) for i in range(len(KEY) - 11))
+        sentence = keys.scrub(f"= {encode(f'{before}{KEY} tail'.encode()).decode()}")
+        assert "[key]" in sentence
+        assert not any(KEY[i : i + 12] in _decoded(sentence) for i in range(len(KEY) - 11))
     assert keys.scrub(KEY.encode().hex()) == "[key]"
 
 
@@ -134,8 +134,8 @@ def test_long_reply_is_stored_as_both_ends_with_size_and_hash() -> None:
 def test_huge_replies_are_stored_truncated_and_read_in_full() -> None:
     thought = f"<think>{'hm ' * 1_000_000}</think>Option: J"  # an answer after a long thought
     rambling = "so " * 3_000_000
-    said = iter((rambling, rambling, rambling, thought))
-    huge = Scripted(lambda messages, settings: Reply(next(said), usage=Usage(10**30, -1)))
+    replies = iter((rambling, rambling, rambling, thought))
+    huge = Scripted(lambda messages, settings: Reply(next(replies), usage=Usage(10**30, -1)))
     lineup = {
         "agent": PlayerSpec("language", {"model": huge}),
         "partner": PlayerSpec("tit_for_tat"),

@@ -31,9 +31,9 @@ from tests.fixtures.haggle_rules import ADA, BO, CY, PASS, READER, Haggle, Offer
 from tests.table import match_of, play_episode, spec_of, table
 
 
-def answer(match: Match, seat: str, action: Any, **more: Any) -> None:
+def answer(match: Match, seat: str, action: Any, **options: Any) -> None:
     """A seat's move in the present turn."""
-    match.answer((match.turn, seat, "", ""), Decision(action, **more))
+    match.answer((match.turn, seat, "", ""), Decision(action, **options))
 
 
 def open_seats(match: Match) -> list[str]:
@@ -201,7 +201,7 @@ def test_only_language_players_notes_are_logged() -> None:
 
 
 def test_tool_sees_the_view_and_is_logged_with_the_decision() -> None:
-    episode = play_episode(table("haggle", who="plain_dealer"))
+    episode = play_episode(table("haggle", player="plain_dealer"))
     used = [(e.seat, e.looked) for e in episode.events if isinstance(e, Moved) and e.looked]
     assert [seat for seat, _ in used] == [ADA, BO, CY]
     assert used[0][1] == (ToolUse("worth", {"wood": "1", "wool": "1/2"}, "7/2"),)
@@ -267,7 +267,7 @@ def test_episode_id_is_hash_of_setup_and_survives_serialization() -> None:
         msgspec.structs.replace(setup, retries=3),
         msgspec.structs.replace(setup, repeat=1),
         msgspec.structs.replace(setup, version=2),
-        table("haggle", 5, arms={"ada": ("own_values",)}, who="plain_dealer"),
+        table("haggle", 5, arms={"ada": ("own_values",)}, player="plain_dealer"),
     ]
     assert len({episode_id(s) for s in (setup, *others)}) == 7
 

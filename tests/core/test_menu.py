@@ -120,8 +120,8 @@ def test_examples_are_legal_and_survive_json(seed: int) -> None:
 
 
 def test_every_option_is_drawn_as_often_as_any_other() -> None:
-    drawn = [example((0, 1, 2), Stream("even", n)) for n in range(3000)]
-    assert all(900 < drawn.count(option) < 1100 for option in (0, 1, 2))
+    draws = [example((0, 1, 2), Stream("even", n)) for n in range(3000)]
+    assert all(900 < draws.count(option) < 1100 for option in (0, 1, 2))
 
 
 @given(st.fractions(0, 5), st.sampled_from(["1", "2/3", "3"]))

@@ -7,8 +7,8 @@ import pytest
 from sally.core.log.events import PlayerSpec, label
 
 
-def language(model: str, strategy: str = "qa", **more: object) -> PlayerSpec:
-    return PlayerSpec("language", {"model": model, "strategy": strategy, **more})
+def language(model: str, strategy: str = "qa", **options: object) -> PlayerSpec:
+    return PlayerSpec("language", {"model": model, "strategy": strategy, **options})
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ def test_question_has_a_scale_only_if_it_asks_for_a_number() -> None:
 
 def test_near_miss_is_wrong_with_small_distance() -> None:
     assert score(DIAL, ProbeReport(40), 40)["absolute_error"] == 0
-    near_value, far_value = (score(DIAL, ProbeReport(said), 40) for said in (42, 90))
+    near_value, far_value = (score(DIAL, ProbeReport(reply), 40) for reply in (42, 90))
     assert near_value["right"] == far_value["right"] == 0
     assert (near_value["absolute_error"], far_value["absolute_error"]) == (2, 50)
     assert "absolute_error" not in score(Question("place", "choice", (0, 1)), ProbeReport(0), 1)

@@ -65,7 +65,7 @@ def test_user_partners_are_added_to_the_family(tmp_path: Path) -> None:
     )
     registry.add_file(file)
     assert set(registry.partners("repeated_games")) == partners_before | {"stubborn"}
-    episode = play_episode(table("ipd", who="stubborn"))
+    episode = play_episode(table("ipd", player="stubborn"))
     assert episode.payoffs == {"agent": 30.0, "partner": 30.0}
 
 
@@ -164,7 +164,7 @@ def test_playing_one_game_imports_no_other_game() -> None:
 
 
 def test_manifest_is_up_to_date() -> None:
-    found = manifest.build()
-    assert manifest.load() == found, "run `python -m sally.core.registry.manifest`"
-    assert {"rps", "hanabi"} <= found["games"].keys()
-    assert {"riemer2025", "quickstart"} <= found["studies"].keys()
+    result = manifest.build()
+    assert manifest.load() == result, "run `python -m sally.core.registry.manifest`"
+    assert {"rps", "hanabi"} <= result["games"].keys()
+    assert {"riemer2025", "quickstart"} <= result["studies"].keys()

@@ -259,9 +259,9 @@ def test_no_reply_crashes_a_reader(reply: str) -> None:
 
 @given(noise.filter(lambda text: not any(plain(name) in plain(text) for name in NAMES)))
 def test_reply_without_a_name_is_never_a_move(reply: str) -> None:
-    for said in (reply, f"Option: {reply}", f"Thoughts: {reply}\nOption:"):
+    for actual_reply in (reply, f"Option: {reply}", f"Thoughts: {reply}\nOption:"):
         with pytest.raises(Unreadable):
-            read_choice(said, NAMES, "Option")
+            read_choice(actual_reply, NAMES, "Option")
 
 
 @given(

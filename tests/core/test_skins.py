@@ -34,7 +34,7 @@ def grammar(game):
     return read_skins(file.read_text("utf-8"), game)
 
 
-def moments(game, most=40):
+def moments(game, limit=40):
     """Asks of a few random games, each with the desk of its seat."""
     spec = registry.game(game)
     build = spec.build({})
@@ -49,16 +49,16 @@ def moments(game, most=40):
         Instance(game, game), 3, {**lineup, **helpers}, spec.version,
         {seat: tuple(names) for seat, names in arms.items()},
     )  # fmt: skip
-    match, found = Match(spec, setup), []
+    match, results = Match(spec, setup), []
     players = players_of(match)
-    while not match.over and len(found) < most:
+    while not match.over and len(results) < limit:
         for turn in match.asks():
             if turn.seat in build.seats:
-                found.append(turn)
+                results.append(turn)
             moves = turn.question is None
             match.answer(turn.id, players[turn.seat].decide(turn) if moves else answered(turn))
             break
-    return found
+    return results
 
 
 def answered(turn):
@@ -75,9 +75,9 @@ def said(turn, texts):
     context = SeatContext(turn.context.spec, turn.context.game, turn.seat, 0, texts)
     words, facts, say = context.words, [], context.words.say
 
-    def noting(key, **given):
-        facts.append((key, given))
-        return say(key, **given)
+    def noting(key, **arguments):
+        facts.append((key, arguments))
+        return say(key, **arguments)
 
     words.say = noting
     parts = [
@@ -124,14 +124,16 @@ def test_every_wording_has_the_same_facts_and_moves(play):
         fields, seen_fields = {}, {}
         for turn in asks[:: max(1, len(asks) // 12)]:
             page, facts, words = said(turn, pack.texts)
-            own, ours, _ = said(turn, {})
+            own_text, ours, _ = said(turn, {})
             assert sorted(key for key, _ in facts) == sorted(key for key, _ in ours), pack.name
-            assert sorted(re.findall(r"\d+", page)) == sorted(re.findall(r"\d+", own)), pack.name
+            assert sorted(re.findall(r"\d+", page)) == sorted(re.findall(r"\d+", own_text)), (
+                pack.name
+            )
             if not pack.name.endswith("_order"):  # which lists the same things the other way round
                 assert [key for key, _ in facts] == [key for key, _ in ours], pack.name
-                assert re.findall(r"\d+", page) == re.findall(r"\d+", own), pack.name
-            fields.setdefault(own, set()).add(page)
-            seen_fields.setdefault(page, set()).add(own)
+                assert re.findall(r"\d+", page) == re.findall(r"\d+", own_text), pack.name
+            fields.setdefault(own_text, set()).add(page)
+            seen_fields.setdefault(page, set()).add(own_text)
             if turn.question is None and is_finite(turn.options):
                 names = words.menu(turn.options)
                 assert len(set(names)) == len(names)
@@ -148,8 +150,8 @@ def test_twin_has_similar_length_and_no_mental_terms(play):
     game, asks = play
     pack = packs_from(grammar(game), registry.game(game).texts)[f"{game}_twin"]
     for turn in asks[:: max(1, len(asks) // 6)]:
-        page, own = said(turn, pack.texts)[0], said(turn, {})[0]
-        assert 0.8 <= len(page) / len(own) <= 1.25, (len(page), len(own))
+        page, own_text = said(turn, pack.texts)[0], said(turn, {})[0]
+        assert 0.8 <= len(page) / len(own_text) <= 1.25, (len(page), len(own_text))
         assert MINDS.search(page) is None, (MINDS.search(page), page)
 
 
@@ -211,10 +213,10 @@ def test_facts_can_be_recovered_from_every_wording(play):
             for key, given in said(turn, pack.texts)[1]:
                 template = {**texts, **pack.texts}[key]
                 there = {k: str(v) for k, v in given.items() if k in slots(template, key)}
-                found = recovered(template, template.format_map(given))
-                own = recovered(texts[key], texts[key].format_map(given))
-                assert (found is None) <= (own is None), (pack.name, key, template)
-                assert found in (None, there), (pack.name, key)
+                result = recovered(template, template.format_map(given))
+                own_text = recovered(texts[key], texts[key].format_map(given))
+                assert (result is None) <= (own_text is None), (pack.name, key, template)
+                assert result in (None, there), (pack.name, key)
                 assert slots(texts[key], key) - set(there) <= cover
 
 

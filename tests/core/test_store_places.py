@@ -161,9 +161,9 @@ def test_invalid_line_is_quarantined(out: str) -> None:
 
 
 def test_create_succeeds_once_per_name(out: str) -> None:
-    at = store.place(out)
-    assert [at.create("claims/x", b"a"), at.create("claims/x", b"b")] == [True, False]
-    assert at.read("claims/x") == b"a"
+    place = store.place(out)
+    assert [place.create("claims/x", b"a"), place.create("claims/x", b"b")] == [True, False]
+    assert place.read("claims/x") == b"a"
 
 
 def test_another_study_is_refused(out: str) -> None:
@@ -203,14 +203,14 @@ def test_invalid_address_is_refused_with_one_message(address: str, says: str) ->
 def test_storage_service_error_is_reported_with_one_message(
     out: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    at = store.place(out)
-    assert isinstance(at, store.Remote)
+    place = store.place(out)
+    assert isinstance(place, store.Remote)
 
     def refuse(*args: Any, **kwargs: Any) -> None:
         raise RuntimeError("403 Forbidden")
 
     for verb in ("pipe_file", "ls"):
-        monkeypatch.setattr(type(at._fs), verb, refuse)
+        monkeypatch.setattr(type(place._fs), verb, refuse)
     with pytest.raises(BadInput, match="cannot be read: RuntimeError: 403 Forbidden"):
         store.load(out)
     writer = store.Writer(out)
@@ -221,20 +221,20 @@ def test_storage_service_error_is_reported_with_one_message(
 
 def test_file_written_by_renaming_is_never_seen_partially(tmp_path: Path) -> None:
     """Where a put is not atomic, the bytes are written under a name that nobody reads."""
-    at = store.place(f"file://{tmp_path}/out")
-    assert isinstance(at, store.Remote)
+    place = store.place(f"file://{tmp_path}/out")
+    assert isinstance(place, store.Remote)
     rows: list[list[str]] = []
-    inner = at._fs.mv
+    inner = place._fs.mv
 
     def look(*args: Any, **kwargs: Any) -> Any:
-        rows.append(at.names())
+        rows.append(place.names())
         assert len(os.listdir(tmp_path / "out")) == 1
         return inner(*args, **kwargs)
 
-    at._fs.mv = look
+    place._fs.mv = look
     try:
-        at.put("a.jsonl", b"x\n")
+        place.put("a.jsonl", b"x\n")
     finally:
-        del at._fs.mv
+        del place._fs.mv
     assert rows == [[]]
     assert os.listdir(tmp_path / "out") == ["a.jsonl"]

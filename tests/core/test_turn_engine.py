@@ -49,9 +49,9 @@ class Agent:
 
     def decide(self, turn: Turn) -> Any:
         self.asked.append((turn.id, turn.memory))
-        if isinstance(given := self.answers.get(turn.number), Exception):
-            raise given
-        return given or Decision(turn.number % 2, memory=(turn.memory or 0) + 1)
+        if isinstance(answer := self.answers.get(turn.number), Exception):
+            raise answer
+        return answer or Decision(turn.number % 2, memory=(turn.memory or 0) + 1)
 
 
 def copies(turn: Turn) -> int:
@@ -131,9 +131,9 @@ def tells(answers: Answers, report: Any = None) -> Any:
     """A script that answers as told, and else alternates."""
 
     def script(turn: Turn) -> Any:
-        if isinstance(given := answers.get(turn.number), Exception):
-            raise given
-        return turn.number % 2 if given is None else given
+        if isinstance(answer := answers.get(turn.number), Exception):
+            raise answer
+        return turn.number % 2 if answer is None else answer
 
     return Scripted(script, report)
 
@@ -176,8 +176,8 @@ def test_wrong_answer_of_script_leaves_the_round_open(seat: str, wrong: Any):
     with pytest.raises((IllegalMove, ZeroDivisionError)):
         Driver(game, players | {seat: tells({2: wrong})}).run()
     assert game.turn == 2 and len(game.events) == 4
-    asked = [turn.id[1] for turn in game.asks()]
-    assert asked == (["agent", "partner"] if seat == "agent" else ["partner"])
+    questions = [turn.id[1] for turn in game.asks()]
+    assert questions == (["agent", "partner"] if seat == "agent" else ["partner"])
     Driver(game, players).run()
     Driver(sound, players).run()
     assert game.episode() == sound.episode()
@@ -204,10 +204,10 @@ class Seer(Agent):
         assert turn.question is not None
         told = (turn.id, turn.memory, turn.pending, turn.question, tuple(turn.options))
         self.asked.append((turn.id, told))
-        given = self.answers.get((turn.number, turn.question.probe))  # type: ignore[call-overload]
-        if isinstance(given, Exception):
-            raise given
-        return given or ProbeReport(turn.number % 2, (0.25, 0.75))
+        answer = self.answers.get((turn.number, turn.question.probe))  # type: ignore[call-overload]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer or ProbeReport(turn.number % 2, (0.25, 0.75))
 
 
 WRONG = [

@@ -15,14 +15,14 @@ from sally.runner.local import used_by
 def test_pack_is_verbatim_if_its_page_has_the_hash(monkeypatch: pytest.MonkeyPatch) -> None:
     pack = Pack("mine", "repeated_games", {"intro.same": "A game of {rounds} rounds."})
     (printed_text,) = wording.printed_texts("riemer2025")
-    assert [each.verbatim for each in wording.compare_with_printed(pack)["riemer2025"]] == [False]
+    assert [item.verbatim for item in wording.compare_with_printed(pack)["riemer2025"]] == [False]
     # whitespace does not count
     page = wording.render_rules(printed_text, pack).replace("\n", "   \n")
     same_printed_text = msgspec.structs.replace(printed_text, sha256=wording.folded_hash(page))
     monkeypatch.setattr(
         wording, "printed_texts", lambda paper: (same_printed_text,) if paper == "pact" else ()
     )
-    assert [each.verbatim for each in wording.compare_with_printed(pack)["pact"]] == [True]
+    assert [item.verbatim for item in wording.compare_with_printed(pack)["pact"]] == [True]
     assert "pact" not in wording.compare_with_printed(Pack("other", "hanabi", {}))
 
 
@@ -54,4 +54,4 @@ def test_default_wording_reproduces_no_published_text(paper: str) -> None:
         pack_match = wording.compare_with_printed(
             Pack("ours", registry.family(text.game).name, {})
         )[paper]
-        assert not any(each.verbatim for each in pack_match)
+        assert not any(item.verbatim for item in pack_match)

@@ -25,8 +25,8 @@ def pack(**texts: str) -> Pack:
 def test_pack_replaces_a_sentence_for_its_seat_only() -> None:
     ours = check_pack(pack(now="Runde {round}."), TEXTS)
     match: Match = Match(spec_of("ipd"), table("ipd"), texts={"agent": ours.texts})
-    shown = {t.seat: t.context.words.now(t.view) for t in match.asks()}
-    assert shown == {"agent": "Runde 1.", "partner": "This is round 1."}
+    page_text = {t.seat: t.context.words.now(t.view) for t in match.asks()}
+    assert page_text == {"agent": "Runde 1.", "partner": "This is round 1."}
 
 
 def test_pack_may_leave_a_fact_out_and_use_one_twice() -> None:

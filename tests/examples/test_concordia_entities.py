@@ -121,8 +121,8 @@ def test_entity_plays_in_sally_and_observes_every_line_once() -> None:
     )
     moves = [e.action for e in episode.events if isinstance(e, Moved) and e.seat == "agent"]
     assert moves == [0, 1, 0, 1]  # it copies the other, from what its memory holds
-    said = [e.value for e in episode.events if isinstance(e, Reported)]
-    assert said == moves  # asked before each move, it expects the other's last move again
+    reports = [e.value for e in episode.events if isinstance(e, Reported)]
+    assert reports == moves  # asked before each move, it expects the other's last move again
     assert model.prompts[-1].count("Round 2") == 1
 
 
@@ -137,6 +137,6 @@ def test_reply_outside_options_forfeits_and_each_match_gets_new_entity() -> None
     for seed in (1, 2):
         lineup = {"agent": player, "partner": "tit_for_tat"}
         episode = sally.play("ipd", lineup, seed=seed, rounds=3)
-        (lost,) = [e for e in episode.events if isinstance(e, Forfeited)]
-        assert (lost.turn, lost.seat) == (1, "agent")
+        (forfeit,) = [e for e in episode.events if isinstance(e, Forfeited)]
+        assert (forfeit.turn, forfeit.seat) == (1, "agent")
     assert len(scripts) == 2 and all(not script.moves for script in scripts)

@@ -17,14 +17,14 @@ AGAINST = [0, 1, 1, 0, 1, 0, 0, 0, 1, 1]
     "who", ["tit_for_tat", "grim_trigger", "random", "tom_k", "bayes_adaptive"]
 )
 def test_partner_plays_same_moves_outside_sally(who: str) -> None:
-    here = sally.play(
+    episode = sally.play(
         "ipd", {"agent": lambda t: AGAINST[t.view.round - 1], "partner": who}, seed=5, rounds=10
     )
-    moves = [e.action for e in here.events if isinstance(e, Moved) and e.seat == "partner"]
+    moves = [e.action for e in episode.events if isinstance(e, Moved) and e.seat == "partner"]
     seat, rounds = MirroredSeat({"rounds": 10}, PARTNER, who, seed=5), list[Joint]()
-    for theirs in AGAINST:
-        rounds.append((seat.move(rounds), theirs))
-    assert [mine for mine, _ in rounds] == moves
+    for other_move in AGAINST:
+        rounds.append((seat.move(rounds), other_move))
+    assert [own_move for own_move, _ in rounds] == moves
     # a second game in the same seat, joined in the middle, and another past than its own
     assert seat.move(rounds[:4]) == moves[4]
     assert MirroredSeat({"rounds": 10}, PARTNER, who, seed=5).move(rounds[:7]) == moves[7]
@@ -34,9 +34,9 @@ def test_agent_reads_the_matrix_by_rows() -> None:
     matrix = (((1, 0), (0, 1)), ((0, 1), (1, 0)))
     params = {"matrix": matrix, "rounds": 4}
     follows = "fictitious_play"
-    one = MirroredSeat(params, AGENT, follows).move([(0, 1)])
+    first = MirroredSeat(params, AGENT, follows).move([(0, 1)])
     two = MirroredSeat(params, PARTNER, follows).move([(0, 1)])
-    assert (one, two) == (1, 0)  # the agent gains by matching, the partner by differing
+    assert (first, two) == (1, 0)  # the agent gains by matching, the partner by differing
 
 
 def test_unplayable_requests_are_refused() -> None:

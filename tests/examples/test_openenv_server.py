@@ -13,12 +13,12 @@ from sally.core.errors import BadInput
 
 def test_episode_in_process():
     env = GameEnvironment("ipd")
-    seen = env.reset(seed=4)
-    assert "This is round 1." in seen.page and seen.kind == "move"
+    observation = env.reset(seed=4)
+    assert "This is round 1." in observation.page and observation.kind == "move"
     names = env.env.task.instance.params["names"]
-    while not seen.done:
-        seen = env.step(ReplyAction(text=f"Option: {names[0]}"))
-    assert seen.columns["format"] == 0.0 and env.state.step_count == 10
+    while not observation.done:
+        observation = env.step(ReplyAction(text=f"Option: {names[0]}"))
+    assert observation.columns["format"] == 0.0 and env.state.step_count == 10
     with pytest.raises(BadInput, match="The episode is over"):
         env.step(ReplyAction(text="Option: J"))
 

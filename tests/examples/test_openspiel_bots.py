@@ -73,8 +73,8 @@ def test_openspiel_bot_plays_same_moves_in_sally() -> None:
     partner = PartnerBot(game, 1, "tit_for_tat", seed=3)
     numbers, _ = played(game, pyspiel.make_roshambo_bot(0, "rotatebot"), partner)
     lineup = {"agent": BotPlayer(roshambo("rotatebot")), "partner": "tit_for_tat"}
-    here = sally.play("rps", lineup, seed=3, rounds=rounds)
-    moves = [[e.action for e in here.events if isinstance(e, Moved) and e.seat == seat]
+    episode = sally.play("rps", lineup, seed=3, rounds=rounds)
+    moves = [[e.action for e in episode.events if isinstance(e, Moved) and e.seat == seat]
              for seat in ("agent", "partner")]  # fmt: skip
     assert moves == [numbers[0::2], numbers[1::2]] and len(set(moves[0])) == 3
 

@@ -44,8 +44,8 @@ def arena(env_id: str, *agents: Any, **rules: int) -> Any:
 
 @pytest.mark.parametrize("player", [0, 1])
 def test_tit_for_tat_copies_moves_despite_communication_turns(player: int) -> None:
-    other = Scripted(["[Cooperate]", "[Defect]", "I choose [Defect].", "[Cooperate]"])
-    agents = [other, other]
+    alternative = Scripted(["[Cooperate]", "[Defect]", "I choose [Defect].", "[Cooperate]"])
+    agents = [alternative, alternative]
     agents[player] = PartnerAgent("tit_for_tat")
     state = arena("IteratedPrisonersDilemma-v0", *agents, num_rounds=4, communication_turns=1)
     # C D D C against C C D D, with 3 / 0 / 5 / 1

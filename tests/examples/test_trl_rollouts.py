@@ -42,11 +42,11 @@ def test_environment_tokens_are_masked_and_model_tokens_are_not():
     )
     letters = Letters()
     talk = Talk(env, letters)
-    said = [ord(c) for c in "Option: F$"]
-    talk.answer(said, [-0.5] * len(said))
-    talk.answer(said, [-0.5] * len(said))
-    mine = [t for t, m in zip(talk.completion, talk.mask, strict=True) if m]
-    assert letters.decode(mine) == "Option: F$" * 2
+    replies = [ord(c) for c in "Option: F$"]
+    talk.answer(replies, [-0.5] * len(replies))
+    talk.answer(replies, [-0.5] * len(replies))
+    own_rows = [t for t, m in zip(talk.completion, talk.mask, strict=True) if m]
+    assert letters.decode(own_rows) == "Option: F$" * 2
     data = letters.decode([t for t, m in zip(talk.completion, talk.mask, strict=True) if not m])
     assert "Round 1: you picked Option F" in data and "Option: F$" not in data
     assert len(talk.completion) == len(talk.mask) == len(talk.logprobs)
@@ -82,7 +82,7 @@ class Trainer:
 def scripted(monkeypatch, moves):
     """Replies by (episode, turn): what `moves(n, turn)` says, n counting the talks of a call."""
 
-    def sampled(model, tokenizer, talks, most, temperature):
+    def sampled(model, tokenizer, talks, limit, temperature):
         texts = [f"Option: {moves(n, len(talk.replies))}$" for n, talk in enumerate(talks)]
         return [([ord(c) for c in text], [-0.5] * len(text)) for text in texts]
 
@@ -105,9 +105,11 @@ def test_group_shares_history_and_differs_in_one_reply(monkeypatch):
     rollouts = TurnRollouts("ipd", turns=3, problems=two_rounds())
     scripted(monkeypatch, lambda n, turn: "JF"[n % 2] if turn == 1 else "J")
     actual_rollouts = rollouts([prompt_at(1)] * 4, Trainer())
-    said = [Letters().decode(each) for each in actual_rollouts["completion_ids"]]
-    assert said == ["Option: J$", "Option: F$"] * 2
-    assert len({tuple(each) for each in actual_rollouts["prompt_ids"]}) == 1
+    replies = [
+        Letters().decode(actual_rollout) for actual_rollout in actual_rollouts["completion_ids"]
+    ]
+    assert replies == ["Option: J$", "Option: F$"] * 2
+    assert len({tuple(actual_rollout) for actual_rollout in actual_rollouts["prompt_ids"]}) == 1
     past = Letters().decode(actual_rollouts["prompt_ids"][0])
     assert past.count("Option: J$") == 1 and "Round 1: you picked Option J" in past
     # kind until the last round
@@ -130,10 +132,10 @@ def test_advantage_of_a_turn_does_not_leak_into_others(monkeypatch):
     assert tokens == [{1}] * 4 and advantages(whole["sally_reward"])[0] < 0  # that is the leak
     turns = TurnRollouts("ipd", turns=3, problems=two_rounds())
     by_turn = {turn: turns([prompt_at(turn)] * 4, Trainer()) for turn in range(3)}
-    blamed = {turn: advantages(got["sally_reward"]) for turn, got in by_turn.items()}
+    blamed = {turn: advantages(actual["sally_reward"]) for turn, actual in by_turn.items()}
     assert blamed[1][0] < 0 and blamed[0] == blamed[2] == [0.0] * 4
-    for got in by_turn.values():  # and nothing but the reply of the turn itself is trained on
-        assert {len(each) for each in got["completion_ids"]} == {first}
+    for actual in by_turn.values():  # and nothing but the reply of the turn itself is trained on
+        assert {len(actual_tokens) for actual_tokens in actual["completion_ids"]} == {first}
 
 
 def test_reward_without_exact_values_is_the_remaining_payoff(monkeypatch):
@@ -142,7 +144,9 @@ def test_reward_without_exact_values_is_the_remaining_payoff(monkeypatch):
     monkeypatch.setattr(trl_rollouts.TextEnv, "worths", property(lambda env: None))
     actual_rollouts = rollouts([prompt_at(1)] * 2, Trainer())
     assert actual_rollouts["sally_reward"] == [16.0, 16.0]  # two rounds of eight are left
-    assert {len(each) for each in actual_rollouts["completion_ids"]} == {len("Option: J$")}
+    assert {len(actual_rollout) for actual_rollout in actual_rollouts["completion_ids"]} == {
+        len("Option: J$")
+    }
 
 
 def test_episode_that_ends_early_forks_at_its_last_turn(monkeypatch):
@@ -191,7 +195,7 @@ def test_random_net_is_trained_for_a_few_steps_and_changes(tmp_path, monkeypatch
 
     rollouts = Rollouts("ipd", problems=two_rounds(2), max_new_tokens=2)
     model, tokenizer = tiny()
-    before = {name: weight.clone() for name, weight in model.named_parameters()}
+    weights_before = {name: weight.clone() for name, weight in model.named_parameters()}
     args = trl.GRPOConfig(
         output_dir=str(tmp_path),
         per_device_train_batch_size=8,
@@ -213,7 +217,7 @@ def test_random_net_is_trained_for_a_few_steps_and_changes(tmp_path, monkeypatch
     trainer.train()
     logged = [step for step in trainer.state.log_history if "reward" in step]
     assert len(logged) == 3 and any(float(step["reward_std"]) > 0 for step in logged)
-    assert any(not torch.equal(before[n], w) for n, w in model.named_parameters())
+    assert any(not torch.equal(weights_before[n], w) for n, w in model.named_parameters())
 
 
 def test_tutorials_code_runs(tmp_path, monkeypatch):

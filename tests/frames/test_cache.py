@@ -50,13 +50,15 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("SALLY_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(cache, "SETTLED", -1.0)  # files that are a moment old count as settled
     episodes = [played(seed, agent) for seed in range(4) for agent in ("random", "constant")]
-    there = tmp_path / "store"
-    there.mkdir()
-    store.claim(there, store.Manifest("trial", "0"))
+    actual_folder = tmp_path / "store"
+    actual_folder.mkdir()
+    store.claim(actual_folder, store.Manifest("trial", "0"))
     lines = [cut(episodes[0]), *episodes[:5], episodes[1], cut(episodes[6]), *episodes[5:6]]
-    (there / "a.jsonl").write_bytes(b"".join(map(to_line, lines)))
-    (there / "b.jsonl").write_bytes(to_line(cut(episodes[7])) + to_line(episodes[6]) + b"{torn")
-    return there
+    (actual_folder / "a.jsonl").write_bytes(b"".join(map(to_line, lines)))
+    (actual_folder / "b.jsonl").write_bytes(
+        to_line(cut(episodes[7])) + to_line(episodes[6]) + b"{torn"
+    )
+    return actual_folder
 
 
 def scores(folder: Path) -> list[dict[str, object]]:
@@ -104,9 +106,9 @@ def test_metric_measured_later_joins_the_others(folder: Path, monkeypatch) -> No
 
 def test_bad_lines_and_reasons_are_reported_from_the_cache_too(folder: Path) -> None:
     for _ in range(2):
-        found = sally.score(folder, METRICS)
-        assert [str(line).partition(":")[0] for line in found.bad] == ["b.jsonl, line 3"]
-        assert dict(found.scores.reasons) == {"budget": 1}
+        actual_scores = sally.score(folder, METRICS)
+        assert [str(line).partition(":")[0] for line in actual_scores.bad] == ["b.jsonl, line 3"]
+        assert dict(actual_scores.scores.reasons) == {"budget": 1}
     assert (folder / "quarantine" / "b.jsonl").read_bytes() == b"{torn\n"
 
 
@@ -306,8 +308,8 @@ def test_line_that_does_not_replay_prevents_tables(empty: Path, monkeypatch) -> 
 
 @pytest.mark.parametrize("of_setup", [True, False])
 def test_episodes_of_a_paper_have_conditions_and_metrics(folder: Path, monkeypatch, of_setup):
-    def facts(whole: Played) -> dict[str, str] | None:
-        player = whole.episode.setup.lineup["agent"].player
+    def facts(played_episode: Played) -> dict[str, str] | None:
+        player = played_episode.episode.setup.lineup["agent"].player
         return {"agent": player} if player == "random" else None
 
     def told(known: Iterable[tuple[Mapping[str, object], Played]]) -> list[object]:
@@ -331,9 +333,9 @@ def test_reproduction_reads_one_line_per_setup(empty: Path, monkeypatch) -> None
     write(empty, SETUPS).keep(empty)
     asked_texts: list[str] = []
 
-    def facts(whole: Played) -> dict[str, str] | None:
-        asked_texts.append(whole.episode.id)
-        return {"game": whole.spec.name} if whole.spec.name != "rps" else None
+    def facts(played_episode: Played) -> dict[str, str] | None:
+        asked_texts.append(played_episode.episode.id)
+        return {"game": played_episode.spec.name} if played_episode.spec.name != "rps" else None
 
     paper_episodes = PaperEpisodes(as_frame(empty), facts, AGENT, of_setup=True)
     alike = {(s.instance.id, str(s.instance.params), str(s.lineup), str(s.arms)) for s in SETUPS}

@@ -83,10 +83,10 @@ def test_store_bundle_and_memory_have_the_same_tables(tmp_path: Path) -> None:
         )
         for frame in frames
     ]
-    for one, *others in zip(*tables, strict=True):
-        assert one.height
-        for other in others:
-            assert one.rows() == other.rows()
+    for first, *others in zip(*tables, strict=True):
+        assert first.height
+        for other_item in others:
+            assert first.rows() == other_item.rows()
 
 
 def test_no_metric_is_named_like_a_field() -> None:
@@ -122,7 +122,7 @@ def test_measured_seats_round_trip_through_the_table() -> None:
         assert sums.of("judged_fits")[row] == seat.habits.judged_fits
         assert sums.decode_json("truths")[row] == seat.knowing.truths
     numbers = zip(sums.of("least").tolist(), (seat.least for seat in seats), strict=True)
-    assert all(got == least or (np.isnan(got) and least is None) for got, least in numbers)
+    assert all(actual == least or (np.isnan(actual) and least is None) for actual, least in numbers)
     asked_response = sums.take(sums.of("asked") > 0)
     assert len(asked_response) == sum(seat.knowing.asked > 0 for seat in seats)
 

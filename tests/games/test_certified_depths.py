@@ -101,11 +101,11 @@ class Racer(msgspec.Struct, frozen=True):
             return Decision(Done(""))
         others = [self.table.others[SEATS[n]] for n in others_of(view.number)]
         announcements = last_announcements(view.talk, view.turn)
-        found = race.reason_about(
+        reasoning = race.reason_about(
             game.target, view.number, [(player.player, player.params) for player in others], True,
             missing_of(game, view.positions), view.turn, announcements,
         )  # fmt: skip
-        return Decision(5 if found is None else min(found.by_depth[self.depth]))
+        return Decision(5 if reasoning is None else min(reasoning.by_depth[self.depth]))
 
 
 def test_step_race() -> None:

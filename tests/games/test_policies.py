@@ -74,8 +74,8 @@ def test_invalid_policy_is_refused_with_the_reason(policy, why):
 
 
 def test_policy_is_written_once_and_run():
-    who = agent(always(json.dumps(TIT_FOR_TAT)), "writer")
-    lineup = {"agent": who, "partner": "random"}
+    spec = agent(always(json.dumps(TIT_FOR_TAT)), "writer")
+    lineup = {"agent": spec, "partner": "random"}
     episode = sally.play("ipd", lineup, rounds=6)
     their_moves = moves(episode, "partner")
     assert moves(episode, "agent") == [0, *their_moves[:-1]]
@@ -86,8 +86,8 @@ def test_policy_is_written_once_and_run():
 
 def test_policy_with_swapped_labels_uses_the_labels_of_the_page():
     swapped = {"first": "F", "rules": [{"theirs": ["J"], "then": "J"}], "otherwise": "F"}
-    who = agent(always(json.dumps(swapped)), "swapper", pack="repeated_games_swapped")
-    episode = sally.play("ipd", {"agent": who, "partner": "random"}, rounds=6)
+    spec = agent(always(json.dumps(swapped)), "swapper", pack="repeated_games_swapped")
+    episode = sally.play("ipd", {"agent": spec, "partner": "random"}, rounds=6)
     assert moves(episode, "agent") == [0, *moves(episode, "partner")[:-1]]
 
 

@@ -50,28 +50,28 @@ def test_step_race(name: str) -> None:
             words[places[0]], words[places[1]] = said
             turn = 1 + sum(missing) % 3
             heard = (words[0], words[1], words[2])
-            found = race.reason_about(20, seat, others, True, missing, turn, heard)
+            reasoning = race.reason_about(20, seat, others, True, missing, turn, heard)
             first, true = (by.best(missing, turn, said) for by in (shallow, deep))
-            if found is None:
+            if reasoning is None:
                 assert true == {1, 3, 5}
                 continue
-            assert [set(given) for given in found.by_depth] == [{1, 3, 5}, first, true]
-            assert set(found.right) == true
+            assert [set(answers) for answers in reasoning.by_depth] == [{1, 3, 5}, first, true]
+            assert set(reasoning.right) == true
             block = 1 if first <= true else 2 if not first & true else None
-            assert found.block == block
-            assert found.depth == (1 if block == 1 else 2)
-            blocks[found.block] += 1
+            assert reasoning.block == block
+            assert reasoning.depth == (1 if block == 1 else 2)
+            blocks[reasoning.block] += 1
     assert blocks[1] and (blocks[2] or "blocker" not in name)
 
 
 def test_chance_level_of_step_race_is_the_best_constant_number() -> None:
     """The constants of the table are the shares over its own decisions."""
     right: dict[int | None, Counter[int]] = {1: Counter(), 2: Counter(), None: Counter()}
-    many: Counter[int | None] = Counter()
+    counts: Counter[int | None] = Counter()
     for pair in race.DEPTHS.questions():
-        many[pair.block] += 1
+        counts[pair.block] += 1
         right[pair.block].update(pair.right)
-    ratios = {block: max(hits.values()) / many[block] for block, hits in right.items()}
+    ratios = {block: max(hits.values()) / counts[block] for block, hits in right.items()}
     assert {block: round(share, 3) for block, share in ratios.items()} == race.CHANCE
 
 
@@ -95,9 +95,11 @@ def test_cipher(row: int) -> None:
                 * (1 - reference.ODDS[f"by_{kind}"](game, hints)[index])
                 for hints in texts
             ]
-            found = cipher.reason_about(position_of(problem), kind)
-            assert [given == (True,) for given in found.by_depth] == [w >= 0.8 for w in worths]
-            assert found.block == depth == found.depth
+            reasoning = cipher.reason_about(position_of(problem), kind)
+            assert [answers == (True,) for answers in reasoning.by_depth] == [
+                w >= 0.8 for w in worths
+            ]
+            assert reasoning.block == depth == reasoning.depth
             assert max(worths[:-1]) <= 0.4  # far from the bound, so not a matter of rounding
 
 
@@ -108,16 +110,16 @@ def test_cipher(row: int) -> None:
 def test_speak_or_wait(level: int) -> None:
     """Every chain of best replies on a channel that carries exactly one message at a time."""
 
-    def heard(one: bool, other: bool) -> bool:
-        return one + other == 1
+    def heard(first: bool, other: bool) -> bool:
+        return first + other == 1
 
     chain = [True]  # an ally of level 0 speaks
     while len(chain) < level + 2:
         chain.append(max((True, False), key=lambda speaks: heard(speaks, chain[-1])))
-    found = radio.reason_about(level)
-    assert [given == ("SPEAK",) for given in found.by_depth] == chain
+    reasoning = radio.reason_about(level)
+    assert [answers == ("SPEAK",) for answers in reasoning.by_depth] == chain
     right = [heard(speaks, chain[level]) for speaks in chain]
-    assert [found.hit(depth) == 1 for depth in range(level + 2)] == right
+    assert [reasoning.hit(depth) == 1 for depth in range(level + 2)] == right
     wrong = [depth for depth, good in enumerate(right) if not good]
-    assert found.depth == (wrong[-1] + 1 if wrong else 0)
-    assert found.block == (1 if level == 0 else None)
+    assert reasoning.depth == (wrong[-1] + 1 if wrong else 0)
+    assert reasoning.block == (1 if level == 0 else None)

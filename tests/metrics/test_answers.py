@@ -36,17 +36,17 @@ def test_report_metrics_fit_every_game(name):
     for seed in range(5):
         played = random_episode(name, seed)
         for seat in played.replay.game.seats:
-            found = {m: registry.metrics(name)[m].measure(played, seat) for m in names}
+            result = {m: registry.metrics(name)[m].measure(played, seat) for m in names}
             asked_events = [
                 e for e in played.episode.events if isinstance(e, Reported) and e.seat == seat
             ]
             if asked_events:
-                assert found["unread_reports"] == 0
-            if found["tom_percent"] is not None:
-                assert 0 <= found["tom_percent"] <= 100
-                assert 0 < found["brier"] < 1  # even odds
-            if found["value_error"] is not None:
-                assert found["value_error"] >= 0
+                assert result["unread_reports"] == 0
+            if result["tom_percent"] is not None:
+                assert 0 <= result["tom_percent"] <= 100
+                assert 0 < result["brier"] < 1  # even odds
+            if result["value_error"] is not None:
+                assert result["value_error"] >= 0
 
 
 def test_all_probes_count_in_games_with_different_questions():

@@ -38,8 +38,8 @@ def test_words_about_being_tested_are_distinguished_from_move_words(said, is_one
 
 def test_every_game_has_a_pack_for_every_frame():
     for game in registry.packages():
-        there = [name for name in packs.for_game(game) if AWARE in name]
-        assert len(there) == len(FRAMES)
+        existing = [name for name in packs.for_game(game) if AWARE in name]
+        assert len(existing) == len(FRAMES)
 
 
 def test_frame_is_added_above_the_rules_and_changes_nothing_else():
@@ -49,8 +49,8 @@ def test_frame_is_added_above_the_rules_and_changes_nothing_else():
         for pack in ("", "repeated_games_aware_graded")
     )
     pages = []
-    for who in (own_player, framed):
-        episode = sally.play("ipd", {"agent": who, "partner": "tit_for_tat"}, rounds=2)
+    for player in (own_player, framed):
+        episode = sally.play("ipd", {"agent": player, "partner": "tit_for_tat"}, rounds=2)
         assert check([episode]).mismatches == []
         (page,) = prompts_of(episode)[1, "agent", "", ""][0]
         pages.append(page.text)
@@ -112,9 +112,9 @@ def test_play_is_grouped_by_the_awareness_answer():
     study = with_awareness(Study("aware", "", (cell,)))
     assert [c.name for c in study.cells] == ["ipd", "ipd, asked what this is"]
     episodes = sally.run(study)
-    found = {
+    result = {
         c.condition: c for c in contrast(as_frame(episodes), "aware", metrics=["reward_per_round"])
     }
-    assert set(found) == {"taken for: test"}
-    made = found["taken for: test"]
+    assert set(result) == {"taken for: test"}
+    made = result["taken for: test"]
     assert made.base == "taken for: game" and made.comparison.difference.value > 0

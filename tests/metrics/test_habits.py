@@ -59,7 +59,7 @@ class Bot(msgspec.Struct, frozen=True):
 
 
 def _measured(game: str, bot: Bot, variants: list[dict], partner=CYCLER) -> list[MeasuredSeat]:
-    found = []
+    results = []
     for seed, params in enumerate(variants):
         lineup = {"agent": bot, "partner": partner}
         asked_probes = {"agent": ["their_move"]}
@@ -67,8 +67,8 @@ def _measured(game: str, bot: Bot, variants: list[dict], partner=CYCLER) -> list
         (m,) = measure_episode(episode, ("agent",))
         problem = msgspec.structs.replace(m.setup.instance, id=f"{game} {seed}")
         setup = msgspec.structs.replace(m.setup, instance=problem)
-        found.append(msgspec.structs.replace(m, setup=setup))
-    return found
+        results.append(msgspec.structs.replace(m, setup=setup))
+    return results
 
 
 RPS = [
@@ -154,8 +154,8 @@ def test_player_that_follows_a_changing_partner_acts_beyond_repetition():
 
 def test_acting_beyond_is_blank_where_imitation_is_the_best_reply():
     """In the battle of the sexes with one set of names, to meet is to play the same letter."""
-    same = [variant for variant in IBS if variant["names"] == variant["partner_names"]]
-    row = _row("ibs", Bot("imitates"), same, ("single_action", {"action": 1}))
+    matches = [variant for variant in IBS if variant["names"] == variant["partner_names"]]
+    row = _row("ibs", Bot("imitates"), matches, ("single_action", {"action": 1}))
     assert row.consistency.value == 100 and row.acting_beyond.value is None
     assert row.why["acting_beyond"].startswith("nothing is left to explain: the predicted label")
 
@@ -210,6 +210,6 @@ def test_metrics_of_one_episode():
     episode = sally.play("rps", lineup, 1, probes={"agent": ["their_move"]}, rounds=9)
     spec = registry.game("rps")
     played = Played(spec, episode, replay_episode(spec, episode))
-    found = {metric.name: metric.measure(played, AGENT) for metric in METRICS}
-    assert found["imitation"] == 1 and found["copying"] == found["repetition"] == 0
-    assert found["label_bias"] == found["position_bias"] == pytest.approx((4 - 3) / (9 - 3))
+    result = {metric.name: metric.measure(played, AGENT) for metric in METRICS}
+    assert result["imitation"] == 1 and result["copying"] == result["repetition"] == 0
+    assert result["label_bias"] == result["position_bias"] == pytest.approx((4 - 3) / (9 - 3))

@@ -125,9 +125,9 @@ class Reference:
         logits = _norm(x, w["output_norm.weight"], self.eps) @ w["token_embd.weight"].T
         logits = logits.astype(np.float64)  # of fifty thousand shares the sum is wanted exactly
         top = logits.max(axis=-1, keepdims=True)
-        found = logits - top - np.log(np.exp(logits - top).sum(axis=-1, keepdims=True))
+        result = logits - top - np.log(np.exp(logits - top).sum(axis=-1, keepdims=True))
         rows = [[0, *(np.flatnonzero(of[start:] == n) + 1)] for n in range(len(texts))]
-        return [float(found[r, t[start:]].sum()) for r, t in zip(rows, texts, strict=True)]
+        return [float(result[r, t[start:]].sum()) for r, t in zip(rows, texts, strict=True)]
 
     def _layer(self, x: Array, at: str, place: Ints, sees: Mask) -> Array:
         w, length = self.weights, len(x)

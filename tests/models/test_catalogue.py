@@ -48,8 +48,8 @@ class Hub(BaseHTTPRequestHandler):
             self.send_error(self.fails.pop() if self.fails else 404)
             return
         start = 0
-        if (wanted := self.headers.get("Range")) and self.ranges:
-            start = int(wanted.removeprefix("bytes=").removesuffix("-"))
+        if (expected := self.headers.get("Range")) and self.ranges:
+            start = int(expected.removeprefix("bytes=").removesuffix("-"))
         body = self.content[start:]
         self.send_response(206 if start else 200)
         self.send_header("Content-Length", str(len(body)))

@@ -31,9 +31,9 @@ PAGE = [System("Rules."), User("Which option?")]
 KEY = "sk-very-secret-4711"
 
 
-def asked(server: Server, do: Callable[[ChatServer], Any], **given: Any) -> Any:
+def asked(server: Server, do: Callable[[ChatServer], Any], **arguments: Any) -> Any:
     """Return what a client of the server returns."""
-    model = ChatServer("server/local", "local", server.address, KEY, **given)
+    model = ChatServer("server/local", "local", server.address, KEY, **arguments)
 
     async def run() -> Any:
         try:
@@ -44,17 +44,19 @@ def asked(server: Server, do: Callable[[ChatServer], Any], **given: Any) -> Any:
     return asyncio.run(run())
 
 
-def reply(fault: Fault, settings: Settings = AS_THE_PROVIDER_DOES, **given: Any) -> Reply:
+def reply(fault: Fault, settings: Settings = AS_THE_PROVIDER_DOES, **arguments: Any) -> Reply:
     """Return the reply to a page from a server that answers so."""
     with serving(always=fault) as server:
-        actual_reply: Reply = asked(server, lambda model: model.complete(PAGE, settings), **given)
+        actual_reply: Reply = asked(
+            server, lambda model: model.complete(PAGE, settings), **arguments
+        )
     return actual_reply
 
 
-def failure(fault: Fault, **given: Any) -> ModelFailure:
+def failure(fault: Fault, **arguments: Any) -> ModelFailure:
     """Return the failure of a call to a server that answers so."""
     with pytest.raises(ModelFailure) as error:
-        reply(fault, **given)
+        reply(fault, **arguments)
     assert KEY not in str(error.value)
     return error.value
 
@@ -115,9 +117,9 @@ def test_tool_calls_are_sent_and_read() -> None:
 
     tool = ToolSpec("look", "Look up.", {"type": "object", "properties": {}})
     with serving(always=keep) as server:
-        found = asked(server, lambda model: model.complete(PAGE, Settings(), [tool]))
+        result = asked(server, lambda model: model.complete(PAGE, Settings(), [tool]))
     assert records[0]["tools"][0]["function"]["name"] == "look"
-    assert (found.tool_calls[0].name, found.tool_calls[0].read()) == ("look", {"n": 1})
+    assert (result.tool_calls[0].name, result.tool_calls[0].read()) == ("look", {"n": 1})
 
 
 # --- replies that are none ------------------------------------------------------------------------
@@ -305,11 +307,11 @@ def scoring(call: Handler) -> None:
 @pytest.mark.parametrize("context", ["Which? ", [User("Which? ")]])
 def test_candidates_are_scored_only_by_their_own_tokens(context: Any) -> None:
     with serving(always=scoring) as server:
-        found = asked(
+        result = asked(
             server, lambda model: model.score(context, ["J.", "FF."]), prompt_logprobs=True
         )
     expected = [-sum(map(ord, text)) / 100 for text in ("J.", "FF.")]
-    assert found.logprobs == pytest.approx(expected)
+    assert result.logprobs == pytest.approx(expected)
 
 
 def test_server_without_declared_scoring_is_not_asked_for_scores() -> None:

@@ -143,10 +143,10 @@ def test_prompts_just_longer_than_a_batch_give_the_same_scores(
         exact._llama.slots[:] = [llama.Slot()]
         fresh = asyncio.run(exact.score(text, [" c", " d"]))
         asyncio.run(exact.score(text[:-20], [" c", " d"]))
-        again = asyncio.run(exact.score(text, [" c", " d"]))
-        assert again.logprobs == fresh.logprobs
+        second_run = asyncio.run(exact.score(text, [" c", " d"]))
+        assert second_run.logprobs == fresh.logprobs
         assert fresh.usage.evaluated == length
-        assert again.usage.evaluated is not None and again.usage.evaluated < 20
+        assert second_run.usage.evaluated is not None and second_run.usage.evaluated < 20
 
 
 def test_reply_follows_the_seed(model: Embedded) -> None:
@@ -163,9 +163,9 @@ def test_reply_reports_finish_reason_and_usage(model: Embedded) -> None:
     ask: list[Message] = [User("Count: one, two, three, four, five. Repeat.")]
     cut = asyncio.run(model.complete(ask, Settings(temperature=0, max_tokens=3)))
     assert (cut.finish, cut.usage.output) == ("length", 3)
-    again = asyncio.run(model.complete(ask, Settings(temperature=0, max_tokens=1)))
+    second_run = asyncio.run(model.complete(ask, Settings(temperature=0, max_tokens=1)))
     # Four tokens are always evaluated afresh, and one to make llama.cpp forget them.
-    assert (again.usage.evaluated, again.usage.cached) == (5, again.usage.input - 4)
+    assert (second_run.usage.evaluated, second_run.usage.cached) == (5, second_run.usage.input - 4)
     word = cut.text.split()[0]
     stopped = asyncio.run(model.complete(ask, Settings(temperature=0, max_tokens=9, stop=(word,))))
     assert (stopped.finish, stopped.text) == ("stop", "")

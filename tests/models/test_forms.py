@@ -45,12 +45,14 @@ def test_f32_form_preserves_the_packed_numbers_exactly(packed: Path, tmp_path: P
 
 
 def test_q8_0_form_is_accurate_to_half_a_step_per_block(packed: Path, tmp_path: Path) -> None:
-    before = numbers_in(packed)["packed"].reshape(-1, 32)
-    after = numbers_in(convert_weights(packed, "q8_0", "tiny", tmp_path))["packed"].reshape(-1, 32)
-    step = np.abs(before).max(axis=1, keepdims=True) / 127
+    content_before = numbers_in(packed)["packed"].reshape(-1, 32)
+    content_after = numbers_in(convert_weights(packed, "q8_0", "tiny", tmp_path))["packed"].reshape(
+        -1, 32
+    )
+    step = np.abs(content_before).max(axis=1, keepdims=True) / 127
     # Steps are kept in half precision, which adds a thousandth of the largest number.
-    assert (np.abs(before - after) <= 0.5 * step + 1e-3 * 127 * step).all()
-    assert not np.array_equal(before, after)
+    assert (np.abs(content_before - content_after) <= 0.5 * step + 1e-3 * 127 * step).all()
+    assert not np.array_equal(content_before, content_after)
 
 
 def test_conversion_preserves_metadata(packed: Path, tmp_path: Path) -> None:

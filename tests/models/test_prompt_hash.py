@@ -61,9 +61,9 @@ def test_hashing_a_long_page_reads_only_the_appended_text(monkeypatch: pytest.Mo
 
 def test_hashed_text_can_be_copied_and_pickled() -> None:
     grown = HashedText.start("a").plus("b")
-    for other in (copy.deepcopy(grown), pickle.loads(pickle.dumps(grown))):
-        assert isinstance(other, HashedText)
-        assert other.plus("c").digest() == text_digest("abc")
+    for other_item in (copy.deepcopy(grown), pickle.loads(pickle.dumps(grown))):
+        assert isinstance(other_item, HashedText)
+        assert other_item.plus("c").digest() == text_digest("abc")
     assert type(str(grown)) is str
     assert type(grown + "c") is str
 

@@ -49,14 +49,14 @@ def packed(folder: Path, tmp_path: Path) -> Path:
 
 
 def test_packed_episodes_are_read_back(folder: Path, packed: Path) -> None:
-    with open_store(packed) as (place, found):
-        assert isinstance(place, Path) and found is not None
+    with open_store(packed) as (place, result):
+        assert isinstance(place, Path) and result is not None
         contents, back = store.load(folder), store.load(place)
         assert back.episodes == contents.episodes
         assert store.studies(place) == {store.manifest_of(place).asks: study()}  # type: ignore[union-attr]
         assert check(back.episodes.values()).replayed == 3
-        assert found.sha256 == sha256(packed.read_bytes()).hexdigest()
-        assert found.bundle.episodes == 3 and found.bundle.games == {"ipd": [1]}
+        assert result.sha256 == sha256(packed.read_bytes()).hexdigest()
+        assert result.bundle.episodes == 3 and result.bundle.games == {"ipd": [1]}
     assert not place.exists()
 
 
@@ -80,8 +80,8 @@ def test_small_bundle_has_same_episodes_and_damage_is_detected(
 
 
 def test_folder_is_opened_without_unpacking(folder: Path) -> None:
-    with open_store(folder) as found:
-        assert found == (folder, None)
+    with open_store(folder) as result:
+        assert result == (folder, None)
 
 
 def test_same_records_give_the_same_bytes(folder: Path, packed: Path, tmp_path: Path) -> None:

@@ -22,14 +22,14 @@ def dataset(tmp_path: Path) -> Path:
     asked = ["play", "rps", "--seat", "partner=tit_for_tat", "--set", "rounds=2"]
     played = run.invoke(cli, [*asked, "--out", str(tmp_path / "store")], input="1\n1\n")
     assert played.exit_code == 0, played.output
-    wanted = ["export", str(tmp_path / "store"), "--out", f"hf:{tmp_path / 'set'}"]
-    assert run.invoke(cli, wanted, catch_exceptions=False).exit_code == 0
+    expected = ["export", str(tmp_path / "store"), "--out", f"hf:{tmp_path / 'set'}"]
+    assert run.invoke(cli, expected, catch_exceptions=False).exit_code == 0
     return tmp_path / "set"
 
 
 def test_card_names_existing_files_and_their_rows(dataset: Path) -> None:
     _, header, text = (dataset / "README.md").read_text(encoding="utf-8").split("---\n", 2)
-    files = {one["config_name"]: one["data_files"] for one in yaml.safe_load(header)["configs"]}
+    files = {item["config_name"]: item["data_files"] for item in yaml.safe_load(header)["configs"]}
     assert set(files) == {"episodes", "decisions"}
     for file in files.values():
         rows = list(csv.DictReader((dataset / file).open(encoding="utf-8")))
@@ -48,6 +48,6 @@ def test_croissant_describes_every_column_and_file_hash(dataset: Path) -> None:
 
 def test_non_empty_folder_is_refused(dataset: Path) -> None:
     store = dataset.parent / "store"
-    again = CliRunner().invoke(cli, ["export", str(store), "--out", f"hf:{dataset}"])
-    assert isinstance(again.exception, BadInput) and "not empty" in str(again.exception)
+    second_run = CliRunner().invoke(cli, ["export", str(store), "--out", f"hf:{dataset}"])
+    assert isinstance(second_run.exception, BadInput) and "not empty" in str(second_run.exception)
     assert sally.load(store)

@@ -33,14 +33,14 @@ def value(middle: float, half: float = 0.1) -> Estimate:
     return Estimate(middle, middle - half, middle + half, 20, "bootstrap")
 
 
-def row(player: str = "random", knowing: float | None = 50, doing: float | None = 0.5, **more):
+def row(player: str = "random", knowing: float | None = 50, doing: float | None = 0.5, **options):
     estimates = {column.field: BLANK for column in COLUMNS} | {"raw": value(0.3)}
     if knowing is not None:
         estimates["accuracy"] = value(knowing, 8)
         estimates["skill"] = value((knowing - 100 / 3) / (200 / 3))
     if doing is not None:
         estimates["doing"] = value(doing)
-    estimates |= {field: more.pop(field) for field in list(more) if field in estimates}
+    estimates |= {field: options.pop(field) for field in list(options) if field in estimates}
     plain = ProfileRow(
         family="repeated_games", game="rps", cell="", part="", seat="agent", player=player,
         episodes=20, censored=0, moves=200, forfeits=0,
@@ -54,7 +54,7 @@ def row(player: str = "random", knowing: float | None = 50, doing: float | None 
         why={} if doing is not None else {"doing": "no room here"}, clusters="instances",
         cluster_count=20, arms=(), estimates=estimates,
     )  # fmt: skip
-    return msgspec.structs.replace(plain, **more)
+    return msgspec.structs.replace(plain, **options)
 
 
 def words(figure) -> list[str]:
@@ -169,10 +169,10 @@ def test_empty_figure_and_unknown_suffix_are_refused(tmp_path: Path):
 def test_missing_matplotlib_error_states_the_install_command(monkeypatch):
     real = builtins.__import__
 
-    def refuse(name, *rest, **more):
+    def refuse(name, *rest, **options):
         if name.startswith("matplotlib"):
             raise ImportError(name)
-        return real(name, *rest, **more)
+        return real(name, *rest, **options)
 
     panels._figure_class.cache_clear()  # an earlier test may have made it
     monkeypatch.setattr(builtins, "__import__", refuse)

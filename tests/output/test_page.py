@@ -95,29 +95,29 @@ def test_page_lists_only_the_first_episodes_and_states_the_rest(
 
 def test_finished_episode_replaces_a_censored_one(folder: Path, tmp_path: Path) -> None:
     path = Path(shutil.copytree(folder, tmp_path / folder.name))
-    one, two, *_ = sally.load(folder)
+    first, two, *_ = sally.load(folder)
     stop = [Censored(turn=0, cause="budget")]
-    cut = [msgspec.structs.replace(each, events=stop) for each in (one, one, two)]
-    lines = b"".join(to_line(each) for each in (*cut[:2], two, cut[2], two))
+    cut = [msgspec.structs.replace(item, events=stop) for item in (first, first, two)]
+    lines = b"".join(to_line(item) for item in (*cut[:2], two, cut[2], two))
     (path / "00.jsonl").write_bytes(lines)
     page_data = PageData(path)
     frame = page_data.frame
     assert (len(page_data), frame.replaced, frame.doubled) == (8, 3, 2)
     assert page_data.provenance.ends == {"over": 8}
-    assert [frame.episode_by_id(one.id), frame.episode_by_id(two.id)] == [one, two]
+    assert [frame.episode_by_id(first.id), frame.episode_by_id(two.id)] == [first, two]
 
 
 def test_plot_is_explained_only_if_present(folder: Path, tmp_path: Path) -> None:
     records = grid(agent=player_spec("random"), partner=player_spec("tit_for_tat"))
     cell = Cell("rps", (instance("rps", rounds=4),), records, repeats=3)
     sally.run(Study("quiet", "nobody is asked", (cell,)), tmp_path / "quiet")
-    said = []
-    for where in (folder, tmp_path / "quiet"):
-        done = CliRunner().invoke(cli, ["report", str(where), "--out", str(tmp_path / "p.html")])
+    replies = []
+    for place in (folder, tmp_path / "quiet"):
+        done = CliRunner().invoke(cli, ["report", str(place), "--out", str(tmp_path / "p.html")])
         assert done.exit_code == 0, done.output
         text = text_of((tmp_path / "p.html").read_text("utf-8"))
-        said.append(("Bottom right" in text, "No plot: no player" in text))
-    assert said == [(True, False), (False, True)]
+        replies.append(("Bottom right" in text, "No plot: no player" in text))
+    assert replies == [(True, False), (False, True)]
 
 
 def test_every_link_has_a_target_and_ids_are_unique(page: str) -> None:

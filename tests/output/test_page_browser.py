@@ -36,9 +36,9 @@ def chromium(address: str) -> Iterator[Any]:
         browser.close()
 
 
-def opened(chromium: Any, address: str, **how: Any) -> tuple[Any, list[str]]:
+def opened(chromium: Any, address: str, **options: Any) -> tuple[Any, list[str]]:
     """The page, and all that it fetched or complained about."""
-    page = chromium.new_context(**how).new_page()
+    page = chromium.new_context(**options).new_page()
     noticed: list[str] = []
     page.on("request", lambda request: noticed.append(request.url))
     page.on("console", lambda said: noticed.append(said.text))

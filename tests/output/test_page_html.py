@@ -31,11 +31,11 @@ class Read(HTMLParser):
 
 @given(any_text(), any_text())
 def test_any_text_becomes_one_element_with_one_text(said, titled):
-    found = Read(str(tag("p", said, title=titled)))
-    assert [name for name, _ in found.tags if name != "span"] == ["p"]
+    result = Read(str(tag("p", said, title=titled)))
+    assert [name for name, _ in result.tags if name != "span"] == ["p"]
     shown = said.replace("\r\n", "\n")
-    assert found.said == UNSEEN.sub(lambda sign: f"U+{ord(sign.group()):04X}", shown)
-    assert found.tags[0][1] == {"title": UNSEEN.sub("\ufffd", titled)}
+    assert result.said == UNSEEN.sub(lambda sign: f"U+{ord(sign.group()):04X}", shown)
+    assert result.tags[0][1] == {"title": UNSEEN.sub("\ufffd", titled)}
 
 
 @pytest.mark.parametrize("reply", REPLIES)

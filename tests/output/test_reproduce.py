@@ -102,8 +102,8 @@ def test_recomputed_value_is_equivalent_if_it_is_equal_as_far_as_printed():
     ours = Estimate(0.3334, 0.2, 0.4, 40, "t")
     assert comparison_row("t", [recomputed], ours).verdict == "equivalent"
     assert comparison_row("t", [figure(0.333, None)], ours).verdict == "undecided"
-    other = Estimate(0.34, 0.2, 0.5, 40, "t")
-    assert comparison_row("t", [recomputed], other).verdict == "undecided"
+    alternative = Estimate(0.34, 0.2, 0.5, 40, "t")
+    assert comparison_row("t", [recomputed], alternative).verdict == "undecided"
 
 
 def test_exact_values_are_equivalent_as_far_as_they_are_printed():
@@ -176,8 +176,10 @@ def language_episode(seed: int, action: int, model: str, **params: Any) -> Episo
         "agent": PlayerSpec("language", {"model": model, "strategy": "qa"}),
         "partner": PlayerSpec("single_action", {"action": action}),
     }
-    given = {"names": ["J", "F", "B"], **params}
-    setup = Setup(Instance("rps", "rps", given), seed, lineup, arms={"agent": ("their_move",)})
+    actual_params = {"names": ["J", "F", "B"], **params}
+    setup = Setup(
+        Instance("rps", "rps", actual_params), seed, lineup, arms={"agent": ("their_move",)}
+    )
     match = Match(spec, setup)
     partner = seat_player(spec, match.game, PARTNER, lineup["partner"])
     Driver(match, {"agent": Stubborn(), "partner": partner}).run()

@@ -48,15 +48,15 @@ def test_every_figure_is_available_without_episodes_as_not_run():
 
 def test_regret_falls_over_rounds_for_learner_but_not_for_constant(tmp_path):
     plays = [repeated_episode("rps", a, 1, model="llama-3-70b-instruct") for a in range(3)]
-    found = figure("riemer2025", "figure20", stored(tmp_path, *plays))
+    result = figure("riemer2025", "figure20", stored(tmp_path, *plays))
     panel = "RPS, Single Action partner"
-    assert ends(found)[panel, "neutral"] == pytest.approx(1.0)
-    assert found.missing is None
-    learner = next(s for s in found.series if s.label == "tabular")
+    assert ends(result)[panel, "neutral"] == pytest.approx(1.0)
+    assert result.missing is None
+    learner = next(s for s in result.series if s.label == "tabular")
     values = [p.y for p in learner.points if p.y is not None]
     assert len(values) == 100
     assert values[-1] < 0.2 < values[0]
-    rows, columns = as_rows(found, panel)
+    rows, columns = as_rows(result, panel)
     assert columns == ["round", "neutral", "tabular"]
     assert [row["round"] for row in rows] == ["1", "2", "5", "10", "20", "50", "100"]
 
@@ -87,8 +87,8 @@ def test_injected_truths_by_error_are_shown_beside_no_injection(tmp_path):
     ]
     untold = scenario_episode("toma_mg", 1, 0, "solver")
     level0 = scenario_episode("toma_po", 0, 0, "random")  # others do not matter there
-    found = figure("kang2026", "figure9", stored(tmp_path, *episodes, untold, level0))
-    series = {s.label: s for s in found.series}
+    result = figure("kang2026", "figure9", stored(tmp_path, *episodes, untold, level0))
+    series = {s.label: s for s in result.series}
     assert set(series) == {"qwen2.5-3b-instruct", "qwen2.5-3b-instruct, not told"}
     assert [p.x for p in series["qwen2.5-3b-instruct"].points] == [0.0, 0.5]
     assert [p.n for p in series["qwen2.5-3b-instruct"].points] == [2, 2]
@@ -100,21 +100,21 @@ def test_levels_are_means_over_models(tmp_path):
         *(scenario_episode("toma_mg", 1, n, "solver") for n in range(4)),
         speechless_episode("toma_mg", 1, 0),
     )
-    found = figure("kang2026", "figure7b", folder)
+    result = figure("kang2026", "figure7b", folder)
     # one model right in all of four, one wrong in its only one: each counts once
-    assert ends(found)["Minority", "Zero-shot"] == pytest.approx(0.5)
+    assert ends(result)["Minority", "Zero-shot"] == pytest.approx(0.5)
 
 
 def test_consistency_uses_probed_predictions(tmp_path):
     asked_episodes = [scenario_episode("toma_mg", 1, n, "solver", asked=True) for n in range(3)]
-    found = figure("kang2026", "figure5a", stored(tmp_path, *asked_episodes))
-    assert ends(found) == {("Minority", "qwen2.5-3b-instruct"): 1.0}
+    result = figure("kang2026", "figure5a", stored(tmp_path, *asked_episodes))
+    assert ends(result) == {("Minority", "qwen2.5-3b-instruct"): 1.0}
     assert figure("kang2026", "figure8", tmp_path).missing == "not run"  # of another family
 
 
 def test_mindless_managers_are_shown_beside_published_bars():
-    found = figure("tang2024", "figure6")
-    values = ends(found)
+    result = figure("tang2024", "figure6")
+    values = ends(result)
     published = [y for (_, label), y in values.items() if label.endswith("published")]
     best = values["Pick the Right Stuff", "no mind: start"]
     assert best is not None

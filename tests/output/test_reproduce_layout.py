@@ -22,12 +22,12 @@ from sally.output.tables.reproduce import OwnValue, Row, engine_of
 from sally.output.value_text import figure
 
 
-def row(model: str, metric: str = "regret", game: str = "rps", **given: object) -> Row:
+def row(model: str, metric: str = "regret", game: str = "rps", **arguments: object) -> Row:
     known = {
         "published": 0.5, "published_interval": (0.4, 0.6), "ours": None, "ours_interval": None,
         "verdict": None, "missing": "not run",
     }  # fmt: skip
-    return Row("1", {"model": model, "game": game}, metric, **{**known, **given})  # type: ignore[arg-type]
+    return Row("1", {"model": model, "game": game}, metric, **{**known, **arguments})  # type: ignore[arg-type]
 
 
 def ours(value: float, low: float, high: float) -> dict[str, object]:
@@ -54,10 +54,10 @@ def cells(of: Grid) -> list[tuple[str, ...]]:
 
 
 def test_values_of_one_line_are_side_by_side_with_ours_below():
-    found = grid(row("a", **ours(0.45, 0.35, 0.55)), row("a", game="ibs"), row("b"))
-    assert found.headings == ("RPS", "IBS")
-    assert found.groups == ("Regret", "Regret")
-    assert cells(found) == [
+    result = grid(row("a", **ours(0.45, 0.35, 0.55)), row("a", game="ibs"), row("b"))
+    assert result.headings == ("RPS", "IBS")
+    assert result.groups == ("Regret", "Regret")
+    assert cells(result) == [
         ("A", "published", "0.500 ±0.100", "0.5 ±0.1"),
         ("A", "ours", "0.450 ±0.100 ≈", "not run"),
         ("B", "published", "0.500 ±0.100", ""),
@@ -67,9 +67,9 @@ def test_values_of_one_line_are_side_by_side_with_ours_below():
 
 def test_second_value_is_in_parentheses():
     gain = row("a", "gain", published=0.0312, ours=-0.2, missing=None)
-    found = cells(grid(row("a", **ours(0.45, 0.35, 0.55)), gain))
-    assert found[0][2] == "0.500 ±0.100 (+0.03)"
-    assert found[1][2] == "0.450 ±0.100 (-0.20) ≈"
+    result = cells(grid(row("a", **ours(0.45, 0.35, 0.55)), gain))
+    assert result[0][2] == "0.500 ±0.100 (+0.03)"
+    assert result[1][2] == "0.450 ±0.100 (-0.20) ≈"
 
 
 def test_differences_are_marked_and_unavailable_values_are_called_missing():
@@ -146,8 +146,10 @@ def test_every_figure_of_every_table_is_in_its_layout(paper):
         rows, layout = printed(paper, name), layouts.get(name)
         shown = laid_out(name, of, rows, layout).lines
         beside = {column.beside for column in layout.columns} if layout else set()
-        there = [cell for line in shown if line.data == "published" for cell in line.cells if cell]
-        assert len(there) == sum(row.metric not in beside for row in rows), (paper, name)
+        existing = [
+            cell for line in shown if line.data == "published" for cell in line.cells if cell
+        ]
+        assert len(existing) == sum(row.metric not in beside for row in rows), (paper, name)
 
 
 SHAPES = {  # lines of the printed tables, and their columns

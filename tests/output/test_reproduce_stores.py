@@ -40,11 +40,11 @@ def test_partners_of_a_cell_are_weighted_equally(tmp_path):
 def test_bundle_gives_the_same_rows_as_its_store(tmp_path):
     folder = stored(tmp_path / "s", *(repeated_episode("rps", action, 1) for action in range(3)))
     pack(folder, tmp_path / "b.zip")
-    row, there = (
+    row, actual_folder = (
         one(reproduce("riemer2025", "9", place, effort=FEW), **QA)
         for place in (folder, tmp_path / "b.zip")
     )
-    assert row == there and row.n == 3
+    assert row == actual_folder and row.n == 3
 
 
 def test_partial_store_notes_partners_not_played(tmp_path):

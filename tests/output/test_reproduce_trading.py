@@ -57,12 +57,12 @@ def test_loss_aversion_grows_from_weakest_to_strongest_model(monkeypatch):
         tradecraft2026, "fit_arm",
         lambda plays, arm: SimpleNamespace(coefficients={"L0": weights[plays[0].model]}),
     )  # fmt: skip
-    known: list[Any] = [
+    known_names: list[Any] = [
         ({"model": f"openai/{model}", "arm": "v0"}, SimpleNamespace(model=model))
         for model in weights
     ]
     row = {"model": "all", "arm": "v0"}
-    estimate = tabulates(row, "coefficient_l0_over_capability", known, None)
+    estimate = tabulates(row, "coefficient_l0_over_capability", known_names, None)
     assert estimate is not None
     assert (estimate.value, estimate.n) == (-1, 3)  # a model that is not in the paper has no rank
-    assert tabulates(row, "coefficient_l0_over_capability", known[:1], None) is None
+    assert tabulates(row, "coefficient_l0_over_capability", known_names[:1], None) is None

@@ -52,10 +52,10 @@ def dilemma(periods: int = 3) -> list[dict[str, Any]]:
                 "opp_unq": 11001 + partner,
                 "birth_year": SECRET,
             }
-            for ask, mine, theirs, odds in zip(
+            for ask, mine, other_move, odds in zip(
                 andreozzi.ASKS, own_plan, other_plan, beliefs, strict=True
             ):
-                row[ask], row[f"o{ask}"] = andreozzi.POINTS[mine], andreozzi.POINTS[theirs]
+                row[ask], row[f"o{ask}"] = andreozzi.POINTS[mine], andreozzi.POINTS[other_move]
                 for name, p in zip(andreozzi.NAMES, odds, strict=True):
                     row[f"b{ask}_{name}"] = p
             points = (andreozzi.POINTS[action], andreozzi.POINTS[reply])

@@ -26,7 +26,7 @@ Row = dict[str, Any]
 
 
 def episode(
-    one: str, two: str, moves: list[str], pays: dict[str, tuple[int, int]], **more: Any
+    first: str, two: str, moves: list[str], pays: dict[str, tuple[int, int]], **options: Any
 ) -> list[Row]:
     """One episode as the published tables have it."""
     total = [0, 0]
@@ -35,7 +35,8 @@ def episode(
         paid = pays[a + b]
         total = [total[0] + paid[0], total[1] + paid[1]]
         rows.append(
-            {"round": number, **more, "player1": one, "player2": two, "answer1": a, "answer2": b,
+            {"round": number, **options, "player1": first, "player2": two, "answer1": a,
+             "answer2": b,
              "points1": paid[0], "points2": paid[1], "total1": total[0], "total2": total[1]}
         )  # fmt: skip
     return rows
@@ -50,8 +51,8 @@ def written(path: Path, rows: list[Row], separator: str = ",") -> Path:
     return path
 
 
-def recoded(pays: dict[str, tuple[int, int]], zero: str, one: str) -> dict[str, tuple[int, int]]:
-    names = {"J": zero, "F": one}
+def recoded(pays: dict[str, tuple[int, int]], zero: str, item: str) -> dict[str, tuple[int, int]]:
+    names = {"J": zero, "F": item}
     return {names[a] + names[b]: paid for (a, b), paid in pays.items()}
 
 
@@ -66,21 +67,25 @@ def moves(found: Any, n: int = 0) -> list[tuple[int, int]]:
 def test_pairing_is_imported_with_its_bot_recognized(tmp_path: Path) -> None:
     rows = episode("act_gpt4", "act_tft", ["JJ", "FJ", "FF", "JF"], PD)
     rows += episode("act_tft", "act_j", ["JJ"] * 4, PD)
-    found = IMPORTER.read(written(tmp_path / "pd/tft/data/pd_base_gpt4_tfts.csv", rows))
-    first, second = found.episodes
-    assert moves(found) == [(0, 0), (1, 0), (1, 1), (0, 1)]
+    import_result = IMPORTER.read(written(tmp_path / "pd/tft/data/pd_base_gpt4_tfts.csv", rows))
+    first, second = import_result.episodes
+    assert moves(import_result) == [(0, 0), (1, 0), (1, 1), (0, 1)]
     assert first.payoffs == {"agent": 23.0, "partner": 23.0}
     assert first.setup.lineup["agent"].params == {"name": "gpt4"}
     assert first.setup.lineup["partner"].player == "tit_for_tat"
     assert second.setup.lineup["partner"].params == {"action": 0}
     assert first.cell == "pd_base_gpt4_tfts" and first.setup.instance.params["rounds"] == 4
-    assert found.counts["tit_for_tat: as recorded"] == found.counts["tit_for_tat: moves"] == 8
-    assert not found.details["differences"] and not found.details["oddities"]
+    assert (
+        import_result.counts["tit_for_tat: as recorded"]
+        == import_result.counts["tit_for_tat: moves"]
+        == 8
+    )
+    assert not import_result.details["differences"] and not import_result.details["oddities"]
     assert mismatch(registry.game("ipd"), first) is None
     assert first.used["source"]["licence"].startswith("MIT")
     longer = episode("act_gpt4", "act_tft", ["JJ", "JJ", "JJ", "FJ", "FF", "JF"], PD)
-    again = IMPORTER.read(written(tmp_path / "again/pd_base_gpt4_tfts.csv", longer))
-    (dot,), other_episodes = recorded_dots(again.episodes)
+    second_result = IMPORTER.read(written(tmp_path / "again/pd_base_gpt4_tfts.csv", longer))
+    (dot,), other_episodes = recorded_dots(second_result.episodes)
     assert (
         other_episodes == [] and dot.who == "gpt4, tit for tat" and dot.n == 6 and dot.year == 2023
     )
@@ -89,8 +94,8 @@ def test_pairing_is_imported_with_its_bot_recognized(tmp_path: Path) -> None:
 
 def test_bot_that_does_not_follow_its_rule_is_named(tmp_path: Path) -> None:
     rows = episode("act_gpt4", "act_grim_trigger", ["FJ", "JJ"], PD)
-    found = IMPORTER.read(written(tmp_path / "pd_basic_gpt4_tfts.csv", rows))
-    (difference,) = found.details["differences"]
+    import_result = IMPORTER.read(written(tmp_path / "pd_basic_gpt4_tfts.csv", rows))
+    (difference,) = import_result.details["differences"]
     assert (difference["turn"], difference["recorded"], difference["ours"]) == (
         2,
         "J",
@@ -101,28 +106,28 @@ def test_bot_that_does_not_follow_its_rule_is_named(tmp_path: Path) -> None:
 def test_points_not_given_by_the_matrix_are_differences(tmp_path: Path) -> None:
     rows = episode("act_gpt4", "act_gpt35", ["JJ", "FF"], PD)
     rows[1] |= {"points1": 6, "total1": 14}
-    found = IMPORTER.read(written(tmp_path / "experiment_pd.csv", rows))
-    assert [(d["what"], d["turn"]) for d in found.details["differences"]] == [
+    import_result = IMPORTER.read(written(tmp_path / "experiment_pd.csv", rows))
+    assert [(d["what"], d["turn"]) for d in import_result.details["differences"]] == [
         ("points", 2),
         ("total", 2),
     ]
-    assert found.episodes[0].payoffs == {"agent": 13.0, "partner": 13.0}  # by the matrix
+    assert import_result.episodes[0].payoffs == {"agent": 13.0, "partner": 13.0}  # by the matrix
 
 
 def test_second_game_of_a_pair_is_a_repeat(tmp_path: Path) -> None:
     rows = episode("act_gpt4", "act_gpt4", ["JJ"] * 3, PD) * 2
-    found = IMPORTER.read(written(tmp_path / "experiment_pd.csv", rows))
-    assert [e.setup.repeat for e in found.episodes] == [0, 1]
-    assert len({e.id for e in found.episodes}) == 2
+    import_result = IMPORTER.read(written(tmp_path / "experiment_pd.csv", rows))
+    assert [e.setup.repeat for e in import_result.episodes] == [0, 1]
+    assert len({e.id for e in import_result.episodes}) == 2
 
 
 def test_copies_of_one_file_are_imported_once(tmp_path: Path) -> None:
     rows = episode("act_gpt4", "act_tft", ["FJ", "FF"], PD)
     for chance in (1, 40, 60, 80):
         written(tmp_path / f"pd_gpt4_{chance}p.csv", rows)
-    found = IMPORTER.read(tmp_path)
-    assert [e.cell for e in found.episodes] == ["pd_gpt4_1p"]
-    assert [odd["what"] for odd in found.details["oddities"]] == ["copy"] * 3
+    import_result = IMPORTER.read(tmp_path)
+    assert [e.cell for e in import_result.episodes] == ["pd_gpt4_1p"]
+    assert [odd["what"] for odd in import_result.details["oddities"]] == ["copy"] * 3
     other_rows = episode("act_gpt4", "act_tft", ["JJ", "JJ"], PD)
     written(tmp_path / "pd_gpt4_80p.csv", other_rows)
     assert len(IMPORTER.read(tmp_path).episodes) == 2
@@ -132,31 +137,31 @@ def test_cooperating_letter_is_inferred_from_the_points(tmp_path: Path) -> None:
     pays = recoded(PD, "H", "R")
     fields = {"option1": "R", "option2": "H", "outcomes": "credits"}
     rows = episode("GPT-4", "Defect_once", ["HR", "RH", "RR"], pays, **fields)
-    found = IMPORTER.read(
+    import_result = IMPORTER.read(
         written(tmp_path / "pd/data/experiment_robustness_checks_project.csv", rows)
     )
-    assert moves(found) == [(0, 1), (1, 0), (1, 1)]
-    assert found.episodes[0].setup.instance.params["names"] == ["H", "R"]
-    assert found.episodes[0].cell == "experiment_robustness_checks_project credits"
-    assert not found.details["differences"]
+    assert moves(import_result) == [(0, 1), (1, 0), (1, 1)]
+    assert import_result.episodes[0].setup.instance.params["names"] == ["H", "R"]
+    assert import_result.episodes[0].cell == "experiment_robustness_checks_project credits"
+    assert not import_result.details["differences"]
 
 
 def test_misnamed_bot_in_battle_of_sexes_is_listed_as_oddity(tmp_path: Path) -> None:
     fields = {"option1": "J", "option2": "F", "outcomes": "coins"}
     rows = episode("GPT-4", "Defect_once", ["JJ", "JF", "JJ"], BOS, **fields)
-    found = IMPORTER.read(
+    import_result = IMPORTER.read(
         written(tmp_path / "bos/data/experiment_robustness_checks_game.csv", rows)
     )
-    assert found.episodes[0].setup.instance.game == "ibs"
-    assert [odd["what"] for odd in found.details["oddities"]] == ["misnamed bot"]
+    assert import_result.episodes[0].setup.instance.game == "ibs"
+    assert [odd["what"] for odd in import_result.details["oddities"]] == ["misnamed bot"]
 
 
 def test_other_payoffs_of_battle_of_sexes_are_separate_games(tmp_path: Path) -> None:
     pays = {"JJ": (9, 8), "JF": (0, 0), "FJ": (0, 0), "FF": (8, 9)}
     rows = episode("GPT-4", "Alternate", ["JJ", "FF"], pays, payoff=2)
-    found = IMPORTER.read(written(tmp_path / "experiment_payoff_changes.csv", rows))
-    assert found.episodes[0].payoffs == {"agent": 17.0, "partner": 17.0}
-    assert not found.details["differences"]
+    import_result = IMPORTER.read(written(tmp_path / "experiment_payoff_changes.csv", rows))
+    assert import_result.episodes[0].payoffs == {"agent": 17.0, "partner": 17.0}
+    assert not import_result.details["differences"]
 
 
 # --- the 144 games --------------------------------------------------------------------------------
@@ -191,19 +196,19 @@ def games(tmp_path: Path, ranks: str) -> Path:
 
 
 def test_pairings_with_different_letters_share_one_game(tmp_path: Path) -> None:
-    found = IMPORTER.read(games(tmp_path, "31124423"))
-    assert {e.setup.instance.id for e in found.episodes} == {"akata2025-7"}
-    assert len({json.dumps(e.setup.instance.params) for e in found.episodes}) == 1
-    assert [e.used["letters"] for e in found.episodes] == [["L", "I"], ["B", "U"]]
-    assert moves(found, 0) == moves(found, 1) == [(0, 1), (1, 0)]
-    assert found.episodes[0].used["ordinal"] in ordinal_games()
-    assert found.episodes[0].cell == "all_games Cyclic"
-    assert not found.details["differences"]
+    import_result = IMPORTER.read(games(tmp_path, "31124423"))
+    assert {e.setup.instance.id for e in import_result.episodes} == {"akata2025-7"}
+    assert len({json.dumps(e.setup.instance.params) for e in import_result.episodes}) == 1
+    assert [e.used["letters"] for e in import_result.episodes] == [["L", "I"], ["B", "U"]]
+    assert moves(import_result, 0) == moves(import_result, 1) == [(0, 1), (1, 0)]
+    assert import_result.episodes[0].used["ordinal"] in ordinal_games()
+    assert import_result.episodes[0].cell == "all_games Cyclic"
+    assert not import_result.details["differences"]
 
 
 def test_game_that_repeats_a_rank_has_no_ordinal_name(tmp_path: Path) -> None:
-    found = IMPORTER.read(games(tmp_path, "31124422"))
-    assert found.episodes[0].used["ordinal"] is None
+    import_result = IMPORTER.read(games(tmp_path, "31124422"))
+    assert import_result.episodes[0].used["ordinal"] is None
 
 
 def test_games_without_their_matrices_cannot_be_read(tmp_path: Path) -> None:
@@ -233,10 +238,10 @@ def people(folder: Path, scores: dict[str, list[tuple[int, int]]], tables: bool 
 
 
 def test_person_is_the_agent_of_one_game_and_the_partner_of_the_other(tmp_path: Path) -> None:
-    found = IMPORTER.read(
+    import_result = IMPORTER.read(
         people(tmp_path, {"PD": [(1, 8), (0, 5)] * 5, "BoS": [(1, 7), (0, 10)] * 5})
     )
-    dilemma, battle = found.episodes
+    dilemma, battle = import_result.episodes
     assert (dilemma.payoffs, battle.payoffs) == (
         {"agent": 65.0, "partner": 65.0},
         {"agent": 85.0, "partner": 85.0},
@@ -246,15 +251,18 @@ def test_person_is_the_agent_of_one_game_and_the_partner_of_the_other(tmp_path: 
     assert person_of(dilemma.setup, "partner") == ""
     assert dilemma.used["fits"] == ["Base", "Prompted"] * 5
     assert dilemma.used["label"] == "Base" and dilemma.used["scores"][:2] == [8, 5]
-    assert [odd["what"] for odd in found.details["oddities"]] == ["label"]
+    assert [odd["what"] for odd in import_result.details["oddities"]] == ["label"]
 
 
 def test_score_not_in_the_matrix_leaves_the_other_move_forfeited(tmp_path: Path) -> None:
-    found = IMPORTER.read(people(tmp_path, {"BoS": [(1, 7)] * 9 + [(1, 10)]}, tables=False))
-    (episode,) = found.episodes
-    (lost,) = [e for e in episode.events if isinstance(e, Forfeited)]
-    assert (lost.turn, lost.seat) == (9, "agent")  # GPT-4's seat; the person moved
-    assert {odd["what"] for odd in found.details["oddities"]} == {"no cell", "no lookup tables"}
+    import_result = IMPORTER.read(people(tmp_path, {"BoS": [(1, 7)] * 9 + [(1, 10)]}, tables=False))
+    (episode,) = import_result.episodes
+    (forfeit,) = [e for e in episode.events if isinstance(e, Forfeited)]
+    assert (forfeit.turn, forfeit.seat) == (9, "agent")  # GPT-4's seat; the person moved
+    assert {odd["what"] for odd in import_result.details["oddities"]} == {
+        "no cell",
+        "no lookup tables",
+    }
     assert episode.used["scores"][-1] == 10
 
 
@@ -264,18 +272,18 @@ def test_rounds_in_which_the_tables_differ_are_counted_by_file(tmp_path: Path) -
     copy.parent.mkdir()
     text = (tmp_path / "human_experiment/analysis/repgames.csv").read_text()
     copy.write_text(text.replace("17,", "18,"))
-    found = IMPORTER.read(tmp_path)
-    labels = [odd["why"] for odd in found.details["oddities"] if odd["what"] == "label"]
+    import_result = IMPORTER.read(tmp_path)
+    labels = [odd["why"] for odd in import_result.details["oddities"] if odd["what"] == "label"]
     assert len(labels) == 2 and all("in 10 rounds" in reason for reason in labels)
-    assert found.counts["people"] == 2 and found.counts["rounds of people"] == 20
+    assert import_result.counts["people"] == 2 and import_result.counts["rounds of people"] == 20
 
 
 def test_invalid_row_leaves_out_every_person_of_its_file(tmp_path: Path) -> None:
     written(tmp_path / "experiment_pd.csv", episode("act_j", "act_f", ["JF"], PD))
     people(tmp_path, {"PD": [(1, 8)] * 10, "BoS": [(2, 7)] * 10})
-    found = IMPORTER.read(tmp_path)
-    assert len(found.episodes) == 1 and "people" not in found.counts
-    assert [odd["what"] for odd in found.details["oddities"]] == ["not imported"]
+    import_result = IMPORTER.read(tmp_path)
+    assert len(import_result.episodes) == 1 and "people" not in import_result.counts
+    assert [odd["what"] for odd in import_result.details["oddities"]] == ["not imported"]
 
 
 # --- bad input ------------------------------------------------------------------------------------
@@ -342,20 +350,20 @@ def test_file_that_is_not_a_table_is_listed_and_the_others_imported(
     rows = episode("act_j", "act_f", ["JF"], PD)
     written(tmp_path / "experiment_pd.csv", rows)
     written(tmp_path / "experiment_bos.csv", [{**rows[0], "answer1": "J" * 101}])
-    found = IMPORTER.read(tmp_path)
-    assert len(found.episodes) == 1
-    (odd,) = found.details["oddities"]
+    import_result = IMPORTER.read(tmp_path)
+    assert len(import_result.episodes) == 1
+    (odd,) = import_result.details["oddities"]
     assert odd["what"] == "not imported" and "experiment_bos.csv is not a table" in odd["why"]
 
 
 def test_limit_on_cells_is_restored_while_rows_are_read(tmp_path: Path) -> None:
-    before = csv.field_size_limit()
-    long = "x" * (before + 1)
+    old_setting = csv.field_size_limit()
+    long = "x" * (old_setting + 1)
     rows = importers.table_rows(tmp_path, f"a\n1\n{long}\n".encode(), ["a"])
     assert next(rows) == (2, {"a": "1"})
-    assert csv.field_size_limit() == before
+    assert csv.field_size_limit() == old_setting
     assert next(rows) == (3, {"a": long})
-    assert list(rows) == [] and csv.field_size_limit() == before
+    assert list(rows) == [] and csv.field_size_limit() == old_setting
 
 
 def test_condition_never_played_is_refused_with_one_message(tmp_path: Path) -> None:

@@ -40,9 +40,9 @@ def text(me: int, rounds: Any = ROUNDS, extra: str = "", left: int | None = None
     return "\n".join(lines)
 
 
-def people(group: str = "g1", members: int = 3, **more: Any) -> list[dict[str, str]]:
+def people(group: str = "g1", members: int = 3, **options: Any) -> list[dict[str, str]]:
     return [
-        {"experiment": group, "participant": f"{group}-{n}", "text": text(n, **more)}
+        {"experiment": group, "participant": f"{group}-{n}", "text": text(n, **options)}
         for n in range(members)
     ]
 
@@ -55,23 +55,23 @@ def written(folder: Path, lines: list[dict[str, str]]) -> Path:
 
 
 def test_complete_group_is_one_episode(tmp_path: Path) -> None:
-    found = IMPORTER.imported(written(tmp_path, people()))
-    (episode,) = found.episodes
+    import_result = IMPORTER.imported(written(tmp_path, people()))
+    (episode,) = import_result.episodes
     assert episode.setup.instance.id == "alsobay2025:g1:0" and episode.cell == "return 0.53"
     assert mismatch(registry.game("public_goods"), episode) is None
     pots = [sum(given) * 1.6 / 3 for given in ROUNDS]
     assert episode.payoffs is not None
     assert episode.payoffs["player_1"] == pytest.approx(80 - 75 + sum(pots))
     assert episode.used["people"]["player_2"] == {"participant": "g1-1"}
-    assert found.counts["rounds that sum to the stated total"] == 4
+    assert import_result.counts["rounds that sum to the stated total"] == 4
 
 
 def test_incomplete_groups_and_extra_stages_are_excluded_and_counted(tmp_path: Path) -> None:
     chat = people("g3", extra="You can communicate with other players.")
     folder = written(tmp_path, [*people(), *people("g2", 2), *chat])
-    found = IMPORTER.imported(folder)
-    assert len(found.episodes) == 1
-    assert any("2 of its 3 members" in line for line in found.lines)
+    import_result = IMPORTER.imported(folder)
+    assert len(import_result.episodes) == 1
+    assert any("2 of its 3 members" in line for line in import_result.lines)
     more = IMPORTER.imported(folder, extra_stages=True).episodes
     assert [e.payoffs is None for e in more] == [False, True]
     assert more[1].used["extra stages"] == ["chat"]
@@ -139,7 +139,7 @@ def test_stated_funds_and_gains_are_compared_with_the_rules(tmp_path: Path) -> N
     folder = written(tmp_path, [{**lines[0], "text": wrong}, *lines[1:], *punished])
     run = CliRunner().invoke(cli, ["paper", "alsobay2025", "gains", str(folder), "--json"])
     assert run.exit_code == 0, run.output
-    found = json.loads(run.output)
-    assert found["public fund"] == [24, 24]
-    assert found["gains without reward and deduction stages"] == [11, 12]
-    assert found["the same, in rounds in which a player left"] == [0, 0]
+    data = json.loads(run.output)
+    assert data["public fund"] == [24, 24]
+    assert data["gains without reward and deduction stages"] == [11, 12]
+    assert data["the same, in rounds in which a player left"] == [0, 0]

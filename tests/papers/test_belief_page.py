@@ -52,7 +52,7 @@ def test_figures_of_the_answer_are_those_of_the_protocol() -> None:
     for value in figures:
         text = f"{value:.3f}"[1:]
         rounded = {f"{value + shift:.2f}".lstrip("0") for shift in (-1e-4, 0.0, 1e-4)}
-        assert any(each in answer for each in rounded), text
+        assert any(item in answer for item in rounded), text
 
 
 def test_statements_that_the_data_do_not_support_are_not_made() -> None:

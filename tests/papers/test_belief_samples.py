@@ -165,7 +165,9 @@ def test_script_accepts_the_published_figures_and_nothing_farther_away(name: str
             label: msgspec.structs.replace(figure, value=(figure.value or 0) + away)
             for label, figure in same_estimates.items()
         }
-        wrong = {label for _, label, why in belief_figures.compared(reference, shifted, {}) if why}
+        wrong = {
+            label for _, label, reason in belief_figures.compared(reference, shifted, {}) if reason
+        }
         kinds = {
             str(f.row["figure"])
             for table in reference.tables.values()

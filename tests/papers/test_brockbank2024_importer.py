@@ -111,10 +111,10 @@ STABLE = ("prev_move_positive", "2", "beef")
 
 
 def test_game_is_imported_with_moves_times_and_totals(tmp_path: Path) -> None:
-    found = IMPORTER.read(
+    import_result = IMPORTER.read(
         written(tmp_path, {"rps_v3_data.csv.gz": rows_of(rock, beats_rock, *ADAPTIVE)})
     )
-    (episode,) = found.episodes
+    (episode,) = import_result.episodes
     assert episode.payoffs == {"agent": -298.0, "partner": 298.0 * 3}
     assert episode.setup.instance.id == "rps_v3:cafe:0" and episode.cell == "adaptive bots"
     assert episode.setup.lineup["partner"].player == "adaptive_opponent_previous"
@@ -124,50 +124,58 @@ def test_game_is_imported_with_moves_times_and_totals(tmp_path: Path) -> None:
     assert len(episode.used["source"]["sha256"]) == 64
     assert b"course-account" not in to_line(episode)
     assert mismatch(registry.game("rps"), episode) is None
-    assert found.counts["adaptive bots: moves outside before a void round"] == 0
-    assert not found.details["differences"] and not found.details["oddities"]
+    assert import_result.counts["adaptive bots: moves outside before a void round"] == 0
+    assert not import_result.details["differences"] and not import_result.details["oddities"]
 
 
 def test_bot_that_breaks_its_rule_is_named(tmp_path: Path) -> None:
     slips = lambda n: "scissors" if n == 9 else beats_rock(n)  # noqa: E731
-    found = IMPORTER.read(written(tmp_path, {"rps_v3_data.csv": rows_of(rock, slips, *ADAPTIVE)}))
-    (difference,) = found.details["differences"]
+    import_result = IMPORTER.read(
+        written(tmp_path, {"rps_v3_data.csv": rows_of(rock, slips, *ADAPTIVE)})
+    )
+    (difference,) = import_result.details["differences"]
     assert (difference["turn"], difference["recorded"]) == (9, "Scissors")
-    assert found.counts["adaptive bots: moves outside before a void round"] == 1
+    assert import_result.counts["adaptive bots: moves outside before a void round"] == 1
 
 
 def test_rounds_without_a_move_are_void_and_their_points_differ(tmp_path: Path) -> None:
     person = lambda n: {5: "none", 6: "NA"}.get(n, "rock")  # noqa: E731
     bot = lambda n: "scissors" if n == 7 else beats_rock(n)  # noqa: E731
-    found = IMPORTER.read(written(tmp_path, {"rps_v3_data.csv": rows_of(person, bot, *ADAPTIVE)}))
-    (episode,) = found.episodes
+    import_result = IMPORTER.read(
+        written(tmp_path, {"rps_v3_data.csv": rows_of(person, bot, *ADAPTIVE)})
+    )
+    (episode,) = import_result.episodes
     lost_events = [e for e in episode.events if isinstance(e, Forfeited)]
     assert [(e.turn, e.reason) for e in lost_events] == [
         (4, "no move within ten seconds"),
         (5, "lost by the server"),
     ]
     assert episode.payoffs is not None  # void rounds end nothing here
-    points, move = found.details["differences"]
+    points, move = import_result.details["differences"]
     assert (points["what"], points["turn"], points["recorded"]) == ("points", 5, "-1 and 3")
     assert (move["what"], move["turn"]) == ("bot's move", 7)  # ours would still expect rock
-    assert found.counts["adaptive bots: moves outside after a void round"] == 1
-    assert found.counts["adaptive bots: moves outside with void=published"] == 0
-    assert found.counts["no move in time"] == found.counts["lost by the server"] == 1
+    assert import_result.counts["adaptive bots: moves outside after a void round"] == 1
+    assert import_result.counts["adaptive bots: moves outside with void=published"] == 0
+    assert (
+        import_result.counts["no move in time"] == import_result.counts["lost by the server"] == 1
+    )
 
 
 def test_stable_bot_has_a_rule_and_people_a_regret_against_it(tmp_path: Path) -> None:
     bot = lambda n: ("rock", "paper", "scissors")[n % 3]  # noqa: E731
-    found = IMPORTER.read(written(tmp_path, {"rps_v2_data.csv": rows_of(rock, bot, *STABLE)}))
-    assert found.counts["stable bots: rule followed"] == 299
-    assert found.counts["stable bots: rounds with a rule"] == 299
-    (episode,) = found.episodes
+    import_result = IMPORTER.read(
+        written(tmp_path, {"rps_v2_data.csv": rows_of(rock, bot, *STABLE)})
+    )
+    assert import_result.counts["stable bots: rule followed"] == 299
+    assert import_result.counts["stable bots: rounds with a rule"] == 299
+    (episode,) = import_result.episodes
     played = Played(registry.game("rps"), episode, replay_episode(registry.game("rps"), episode))
     regret = registry.metrics("repeated_games")["functional_regret"].measure(played, "agent")  # type: ignore[arg-type]
     assert regret is not None and regret > 1.5  # rock wins, ties and loses in turn
     assert registry.metrics("repeated_games")["win_rate"].measure(played, "agent") == pytest.approx(  # type: ignore[arg-type]
         1 / 3
     )
-    (dot,), other_episodes = recorded_dots(found.episodes)
+    (dot,), other_episodes = recorded_dots(import_result.episodes)
     assert other_episodes == [] and dot.kind == "people" and dot.n == 300 and dot.clusters == 1
     assert dot.who.startswith("people, ") and dot.low is None
     assert dot.column.setting == "300 rounds, by declared bot"
@@ -176,10 +184,10 @@ def test_stable_bot_has_a_rule_and_people_a_regret_against_it(tmp_path: Path) ->
 
 def test_game_that_stops_early_is_censored_and_named(tmp_path: Path) -> None:
     rows = rows_of(rock, beats_rock, *ADAPTIVE, rounds=40)
-    found = IMPORTER.read(written(tmp_path, {"rps_v3_data.csv": rows}))
-    last = found.episodes[0].events[-1]
+    import_result = IMPORTER.read(written(tmp_path, {"rps_v3_data.csv": rows}))
+    last = import_result.episodes[0].events[-1]
     assert isinstance(last, Censored) and last.cause == "left"
-    assert [odd["what"] for odd in found.details["oddities"]] == ["unfinished"]
+    assert [odd["what"] for odd in import_result.details["oddities"]] == ["unfinished"]
 
 
 def test_r_file_gives_the_same_episodes_as_the_csv(tmp_path: Path) -> None:
@@ -313,10 +321,10 @@ def test_copies_and_pointers_are_named_and_not_read_twice(tmp_path: Path) -> Non
     rows = rows_of(rock, beats_rock, *ADAPTIVE)
     written(tmp_path, {"rps_v3_data.csv": rows, "rps_v3_data.csv.gz": rows})
     (tmp_path / "rps_v3_freeResp.csv").write_text("version https://git-lfs.github.com/spec/v1\n")
-    found = IMPORTER.read(tmp_path)
-    assert len(found.episodes) == 1
-    why = {odd["what"]: odd["why"] for odd in found.details["oddities"]}
-    assert "Git LFS" in why["unknown file"] and "csv.gz is read instead" in why["copy"]
+    import_result = IMPORTER.read(tmp_path)
+    assert len(import_result.episodes) == 1
+    reason = {odd["what"]: odd["why"] for odd in import_result.details["oddities"]}
+    assert "Git LFS" in reason["unknown file"] and "csv.gz is read instead" in reason["copy"]
 
 
 def test_unknown_bot_is_refused_with_a_suggestion(tmp_path: Path) -> None:

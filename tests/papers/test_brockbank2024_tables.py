@@ -47,10 +47,10 @@ def test_win_differentials_agree_with_the_two_win_rates() -> None:
         assert gap.value == pytest.approx(300 * (machine.value - person.value), abs=0.05)
 
 
-def stored(found: ImportResult, out: Path) -> Path:
+def stored(import_result: ImportResult, out: Path) -> Path:
     store.claim(out, store.Manifest("import", asks="published games"))
     with store.Writer(out) as writer:
-        for episode in found.episodes:
+        for episode in import_result.episodes:
             writer.add(episode)
     return out
 

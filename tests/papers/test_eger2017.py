@@ -41,7 +41,7 @@ def moves_of(seed: int, choose: Callable[[random.Random, tuple[int, ...]], int])
     """A whole game of these choices among the legal moves, by Sally's rules."""
     deck = tuple(5 * colour + rank - 1 for colour, rank in shuffle_deck(seed))
     rules = Hanabi(deck=deck, score="kept", discard_at_full=True)
-    state, draws, found = rules.start(), random.Random(seed), []
+    state, draws, results = rules.start(), random.Random(seed), []
     while rules.to_move(state):
         seat = rules.seats[state.mover]
         action, me = choose(draws, rules.options(state, seat)), state.mover
@@ -50,12 +50,12 @@ def moves_of(seed: int, choose: Callable[[random.Random, tuple[int, ...]], int])
             colour = value < 5
             kind = COLOUR_HINT if colour else RANK_HINT
             told = (value, None) if colour else (None, value - 4)
-            found.append(Move(me, kind, None, 1 - me, *told))
+            results.append(Move(me, kind, None, 1 - me, *told))
         else:
             kind = PLAY if action >= 5 else DISCARD
-            found.append(Move(me, kind, action % 5, 1 if me else None, None, None))
+            results.append(Move(me, kind, action % 5, 1 if me else None, None, None))
         state = rules.step(state, {seat: action})
-    return found
+    return results
 
 
 def careless(draws: random.Random, legal: tuple[int, ...]) -> int:
@@ -159,12 +159,16 @@ def test_dropped_move_is_detected_as_out_of_turn(folder: Path) -> None:
 
 
 def test_game_is_truncated_where_seats_get_out_of_step(folder: Path) -> None:
-    at = next(n for n, m in enumerate(MOVES) if m.player == 0 and m.kind == DISCARD)
-    slipped = [*MOVES[:at], Move(0, DISCARD, MOVES[at].slot, 1, None, None), *MOVES[at + 1 :]]
+    index = next(n for n, m in enumerate(MOVES) if m.player == 0 and m.kind == DISCARD)
+    slipped = [
+        *MOVES[:index],
+        Move(0, DISCARD, MOVES[index].slot, 1, None, None),
+        *MOVES[index + 1 :],
+    ]
     (folder / "log" / f"game{FIRST}.log").write_text(log_of(slipped))
     result = IMPORTER.imported(folder)
     last = result.episodes[0].events[-1]
-    assert isinstance(last, Censored) and f"move {at + 1} of" in last.detail
+    assert isinstance(last, Censored) and f"move {index + 1} of" in last.detail
     assert result.counts["games cut where the seats slip"] == 1
 
 

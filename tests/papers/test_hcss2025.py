@@ -40,18 +40,18 @@ PLAY: dict[tuple[str, str], list[tuple[str, str]]] = {
 
 
 def rows(play: dict[tuple[str, str], list[tuple[str, str]]]) -> list[dict[str, Any]]:
-    found = []
-    for (one, two), made in play.items():
-        totals = [sum(POINTS[joint][side] for joint, _ in made) for side in (0, 1)]
-        for number, (joint, reply) in enumerate(made, 1):
+    results = []
+    for (first, two), moves in play.items():
+        totals = [sum(POINTS[joint][side] for joint, _ in moves) for side in (0, 1)]
+        for number, (joint, reply) in enumerate(moves, 1):
             said = dict(zip(COLUMNS[-2:], ("", reply), strict=True))
-            found.append(
+            results.append(
                 dict.fromkeys(COLUMNS, "")
-                | {"shadow_condition": "0.25", "match_id": f"{one}_vs_{two}", "round": number}
-                | {"agent1": one, "agent2": two, "agent1_move": joint[0], "agent2_move": joint[1]}
+                | {"shadow_condition": "0.25", "match_id": f"{first}_vs_{two}", "round": number}
+                | {"agent1": first, "agent2": two, "agent1_move": joint[0], "agent2_move": joint[1]}
                 | {"agent1_total_score": totals[0], "agent2_total_score": totals[1], **said}
             )
-    return found
+    return results
 
 
 def written(folder: Path, table: Sequence[dict[str, Any]]) -> Path:
@@ -69,10 +69,10 @@ def history(folder: Path, met: list[tuple[str, str]], name: str = "gpt5mini-temp
     listed = [
         {
             "opponent": "Opponent_001",
-            "opponent_real_name": who,
+            "opponent_real_name": player,
             "rounds": [{"your_move": a, "opponent_move": b} for a, b in moves.split()],
         }
-        for who, moves in met
+        for player, moves in met
     ]
     file = folder / "results" / f"experiment_{STAMP}" / "match_history_shadow25.json"
     held = {"agent_histories": {name: listed}, "enable_opponent_tracking": True}

@@ -110,9 +110,9 @@ def test_likelihood_is_even_in_the_sd():
 def test_crossed_laplace_with_one_factor_is_laplace_by_groups():
     data, groups = small_table()
     beta = np.array([-0.4, 0.8])
-    one = OneIntercept.of(data, groups).log_likelihood(beta, 1.1, 1)
+    first = OneIntercept.of(data, groups).log_likelihood(beta, 1.1, 1)
     crossed = CrossedIntercepts.of(data, [groups], [4]).log_likelihood(beta, np.array([1.1]))
-    assert crossed == pytest.approx(one, abs=1e-9)
+    assert crossed == pytest.approx(first, abs=1e-9)
 
 
 def test_crossed_laplace_is_near_the_four_dimensional_integral():
@@ -186,10 +186,10 @@ def test_offset_shifts_the_intercept_and_nothing_else():
 def test_units_of_a_column_do_not_matter():
     days = {"intercept": [1] * 56, "days": [p * 1e4 for p in PERIODS]}
     years = {"intercept": [1] * 56, "days": [p * 1e-4 for p in PERIODS]}
-    one = mixed_logit(CASES, days, {"herd": HERDS}, trials=SIZES)["days"]
-    other = mixed_logit(CASES, years, {"herd": HERDS}, trials=SIZES)["days"]
-    assert one.z == pytest.approx(other.z, abs=1e-3)
-    assert one.estimate * 1e8 == pytest.approx(other.estimate, rel=1e-3)
+    first = mixed_logit(CASES, days, {"herd": HERDS}, trials=SIZES)["days"]
+    alternative = mixed_logit(CASES, years, {"herd": HERDS}, trials=SIZES)["days"]
+    assert first.z == pytest.approx(alternative.z, abs=1e-3)
+    assert first.estimate * 1e8 == pytest.approx(alternative.estimate, rel=1e-3)
 
 
 def test_simulated_truth_is_recovered_and_its_intervals_cover():
@@ -263,17 +263,17 @@ def test_separated_outcomes_are_refused_with_the_direction():
 
 
 def test_bad_tables_are_refused_with_one_message():
-    won, one, two = [0, 1, 1, 0], {"one": [1] * 4}, {"g": "aabb", "h": "abab"}
+    won, first, two = [0, 1, 1, 0], {"one": [1] * 4}, {"g": "aabb", "h": "abab"}
     for message, successes, fixed, groups, nodes in (
-        ("row 2 has 2.0 successes of 1.0", [0, 1, 2, 0], one, {"g": "aabb"}, None),
+        ("row 2 has 2.0 successes of 1.0", [0, 1, 2, 0], first, {"g": "aabb"}, None),
         ("successes is empty", [], {"one": []}, {"g": ""}, None),
         ("fixed has no columns", won, {}, {"g": "aabb"}, None),
-        ("groups is empty", won, one, {}, None),
-        ("has one level", won, one, {"g": "aaaa"}, None),
-        ("must have the same length", won, one, {"g": "aab"}, None),
-        ("redundant", won, one | {"two": [2] * 4}, {"g": "aabb"}, None),
-        ("at least one is needed", won, one, {"g": "aabb"}, 0),
-        ("fitted by Laplace", won, one, two, 9),
+        ("groups is empty", won, first, {}, None),
+        ("has one level", won, first, {"g": "aaaa"}, None),
+        ("must have the same length", won, first, {"g": "aab"}, None),
+        ("redundant", won, first | {"two": [2] * 4}, {"g": "aabb"}, None),
+        ("at least one is needed", won, first, {"g": "aabb"}, 0),
+        ("fitted by Laplace", won, first, two, 9),
     ):
         with pytest.raises(ValueError, match=message):
             mixed_logit(successes, fixed, groups, nodes=nodes)

@@ -56,8 +56,8 @@ def test_success_is_computed_only_from_games() -> None:
 
 def stored(folder: Path) -> Path:
     """Three games of people, two of them won; two of a model, both won."""
-    again = record([[(0, 1)], [], [(2, 1)]], "A")
-    return kept(folder, [[WON, LOST], [again]], [[WON, again]])
+    second_result = record([[(0, 1)], [], [(2, 1)]], "A")
+    return kept(folder, [[WON, LOST], [second_result]], [[WON, second_result]])
 
 
 def kept(folder: Path, people: list[list[Any]], models: list[list[Any]] | None = None) -> Path:

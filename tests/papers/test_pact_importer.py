@@ -219,9 +219,9 @@ def test_rating_adjusts_for_opponents_and_separates_unconnected_players(tmp_path
     records = []
     pairs = [("a", "b"), ("b", "a"), ("b", "c"), ("c", "b"), ("x", "y")] * 3
     strong = {"a": 25, "b": 30, "c": 35, "x": 30, "y": 30}
-    for n, (one, two) in enumerate(pairs):
-        price = 30 + (strong[one] - 30) - (strong[two] - 30) + 10
-        lines = log_of(f"g_{n}", quotes=lambda k, p=price: (p, p), names=(one, two))
+    for n, (first, two) in enumerate(pairs):
+        price = 30 + (strong[first] - 30) - (strong[two] - 30) + 10
+        lines = log_of(f"g_{n}", quotes=lambda k, p=price: (p, p), names=(first, two))
         records.append(read_record(written(tmp_path, lines)))
     actual_ratings = ratings(seat_games(records), draws=20)
     order = [model.model for model in actual_ratings.models]

@@ -167,10 +167,10 @@ def test_tabular_learner_has_eighteen_values(riemer: Reference) -> None:
                 assert figure.value in printed, (name, row)
 
 
-def same_cells(one: PublishedTable, other: PublishedTable, metric: str, **conditions: str) -> int:
+def same_cells(first: PublishedTable, other: PublishedTable, metric: str, **conditions: str) -> int:
     """How many cells both tables print; each must have one value in both."""
     shared = 0
-    for figure in select_figures(one, metric, **conditions):
+    for figure in select_figures(first, metric, **conditions):
         for twin in figures_at(other, figure.row, metric):
             assert (twin.value, twin.interval) == (figure.value, figure.interval), figure
             shared += 1

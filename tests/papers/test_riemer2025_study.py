@@ -41,18 +41,18 @@ def test_every_cell_can_be_played(filled: Study) -> None:
 
 def test_every_published_value_has_a_matching_cell(filled: Study) -> None:
     """The report's own reading of an episode must give the conditions of the figure back."""
-    known = []
+    known_rows = []
     for _, setup in setups(filled):
         full_setup = resolve_setup(setup)
         episode = Episode(episode_id(full_setup), full_setup, [Censored(0, "limit")])
         spec = registry.game(full_setup.instance.game)
         row = facts(Played(spec, episode, replay_episode(spec, episode)))
         assert row is not None
-        known.append({k: v for k, v in row.items() if k != "model"})
+        known_rows.append({k: v for k, v in row.items() if k != "model"})
     for table in TABLES:
         for figure in reference.load("riemer2025").tables[table].rows:
-            wanted = {k: v for k, v in figure.row.items() if k != "model"}
-            assert any(wanted.items() <= row.items() for row in known), (table, wanted)
+            expected = {k: v for k, v in figure.row.items() if k != "model"}
+            assert any(expected.items() <= row.items() for row in known_rows), (table, expected)
 
 
 def test_cell_has_thirty_episodes_spread_evenly_over_partners() -> None:

@@ -105,8 +105,8 @@ def test_talk_and_order_are_preserved_and_early_ends_inferred(tmp_path: Path) ->
     (played,) = opened(written(tmp_path, lines(RACE, rounds=rounds)))
     state = played.replay.present
     assert [len(turn.talk) for turn in state.past] == [3 * n for n in rounds]
-    assert [each.number for each in state.past[0].talk[:3]] == list(ORDER)
-    assert all(each.done for each in state.past[1].talk)  # the talk ended early
+    assert [item.number for item in state.past[0].talk[:3]] == list(ORDER)
+    assert all(item.done for item in state.past[1].talk)  # the talk ended early
     assert not state.past[0].talk[0].done and state.past[0].talk[2].done  # said nothing
 
 

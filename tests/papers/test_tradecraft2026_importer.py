@@ -34,28 +34,30 @@ def goods(**items: Any) -> str:
     return "[" + "".join(f"minecraft:{item} * {n}, " for item, n in items.items()) + "]"
 
 
-def proposal(who: str, to: str, request: str, offer: str, message: str = "Hi") -> str:
-    text = f"{who}  submit a proposal to {to} , request {request}, offer {offer}"
+def proposal(name: str, to: str, request: str, offer: str, message: str = "Hi") -> str:
+    text = f"{name}  submit a proposal to {to} , request {request}, offer {offer}"
     return player("submit_proposal", f"{text} together with a text message: {message}")
 
 
-def decision(who: str, answer: str) -> str:
-    text = f"{who} decided to {answer} the proposal with a text message: fine"
+def decision(name: str, answer: str) -> str:
+    text = f"{name} decided to {answer} the proposal with a text message: fine"
     return player("approval_or_reject", text)
 
 
-def checked(who: str, inputs: str, output: str, good: bool = True) -> str:
-    text = f"{who} check the validity of the recipe: Input {inputs}, Output {output}, the recipe is"
+def checked(name: str, inputs: str, output: str, good: bool = True) -> str:
+    text = (
+        f"{name} check the validity of the recipe: Input {inputs}, Output {output}, the recipe is"
+    )
     how = "**valid**" if good else "**invalid**"
     return player("craft_recipe_check", text) + server("craft_recipe_validity", f"{how} so.")
 
 
-def applied(who: str, hand: str) -> str:
-    return player("craft_recipe_apply", f"{who} apply the recipe") + hand_of(hand)
+def applied(name: str, hand: str) -> str:
+    return player("craft_recipe_apply", f"{name} apply the recipe") + hand_of(hand)
 
 
-def done(who: str, hand: str) -> str:
-    return player("craft_done", f"{who} has finished crafting") + hand_of(hand)
+def done(name: str, hand: str) -> str:
+    return player("craft_done", f"{name} has finished crafting") + hand_of(hand)
 
 
 def hand_of(hand: str) -> str:
@@ -63,10 +65,10 @@ def hand_of(hand: str) -> str:
 
 
 def over(**results: str) -> str:
-    each = "\n".join(
-        f"**{who.replace('_', ' ')} ** [{result}] the game." for who, result in results.items()
+    item = "\n".join(
+        f"**{name.replace('_', ' ')} ** [{result}] the game." for name, result in results.items()
     )
-    return server("game_over", each)
+    return server("game_over", item)
 
 
 START = "# Log\n\n" + "".join(
@@ -95,9 +97,9 @@ def checkout(tmp_path: Path) -> Path:
 def imported(checkout: Path, text: str, id: str = "abcdefgh") -> tuple[ImportResult, Episode]:
     log = checkout / REBUILT / f"TradeCraft.Duo_{id}-log.md"
     log.write_text(text, "utf-8")
-    found = IMPORTER.read(log)
-    (episode,) = found.episodes
-    return found, from_line(to_line(episode))
+    import_result = IMPORTER.read(log)
+    (episode,) = import_result.episodes
+    return import_result, from_line(to_line(episode))
 
 
 def test_clean_game_is_imported_as_recorded_and_replays(checkout: Path) -> None:
@@ -107,7 +109,7 @@ def test_clean_game_is_imported_as_recorded_and_replays(checkout: Path) -> None:
     assert result.counts["hands as recorded"] == result.counts["hands"] == 2
     assert result.counts["results as recorded"] == result.counts["won by first player"] == 1
     assert check([episode]).mismatches == []
-    assert [who.params["name"] for who in episode.setup.lineup.values()] == ["aa", "bb"]
+    assert [spec.params["name"] for spec in episode.setup.lineup.values()] == ["aa", "bb"]
     assert result.lines == ()
 
 
@@ -116,9 +118,9 @@ def test_log_in_two_folders_is_imported_once(checkout: Path) -> None:
         current_folder = checkout / "TC_evaluation" / folder / "aa_vs_bb"
         current_folder.mkdir(parents=True)
         (current_folder / "TradeCraft.Duo_abcdefgh-log.md").write_text(CLEAN, "utf-8")
-    found = IMPORTER.read(checkout)
-    assert found.counts["found"] == 2 and len(found.episodes) == 1
-    (copy,) = found.details["oddities"]
+    import_result = IMPORTER.read(checkout)
+    assert import_result.counts["found"] == 2 and len(import_result.episodes) == 1
+    (copy,) = import_result.details["oddities"]
     assert copy["what"] == "copy" and "paper_experiments_same" in copy["file"]
     assert copy["why"].startswith("byte for byte aa_vs_bb/TradeCraft.Duo_abcdefgh-log.md")
 
@@ -188,13 +190,16 @@ def test_raw_log_import_drops_tokens_and_allows_either_first_proposer(checkout: 
         ("secret1", "player__submit_proposal", {"proposal": offered, "message": "A gift."}),
         ("secret0", "player__approval_or_reject", {"decision": "accept", "message": ""}),
     ]
-    events = [{"domain": [who], "event": kind, "msg": json.dumps(m)} for who, kind, m in triples]
+    events = [{"domain": [name], "event": kind, "msg": json.dumps(m)} for name, kind, m in triples]
     log = checkout / "Duo_rawrawra.json"
     log.write_text(json.dumps(events), "utf-8")
     (episode,) = IMPORTER.read(log).episodes
     assert [e.seat for e in episode.events if isinstance(e, Moved)] == ["p2", "p1"]
     assert episode.setup.instance.params["first"] == 1
-    assert [who.params["name"] for who in episode.setup.lineup.values()] == ["GPT-4o", "human"]
+    assert [name.params["name"] for name in episode.setup.lineup.values()] == [
+        "GPT-4o",
+        "human",
+    ]
     assert b"secret" not in to_line(episode)
     assert check([episode]).mismatches == []
 
@@ -207,7 +212,8 @@ def test_folder_without_logs_is_refused_with_one_message(tmp_path: Path) -> None
 def test_log_with_unknown_problem_is_listed_as_oddity(checkout: Path) -> None:
     log = checkout / REBUILT / "TradeCraft.Duo_abcdefgh-log.md"
     log.write_text(CLEAN.replace("minecraft:torch * 1", "minecraft:bucket * 1"), "utf-8")
-    found = IMPORTER.read(log)
+    import_result = IMPORTER.read(log)
     assert (
-        list(found.episodes) == [] and "no public problem has the targets bucket" in found.lines[0]
+        list(import_result.episodes) == []
+        and "no public problem has the targets bucket" in import_result.lines[0]
     )

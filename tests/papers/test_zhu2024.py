@@ -111,12 +111,12 @@ def test_each_choice_is_an_episode_without_payoffs(tmp_path: Path, name: str) ->
     played = [Played(spec, e, replay_episode(spec, e)) for e in result.episodes]
     metrics = registry.metrics("repeated_games")
     for shown_name in ("reward_per_round", "functional_regret", "myopic_regret"):
-        assert all(metrics[shown_name].measure(each, AGENT) is None for each in played[:20])
+        assert all(metrics[shown_name].measure(item, AGENT) is None for item in played[:20])
     record = read(tmp_path)
     table = figures.table_of(record.choices, Crowds(record.choices))
-    lost = table.values.max(axis=1) - table.values[range(160), table.row]
-    ours = [decision_regret(each, AGENT) for each in played]
-    assert ours == pytest.approx(list(lost))
+    losses = table.values.max(axis=1) - table.values[range(160), table.row]
+    ours = [decision_regret(item, AGENT) for item in played]
+    assert ours == pytest.approx(list(losses))
 
 
 def test_scores_are_0_for_uniform_odds_and_1_for_the_best_reply(tmp_path: Path) -> None:

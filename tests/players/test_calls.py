@@ -96,7 +96,7 @@ def test_logged_calls_reproduce_answers_and_requests(game, names, setup):
             player = episode.setup.lineup[turn.seat]
             made = list[Any]()
             answer = answered_again(turn, player, event.calls, made)
-            requests.extend((str(one.messages[-1].text), one.settings) for one in made)
+            requests.extend((str(item.messages[-1].text), item.settings) for item in made)
             return answer
 
         assert mismatch(registry.game(game), episode, again) is None
@@ -144,7 +144,7 @@ async def tasks_of(*seats: str) -> tuple[int, int]:
     out, max_count, new_count = 0, 0, 0
 
     class Model(Scripted):
-        async def complete(self, *given: Any) -> Reply:
+        async def complete(self, *arguments: Any) -> Reply:
             nonlocal out, max_count
             out += 1
             max_count = max(max_count, out)
@@ -152,10 +152,10 @@ async def tasks_of(*seats: str) -> tuple[int, int]:
             out -= 1
             return Reply("Option: R")
 
-    def count(loop: Any, coroutine: Any, **more: Any) -> Any:
+    def count(loop: Any, coroutine: Any, **options: Any) -> Any:
         nonlocal new_count
         new_count += 1
-        return asyncio.Task(coroutine, loop=loop, **more)
+        return asyncio.Task(coroutine, loop=loop, **options)
 
     registry.add("models", "counted", lambda name: Model(lambda shown, settings: ""))
     lineup = dict.fromkeys(("agent", "partner"), PlayerSpec("random"))

@@ -29,12 +29,12 @@ def test_learner_has_less_regret_than_random_with_held_out_partners():
     for game, most in (("rps", 2), ("ipd", 10), ("ibs", 10)):
         for task in split(game).part("held_out"):
             partner = (task.others["partner"].player, task.others["partner"].params)
-            for who in regret:
-                lineup = {"agent": who, "partner": partner}
+            for player in regret:
+                lineup = {"agent": player, "partner": partner}
                 played = [sally.play(game, lineup, seed=s, rounds=20) for s in range(3)]
                 rows = sally.episodes(played)
                 lost_regrets = [row["functional_regret"] for row in rows if row["seat"] == "agent"]
-                regret[who] += sum(lost_regrets) / most
+                regret[player] += sum(lost_regrets) / most
     assert regret["learner"] < 0.85 * regret["random"]
 
 

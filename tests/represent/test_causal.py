@@ -37,16 +37,16 @@ def decision(instance, partner, turn, value):
 
 def table(carried):
     """Decisions whose stream has the move in its first place, or noise only."""
-    found, streams, rng = [], [], np.random.default_rng(46)
+    results, streams, rng = [], [], np.random.default_rng(46)
     for n in range(8):
         for partner in ("a", "b", "c", "d"):
             for turn in range(4):
                 value = int(rng.integers(2))
                 stream = rng.normal(size=(2, WIDTH))
                 stream[LAYER, 0] = (1 - 2 * value) * 2.0 if carried else rng.normal()
-                found.append(Case(decision(f"i{n}", partner, turn, value), ((0,), (1,))))
+                results.append(Case(decision(f"i{n}", partner, turn, value), ((0,), (1,))))
                 streams.append(stream)
-    return found, np.array(streams)
+    return results, np.array(streams)
 
 
 def scorer(found, streams, read=READ):
@@ -57,10 +57,10 @@ def scorer(found, streams, read=READ):
 
     def score(asked):
         scores = []
-        for one in asked:
+        for item in asked:
             rows = []
-            for edit in one.edits:
-                stream = held_streams[one.prompt][LAYER].copy()
+            for edit in item.edits:
+                stream = held_streams[item.prompt][LAYER].copy()
                 if edit is not None and edit.layer == LAYER:
                     stream = edit.vector if edit.replace else stream + edit.vector
                 logits = read @ stream
@@ -71,7 +71,7 @@ def scorer(found, streams, read=READ):
     return score
 
 
-def checked(found, streams, score, layers=(LAYER,), most=None):
+def checked(found, streams, score, layers=(LAYER,), limit=None):
     return causal(
         found,
         streams,
@@ -80,7 +80,7 @@ def checked(found, streams, score, layers=(LAYER,), most=None):
         about="their_move",
         place="probe",
         layers=layers,
-        limit=most,
+        limit=limit,
     )
 
 
@@ -88,7 +88,7 @@ def test_outputs_follow_the_probe_direction_and_not_the_controls():
     found, streams = table(carried=True)
     result = checked(found, streams, scorer(found, streams))
     probe, shuffled, random = result.steered
-    assert [one.kind for one in result.steered] == ["probe", "shuffled", "random"]
+    assert [item.kind for item in result.steered] == ["probe", "shuffled", "random"]
     assert result.decisions == len(found)
     assert probe.slope.low > 5
     assert abs(random.slope.value) < 1
@@ -101,7 +101,7 @@ def test_outputs_follow_the_probe_direction_and_not_the_controls():
 
 def test_results_are_printed_and_drawn(capsys):
     found, streams = table(carried=True)
-    result = checked(found, streams, scorer(found, streams), most=20)
+    result = checked(found, streams, scorer(found, streams), limit=20)
     causal_command.say([result])
     output = capsys.readouterr().out
     assert "20 held-out decisions" in output
@@ -112,8 +112,8 @@ def test_results_are_printed_and_drawn(capsys):
 
 def test_encoded_but_unused_direction_changes_nothing():
     found, streams = table(carried=True)
-    other = np.roll(READ, 5, axis=1)
-    result = checked(found, streams, scorer(found, streams, other))
+    alternative = np.roll(READ, 5, axis=1)
+    result = checked(found, streams, scorer(found, streams, alternative))
     assert abs(result.steered[0].slope.value) < 2  # 6.9 where it is read
     assert checked(found, streams, scorer(found, streams), layers=(0,)).steered[0].slope.value == 0
 
@@ -129,8 +129,8 @@ def test_patched_activations_shift_the_answer_to_the_paired_page():
 
 def test_pairs_differ_only_in_the_partner():
     found, _ = table(carried=False)
-    for row, (other, same) in pairs(found, range(len(found))).items():
-        own_decision, their_decision = found[row].decision, found[other].decision
+    for row, (counterpart, same) in pairs(found, range(len(found))).items():
+        own_decision, their_decision = found[row].decision, found[counterpart].decision
         assert (own_decision.instance, own_decision.turn) == (
             their_decision.instance,
             their_decision.turn,
@@ -144,37 +144,37 @@ def test_pairs_differ_only_in_the_partner():
 
 def test_directions_are_fitted_on_other_partners_and_instances():
     found, streams = table(carried=True)
-    seen = []
+    recorded = []
     plain = scorer(found, streams)
 
     def score(asked):
-        seen.append(asked)
+        recorded.append(asked)
         return plain(asked)
 
     checked(found, streams, score)
     # a scrambled stream of the tested rows leaves their own directions as they were
-    first = seen[0]
+    first = recorded[0]
     tested = {edit.prompt for edit in first}
     scrambled = streams.copy()
     for row, case in enumerate(found):
         if case.decision.prompt in tested:
             scrambled[row] = -scrambled[row]
-    seen.clear()
+    recorded.clear()
     checked(found, scrambled, score)
-    for edit, other_edit in zip(first[0].edits[1:], seen[0][0].edits[1:], strict=True):
+    for edit, other_edit in zip(first[0].edits[1:], recorded[0][0].edits[1:], strict=True):
         assert np.allclose(edit.vector, other_edit.vector)
 
 
 def test_number_of_edited_decisions_is_limited():
     found, streams = table(carried=True)
-    assert checked(found, streams, scorer(found, streams), most=20).decisions == 20
+    assert checked(found, streams, scorer(found, streams), limit=20).decisions == 20
 
 
 def test_decisions_with_one_label_are_refused():
     found, streams = table(carried=True)
-    same = [n for n, case in enumerate(found) if case.decision.value == 0]
+    matches = [n for n, case in enumerate(found) if case.decision.value == 0]
     with pytest.raises(BadInput, match="same label"):
-        checked([found[n] for n in same], streams[same], scorer(found, streams))
+        checked([found[n] for n in matches], streams[matches], scorer(found, streams))
 
 
 def test_option_names_are_matched_to_candidates_in_page_order():

@@ -16,7 +16,7 @@ from sally.represent.surface import NONE, code, features, label_decisions
 PARTNERS, INSTANCES, TURNS, LAYERS, WIDTH = 2, 10, 7, 2, 60
 
 
-def decision(partner=0, instance=0, turn=0, value=0, said=None, past=(), twin=False, **more):
+def decision(partner=0, instance=0, turn=0, value=0, said=None, past=(), twin=False, **options):
     names = (("J", "F"), ("F", "J"), ("Q", "X"), ("X", "Q"))[instance % 4]
     return Decision(
         prompt=f"page {partner} {instance} {turn} J F Q X",
@@ -37,29 +37,29 @@ def decision(partner=0, instance=0, turn=0, value=0, said=None, past=(), twin=Fa
         value=value,
         true=value,
         said=value if said is None else said,
-        did=more.pop("did", 0),
+        did=options.pop("did", 0),
         best=(0,),
         loss=1.0,
         options=2,
         past=past,
         own=tuple(0 for _ in past),
-        **more,
+        **options,
     )
 
 
 def rows(twin=False, seed=1):
     """Decisions whose labels are independent of everything else on the page."""
     rng = np.random.default_rng(seed)
-    found = []
+    results = []
     for partner in range(PARTNERS):
         for instance in range(INSTANCES):
             past = ()
             for turn in range(TURNS):
                 value = int(rng.integers(2))
                 said = int(rng.integers(2))
-                found.append(decision(partner, instance, turn, value, said, past, twin=twin))
+                results.append(decision(partner, instance, turn, value, said, past, twin=twin))
                 past = (*past, value)
-    return found
+    return results
 
 
 def streams(found, carried, seed=0, strength=2.5):
@@ -71,21 +71,26 @@ def streams(found, carried, seed=0, strength=2.5):
     return values.astype(np.float16)
 
 
-def result(found, made, **more):
+def result(found, made, **options):
     labels = label_decisions(found, "action")
-    return fit_representation(labels, made, model="toy", about="their_move", place="move", **more)
+    return fit_representation(
+        labels, made, model="toy", about="their_move", place="move", **options
+    )
 
 
 @pytest.fixture(scope="module")
 def carrying():
     actual_rows = rows()
-    labels = [one.value for one in actual_rows]
+    labels = [actual_row.value for actual_row in actual_rows]
     twins = rows(twin=True, seed=5)
     return result(
         actual_rows,
         streams(actual_rows, labels),
         untrained=streams(actual_rows, None, 9),
-        twins=(label_decisions(twins, "action"), streams(twins, [one.value for one in twins], 3)),
+        twins=(
+            label_decisions(twins, "action"),
+            streams(twins, [actual_row.value for actual_row in twins], 3),
+        ),
     )
 
 
@@ -211,7 +216,7 @@ def test_folds_need_at_least_two_instances():
 
 def test_canonical_label_does_not_follow_the_letter():
     swapped = [decision(instance=0, value=0), decision(instance=1, value=0)]
-    assert [one.names[0] for one in swapped] == ["J", "F"]
+    assert [item.names[0] for item in swapped] == ["J", "F"]
     assert label_decisions(swapped, "action").y.tolist() == [0, 0]
     assert label_decisions(swapped, "shown").y.tolist() == [1, 0]
 
@@ -229,15 +234,15 @@ def test_change_label_states_whether_the_last_value_repeats():
 
 
 def test_surface_features_predict_a_cycle_of_several_moves():
-    found = []
+    results = []
     for instance in range(8):
         for partner in range(2):
             past = ()
             for turn in range(9):
                 value = (0, 0, 1)[(turn + instance) % 3]
-                found.append(decision(partner, instance, turn, value, past=past))
+                results.append(decision(partner, instance, turn, value, past=past))
                 past = (*past, value)
-    late = [one for one in found if one.turn > 5]
+    late = [item for item in results if item.turn > 5]
     labels = label_decisions(late, "action")
     names, x = features(labels)
     column = names.index("after these two: 1")
@@ -257,7 +262,7 @@ def test_joint_table_counts_each_decision_once():
     assert table.represented.value == 6 / 8
     assert table.said.value == 4 / 8
     assert table.done.value == 4 / 8  # move 0 is optimal
-    assert sum(each.value for each in table.joint.values()) == pytest.approx(1)
+    assert sum(value.value for value in table.joint.values()) == pytest.approx(1)
     assert table.joint["represented"].value == 1 / 8  # neither said nor done: i = 4
     assert table.joint["done"].value == 0
     assert sum(table.independent.values()) == pytest.approx(1)

@@ -34,8 +34,8 @@ def test_probe_decision_is_labelled_with_the_partners_next_move(episode):
     assert [actual_decision.turn for actual_decision in actual_decisions] == list(range(6))
     played = [e.action for e in episode.events if e.seat == "partner"]
     assert [actual_decision.value for actual_decision in actual_decisions] == played
-    said = [e.value for e in episode.events if isinstance(e, Reported)]
-    assert [actual_decision.said for actual_decision in actual_decisions] == said
+    reports = [e.value for e in episode.events if isinstance(e, Reported)]
+    assert [actual_decision.said for actual_decision in actual_decisions] == reports
     assert actual_decisions[3].past == tuple(played[:3])
     assert actual_decisions[0].names == ("F", "B", "J")
     assert actual_decisions[0].letters == "B F J"
@@ -77,8 +77,8 @@ def test_sample_depends_on_its_seed_and_not_on_the_order(episode):
     all_decisions = list(decisions([episode]))
     drawn_decisions = sample_decisions(all_decisions, 3, seed=1)
     assert len(drawn_decisions) == 3
-    assert {one.turn for one in sample_decisions(all_decisions[::-1], 3, seed=1)} == {
-        one.turn for one in drawn_decisions
+    assert {item.turn for item in sample_decisions(all_decisions[::-1], 3, seed=1)} == {
+        item.turn for item in drawn_decisions
     }
     assert (
         len({tuple(o.turn for o in sample_decisions(all_decisions, 3, seed=n)) for n in range(9)})

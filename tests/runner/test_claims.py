@@ -36,12 +36,12 @@ def at(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
     )
 
 
-def run(name: str, machine: Machine | None = None, **more: object) -> Run:
-    return Run(name, "s", "local", machine or this_process(), time.time(), **more)  # type: ignore[arg-type]
+def run(name: str, machine: Machine | None = None, **options: object) -> Run:
+    return Run(name, "s", "local", machine or this_process(), time.time(), **options)  # type: ignore[arg-type]
 
 
-def told(at: Place, run: Run) -> None:
-    at.put(f"runs/{run.name}.json", msgspec.json.encode(run))
+def told(place: Place, run: Run) -> None:
+    place.put(f"runs/{run.name}.json", msgspec.json.encode(run))
 
 
 ELSEWHERE = Machine("another", 1, "")

@@ -75,8 +75,8 @@ def lines(found: Contents) -> list[bytes]:
     return sorted(to_line(episode) for episode in found.episodes.values())
 
 
-def whole(found: Contents, wanted: int) -> None:
-    assert (len(found.finished_ids), found.doubled, found.bad) == (wanted, 0, [])
+def whole(found: Contents, expected: int) -> None:
+    assert (len(found.finished_ids), found.doubled, found.bad) == (expected, 0, [])
 
 
 # --- the same from each -------------------------------------------------------------------------
@@ -241,11 +241,11 @@ def test_killed_run_is_completed_by_the_next_run(users_file: Path, tmp_path: Pat
 
 def test_two_runs_of_one_study_share_the_work(users_file: Path, tmp_path: Path) -> None:
     out = tmp_path / "o"
-    other = driver(out, "local")
+    alternative = driver(out, "local")
     until(lambda: out.exists() and stored(out) >= 1)
     study = against(player_spec("dawdles", seconds=0.002), 200)
     own_counts = play_missing(study, out)
-    assert other.wait() == 0
+    assert alternative.wait() == 0
     whole(store.load(out), 200)
     played = {run.name: run.tally.done for run in read_runs(store.place(out))}
     assert sum(played.values()) == 200

@@ -69,8 +69,10 @@ def test_forked_player_has_the_same_past_and_random_draws():
 
 def test_fork_is_stored_and_replays():
     was = game(rounds=6)
-    told = (Injection("agent", "their_move", "truth", 0.5),)
-    noisy = sally.play("ipd", {"agent": "random", "partner": "random"}, injections=told, rounds=6)
+    injected = (Injection("agent", "their_move", "truth", 0.5),)
+    noisy = sally.play(
+        "ipd", {"agent": "random", "partner": "random"}, injections=injected, rounds=6
+    )
     arms = {"agent": ()}
     new = [
         fork(was, 2, Change({"agent": PlayerSpec("tabular")}), 1),
@@ -102,8 +104,8 @@ def test_model_in_a_fork_sees_the_past_and_pays_only_its_own_calls():
     assert 0 < row["calls"] < full_episode["calls"]
 
 
-def replace_strategy(who, strategy):
-    return msgspec.structs.replace(who, params={**who.params, "strategy": strategy})
+def replace_strategy(player, strategy):
+    return msgspec.structs.replace(player, params={**player.params, "strategy": strategy})
 
 
 def test_impossible_fork_is_refused_with_the_reason():
@@ -123,9 +125,11 @@ def test_impossible_fork_is_refused_with_the_reason():
 
 def test_fork_is_refused_if_a_bot_no_longer_plays_the_logged_move():
     was = game(rounds=4)
-    at = next(n for n, e in enumerate(was.events) if isinstance(e, Moved) and e.seat == "partner")
+    index = next(
+        n for n, e in enumerate(was.events) if isinstance(e, Moved) and e.seat == "partner"
+    )
     events = list(was.events)
-    events[at] = msgspec.structs.replace(events[at], action=1 - events[at].action)
+    events[index] = msgspec.structs.replace(events[index], action=1 - events[index].action)
     with pytest.raises(BadInput, match="would now play"):
         fork(msgspec.structs.replace(was, events=events), 3, Change())
 
@@ -161,10 +165,10 @@ def test_wrong_answer_costs_the_value_of_a_right_answer():
     for name, value in (("toma_po", 1.0), ("pick_the_right_stuff", 100.0)):
         seat = str(registry.game(name).build({}).seats[0])
         full_match = replay_for_measures(sally.play(name, {seat: "random"}, seed=2))
-        lost = [cost.loss for cost in costs_of(full_match, seat)]
+        losses = [cost.loss for cost in costs_of(full_match, seat)]
         (row,) = sally.episodes([full_match.episode])
         doing = row[full_match.spec.measured.doing.metric]
-        assert sum(lost) / len(lost) == pytest.approx(value - doing)
+        assert sum(losses) / len(losses) == pytest.approx(value - doing)
 
 
 def test_continuation_costs_agree_with_exact_costs_under_best_play():

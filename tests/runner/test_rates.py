@@ -80,8 +80,8 @@ def test_process_has_one_turnstile_unless_a_cluster_provides_it() -> None:
 
 def test_processes_divide_connections_and_unmanaged_rates() -> None:
     config = Config({"x": PACED, "free": ModelEntry("lab/free")})
-    each = divide_limits(config, 4, rates=True).models["x"]
-    assert (each.at_once, each.calls_per_minute, each.tokens_per_minute) == (2, 150, 1500)
+    item = divide_limits(config, 4, rates=True).models["x"]
+    assert (item.at_once, item.calls_per_minute, item.tokens_per_minute) == (2, 150, 1500)
     kept = divide_limits(config, 16, rates=False).models["x"]
     assert (kept.at_once, kept.calls_per_minute, kept.tokens_per_minute) == (1, 600, 6000)
     assert divide_limits(config, 4, rates=True).models["free"] == ModelEntry("lab/free")

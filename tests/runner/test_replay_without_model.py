@@ -18,8 +18,8 @@ POLICY = '{"first": "J", "rules": [], "otherwise": "J"}\nOption: J'
 
 
 def study(player: str) -> Study:
-    who = player_spec(player, model="gone")
-    lineups = grid(agent=who, partner=player_spec("tit_for_tat"))
+    spec = player_spec(player, model="gone")
+    lineups = grid(agent=spec, partner=player_spec("tit_for_tat"))
     return Study("with_a_model", "", (Cell("ipd", (instance("ipd", rounds=3),), lineups),))
 
 

@@ -47,8 +47,8 @@ def stub() -> None:
 def chosen(given: Study, config: Config = CONFIG, **asked: object) -> dict[str, object]:
     """The settings of the first lineup of the study as it will be run."""
     model = "lab" if given.cells[0].lineups[0]["agent"].params["model"] == "model" else None
-    wanted, _ = prepared_study(given, RunRequest(model=model, given=asked), config)
-    return dict(wanted.cells[0].lineups[0]["agent"].params["settings"])
+    expected, _ = prepared_study(given, RunRequest(model=model, given=asked), config)
+    return dict(expected.cells[0].lineups[0]["agent"].params["settings"])
 
 
 def test_command_overrides_config_file_and_file_overrides_study() -> None:
@@ -75,7 +75,7 @@ def test_settings_come_from_the_alias_that_was_named() -> None:
 
 
 def test_plan_and_store_record_the_source_of_each_setting(tmp_path: Path) -> None:
-    wanted, used = prepared_study(
+    expected, used = prepared_study(
         study({"temperature": 0.7}), RunRequest(model="lab", given={"seed": 3}), CONFIG
     )
     assert used == (
@@ -83,7 +83,7 @@ def test_plan_and_store_record_the_source_of_each_setting(tmp_path: Path) -> Non
         SettingUsed(STUB, "temperature", "0.5", "sally.toml", ("0.7 (study)",)),
         SettingUsed(STUB, "top_p", "0.9", "sally.toml"),
     )
-    run_study(wanted, tmp_path / "out", settings=used)
+    run_study(expected, tmp_path / "out", settings=used)
     (file,) = (tmp_path / "out" / "settings").iterdir()
     kept_data = json.loads(file.read_text())
     assert kept_data["precedence"] == ["--set", "sally.toml", "study", "strategy"]
@@ -147,9 +147,9 @@ def test_strategy_settings_have_the_lowest_precedence(
         seen_settings.append(settings)
         return Reply("Option: J")
 
-    def making(**own: object) -> Strategy:
+    def making(**own_params: object) -> Strategy:
         async def run(prompt: object, speaker: object) -> StrategyResult:
-            reply = await speaker.say("move", prompt.user(), **own)  # type: ignore[attr-defined]
+            reply = await speaker.say("move", prompt.user(), **own_params)  # type: ignore[attr-defined]
             return StrategyResult(reply.text)
 
         return Strategy("own", "sets a setting", "", lambda: (run, run), "1")
@@ -158,8 +158,8 @@ def test_strategy_settings_have_the_lowest_precedence(
     monkeypatch.setitem(registry._added["models"], STUB, lambda name: model)
     expected_study = study({"temperature": 0.7}, model=STUB, strategy="own")
 
-    def played(**own: object) -> None:
-        registry.add("strategies", "own", making(**own))
+    def played(**own_params: object) -> None:
+        registry.add("strategies", "own", making(**own_params))
         (_, _, setup) = orders(expected_study)[0]
         match = Match(registry.game("ipd"), setup)
         Driver(match, players_of(match)).run()

@@ -31,10 +31,10 @@ from sally.studies.quickstart import STUDY
 
 
 def shards_of(
-    wanted: Orders, together: bool = False, there: Sequence[bool] | None = None
+    expected: Orders, together: bool = False, there: Sequence[bool] | None = None
 ) -> Iterator[Shard]:
-    cuts = cuts_of(wanted, together, there)
-    return (Shard(cut.name, wanted.pack(cut.numbers)) for cut in cuts)
+    cuts = cuts_of(expected, together, there)
+    return (Shard(cut.name, expected.pack(cut.numbers)) for cut in cuts)
 
 
 def order(number: int, game: str, agent: str, model: str = "") -> Order:
@@ -147,10 +147,10 @@ def test_bulk_orders_equal_orders_checked_one_by_one() -> None:
     assert bulk[:] == one_by_one[:] and len(bulk) > 10
     assert [bulk.id(n) for n in range(len(bulk))] == [id for id, _, _ in one_by_one]
     some = [3, 1, 8]
-    for wanted in (bulk, one_by_one):
-        packed = msgspec.json.decode(msgspec.json.encode(wanted.pack(some)), type=PackedEpisodes)
+    for expected in (bulk, one_by_one):
+        packed = msgspec.json.decode(msgspec.json.encode(expected.pack(some)), type=PackedEpisodes)
         assert packed.orders() == [bulk[n] for n in some]
-        assert wanted.found_in({bulk.id(1)}) == [n == 1 for n in range(len(bulk))]
+        assert expected.found_in({bulk.id(1)}) == [n == 1 for n in range(len(bulk))]
     repeated_cells = [
         msgspec.structs.replace(cell, name=f"{cell.name} again") for cell in STUDY.cells
     ]

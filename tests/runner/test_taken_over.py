@@ -35,9 +35,11 @@ def out(tmp_path: Path) -> str:
 
 def lines(out: str) -> list[str]:
     """The ids of all lines of a store, each time that they are there."""
-    at = store.place(out)
-    names, _ = store.reader.ready(at)
-    episodes = [store.reader.sound_line(line) for _, _, line in store.reader.all_lines(at, names)]
+    place = store.place(out)
+    names, _ = store.reader.ready(place)
+    episodes = [
+        store.reader.sound_line(line) for _, _, line in store.reader.all_lines(place, names)
+    ]
     return [e.id for e in episodes if isinstance(e, Episode)]
 
 
@@ -65,9 +67,9 @@ def stand_still(monkeypatch: pytest.MonkeyPatch, after: int, meanwhile: Any) -> 
 
 def take_over(out: str) -> None:
     """What another machine does when it takes the first run for dead: it plays all that is left."""
-    at = store.place(out)
-    for run in claims.read_runs(at):
-        at.put(
+    place = store.place(out)
+    for run in claims.read_runs(place):
+        place.put(
             f"runs/{run.name}.json", msgspec.json.encode(msgspec.structs.replace(run, ended="?"))
         )
     run_study(STUDY, out)
@@ -94,25 +96,25 @@ def test_episodes_written_before_a_stall_are_not_played_again(
 
 
 def test_claim_is_lost_to_a_successor_or_if_missing(out: str) -> None:
-    at = store.place(out)
-    at.put("claims/s1.0", b"me")
-    assert shards._stands(at, "s1.0", "me")
-    assert not shards._stands(at, "s1.0", "somebody who came after us")
-    at.put("claims/s1.1", b"heir")
-    assert not shards._stands(at, "s1.0", "me")
-    at.remove("claims/s1.0")
-    at.remove("claims/s1.1")
-    assert not shards._stands(at, "s1.0", "me")
+    place = store.place(out)
+    place.put("claims/s1.0", b"me")
+    assert shards._stands(place, "s1.0", "me")
+    assert not shards._stands(place, "s1.0", "somebody who came after us")
+    place.put("claims/s1.1", b"heir")
+    assert not shards._stands(place, "s1.0", "me")
+    place.remove("claims/s1.0")
+    place.remove("claims/s1.1")
+    assert not shards._stands(place, "s1.0", "me")
 
 
 def test_first_finished_of_two_copies_counts(out: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    at = store.place(out)
+    place = store.place(out)
     run_study(STUDY, out)
-    (name,) = [name for name in at.names() if name.endswith(".jsonl")]
+    (name,) = [name for name in place.names() if name.endswith(".jsonl")]
     shard = "-".join(name.split("-")[:2])
     twin = f"{shard}-0-0-000.jsonl"  # sorts before
     assert twin < name
-    at.put(twin, at.read(name))
-    assert store.reader.first_finished_first(at, [twin, name]) == [name, twin]
+    place.put(twin, place.read(name))
+    assert store.reader.first_finished_first(place, [twin, name]) == [name, twin]
     contents = store.load(out)
     assert contents.doubled == 12 and len(contents.episodes) == 12

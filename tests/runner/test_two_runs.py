@@ -45,11 +45,11 @@ def test_runs_on_one_process_and_on_two_share_a_store(tmp_path: Path) -> None:
         )
         for name in ("local", "pool:2")
     ]  # fmt: skip
-    said = [process.communicate(timeout=300)[0] for process in both_processes]
-    assert [process.returncode for process in both_processes] == [0, 0], said
+    actual_output = [process.communicate(timeout=300)[0] for process in both_processes]
+    assert [process.returncode for process in both_processes] == [0, 0], actual_output
     ids = lines(str(out))
     assert len(ids) == len(set(ids)) == 40
-    assert any("waits for its end" in output for output in said), said
+    assert any("waits for its end" in output for output in actual_output), actual_output
 
 
 @pytest.fixture
@@ -102,15 +102,15 @@ def test_two_waiting_runs_do_not_wait_for_each_other(tmp_path: Path, quick: None
 def test_shards_of_a_dead_run_with_another_cut_are_taken_from_its_workers(tmp_path: Path) -> None:
     study = against(player_spec("tit_for_tat"), repeats=12)
     store.claim(tmp_path, manifest(study), study)
-    at = store.place(tmp_path)
+    place = store.place(tmp_path)
     gone = Machine(this_process().host, 2**22 + 1, "1")  # beyond the largest process id
     publish(tmp_path, Run("dead", "s", "pool:2", gone, time.time(), cut="other"))
-    assert Claims(at, "dead").take("00000-abcd")
-    me = Claims(at, "me")
+    assert Claims(place, "dead").take("00000-abcd")
+    me = Claims(place, "me")
     alive, dead = me.other_cuts("mine")
     assert (alive, [run.name for run in dead]) == ([], ["dead"])
     assert me.take_shards_of(dead) == ["00000-abcd"]
-    assert at.read("claims/00000-abcd.1") == b"me"  # its workers see that they have an heir
+    assert place.read("claims/00000-abcd.1") == b"me"  # its workers see that they have an heir
     play_missing(study, tmp_path)
     assert len(lines(str(tmp_path))) == 12
 

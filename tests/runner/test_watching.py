@@ -30,9 +30,11 @@ def out(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return where
 
 
-def told(out: str, name: str, began: float, machine: Machine | None = None, **more: object) -> None:
-    more.setdefault("seconds", float(more["now"]) - began)  # type: ignore[arg-type]
-    run = Run(name, "mine", "pool:2", machine or this_process(), began, **more)  # type: ignore[arg-type]
+def told(
+    out: str, name: str, began: float, machine: Machine | None = None, **options: object
+) -> None:
+    options.setdefault("seconds", float(options["now"]) - began)  # type: ignore[arg-type]
+    run = Run(name, "mine", "pool:2", machine or this_process(), began, **options)  # type: ignore[arg-type]
     store.place(out).put(f"runs/{name}.json", msgspec.json.encode(run))
 
 

@@ -13,7 +13,7 @@ NAN = float("nan")
 
 def small() -> BeliefColumns:
     """Four decisions of two people in two cells, three actions; the last row offers two."""
-    worth = [[3, 1, 1], [1, 2, 2], [0, 0, 5], [4, 6, NAN]]
+    value = [[3, 1, 1], [1, 2, 2], [0, 0, 5], [4, 6, NAN]]
     expected = [[0.1, 0.8, 0.1], [0.2, 0.4, 0.4], [0.5, 0.5, 0.0], [1.0, 0.0, NAN]]
     truth = [[1, 0, 2], [1, 1, 1], [0, 0, 8], [NAN, NAN, NAN]]
     return columns(
@@ -23,7 +23,7 @@ def small() -> BeliefColumns:
         game=["g", "g", "g", "h"],
         period=[1, 2, 1, 2],
         move=[0, 0, 1, 1],
-        payoffs=worth,
+        payoffs=value,
         expected=expected,
         true_worth=truth,
         on_menu=[[True, True, True]] * 3 + [[True, True, False]],
@@ -113,8 +113,8 @@ def test_contest_has_no_best_reply_among_the_expected_moves() -> None:
 
 def test_payoffs_are_scaled_from_random_to_best() -> None:
     table = measures.keep_judged(small())
-    worth = table.worth
-    random, best = np.nanmean(worth, axis=1).sum(), np.nanmax(worth, axis=1).sum()
+    value = table.worth
+    random, best = np.nanmean(value, axis=1).sum(), np.nanmax(value, axis=1).sum()
     assert measures.stakes(table).value == pytest.approx((3 + 1 + 0 + 6 - random) / (best - random))
     # what the others did is known in the first three rows
     assert measures.doing(table).value == pytest.approx(
@@ -164,7 +164,7 @@ def test_projection_separates_own_and_others_moves() -> None:
     projection = measures.projection(belief, own_array, others)
     assert projection.own == pytest.approx(np.corrcoef(belief, own_array)[0, 1])
     assert projection.own_partial > 0.5 and abs(projection.others_partial) < 0.1
-    residual = [np.polyval(np.polyfit(others, each, 1), others) for each in (belief, own_array)]
+    residual = [np.polyval(np.polyfit(others, item, 1), others) for item in (belief, own_array)]
     by_hand = np.corrcoef(belief - residual[0], own_array - residual[1])[0, 1]
     assert projection.own_partial == pytest.approx(by_hand)
 

@@ -30,7 +30,9 @@ def brute_force(pool: list[PoolMachine], weights: list[float], rounds: int) -> f
     best = -np.inf
     for moves in product((0, 1), repeat=len(pasts)):
         policy = dict(zip(pasts, moves, strict=True))
-        total = sum(w * expected(policy, one, rounds) for w, one in zip(weights, pool, strict=True))
+        total = sum(
+            w * expected(policy, first, rounds) for w, first in zip(weights, pool, strict=True)
+        )
         best = max(best, total)
     return float(best) / sum(weights)
 
@@ -40,10 +42,10 @@ def expected(policy: dict[tuple[int, ...], int], against: PoolMachine, rounds: i
         if len(past) == rounds:
             return 0.0
         mine, total = policy[past], 0.0
-        for theirs in (0, 1):
-            if p := against.odds[state, theirs]:
-                then = from_here((*past, theirs), int(against.after[state, theirs, mine]))
-                total += p * (PAY[mine, theirs] + then)
+        for other_move in (0, 1):
+            if p := against.odds[state, other_move]:
+                then = from_here((*past, other_move), int(against.after[state, other_move, mine]))
+                total += p * (PAY[mine, other_move] + then)
         return float(total)
 
     return from_here((), 0)
@@ -99,19 +101,19 @@ def test_parts_add_up_and_luck_is_zero_on_average(pool: list[PoolMachine]) -> No
     rng = np.random.default_rng(1)
     policy = {past: int(rng.integers(2)) for n in range(4) for past in product((0, 1), repeat=n)}
     luck = moves = 0.0
-    for place, one in enumerate(pool):
+    for place, first in enumerate(pool):
         for past in product((0, 1), repeat=rounds):
             state, chance, seen = 0, 1 / len(pool), []
             for n, their_turn in enumerate(past):
                 mine = policy[past[:n]]
-                chance *= one.odds[state, their_turn]
-                state = int(one.after[state, their_turn, mine]) if chance else state
+                chance *= first.odds[state, their_turn]
+                state = int(first.after[state, their_turn, mine]) if chance else state
                 seen.append(SeenRound(mine, their_turn, (0.7, 0.3)))
             if chance:
                 parts = split(ideal, place, seen)
                 assert parts.inference is not None and parts.translation is not None
-                whole = parts.price + parts.inference + parts.translation + parts.luck
-                assert parts.regret == pytest.approx(whole)
+                total = parts.price + parts.inference + parts.translation + parts.luck
+                assert parts.regret == pytest.approx(total)
                 assert parts.moves >= -1e-9 and parts.price >= -1e-9 and parts.inference >= -1e-9
                 luck, moves = luck + chance * parts.luck, moves + chance * parts.moves
     assert luck == pytest.approx(0.0, abs=1e-9)

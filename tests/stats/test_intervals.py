@@ -107,11 +107,11 @@ def resampled(rows, clusters, statistic, seed, resamples):
     """The percentile interval of a statistic, from rows put together cluster by cluster."""
     rng, units = np.random.default_rng(seed), list(dict.fromkeys(clusters))
     members = [[n for n, cluster in enumerate(clusters) if cluster == unit] for unit in units]
-    drawn = [
+    draws = [
         statistic(np.asarray(rows)[[n for k in draw for n in members[k]]])
         for draw in rng.integers(len(units), size=(resamples, len(units)), dtype=np.intp)
     ]
-    return np.quantile(drawn, [0.025, 0.975])
+    return np.quantile(draws, [0.025, 0.975])
 
 
 def test_cluster_sums_and_resampled_rows_give_the_same_interval():
@@ -124,10 +124,10 @@ def test_cluster_sums_and_resampled_rows_give_the_same_interval():
 
 
 def test_ratio_is_the_mean_of_resampled_sums_not_of_ratios():
-    top, bottom, who = [1, 0, 9, 10], [1, 1, 10, 20], ["a", "a", "b", "c"]
-    estimate = clustered_ratio_interval(top, bottom, who, seed=4, resamples=300)
+    top, bottom, player = [1, 0, 9, 10], [1, 1, 10, 20], ["a", "a", "b", "c"]
+    estimate = clustered_ratio_interval(top, bottom, player, seed=4, resamples=300)
     both = np.column_stack([top, bottom])
-    slow = resampled(both, who, lambda rows: rows[:, 0].sum() / rows[:, 1].sum(), 4, 300)
+    slow = resampled(both, player, lambda rows: rows[:, 0].sum() / rows[:, 1].sum(), 4, 300)
     assert estimate.value == 20 / 32
     assert estimate.interval == pytest.approx(slow)
 

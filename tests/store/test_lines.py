@@ -62,13 +62,13 @@ def test_unreadable_episode_is_refused_before_writing(folder: Path, event: Any) 
 
 def test_lone_surrogate_in_a_reply_loses_no_episode(folder: Path) -> None:
     (good,) = episodes(1)
-    at = next(i for i, event in enumerate(good.events) if event.seat == "hider")
-    odd = msgspec.structs.replace(good.events[at], reply="so \ud83d cut 👍")
-    events = [*good.events[:at], odd, *good.events[at + 1 :]]
+    index = next(i for i, event in enumerate(good.events) if event.seat == "hider")
+    odd = msgspec.structs.replace(good.events[index], reply="so \ud83d cut 👍")
+    events = [*good.events[:index], odd, *good.events[index + 1 :]]
     with store.Writer(folder) as writer:
         writer.add(msgspec.structs.replace(good, events=events))
     (episode,) = store.load(folder).episodes.values()
-    assert episode.events[at].reply == "so \ufffd cut 👍"
+    assert episode.events[index].reply == "so \ufffd cut 👍"
 
 
 # --- broken lines -------------------------------------------------------------------------------

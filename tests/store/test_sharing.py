@@ -257,7 +257,7 @@ def test_store_keeps_the_study_of_each_run(tmp_path: Path) -> None:
     run_study(twice, tmp_path)
     run_study(first_study, tmp_path)
     assert store.studies(tmp_path) == {
-        manifest(asked).asks: asked for asked in (first_study, twice)
+        manifest(request).asks: request for request in (first_study, twice)
     }
     assert store.manifest_of(tmp_path) == manifest(first_study)
 

@@ -64,7 +64,7 @@ def setup_with(
     game: str = "ipd",
     rounds: int = 3,
     arm: tuple[str, ...] = (),
-    told: tuple[Injection, ...] = (),
+    injected: tuple[Injection, ...] = (),
     retries: int = 1,
     partner: PlayerSpec | None = None,
     params: dict[str, Any] | None = None,
@@ -76,7 +76,7 @@ def setup_with(
         1,
         {"agent": PlayerSpec("language", agent), "partner": partner or PlayerSpec("tit_for_tat")},
         arms={"agent": arm} if arm else {},
-        injections=told,
+        injections=injected,
         retries=retries,
     )
 

@@ -29,8 +29,8 @@ def _played(model, **with_):
 
 @pytest.fixture
 def model(monkeypatch):
-    found = Scripted(lambda messages, settings: "", _scorer)
-    monkeypatch.setattr(registry, "model", lambda name: found)
+    result = Scripted(lambda messages, settings: "", _scorer)
+    monkeypatch.setattr(registry, "model", lambda name: result)
     return "stub/scripted"
 
 

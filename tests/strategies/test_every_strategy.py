@@ -95,12 +95,14 @@ async def fits_or_says_why_not(name: str, strategy: str) -> None:
                 continue
         model = always(reply_in(name, turn), lambda context, candidate: -1.0)
         player = LanguagePlayer(model, act, answer, texts=chosen.texts)
-        given = await player.decide(turn)
-        assert isinstance(given, Decision | Forfeit), given
+        actual_answer = await player.decide(turn)
+        assert isinstance(actual_answer, Decision | Forfeit), actual_answer
         if strategy != "social_qa":  # it wants another reply first
-            assert isinstance(given, Decision), given
-            assert all(f.value is not None for f in given.foreseen)
-            assert strategy[:4] != "tom_" or len(given.foreseen) == len(PromptContext(turn).foresee)
+            assert isinstance(actual_answer, Decision), actual_answer
+            assert all(f.value is not None for f in actual_answer.foreseen)
+            assert strategy[:4] != "tom_" or len(actual_answer.foreseen) == len(
+                PromptContext(turn).foresee
+            )
         for question in (
             q
             for p in spec.probes

@@ -24,8 +24,8 @@ def player(reply="Option: J", **harness):
     return PlayerSpec("language", params)
 
 
-def last_page(who, rounds=5):
-    episode = sally.play("ipd", {"agent": who, "partner": "tit_for_tat"}, rounds=rounds)
+def last_page(actual_player, rounds=5):
+    episode = sally.play("ipd", {"agent": actual_player, "partner": "tit_for_tat"}, rounds=rounds)
     assert check([episode]).mismatches == []
     prompts = prompts_of(episode)
     (page,) = prompts[rounds - 1, "agent", "", ""][0]
@@ -72,9 +72,9 @@ def test_invalid_harness_is_refused():
 
 def test_harness_design_crosses_choices_and_variance_separates_them():
     registry.add("models", "crossed", lambda name: reply_in_order(["Option: J"] * 10_000))
-    who = PlayerSpec("language", {"model": "crossed"})
-    several_players = harnessed(who, history=(None, 1), question=(None, "first"))
-    assert len(several_players) == 4 and several_players[0] == who
+    spec = PlayerSpec("language", {"model": "crossed"})
+    several_players = harnessed(spec, history=(None, 1), question=(None, "first"))
+    assert len(several_players) == 4 and several_players[0] == spec
     assert label(several_players[3]).endswith("history=1 question=first")
     played = [
         sally.play("ipd", {"agent": several_player, "partner": partner}, rounds=2)
@@ -84,4 +84,4 @@ def test_harness_design_crosses_choices_and_variance_separates_them():
     (source,) = sources(factor_scores(as_frame(played)))
     assert {"history", "question", "partner"} <= set(source.shares.levels)
     with pytest.raises(BadInput, match="harness"):
-        harnessed(who, answer=("xml",))
+        harnessed(spec, answer=("xml",))

@@ -84,9 +84,9 @@ def test_predict_first_strategies_refuse_their_move_given_mine(name: str) -> Non
 def test_payoffs_cannot_be_removed_if_the_words_need_them() -> None:
     registry.add("models", "listener", lambda name: Listener(says("")))
     hider = {"model": "listener", "strategy": "oracle_max", "with_": {"payoffs": False}}
-    told = (Injection("hider", "false_belief"),)  # type: ignore[arg-type]
+    injected = (Injection("hider", "false_belief"),)  # type: ignore[arg-type]
     with pytest.raises(BadInput, match="cannot leave the payoffs out"):
-        table("cups", injections=told, hider=PlayerSpec("language", hider))
+        table("cups", injections=injected, hider=PlayerSpec("language", hider))
 
 
 @pytest.mark.parametrize(
@@ -101,8 +101,8 @@ def test_payoffs_cannot_be_removed_if_the_words_need_them() -> None:
     ],
 )
 def test_invalid_parameters_are_refused(strategy: str, with_: dict[str, Any], why: str) -> None:
-    told = (ORACLE,) if strategy == "oracle_max" else ()
-    assert why in refused(strategy=strategy, told=told, **with_)
+    injected = (ORACLE,) if strategy == "oracle_max" else ()
+    assert why in refused(strategy=strategy, told=injected, **with_)
 
 
 def test_open_seat_error_asks_for_a_model() -> None:

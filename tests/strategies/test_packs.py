@@ -157,4 +157,4 @@ def test_shipped_packs_can_be_played(pack: str, strategy: str) -> None:
     episode, pages = talk(reply, strategy, **table)
     _, plain = talk(reply, strategy, rounds=3, arm=MINE)
     assert episode.payoffs is not None
-    assert all(page != other for page, other in zip(pages, plain, strict=True))
+    assert all(page != counterpart for page, counterpart in zip(pages, plain, strict=True))

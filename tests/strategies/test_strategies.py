@@ -96,8 +96,8 @@ def test_unreadable_reply_is_asked_again_with_the_reason() -> None:
 def test_round_is_forfeited_after_the_last_try() -> None:
     episode, pages = talk(says("Hm."), "qa", rounds=1)
     assert len(pages) == 2
-    (lost,) = [e for e in episode.events if isinstance(e, Forfeited)]
-    assert (lost.reason, lost.tries) == ("unreadable", 2)
+    (forfeit,) = [e for e in episode.events if isinstance(e, Forfeited)]
+    assert (forfeit.reason, forfeit.tries) == ("unreadable", 2)
     assert moves(episode) == []
 
 
@@ -108,8 +108,8 @@ def test_reply_cut_by_length_is_read_by_whole_lines_only() -> None:
     episode, _ = talk(cut, "qa", rounds=1)
     assert (moves(episode)[0].action, moves(episode)[0].tries) == (0, 2)
     episode, _ = talk(lambda page, call: Reply("Option: J", finish="length"), "qa", rounds=1)
-    (lost,) = [e for e in episode.events if isinstance(e, Forfeited)]
-    assert lost.reason == "length"
+    (forfeit,) = [e for e in episode.events if isinstance(e, Forfeited)]
+    assert forfeit.reason == "length"
 
 
 def test_summary_is_not_written_again_for_a_retry() -> None:

@@ -33,10 +33,10 @@ class WholeTalk(Listener):
         return reply
 
 
-def pages_of(strategy: str, told: Injection, rounds: int = 3, **with_: Any) -> list[str]:
+def pages_of(strategy: str, injected: Injection, rounds: int = 3, **with_: Any) -> list[str]:
     model = WholeTalk(says(REPLY))
     registry.add("models", "listener", lambda name: model)
-    play(resolve_setup(setup_with(strategy, rounds=rounds, told=(told,), **with_)))
+    play(resolve_setup(setup_with(strategy, rounds=rounds, injected=(injected,), **with_)))
     return model.pages
 
 

@@ -111,7 +111,7 @@ def test_omitting_a_strategy_removes_only_its_lineups() -> None:
         return [(cell.name, line) for cell in of.cells for line in cell.lineups]
 
     def sits(line: dict[str, PlayerSpec]) -> bool:
-        return any(who.params.get("strategy") == "cot" for who in line.values())
+        return any(player.params.get("strategy") == "cot" for player in line.values())
 
     remaining_lineups = lineups(without(study, ("cot",)))
     assert remaining_lineups == [(cell, line) for cell, line in lineups(study) if not sits(line)]

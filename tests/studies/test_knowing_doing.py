@@ -33,13 +33,13 @@ def test_labels_moves_and_positions_are_balanced(game):
         for (kind, *_), many_count in _counts(problems).items():
             by_kind.setdefault(kind, set()).add(many_count)
         assert all(len(sizes) == 1 for sizes in by_kind.values()), by_kind
-    assert len({one.id for one in INSTANCES[game]}) == 36
+    assert len({item.id for item in INSTANCES[game]}) == 36
 
 
 def test_half_of_the_instances_exchange_the_partners_labels():
     for game in ("ipd", "ibs"):
-        same = [one.params["names"] == one.params["partner_names"] for one in INSTANCES[game]]
-        assert sum(same) == 18 and sum(same[: SECONDARY[game]]) == 8
+        matches = [item.params["names"] == item.params["partner_names"] for item in INSTANCES[game]]
+        assert sum(matches) == 18 and sum(matches[: SECONDARY[game]]) == 8
 
 
 def test_primary_cells_come_first_and_have_36_instances():
@@ -60,10 +60,10 @@ def test_every_partner_declares_an_automaton(game):
     """So optimal play is exact, and best replies look ahead."""
     spec = registry.game(game)
     rules = spec.build(INSTANCES[game][0].params)
-    for who in PARTNERS[game].values():
-        partner = registry.partners(game)[who.player]
+    for player in PARTNERS[game].values():
+        partner = registry.partners(game)[player.player]
         assert partner.automaton is not None
-        partner.automaton(rules, "partner", **who.params)
+        partner.automaton(rules, "partner", **player.params)
 
 
 def test_study_equals_the_registered_one(request):

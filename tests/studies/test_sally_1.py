@@ -79,13 +79,13 @@ def test_every_arm_is_paired_with_the_asked_arm():
 def test_opponents_labels_and_arms_are_balanced(game):
     counts, other_counts, first = Counter(), Counter(), Counter()
     for arm, setup in _with_arms(suite("M", [game])):
-        who = msgspec.json.encode(setup.lineup["partner"])
+        spec = msgspec.json.encode(setup.lineup["partner"])
         if arm == ASKED:
-            counts[who] += 1
+            counts[spec] += 1
             params = setup.instance.params
             first[params["names"][params["order"][0]]] += 1
         else:
-            other_counts[arm, who] += 1
+            other_counts[arm, spec] += 1
     assert set(counts.values()) == {10}
     assert len(other_counts) == 18 and max(other_counts.values()) - min(other_counts.values()) <= 1
     if game == "rps":
@@ -150,8 +150,8 @@ def test_bots_play_the_model_seats_without_words():
 
 
 def test_noisy_player_errs_at_its_stated_rate():
-    (wanted,) = [c for c in bot_suite("noisy_25", "M").cells if c.name == "toma_po: asked, test"]
-    study = msgspec.structs.replace(bot_suite("noisy_25", "M"), cells=(wanted,))
+    (expected,) = [c for c in bot_suite("noisy_25", "M").cells if c.name == "toma_po: asked, test"]
+    study = msgspec.structs.replace(bot_suite("noisy_25", "M"), cells=(expected,))
     won = [play(setup, cell).payoffs["player"] for _, cell, setup in orders(study)]
     # right unless it errs (1 in 4) and then misses the one right option of five (4 in 5)
     assert abs(sum(won) / len(won) - 0.8) < 0.1

@@ -80,8 +80,8 @@ def test_small_size_needs_at_most_1200_calls() -> None:
 
 def test_frozen_pairs_are_those_of_the_recipe() -> None:
     row = sally_2.row_named("ibs")
-    drawn = tuple(islice(sally_2.drawn_pairs(row, sally_2.PAIR_SEED), 4))
-    assert drawn == sally_2.frozen_pairs("ibs")[:4]
+    draws = tuple(islice(sally_2.drawn_pairs(row, sally_2.PAIR_SEED), 4))
+    assert draws == sally_2.frozen_pairs("ibs")[:4]
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_forfeits_leave_scores_blank_and_exit_with_3(tmp_path) -> None:
     class Silent:
         name = "silent"
 
-        async def complete(self, *given: object) -> object:
+        async def complete(self, *arguments: object) -> object:
             from sally.core.prompt.model import Reply
 
             return Reply("")

@@ -18,9 +18,9 @@ def script() -> Path | None:
     if (npm := shutil.which("npm")) is None:
         return None
     CACHE.mkdir(parents=True, exist_ok=True)
-    wanted = (npm, "install", "--no-audit", "--no-fund", "--no-save", f"axe-core@{VERSION}")
+    expected = (npm, "install", "--no-audit", "--no-fund", "--no-save", f"axe-core@{VERSION}")
     try:
-        subprocess.run(wanted, cwd=CACHE, capture_output=True, timeout=120, check=True)
+        subprocess.run(expected, cwd=CACHE, capture_output=True, timeout=120, check=True)
     except (OSError, subprocess.SubprocessError):
         return None
     return file if file.exists() else None

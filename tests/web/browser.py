@@ -83,9 +83,9 @@ class Server:
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
 
-    def table(self, game: str, seat: str, **more: Any) -> dict[str, Any]:
+    def table(self, game: str, seat: str, **options: Any) -> dict[str, Any]:
         """A table opened over HTTP, for tests that are about something else than the lobby."""
-        request_fields = {"game": game, "seat": seat, **more}
+        request_fields = {"game": game, "seat": seat, **options}
         # without `verify` it reads the certificates of the world each time
         reply = httpx.post(
             f"{self.address}/api/tables", json=request_fields, timeout=30, verify=False
@@ -169,14 +169,14 @@ class Person:
 
     def pick(self, label: str) -> None:
         """Press a button of the menu or of the board, and wait until the answer is taken."""
-        before = self.question_id()
+        question_before = self.question_id()
         on_board = self.page.locator(f"#board [data-option={json.dumps(label)}]")
         if on_board.count():
             on_board.first.click()
         else:
             exactly = re.compile(rf"^\d?{re.escape(label)}$")
             self.ask().locator(".options button").filter(has_text=exactly).click()
-        self.until_taken(before)
+        self.until_taken(question_before)
 
     def question_id(self) -> str:
         """The id of the current question's heading; headings are never reused."""

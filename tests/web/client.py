@@ -18,8 +18,8 @@ Answer = tuple[int, list[tuple[bytes, bytes]], bytes]  # status, headers, body
 class Client(testclient.TestClient):
     """Starlette's test client with a faster transport."""
 
-    def __init__(self, app: Any, raise_server_exceptions: bool = True, **how: Any) -> None:
-        super().__init__(app, raise_server_exceptions=raise_server_exceptions, **how)
+    def __init__(self, app: Any, raise_server_exceptions: bool = True, **options: Any) -> None:
+        super().__init__(app, raise_server_exceptions=raise_server_exceptions, **options)
         self._transport = Straight(
             self.app,
             self._portal_factory,

@@ -93,17 +93,17 @@ def person(chromium: Any, served: Server) -> Iterator[Callable[..., Person]]:
     """Makes people, each with a browser profile of their own; their consoles must stay silent."""
     triples: list[tuple[Person, Any, dict[str, Any]]] = []
 
-    def arrive(excused: str = "", address: str = "", **how: Any) -> Person:
-        how = DESK | how
-        context = PROFILES.take(chromium, how)
+    def arrive(excused: str = "", address: str = "", **options: Any) -> Person:
+        options = DESK | options
+        context = PROFILES.take(chromium, options)
         single_person = Person(context.new_page(), address or served.address, excused)
-        triples.append((single_person, context, how))
+        triples.append((single_person, context, options))
         return single_person
 
     yield arrive
-    for one, context, how in triples:
-        PROFILES.give_back(context, how, one.address)
-        one.check()
+    for first, context, how in triples:
+        PROFILES.give_back(context, how, first.address)
+        first.check()
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

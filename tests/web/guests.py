@@ -74,8 +74,8 @@ class Guest:
             time.sleep(0.05)
             reply = self.call("GET", f"/api/seat{query}")
         assert reply.status_code == 200, reply.text
-        seen: Json = reply.json()
-        return seen
+        screen: Json = reply.json()
+        return screen
 
     def say(self, ask: str, value: Any, key: str | None = None) -> Any:
         self.keys += 1

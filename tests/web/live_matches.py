@@ -33,12 +33,12 @@ def setup(
     return Setup(Instance(game, game, params), seed, {seat: PlayerSpec("person"), **others})
 
 
-async def say(one: LiveMatches, token: str, value: Any, key: str) -> int:
+async def say(item: LiveMatches, token: str, value: Any, key: str) -> int:
     async def answer(live: Any, seat: str) -> int:
         screen = await live.screen(seat)
         return (await live.answer(seat, screen.asks[0].id, value, key)).version
 
-    return await one.act_on(token, answer)
+    return await item.act_on(token, answer)
 
 
 async def until(done: Callable[[], bool]) -> None:

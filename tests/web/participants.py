@@ -116,15 +116,17 @@ class Participant:
         headers = {"authorization": f"Bearer {token}"}
         self.browser.post("/api/seat/leave", headers=headers, json={"key": uuid4().hex})
 
-    def answer_all(self, token: str, most: int = 1000, value: int = 0) -> dict[str, Any]:
+    def answer_all(self, token: str, limit: int = 1000, value: int = 0) -> dict[str, Any]:
         """Answer every ask with option `value` until none is open."""
-        seen = self.screen(token)
-        while seen["asks"] and most:
-            ask = next((a for a in seen["asks"] if a["kind"] == "probe"), seen["asks"][0])
+        actual_screen = self.screen(token)
+        while actual_screen["asks"] and limit:
+            ask = next(
+                (a for a in actual_screen["asks"] if a["kind"] == "probe"), actual_screen["asks"][0]
+            )
             chosen = (ask["items"] or ask["options"])[value]["value"]
             assert self.say(token, ask, chosen).status_code == 200
-            seen, most = self.screen(token), most - 1
-        return seen
+            actual_screen, limit = self.screen(token), limit - 1
+        return actual_screen
 
     def play(self) -> Participant:
         """Play one round to its end and come back."""

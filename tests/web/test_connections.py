@@ -114,8 +114,8 @@ def test_connection_above_the_limit_is_closed_immediately(monkeypatch: pytest.Mo
             except ConnectionResetError:
                 return b""
             finally:
-                for _, each in (*held, (reader, writer)):
-                    each.close()
+                for _, item in (*held, (reader, writer)):
+                    item.close()
 
     assert asyncio.run(third()) == b""
 

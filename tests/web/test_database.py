@@ -48,8 +48,8 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Databas
     opened.close()
 
 
-def note(n: int, said: str = "x") -> Callable[[Transaction], int]:
-    return lambda tx: tx.put(PUT, n, said)
+def note(n: int, reply: str = "x") -> Callable[[Transaction], int]:
+    return lambda tx: tx.put(PUT, n, reply)
 
 
 async def several(database: Database, *jobs: Any) -> list[Any]:
@@ -113,8 +113,8 @@ def test_duplicate_row_does_not_affect_other_jobs(database: Database) -> None:
     assert [type(outcome).__name__ for outcome in told] == [
         "NoneType", "NoneType", "DuplicateRow", "NoneType", "NoneType",
     ]  # fmt: skip
-    found = asyncio.run(database.run(lambda tx: tx.all(ALL)))
-    assert [n for n, _ in found] == [1, 2, 3, *range(9, 150)]
+    result = asyncio.run(database.run(lambda tx: tx.all(ALL)))
+    assert [n for n, _ in result] == [1, 2, 3, *range(9, 150)]
 
 
 def test_text_of_every_kind_is_read_back(database: Database) -> None:
@@ -234,9 +234,9 @@ asyncio.run(main())
             if int(line) >= 100:
                 process.kill()
                 break
-        said = max([int(line), *map(int, process.stdout.read().split())])
+        output = max([int(line), *map(int, process.stdout.read().split())])
     database = Database(str(tmp_path / "database"), SCHEMA)
     database.open()
     rows = asyncio.run(database.run(lambda tx: tx.all(ALL)))
     database.close()
-    assert [n for n, _ in rows][:said] == list(range(said))
+    assert [n for n, _ in rows][:output] == list(range(output))

@@ -95,8 +95,8 @@ def test_session_expires(web: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_secret_is_generated_at_every_start(tmp_path: Path) -> None:
-    made = []
+    results = []
     for n in range(2):
         with web_server(tmp_path / str(n)) as web:
-            made.append(web.app.state.login._secret)
-    assert len(set(made)) == 2 and all(len(secret) >= 32 for secret in made)
+            results.append(web.app.state.login._secret)
+    assert len(set(results)) == 2 and all(len(secret) >= 32 for secret in results)

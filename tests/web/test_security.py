@@ -364,19 +364,19 @@ def test_full_disk_is_reported_and_changes_nothing(web: Any) -> None:
     (pages,) = run(database.run, lambda tx: tx.one("PRAGMA page_count"))
     run(database.run, lambda tx: tx.one(f"PRAGMA max_page_count={pages}"))
     for n in range(200):
-        before = guest.see()
-        said = guest.say(before["asks"][0]["id"], 0, f"k{n}")
+        screen_before = guest.see()
+        said = guest.say(screen_before["asks"][0]["id"], 0, f"k{n}")
         if said.status_code != 200:
             break
         web.app.state.rates._buckets.clear()
     assert said.status_code == 507 and "disk is full" in said.json()["error"]
     moving = {"version": 0, "due": 0}  # the deadline is rounded anew for each reply
-    assert {**guest.see(), **moving} == {**before, **moving}
+    assert {**guest.see(), **moving} == {**screen_before, **moving}
     opened = (web.post("/api/tables", json={"game": "ipd"}).status_code for _ in range(100))
     assert next(code for code in opened if code != 201) == 507
     run(database.run, lambda tx: tx.one("PRAGMA max_page_count=1000000"))
-    assert guest.say(before["asks"][0]["id"], 0, f"k{n}").status_code == 200
-    assert len(guest.see()["lines"]) == len(before["lines"]) + 1
+    assert guest.say(screen_before["asks"][0]["id"], 0, f"k{n}").status_code == 200
+    assert len(guest.see()["lines"]) == len(screen_before["lines"]) + 1
 
 
 # --- answers to strangers ------------------------------------------------------------------------

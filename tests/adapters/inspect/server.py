@@ -54,11 +54,11 @@ class Handler(BaseHTTPRequestHandler):
             fault(self)
 
     def say(
-        self, text: str | None, finish: str = "stop", refusal: str | None = None, **more: Any
+        self, text: str | None, finish: str = "stop", refusal: str | None = None, **options: Any
     ) -> None:
         """A proper reply."""
         message = {"role": "assistant", "content": text, "refusal": refusal}
-        choice = {"index": 0, "message": message, "finish_reason": finish, **more}
+        choice = {"index": 0, "message": message, "finish_reason": finish, **options}
         usage = {"prompt_tokens": 50, "completion_tokens": 5, "total_tokens": 55}
         body = {"id": "x", "object": "chat.completion", "created": 1, "model": "local-7"}
         self.send(200, json.dumps({**body, "choices": [choice], "usage": usage}).encode())
@@ -146,8 +146,8 @@ def not_utf8(call: Handler) -> None:
     call.send(200, body)
 
 
-def replying(text: str | None, finish: str = "stop", **more: Any) -> Fault:
-    return lambda call: call.say(text, finish, **more)
+def replying(text: str | None, finish: str = "stop", **options: Any) -> Fault:
+    return lambda call: call.say(text, finish, **options)
 
 
 # --- the modes of a colleague's endpoint ----------------------------------------------------------

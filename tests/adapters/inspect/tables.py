@@ -58,11 +58,11 @@ def stored(out: Path) -> list[Episode]:
     return list(contents.episodes.values())
 
 
-def mock(said: str | Callable[[list[Any]], str], tokens: int = 10) -> Model:
+def mock(reply: str | Callable[[list[Any]], str], tokens: int = 10) -> Model:
     """Inspect's own mock, with usage on every output (else it fetches a tokenizer)."""
 
     def answer(input: list[Any], tools: Any, choice: Any, config: Any) -> ModelOutput:
-        text = said if isinstance(said, str) else said(input)
+        text = reply if isinstance(reply, str) else reply(input)
         output = ModelOutput.from_content("mockllm/model", text)
         output.usage = ModelUsage(input_tokens=tokens, output_tokens=1, total_tokens=tokens + 1)
         return output

@@ -135,12 +135,16 @@ def two(logged: Logs) -> tuple[Path, Path]:
 
 
 def test_scorers_of_every_kind_are_paired_by_sample(two: tuple[Path, Path]) -> None:
-    found = {c.scorer: c for c in compare_logs(two)}
-    assert set(found) == {"match", "parts.length", "parts.right", "letter"}
+    comparisons = {c.scorer: c for c in compare_logs(two)}
+    assert set(comparisons) == {"match", "parts.length", "parts.right", "letter"}
     for name in ("match", "parts.right", "letter"):
-        assert (found[name].first_mean, found[name].second_mean) == (1.0, 0.5)
-        assert found[name].verdict == "higher" and found[name].pairs == found[name].units == 30
-    assert found["parts.length"].difference.value == 0.5  # "yes" is one letter longer than "no"
+        assert (comparisons[name].first_mean, comparisons[name].second_mean) == (1.0, 0.5)
+        assert (
+            comparisons[name].verdict == "higher"
+            and comparisons[name].pairs == comparisons[name].units == 30
+        )
+    # "yes" is one letter longer than "no"
+    assert comparisons["parts.length"].difference.value == 0.5
 
 
 def test_two_directions_mirror_each_other(two: tuple[Path, Path]) -> None:

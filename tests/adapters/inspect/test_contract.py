@@ -43,14 +43,14 @@ registry.add("studies", "tiny", tiny())
 registry.add("studies", "tiny_pair", tiny(partner=player_spec("language", strategy="qa")))
 
 
-def evaluated(study: str, out: Path, **given: Any) -> EvalLog:
+def evaluated(study: str, out: Path, **arguments: Any) -> EvalLog:
     """What `inspect eval sally/STUDY` does, in this process."""
     (log,) = inspect_eval(
         study_task(study),
         task_args={"out": str(out)},
         log_dir=str(out.parent / "logs"),
         display="none",
-        **given,
+        **arguments,
     )
     return log
 
@@ -62,11 +62,11 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> tuple[EvalLog, Path]:
 
 
 def test_study_becomes_task_with_one_sample_per_episode(log: tuple[EvalLog, Path]) -> None:
-    found, out = log
-    assert found.status == "success"
+    eval_log, out = log
+    assert eval_log.status == "success"
     episodes = stored(out)
     assert len(episodes) == 2
-    assert {s.id for s in found.samples or ()} == {e.id for e in episodes}
+    assert {s.id for s in eval_log.samples or ()} == {e.id for e in episodes}
     for episode in episodes:
         assert episode.setup.lineup["agent"].params["model"] == "mockllm/model"
         assert [e.action for e in episode.events if isinstance(e, Moved)] == [0] * 4
@@ -78,9 +78,9 @@ def test_prompts_replay_from_the_record(log: tuple[EvalLog, Path]) -> None:
 
 
 def test_scores_are_our_metrics(log: tuple[EvalLog, Path]) -> None:
-    found, out = log
+    eval_log, out = log
     for episode in stored(out):
-        (sample,) = (s for s in found.samples or () if s.id == episode.id)
+        (sample,) = (s for s in eval_log.samples or () if s.id == episode.id)
         assert sample.scores
         values = sample.scores["all_metrics"].value
         assert values == {"completed": 1.0, **metrics_by_seat(episode)}
@@ -215,8 +215,8 @@ def test_scores_of_wrong_shape_fail_with_a_kind(logprobs: Any) -> None:
     class Odd(InspectModel):
         can_score = True
 
-        async def _generate(self, *given: Any) -> Any:
-            output = await super()._generate(*given)
+        async def _generate(self, *arguments: Any) -> Any:
+            output = await super()._generate(*arguments)
             output.metadata = {"logprobs": logprobs}
             return output
 
@@ -302,8 +302,8 @@ def test_scores_of_several_models_are_keyed_by_seat(tmp_path: Path) -> None:
     scores = sample.scores or {}
     assert scores["forfeits"].value == {"agent.forfeits": 0.0, "partner.forfeits": 0.0}
     assert log.results is not None
-    (found,) = [score for score in log.results.scores if score.name == "forfeits"]
-    assert {name: m.value for name, m in found.metrics.items()} == scores["forfeits"].value
+    (actual_scores,) = [score for score in log.results.scores if score.name == "forfeits"]
+    assert {name: m.value for name, m in actual_scores.metrics.items()} == scores["forfeits"].value
 
 
 @pytest.mark.parametrize(
@@ -333,10 +333,10 @@ def test_log_can_be_scored_again_and_by_a_scorers_name(
     )
     assert done.returncode == 0, done.stdout + done.stderr
     scored = read_eval_log(str(repeated_file)).samples or []
-    for before, after in zip(log.samples or [], scored, strict=True):
-        assert after.scores and before.scores
-        assert set(after.scores) == ({"regret"} if chosen else set(before.scores))
-        assert after.scores["regret"].value == before.scores["regret"].value
+    for previous, following in zip(log.samples or [], scored, strict=True):
+        assert following.scores and previous.scores
+        assert set(following.scores) == ({"regret"} if chosen else set(previous.scores))
+        assert following.scores["regret"].value == previous.scores["regret"].value
 
 
 def test_wrong_game_task_arguments_are_refused_with_one_message() -> None:

@@ -180,9 +180,9 @@ def test_retry_plays_only_pairs_that_failed(tmp_path: Path) -> None:
     failed = [sample.id for sample in log.samples or () if sample.error]
     assert len(failed) == 1
     calls[0] = 100
-    (again,) = eval_retry(log, log_dir=str(tmp_path / "again"), display="none")
-    assert len(again.samples or ()) == 5
-    assert not [sample for sample in again.samples or () if sample.error]
+    (second_run,) = eval_retry(log, log_dir=str(tmp_path / "again"), display="none")
+    assert len(second_run.samples or ()) == 5
+    assert not [sample for sample in second_run.samples or () if sample.error]
     assert calls[0] - 100 <= 2 * 2 * 3  # one pair: two questions in two positions, with retries
 
 

@@ -39,10 +39,10 @@ def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     use_config(None)
 
 
-def reached(addresses: list[str], **more: float) -> tuple[str, Config]:
+def reached(addresses: list[str], **options: float) -> tuple[str, Config]:
     """A model on several servers under a name of its own: Inspect remembers clients."""
     name = f"openai-api/routed/m{next(numbers)}"
-    entry = ModelEntry(name, api_key_env="ROUTED_KEY", base_urls=tuple(addresses), **more)  # type: ignore[arg-type]
+    entry = ModelEntry(name, api_key_env="ROUTED_KEY", base_urls=tuple(addresses), **options)  # type: ignore[arg-type]
     limits = Limits(call_seconds=100, call_retries=3, first_wait=0.01)
     return name, use_config(Config({"m": entry}, limits=limits))
 
@@ -53,8 +53,8 @@ def asked(name: str, out: Path, repeats: int) -> list[Order]:
     return wanted(study, name, out)
 
 
-def played(addresses: list[str], folder: Path, repeats: int, **more: float) -> list[Episode]:
-    name, config = reached(addresses, **more)
+def played(addresses: list[str], folder: Path, repeats: int, **options: float) -> list[Episode]:
+    name, config = reached(addresses, **options)
     out = folder / "out"
     play_orders("tiny", asked(name, out, repeats), out, Meter(config=config), display="none")
     return stored(out)

@@ -62,18 +62,18 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: Any) -> Ite
     use_config(None)
 
 
-def run(*given: str) -> dict[str, Any]:
-    command = ["run", "tiny.toml", "--model", "lab", "--out", "out", "--json", *given]
+def run(*arguments: str) -> dict[str, Any]:
+    command = ["run", "tiny.toml", "--model", "lab", "--out", "out", "--json", *arguments]
     done = CliRunner().invoke(cli, command, catch_exceptions=False)
     fields: dict[str, Any] = json.loads(done.stdout)
     return fields
 
 
 def test_money_budget_stops_run_and_resume_completes_it(server: Server) -> None:
-    each = (50 * 100.0 + 5 * 1000.0) / 1e6
-    first = run("--budget", str(each * ROUNDS * 2))  # enough for two episodes
+    item = (50 * 100.0 + 5 * 1000.0) / 1e6
+    first = run("--budget", str(item * ROUNDS * 2))  # enough for two episodes
     assert first["spent"]["calls"] == server.calls
-    assert each * ROUNDS * 2 <= first["spent"]["money"] <= each * (ROUNDS * 2 + 2)
+    assert item * ROUNDS * 2 <= first["spent"]["money"] <= item * (ROUNDS * 2 + 2)
     contents = store.load(Path("out"))
     ends = [e.end for e in contents.episodes.values()]
     assert {end.cause for end in ends if isinstance(end, Censored)} <= {"budget"}
@@ -89,7 +89,7 @@ def test_money_budget_stops_run_and_resume_completes_it(server: Server) -> None:
         for event in episode.events
         for call in getattr(event, "calls", ())
     ]
-    assert costs == pytest.approx([each] * EPISODES * ROUNDS)
+    assert costs == pytest.approx([item] * EPISODES * ROUNDS)
 
 
 def test_budget_in_tokens_needs_no_price(server: Server) -> None:

@@ -26,10 +26,10 @@ pytest.importorskip("openai", reason="the server speaks the language of openai-a
 def played(reply: str, transport: str, folder: Path, monkeypatch: Any) -> tuple[list[Any], Any]:
     """The requests that a server saw, and the events of the episode."""
     monkeypatch.setenv("FAULTY_KEY", "sk-very-secret-4711")
-    seen = list[Any]()
+    recorded = list[Any]()
 
     def answer(handler: Handler) -> None:
-        seen.append(handler.asked)
+        recorded.append(handler.asked)
         handler.say(reply)
 
     with serving(always=answer) as server:
@@ -45,23 +45,24 @@ def played(reply: str, transport: str, folder: Path, monkeypatch: Any) -> tuple[
     (episode,) = stored(folder / "out")
     replay_check = check([episode])
     assert (replay_check.replayed, replay_check.mismatches, replay_check.unchecked) == (1, [], [])
-    return seen, episode.events
+    return recorded, episode.events
 
 
 @both
 def test_every_request_carries_its_strict_json_schema(
     transport: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen, events = played('{"option": "F"}', transport, tmp_path, monkeypatch)
-    for asked in seen:
-        sent = asked["response_format"]
+    requests, events = played('{"option": "F"}', transport, tmp_path, monkeypatch)
+    for request in requests:
+        sent = request["response_format"]
         assert sent["type"] == "json_schema" and sent["json_schema"]["strict"] is True
         option = sent["json_schema"]["schema"]["properties"]["option"]
         assert (
-            option["enum"] == ["J", "F"] and '"enum":["J","F"]' in asked["messages"][-1]["content"]
+            option["enum"] == ["J", "F"]
+            and '"enum":["J","F"]' in request["messages"][-1]["content"]
         )
     answers = [e for e in events if isinstance(e, Moved | Reported) and e.calls]
-    assert len(answers) == len(seen) == 4
+    assert len(answers) == len(requests) == 4
     for event in answers:
         assert (event.action if isinstance(event, Moved) else event.value) == 1
         settings = event.calls[-1].settings

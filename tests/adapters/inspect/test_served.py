@@ -89,12 +89,12 @@ def test_two_servers_of_the_embedded_model_share_a_study(
     model: Embedded, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ROUTED_KEY", model.key)
-    other = Embedded(context=1024, threads=1)
-    servers = [f"{one.address}/v1" for one in (model, other)]
+    alternative = Embedded(context=1024, threads=1)
+    servers = [f"{item.address}/v1" for item in (model, alternative)]
     try:
         episodes = played(servers, tmp_path, repeats=2, at_once=1)
     finally:
-        other.close()
+        alternative.close()
         use_config(None)
     for episode in episodes:
         assert episode.used["agent"]["address"] == order_servers(servers, episode.id)[0]

@@ -73,8 +73,8 @@ def test_killed_run_resumes_with_missing_episodes(model: str, tmp_path: Path) ->
     running.wait()
     contents_before = store.load(out)
     assert 0 < len(contents_before.episodes) < 10
-    again = warm(*INSPECT).run([*typed, model], cwd=tmp_path, env=env)
-    assert again.returncode == 0, again.stderr
+    second_run = warm(*INSPECT).run([*typed, model], cwd=tmp_path, env=env)
+    assert second_run.returncode == 0, second_run.stderr
     contents_after = store.load(out)
     assert len(contents_after.episodes) == len(contents_after.finished_ids) == 10
     assert contents_after.doubled == 0  # nothing was played twice
@@ -94,25 +94,25 @@ def test_interrupted_run_reports_it_and_can_resume(tmp_path: Path) -> None:
         handler.say("Option: J")
 
     with config(tmp_path, slow) as file:
-        given = [
+        arguments = [
             *(sys.executable, "-m", "sally"),
             *run_of("quickstart_model", file, out, "--limit", "4", *CHAT),
         ]
-        begun = warm(*INSPECT).start(given)
+        begun = warm(*INSPECT).start(arguments)
         while not ended():
             assert begun.poll() is None, begun.communicate()
             time.sleep(0.1)
         begun.send_signal(signal.SIGINT)
         try:
-            _, said = begun.communicate(timeout=LONG)
+            _, output = begun.communicate(timeout=LONG)
         finally:
             stopped.set()
-        assert begun.returncode == 130, said
-        assert said.strip().splitlines()[-1].startswith("sally: Stopped.")
-        assert "Traceback" not in said
-        planned = CliRunner().invoke(cli, ["plan", *given[4:], "--json"])
+        assert begun.returncode == 130, output
+        assert output.strip().splitlines()[-1].startswith("sally: Stopped.")
+        assert "Traceback" not in output
+        planned = CliRunner().invoke(cli, ["plan", *arguments[4:], "--json"])
         there = json.loads(planned.stdout)["there"]
         assert there > 0 and look(out).done == there  # watch and plan agree
-        again = warm(*INSPECT).run([*given, "--json"], timeout=300)
-    assert again.returncode == 0, again.stderr[-2000:]
-    assert json.loads(again.stdout)["not_run"] == 0
+        second_run = warm(*INSPECT).run([*arguments, "--json"], timeout=300)
+    assert second_run.returncode == 0, second_run.stderr[-2000:]
+    assert json.loads(second_run.stdout)["not_run"] == 0

@@ -88,8 +88,8 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LAB_KEY", "abcdefgh")
 
 
-def command(study: str, config: Path, out: Path, *more: str) -> list[str]:
-    return ["run", study, "--model", "weak", "--config", str(config), "--out", str(out), *more]
+def command(study: str, config: Path, out: Path, *options: str) -> list[str]:
+    return ["run", study, "--model", "weak", "--config", str(config), "--out", str(out), *options]
 
 
 def shorter(name: str) -> Study:
@@ -126,11 +126,11 @@ def _kind(seated: tuple[str, PlayerSpec]) -> tuple[object, ...]:
 
 
 def _shorter(cell: Cell, given: dict[str, object]) -> Cell:
-    def short(one: Instance) -> Instance:
-        known_parameters = registry.game(one.game).parameters
+    def short(item: Instance) -> Instance:
+        known_parameters = registry.game(item.game).parameters
         less = {k: given[k] for k in given if k in known_parameters}
         # the same problem may be longer in one cell than in another, so it has another id there
-        return replace(one, id=f"{one.id} {less}", params={**one.params, **less})
+        return replace(item, id=f"{item.id} {less}", params={**item.params, **less})
 
     return replace(cell, instances=tuple(map(short, cell.instances)))
 
@@ -149,9 +149,9 @@ def test_one_command_finishes_every_episode_of_a_study(
     monkeypatch.setattr(gates, "MOST_UNREADABLE", 10**9)  # no reply is an answer in Hanabi
     monkeypatch.setattr(registry, "_results", {})
     assert registry.study(study).retries == 1  # not the study of full length, from the cache
-    more = SCORING.get(study, [])
+    options = SCORING.get(study, [])
     with config(tmp_path, unsteady(5)) as file:
-        done = typed(command(study, file, out, "--json", *more))
+        done = typed(command(study, file, out, "--json", *options))
     data = json.loads(done.stdout)
     assert data["not_run"] == 0 and data["episodes"] > 0
     # such a server's nonsense can make every episode void, which the exit code must say

@@ -19,27 +19,27 @@ Who = tuple[str, dict[str, Any]]
 RANDOM: Who = ("random", {})
 
 
-def match_at(game: str, params: dict[str, Any], arms: Any = None, **who: Who) -> Match:
+def match_at(game: str, params: dict[str, Any], arms: Any = None, **players: Who) -> Match:
     """A match about to begin; seats that are not named are taken by chance."""
     spec = registry.game(game)
     seats = spec.build(params).seats
-    lineup = {str(seat): PlayerSpec(*who.get(seat, RANDOM)) for seat in seats}
+    lineup = {str(seat): PlayerSpec(*players.get(seat, RANDOM)) for seat in seats}
     setup = Setup(Instance(game, game, params), 1, lineup, arms=dict(arms or {}))
     return Match(spec, resolve_setup(setup), ask_nature=False)
 
 
-def played(game: str, params: dict[str, Any], arms: Any = None, **who: Who) -> Played:
+def played(game: str, params: dict[str, Any], arms: Any = None, **players: Who) -> Played:
     """An episode of bots, laid open for measuring."""
-    match = match_at(game, params, arms, **who)
+    match = match_at(game, params, arms, **players)
     Driver(match, players_of(match, match.setup.lineup)).run()
     episode = match.episode()
     return Played(match.spec, episode, replay_episode(match.spec, episode))
 
 
-def measured(one: Played, seat: str, name: str) -> float | None:
+def measured(episode: Played, seat: str, name: str) -> float | None:
     """One metric of an episode."""
-    family = one.spec.family or one.spec.name
-    return registry.metrics(family)[name].measure(one, Seat(seat))
+    family = episode.spec.family or episode.spec.name
+    return registry.metrics(family)[name].measure(episode, Seat(seat))
 
 
 def say(match: Match, seat: str, move: Any) -> None:

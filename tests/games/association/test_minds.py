@@ -74,8 +74,8 @@ def test_form_mind_mixes_sense_and_spelling() -> None:
 def test_links_add_strength_only_between_linked_topics() -> None:
     added = ties(Mind("links", 2.0, 3)) - sense()
     start, end = links_of(3)[0]
-    one, two = (int(np.flatnonzero(topics() == topic)[0]) for topic in (start, end))
-    assert added[one, two] == pytest.approx(2.0, abs=1e-3)
+    first, two = (int(np.flatnonzero(topics() == topic)[0]) for topic in (start, end))
+    assert added[first, two] == pytest.approx(2.0, abs=1e-3)
     bridges = set(links_of(3))
     share = (
         sum(float((topics() == a).sum() * (topics() == b).sum()) for a, b in bridges)
@@ -85,10 +85,10 @@ def test_links_add_strength_only_between_linked_topics() -> None:
 
 
 def test_noise_differs_by_seed_and_is_reproducible() -> None:
-    one, two = ties(Mind("noise", 1.0, 1)), ties(Mind("noise", 1.0, 2))
-    assert not np.array_equal(one, two)
+    first, two = ties(Mind("noise", 1.0, 1)), ties(Mind("noise", 1.0, 2))
+    assert not np.array_equal(first, two)
     ties.cache_clear()
-    assert np.array_equal(one, ties(Mind("noise", 1.0, 1)))
+    assert np.array_equal(first, ties(Mind("noise", 1.0, 1)))
 
 
 def test_corrected_sense_reduces_hubness() -> None:

@@ -25,29 +25,29 @@ def machines(costs=COSTS):
     ]
 
 
-def brute(here, left):
+def brute(here, rounds_left):
     """Return the value by listing every machine that fits, and every bid."""
-    if left == 0 or not here:
+    if rounds_left == 0 or not here:
         return 0.0
     best = -np.inf
     asks = {ask for *_, ask in here}
     for bid in range(SIZE):
         total = 0.0
         for ask in asks:
-            same = [(r, c, w) for r, c, w, a in here if a == ask]
+            matches = [(r, c, w) for r, c, w, a in here if a == ask]
             pays = VALUE - (bid + ask) / 2 if bid >= ask else 0.0
-            total += pays * sum(w for _, _, w in same)
+            total += pays * sum(w for _, _, w in matches)
             total += brute_later(
-                tuple((r, c, w, r.next_ask(c, ask, bid)) for r, c, w in same), left
+                tuple((r, c, w, r.next_ask(c, ask, bid)) for r, c, w in matches), rounds_left
             )
         best = max(best, total)
     return best
 
 
-def brute_later(here, left, known={}):  # noqa: B006 (a cache of this module)
-    key = (here, left - 1)
+def brute_later(here, rounds_left, known={}):  # noqa: B006 (a cache of this module)
+    key = (here, rounds_left - 1)
     if key not in known:
-        known[key] = brute(here, left - 1)
+        known[key] = brute(here, rounds_left - 1)
     return known[key]
 
 
@@ -62,8 +62,8 @@ def earned(pool, rounds, policy):
     total = 0.0
     for rule, cost, weight, ask in machines():
         belief = pool.start()
-        for left in range(rounds, 0, -1):
-            bid = policy(belief, left, ask)
+        for rounds_left in range(rounds, 0, -1):
+            bid = policy(belief, rounds_left, ask)
             total += weight * pool.gain(belief, bid, ask)
             belief, ask = pool.update_belief(belief, bid, ask), rule.next_ask(cost, ask, bid)
     return total
@@ -82,9 +82,9 @@ def test_ideal_player_earns_its_value_and_no_player_earns_more():
         table = rng.integers(0, VALUE, (rounds + 1, SIZE))
         seen: dict = {}
 
-        def policy(belief, left, ask, table=table, seen=seen):
-            expected = int(np.argmax(seen.setdefault((belief, left), pool.forecast(belief))))
-            return int(table[left, expected])
+        def policy(belief, rounds_left, ask, table=table, seen=seen):
+            expected = int(np.argmax(seen.setdefault((belief, rounds_left), pool.forecast(belief))))
+            return int(table[rounds_left, expected])
 
         assert earned(pool, rounds, policy) <= value + 1e-9
     for held in range(0, SIZE, 5):
@@ -95,10 +95,10 @@ def test_forecast_equals_share_of_consistent_rules():
     pool = RulePool(RULES, VALUE, COSTS, 3)
     here, belief = machines(), pool.start()
     for bid, ask in ((40, 90), (41, 87)):
-        wanted = np.zeros(SIZE)
+        expected = np.zeros(SIZE)
         for _, _, weight, a in here:
-            wanted[a] += weight
-        assert pool.forecast(belief) == pytest.approx(wanted / wanted.sum())
+            expected[a] += weight
+        assert pool.forecast(belief) == pytest.approx(expected / expected.sum())
         here = [(r, c, w, r.next_ask(c, a, bid)) for r, c, w, a in here if a == ask]
         belief = pool.update_belief(belief, bid, ask)
     assert pool.update_belief(belief, 10, 3) == belief  # nobody in the pool asks 3 here
@@ -106,13 +106,14 @@ def test_forecast_equals_share_of_consistent_rules():
 
 @pytest.mark.parametrize("seat", ["buyer", "seller"])
 def test_regret_parts_add_up_and_ideal_player_has_no_move_loss(seat):
-    other = "seller" if seat == "buyer" else "buyer"
+    other_seat = "seller" if seat == "buyer" else "buyer"
     episodes = [
         sally.play(
-            "bargaining", {seat: who, other: name}, 1, value=70, cost=30, rounds=3, talk="none",
+            "bargaining", {seat: player, other_seat: name}, 1,
+            value=70, cost=30, rounds=3, talk="none",
             probes={seat: ["their_quote"]},
         )
-        for who in ("bayes_adaptive", "half")
+        for player in ("bayes_adaptive", "half")
         for name in ("clock", "grim", "splitter")
     ]  # fmt: skip
     rows = {row.player: row for row in ideal_rows(episodes) if row.seat == seat}

@@ -45,13 +45,13 @@ def table_of(buyer: PlayerSpec, seller: PlayerSpec, seed: int = 1, **params: Any
 def spoken(rounds: list[tuple[str, str, int, int]], **params: Any) -> Played:
     """A game with these messages and quotes of buyer and seller; halves go up."""
     lineup = {"buyer": PlayerSpec("random"), "seller": PlayerSpec("random")}
-    given = {"value": 70, "cost": 30, "rounds": len(rounds), **params}
-    setup = Setup(Instance("b", "bargaining", given), 1, lineup)
+    actual_params = {"value": 70, "cost": 30, "rounds": len(rounds), **params}
+    setup = Setup(Instance("b", "bargaining", actual_params), 1, lineup)
     match: Match = Match(SPEC, setup, ask_nature=True)
-    for one, two, bid, ask in rounds:
-        for made in ({"buyer": Say(one), "seller": Say(two)}, {"buyer": bid, "seller": ask}):
+    for first, two, bid, ask in rounds:
+        for moves in ({"buyer": Say(first), "seller": Say(two)}, {"buyer": bid, "seller": ask}):
             turn = match.turn
-            for seat, action in made.items():
+            for seat, action in moves.items():
                 match.answer((turn, seat, "", ""), Decision(action))
         if not match.over and any(turn.seat == "nature" for turn in match.asks()):
             match.answer((match.turn, "nature", "", ""), Decision(1))
@@ -121,9 +121,9 @@ def test_planner_beats_habits_on_average_against_its_assumed_partner() -> None:
     plan = PlayerSpec("planner", {"against": "responsive", "params": {}})
     habits = ("truthful", "half", "copy_last_capped", "split_own_and_last", "concede_1")
 
-    def mean(who: PlayerSpec) -> float:
+    def mean(spec: PlayerSpec) -> float:
         earned = [
-            table_of(who, across, value=60, cost=cost, talk="none").episode.payoffs
+            table_of(spec, across, value=60, cost=cost, talk="none").episode.payoffs
             for cost in range(0, 58, 3)
         ]
         return sum(paid["buyer"] for paid in earned if paid is not None)

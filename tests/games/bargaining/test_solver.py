@@ -69,9 +69,9 @@ def test_vectors_with_the_limit_unknown(row: Any) -> None:
     partner, params, value, prior, rounds, optimum, first = row
     rule = rule_of(partner, params)
     assert rule is not None
-    found = unknown(rule, value, prior, rounds)
-    assert found.optimum == pytest.approx(optimum, abs=1e-8)
-    assert found.bid([]) == first
+    solution = unknown(rule, value, prior, rounds)
+    assert solution.optimum == pytest.approx(optimum, abs=1e-8)
+    assert solution.bid([]) == first
 
 
 def test_solver_knows_all_declared_partners_with_their_defaults() -> None:
@@ -166,8 +166,8 @@ def test_brute_force_with_unknown_limit_finds_the_same_optimum(
     prior = {10: 1.0, 30: 2.0, 55: 1.0}
     rule = rule_of(partner, params)
     assert rule is not None
-    found = unknown(rule, 65, prior, 3)
-    assert found.optimum == pytest.approx(brute_unknown(partner, params, 65, prior, 3))
+    solution = unknown(rule, 65, prior, 3)
+    assert solution.optimum == pytest.approx(brute_unknown(partner, params, 65, prior, 3))
 
 
 def _earned(

@@ -25,9 +25,9 @@ def lived(events: Sequence[Event]) -> list[Fact]:
 def as_lived_by(person: int, facts: Sequence[Fact]) -> list[Fact]:
     """What a person takes to have happened: what they were there for, and no lies of others."""
     return [
-        (who, place, liar if liar == person else None)
-        for who, place, liar in facts
-        if person in who
+        (player, place, liar if liar == person else None)
+        for player, place, liar in facts
+        if person in player
     ]
 
 

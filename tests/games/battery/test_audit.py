@@ -20,7 +20,7 @@ from sally.games.battery.mindless import negation, share
 CELLS = {"true_belief": "sees", "false_belief": "does not see", "true_control": "sees"}
 
 
-def items(many: int = 10) -> list[Item]:
+def items(count: int = 10) -> list[Item]:
     """Return items with BigToM's design, in which the negation rule meets the weaker criterion."""
     return [
         Item(
@@ -35,7 +35,7 @@ def items(many: int = 10) -> list[Item]:
             pair=f"s-{n}",
             belief_stated=True,
         )
-        for n in range(many)
+        for n in range(count)
         for cell, percept in CELLS.items()
     ]
 

@@ -98,9 +98,9 @@ def test_flips_and_majority_over_orders() -> None:
 
 def test_forfeit_counts_as_missing_answer() -> None:
     game = Battery(generator="applied", number=1)
-    after = game.forfeit(game.start(), {}, (READER,))
-    assert after.answers == (None,) and game.payoffs(after) == {READER: 0.0}
-    assert not game.to_move(after)
+    next_states = game.forfeit(game.start(), {}, (READER,))
+    assert next_states.answers == (None,) and game.payoffs(next_states) == {READER: 0.0}
+    assert not game.to_move(next_states)
 
 
 def test_practice_comes_first_with_feedback_and_does_not_count() -> None:
@@ -130,8 +130,8 @@ def test_reminder_shows_the_own_answer() -> None:
     game = Battery()
     item = game.items[0]
     assert item.belief is not None
-    told = Told(0, "reader", "belief", 1, about=item.id, source="own")
-    said = SPEC.words(game, SPEC.texts).told(told)
+    injected = Told(0, "reader", "belief", 1, about=item.id, source="own")
+    said = SPEC.words(game, SPEC.texts).told(injected)
     assert item.belief.options[1] in said and item.belief.question in said
 
 
@@ -249,7 +249,7 @@ def test_twin_describes_units_without_mental_terms_and_keeps_every_key(generator
 def test_every_sentence_of_the_twin_replaces_one_of_the_generators() -> None:
     """A reworded template would otherwise keep its words about minds in the twin."""
     sources = " ".join(
-        inspect.getsource(each) for each in (nested, belief_action, applied, watched)
+        inspect.getsource(item) for item in (nested, belief_action, applied, watched)
     )
     written = re.sub(r'"\s*\n\s*"', "", sources)
     for template in UNITS:

@@ -82,9 +82,9 @@ def test_mindless_readings_are_at_chance(generator: Generator) -> None:
     items = items_of(generator)
     even = chance(items)
     for name in {name for item in items for name in item.mindless}:
-        there = [item for item in items if name in item.mindless]
-        if len(there) >= MANY / 4:
-            hits = 100 * sum(i.mindless[name] == i.answer for i in there) / len(there)
+        existing = [item for item in items if name in item.mindless]
+        if len(existing) >= MANY / 4:
+            hits = 100 * sum(i.mindless[name] == i.answer for i in existing) / len(existing)
             assert hits == pytest.approx(even, abs=13), name
 
 
@@ -93,7 +93,7 @@ def test_either_every_belief_level_is_needed_or_none(order: int) -> None:
     separate_count = 0
     for n in range(40):
         item = nested_item(7, n, order)
-        same = {said == item.answer for said in item.mindless.values()}
+        same = {reply == item.answer for reply in item.mindless.values()}
         assert len(same) == 1
         separate_count += same == {False}
     assert 17 <= separate_count <= 36  # two thirds

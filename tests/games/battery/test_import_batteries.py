@@ -122,11 +122,11 @@ def test_key_needs_the_rule_and_a_published_copy(
 # --- ToMBench -------------------------------------------------------------------------------------
 
 
-def row(index: int, story: str, key: str = "A", **more: Any) -> dict[str, Any]:
+def row(index: int, story: str, key: str = "A", **options: Any) -> dict[str, Any]:
     return {
         "能力\nABILITY": "Belief: places", "序号\nINDEX": index, "故事": story, "问题": "?",
         "STORY": story, "QUESTION": "Where is it?", "OPTION-A": "Jar", "OPTION-B": "Tin",
-        "OPTION-C": float("nan"), "OPTION-D": float("nan"), "答案\nANSWER": key, **more,
+        "OPTION-C": float("nan"), "OPTION-D": float("nan"), "答案\nANSWER": key, **options,
     }  # fmt: skip
 
 

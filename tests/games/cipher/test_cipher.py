@@ -49,8 +49,8 @@ CLEAR = Hints("instrument", "crossing", "blackberry")
 TEAM = {"decoder": ("by_keywords", {}), "interceptor": ("by_history", {})}
 
 
-def at_game(problem: dict[str, Any] | None = None, **more: Any) -> Match:
-    return match_at("cipher", {"games": 1, "problems": [problem or GAME], **more})
+def at_game(problem: dict[str, Any] | None = None, **options: Any) -> Match:
+    return match_at("cipher", {"games": 1, "problems": [problem or GAME], **options})
 
 
 def a_round(match: Match, hints: Hints, decoder: int, interceptor: int) -> None:
@@ -258,8 +258,8 @@ def test_unclear_reply_is_refused(seat: str, reply: str) -> None:
 # --- secrets --------------------------------------------------------------------------------------
 
 
-def pages(problem: dict[str, Any], **more: Any) -> dict[str, str]:
-    match = at_game(problem, **more)
+def pages(problem: dict[str, Any], **options: Any) -> dict[str, str]:
+    match = at_game(problem, **options)
     say(match, "encoder", CLEAR)
     return {seat: page_of(match, seat) for seat in ("encoder", "decoder", "interceptor")}
 
@@ -308,10 +308,10 @@ def test_information_for_encoder_is_only_on_its_page() -> None:
 def test_channel_reading_is_visible_only_to_the_interceptor() -> None:
     game = Cipher(games=1, channel=((0.0, 0.0, 0.0, 1.0),))
     state = game.step(game.start(), {NATURE: 421})
-    seen = [game.step(state, {NATURE: reading}) for reading in (421, 123)]
+    observation = [game.step(state, {NATURE: reading}) for reading in (421, 123)]
     for seat in (ENCODER, DECODER):
-        assert game.observe(seen[0], seat) == game.observe(seen[1], seat)
-    assert game.observe(seen[0], INTERCEPTOR) != game.observe(seen[1], INTERCEPTOR)
+        assert game.observe(observation[0], seat) == game.observe(observation[1], seat)
+    assert game.observe(observation[0], INTERCEPTOR) != game.observe(observation[1], INTERCEPTOR)
 
 
 def test_keyword_probes_do_not_put_keywords_into_the_interceptors_view() -> None:
@@ -327,7 +327,7 @@ def test_keyword_probes_do_not_put_keywords_into_the_interceptors_view() -> None
         view = match.replay.view(turn, INTERCEPTOR)
         assert not any(word in str(view) for word in words)
     about = [event.about for event in match.episode.events if hasattr(event, "about")]
-    assert any(words[0] in each for each in about)
+    assert any(words[0] in item for item in about)
 
 
 # --- listeners and encoders -----------------------------------------------------------------------
@@ -376,9 +376,9 @@ def test_every_hint_of_every_encoder_is_legal() -> None:
     for name in (*MENUS, "crossing", "adapts"):
         match = played("cipher", {"games": 1, "rounds": 3}, None, encoder=(name, {}), **TEAM)
         legal = open_words(match.replay.game.row[0].keywords)
-        said = [m[ENCODER] for m in match.replay.moves if ENCODER in m]
-        assert said
-        assert all(word in legal for hints in said for word in hints.words)
+        replies = [m[ENCODER] for m in match.replay.moves if ENCODER in m]
+        assert replies
+        assert all(word in legal for hints in replies for word in hints.words)
 
 
 def test_words_outside_the_list_are_allowed_with_any_word() -> None:

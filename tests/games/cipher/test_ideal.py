@@ -106,14 +106,14 @@ def test_forecast_equals_enumeration_of_the_pool(interceptor: str) -> None:
 # --- exact play in a small game -------------------------------------------------------------------
 
 
-def exact(past: Any, code: int, weights: dict[str, float], left: int, pick: Any) -> float:
+def exact(past: Any, code: int, weights: dict[str, float], rounds_left: int, pick: Any) -> float:
     """Return the expected payoff over the pool by listing interceptors, guesses and codes.
 
     `pick(at, weights, left)` lists the hints among which the best is taken; weights need not sum
     to 1.
     """
-    current_position, found = position(past, code), []
-    for hints in pick(current_position, weights, left):
+    current_position, results = position(past, code), []
+    for hints in pick(current_position, weights, rounds_left):
         total = 0.0
         by_guess: dict[int, dict[str, float]] = {}
         for name, weight in weights.items():
@@ -128,15 +128,15 @@ def exact(past: Any, code: int, weights: dict[str, float], left: int, pick: Any)
             mass = many * sum(after.values())
             if caught or not read(current_position, hints):
                 total -= mass
-            elif left == 1:
+            elif rounds_left == 1:
                 total += mass
             else:
                 codes = record_of(then, ()).remaining_codes
                 total += many * sum(
-                    exact(then, c, after, left - 1, pick) for c in codes
+                    exact(then, c, after, rounds_left - 1, pick) for c in codes
                 ) / len(codes)  # fmt: skip
-        found.append(total)
-    return max(found)
+        results.append(total)
+    return max(results)
 
 
 def start() -> dict[str, float]:
@@ -144,18 +144,23 @@ def start() -> dict[str, float]:
 
 
 def menu(width: int) -> Any:
-    def pick(at: Position, weights: Any, left: int) -> Any:
-        return product(*(unsaid(MIND, at, digit)[:width] for digit in digits(at.code)))
+    def pick(actual_position: Position, weights: Any, rounds_left: int) -> Any:
+        return product(
+            *(
+                unsaid(MIND, actual_position, digit)[:width]
+                for digit in digits(actual_position.code)
+            )
+        )
 
     return pick
 
 
 def adaptive(width: int) -> Any:
-    def pick(at: Position, weights: Any, left: int) -> Any:
+    def pick(actual_position: Position, weights: Any, rounds_left: int) -> Any:
         total = sum(weights.values())
         odds = tuple(weights.get(name, 0.0) / total for name in POOL)
-        stage = Stage(GAME.rounds - left, 0, 0, len(at.left), True)
-        return [adaptive_hints(GAME, at, stage, odds, width)]
+        stage = Stage(GAME.rounds - rounds_left, 0, 0, len(actual_position.left), True)
+        return [adaptive_hints(GAME, actual_position, stage, odds, width)]
 
     return pick
 
@@ -200,8 +205,10 @@ def test_no_encoder_of_the_game_earns_more_in_expectation() -> None:
     def crossing(way: Any) -> Any:
         return lambda at, weights, left: [best_hints(MIND, Listener(way), at).hints]
 
-    def nearest(at: Position, weights: Any, left: int) -> Any:
-        return [tuple(unsaid(MIND, at, digit)[0] for digit in digits(at.code))]
+    def nearest(actual_position: Position, weights: Any, rounds_left: int) -> Any:
+        return [
+            tuple(unsaid(MIND, actual_position, digit)[0] for digit in digits(actual_position.code))
+        ]
 
     for pick in (crossing("history"), crossing("bayes"), crossing("blind"), nearest):
         assert exact(SMALL.past, code, start(), 2, pick) <= mine + 1e-9
@@ -232,8 +239,8 @@ def test_survival_against_deaf_interceptor_equals_chance() -> None:
 def test_mean_value_of_perfect_hints_over_codes_equals_the_value(past: Any) -> None:
     """So that luck is zero on average, whatever the hints."""
     for weights in (PRIOR, (0.7, 0.1, 0.2)):
-        stage, left = opening(past), record_of(past, ()).remaining_codes
-        worths = [perfect_worth(GAME, position(past, code), stage, weights) for code in left]
+        stage, remaining = opening(past), record_of(past, ()).remaining_codes
+        worths = [perfect_worth(GAME, position(past, code), stage, weights) for code in remaining]
         value = np.array(weights) @ (2 * survival(GAME, stage) - 1)
         assert np.mean(worths) == pytest.approx(value)
 
@@ -280,8 +287,10 @@ def test_only_the_encoder_has_an_ideal_line() -> None:
 
 
 def test_episode_with_void_round_is_excluded() -> None:
-    who: dict[str, Any] = {seat: (name, {}) for seat, name in team("nearest", "by_history").items()}
-    match = match_at("cipher", {"games": 1, "rounds": 1, "tokens": 1}, **who)
+    lineup: dict[str, Any] = {
+        seat: (name, {}) for seat, name in team("nearest", "by_history").items()
+    }
+    match = match_at("cipher", {"games": 1, "rounds": 1, "tokens": 1}, **lineup)
     match.answer((match.turn, "encoder", "", ""), Forfeit("unreadable"))
     Driver(match, players_of(match, match.setup.lineup)).run()
     episode = match.episode()

@@ -132,17 +132,19 @@ def chance_of_ends(decoder_is_right: bool) -> dict[str, float]:
 
 @pytest.mark.parametrize("name", ["decoder always right", "decoder random"])
 def test_vectors_of_random_guessing(name: str) -> None:
-    found = chance_of_ends(name == "decoder always right")
+    result = chance_of_ends(name == "decoder always right")
     for end, share in VECTORS["chance"][name].items():
-        assert found.get(end, 0.0) == pytest.approx(share, abs=1e-6)
+        assert result.get(end, 0.0) == pytest.approx(share, abs=1e-6)
 
 
 def test_chances_and_bits_of_a_guess_by_round() -> None:
-    left = [len(CODES) - n for n in range(8)]
-    assert [1 / n for n in left] == pytest.approx(
+    rounds_left = [len(CODES) - n for n in range(8)]
+    assert [1 / n for n in rounds_left] == pytest.approx(
         VECTORS["chance"]["interception a round"], abs=1e-6
     )
-    assert [log2(n) for n in left] == pytest.approx(VECTORS["chance"]["bits a round"], abs=1e-6)
+    assert [log2(n) for n in rounds_left] == pytest.approx(
+        VECTORS["chance"]["bits a round"], abs=1e-6
+    )
     assert deaf_rounds()["cipher_won"] == pytest.approx(0.055958, abs=1e-6)
 
 
@@ -168,8 +170,8 @@ def as_code(number: int) -> tuple[int, ...]:
 def differences(lineup: tuple[str, str, str], row: int) -> tuple[int, int]:
     """How many games were compared, and in how many facts ours and the reference differ."""
     seats = dict(zip(("encoder", "decoder", "interceptor"), lineup, strict=True))
-    who = {seat: (player, {}) for seat, player in seats.items()}
-    match = played("cipher", {"number": row}, **who)
+    actual_lineup = {seat: (player, {}) for seat, player in seats.items()}
+    match = played("cipher", {"number": row}, **actual_lineup)
     log, problems = match.replay.states[-1].log, match.replay.game.row
     games, differ, team = 0, 0, 0
     game, hints = reference.Game(list(problems[0].keywords)), list[str]()

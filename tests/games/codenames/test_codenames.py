@@ -45,9 +45,9 @@ ASKED = {"giver": ("their_pick", "their_run", "closeness"), "guesser": ("closene
 SPELLER = ("associates", {"kind": "form", "amount": 0.5})
 
 
-def at_board(key: list[str] | None = None, **more: Any) -> Match:
+def at_board(key: list[str] | None = None, **options: Any) -> Match:
     params = {"words": WORDS, "key": key or KEY}
-    return match_at("codenames", {"boards": 1, "problems": [params], **more})
+    return match_at("codenames", {"boards": 1, "problems": [params], **options})
 
 
 def test_board_is_won_when_all_own_cards_are_open_with_speed_bonus() -> None:
@@ -177,11 +177,11 @@ def test_giver_with_same_mind_as_guesser_has_no_regret() -> None:
 
 def test_adaptive_giver_loses_less_than_giver_assuming_its_own_mind() -> None:
     lost_fields = {"associates": 0.0, "adapts": 0.0}
-    for who in lost_fields:
+    for player in lost_fields:
         for number in range(4):
             params = {"number": number, "boards": 5}
-            match = played("codenames", params, giver=(who, {}), guesser=SPELLER)
-            lost_fields[who] += measured(match, "giver", "codenames_regret") or 0.0
+            match = played("codenames", params, giver=(player, {}), guesser=SPELLER)
+            lost_fields[player] += measured(match, "giver", "codenames_regret") or 0.0
     assert lost_fields["adapts"] < 0.6 * lost_fields["associates"]
 
 
@@ -189,7 +189,7 @@ def test_guesser_with_same_mind_has_less_regret_than_random() -> None:
     mind = ("associates", {})
     known_match = played("codenames", {"number": 2}, giver=mind, guesser=mind)
     match = played("codenames", {"number": 2}, giver=mind)
-    low, high = (measured(one, "guesser", "codenames_regret") for one in (known_match, match))
+    low, high = (measured(item, "guesser", "codenames_regret") for item in (known_match, match))
     assert low is not None and high is not None
     assert low < 0.2 < high
 
@@ -248,13 +248,13 @@ def test_giver_predicts_a_guesser_with_the_same_mind() -> None:
 
 @pytest.mark.parametrize("name", ["small", "full"])
 def test_own_cards_have_the_same_mean_hubness_as_all_cards(name: str) -> None:
-    own, every = [], []
+    own_values, every = [], []
     for row in frozen(name).rows:
         for problem in row:
             near_tie = hubness()[[place(word) for word in problem.words]]
-            own += list(near_tie[[colour == "own" for colour in problem.key]])
+            own_values += list(near_tie[[colour == "own" for colour in problem.key]])
             every += list(near_tie)
-    assert abs(np.mean(own) - np.mean(every)) < 0.05 * np.std(every)
+    assert abs(np.mean(own_values) - np.mean(every)) < 0.05 * np.std(every)
 
 
 @pytest.mark.parametrize("name", ["small", "full"])
@@ -290,8 +290,8 @@ def mean_of_all_ways(game: Codenames, state: State) -> float:
         return game.payoffs(state)[GUESSER]
     (seat,) = game.to_move(state)
     moves = (Clue("ocean", 1),) if seat == GIVER else game.options(state, seat)
-    after = [mean_of_all_ways(game, game.step(state, {seat: move})) for move in moves]
-    return sum(after) / len(after)
+    next_states = [mean_of_all_ways(game, game.step(state, {seat: move})) for move in moves]
+    return sum(next_states) / len(next_states)
 
 
 @pytest.mark.parametrize(

@@ -199,8 +199,8 @@ def test_move_that_was_not_chosen_enters_no_measure(tmp_path: Path) -> None:
             assert metrics[name].measure(match, PLAYER) is None
         assert row_of(episode).action == "inspect"
     default, accident, adaptive = imported(written(tmp_path, rows)).episodes
-    assert [type(each.events[-2]) for each in (default,)] == [Forfeited]
-    assert all(isinstance(each.events[-1], Censored) for each in (accident, adaptive))
+    assert [type(item.events[-2]) for item in (default,)] == [Forfeited]
+    assert all(isinstance(item.events[-1], Censored) for item in (accident, adaptive))
     known_measure = metrics["tom_percent"].measure
     # the forecast was read, the move was not
     assert known_measure(replay_for_measures(default), PLAYER) == 100.0

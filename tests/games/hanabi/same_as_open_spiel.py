@@ -37,16 +37,16 @@ def difference(pyspiel: Any, params: Mapping[str, Any], players: int, deal: int)
         while peer.is_chance_node():
             peer.apply_action(deck[dealt])
             dealt += 1
-        over = game.is_over(state)
-        if over != peer.is_terminal():
-            return f"turn {turn}: over {over}, theirs {peer.is_terminal()}"
-        ours, theirs = _ours(game, state, over), _theirs(game, peer)
+        is_over = game.is_over(state)
+        if is_over != peer.is_terminal():
+            return f"turn {turn}: over {is_over}, theirs {peer.is_terminal()}"
+        ours, theirs = _ours(game, state, is_over), _theirs(game, peer)
         if ours != theirs:
             return f"turn {turn}: {ours}, theirs {theirs}"
         score = game.payoffs(state)[game.seats[0]]
         if score != peer.returns()[0]:
             return f"turn {turn}: score {score}, theirs {peer.returns()[0]}"
-        if over:
+        if is_over:
             return None
         action = draws.pick(ours.legal)
         state = game.step(state, {game.seats[state.mover]: action})
@@ -69,7 +69,7 @@ def loaded(pyspiel: Any, game: Hanabi) -> Any:
     )
 
 
-def _ours(game: Hanabi, state: State, over: bool) -> Shown:
+def _ours(game: Hanabi, state: State, is_over: bool) -> Shown:
     def card(number: int) -> str:
         return f"{COLOURS[number // game.ranks]}{number % game.ranks + 1}"
 
@@ -79,7 +79,7 @@ def _ours(game: Hanabi, state: State, over: bool) -> Shown:
         return colours + "".join(str(r + 1) for r in ranks)
 
     return Shown(
-        () if over else game.options(state, game.seats[state.mover]),
+        () if is_over else game.options(state, game.seats[state.mover]),
         state.piles,
         state.tokens,
         state.lives,

@@ -80,7 +80,11 @@ def test_no_bot_beats_the_best_reply_to_a_pool_in_expectation() -> None:
     best, known_best_replies = BestReply(game, 0, *pool), [BestReply(game, 0, of) for of in pool]
     exact = informed = 0.0
     values = {
-        hand: (best.dealt(hand), sum(one.dealt(hand) for one in known_best_replies) / len(pool))
+        hand: (
+            best.dealt(hand),
+            sum(known_best_reply.dealt(hand) for known_best_reply in known_best_replies)
+            / len(pool),
+        )
         for hand in {s.hands[1] for s, _ in deals(game)}
     }
     for state, chance in deals(game):

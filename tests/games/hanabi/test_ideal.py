@@ -61,9 +61,9 @@ def test_observer_odds_equal_enumeration_of_decks_and_bots(game: Hanabi, me: int
                     for its, p in policies[bot](game.observe(s, seat)).items():
                         odds[move_name(game, state.mover, its)] += w * p
                         triples_after.append((game.step(s, {seat: its}), w * p, bot))
-                found = observer.forecast(game.observe(state, game.seats[me]))
-                assert found is not None and sum(found.values()) == pytest.approx(1)
-                for move, p in found.items():
+                forecast = observer.forecast(game.observe(state, game.seats[me]))
+                assert forecast is not None and sum(forecast.values()) == pytest.approx(1)
+                for move, p in forecast.items():
                     assert p == pytest.approx(odds[move] / odds.total())
                 asked_count += 1
             state = game.step(state, {seat: action})

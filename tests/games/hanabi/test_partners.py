@@ -45,9 +45,9 @@ def test_every_partner_plays_and_answers_every_probe(name: str) -> None:
 
 def test_reader_is_refused_in_the_full_game() -> None:
     with pytest.raises(ValueError, match="to enumerate them; use hanabi_mini"):
-        table("hanabi", 1, who="reader")
+        table("hanabi", 1, player="reader")
     with pytest.raises(ValueError, match="no policy named 'simpel'"):
-        table("hanabi_mini", 1, who="simple", ann=PlayerSpec("reader", {"of": "simpel"}))
+        table("hanabi_mini", 1, player="simple", ann=PlayerSpec("reader", {"of": "simpel"}))
 
 
 def test_reader_scores_more_than_bookkeeper() -> None:
@@ -76,8 +76,8 @@ def test_exact_counting_and_exact_reading_have_zero_excess() -> None:
 def test_reader_has_less_and_play_oldest_more_excess_than_counting() -> None:
     excess: dict[str, list[float]] = {"reader": [], "play_oldest": []}
     for deal in range(6):
-        for who, found in excess.items():
-            episode = seated("hanabi_mini", deal, PlayerSpec(who), PlayerSpec("simple"), ODDS)
+        for player, found in excess.items():
+            episode = seated("hanabi_mini", deal, PlayerSpec(player), PlayerSpec("simple"), ODDS)
             found.append(measured("own_card_excess", episode) or 0.0)
     assert mean(excess["reader"]) < -0.05
     assert mean(excess["play_oldest"]) > 0.005

@@ -22,9 +22,9 @@ def shown(game: Hanabi, state: State, seat: Seat) -> tuple[object, ...]:
     options = game.legal(state, me)
     page = str(context.opening(view, "agent_first"))
     asks = [q for probe in spec.probes for q in probe.asks(game, view, seat)]
-    said = [context.words.aside(q, view) + context.words.aside_format(q) for q in asks]
+    replies = [context.words.aside(q, view) + context.words.aside_format(q) for q in asks]
     now = (context.words.now(view), context.words.drawn(view), context.words.format(view, options))
-    return view, options, page, said, now, msgspec.json.encode(board_of(context, view))
+    return view, options, page, replies, now, msgspec.json.encode(board_of(context, view))
 
 
 def with_deck(state: State, deck: tuple[int, ...]) -> State:

@@ -65,5 +65,5 @@ def test_fixed_box_earns_the_same_as_chance_at_every_depth(role: str, even: Frac
     assert len(square) == 5
     for condition in square:
         assert condition.chance == {"won_per_round": float(even)}
-        for worth, _ in shares(condition):
-            assert worth == pytest.approx(float(even))
+        for value, _ in shares(condition):
+            assert value == pytest.approx(float(even))

@@ -76,10 +76,10 @@ def test_moves_of_k_tom_raise_the_weight_of_its_true_depth(k: int) -> None:
         draws, state, seen = Stream("coins", k, seed), game.start(), []
         for _ in range(60):
             view = game.observe(state, ONE)
-            mine = draws.draw(mind.does(view))
-            seen.append((view, mine))
-            theirs = draws.draw(rival.does(game.observe(state, TWO)))
-            state = game.step(state, {ONE: mine, TWO: theirs})
+            own_move = draws.draw(mind.does(view))
+            seen.append((view, own_move))
+            other_move = draws.draw(rival.does(game.observe(state, TWO)))
+            state = game.step(state, {ONE: own_move, TWO: other_move})
         depth = estimate_depth(game, ONE, seen)
         assert depth is not None
         weights.append(depth.chances[k])

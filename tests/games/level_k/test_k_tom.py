@@ -49,12 +49,12 @@ WEIGHTS = {
 @pytest.mark.parametrize(("k", "seat"), CHANCES)
 def test_probabilities_equal_those_of_the_public_package(k: int, seat: int) -> None:
     thinks = KTom(gains_of(GAME, SEATS[seat]), k)
-    mind, found = thinks.start, []
-    found.append(thinks.chance(mind))
-    for own, other in ROUNDS:
-        mind = thinks.update_mind(mind, own, other)
-        found.append(thinks.chance(mind))
-    assert found == pytest.approx([float(p) for p in CHANCES[k, seat].split()], abs=1e-6)
+    mind, results = thinks.start, []
+    results.append(thinks.chance(mind))
+    for own, counterpart in ROUNDS:
+        mind = thinks.update_mind(mind, own, counterpart)
+        results.append(thinks.chance(mind))
+    assert results == pytest.approx([float(p) for p in CHANCES[k, seat].split()], abs=1e-6)
     if (k, seat) in WEIGHTS:
         assert isinstance(mind, KTomState)
         assert [g.weight for g in mind.guesses] == pytest.approx(WEIGHTS[k, seat], abs=1e-6)
@@ -64,8 +64,8 @@ def test_probabilities_equal_those_of_the_public_package(k: int, seat: int) -> N
 def test_k_tom_depends_only_on_the_view_not_on_query_order(k: int) -> None:
     mind = k_tom(GAME, SEATS[0], k)
     states = [GAME.start()]
-    for own, other in ROUNDS:
-        states.append(GAME.step(states[-1], {SEATS[0]: own, SEATS[1]: other}))
+    for own, counterpart in ROUNDS:
+        states.append(GAME.step(states[-1], {SEATS[0]: own, SEATS[1]: counterpart}))
     expected_values = [float(p) for p in CHANCES[k, 0].split()]
     for n in (12, 0, 5, 6, 3, 12):  # back and forth: what it remembers must not matter
         view = GAME.observe(states[n], SEATS[0])
@@ -96,11 +96,11 @@ def test_probabilities_equal_public_package_with_bias_and_dilution(
 ) -> None:
     k, seat, *parameters = settings
     thinks = KTom(gains_of(GAME, SEATS[seat]), k, *parameters)
-    mind, found = thinks.start, []
-    for own, other in ROUNDS:
-        mind = thinks.update_mind(mind, own, other)
-        found.append(thinks.chance(mind))
-    assert found[-3:] == pytest.approx(wanted, abs=1e-6)
+    mind, results = thinks.start, []
+    for own, counterpart in ROUNDS:
+        mind = thinks.update_mind(mind, own, counterpart)
+        results.append(thinks.chance(mind))
+    assert results[-3:] == pytest.approx(wanted, abs=1e-6)
 
 
 def test_bias_leans_towards_one_side() -> None:

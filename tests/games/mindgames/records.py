@@ -37,7 +37,7 @@ def message(cells: Sequence[tuple[int, int]]) -> tuple[str, str, dict[str, dict[
     return " ".join(said) or "Thanks!", " ".join(echo) or GENERIC, label
 
 
-def record(told: Sequence[Sequence[tuple[int, int]]], choice: str | None, **more: Any) -> Any:
+def record(told: Sequence[Sequence[tuple[int, int]]], choice: str | None, **options: Any) -> Any:
     """A game in which each message tells some cells; messages without any fill it up to eight."""
     messages: list[dict[str, str]] = []
     labels = []
@@ -65,7 +65,7 @@ def record(told: Sequence[Sequence[tuple[int, int]]], choice: str | None, **more
         "all_disclosures": labels,
         "all_appeals": [{} for _ in range(8)],
         "a_field_nobody_knows": 3,
-        **more,
+        **options,
     }
 
 

@@ -65,12 +65,14 @@ class Talk:
         assert isinstance(self.match.game, MindGame)
         return self.match.game
 
-    def say(self, text: str, found: Claims | None = None) -> Talk:
-        """A message; read as `found`, or by the rules reader."""
+    def say(self, text: str, found_claims: Claims | None = None) -> Talk:
+        """A message; read as `found_claims`, or by the rules reader."""
         self._move(PERSUADER, Say(text))
         if self._to_move() == READER:
             turn = self.match.asks()[0]
-            read = self.helpers["reader"].decide(turn).action if found is None else found  # type: ignore[union-attr]
+            read = (
+                self.helpers["reader"].decide(turn).action if found_claims is None else found_claims
+            )  # type: ignore[union-attr]
             self._move(READER, read)
         if self._to_move() == TARGET:
             self._move(TARGET, self.match.asks()[0].options[0])

@@ -64,14 +64,14 @@ def test_balanced_draws_satisfy_their_conditions_for_any_seed(kind: Any) -> None
     assert puzzles != sample_balanced(kind, 6, seed=10)
 
 
-def _class_of(each: Puzzle, found: Solutions, classes: Any) -> int:
+def _class_of(item: Puzzle, found: Solutions, classes: Any) -> int:
     """The symmetry class of a standard puzzle, found by looking it up among all matrices."""
-    order = (each.goal, each.trap, each.initial)
-    rows = [each.utilities[p] for p in order]
-    hidden = [[(p, a) in each.hidden for a in range(3)] for p in order]
+    order = (item.goal, item.trap, item.initial)
+    rows = [item.utilities[p] for p in order]
+    hidden = [[(p, a) in item.hidden for a in range(3)] for p in order]
     same = (
         (found.utilities == rows).all(axis=(1, 2))
-        & (found.target_values == each.target_values).all(axis=1)
+        & (found.target_values == item.target_values).all(axis=1)
         & (found.hidden == hidden).all(axis=(1, 2))
     )
     (place,) = same.nonzero()[0]

@@ -44,9 +44,9 @@ def conversation(
     registry.add("models", "talking", lambda name: ScriptedModel(script, name=name))
     registry._make_model.cache_clear()
     player = PlayerSpec("language", {"model": "talking", "strategy": strategy})
-    given = {"puzzle": msgspec.to_builtins(PUZZLE), "messages": 3, **params}
+    actual_params = {"puzzle": msgspec.to_builtins(PUZZLE), "messages": 3, **params}
     setup = Setup(
-        Instance("t", "mindgames", given),
+        Instance("t", "mindgames", actual_params),
         1,
         {"persuader": player},
         retries=retries,

@@ -84,8 +84,8 @@ def test_repeated_appeals_are_counted_once() -> None:
         talk.say("?", claims((), (X,), [Asked(proposal, a) for a in (X, Y, Z)]))
     played = finished(talk)
     new = metrics.new_appeals(played)
-    assert [len(asked.likes) for asked in new[:4]] == [3, 0, 0, 0]
-    assert [len(asked.cells) for asked in new[:4]] == [0, 3, 3, 3]
+    assert [len(request.likes) for request in new[:4]] == [3, 0, 0, 0]
+    assert [len(request.cells) for request in new[:4]] == [0, 3, 3, 3]
     assert measured("appealed_to_all_literally", played) == 1.0
     assert measured("informational_appeals", played) == 9.0
 

@@ -43,15 +43,15 @@ def played(puzzle: Puzzle, planner: Planner, memory: Memory, *, shown: bool) -> 
         assert not falsehoods(said, puzzle, NAMES)
         mind = learn_cells(puzzle, mind, disclosed_cells(said, NAMES), memory)
         heard = answer(puzzle, mind, said, NAMES)
-        likes, known = persuader_knowledge.likes, persuader_knowledge.known
+        likes, knowledge = persuader_knowledge.likes, persuader_knowledge.known
         if len(heard.motivation) == 3:
             likes = tuple(v for _, v in heard.motivation)
         if said.informational:
-            known = known_cells(heard)
-        if known is not None:
-            known |= known_cells(heard)
+            knowledge = known_cells(heard)
+        if knowledge is not None:
+            knowledge |= known_cells(heard)
         persuader_knowledge = PersuaderKnowledge(
-            persuader_knowledge.utilities, persuader_knowledge.goal, likes, known, turn + 1
+            persuader_knowledge.utilities, persuader_knowledge.goal, likes, knowledge, turn + 1
         )
         yield choice_of(puzzle, mind)
 

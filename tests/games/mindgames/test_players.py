@@ -110,6 +110,6 @@ def test_invalid_reading_is_retried_and_then_censors_the_episode() -> None:
 def test_model_player_is_limited_to_reader_seat_of_mindgames() -> None:
     with pytest.raises(BadInput, match="only in seat 'reader'"):
         seat_player(GAME, MindGame(), Seat("persuader"), PlayerSpec("model"))
-    other = registry.game("ipd")
+    alternative = registry.game("ipd")
     with pytest.raises(BadInput, match="no player of ipd named 'model'"):
-        seat_player(other, other.build(), Seat("agent"), PlayerSpec("model"))
+        seat_player(alternative, alternative.build(), Seat("agent"), PlayerSpec("model"))

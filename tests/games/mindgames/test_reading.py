@@ -101,11 +101,11 @@ MOVES = {1: "increases", 0: "has no effect on", -1: "decreases"}
 def test_plain_lie_is_read_literally_despite_the_known_puzzle(cell: Cell) -> None:
     names = story("ocean_energy").names()
     proposal, attribute = names.proposals[cell[0]], names.attributes[cell[1]]
-    for said in (-1, 0, 1):
-        text = f"Proposal {proposal} {MOVES[said]} {attribute}."
+    for reply in (-1, 0, 1):
+        text = f"Proposal {proposal} {MOVES[reply]} {attribute}."
         lie = read(text, names, puzzle=PUZZLE)
-        assert lie == claims([Disclosure(proposal, attribute, said)])
-        assert bool(falsehoods(lie, PUZZLE, names)) == (PUZZLE.utility(cell) != said)
+        assert lie == claims([Disclosure(proposal, attribute, reply)])
+        assert bool(falsehoods(lie, PUZZLE, names)) == (PUZZLE.utility(cell) != reply)
 
 
 @pytest.mark.parametrize("cell", PUZZLE.cells)

@@ -33,10 +33,10 @@ PUZZLE = Puzzle(
 ALL_CELLS = [Asked(p, a) for p in "ABC" for a in "xyz"]
 
 
-def says(found: Claims, puzzle: Puzzle = PUZZLE) -> str:
-    cells = [NAMES.cell(d.proposal, d.attribute) for d in found.disclosures]
+def says(found_claims: Claims, puzzle: Puzzle = PUZZLE) -> str:
+    cells = [NAMES.cell(d.proposal, d.attribute) for d in found_claims.disclosures]
     mind = learn_cells(puzzle, first_mind(puzzle), cells, "sequential")
-    return in_words(answer(puzzle, mind, found, NAMES), NAMES)
+    return in_words(answer(puzzle, mind, found_claims, NAMES), NAMES)
 
 
 def test_disclosure_is_echoed() -> None:
@@ -88,17 +88,17 @@ def test_system_reply_uses_no_mental_terms() -> None:
     actual_claims = claims(
         motivational=["x", "y", "z"], informational=[Asked("A", "y")], inferential=["A"]
     )
-    said = in_words(answer(PUZZLE, first_mind(PUZZLE), actual_claims, names), names, SYSTEM)
-    assert said.startswith("The system holds no record of what choice A does to y.")
-    assert " I " not in said and "think" not in said and "proposal" not in said
+    sentence = in_words(answer(PUZZLE, first_mind(PUZZLE), actual_claims, names), names, SYSTEM)
+    assert sentence.startswith("The system holds no record of what choice A does to y.")
+    assert " I " not in sentence and "think" not in sentence and "proposal" not in sentence
 
 
 @given(st.permutations(range(3)), st.integers(0, 251))
 @settings(max_examples=40, deadline=None)
 def test_proposals_are_listed_in_letter_order_for_any_roles(order: list[int], index: int) -> None:
     puzzle = reletter(PUZZLES[index], tuple(order))
-    said = says(claims(informational=ALL_CELLS), puzzle)
-    letters = [w for s in said.split(".") for w in s.split()[1:2]]
+    sentence = says(claims(informational=ALL_CELLS), puzzle)
+    letters = [w for s in sentence.split(".") for w in s.split()[1:2]]
     assert letters == sorted(letters)
 
 

@@ -56,10 +56,10 @@ def test_in_the_discrete_game_an_inferential_answer_refreshes_frozen_memory() ->
 
 def test_false_cell_rejects_the_whole_message() -> None:
     talk = Talk(puzzle=PUZZLE)
-    known = talk.match.state.mind.known
+    knowledge = talk.match.state.mind.known
     talk.tell(A_Y, ("C", Y, 1))
     state = talk.match.state
-    assert state.mind.known == known and state.sent == 0 and state.refused == 1
+    assert state.mind.known == knowledge and state.sent == 0 and state.refused == 1
     assert "proposal C increases development speed, and that is not so" in talk.page()
     assert "proposal A increases development speed, and" not in talk.page()
     assert talk.tell(A_Y).match.state.refused == 0
@@ -208,9 +208,9 @@ def test_invalid_parameters_are_refused_with_one_message(params: dict, why: str)
 
 def test_ambiguous_message_is_asked_again_and_is_not_a_lie() -> None:
     talk = Talk(puzzle=PUZZLE)
-    known = talk.match.state.mind.known
+    knowledge = talk.match.state.mind.known
     talk.say("B or C raises it.", claims(unclear=[Disclosure("B", X, 1)]))
-    assert talk.match.state.sent == 0 and talk.match.state.mind.known == known
+    assert talk.match.state.sent == 0 and talk.match.state.mind.known == knowledge
     tried = talk.match.state.story[-1]
     assert tried.answer is None and tried.false == ()
     assert f"does it say that proposal B increases {X}?" in tried.problem

@@ -43,8 +43,8 @@ def looks(game: MindGame, seat: Seat) -> str:
     options = game.options(game.start(), seat)
     words = context.words
     page = f"{context.opening(view, 'agent_first')}{words.now(view)}{words.question(view, options)}"
-    asked = [q for p in GAME.probes for q in p.asks(game, view, seat)]
-    probe_session = "".join(words.aside(q, view) + words.aside_format(q) for q in asked)
+    questions = [q for p in GAME.probes for q in p.asks(game, view, seat)]
+    probe_session = "".join(words.aside(q, view) + words.aside_format(q) for q in questions)
     return f"{page}{probe_session}{options}{view}"
 
 
@@ -69,8 +69,8 @@ def test_persuader_page_hides_hidden_cells_in_hidden_condition(variant: str) -> 
 @pytest.mark.parametrize("variant", ["plain", "discrete_game"])
 def test_persuader_page_hides_trap_and_initial_proposal(variant: str) -> None:
     swapped = replace(PUZZLE, trap=PUZZLE.initial, initial=PUZZLE.trap)
-    one, two = (looks(MindGame(puzzle=p, variant=variant), PERSUADER) for p in (PUZZLE, swapped))  # type: ignore[arg-type]
-    assert one == two
+    first, two = (looks(MindGame(puzzle=p, variant=variant), PERSUADER) for p in (PUZZLE, swapped))  # type: ignore[arg-type]
+    assert first == two
 
 
 def test_revealed_page_shows_target_values_and_known_cells() -> None:
@@ -93,8 +93,8 @@ def test_persuader_page_hides_whether_a_disclosure_was_new() -> None:
 
 
 def test_reader_and_target_pages_hide_goal_and_reader_page_hides_values() -> None:
-    for other in (1, 2):
-        moved = replace(PUZZLE, goal=other)
+    for other_item in (1, 2):
+        moved = replace(PUZZLE, goal=other_item)
         for seat in (READER, TARGET):
             assert looks_of_helper(PUZZLE, seat) == looks_of_helper(moved, seat)
     dull = replace(PUZZLE, target_values=(0, 0, 0))
@@ -166,9 +166,9 @@ def read(reply: str, **params: Any) -> Say:
     game = GAME.build(params)
     view = game.observe(game.start(), PERSUADER)
     words = SeatContext(GAME, game, PERSUADER, 1).words
-    said = words.read(reply, view, game.options(game.start(), PERSUADER))
-    assert isinstance(said, Say)
-    return said
+    sentence = words.read(reply, view, game.options(game.start(), PERSUADER))
+    assert isinstance(sentence, Say)
+    return sentence
 
 
 def test_hidden_reasoning_is_dropped_and_thoughts_are_kept() -> None:
@@ -187,8 +187,8 @@ def test_reply_without_message_is_refused_with_advice(reply: str) -> None:
 
 
 def test_discrete_game_reads_json_after_the_separator() -> None:
-    said = read('I ask.\n---\n{"motivational": []}', variant="discrete_game")
-    assert said.text.endswith('{"motivational": []}')
+    reply = read('I ask.\n---\n{"motivational": []}', variant="discrete_game")
+    assert reply.text.endswith('{"motivational": []}')
 
 
 def test_no_message_can_look_like_a_line_of_the_page() -> None:

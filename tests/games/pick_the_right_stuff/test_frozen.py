@@ -94,9 +94,9 @@ def test_share_of_true_beliefs_equals_chance(collection: CollectionName, users: 
     pairs = [pair for game in frozen_games(collection, users) for pair in questions(game)]
     for remaining_count in range(2, users + 1):
         hits = [
-            believed == seen.states[-1].index(seen.asked)
-            for seen, believed in pairs
-            if len(occupied_in(seen.states[-1])) == remaining_count
+            believed == question_view.states[-1].index(question_view.asked)
+            for question_view, believed in pairs
+            if len(occupied_in(question_view.states[-1])) == remaining_count
         ]
         assert len(hits) == 60
         assert abs(sum(hits) - 60 / remaining_count) <= 2
@@ -145,9 +145,16 @@ def test_number_of_looks_is_uninformative_in_second_sets(
 
 def test_number_of_looks_leaked_answers_in_first_zero_set() -> None:
     pairs = [pair for game in frozen_games("balanced_zero", 3) for pair in questions(game)]
-    never = [(seen, believed) for seen, believed in pairs if not own_looks(seen)]
+    never = [
+        (question_view, believed)
+        for question_view, believed in pairs
+        if not own_looks(question_view)
+    ]
     assert len(never) > 20
-    assert all(believed == seen.states[0].index(seen.asked) for seen, believed in never)
+    assert all(
+        believed == question_view.states[0].index(question_view.asked)
+        for question_view, believed in never
+    )
 
 
 def test_selected_set_is_more_balanced_than_random_sets() -> None:
@@ -157,8 +164,8 @@ def test_selected_set_is_more_balanced_than_random_sets() -> None:
     assert len(set(chosen)) == 30
     assert chosen == most_even(games, 30, rules, random, Random(0))
 
-    def lean(some: tuple[object, ...]) -> float:
-        kept_games = [game for game in games if game in some]
+    def lean(subset: tuple[object, ...]) -> float:
+        kept_games = [game for game in games if game in subset]
         guess = game_score(games[0], random)
         return sqrt(sum((expected_score(kept_games, rule) - guess) ** 2 for rule in rules))
 

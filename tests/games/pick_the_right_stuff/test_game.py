@@ -177,8 +177,8 @@ def test_edge_cases_score_full_marks_with_the_believed_boxes(
 def test_tracker_is_right_in_every_mode_and_answers_its_probes(params: Any, users: int) -> None:
     asked_probes = {"manager": ("state_last_seen", "true_box")}
     for number in range(0, 60, 12):
-        given = {**params, "users": users, "number": number}
-        episode = sally.play(NAME, {"manager": "tracker"}, probes=asked_probes, **given)
+        actual_params = {**params, "users": users, "number": number}
+        episode = sally.play(NAME, {"manager": "tracker"}, probes=asked_probes, **actual_params)
         (row,) = sally.episodes([episode])
         assert (row["score"], row["score_published"], row["tom_percent"]) == (100, 100, 100)
 
@@ -240,15 +240,15 @@ def test_best_reply_to_the_state_last_seen_is_the_believed_box(params: Any) -> N
 
 def test_game_comes_from_frozen_set_seed_or_custom_script() -> None:
     spec = registry.game(NAME)
-    frozen, drawn = (
+    frozen, draws = (
         spec.build({"users": 3, "number": 7}),
         spec.build({"users": 4, "generator_seed": 7}),
     )
     assert isinstance(frozen, LockerGame)
-    assert isinstance(drawn, LockerGame)
+    assert isinstance(draws, LockerGame)
     assert frozen.instance.users == 3
-    assert drawn.instance == spec.build({"users": 4, "generator_seed": 7}).instance  # type: ignore[attr-defined]
-    assert drawn.instance != spec.build({"users": 4, "generator_seed": 8}).instance  # type: ignore[attr-defined]
+    assert draws.instance == spec.build({"users": 4, "generator_seed": 7}).instance  # type: ignore[attr-defined]
+    assert draws.instance != spec.build({"users": 4, "generator_seed": 8}).instance  # type: ignore[attr-defined]
     for mode in ("zero", "finite", "infinite"):
         two = spec.build({"mode": mode, "users": 2, "generator_seed": 1})
         assert isinstance(two, LockerGame)

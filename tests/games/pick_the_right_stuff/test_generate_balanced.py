@@ -50,9 +50,9 @@ def test_number_of_looks_is_independent_of_the_belief(mode: ObservingMode) -> No
     ]
     for left in (2, 3):
         by_count: dict[int, list[bool]] = defaultdict(list)
-        for seen, believed in pairs:
-            if len(occupied_in(seen.states[-1])) == left:
-                by_count[len(own_looks(seen))].append(believed in start(seen))
+        for question_view, believed in pairs:
+            if len(occupied_in(question_view.states[-1])) == left:
+                by_count[len(own_looks(question_view))].append(believed in start(question_view))
         assert min(by_count) >= 1  # nobody collects without having looked
         for hits in by_count.values():
             error = 3.5 * sqrt((left - 1) / left**2 / len(hits))
@@ -67,13 +67,15 @@ def test_every_question_is_undetermined_without_the_users_own_looks(
     game = balanced_games(mode, users, 1, seed, counted=counted)[0]
     check(game)
     assert score(play_game(game, where_user_will_look)) == 100
-    for seen, believed in questions(game):
-        boxes = set(occupied_in(seen.states[-1]))
-        assert {believed, *start(seen), *last_seen(seen)} <= boxes
+    for question_view, believed in questions(game):
+        boxes = set(occupied_in(question_view.states[-1]))
+        assert {believed, *start(question_view), *last_seen(question_view)} <= boxes
         if len(boxes) > 1:
-            look, shown = looks(seen.story)[-1]
-            assert look != seen.asked
-            assert boxes <= {state.index(seen.asked) for state in seen.states[: shown + 1]}
+            look, shown = looks(question_view.story)[-1]
+            assert look != question_view.asked
+            assert boxes <= {
+                state.index(question_view.asked) for state in question_view.states[: shown + 1]
+            }
 
 
 @pytest.mark.parametrize("mode", ["zero", "finite"])
@@ -82,44 +84,52 @@ def test_other_own_looks_would_lead_to_any_other_occupied_box(
     mode: ObservingMode, users: int
 ) -> None:
     for game in balanced_games(mode, users, 12, seed=21):
-        for seen, believed in questions(game):
-            reachable = set(beliefs_with_other_looks(seen))
+        for question_view, believed in questions(game):
+            reachable = set(beliefs_with_other_looks(question_view))
             assert believed in reachable
-            assert set(occupied_in(seen.states[-1])) <= reachable
+            assert set(occupied_in(question_view.states[-1])) <= reachable
 
 
-def beliefs_with_other_looks(seen: View) -> Iterator[int]:
+def beliefs_with_other_looks(question_view: View) -> Iterator[int]:
     """Re-place the asked user's looks, all other looks and the last look of each question kept."""
-    final = last_looks(seen.story)
+    final = last_looks(question_view.story)
     kept_events = [
         event
-        for place, event in enumerate(seen.story)
-        if place in final or not isinstance(event, Visit | Snapshot) or event.user != seen.asked
+        for place, event in enumerate(question_view.story)
+        if place in final
+        or not isinstance(event, Visit | Snapshot)
+        or event.user != question_view.asked
     ]
-    yield last_sight(with_story(seen, kept_events))[0]
+    yield last_sight(with_story(question_view, kept_events))[0]
     for place in range(len(kept_events)):
         ahead = next(e for e in kept_events[place:] if isinstance(e, Visit | Snapshot | Collection))
         if isinstance(ahead, Collection):
             continue  # a look here would become the last one before a question
         if any(
-            isinstance(e, Visit | Snapshot) and e.user == seen.asked for e in kept_events[place:]
+            isinstance(e, Visit | Snapshot) and e.user == question_view.asked
+            for e in kept_events[place:]
         ):
             continue  # a look here would be overruled
         states = 1 + sum(isinstance(event, Reset | Retrieval) for event in kept_events[:place])
         floor = max(
-            [s for who, s in looks(tuple(kept_events[:place])) if who == seen.asked], default=0
+            [s for player, s in looks(tuple(kept_events[:place])) if player == question_view.asked],
+            default=0,
         )
         for index in range(floor, states):
-            if seen.mode == "zero" and index != states - 1:
+            if question_view.mode == "zero" and index != states - 1:
                 continue
             new: Move = (
-                Visit(seen.asked) if seen.mode == "zero" else Snapshot(seen.asked, states - index)
+                Visit(question_view.asked)
+                if question_view.mode == "zero"
+                else Snapshot(question_view.asked, states - index)
             )
-            yield last_sight(with_story(seen, [*kept_events[:place], new, *kept_events[place:]]))[0]
+            yield last_sight(
+                with_story(question_view, [*kept_events[:place], new, *kept_events[place:]])
+            )[0]
 
 
-def with_story(seen: View, story: Sequence[Event]) -> View:
-    return replace(seen, story=tuple(story))
+def with_story(question_view: View, story: Sequence[Event]) -> View:
+    return replace(question_view, story=tuple(story))
 
 
 def looks(story: Sequence[Event]) -> list[tuple[int, int]]:
@@ -182,16 +192,18 @@ def test_believed_box_is_uniform_given_start_true_and_last_seen(
 
 def test_believed_start_and_last_seen_boxes_are_occupied(sample: tuple[Instance, ...]) -> None:
     for game in sample:
-        for seen, believed in questions(game):
-            assert {believed, *start(seen), *last_seen(seen)} <= set(occupied_in(seen.states[-1]))
+        for question_view, believed in questions(game):
+            assert {believed, *start(question_view), *last_seen(question_view)} <= set(
+                occupied_in(question_view.states[-1])
+            )
 
 
 def test_false_and_true_beliefs_both_occur(sample: tuple[Instance, ...]) -> None:
     held = {
-        seen.states[-1].index(seen.asked) == believed
+        question_view.states[-1].index(question_view.asked) == believed
         for game in sample
-        for seen, believed in questions(game)
-        if len(occupied_in(seen.states[-1])) > 1
+        for question_view, believed in questions(game)
+        if len(occupied_in(question_view.states[-1])) > 1
     }
     assert held == {True, False}
 
@@ -204,9 +216,9 @@ def uniformity(games: Sequence[Instance]) -> float:
     """Return the p-value of "uniform over the occupied boxes", within each coincidence of boxes."""
     cells: defaultdict[tuple[int, int, int], Counter[int]] = defaultdict(Counter)
     for game in games:
-        for seen, believed in questions(game):
-            boxes = occupied_in(seen.states[-1])
-            pattern, numbers = coincidence(seen)
+        for question_view, believed in questions(game):
+            boxes = occupied_in(question_view.states[-1])
+            pattern, numbers = coincidence(question_view)
             if believed not in boxes or not set(numbers) <= set(boxes):
                 continue
             place = numbers.index(believed) if believed in numbers else len(numbers)

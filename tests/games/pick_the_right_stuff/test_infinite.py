@@ -145,12 +145,16 @@ def test_every_question_is_at_a_gap_not_rehearsed_by_its_user(
     games: tuple[Instance, ...],
 ) -> None:
     for game in games:
-        for seen, believed in questions(game):
-            box, gap = last_sight(seen)
-            stories = [e for e in seen.story if isinstance(e, Rehearsal) and e.user == seen.asked]
+        for question_view, believed in questions(game):
+            box, gap = last_sight(question_view)
+            stories = [
+                e
+                for e in question_view.story
+                if isinstance(e, Rehearsal) and e.user == question_view.asked
+            ]
             assert gap >= 1
             assert gap not in {r.resets for r in stories}
-            assert believed == extrapolate(game.rules[seen.asked], box, gap, game.users)
+            assert believed == extrapolate(game.rules[question_view.asked], box, gap, game.users)
             assert is_identified(stories, game.families, game.users)
 
 

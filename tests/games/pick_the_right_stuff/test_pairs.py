@@ -22,12 +22,16 @@ def test_members_differ_in_the_users_of_four_looks(recipe: PairRecipe) -> None:
         pair = draw_pair(recipe, 1, 3, number)
         first, second = (events_of(member) for member in pair.members)
         changed = [
-            (event, other) for event, other in zip(first, second, strict=True) if event != other
+            (event, counterpart)
+            for event, counterpart in zip(first, second, strict=True)
+            if event != counterpart
         ]
         assert len(changed) == 4
-        for event, other in changed:
-            assert {**event, "user": 0} == {**other, "user": 0}
-            assert {event["user"], other["user"]} == {e["user"] for pair in changed for e in pair}
+        for event, counterpart in changed:
+            assert {**event, "user": 0} == {**counterpart, "user": 0}
+            assert {event["user"], counterpart["user"]} == {
+                e["user"] for pair in changed for e in pair
+            }
         waiting = first[-1]["user"]
         late = [event["user"] == waiting for event, _ in changed][2:]
         assert sorted(late) == [False, True]

@@ -67,11 +67,11 @@ def test_inverse_draws_from_the_other_occupied_boxes() -> None:
 
 def test_rules_choose_only_occupied_boxes() -> None:
     script = (Collection(1), Collection(2), RIGHT, Collection(0))
-    seen = questions(Instance("x", "zero", 4, (0, 1, 2, 3), script))[2][0]
-    assert seen.states[-1] == (3, 0, None, None)
-    assert random(seen) == (0, 1)
-    assert recency(seen) == (0,)
-    assert but(true)(seen) == (0,)
+    question_view = questions(Instance("x", "zero", 4, (0, 1, 2, 3), script))[2][0]
+    assert question_view.states[-1] == (3, 0, None, None)
+    assert random(question_view) == (0, 1)
+    assert recency(question_view) == (0,)
+    assert but(true)(question_view) == (0,)
 
 
 def test_last_seen_follows_the_snapshot() -> None:

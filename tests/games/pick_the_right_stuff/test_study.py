@@ -29,17 +29,17 @@ Shown = list[tuple[list[Message], Settings]]
 
 def chatted(*replies: str | Reply, **params: Any) -> tuple[Episode, Shown]:
     """A game in the authors' harness with these replies, and what the model was shown."""
-    shown: Shown = []
+    pages: Shown = []
     remaining_texts: Iterator[str | Reply] = iter(replies)
 
     def script(messages: Sequence[Message], settings: Settings) -> str | Reply:
-        shown.append((list(messages), settings))
+        pages.append((list(messages), settings))
         return next(remaining_texts)
 
     registry.add("models", MODEL, lambda name: Scripted(script, name=name))
     name = f"{MODEL}:{len(replies)}:{hash((replies, str(params)))}"  # a model is made once a name
-    given = {"users": 3, "wording": "published", **params}
-    return sally.play(NAME, {"manager": in_their_chat(name)}, retries=0, **given), shown
+    actual_params = {"users": 3, "wording": "published", **params}
+    return sally.play(NAME, {"manager": in_their_chat(name)}, retries=0, **actual_params), pages
 
 
 def announcements(episode: Episode) -> list[str]:
@@ -56,25 +56,25 @@ def announcements(episode: Episode) -> list[str]:
 
 
 def test_game_is_one_chat_with_a_message_per_announcement() -> None:
-    episode, shown = chatted("1", "no idea", "2")
-    last, settings = shown[-1]
+    episode, pages = chatted("1", "no idea", "2")
+    last, settings = pages[-1]
     assert (settings.max_tokens, settings.temperature) == (20, 0)
     assert [m.text for m in last if isinstance(m, Assistant)] == ["1", "no idea"]
     texts = [m.text for m in last if isinstance(m, User)]
     assert texts[0].startswith("You manage a warehouse.")
     assert [text for text in texts[1:] if "Answer with" not in text] == announcements(episode)
-    for (before, _), (after, _) in pairwise(shown):
-        assert after[: len(before)] == before
+    for (previous, _), (following, _) in pairwise(pages):
+        assert following[: len(previous)] == previous
 
 
 def test_new_game_starts_a_new_chat() -> None:
-    _, shown = chatted("0", "0", "0", number=1)
-    assert not any(isinstance(m, Assistant) for m in shown[0][0])
+    _, pages = chatted("0", "0", "0", number=1)
+    assert not any(isinstance(m, Assistant) for m in pages[0][0])
 
 
 def test_unreadable_answer_is_forfeited_and_wrong_in_published_score() -> None:
-    episode, shown = chatted("1", "no idea", "Answer: 2")
-    assert len(shown) == 3
+    episode, pages = chatted("1", "no idea", "Answer: 2")
+    assert len(pages) == 3
     assert sum(isinstance(e, Forfeited) for e in episode.events) == 2
     (row,) = sally.episodes([episode])
     assert (row["score"], row["score_published"]) == (100, pytest.approx(100 / 3))

@@ -18,11 +18,11 @@ SMALL = PublicGoods(players=3, tokens=3, ratio=2.4, rounds=4)
 def paid(game, name, mine):
     """Return what a list of own contributions earns with others of one rule, played by its seat."""
     rule, total = RULES[name](), 0.0
-    theirs = nearest(game, rule(game, None))
+    other_move = nearest(game, rule(game, None))
     for given in mine:
-        total += game.round_payoffs((given, *(theirs,) * (game.players - 1)))[0]
-        mean = (given + (game.players - 2) * theirs) / (game.players - 1)
-        theirs = nearest(game, rule(game, mean))
+        total += game.round_payoffs((given, *(other_move,) * (game.players - 1)))[0]
+        mean = (given + (game.players - 2) * other_move) / (game.players - 1)
+        other_move = nearest(game, rule(game, mean))
     return total
 
 
@@ -31,7 +31,7 @@ def brute(game, fitting, mine):
     if len(mine) == game.rounds:
         return sum(paid(game, name, mine) for name in fitting)
     return max(
-        sum(brute(game, some, (*mine, option)) for some in told(game, fitting, (*mine, option)))
+        sum(brute(game, subset, (*mine, option)) for subset in told(game, fitting, (*mine, option)))
         for option in game.menu
     )
 
@@ -41,11 +41,11 @@ def told(game, fitting, mine):
     groups: dict = {}
     for name in fitting:
         rule = RULES[name]()
-        theirs = nearest(game, rule(game, None))
+        other_move = nearest(game, rule(game, None))
         for given in mine[:-1]:
-            mean = (given + (game.players - 2) * theirs) / (game.players - 1)
-            theirs = nearest(game, rule(game, mean))
-        groups.setdefault(theirs, []).append(name)
+            mean = (given + (game.players - 2) * other_move) / (game.players - 1)
+            other_move = nearest(game, rule(game, mean))
+        groups.setdefault(other_move, []).append(name)
     return list(groups.values())
 
 

@@ -54,8 +54,8 @@ def test_contributions_are_visible_only_after_the_round() -> None:
     game = PublicGoods(players=2)
     state = game.start()
     assert game.observe(state, ONE) == game.observe(state, ONE)
-    after = [game.step(state, {ONE: 3, TWO: n}) for n in (3, 4)]
-    assert game.observe(after[0], ONE).last != game.observe(after[1], ONE).last
+    next_states = [game.step(state, {ONE: 3, TWO: n}) for n in (3, 4)]
+    assert game.observe(next_states[0], ONE).last != game.observe(next_states[1], ONE).last
 
 
 @pytest.mark.parametrize(
@@ -75,8 +75,8 @@ def test_parameters_are_checked(params: dict[str, Any], why: str) -> None:
 
 
 def contributions(first: str, second: str, **params: Any) -> list[tuple[int, int]]:
-    given = {"players": 2, "rounds": 4, "ratio": 1.5, **params}
-    game = sally.play("public_goods", {"player_1": first, "player_2": second}, **given)
+    actual_params = {"players": 2, "rounds": 4, "ratio": 1.5, **params}
+    game = sally.play("public_goods", {"player_1": first, "player_2": second}, **actual_params)
     spec = registry.game("public_goods")
     return [tuple(g) for g in replay_episode(spec, game).present.past]
 
@@ -92,7 +92,7 @@ def contributions(first: str, second: str, **params: Any) -> list[tuple[int, int
     ],
 )
 def test_partners_keep_to_their_rules_against_a_free_rider(partner: str, given: list[int]) -> None:
-    assert [theirs for _, theirs in contributions("free_rider", partner)] == given
+    assert [other_move for _, other_move in contributions("free_rider", partner)] == given
 
 
 def test_partners_that_react_follow_a_giver() -> None:
@@ -106,11 +106,11 @@ def test_measures_on_both_scales() -> None:
     episode = sally.play("public_goods", seats)
     spec = registry.game("public_goods")
     played = Played(spec, episode, replay_episode(spec, episode))
-    found = {m.name: (m.measure(played, ONE), m.measure(played, TWO)) for m in METRICS}
-    assert found["own_regret"] == (0.0, pytest.approx(20 * 0.5))
-    assert found["joint_regret"] == (pytest.approx(20.0), 0.0)
-    assert found["given_share"] == (0.0, 100.0)
-    assert found["earned_per_round"] == (pytest.approx(50.0), pytest.approx(30.0))
-    assert found["conditional_slope"] == (None, None)  # the others never change
+    result = {m.name: (m.measure(played, ONE), m.measure(played, TWO)) for m in METRICS}
+    assert result["own_regret"] == (0.0, pytest.approx(20 * 0.5))
+    assert result["joint_regret"] == (pytest.approx(20.0), 0.0)
+    assert result["given_share"] == (0.0, 100.0)
+    assert result["earned_per_round"] == (pytest.approx(50.0), pytest.approx(30.0))
+    assert result["conditional_slope"] == (None, None)  # the others never change
     assert slope([(0, 1), (1, 3), (2, 5)]) == pytest.approx(2.0)
     assert mean_of((1, 2)) == 2 and mean_of((1, 1, 2)) == 1

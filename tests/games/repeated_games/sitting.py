@@ -45,8 +45,8 @@ def turn_after(
 def moves(script: Script, game: RepeatedGame, against: Sequence[int], seed: int = 1) -> list[int]:
     """What the partner plays against these moves of the agent."""
     past: list[Joint] = []
-    for theirs in against:
-        past.append((theirs, script(turn_after(game, past, seed=seed))))
+    for other_move in against:
+        past.append((other_move, script(turn_after(game, past, seed=seed))))
     return [joint[1] for joint in past]
 
 

@@ -70,13 +70,13 @@ def test_moves_equal_those_of_a_library_match(strategy: str) -> None:
     )
     them.set_match_attributes(length=60, game=axl.Game(r=8, s=0, t=10, p=5))
     them.set_seed(derived_seed(seed, PARTNER, "axelrod") % 2**32)
-    theirs = []
+    other_rows = []
     for _ in range(60):
         pair = them.strategy(us), us.strategy(them)
         them.update_history(*pair)
         us.update_history(*reversed(pair))
-        theirs.append(int(pair[0] == axl.Action.D))
-    assert ours == theirs
+        other_rows.append(int(pair[0] == axl.Action.D))
+    assert ours == other_rows
 
 
 def test_stochastic_strategy_does_not_depend_on_query_order() -> None:

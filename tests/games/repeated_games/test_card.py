@@ -38,10 +38,10 @@ def row(rows: list[Row], condition: str, player: str, metric: str) -> Row:
     return next(r for r in rows if (r["condition"], r["player"], r["metric"]) == key)
 
 
-def near(found: Row, wanted: float) -> bool:
+def near(found: Row, expected: float) -> bool:
     """Within one and a half interval widths: a wrong figure is far outside."""
     low, high = found["interval"]
-    return bool(abs(found["value"] - wanted) <= 1.5 * (high - low) + 1e-9)
+    return bool(abs(found["value"] - expected) <= 1.5 * (high - low) + 1e-9)
 
 
 def test_random_player_loses_one_per_round_to_best_play(rps: list[Row]) -> None:

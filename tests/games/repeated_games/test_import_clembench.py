@@ -45,8 +45,8 @@ def test_moves_come_from_replies_and_unreadable_scored_moves_are_marked(
     aborted, repeated_episode, counted = result.episodes
     moves = [e.action for e in counted.events if isinstance(e, Moved) and e.seat == "agent"]
     assert moves == [0, 0, 1, 0]  # the fourth reply named no move
-    (lost,) = [e for e in counted.events if isinstance(e, Forfeited)]
-    assert (lost.seat, lost.reason) == ("agent", "unreadable, scored there as J")
+    (forfeit,) = [e for e in counted.events if isinstance(e, Forfeited)]
+    assert (forfeit.seat, forfeit.reason) == ("agent", "unreadable, scored there as J")
     (difference,) = result.details["differences"]
     assert (difference["turn"], difference["recorded"]) == (4, "scored there as J")
     # two rounds, though in three lists

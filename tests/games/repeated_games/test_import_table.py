@@ -47,8 +47,10 @@ def taken(folder: Path, text: str, description: str = IPD) -> ImportResult:
     return import_table(table(folder, text, description))
 
 
-def measured(found: ImportResult, metric: str, n: int = 0, seat: str = "agent") -> float | None:
-    episode = found.episodes[n]
+def measured(
+    import_result: ImportResult, metric: str, n: int = 0, seat: str = "agent"
+) -> float | None:
+    episode = import_result.episodes[n]
     spec = registry.game(episode.setup.instance.game)
     played = Played(spec, episode, replay_episode(spec, episode))
     return registry.metrics("repeated_games")[metric].measure(played, seat)  # type: ignore[arg-type]
@@ -261,7 +263,7 @@ def test_changed_table_under_same_name_is_refused(tmp_path: Path) -> None:
 
 
 def test_bot_episodes_export_to_table_and_import_again(tmp_path: Path) -> None:
-    there = [
+    existing = [
         play_episode(
             table_of("ipd", seed, agent=PlayerSpec("random"), partner=PlayerSpec("grim_trigger"))
         )
@@ -270,13 +272,13 @@ def test_bot_episodes_export_to_table_and_import_again(tmp_path: Path) -> None:
     out, back, path = (str(tmp_path / name) for name in ("bots", "back", "bots.csv"))
     store.claim(Path(out), store.Manifest("bots", asks="bots"))
     with store.Writer(Path(out)) as writer:
-        for episode in there:
+        for episode in existing:
             writer.add(episode)
     run("export", out, "--what", "rounds", "--out", path)
     data = json.loads(run("import", "table", path, "--out", back, "--json"))
-    assert data["counts"]["stored"] == len(there) and not data["differences"]
+    assert data["counts"]["stored"] == len(existing) and not data["differences"]
     repeated_episodes = store.load(Path(back)).episodes.values()
-    assert sorted(str(e.payoffs) for e in there) == sorted(
+    assert sorted(str(e.payoffs) for e in existing) == sorted(
         str(e.payoffs) for e in repeated_episodes
     )
     assert {e.setup.lineup["partner"].player for e in repeated_episodes} == {"grim_trigger"}

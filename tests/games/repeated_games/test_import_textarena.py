@@ -24,8 +24,8 @@ def test_moves_come_from_replies_and_unreadable_reply_is_forfeit() -> None:
     dilemma, paper, pennies = result.episodes
     moves = [e.action for e in dilemma.events if isinstance(e, Moved) and e.seat == "agent"]
     assert moves == [0, 0, 0, 0, 1, 1, 1, 1, 1]  # the sixth reply named no move
-    (lost,) = [e for e in dilemma.events if isinstance(e, Forfeited)]
-    assert (lost.seat, lost.reason) == ("agent", "unreadable, scored there as cooperate")
+    (forfeit,) = [e for e in dilemma.events if isinstance(e, Forfeited)]
+    assert (forfeit.seat, forfeit.reason) == ("agent", "unreadable, scored there as cooperate")
     assert paper.payoffs == {"agent": 3.0, "partner": 3.0}
     assert paper.used["asked again"] == 1
     assert pennies.payoffs is None  # it ended while one player owed a move

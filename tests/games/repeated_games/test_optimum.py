@@ -62,21 +62,27 @@ games = st.builds(
 )
 
 
-def searched(game, seat, automaton, state, left: int) -> float:
+def searched(game, seat, automaton, state, rounds_left: int) -> float:
     """The best expected total by trying every course of play; no tables."""
-    if left == 0:
+    if rounds_left == 0:
         return 0.0
     return max(
         sum(
             p
             * (
-                game.pay(seat, mine, theirs)
+                game.pay(seat, own_move, other_move)
                 + (1 - game.stop_chance)
-                * searched(game, seat, automaton, automaton.after(state, theirs, mine), left - 1)
+                * searched(
+                    game,
+                    seat,
+                    automaton,
+                    automaton.after(state, other_move, own_move),
+                    rounds_left - 1,
+                )
             )
-            for theirs, p in automaton.odds(state).items()
+            for other_move, p in automaton.odds(state).items()
         )
-        for mine in (0, 1)
+        for own_move in (0, 1)
     )
 
 
@@ -188,14 +194,14 @@ def test_cycle_search_and_linear_program_find_the_same_rate(name: str) -> None:
     game, same_count = registry.game(name).build({}), 0
     for partner in registry.partners("repeated_games").values():
         try:
-            found = partner.automaton and partner.automaton(game, PARTNER)
+            result = partner.automaton and partner.automaton(game, PARTNER)
         except BadInput:  # a partner of another game, or one that needs a table
             continue
-        if found is not None:
-            machine, pay = machine_of(game, AGENT, found), pay_table(game, AGENT)
+        if result is not None:
+            machine, pay = machine_of(game, AGENT, result), pay_table(game, AGENT)
             if len(machine.odds) <= 100:
                 same_count += 1
-                rate = optimal_rate(game, AGENT, found)
+                rate = optimal_rate(game, AGENT, result)
                 assert rate == pytest.approx(rate_by_program(machine, pay), abs=1e-9), partner.name
     assert same_count > 5
 
@@ -215,13 +221,18 @@ def test_random_player_value_is_the_mean_over_all_sequences(rounds: int, machine
     """Every sequence of moves of the random player, and of the machine with its odds."""
     pay = pay_table(IPD, AGENT)
 
-    def worth(state, left: int) -> float:
-        if not left:
+    def worth(state, rounds_left: int) -> float:
+        if not rounds_left:
             return 0.0
         return sum(
-            p / 2 * (pay[mine, theirs] + worth(machine.after(state, theirs, mine), left - 1))
-            for mine in (0, 1)
-            for theirs, p in machine.odds(state).items()
+            p
+            / 2
+            * (
+                pay[own_move, other_move]
+                + worth(machine.after(state, other_move, own_move), rounds_left - 1)
+            )
+            for own_move in (0, 1)
+            for other_move, p in machine.odds(state).items()
         )
 
     actual_random_reward = random_reward(IPD, AGENT, machine_of(IPD, AGENT, machine), rounds)

@@ -18,9 +18,9 @@ from sally.games.repeated_games.rules import AGENT, PARTNER, Joint, RepeatedGame
 from tests.games.repeated_games.sitting import drawn, moves, partner, rules, said, shown, turn_after
 
 
-def fits(who: Partner, game: RepeatedGame, params: Any) -> bool:
+def fits(player: Partner, game: RepeatedGame, params: Any) -> bool:
     try:
-        who.make(game, PARTNER, **params)
+        player.make(game, PARTNER, **params)
     except BadInput:
         return False
     return True
@@ -207,11 +207,11 @@ def test_dual_bot_follows_all_nine_of_its_rules(first: int) -> None:
 
 def test_every_adaptive_bot_beats_a_player_that_never_changes() -> None:
     game = rules("rps")
-    for who in rps.ADAPTIVE.values():
-        if who.name == "adaptive_transition_from_bot":
+    for player in rps.ADAPTIVE.values():
+        if player.name == "adaptive_transition_from_bot":
             continue  # a fixed move is no fixed step from the bot's own moves, which change
-        script = who.make(game, PARTNER)
-        assert moves(script, game, [0] * 40)[-20:] == [1] * 20, who.name
+        script = player.make(game, PARTNER)
+        assert moves(script, game, [0] * 40)[-20:] == [1] * 20, player.name
 
 
 # --- reasoners ------------------------------------------------------------------------------------
@@ -219,12 +219,12 @@ def test_every_adaptive_bot_beats_a_player_that_never_changes() -> None:
 
 def test_in_rps_level_one_beats_repetition_and_level_two_beats_level_one() -> None:
     game = rules("rps")
-    one = partner("level_k").make(game, AGENT, k=1)
+    first = partner("level_k").make(game, AGENT, k=1)
     two = partner("level_k").make(game, PARTNER, k=2)
     past: list[Joint] = []
     for _ in range(20):
-        past.append((one(turn_after(game, past, AGENT)), two(turn_after(game, past))))
-    assert all(game.pay(PARTNER, mine, theirs) == 1 for theirs, mine in past)
+        past.append((first(turn_after(game, past, AGENT)), two(turn_after(game, past))))
+    assert all(game.pay(PARTNER, own_move, other_move) == 1 for other_move, own_move in past)
 
 
 def test_level_three_over_a_uniform_base_is_the_third_best_reply() -> None:
@@ -259,7 +259,7 @@ def test_bayesian_cooperates_with_tit_for_tat_until_the_last_round() -> None:
     past: list[Joint] = []
     for _ in range(30):
         past.append((echo(turn_after(game, past, AGENT)), bayesian(turn_after(game, past))))
-    assert [mine for _, mine in past[5:]] == [0] * 24 + [1]
+    assert [own_move for _, own_move in past[5:]] == [0] * 24 + [1]
 
 
 def test_bayesian_partner_learns_only_among_its_hypotheses() -> None:
@@ -269,7 +269,7 @@ def test_bayesian_partner_learns_only_among_its_hypotheses() -> None:
     past: list[Joint] = []
     for _ in range(30):
         past.append((echo(turn_after(game, past, AGENT)), narrow(turn_after(game, past))))
-    assert [mine for _, mine in past] == [1] * 30
+    assert [own_move for _, own_move in past] == [1] * 30
 
 
 # --- reciprocity ----------------------------------------------------------------------------------

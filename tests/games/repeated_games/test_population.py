@@ -33,8 +33,8 @@ def test_parts_differ_in_behaviour_and_letters(game):
     for part, tasks in drawn_split.parts.items():
         assert {name for t in tasks for name in t.instance.params["names"]} <= {*LETTERS[part]}
     named_tasks = split(game).part("held_out")
-    for task, other in product(drawn_split.part("train"), named_tasks):
-        assert not TRAINING.alike(task, other) and not TRAINING.alike(other, task)
+    for task, counterpart in product(drawn_split.part("train"), named_tasks):
+        assert not TRAINING.alike(task, counterpart) and not TRAINING.alike(counterpart, task)
 
 
 def test_population_follows_the_seed():

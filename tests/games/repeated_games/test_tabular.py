@@ -40,13 +40,13 @@ ARM = ("their_move",)
 
 
 def episode(
-    game: str, partner: str, seed: int = 1, player: str = "tabular", arm: Any = ARM, **more: Any
+    game: str, partner: str, seed: int = 1, player: str = "tabular", arm: Any = ARM, **options: Any
 ) -> Episode:
     lineup = {
-        "agent": PlayerSpec(player, more.get("settings", {})),
-        "partner": PlayerSpec(partner, more.get("params", {})),
+        "agent": PlayerSpec(player, options.get("settings", {})),
+        "partner": PlayerSpec(partner, options.get("params", {})),
     }
-    params = {"rounds": more.get("rounds", 100)}
+    params = {"rounds": options.get("rounds", 100)}
     return play(
         resolve_setup(Setup(Instance(game, game, params), seed, lineup, arms={"agent": arm}))
     )
@@ -90,14 +90,14 @@ def test_values_equal_plain_value_iteration(seed, how):
     value = np.full((7, 2), pay.max() / (1 - gamma))
     to = 1 + np.arange(6).reshape(2, 3)
     solved = values(models, pay, settings)
-    for model, found in zip(models, solved, strict=True):
+    for model, solution in zip(models, solved, strict=True):
         for _ in range(250):
             ahead = value.max(axis=1)
             total = model.sum(axis=2)
             share = model / np.maximum(total, 1)[:, :, None]
             backed = (share * (pay + gamma * ahead[to])).sum(axis=2)
             value = np.where(total >= visits, backed, pay.max() / (1 - gamma))
-        assert found == pytest.approx(value, abs=1e-8)
+        assert solution == pytest.approx(value, abs=1e-8)
         value = np.full((7, 2), pay.max() / (1 - gamma))
 
 
@@ -136,12 +136,12 @@ def test_probing_does_not_change_play():
 
 def test_prediction_is_the_most_frequent_move_or_move_0_without_counts():
     player = Tabular(pay_of("tabular", registry.game("ipd").build({}), AGENT))
-    known = player.untaught()
+    knowledge = player.untaught()
     for joint in [(0, 1), (0, 1), (0, 0), (0, 1), (0, 1)]:
-        known = player.taught(known, joint)
-    by_state = np.array(known.counts).reshape(5, 2).tolist()
+        knowledge = player.taught(knowledge, joint)
+    by_state = np.array(knowledge.counts).reshape(5, 2).tolist()
     assert by_state == [[0, 1], [0, 1], [1, 2], [0, 0], [0, 0]]  # start, then (0,0) .. (1,1)
-    assert known.state == 2
+    assert knowledge.state == 2
 
 
 def test_predictions_before_and_after_the_move_are_equal():
@@ -172,9 +172,9 @@ def test_void_round_does_not_update_the_player():
         player = Tabular(pay_of("tabular", game, AGENT))
 
         def decide(self, turn: Turn) -> Any:
-            given = self.player.decide(turn)
-            memories.append(given.memory)
-            return given
+            answer = self.player.decide(turn)
+            memories.append(answer.memory)
+            return answer
 
     lineup = {"agent": PlayerSpec("tabular"), "partner": PlayerSpec("lapsing")}
     match = Match(registry.game("ipd"), Setup(Instance("ipd", "ipd", {"rounds": 4}), 1, lineup))
@@ -264,9 +264,9 @@ def test_bulk_play_refuses_unsupported_games():
 
 def test_one_step_of_q_learning_by_hand():
     player = QLearning(((8.0, 0.0), (10.0, 5.0)), rate=0.5, gamma=0.5)
-    known = player.taught(player.untaught(), (0, 1))
-    assert known.worth[0] == (0.5 * 20 + 0.5 * (0 + 0.5 * 20), 20)
-    assert known.counts[0] == (0, 1) and known.state == 2
+    knowledge = player.taught(player.untaught(), (0, 1))
+    assert knowledge.worth[0] == (0.5 * 20 + 0.5 * (0 + 0.5 * 20), 20)
+    assert knowledge.counts[0] == (0, 1) and knowledge.state == 2
     plain = QLearning(((8.0, 0.0), (10.0, 5.0)), rate=1.0, optimistic=False)
     assert plain.taught(plain.untaught(), (1, 1)).worth[0] == (0, 5)
 

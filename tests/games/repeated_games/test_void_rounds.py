@@ -18,10 +18,10 @@ Past = Sequence[tuple[int | None, int | None]]  # (agent's, partner's); None: no
 
 def after(game: RepeatedGame, past: Past) -> State:
     state = game.start()
-    for agent, other in past:
-        made = {seat: m for seat, m in ((AGENT, agent), (PARTNER, other)) if m is not None}
-        lost_seats = tuple(seat for seat in game.seats if seat not in made)
-        state = game.forfeit(state, made, lost_seats) if lost_seats else game.step(state, made)
+    for agent, counterpart in past:
+        moves = {seat: m for seat, m in ((AGENT, agent), (PARTNER, counterpart)) if m is not None}
+        lost_seats = tuple(seat for seat in game.seats if seat not in moves)
+        state = game.forfeit(state, moves, lost_seats) if lost_seats else game.step(state, moves)
     return state
 
 

@@ -63,7 +63,7 @@ class BestReply:
         self.known: dict[Moves, list[float]] = {}
 
     def heard(self) -> list[tuple[Heard, float]]:
-        first, second = (words_of(other) for other in self.others)
+        first, second = (words_of(other_item) for other_item in self.others)
         return [((a, b), first[a] * second[b]) for a, b in product(first, second)]
 
     def value(self, missing: Moves) -> list[float]:
@@ -84,7 +84,7 @@ class BestReply:
             for phase in reversed(range(self.period)):
                 later = values[(phase + 1) % self.period]
                 values[phase] = sum(
-                    chance * max(worth + stays * later for worth, stays in listed)
+                    chance * max(actual_value + stays * later for actual_value, stays in listed)
                     for chance, listed in cases[phase]
                 )
             if max(abs(a - b) for a, b in zip(values, values_before, strict=True)) < 1e-14:
@@ -96,14 +96,14 @@ class BestReply:
 
     def choices(self, missing: Moves, turn: int, said: Heard) -> list[tuple[float, float]]:
         """For each number: the value of turns that change the position, and the other chance."""
-        one, two = (
-            odds_of(other, place, missing, turn, word)
-            for other, place, word in zip(self.others, self.places, said, strict=True)
+        first, two = (
+            odds_of(counterpart, place, missing, turn, word)
+            for counterpart, place, word in zip(self.others, self.places, said, strict=True)
         )
-        found = []
+        results = []
         for own_number in NUMBERS:
             value = stays = 0.0
-            for a, b in product(one, two):
+            for a, b in product(first, two):
                 moves = [a, b]
                 moves.insert(self.seat, own_number)
                 chosen = (moves[0], moves[1], moves[2])
@@ -111,11 +111,11 @@ class BestReply:
                 (after,), _ = play([chosen], 10 * FAR, start)
                 left = (FAR - after[0], FAR - after[1], FAR - after[2])
                 if left == missing:
-                    stays += one[a] * two[b]
+                    stays += first[a] * two[b]
                 else:
-                    value += one[a] * two[b] * self.value(left)[turn % self.period]
-            found.append((value, stays))
-        return found
+                    value += first[a] * two[b] * self.value(left)[turn % self.period]
+            results.append((value, stays))
+        return results
 
     def best(self, missing: Moves, turn: int, said: Heard) -> set[int]:
         """The numbers that are best after these announcements.
@@ -126,7 +126,7 @@ class BestReply:
         later = self.value(missing)[turn % self.period]
         fixed = self.period == 1 and len(self.heard()) == 1
         worths = [
-            0.0 if fixed and stays == 1 else worth + stays * later
-            for worth, stays in self.choices(missing, turn, said)
+            0.0 if fixed and stays == 1 else actual_value + stays * later
+            for actual_value, stays in self.choices(missing, turn, said)
         ]
         return {n for n, w in zip(NUMBERS, worths, strict=True) if w >= max(worths) - 1e-9}

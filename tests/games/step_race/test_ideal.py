@@ -18,21 +18,21 @@ def move_of(mind, missing, number, turn):
     return MOVES[mind.moves(missing, number, turn, NOBODY).index(1.0)]
 
 
-def brute(missing, turn, pairs, left):
+def brute(missing, turn, pairs, rounds_left):
     """Return the summed points over the pairs of minds that fit, by listing them all."""
     points = prize(triple(-r for r in missing), 0)
     if points is not None:
         return points[0] * len(pairs)
-    if not left:
+    if not rounds_left:
         return 0.0
     split: dict = {}
-    for one, two in pairs:
-        moves = move_of(one, missing, 1, turn), move_of(two, missing, 2, turn)
-        split.setdefault(moves, []).append((one, two))
+    for first, two in pairs:
+        moves = move_of(first, missing, 1, turn), move_of(two, missing, 2, turn)
+        split.setdefault(moves, []).append((first, two))
     return max(
         sum(
-            brute(missing_after(missing, 0, own_move, *m), turn + 1, some, left - 1)
-            for m, some in split.items()
+            brute(missing_after(missing, 0, own_move, *m), turn + 1, subset, rounds_left - 1)
+            for m, subset in split.items()
         )
         for own_move in MOVES
     )
@@ -48,22 +48,22 @@ def test_value_equals_brute_force_on_a_short_race(missing):
 def test_value_against_known_partners_equals_the_solver():
     for number in range(3):
         pool = RacePool((9, 9, 9), number)
-        for one, two in ((0, 4), (2, 3), (4, 4), (1, 1)):
-            known = solve_race(9, number, (MINDS[one], MINDS[two])).value((9, 9, 9))
-            assert pool.known_value(one * len(MINDS) + two, 0) == pytest.approx(known)
+        for first, two in ((0, 4), (2, 3), (4, 4), (1, 1)):
+            known_value = solve_race(9, number, (MINDS[first], MINDS[two])).value((9, 9, 9))
+            assert pool.known_value(first * len(MINDS) + two, 0) == pytest.approx(known_value)
 
 
-def earned(pool, missing, policy, most=40):
+def earned(pool, missing, policy, limit=40):
     """Return the mean points of a policy over all pairs of the pool."""
     total = 0.0
-    for one, two in product(MINDS, MINDS):
+    for first, two in product(MINDS, MINDS):
         belief, here, turn = pool.start(), missing, 1
-        while (points := prize(triple(-r for r in here), 0)) is None and turn <= most:
-            moves = move_of(one, here, 1, turn), move_of(two, here, 2, turn)
-            mine = policy(belief)
+        while (points := prize(triple(-r for r in here), 0)) is None and turn <= limit:
+            moves = move_of(first, here, 1, turn), move_of(two, here, 2, turn)
+            own_move = policy(belief)
             pair = 3 * MOVES.index(moves[0]) + MOVES.index(moves[1])
-            belief, turn = pool.update_belief(belief, mine, pair), turn + 1
-            here = missing_after(here, 0, MOVES[mine], *moves)
+            belief, turn = pool.update_belief(belief, own_move, pair), turn + 1
+            here = missing_after(here, 0, MOVES[own_move], *moves)
             assert here == belief.missing
         total += 0.0 if points is None else points[0]
     return total / len(MINDS) ** 2
@@ -110,7 +110,7 @@ def test_regret_parts_add_up_and_ideal_player_has_no_move_loss():
 
 
 def test_opponents_outside_the_pool_have_no_ideal_line():
-    assert {who.player for who in POOL} == {"always", "finisher", "rotator"}
+    assert {player.player for player in POOL} == {"always", "finisher", "rotator"}
     lineup = {"player_1": "always", "player_2": "blocker", "player_3": "rotator"}
     rows = ideal_rows([sally.play("step_race", lineup, 3, target=8, talks=0)])
     assert [row.seat for row in rows] == ["player_2"]  # it alone faces two opponents of the pool

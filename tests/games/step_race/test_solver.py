@@ -53,9 +53,9 @@ def test_best_replies(vector: dict[str, Any]) -> None:
 
 def test_equilibria_of_one_turn() -> None:
     (vector,) = [v for v in VECTORS if v["kind"] == "stage_equilibria"]
-    odds, worth = solver.stage_equilibrium()
+    odds, value = solver.stage_equilibrium()
     assert odds == pytest.approx(tuple(vector["symmetric_mixed"]["p"].values()), abs=1e-8)
-    assert worth == pytest.approx(vector["symmetric_mixed"]["value"], abs=1e-8)
+    assert value == pytest.approx(vector["symmetric_mixed"]["value"], abs=1e-8)
 
 
 def test_value_of_a_seat_does_not_depend_on_its_number() -> None:

@@ -23,8 +23,8 @@ ASKED = {"giver": ("their_guess", "will_find", "closeness"), "guesser": ("closen
 SPELLER = ("associates", {"kind": "form", "amount": 0.5})
 
 
-def one_round(problem: dict[str, Any], **more: Any) -> dict[str, Any]:
-    return {"rounds": 1, "problems": [problem], **more}
+def one_round(problem: dict[str, Any], **options: Any) -> dict[str, Any]:
+    return {"rounds": 1, "problems": [problem], **options}
 
 
 @pytest.mark.parametrize(("misses", "points"), [(0, 5), (1, 4), (4, 1), (5, 0)])
@@ -32,8 +32,8 @@ def test_every_hint_costs_a_point(misses: int, points: int) -> None:
     match = match_at("taboo", one_round(DUCK))
     for hint in ("pond", "feather", "farm", "bread", "water")[: misses + 1]:
         say(match, "giver", Hint(hint))
-        found = len(match.state.now.tries) == misses
-        say(match, "guesser", Guess("ducks" if found else "pizza"))
+        result = len(match.state.now.tries) == misses
+        say(match, "guesser", Guess("ducks" if result else "pizza"))
     assert match.episode().payoffs == {"giver": points, "guesser": points}
 
 
@@ -100,10 +100,10 @@ def test_cue_answers_before_play_are_shown_to_both_seats() -> None:
 def test_best_first_hint_succeeds_if_any_hint_does() -> None:
     for target in ("abbey", "acorn", "dog"):
         problem = problem_of(target)
-        hint, found = best_hint(Mind(), problem)
+        hint, solution = best_hint(Mind(), problem)
         tried = [guess(Mind(), (), word) == target for word in open_words(hidden(problem))]
-        assert any(tried) is found
-        assert not found or guess(Mind(), (), hint) == target
+        assert any(tried) is solution
+        assert not solution or guess(Mind(), (), hint) == target
 
 
 def test_guesser_does_not_name_a_word_again() -> None:
@@ -129,7 +129,7 @@ def test_adaptive_giver_loses_less_than_giver_assuming_its_own_mind() -> None:
         played("taboo", {"number": 1}, ASKED, giver=(player_name, {}), guesser=SPELLER)
         for player_name in ("associates", "adapts")
     )
-    lost_values = [measured(one, "giver", "taboo_regret") or 0.0 for one in (learner, plain)]
+    lost_values = [measured(item, "giver", "taboo_regret") or 0.0 for item in (learner, plain)]
     assert lost_values[0] < 0.5 * lost_values[1]
     assert (measured(plain, "giver", "taboo_inference") or 0) > 0.3
 

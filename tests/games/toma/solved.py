@@ -25,7 +25,7 @@ def keyed_po(scenario: po_rules.Scenario) -> Keyed[po_rules.Scenario]:
 def certified_po(scenario: po_rules.Scenario, block: int) -> CertifiedScenario[po_rules.Scenario]:
     """Return a scenario with its solution and the answers of reasoners of every depth."""
     solved = keyed_po(scenario)
-    by_depth = tuple((given,) for given in po_depths.answers_by_depth(scenario))
+    by_depth = tuple((answers,) for answers in po_depths.answers_by_depth(scenario))
     depth = least_depth(by_depth, solved.answer)
     return CertifiedScenario(scenario, solved.answer, solved.predictions, block, depth, by_depth)
 
@@ -49,7 +49,7 @@ def certified_mg(scenario: mg_rules.Scenario) -> CertifiedScenario[mg_rules.Scen
 
 def least_depth(by_depth: Sequence[tuple[int, ...]], right: int) -> int:
     """Return the smallest depth from which on every depth gives exactly the right answer."""
-    wrong = [k for k, given in enumerate(by_depth) if given != (right,)]
+    wrong = [k for k, answers in enumerate(by_depth) if answers != (right,)]
     return wrong[-1] + 1 if wrong else 0
 
 

@@ -35,9 +35,9 @@ def match_at(
     return Match(registry.game(game), resolve_setup(setup))
 
 
-def played(game: str, lineup: Mapping[str, str], seed: int = 1, **more: Any) -> Episode:
+def played(game: str, lineup: Mapping[str, str], seed: int = 1, **options: Any) -> Episode:
     """An episode of bots."""
-    match = match_at(game, lineup, seed, **more)
+    match = match_at(game, lineup, seed, **options)
     Driver(match, players_of(match)).run()
     return match.episode()
 

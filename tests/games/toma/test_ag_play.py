@@ -92,8 +92,8 @@ def test_listener_pages_hide_the_word_and_the_other_hint(
 ) -> None:
     item = Item("bank", "keeps your savings", "edge of a river")
     match, two = (
-        told("Think of grass.", item=msgspec.to_builtins(each))
-        for each in (item, msgspec.structs.replace(item, **changed))
+        told("Think of grass.", item=msgspec.to_builtins(actual_item))
+        for actual_item in (item, msgspec.structs.replace(item, **changed))
     )
     assert page_of(match, seat) == page_of(two, seat)
     assert match.game.observe(match.state, seat) == two.game.observe(two.state, seat)
@@ -172,8 +172,11 @@ def test_best_clue_has_the_largest_margin_among_winning_clues() -> None:
     clue = minds.best_clue(item)
     better = np.flatnonzero(margin > margin[vocabulary().index(clue)])
     for place in better:  # illegal, or the listeners hear it otherwise
-        other = vocabulary()[place]
-        assert objection(item, other) or minds.predict_guesses(item, other) != (True, False)
+        alternative = vocabulary()[place]
+        assert objection(item, alternative) or minds.predict_guesses(item, alternative) != (
+            True,
+            False,
+        )
 
 
 def test_vectors_agree_with_published_similarities() -> None:
@@ -183,8 +186,8 @@ def test_vectors_agree_with_published_similarities() -> None:
     except BadInput as why:
         pytest.skip(str(why))
     texts = ["The weather is lovely today.", "It's so sunny outside!", "He drove to the stadium."]
-    one, two, three = model.vectors(texts)
-    assert (one @ two, one @ three, two @ three) == pytest.approx(
+    first, two, three = model.vectors(texts)
+    assert (first @ two, first @ three, two @ three) == pytest.approx(
         (0.6660, 0.1046, 0.1411), abs=1e-4
     )
     sample_texts = known_texts()[::400]

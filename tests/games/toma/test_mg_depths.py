@@ -75,10 +75,10 @@ def test_second_solver_agrees_at_every_depth(
     drawn: dict[int, list[Scenario]],
 ) -> None:
     older = [item.scenario for item in frozen_set(4).scenarios]
-    for one in [*older, *(s for level in LEVELS for s in drawn[level] + of_level(level))]:
-        actual_places = [list(places) for places in answers_by_depth(one)]
-        assert actual_places == [second_solver(one, depth) for depth in range(DEEPEST + 1)]
-        assert actual_places[one.level] == [answer(one)] == actual_places[-1]
+    for actual_item in [*older, *(s for level in LEVELS for s in drawn[level] + of_level(level))]:
+        actual_places = [list(places) for places in answers_by_depth(actual_item)]
+        assert actual_places == [second_solver(actual_item, depth) for depth in range(DEEPEST + 1)]
+        assert actual_places[actual_item.level] == [answer(actual_item)] == actual_places[-1]
 
 
 def test_matched_sets_of_level_1_differ_only_in_owners_of_dislikes(
@@ -143,8 +143,8 @@ def test_every_shallower_player_and_every_rule_is_at_chance(level: int) -> None:
         hits = sum((answer(s) in f) / len(f) for s, f in zip(listed, numbers, strict=True))
         assert hits == pytest.approx(len(listed) / 4)
     rates = mg_hit_rates(listed)
-    off = {n for n, rate in rates.items() if abs(rate - 0.25) > 1e-9}
-    assert off <= (STEPS if level == 3 else set())
+    deviating = {n for n, rate in rates.items() if abs(rate - 0.25) > 1e-9}
+    assert deviating <= (STEPS if level == 3 else set())
 
 
 def test_sixth_set_has_40_per_level_and_is_reproduced_by_generator() -> None:
@@ -159,13 +159,13 @@ def test_sixth_set_has_40_per_level_and_is_reproduced_by_generator() -> None:
 
 
 def test_fifth_set_keeps_its_level_1_scenarios() -> None:
-    kept_scenarios = [one for one in certified_by_id(5).values() if one.block == 1]
-    assert len(kept_scenarios) == 40 and not {one.scenario.id for one in kept_scenarios} & set(
+    kept_scenarios = [item for item in certified_by_id(5).values() if item.block == 1]
+    assert len(kept_scenarios) == 40 and not {item.scenario.id for item in kept_scenarios} & set(
         certified_by_id()
     )
     chances = {
-        id: reason_about(one.scenario).chance
-        for id, one in {**certified_by_id(5), **certified_by_id()}.items()
+        id: reason_about(item.scenario).chance
+        for id, item in {**certified_by_id(5), **certified_by_id()}.items()
     }
     assert {id for id, chance in chances.items() if chance == 0.29} == {
         o.scenario.id for o in kept_scenarios

@@ -152,9 +152,9 @@ def test_injected_values_are_true_without_error_and_false_with_error_1(game: str
         assert right
         assert sum(right) / len(right) == share
         for t in turn.told:
-            said = turn.context.words.told(t)
-            assert t.about in said
-            assert turn.context.words.name(t.value) in said
+            sentence = turn.context.words.told(t)
+            assert t.about in sentence
+            assert turn.context.words.name(t.value) in sentence
 
 
 @pytest.mark.parametrize("game", PROBES)
@@ -163,9 +163,9 @@ def test_believer_wins_with_injected_truth_and_loses_with_errors(game: str) -> N
     some = [id for id, scenario in module.frozen_scenarios().items() if scenario.level == 3]
     wins = {}
     for error in (0.0, 1.0):
-        told = (Injection(PLAYER, PROBES[game], error=error),)
+        injected = (Injection(PLAYER, PROBES[game], error=error),)
         episodes = [
-            played(game, {"player": "believer"}, scenario=id, injections=told) for id in some
+            played(game, {"player": "believer"}, scenario=id, injections=injected) for id in some
         ]
         wins[error] = sum((e.payoffs or {})["player"] for e in episodes)
     assert wins[0.0] == len(some)

@@ -27,11 +27,11 @@ def second_solver(scenario: Scenario, deepest: int) -> list[int]:
     answers = [tables[0][scenario.player]]
     for _ in range(deepest):
         table_before = tables[-1]
-        others = [table_before[other] for other in scenario.knows[scenario.player]]
+        others = [table_before[other_item] for other_item in scenario.knows[scenario.player]]
         clash = any(count > 1 for count in Counter(others).values())
         table = []
         for agent, order in enumerate(ranking):
-            gone = {table_before[other] for other in scenario.knows[agent]}
+            gone = {table_before[other_item] for other_item in scenario.knows[agent]}
             table.append(next(int(task) for task in order if task not in gone))
         answers.append(FAILURE if clash else table[scenario.player])
         tables.append(table)
@@ -47,15 +47,15 @@ def test_second_solver_agrees_at_every_depth(
     drawn: dict[int, list[Scenario]],
 ) -> None:
     published = [s for level in range(4) for s in islice(level_scenarios(level, 3), 40)]
-    for one in [*published, *(s for block in drawn.values() for s in block)]:
-        assert list(answers_by_depth(one)) == second_solver(one, DEEPEST)
-        assert answers_by_depth(one)[-1] == answer(one)
-        assert answer_at(one, DEEPEST + 2) == answer(one)  # it stays right
+    for item in [*published, *(s for block in drawn.values() for s in block)]:
+        assert list(answers_by_depth(item)) == second_solver(item, DEEPEST)
+        assert answers_by_depth(item)[-1] == answer(item)
+        assert answer_at(item, DEEPEST + 2) == answer(item)  # it stays right
 
 
 def test_depth_is_the_smallest_from_which_answers_stay_right() -> None:
     for certified_scenario in certified_by_id().values():
-        right = [given == (certified_scenario.answer,) for given in certified_scenario.by_depth]
+        right = [answers == (certified_scenario.answer,) for answers in certified_scenario.by_depth]
         assert all(right[certified_scenario.depth :]) and (
             certified_scenario.depth == 0 or not right[certified_scenario.depth - 1]
         )
@@ -80,8 +80,11 @@ def test_shallower_reasoners_and_rules_are_at_chance(
     if block == 1:  # the level itself: see the exceptions of test_po_generate
         assert rates["own_min"] == CHANCE[1]
         return
-    off = {n: r for n, r in rates.items() if abs(r - CHANCE[block]) > 0.05 and n not in PARTIAL}
-    assert off.keys() <= {"middle_cost", "extreme_cost"}  # of the own row's shape: not picked for
+    deviating = {
+        n: r for n, r in rates.items() if abs(r - CHANCE[block]) > 0.05 and n not in PARTIAL
+    }
+    # of the own row's shape: not picked for
+    assert deviating.keys() <= {"middle_cost", "extreme_cost"}
     assert abs(rates["own_min"] - CHANCE[block]) <= 0.01
 
 

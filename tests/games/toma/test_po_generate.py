@@ -91,8 +91,8 @@ def test_shortcuts_in_frozen_set_deviate_from_chance_by_at_most_two(
 ) -> None:
     rates = po_hit_rates(kept[level])
     expected = chance(level, rates)
-    off = {n: r * 30 for n, r in rates.items() if abs(r - expected[n]) * 30 > 2}
-    assert off.keys() <= SHAPE | {"smallest_cost"}  # whoever has it, mostly takes it
+    deviating = {n: r * 30 for n, r in rates.items() if abs(r - expected[n]) * 30 > 2}
+    assert deviating.keys() <= SHAPE | {"smallest_cost"}  # whoever has it, mostly takes it
 
 
 def test_frozen_set_has_30_certified_scenarios_per_level(

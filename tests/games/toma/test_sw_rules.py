@@ -152,8 +152,8 @@ def test_forfeit_does_nothing_and_lets_the_ally_be_heard() -> None:
 # --- secrets --------------------------------------------------------------------------------------
 
 
-def both(one: World, two: World, *acts: tuple[Any, Any]) -> list[Match]:
-    matches = [table(one), table(two)]
+def both(first: World, two: World, *acts: tuple[Any, Any]) -> list[Match]:
+    matches = [table(first), table(two)]
     for match in matches:
         for guide, explorer in acts:
             turn(match, guide, explorer)
@@ -201,10 +201,10 @@ def test_only_explorer_knows_the_password_and_actions_are_hidden() -> None:
 def test_map_shows_each_seat_what_it_knows() -> None:
     match = table()
     words = match.context(GUIDE).words
-    drawn = {seat: words.drawn(match.game.observe(match.state, seat)) for seat in match.game.seats}
-    assert drawn[EXPLORER] == "    0 1 2 3\n  0 . r . .\n  1 . s . .\n  2 . . . o\n  3 B . . ."
-    assert drawn[GUIDE] == drawn[EXPLORER].replace("B", ".")
-    assert drawn[EAVESDROPPER] == drawn[GUIDE].replace("r", "o").replace("s", "o")
+    draws = {seat: words.drawn(match.game.observe(match.state, seat)) for seat in match.game.seats}
+    assert draws[EXPLORER] == "    0 1 2 3\n  0 . r . .\n  1 . s . .\n  2 . . . o\n  3 B . . ."
+    assert draws[GUIDE] == draws[EXPLORER].replace("B", ".")
+    assert draws[EAVESDROPPER] == draws[GUIDE].replace("r", "o").replace("s", "o")
 
 
 # --- the reader -----------------------------------------------------------------------------------

@@ -46,7 +46,7 @@ def talked(
     registry.add("models", "toma_stub", lambda name: Scripted(script, name="toma_stub"))
     registry._make_model.cache_clear()
     model = PlayerSpec("language", {"model": "toma_stub", "strategy": strategy})
-    lineup = {seat: PlayerSpec(who) for seat, who in (others or {}).items()}
+    lineup = {seat: PlayerSpec(player) for seat, player in (others or {}).items()}
     plain = PlayerSpec("language", {"model": "toma_stub", "strategy": "cot"})
     lineup |= dict.fromkeys(seats, model) | dict.fromkeys(listening, plain)
     setup = resolve_setup(Setup(Instance(game, game, params), 1, lineup, arms=dict(arms or {})))

@@ -36,12 +36,12 @@ def verify(
         )
     if certificate.joint:
         plans.append(("all players", table, certificate.together, union(targets)))
-    for who, start, crafts, target in plans:
+    for player, start, crafts, target in plans:
         try:
             end = replay(rules, start, crafts)
         except ValueError as problem:
-            wrong.append(f"Plan of {who}: {problem}")
+            wrong.append(f"Plan of {player}: {problem}")
         else:
             if not holds(end, target):
-                wrong.append(f"Plan of {who}: it does not end with the target.")
+                wrong.append(f"Plan of {player}: it does not end with the target.")
     return wrong

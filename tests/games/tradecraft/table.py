@@ -30,8 +30,12 @@ def match_of(
     **params: Any,
 ) -> Match:
     """A match about to begin."""
-    given = {"hands": hands, "targets": targets or TARGETS[: len(hands)], "max_turns": max_turns}
-    problem = Instance("table", "tradecraft", {**given, **params})
+    actual_params = {
+        "hands": hands,
+        "targets": targets or TARGETS[: len(hands)],
+        "max_turns": max_turns,
+    }
+    problem = Instance("table", "tradecraft", {**actual_params, **params})
     lineup = {f"p{n + 1}": PlayerSpec("random") for n in range(len(hands))}
     setup = Setup(problem, 1, lineup, arms=arms or {}, retries=retries)
     return Match(registry.game("tradecraft"), setup)

@@ -55,10 +55,10 @@ def judged(played: Played, *replies: str, retries: int = 2) -> Any:
 
 def test_every_player_is_judged_in_every_turn(played: Played) -> None:
     assert units(played) == ((1, "p1"), (1, "p2"), (2, "p1"), (2, "p2"))
-    found = judged(played, f"Here it is:\n{whole(played, first_order=True)}")
-    assert [(r.turn, r.player) for r in found.ratings] == list(units(played))
-    assert all(r.first_order and r.episode == played.episode.id for r in found.ratings)
-    assert not found.problem
+    judgements = judged(played, f"Here it is:\n{whole(played, first_order=True)}")
+    assert [(r.turn, r.player) for r in judgements.ratings] == list(units(played))
+    assert all(r.first_order and r.episode == played.episode.id for r in judgements.ratings)
+    assert not judgements.problem
 
 
 def test_prompt_contains_the_game_and_all_dimensions(played: Played) -> None:
@@ -98,18 +98,18 @@ def test_judgement_with_a_missing_field_is_refused(played: Played) -> None:
 
 
 def test_calls_are_logged_with_a_seed_of_their_own(played: Played) -> None:
-    asked = list[Any]()
+    requests = list[Any]()
 
     def script(messages: Any, settings: Any) -> str:
-        asked.append((list(messages), settings.seed))
-        return "No." if len(asked) == 1 else whole(played)
+        requests.append((list(messages), settings.seed))
+        return "No." if len(requests) == 1 else whole(played)
 
     first = asyncio.run(assess(played, Scripted(script)))
-    (_, seed), (again, other) = asked
+    (_, seed), (again, other) = requests
     assert None not in (seed, other) and seed != other
     assert [call.settings["seed"] for call in first.calls] == [seed, other]
     assert [message.text for message in again[1:2]] == ["No."]
-    asked.clear()
+    requests.clear()
     assert asyncio.run(assess(played, Scripted(script))) == first  # the same seeds
 
 
@@ -153,11 +153,11 @@ def test_agreement_with_a_second_rater_has_known_values(tmp_path: Path) -> None:
     assert rows["adaptability"].mae is None
 
 
-def _interval_alpha(one: tuple[float, ...], two: tuple[float, ...]) -> float:
+def _interval_alpha(first: tuple[float, ...], two: tuple[float, ...]) -> float:
     """Krippendorff's alpha of two complete columns, straight from its definition."""
-    everything = [*one, *two]
+    everything = [*first, *two]
     n = len(everything)
-    seen = sum((a - b) ** 2 for a, b in zip(one, two, strict=True)) / len(one)
+    seen = sum((a - b) ** 2 for a, b in zip(first, two, strict=True)) / len(first)
     by_chance = sum((a - b) ** 2 for a in everything for b in everything) / (n * (n - 1))
     return 1 - seen / by_chance
 

@@ -81,11 +81,11 @@ def test_goods_are_conserved_except_by_recipes_and_flooring(seed: int) -> None:
     assert moved > 0
 
 
-def _check_one_recipe(rules: Ruleset, before: Hand, done: CraftSuccess) -> None:
+def _check_one_recipe(rules: Ruleset, hand_before: Hand, done: CraftSuccess) -> None:
     """What came and went is what the recipe says: slots filled, fuel burnt, output made."""
     recipe = rules.recipes[done.recipe]
     net: Counter[str] = Counter(done.hand.goods)  # type: ignore[arg-type]
-    net.subtract(before.goods)  # type: ignore[arg-type]
+    net.subtract(hand_before.goods)  # type: ignore[arg-type]
     net[recipe.output] -= recipe.amount * done.times
     spent = {item: -amount for item, amount in net.items() if amount}
     assert all(amount > 0 for amount in spent.values())

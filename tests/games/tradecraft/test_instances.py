@@ -106,8 +106,8 @@ def test_generator_follows_its_seed() -> None:
     assert generate(rules, 2, 2, Random(4)) == generate(rules, 2, 2, Random(4))
     assert generate(rules, 2, 2, Random(4)) != generate(rules, 2, 2, Random(5))
     small = generate_set(invent_ruleset(8), 3, 4, seed=1)
-    assert [each.grade for each in small] == [1, 2, 3, 4]
-    assert all(len(each.hands) == 3 for each in small)
+    assert [item.grade for item in small] == [1, 2, 3, 4]
+    assert all(len(item.hands) == 3 for item in small)
 
 
 def test_ruleset_too_poor_for_the_grade_is_refused() -> None:

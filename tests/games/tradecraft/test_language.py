@@ -124,26 +124,26 @@ def test_model_with_unreadable_replies_passes_rejects_and_stops() -> None:
 
 
 def test_engine_recognizes_and_fits_episodes_of_the_paper() -> None:
-    known = []
+    known_rows = []
     for arm in GROUPS:
         for n in range(6):
             match = played(game(arm, n))
             facts = ENGINE.facts(match)
             assert facts == {"model": MODEL, "arm": arm}
-            known.append((facts, match))
+            known_rows.append((facts, match))
     assert ENGINE.tabulates is not None
     for arm in ("v0", "v0+v1"):
         row = {"model": MODEL, "arm": arm}
-        fit = ENGINE.tabulates(row, "macro_f1", known, None)
+        fit = ENGINE.tabulates(row, "macro_f1", known_rows, None)
         assert fit is not None
         assert fit.value is not None
         assert fit.value > 0.6  # decisions follow the reported values
-    trend = ENGINE.tabulates({"model": "all"}, "kl_over_turns", known, None)
+    trend = ENGINE.tabulates({"model": "all"}, "kl_over_turns", known_rows, None)
     assert trend is not None
-    assert ENGINE.tabulates({"model": "o3", "arm": "v0"}, "macro_f1", known, None) is None
-    stands_in = ENGINE.tabulates({"model": "o3", "arm": "v0"}, "macro_f1", known, MODEL)
+    assert ENGINE.tabulates({"model": "o3", "arm": "v0"}, "macro_f1", known_rows, None) is None
+    stands_in = ENGINE.tabulates({"model": "o3", "arm": "v0"}, "macro_f1", known_rows, MODEL)
     assert stands_in is not None
-    slope = ENGINE.tabulates({"model": MODEL}, "slope_over_order", known, None)
+    slope = ENGINE.tabulates({"model": MODEL}, "slope_over_order", known_rows, None)
     assert slope is None or slope.value in (-1, 0, 1)
 
 

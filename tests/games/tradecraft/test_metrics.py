@@ -65,11 +65,11 @@ def mind(said: Any = SAID) -> Scripted:
 
     def report(turn: Turn) -> Any:
         assert turn.question is not None
-        found = said.get(turn.question.probe, {}).get(turn.seat)
+        result = said.get(turn.question.probe, {}).get(turn.seat)
         return (
             NoAnswer("no")
-            if found is None
-            else ProbeReport({k: float(v) for k, v in found.items()})
+            if result is None
+            else ProbeReport({k: float(v) for k, v in result.items()})
         )
 
     return Scripted(play, report)
@@ -131,8 +131,8 @@ def test_decisions_are_valued_by_the_deciding_seats_reports() -> None:
         if trade.proposer == P2:
             offer, request = goods(trade.proposal.offer), goods(trade.proposal.request)
             row = []
-            for said in (V0, V1, V2):
-                row += [goods_value(said["p1"], offer), goods_value(said["p1"], request)]
+            for reply in (V0, V1, V2):
+                row += [goods_value(reply["p1"], offer), goods_value(reply["p1"], request)]
             by_hand.append(row)
     assert decision_table.features == by_hand
     assert decision_table.accepted == [False, False, False]  # sand is worth nothing to p1

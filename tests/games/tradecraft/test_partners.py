@@ -42,8 +42,8 @@ def asked(match: Match, seat: str) -> Turn:
     return next(turn for turn in match.asks() if turn.seat == seat)
 
 
-def game(one: str, two: str, problem: Instance = SHORT[0], arms: Any = None) -> Match:
-    lineup = {"p1": PlayerSpec(one), "p2": PlayerSpec(two)}
+def game(first: str, two: str, problem: Instance = SHORT[0], arms: Any = None) -> Match:
+    lineup = {"p1": PlayerSpec(first), "p2": PlayerSpec(two)}
     match = Match(
         registry.game("tradecraft"), resolve_setup(Setup(problem, 1, lineup, arms=arms or {}))
     )
@@ -194,11 +194,11 @@ def test_second_order_report_equals_first_order_report_about_it() -> None:
     """Both infer from the same public signs, so V2 of one is V1 of the other."""
     arms = {"p1": ("v2",), "p2": ("v1",)}
     events = game("second_order", "first_order", SHORT[2], arms).events
-    said = {(e.turn, e.seat): e.value for e in events if isinstance(e, Reported)}
-    turns = sorted({turn for turn, _ in said})
+    reports = {(e.turn, e.seat): e.value for e in events if isinstance(e, Reported)}
+    turns = sorted({turn for turn, _ in reports})
     assert turns
     for turn in turns:
-        assert said[turn, "p1"] == pytest.approx(said[turn, "p2"])
+        assert reports[turn, "p1"] == pytest.approx(reports[turn, "p2"])
 
 
 def test_spare_goods_are_not_needed_for_the_plan() -> None:

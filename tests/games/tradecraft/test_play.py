@@ -149,9 +149,9 @@ def test_bad_proposal_is_refused_with_the_reason(
     # The rules themselves refuse it, too, whatever the menu let through.
     proposal = propose(to, offer, request_)
     assert match.game.problem(state_before.hands, 0, proposal) is not None  # type: ignore[attr-defined]
-    after = match.game.step(state_before, {P1: proposal})
-    assert after.hands == state_before.hands
-    assert after.refused == (1, 0)
+    next_state = match.game.step(state_before, {P1: proposal})
+    assert next_state.hands == state_before.hands
+    assert next_state.refused == (1, 0)
 
 
 def test_request_for_goods_the_partner_lacks_is_refused_then_a_pass() -> None:
@@ -257,10 +257,10 @@ def test_menu_equals_possible_recipes_of_the_tool() -> None:
 def test_tools_use_the_view_of_the_seat() -> None:
     turn = match_of().asks()[0]
     info = turn.use("item_info", {"item": "torch"})
-    assert any("stick" in made["recipe"] for made in info["made_by"])
+    assert any("stick" in moves["recipe"] for moves in info["made_by"])
     assert "did you mean" in turn.use("item_info", {"item": "torhc"})["problem"]
     others = turn.use("possible_recipes", {"of": "p2"})
-    assert any(each["output"] == "stick" for each in others)
+    assert any(item["output"] == "stick" for item in others)
     assert "There is no player" in turn.use("possible_recipes", {"of": "p9"})["problem"]
 
 

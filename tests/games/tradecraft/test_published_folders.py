@@ -30,17 +30,21 @@ from sally.store.bundles import open_store
 Content = dict[str, Any]
 
 
-def folder(at: Path, recipes: dict[str, Content], fuel: Any = None, **tags: list[str]) -> Path:
+def folder(
+    actual_folder: Path, recipes: dict[str, Content], fuel: Any = None, **tags: list[str]
+) -> Path:
     """A folder of recipes in the game's own JSON."""
-    (at / "recipes").mkdir(parents=True, exist_ok=True)
-    (at / "tags" / "items").mkdir(parents=True, exist_ok=True)
+    (actual_folder / "recipes").mkdir(parents=True, exist_ok=True)
+    (actual_folder / "tags" / "items").mkdir(parents=True, exist_ok=True)
     for name, content in recipes.items():
-        (at / "recipes" / f"{name}.json").write_text(json.dumps(content), "utf-8")
+        (actual_folder / "recipes" / f"{name}.json").write_text(json.dumps(content), "utf-8")
     for tag, values in tags.items():
-        (at / "tags/items" / f"{tag}.json").write_text(json.dumps({"values": values}), "utf-8")
+        (actual_folder / "tags/items" / f"{tag}.json").write_text(
+            json.dumps({"values": values}), "utf-8"
+        )
     if fuel is not None:
-        (at / "fuel.json").write_text(json.dumps(fuel), "utf-8")
-    return at
+        (actual_folder / "fuel.json").write_text(json.dumps(fuel), "utf-8")
+    return actual_folder
 
 
 def shapeless(output: str, *inputs: str, space: str = "minecraft", count: int = 1) -> Content:

@@ -27,11 +27,11 @@ def read(reply: str, *before: tuple[str, Any]) -> Any:
 
 
 def crafted(**fields: Any) -> Craft:
-    said = {"kind": "craft", "inputs": {"coal": 1}, "output": "torch", "amount": 1, **fields}
-    said = {key: value for key, value in said.items() if value is not ...}
-    found = read(json.dumps(said), ("p1", PASS))
-    assert isinstance(found, Craft)
-    return found
+    output = {"kind": "craft", "inputs": {"coal": 1}, "output": "torch", "amount": 1, **fields}
+    output = {key: value for key, value in output.items() if value is not ...}
+    result = read(json.dumps(output), ("p1", PASS))
+    assert isinstance(result, Craft)
+    return result
 
 
 @pytest.mark.parametrize("amount", [4, "4", 4.0, "4.0", " 4 "])

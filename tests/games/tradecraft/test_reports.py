@@ -29,12 +29,12 @@ from tests.games.tradecraft.table import HANDS, P1, P2, THREE, match_of, page, p
 ALL: dict[str, tuple[str, ...]] = {"p1": ("v0", "v1", "v2"), "p2": ("v0", "v1", "v2")}
 
 
-def answer_all(match: Match, worth: float = 3.0) -> list[tuple[str, str, str]]:
+def answer_all(match: Match, value: float = 3.0) -> list[tuple[str, str, str]]:
     """Answer every open question, and say which they were."""
     asked_turns = [turn for turn in match.asks() if turn.question is not None]
     for turn in asked_turns:
         assert turn.question is not None
-        match.answer(turn.id, ProbeReport({str(i): worth for i in turn.question.choices}))
+        match.answer(turn.id, ProbeReport({str(i): value for i in turn.question.choices}))
     return [turn.id[1:] for turn in asked_turns]
 
 
@@ -166,8 +166,8 @@ def test_kept_reports_do_not_depend_on_answer_order_and_replay(order: int) -> No
         while asks := match.asks():
             turn = asks[turned % len(asks)]
             player: Any = players[turn.seat]
-            given = player.decide(turn) if turn.question is None else player.report(turn)
-            match.answer(turn.id, given)
+            answer = player.decide(turn) if turn.question is None else player.report(turn)
+            match.answer(turn.id, answer)
         opening = match.context(P2).opening(match.game.observe(match.state, P2), "agent_first")
         episode = match.episode()
         assert mismatch(match.spec, from_line(to_line(episode))) is None

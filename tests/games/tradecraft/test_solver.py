@@ -39,7 +39,7 @@ def small_rules(rng: Random, *, circles: bool, fire: bool = False) -> Ruleset:
 
 def next_hands(rules: Ruleset, hand: Hand) -> set[Hand]:
     """Every hand one craft away; whole amounts suffice where there is no fuel."""
-    found = set()
+    result = set()
     for recipe in rules.recipes:
         for times in range(1, 13):
             fills = [
@@ -56,20 +56,20 @@ def next_hands(rules: Ruleset, hand: Hand) -> set[Hand]:
                 done = craft(rules, hand, inputs, recipe.output, recipe.amount * times)
                 if isinstance(done, CraftSuccess):
                     worked = True
-                    found.add(done.hand)
+                    result.add(done.hand)
             if not worked:
                 break
-    return found
+    return result
 
 
-def fewest_crafts(rules: Ruleset, hand: Hand, target: dict[str, int], most: int) -> int | None:
+def fewest_crafts(rules: Ruleset, hand: Hand, target: dict[str, int], limit: int) -> int | None:
     """Breadth-first search over hands, up to so many crafts."""
-    level, seen = {hand}, {hand}
-    for crafts in range(most + 1):
-        if any(holds(each, target) for each in level):
+    level, visited = {hand}, {hand}
+    for crafts in range(limit + 1):
+        if any(holds(item, target) for item in level):
             return crafts
-        level = {n for each in level for n in next_hands(rules, each)} - seen
-        seen |= level
+        level = {n for item in level for n in next_hands(rules, item)} - visited
+        visited |= level
     return None
 
 
@@ -83,7 +83,7 @@ def test_fewest_crafts_equal_exhaustive_search(seed: int) -> None:
         plan = best_plan(rules, pool, {}, target, "crafts")
     except Undecided:
         pytest.fail("small rules must be decided")
-    searched = fewest_crafts(rules, pool, target, most=3)
+    searched = fewest_crafts(rules, pool, target, limit=3)
     if searched is None:
         assert plan is None or len(plan.crafts) > 3
     else:
@@ -93,20 +93,20 @@ def test_fewest_crafts_equal_exhaustive_search(seed: int) -> None:
 
 
 def fewest_goods(
-    rules: Ruleset, own: Hand, others: Hand, target: dict[str, int], most: int
+    rules: Ruleset, own: Hand, others: Hand, target: dict[str, int], limit: int
 ) -> tuple[int, int] | None:
     """Try every set of goods from others, small ones first; the rules must have no circles."""
 
     def reached(start: Hand) -> bool:
-        level, seen = {start}, {start}
+        level, visited = {start}, {start}
         while level:
-            if any(holds(each, target) for each in level):
+            if any(holds(item, target) for item in level):
                 return True
-            level = {n for each in level for n in next_hands(rules, each)} - seen
-            seen |= level
+            level = {n for item in level for n in next_hands(rules, item)} - visited
+            visited |= level
         return False
 
-    for units in range(most + 1):
+    for units in range(limit + 1):
         kinds = []
         for taken in set(combinations_with_replacement(sorted(others), units)):
             goods = {item: taken.count(item) for item in taken}
@@ -125,7 +125,7 @@ def test_fewest_goods_equal_exhaustive_search(seed: int) -> None:
     others = Hand({item: rng.randint(1, 3) for item in rng.sample("abcde", 3)})
     target = {rng.choice("efg"): rng.randint(1, 2)}
     plan = best_plan(rules, own_hand, others, target, "goods")
-    searched = fewest_goods(rules, own_hand, others, target, most=3)
+    searched = fewest_goods(rules, own_hand, others, target, limit=3)
     if searched is None:
         assert plan is None or sum(plan.taken.values()) > 3
     else:

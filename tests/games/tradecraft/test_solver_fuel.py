@@ -87,13 +87,13 @@ def one_craft(rules: Ruleset, hand: Hand, recipe: Recipe) -> Iterator[Hand]:
                 yield done.hand
 
 
-def fewest(rules: Ruleset, hand: Hand, target: dict[str, int], most: int = 4) -> int | None:
-    level, seen = {hand}, {hand}
-    for crafts in range(most + 1):
-        if any(holds(each, target) for each in level):
+def fewest(rules: Ruleset, hand: Hand, target: dict[str, int], limit: int = 4) -> int | None:
+    level, visited = {hand}, {hand}
+    for crafts in range(limit + 1):
+        if any(holds(item, target) for item in level):
             return crafts
-        level = {n for h in level for r in rules.recipes for n in one_craft(rules, h, r)} - seen
-        seen |= level
+        level = {n for h in level for r in rules.recipes for n in one_craft(rules, h, r)} - visited
+        visited |= level
     return None
 
 
@@ -106,13 +106,13 @@ def test_fuel_plans_equal_exhaustive_search_on_500_small_cases(part: int) -> Non
         hand = Hand({item: rng.randint(1, 3) for item in rng.sample("abcd", 2)})
         target = {rng.choice("cde"): 1}
         plan = best_plan(rules, hand, {}, target, "crafts")
-        found = fewest(rules, hand, target)
+        result = fewest(rules, hand, target)
         if plan is None:
-            assert found is None, (seed, rules.recipes, hand, target)
+            assert result is None, (seed, rules.recipes, hand, target)
             out_of_reach += 1
             continue
         assert holds(replay(rules, hand, plan.crafts), target)
-        assert found == len(plan.crafts), (seed, [r.text() for r in rules.recipes], hand, target)
+        assert result == len(plan.crafts), (seed, [r.text() for r in rules.recipes], hand, target)
         reached += 1
     assert reached > 5 and out_of_reach > 5
 

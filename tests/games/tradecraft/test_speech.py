@@ -67,8 +67,8 @@ def test_recipe_names_groups_and_choices_in_plain_words() -> None:
 def test_every_way_of_writing_an_item_is_read_back(name: str) -> None:
     known = shipped_ruleset(name).item_set
     for item in known:
-        for said in (item, item_said(item), item_said(item).upper(), f"minecraft:{item}"):
-            assert item_meant(said, known) == item
+        for reply in (item, item_said(item), item_said(item).upper(), f"minecraft:{item}"):
+            assert item_meant(reply, known) == item
         if item != "brick":  # bricks are another thing, and so are never said of a brick
             assert item_meant(counted_name(item, True), known) == item
             assert item_meant(counted_name(item, False), known) == item

@@ -28,7 +28,7 @@ def table(*injections: Injection) -> Match:
 
 def moves_of(match: Match, seat: str) -> list[list[Any]]:
     """What a seat was told at each of its moves, in a game of offers that are all refused."""
-    told = []
+    told_lines = []
     while asks := match.asks():
         turn = asks[0]
         if turn.question is not None:
@@ -36,12 +36,12 @@ def moves_of(match: Match, seat: str) -> list[list[Any]]:
             match.answer(turn.id, ProbeReport({str(i): value for i in turn.question.choices}))
             continue
         if turn.seat == seat:
-            told.append([each.value for each in turn.told])
+            told_lines.append([item.value for item in turn.told])
         other_seat = "p2" if turn.seat == "p1" else "p1"
         give = Propose(other_seat, ((next(iter(turn.view.hand.goods)), "1"),), ())
         action = {"propose": give, "decide": NO}.get(turn.view.phase, DONE)
         match.answer(turn.id, Decision(action))
-    return told
+    return told_lines
 
 
 def test_injection_reaches_deciding_and_proposing_seats_alike():

@@ -18,8 +18,8 @@ CORE = shipped_ruleset("minecraft_core")
 
 def test_item_info_lists_makers_users_tags_and_fuel() -> None:
     info = item_info(CORE, "oak_planks")
-    assert [each["recipe"] for each in info["made_by"]] == ["any 1 oak log -> 4 oak planks"]
-    used = {each["recipe"] for each in info["used_in"]}
+    assert [item["recipe"] for item in info["made_by"]] == ["any 1 oak log -> 4 oak planks"]
+    used = {item["recipe"] for item in info["used_in"]}
     assert {"any 2 planks -> 4 sticks", "1 oak plank -> 1 oak button"} <= used
     assert info["tags"] == ["planks"]
     assert info["items_per_fuel_unit"] == "5 1/3"
@@ -38,13 +38,13 @@ def test_unknown_item_suggests_the_nearest_name() -> None:
 
 def test_possible_recipes_use_the_right_fuel_rate() -> None:
     """One coal smelts eight; the public server's tool had the rate upside down."""
-    found = {
+    result = {
         record["recipe"]: record
         for record in possible_recipes(CORE, Hand({"raw_iron": 9, "coal": 1}))
     }
-    assert found["1 raw iron -> 1 iron ingot"]["most_times"] == 8
-    assert found["1 raw iron -> 1 iron ingot"]["inputs"] == {"coal": "1/8", "raw iron": "1"}
-    assert "1 raw iron block -> 9 raw iron" not in found
+    assert result["1 raw iron -> 1 iron ingot"]["most_times"] == 8
+    assert result["1 raw iron -> 1 iron ingot"]["inputs"] == {"coal": "1/8", "raw iron": "1"}
+    assert "1 raw iron block -> 9 raw iron" not in result
 
 
 def test_possible_recipes_can_be_crafted_most_times() -> None:

@@ -37,7 +37,7 @@ def test_target_is_visible_only_to_its_owner() -> None:
 
 
 def test_probes_do_not_reveal_the_target() -> None:
-    asked = []
+    requests = []
     for target in ("torch", "lever"):
         match = match_of(
             targets=({"shears": 1}, {target: 1}),
@@ -45,11 +45,11 @@ def test_probes_do_not_reveal_the_target() -> None:
         )
         own_turns = [turn for turn in match.asks() if turn.seat == "p1" and turn.question]
         words = match.context(P1).words
-        asked.append(
+        requests.append(
             [(t.question, words.aside(t.question, t.view), t.view) for t in own_turns if t.question]
         )
-    assert asked[0] == asked[1]
-    assert len(asked[0]) == 4
+    assert requests[0] == requests[1]
+    assert len(requests[0]) == 4
 
 
 @pytest.mark.parametrize("given", [{"coal": 1}, {"iron_ingot": 1}])
@@ -123,11 +123,11 @@ def test_done_is_hidden_until_the_phase_ends() -> None:
 def test_reports_are_hidden_from_all_seats() -> None:
     arms = {"p1": ("v0",), "p2": ("v0", "v1")}
     pages = []
-    for worth in (0.0, 10.0):
+    for value in (0.0, 10.0):
         match = match_of(arms=arms)
         for turn in match.asks():
             if turn.question:
-                match.answer(turn.id, ProbeReport({str(i): worth for i in turn.question.choices}))
+                match.answer(turn.id, ProbeReport({str(i): value for i in turn.question.choices}))
         play(match, (P1, propose("p2", {"coal": 1}, {})))
         pages.append((page(match, P1), page(match, P2)))
     assert pages[0] == pages[1]

@@ -54,33 +54,33 @@ def blind(tmp_path_factory):
 
 
 def of(found, layer, kind):
-    return next(one for one in found.steered if (one.layer, one.kind) == (layer, kind))
+    return next(item for item in found.steered if (item.layer, item.kind) == (layer, kind))
 
 
 @pytest.mark.parametrize("at", ["probe", "move"])
 def test_forecast_and_reply_follow_the_direction_encoding_the_move(
     episodes, carrying, tmp_path, at
 ):
-    found = checked(episodes, carrying, tmp_path, at)
-    probe, random = (of(found, toy.LAYER, kind) for kind in ("probe", "random"))
-    assert found.decisions == 24
+    result = checked(episodes, carrying, tmp_path, at)
+    probe, random = (of(result, toy.LAYER, kind) for kind in ("probe", "random"))
+    assert result.decisions == 24
     assert probe.slope.low > 1
     assert abs(random.slope.value) < 0.5
     assert random.beyond.low > 1
     shifts = [dose.shift.value for dose in probe.doses]
     assert shifts == sorted(shifts)
-    patched = next(one for one in found.patched if one.layer == toy.LAYER)
+    patched = next(item for item in result.patched if item.layer == toy.LAYER)
     assert patched.other.low > 1
     assert patched.beyond.low > 1
 
 
 @pytest.mark.parametrize("at", ["probe", "move"])
 def test_steering_has_no_effect_in_a_network_without_the_move(episodes, blind, tmp_path, at):
-    found = checked(episodes, blind, tmp_path, at)
-    for one in found.steered:
-        assert abs(one.slope.value) < 0.01
-    for one in found.patched:
-        assert abs(one.other.value) < 1e-3
+    result = checked(episodes, blind, tmp_path, at)
+    for item in result.steered:
+        assert abs(item.slope.value) < 0.01
+    for item in result.patched:
+        assert abs(item.other.value) < 1e-3
 
 
 # --- scores ---------------------------------------------------------------------------------------
@@ -109,8 +109,10 @@ def test_scores_without_edit_equal_those_of_the_model(folder, network):
         expected_logprobs = [asyncio.run(model.score(page, OPTIONS)).logprobs for page in PAGES]
     finally:
         model.close()
-    found = edited_scores(network, [EditedPrompt(page, OPTIONS, (None, None)) for page in PAGES])
-    for scores, logs in zip(found, expected_logprobs, strict=True):
+    actual_scores = edited_scores(
+        network, [EditedPrompt(page, OPTIONS, (None, None)) for page in PAGES]
+    )
+    for scores, logs in zip(actual_scores, expected_logprobs, strict=True):
         assert scores == pytest.approx(np.array([logs, logs]), abs=1e-3)
 
 
@@ -118,10 +120,10 @@ def test_zero_edit_changes_nothing_and_branches_are_independent(network):
     nothing = np.zeros(network.width)
     strong = np.full(network.width, 5.0)
     asked = [None, Edit(1, nothing), Edit(2, strong), None]
-    [found] = edited_scores(network, [EditedPrompt(PAGES[0], OPTIONS, tuple(asked))])
-    assert found[1] == pytest.approx(found[0], abs=1e-4)
-    assert found[3] == pytest.approx(found[0], abs=1e-4)
-    assert np.abs(found[2] - found[0]).max() > 0.1
+    [scores] = edited_scores(network, [EditedPrompt(PAGES[0], OPTIONS, tuple(asked))])
+    assert scores[1] == pytest.approx(scores[0], abs=1e-4)
+    assert scores[3] == pytest.approx(scores[0], abs=1e-4)
+    assert np.abs(scores[2] - scores[0]).max() > 0.1
 
 
 def test_own_activations_change_nothing_and_those_of_another_page_do(network):
@@ -129,8 +131,8 @@ def test_own_activations_change_nothing_and_those_of_another_page_do(network):
     own, theirs = (network.read([tokens])[0] for tokens in (token, other_token))
     last = network.layers - 1
     edits = (None, Edit(2, own[2], replace=True), Edit(last, theirs[last], replace=True))
-    [found] = edited_scores(network, [EditedPrompt(PAGES[0], ("rock", "J"), edits)])
+    [scores] = edited_scores(network, [EditedPrompt(PAGES[0], ("rock", "J"), edits)])
     [natural] = edited_scores(network, [EditedPrompt(PAGES[2], ("rock", "J"), (None,))])
-    assert found[1] == pytest.approx(found[0], abs=0.02)  # streams are kept in 16 bits
-    first = [found[2][1] - found[0][1], natural[0][1] - found[0][1]]  # J is one token
+    assert scores[1] == pytest.approx(scores[0], abs=0.02)  # streams are kept in 16 bits
+    first = [scores[2][1] - scores[0][1], natural[0][1] - scores[0][1]]  # J is one token
     assert first[0] == pytest.approx(first[1], abs=0.05)

@@ -90,5 +90,5 @@ def test_allowed_tokens_equal_exhaustive_trial() -> None:
     for schema in (SCHEMA, closed):  # with free text, and without
         guide = Guide(schema, by_first_character(pieces))
         for text in ("", "{", '{"option": "', '{"option": "J', '{"thoughts": "so'):
-            each = [n for n, piece in enumerate(pieces) if piece and guide.may_begin(text + piece)]
-            assert guide.following(text) == tuple(each)
+            item = [n for n, piece in enumerate(pieces) if piece and guide.may_begin(text + piece)]
+            assert guide.following(text) == tuple(item)

@@ -93,8 +93,8 @@ def test_scores_equal_one_plain_pass_over_the_joint_text(model, plain):
     candidates = ["rock", "paper", "scissors cut paper", "J"]
     for messages in pages(3):
         scores = asyncio.run(model.score(messages, candidates))
-        wanted = [exact(plain, rendered(plain, messages), candidate) for candidate in candidates]
-        assert scores.logprobs == pytest.approx(wanted, abs=1e-3)
+        expected = [exact(plain, rendered(plain, messages), candidate) for candidate in candidates]
+        assert scores.logprobs == pytest.approx(expected, abs=1e-3)
 
 
 def test_candidate_that_merges_with_the_end_of_the_text_is_scored_as_merged(model, plain):
@@ -104,18 +104,20 @@ def test_candidate_that_merges_with_the_end_of_the_text_is_scored_as_merged(mode
     assert merged[: len(tokenizer(text)["input_ids"])] != tokenizer(text)["input_ids"]
     scores = asyncio.run(model.score(text, candidates))
     ids = [tokenizer(text + c)["input_ids"] for c in candidates]
-    stem = min(_same(tokenizer(text)["input_ids"], each) for each in ids)
+    stem = min(_same(tokenizer(text)["input_ids"], item) for item in ids)
     with torch.inference_mode():
         reads = [torch.log_softmax(plain[0](torch.tensor([i])).logits[0], -1) for i in ids]
     expected_totals = [
-        sum(float(read[index - 1, each[index]]) for index in range(stem, len(each)))
-        for read, each in zip(reads, ids, strict=True)
+        sum(float(read[index - 1, item[index]]) for index in range(stem, len(item)))
+        for read, item in zip(reads, ids, strict=True)
     ]
     assert scores.logprobs == pytest.approx(expected_totals, abs=1e-3)
 
 
-def _same(one, other):
-    return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), len(one))
+def _same(first, other):
+    return next(
+        (i for i, (a, b) in enumerate(zip(first, other, strict=False)) if a != b), len(first)
+    )
 
 
 def test_open_turn_of_the_assistant_is_continued(model, plain):
@@ -146,8 +148,8 @@ def test_concurrent_calls_give_the_same_replies_in_fewer_passes(model):
     mixed = together([*calls, *(model.score(p, ["rock", "paper"]) for p in pages(20))])
     passes = model.passes - passes_before
     assert [reply.text for reply in mixed[:20]] == [reply.text for reply in alone]
-    for one, other in zip(mixed[20:], scored, strict=True):
-        assert one.logprobs == pytest.approx(other.logprobs, abs=1e-3)
+    for first, counterpart in zip(mixed[20:], scored, strict=True):
+        assert first.logprobs == pytest.approx(counterpart.logprobs, abs=1e-3)
     assert passes < sum(reply.usage.output for reply in alone) / 3
 
 
@@ -167,8 +169,8 @@ def test_prompt_longer_than_a_pass_is_evaluated_in_pieces(folder, plain):
         scores = asyncio.run(small.score(messages, ["rock", "paper"]))
     finally:
         small.close()
-    wanted = [exact(plain, rendered(plain, messages), c) for c in ("rock", "paper")]
-    assert scores.logprobs == pytest.approx(wanted, abs=1e-3)
+    expected = [exact(plain, rendered(plain, messages), c) for c in ("rock", "paper")]
+    assert scores.logprobs == pytest.approx(expected, abs=1e-3)
 
 
 def test_reply_follows_the_seed(model):

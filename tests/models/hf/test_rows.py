@@ -32,11 +32,11 @@ def test_grown_page_is_assigned_to_the_row_with_its_prefix():
 
 def test_two_episodes_share_the_rules_but_not_a_row():
     rows = Rows(3)
-    one = played(rows, page(RULES, (5000, 2 * TAIL)))
-    other = played(rows, page(RULES, (9000, 2 * TAIL)))
-    assert other.row != one.row
-    assert other == PromptRow(other.row, 10 * BLOCK, one.row)
-    assert played(rows, page(RULES, (5000, 3 * TAIL))).row == one.row
+    first = played(rows, page(RULES, (5000, 2 * TAIL)))
+    alternative = played(rows, page(RULES, (9000, 2 * TAIL)))
+    assert alternative.row != first.row
+    assert alternative == PromptRow(alternative.row, 10 * BLOCK, first.row)
+    assert played(rows, page(RULES, (5000, 3 * TAIL))).row == first.row
 
 
 def test_least_recently_used_row_is_evicted():

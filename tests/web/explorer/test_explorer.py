@@ -31,7 +31,7 @@ def test_seat_perspective_shows_page_probe_and_answer(folder):
     assert perspective.turns_of(tell(episode), "agent") == [0, 1, 2]
     scene = perspective.turn_of_seat(tell(episode), "agent", 1)
     assert len(scene.lines) == scene.new == 1 and scene.now == "This is round 2."
-    assert [asked.scene.probe for asked in scene.asked] == ["their_move about partner", ""]
+    assert [request.scene.probe for request in scene.asked] == ["their_move about partner", ""]
     move = scene.asked[1]
     assert move.answer in move.scene.options
     assert perspective.turn_of_seat(tell(episode), "partner", 1).asked[0].scene.probe == ""
@@ -39,11 +39,11 @@ def test_seat_perspective_shows_page_probe_and_answer(folder):
 
 def test_seat_perspective_hides_moves_of_the_same_turn():
     fields = {}
-    for theirs in (0, 1):
+    for other_move in (0, 1):
         episode = play(
-            "ipd", {"agent": lambda turn: 0, "partner": lambda turn, m=theirs: m}, rounds=2
+            "ipd", {"agent": lambda turn: 0, "partner": lambda turn, m=other_move: m}, rounds=2
         )
-        fields[theirs] = msgspec.structs.replace(
+        fields[other_move] = msgspec.structs.replace(
             perspective.turn_of_seat(tell(episode), "agent", 0), asked=()
         )
     assert fields[0] == fields[1]
@@ -213,8 +213,8 @@ def test_link_to_a_turn_is_followed_after_login(visitor, folder):
     id = next(iter(store.load(folder).episodes))
     link = f"/experimenter/episodes/small/{id}?eyes=partner&turn=1"
     form = visitor.get(link)
-    wanted = re.search(r'name="next" value="([^"]*)"', form.text)[1].replace("&amp;", "&")
-    response = visitor.post("/experimenter/login", data={"secret": SECRET, "next": wanted})
+    expected = re.search(r'name="next" value="([^"]*)"', form.text)[1].replace("&amp;", "&")
+    response = visitor.post("/experimenter/login", data={"secret": SECRET, "next": expected})
     assert str(response.url).endswith(link) and "This is round 2." in response.text
 
 

@@ -56,31 +56,31 @@ def left(episode: Episode) -> Episode:
 def test_new_lines_appear_during_and_after_writing(folder, tmp_path):
     out = tmp_path / "live"
     store.claim(out, store.Manifest("live", ""))
-    one, two, *_ = store.load(folder).episodes.values()
+    first, two, *_ = store.load(folder).episodes.values()
     episode_index = EpisodeIndex([out])
     with store.Writer(out) as writer:
-        writer.add(left(one))
+        writer.add(left(first))
         episode_index.refresh()
         assert [e.outcome for e in episode_index.entries()] == ["left"]
         writer.add(two)
         episode_index.refresh()
-        assert {e.id for e in episode_index.entries()} == {one.id, two.id}
+        assert {e.id for e in episode_index.entries()} == {first.id, two.id}
     with store.Writer(out) as writer:
-        writer.add(one)  # played to its end after all
+        writer.add(first)  # played to its end after all
         episode_index.refresh()
     episode_index.refresh()
     assert [e.outcome for e in episode_index.entries()] == [ENDED, ENDED]
-    assert episode_index.episode("live", one.id) == one
-    (row,) = [p for p in episode_index.progress() if p.cell == one.cell]
-    assert (row.study, row.ended, row.wanted) == ("live", 1 + (one.cell == two.cell), None)
+    assert episode_index.episode("live", first.id) == first
+    (row,) = [p for p in episode_index.progress() if p.cell == first.cell]
+    assert (row.study, row.ended, row.wanted) == ("live", 1 + (first.cell == two.cell), None)
 
 
 def test_replaced_file_is_read_again(folder, tmp_path):
     out = tmp_path / "again"
     store.claim(out, store.Manifest("again", ""))
-    one, two, *_ = store.load(folder).episodes.values()
+    first, two, *_ = store.load(folder).episodes.values()
     episode_index = EpisodeIndex([out])
-    for kept in ((one, two), (two,), (one, one, two)):  # shorter, then longer
+    for kept in ((first, two), (two,), (first, first, two)):  # shorter, then longer
         store.Folder(out).put("people.jsonl", b"".join(to_line(e) for e in kept))
         episode_index.refresh()
         assert {e.id for e in episode_index.entries()} == {e.id for e in kept}

@@ -174,16 +174,19 @@ def test_full_disk_does_not_change_the_match(tmp_path: Path) -> None:
             )
             token = opened.tokens["agent"]
             await say(match_host, token, 0, "a")
-            before = await (await match_host.find(opened.match)).screen("agent")
+            screen_before = await (await match_host.find(opened.match)).screen("agent")
             real, match_host.database.run = match_host.database.run, full  # type: ignore[method-assign]
             (await match_host.find(opened.match))._database = match_host.database
             with pytest.raises(StorageFull):
                 await say(match_host, token, 1, "b")
             match_host.database.run = real  # type: ignore[method-assign]
             live = await match_host.find(opened.match)
-            after = await live.screen("agent")
-            assert msgspec.structs.replace(after, version=before.version) == before
-            assert await say(match_host, token, 1, "b") > before.version
+            screen_after = await live.screen("agent")
+            assert (
+                msgspec.structs.replace(screen_after, version=screen_before.version)
+                == screen_before
+            )
+            assert await say(match_host, token, 1, "b") > screen_before.version
             assert (await match_host.find(opened.match)).written == 5  # the bot is a move ahead
 
     async def full(job: Any) -> Any:
@@ -210,9 +213,9 @@ def test_commit_with_lost_acknowledgement_is_not_repeated(tmp_path: Path) -> Non
             with pytest.raises(MatchDiscarded):
                 await live.answer("agent", ask, 0, "a")
             match_host.database.run = real  # type: ignore[method-assign]
-            again = await match_host.find(opened.match)
-            assert again is not live and await again.answer("agent", ask, 0, "a")
-            assert again.written == 3  # the bot is a move ahead
+            second_result = await match_host.find(opened.match)
+            assert second_result is not live and await second_result.answer("agent", ask, 0, "a")
+            assert second_result.written == 3  # the bot is a move ahead
 
     asyncio.run(run())
 
@@ -221,13 +224,13 @@ def test_commit_with_lost_acknowledgement_is_not_repeated(tmp_path: Path) -> Non
 def test_episode_is_stored_exactly_once_despite_failures(
     after: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def two_games(one: LiveMatches) -> None:
+    async def two_games(item: LiveMatches) -> None:
         for seed in (1, 2):
             asked_setup = setup("ipd", "agent", AGAINST_A_BOT, seed, rounds=1)
-            opened = await one.open(asked_setup, ["agent"])
-            await say(one, opened.tokens["agent"], 0, "a")
+            opened = await item.open(asked_setup, ["agent"])
+            await say(item, opened.tokens["agent"], 0, "a")
 
-    async def fails(one: LiveMatches) -> None:
+    async def fails(item: LiveMatches) -> None:
         monkeypatch.setattr("sally.web.live.matches.RETRY", 0.05)
         if after == "half of it":
             add, added, refused = store.Writer.add, [], []
@@ -240,20 +243,20 @@ def test_episode_is_stored_exactly_once_despite_failures(
                 add(self, episode)
 
             monkeypatch.setattr(store.Writer, "add", first_only)
-            await two_games(one)
+            await two_games(item)
             await until(lambda: bool(refused))
             monkeypatch.setattr(store.Writer, "add", add)
             await until(lambda: len(stored(tmp_path)) == 2)
         else:
-            real = one.database.run
+            real = item.database.run
 
-            async def no_mark(job: Any, *given: Any) -> Any:
+            async def no_mark(job: Any, *arguments: Any) -> Any:
                 if job.__name__ == "mark":
                     raise StorageFull("no space left")
-                return await real(job, *given)
+                return await real(job, *arguments)
 
-            one.database.run = no_mark  # type: ignore[method-assign]
-            await two_games(one)
+            item.database.run = no_mark  # type: ignore[method-assign]
+            await two_games(item)
             await until(lambda: len(stored(tmp_path)) == 2)
 
     async def run() -> None:

@@ -34,20 +34,20 @@ class Counted:
         self.asked += 1
         return self._reply
 
-    async def complete(self, *given: Any) -> Any:
+    async def complete(self, *arguments: Any) -> Any:
         await asyncio.sleep(self.seconds)
-        return await self._model.complete(*given)
+        return await self._model.complete(*arguments)
 
 
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> Any:
     made: dict[str, Counted] = {}
 
-    def bring(one: Counted) -> Counted:
-        made["counted"] = one
+    def bring(item: Counted) -> Counted:
+        made["counted"] = item
         registry._make_model.cache_clear()
         monkeypatch.setitem(registry._added["models"], "counted", lambda name: made["counted"])
-        return one
+        return item
 
     yield bring
     registry._make_model.cache_clear()

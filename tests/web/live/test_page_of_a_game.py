@@ -71,8 +71,13 @@ def test_points_are_also_told_in_money_where_they_are_paid() -> None:
     spec = registry.game("ipd")
     context = SeatContext(spec, spec.build({}), spec.build({}).seats[0], 1)
     paid = Labels(per_point=0.05, currency="GBP")
-    own = paid.score(context, "agent", SeatScore("agent", 12.0, 30.0))
-    assert (own.who, own.points, own.most, own.money) == ("", "12", "30", "0.60 GBP")
+    own_text = paid.score(context, "agent", SeatScore("agent", 12.0, 30.0))
+    assert (own_text.who, own_text.points, own_text.most, own_text.money) == (
+        "",
+        "12",
+        "30",
+        "0.60 GBP",
+    )
     assert paid.score(context, "agent", SeatScore("partner", 12.0)).money == ""
     assert Labels().score(context, "agent", SeatScore("agent", 12.0)).money == ""
 

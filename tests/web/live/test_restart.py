@@ -51,8 +51,8 @@ class Hurried(threading.Thread):
         self.acknowledged: list[int] = []
 
     def run(self) -> None:
-        while not (seen := self.guest.see())["over"]:
-            ask = seen["asks"][0]
+        while not (screen := self.guest.see())["over"]:
+            ask = screen["asks"][0]
             value = value_for(ask, self.guest.draw)
             assert self.guest.say(ask["id"], value).status_code == 200
             self.acknowledged.append(value)
@@ -66,10 +66,10 @@ def content(screen: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in screen.items() if key not in ("version", "due")}
 
 
-def go_on_after_a_kill(data: Path, *more: str) -> None:
+def go_on_after_a_kill(data: Path, *options: str) -> None:
     """Two people take their time and three play in a hurry; the server dies; all finish."""
     wish = {"others": {"partner": "person"}, "params": {"rounds": 3}, "probes": ["their_move"]}
-    with serving(data, 0, *more) as (process, port), web_at(port) as web:
+    with serving(data, 0, *options) as (process, port), web_at(port) as web:
         agent, invited = sit(web, "rps", **wish)
         partner = invited["partner"]
         play([agent, partner], turns=2)  # the question aside, then the first round
@@ -79,24 +79,24 @@ def go_on_after_a_kill(data: Path, *more: str) -> None:
         contents_before = [content(agent.see()), content(partner.see())]
         crashed = threading.Event()
         hurried = [Hurried(port, crashed) for _ in range(3)]
-        for one in hurried:
-            one.start()
-        while min(len(one.acknowledged) for one in hurried) < 3:
+        for item in hurried:
+            item.start()
+        while min(len(item.acknowledged) for item in hurried) < 3:
             time.sleep(0.001)
         process.send_signal(signal.SIGKILL)
         process.wait()
         crashed.set()
-    assert all(len(one.acknowledged) < ROUNDS for one in hurried)  # it died in mid-game
-    with serving(data, port, *more) as (process, port), web_at(port) as web:
+    assert all(len(item.acknowledged) < ROUNDS for item in hurried)  # it died in mid-game
+    with serving(data, port, *options) as (process, port), web_at(port) as web:
         agent.web = partner.web = web
         assert [content(agent.see()), content(partner.see())] == contents_before
-        again = agent.say(probe["id"], 0, "told before the crash")
+        second_result = agent.say(probe["id"], 0, "told before the crash")
         # it counts once
-        assert again.status_code == 200 and content(agent.see()) == contents_before[0]
+        assert second_result.status_code == 200 and content(agent.see()) == contents_before[0]
         screens = play([agent, partner])
         assert all(s["over"]["how"] == "ended" and len(s["lines"]) == 3 for s in screens)
-        for one in hurried:
-            one.join(60)
+        for item in hurried:
+            item.join(60)
         process.send_signal(signal.SIGTERM)
         process.wait(20)
     check_the_store(data / "episodes", hurried)
@@ -115,7 +115,7 @@ def check_the_store(folder: Path, hurried: list[Hurried]) -> None:
         for episode in contents.episodes.values()
         if episode.setup.instance.game == "ipd"
     ]
-    assert sorted(played) == sorted(one.acknowledged for one in hurried)
+    assert sorted(played) == sorted(item.acknowledged for item in hurried)
     assert [len(moves) for moves in played] == [ROUNDS] * 3
 
 

@@ -88,9 +88,9 @@ def traffic(folder: Path, game: str, seat: str, params: dict[str, Any], others: 
         table = opened(web, game, params, {seat: probes} if probes else {})
         me = Guest(web, table.tokens[seat])
         me.see()
-        for other, token in table.tokens.items():
+        for counterpart, token in table.tokens.items():
             guest = Guest(web, token)
-            for ask in guest.see()["asks"] if other != seat and game == "rps" else ():
+            for ask in guest.see()["asks"] if counterpart != seat and game == "rps" else ():
                 guest.say(ask["id"], others)
         me.see()
         me.call("GET", "/api/seat?lines=3")
@@ -115,8 +115,8 @@ def test_hidden_information_changes_no_byte_sent_to_a_seat(
     game: str, seat: str, one: dict[str, Any], two: dict[str, Any], tmp_path: Path
 ) -> None:
     texts = traffic(tmp_path / "one", game, seat, one, others=0)
-    there = traffic(tmp_path / "two", game, seat, two, others=1)
-    assert texts == there and len(texts) > 8
+    folder = traffic(tmp_path / "two", game, seat, two, others=1)
+    assert texts == folder and len(texts) > 8
 
 
 @pytest.mark.parametrize("game", ["rps", "haggle", "tradecraft", "eleven_twenty"])
@@ -129,9 +129,9 @@ def test_hidden_action_of_another_seat_is_not_observable(game: str, tmp_path: Pa
             asked_guests = [guest for guest in guests if guest.see()["asks"]]
             if len(asked_guests) > 1:
                 first, *others = asked_guests
-                before = [guest.see() for guest in others]
+                screen_before = [guest.see() for guest in others]
                 first.answer(first.see()["asks"][0])
-                assert [guest.see() for guest in others] == before
+                assert [guest.see() for guest in others] == screen_before
                 return
             asked_guests[0].answer(asked_guests[0].see()["asks"][0])
     raise AssertionError(f"in {game} nobody ever acted at the same time as another")

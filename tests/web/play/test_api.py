@@ -45,11 +45,11 @@ def test_every_game_can_be_played_to_its_end(game: str, tmp_path: Path) -> None:
         seat = offer["seats"][0]
         guest, _ = sit(web, game, params=params, probes=offer["probes"][seat][:2])
         play([guest], turns=3)
-        before = guest.see()
+        screen_before = guest.see()
         web.app.state.live_matches._by_id.clear()  # as after a restart: the database has to do
-        after = guest.see()  # with the whole time for an answer, since the server was down
-        assert after["due"] is None or after["due"] >= before["due"]
-        assert {**after, "version": 0, "due": 0} == {**before, "version": 0, "due": 0}
+        screen_after = guest.see()  # with the whole time for an answer, since the server was down
+        assert screen_after["due"] is None or screen_after["due"] >= screen_before["due"]
+        assert {**screen_after, "version": 0, "due": 0} == {**screen_before, "version": 0, "due": 0}
         (last,) = play([guest])
     assert last["over"]["how"] == "ended", last["over"]
     (episode,) = stored(tmp_path)
@@ -88,11 +88,11 @@ def test_people_can_fill_every_seat_of_every_game(game: str, tmp_path: Path) -> 
 
 def test_move_appears_as_a_line_of_the_past(web: Any) -> None:
     guest, _ = sit(web, "ipd", params={"rounds": 3})
-    seen = guest.see()
-    assert [o["label"] for o in seen["asks"][0]["options"]] == ["J", "F"]
-    guest.say(seen["asks"][0]["id"], 0)
+    screen = guest.see()
+    assert [o["label"] for o in screen["asks"][0]["options"]] == ["J", "F"]
+    guest.say(screen["asks"][0]["id"], 0)
     later = guest.see()
-    assert len(later["lines"]) == 1 and later["version"] > seen["version"]
+    assert len(later["lines"]) == 1 and later["version"] > screen["version"]
     assert "Round 1: you picked J" in later["lines"][0]
 
 
@@ -127,18 +127,18 @@ def test_long_poll_returns_when_the_other_has_moved(tmp_path: Path) -> None:
     with web_server(tmp_path) as web:
         guest, invited = sit(web, "rps", others={"partner": "person"}, params={"rounds": 2})
         guest.answer(guest.see()["asks"][0])
-        seen = guest.see()
-        assert seen["asks"] == [] and seen["waiting_for"] == [""]
+        screen = guest.see()
+        assert screen["asks"] == [] and screen["waiting_for"] == [""]
         later: list[Any] = []
         waiting = threading.Thread(
-            target=lambda: later.append(guest.see(f"?since={seen['version']}"))
+            target=lambda: later.append(guest.see(f"?since={screen['version']}"))
         )
         waiting.start()
         time.sleep(0.1)
         assert not later
         invited["partner"].answer(invited["partner"].see()["asks"][0])
         waiting.join(10)
-        assert later and later[0]["version"] > seen["version"] and len(later[0]["lines"]) == 1
+        assert later and later[0]["version"] > screen["version"] and len(later[0]["lines"]) == 1
 
 
 def test_leaving_censors_the_match_and_informs_the_other_player(tmp_path: Path) -> None:
@@ -167,8 +167,8 @@ def test_leaving_censors_the_match_and_informs_the_other_player(tmp_path: Path) 
 def test_player_that_does_not_answer_counts_as_having_left(tmp_path: Path) -> None:
     with web_server(tmp_path, patience=0.2) as web:
         guest, _ = sit(web, "ipd")
-        seen = guest.see(f"?since={guest.see()['version']}")
-        assert seen["over"]["how"] == "censored"
+        screen = guest.see(f"?since={guest.see()['version']}")
+        assert screen["over"]["how"] == "censored"
     (episode,) = stored(tmp_path)
     assert episode.end.cause == "left" and "0.2 s" in episode.end.detail
 
@@ -179,8 +179,8 @@ def test_people_use_the_same_tools_and_uses_are_logged(tmp_path: Path) -> None:
         ask = guest.see()["asks"][0]
         assert [t["name"] for t in ask["tools"]] == ["item_info", "possible_recipes"]
         expected_fields = {"ask": ask["id"], "tool": "item_info", "arguments": {"item": "torch"}}
-        found = guest.call("POST", "/api/seat/look", expected_fields)
-        assert found.status_code == 200 and found.json()["found"]
+        result = guest.call("POST", "/api/seat/look", expected_fields)
+        assert result.status_code == 200 and result.json()["found"]
         assert guest.see()["asks"][0]["looked"][0]["arguments"] == {"item": "torch"}
         unknown = guest.call("POST", "/api/seat/look", {**expected_fields, "tool": "nothing"})
         assert unknown.status_code == 422 and "item_info" in unknown.json()["error"]
@@ -233,13 +233,13 @@ def test_move_out_of_turn_or_for_another_seat_is_refused(web: Any) -> None:
 )
 def test_illegal_value_is_refused_with_the_reason(value: Any, web: Any) -> None:
     guest, _ = sit(web, "ipd", params={"rounds": 4})
-    before = guest.see()
-    said = guest.say(before["asks"][0]["id"], value)
+    screen_before = guest.see()
+    said = guest.say(screen_before["asks"][0]["id"], value)
     assert said.status_code == 422 and said.json()["error"].endswith(".")
-    after = guest.see()
-    assert after["asks"][0].pop("refused") == said.json()["error"]
-    assert before["asks"][0].pop("refused") is None
-    assert {**after, "version": 0} == {**before, "version": 0}
+    screen_after = guest.see()
+    assert screen_after["asks"][0].pop("refused") == said.json()["error"]
+    assert screen_before["asks"][0].pop("refused") is None
+    assert {**screen_after, "version": 0} == {**screen_before, "version": 0}
 
 
 def test_refused_answers_are_counted_as_tries(tmp_path: Path) -> None:

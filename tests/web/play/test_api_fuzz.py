@@ -216,8 +216,8 @@ class TwoAtATable(RuleBasedStateMachine):
     def say_again(self, who: int, which: int, same: bool) -> None:
         if which < len(self.said[who]):
             ask, value, key = self.said[who][which]
-            again = self.guests[who].say(ask, (value + 1) % 3, key if same else "another")
-            assert again.status_code == (200 if same else 409)
+            second_result = self.guests[who].say(ask, (value + 1) % 3, key if same else "another")
+            assert second_result.status_code == (200 if same else 409)
 
     @rule(who=st.integers(0, 1), value=plain)
     def say_for_the_other(self, who: int, value: Any) -> None:

@@ -124,11 +124,11 @@ def test_toma_sw_speaks_moves_and_waits_on_the_map(person: Arrive, served: Serve
     password = me.page.locator(".note", has_text="Password").locator("dd").inner_text()
     locator = me.page.locator(".map td", has_text="You")
     assert locator.count() == 1
-    before = me.question_id()
+    question_before = me.question_id()
     me.ask().get_by_label("Your message").fill(f"The password is {password}.")
     assert f"{len(f'The password is {password}.')} of 300 characters" in me.ask().inner_text()
     me.ask().get_by_role("button", name="Send").click()
-    me.until_taken(before)
+    me.until_taken(question_before)
     me.shot("toma_sw")
     for _ in range(2):
         if me.page.locator("#end .result").count():
@@ -145,9 +145,9 @@ def test_toma_sw_listens_and_guesses_with_a_form(person: Arrive, served: Server)
     assert me.ask().get_by_role("alert").filter(has_text="Choose one").count() == 1
     for group, choice in (("Whom or what", "the treasure"), ("Row", "3"), ("Column", "0")):
         me.ask().get_by_role("group", name=group).get_by_role("radio", name=choice).check()
-    before = me.question_id()
+    question_before = me.question_id()
     guess.click()
-    me.until_taken(before)
+    me.until_taken(question_before)
     assert "game is over" in me.result()
 
 
@@ -171,11 +171,11 @@ def test_mindgames_counter_counts_only_the_message_after_the_separator(
     assert f"{len(' '.join(texts))} of 300 characters" in me.ask().inner_text()
     me.shot("mindgames")
     for message in (None, "Which one do you prefer?"):
-        before = me.question_id()
+        question_before = me.question_id()
         if message is not None:
             me.ask().get_by_label("Your message").fill(message)
         me.ask().get_by_role("button", name="Send").click()
-        me.until_taken(before)
+        me.until_taken(question_before)
     assert "Your result: 1" in me.result()
     assert any("I keep this to myself" in line for line in me.lines())
 
@@ -200,9 +200,9 @@ def test_problem_is_chosen_in_the_lobby_and_its_recipes_are_browsed(person: Arri
     offer.get_by_label("Player 2").check()
     offer.get_by_role("group", name="Offer").get_by_role("button").nth(1).click()
     offer.get_by_label("Message").fill("A gift.")
-    before = me.question_id()
+    question_before = me.question_id()
     offer.get_by_role("button", name="Propose").click()
-    me.until_taken(before)
+    me.until_taken(question_before)
     page.locator("#talk .mark-yours", has_text="A gift.").wait_for()
     page.get_by_label("Search the recipes").fill("")
     page.get_by_label("What I can make now").check()
@@ -211,9 +211,9 @@ def test_problem_is_chosen_in_the_lobby_and_its_recipes_are_browsed(person: Arri
     assert len(ready) == page.locator(".book .recipes li").count()
     page.locator(".book").get_by_role("button", name="Fill in").first.click()
     craft = me.ask().get_by_role("form", name="Craft")
-    before = me.question_id()
+    question_before = me.question_id()
     craft.get_by_role("button", name="Craft").click()
-    me.until_taken(before)
+    me.until_taken(question_before)
     page.locator("#lines li", has_text="You crafted").wait_for()
 
 
@@ -243,13 +243,13 @@ def test_tradecraft_values_offers_look_ups_and_crafts(person: Arrive, served: Se
     me.shot("tradecraft", me.page.locator("#turn"))
     offer.get_by_label("raw iron of").fill("1")
     offer.get_by_label("Message").fill("A fair trade?")
-    before = me.question_id()
+    question_before = me.question_id()
     offer.get_by_role("button", name="Propose").click()
-    me.until_taken(before)
+    me.until_taken(question_before)
     me.page.locator("#lines li", has_text="You proposed to Player 2").wait_for()
-    before = me.question_id()
+    question_before = me.question_id()
     me.ask().get_by_role("button", name="craft 9 iron nuggets").click()
-    me.until_taken(before)
+    me.until_taken(question_before)
     assert "9" in me.page.locator(".hand", has_text="(you)").inner_text()
     me.pick("done")
     assert "Your result: 0" in me.result()

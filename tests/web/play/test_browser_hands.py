@@ -33,14 +33,14 @@ def test_second_click_of_a_double_click_does_not_answer_the_next_question(
     me.sit(served.table("ipd", "agent", params={"rounds": 5})["token"])
     box = me.ask().locator(".options button").first.bounding_box()
     assert box is not None
-    mouse, before = me.page.mouse, me.question_id()
+    mouse, question_before = me.page.mouse, me.question_id()
     sent: list[str] = []
     me.page.on("request", lambda r: sent.append(r.url) if r.method == "POST" else None)
     mouse.move(box["x"] + 20, box["y"] + 20)
     for nth in (1, 2):  # the board has moved the buttons by now, so the mouse follows
         mouse.down(click_count=nth)
         mouse.up(click_count=nth)
-        me.until_taken(before)
+        me.until_taken(question_before)
         box = me.ask().locator(".options button").first.bounding_box()
         assert box is not None
         mouse.move(box["x"] + 20, box["y"] + 20)
@@ -127,10 +127,10 @@ def test_focus_advances_if_the_update_precedes_the_response(person: Arrive, serv
     me = person()
     me.page.add_init_script(SLOW_RECEIPTS)
     me.sit(served.table("ipd", "agent", params={"rounds": 3})["token"])
-    before = me.question_id()
+    question_before = me.question_id()
     me.page.keyboard.press("1")
     me.page.locator("#lines li").wait_for()
-    me.until_taken(before)
+    me.until_taken(question_before)
     assert "Which option" in _focused(me)
 
 

@@ -17,9 +17,9 @@ def test_payoff_table_keeps_its_third_column_at_every_width(person: Arrive, serv
     me = person()
     me.sit(served.table("rps", "agent", params={"rounds": 20})["token"])
     for _ in range(10):
-        before = me.question_id()
+        question_before = me.question_id()
         me.ask().locator(".options button").last.click()
-        me.until_taken(before)
+        me.until_taken(question_before)
     assert me.page.locator("#board .rounds thead th").last.inner_text() == "10"
     for width in (768, 1280, 1440, 1920):
         me.move_to({"viewport": {"width": width, "height": 900}})

@@ -13,8 +13,8 @@ pytestmark = NEEDS_BROWSER
 Arrive = Callable[..., Person]
 
 
-def at_the_table(me: Person, served: Server, game: str, **more: Any) -> None:
-    table = served.table(game, "player_1", **more)
+def at_the_table(me: Person, served: Server, game: str, **options: Any) -> None:
+    table = served.table(game, "player_1", **options)
     me.sit(table["token"])
 
 
@@ -35,9 +35,9 @@ def test_number_is_asked_for_with_a_slider_and_a_field(
         assert "whole number from 11 to 20" in ask.get_by_role("alert").first.inner_text()
     field.fill("18")
     assert slider.input_value() == "18"
-    before = me.question_id()
+    question_before = me.question_id()
     ask.get_by_role("button", name="Answer").click()
-    me.until_taken(before)
+    me.until_taken(question_before)
     me.shot("level_k" if not device else "level_k_phone")
     slider.focus()
     slider.press("Home")

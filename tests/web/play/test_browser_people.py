@@ -57,13 +57,13 @@ def test_two_people_by_invitation_see_each_other_move(person: Arrive) -> None:
 
 def test_visitors_who_stop_waiting_or_leave_are_not_paired(person: Arrive, served: Server) -> None:
     def wait() -> tuple[Person, dict[str, str]]:
-        one = person()
-        one.page.goto(one.address)
-        one.page.locator(".tile[data-game=rps]").click()
-        with one.page.expect_response("**/api/lobby") as told:
-            one.page.get_by_role("button", name="Play with another visitor").click()
-        one.page.get_by_role("button", name="Stop waiting").wait_for()
-        return one, {"Authorization": f"Bearer {told.value.json()['ticket']}"}
+        first = person()
+        first.page.goto(first.address)
+        first.page.locator(".tile[data-game=rps]").click()
+        with first.page.expect_response("**/api/lobby") as told:
+            first.page.get_by_role("button", name="Play with another visitor").click()
+        first.page.get_by_role("button", name="Stop waiting").wait_for()
+        return first, {"Authorization": f"Bearer {told.value.json()['ticket']}"}
 
     def in_line(ticket: dict[str, str]) -> httpx.Response:
         return httpx.get(f"{served.address}/api/lobby", headers=ticket, verify=False)
@@ -82,16 +82,16 @@ def test_visitors_who_stop_waiting_or_leave_are_not_paired(person: Arrive, serve
 
 def test_two_waiting_visitors_are_paired(person: Arrive) -> None:
     ann, bob = person(), person()
-    for one in (ann, bob):
-        one.page.goto(one.address)
-        one.page.locator(".tile[data-game=ibs]").click()
-        one.page.get_by_role("button", name="Play with another visitor").click()
-    for one in (ann, bob):
-        one.page.wait_for_url("**/table#*")
-        one.page.get_by_role("button", name="I have read the rules").click()
-    for one in (ann, bob):
-        one.page.locator("body[data-seat]").wait_for()
-    seats = {one.page.locator("body").get_attribute("data-seat") for one in (ann, bob)}
+    for item in (ann, bob):
+        item.page.goto(item.address)
+        item.page.locator(".tile[data-game=ibs]").click()
+        item.page.get_by_role("button", name="Play with another visitor").click()
+    for item in (ann, bob):
+        item.page.wait_for_url("**/table#*")
+        item.page.get_by_role("button", name="I have read the rules").click()
+    for item in (ann, bob):
+        item.page.locator("body[data-seat]").wait_for()
+    seats = {item.page.locator("body").get_attribute("data-seat") for item in (ann, bob)}
     assert seats == {"agent", "partner"}
 
 
@@ -130,9 +130,9 @@ def test_trade_between_two_people_wins_the_game(person: Arrive, served: Server) 
     ann.page.get_by_role("button", name="craft 1 iron ingot from").click()
     ann.page.get_by_text("Waiting for Player 2").wait_for()  # both craft at the same time
     bob.pick("done")
-    before = ann.question_id()
+    question_before = ann.question_id()
     ann.page.get_by_role("button", name="craft 1 pair of shears from").click()
-    ann.until_taken(before)
+    ann.until_taken(question_before)
     bob.page.get_by_text("Waiting for Player 1").wait_for()
     ann.pick("done")
     assert "Your result: 3" in ann.result()
@@ -170,29 +170,29 @@ def test_reload_during_a_game_continues_at_the_same_point(person: Arrive, served
 
 
 def test_two_tabs_stay_synchronized(person: Arrive, served: Server) -> None:
-    one = person()
-    two = Person(one.page.context.new_page(), one.address)
+    first = person()
+    two = Person(first.page.context.new_page(), first.address)
     token = served.table("ipd", "agent", params={"rounds": 2})["token"]
-    one.sit(token)
+    first.sit(token)
     two.sit(token)
-    one.pick("J")
+    first.pick("J")
     two.page.locator("#lines li").wait_for()
-    assert one.lines() == two.lines()
+    assert first.lines() == two.lines()
     two.pick("F")
-    assert "Your result: 18" in one.result()
+    assert "Your result: 18" in first.result()
     assert "Your result: 18" in two.result()
     two.check()
 
 
 def test_stale_tab_reports_that_the_question_is_closed(person: Arrive, served: Server) -> None:
-    one = person()
+    first = person()
     two = person(excused="status of 409")
     token = served.table("ipd", "agent", params={"rounds": 2})["token"]
     held: list[object] = []
     two.page.route(re.compile(r"/api/seat\?since"), lambda route: held.append(route))
-    one.sit(token)
+    first.sit(token)
     two.sit(token)
-    one.pick("J")  # the other tab does not hear of it
+    first.pick("J")  # the other tab does not hear of it
     two.ask().locator(".options button").first.click()
     two.page.get_by_text("it was answered already").wait_for()
     two.page.locator("#lines li").wait_for()
@@ -289,9 +289,9 @@ def test_text_of_the_other_player_is_never_markup(person: Arrive, served: Server
     locator.wait_for()
     assert "<script>window.pwned=1</script>" in locator.inner_text()
     assert "{{7*7}}${7*7}" in locator.inner_text()
-    for one in (ann, bob):
-        assert one.page.evaluate("window.pwned") is None
-        assert one.page.locator("img, svg:not(.glyph), li script").count() == 0
+    for item in (ann, bob):
+        assert item.page.evaluate("window.pwned") is None
+        assert item.page.locator("img, svg:not(.glyph), li script").count() == 0
 
 
 def test_hostile_clue_on_the_board_is_shown_as_text(person: Arrive, served: Server) -> None:

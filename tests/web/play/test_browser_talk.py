@@ -23,12 +23,12 @@ def fits(me: Person) -> bool:
 
 def send(me: Person, button: str, **fields: str) -> None:
     """Fill in the form that is shown now, by labels, and send it."""
-    before = me.question_id()
+    question_before = me.question_id()
     form = me.ask().locator("form").first
     for label, text in fields.items():
         form.get_by_label(label).fill(text)
     form.get_by_role("button", name=button).click()
-    me.until_taken(before)
+    me.until_taken(question_before)
 
 
 def named(device: dict[str, Any], game: str) -> str:
@@ -49,9 +49,9 @@ def test_step_race_is_played_with_messages(
     end = me.page.locator("#end .result")
     for turn in range(1, 30):  # the others move at random, so it ends long before
         send(me, "Say", **{"Your message": "I will move 3."})
-        before = me.question_id()
+        question_before = me.question_id()
         me.ask().get_by_role("button", name="3", exact=True).click()
-        me.until_taken(before)
+        me.until_taken(question_before)
         if turn == 1:
             me.page.locator("#lines li", has_text="Player 1 (you) chose 3").first.wait_for()
             assert any("I will move 3." in line for line in me.lines())
@@ -71,13 +71,13 @@ def test_bargaining_is_played_with_messages_and_quotes(
     me.sit(served.table("bargaining", "buyer", params={"rounds": 2})["token"])
     for quote in (40, 60):
         send(me, "Send", **{"Your message": f"I will bid {quote}."})
-        before = me.question_id()
+        question_before = me.question_id()
         me.ask().get_by_label("Your number", exact=True).fill(str(quote))
         assert fits(me)
         if quote == 60:
             me.shot(named(device, "bargaining"))
         me.ask().get_by_role("button", name="Answer").click()
-        me.until_taken(before)
+        me.until_taken(question_before)
     assert any("I will bid 60." in line for line in me.lines())
     assert "Your result" in me.result() and fits(me)
 
@@ -110,12 +110,12 @@ def test_battery_shows_one_item_per_screen_after_practice(person: Arrive, served
         buttons = me.ask().get_by_role("button")
         assert sorted(buttons.all_inner_texts()) == sorted(item.options)
         me.shot(f"battery_{turn}")
-        before = me.question_id()
+        question_before = me.question_id()
         wrong = item.options[1 - item.answer]  # the practice item is answered wrongly
         me.ask().get_by_role(
             "button", name=item.options[item.answer] if turn else wrong, exact=True
         ).click()
-        me.until_taken(before)
+        me.until_taken(question_before)
         if not turn:
             text = f"{wrong} is not right; the right answer is: {item.options[item.answer]}"
             me.page.locator("#lines li", has_text=text).first.wait_for()

@@ -33,9 +33,9 @@ def test_clue_too_close_to_a_card_is_refused_and_another_is_played(
         if expected == "too close":  # said while it is typed, before it is sent
             me.ask().locator(".field .refused", has_text=expected).wait_for()
         me.ask().get_by_role("group", name="Number").get_by_role("radio", name="1").check()
-        before = me.question_id()
+        question_before = me.question_id()
         me.ask().get_by_role("button", name="Send").click()
-        me.until_taken(before)
+        me.until_taken(question_before)
         me.page.locator("#lines li", has_text=expected).first.wait_for()
     assert any("The clue is" in line for line in me.lines())
 
@@ -82,10 +82,10 @@ def test_every_pile_and_every_card_of_hanabi_is_on_the_screen(
     right = "cards => Math.max(...cards.map(c => c.getBoundingClientRect().right)) <= innerWidth"
     assert me.page.locator("#board .playing").evaluate_all(right)
     assert me.ask().locator(".options button:visible").count() == 0  # they are on the cards
-    before = me.question_id()
+    question_before = me.question_id()
     own = rows.last.locator(".playing").nth(1)
     own.get_by_role("button", name="play card 2").click()
-    me.until_taken(before)
+    me.until_taken(question_before)
     me.page.locator("#lines li", has_text="Bob (you) play").or_(
         me.page.locator("#lines li", has_text="You play")
     ).first.wait_for()

@@ -57,12 +57,12 @@ def arrived(server, name: str) -> Participant:
     return Participant(server).agree(name).read_on().check(*RIGHT)
 
 
-def played(one: Participant, two: Participant) -> None:
+def played(first: Participant, two: Participant) -> None:
     """Two participants play the current game to its end."""
-    one.get(), two.get()
-    tokens = one.seat_token, two.seat_token
+    first.get(), two.get()
+    tokens = first.seat_token, two.seat_token
     for _ in range(100):
-        triples = [p.answer_all(token) for p, token in zip((one, two), tokens, strict=True)]
+        triples = [p.answer_all(token) for p, token in zip((first, two), tokens, strict=True)]
         if all(screen["over"] for screen in triples):
             return
     raise AssertionError("the game does not end")
@@ -169,10 +169,10 @@ def test_experimenter_can_play_as_any_participant_in_test_mode(tmp_path):
     with Client(make_app(settings)) as server:
         me = logged_in(server)
 
-        def play_as(who: str) -> None:
+        def play_as(player: str) -> None:
             page = me.browser.get("/experimenter/study").text
             token = re.search(r'name="form_token" value="([^"]+)"', page)[1]
-            sent = {"form_token": token, "participant": who}
+            sent = {"form_token": token, "participant": player}
             me.page = me.browser.post("/experimenter/study/play_as", data=sent)
 
         for _ in range(2):

@@ -166,7 +166,7 @@ def test_participants_get_the_declared_design(server):
     assert Counter(r["condition"] for r in rows_) == {"asked": 4, "not asked": 4}
     assert Counter(r["order"][0] for r in rows_) == {"ipd-5": 4, "ibs-5": 4}
     assert Counter(r["option_order"] for r in rows_) == {"as given": 4, "reversed": 4}
-    assert {asked for _, asked, _ in counts} == {True, False}
+    assert {request for _, request, _ in counts} == {True, False}
     assert sum(n for (_, _, values), n in counts.items() if values[0] > values[-1]) == 4
 
 
@@ -183,33 +183,33 @@ PAIRS = re.sub(
 @pytest.fixture
 def pair(tmp_path):
     with study_server(tmp_path, PAIRS) as server:
-        one = Participant(server).agree("one").read_on().check(*RIGHT)
-        assert "Waiting for another participant" in one.text
-        assert one.browser.get(f"{one.address}/waiting").json() == {
+        first = Participant(server).agree("one").read_on().check(*RIGHT)
+        assert "Waiting for another participant" in first.text
+        assert first.browser.get(f"{first.address}/waiting").json() == {
             "waiting": True,
             "seconds": 0,
         }
         two = Participant(server).agree("two").read_on().check(*RIGHT)
         assert two.seat_token
-        assert one.browser.get(f"{one.address}/waiting").json()["waiting"] is False
-        yield one.get(), two, server
+        assert first.browser.get(f"{first.address}/waiting").json()["waiting"] is False
+        yield first.get(), two, server
 
 
-def play_together(one: Participant, two: Participant) -> None:
-    tokens = one.seat_token, two.seat_token
-    while not one.screen(tokens[0])["over"]:
-        one.answer_all(tokens[0])
+def play_together(first: Participant, two: Participant) -> None:
+    tokens = first.seat_token, two.seat_token
+    while not first.screen(tokens[0])["over"]:
+        first.answer_all(tokens[0])
         two.answer_all(tokens[1])
-    one.get(), two.get()
+    first.get(), two.get()
 
 
 def test_two_participants_play_all_rounds_with_each_other(pair):
-    one, two, server = pair
-    assert one.screen(one.seat_token)["seat"] != two.screen(two.seat_token)["seat"]
-    play_together(one, two)
-    assert one.heading == two.heading == "Game 2 of 2"
-    play_together(one, two)
-    for person in (one, two):
+    first, two, server = pair
+    assert first.screen(first.seat_token)["seat"] != two.screen(two.seat_token)["seat"]
+    play_together(first, two)
+    assert first.heading == two.heading == "Game 2 of 2"
+    play_together(first, two)
+    for person in (first, two):
         assert person.survey(human="4", device="A phone").heading == "Thank you"
     rows_ = logged_in(server).browser.get("/experimenter/study/people.json").json()
     assert rows_[0]["pair"] == rows_[1]["pair"] and rows_[0]["order"] == rows_[1]["order"]
@@ -217,20 +217,20 @@ def test_two_participants_play_all_rounds_with_each_other(pair):
 
 
 def test_other_participant_continues_and_is_paid_if_the_partner_leaves(pair):
-    one, two, _ = pair
-    play_together(one, two)
-    one.leave(one.seat_token)
+    first, two, _ = pair
+    play_together(first, two)
+    first.leave(first.seat_token)
     two.get()
     assert two.heading == "Final questions" and "not your fault" in two.text
     assert two.survey(human="4", device="A phone").heading == "Thank you"
 
 
 def test_other_participant_keeps_earnings_if_the_partner_withdraws(pair, tmp_path):
-    one, two, server = pair
-    play_together(one, two)
-    one.get("/withdraw")
-    one.post("/withdraw", token=one.field("token"))
-    assert one.heading == "You have withdrawn"
+    first, two, server = pair
+    play_together(first, two)
+    first.get("/withdraw")
+    first.post("/withdraw", token=first.field("token"))
+    assert first.heading == "You have withdrawn"
     two.get()
     assert two.heading == "Final questions" and "other participant has left" in two.text
     two.survey(human="4", device="A phone")
@@ -240,10 +240,10 @@ def test_other_participant_keeps_earnings_if_the_partner_withdraws(pair, tmp_pat
 
 
 def test_participant_in_play_is_informed_of_a_withdrawal_and_continues(pair):
-    one, two, _ = pair
+    first, two, _ = pair
     token = two.seat_token
-    one.get("/withdraw")
-    one.post("/withdraw", token=one.field("token"))
+    first.get("/withdraw")
+    first.post("/withdraw", token=first.field("token"))
     answer = two.browser.get("/api/seat", headers={"authorization": f"Bearer {token}"})
     assert answer.status_code == 401  # two seconds were enough for a page that listens
     assert two.get().heading == "Final questions" and "other participant has left" in two.text
@@ -379,12 +379,12 @@ def test_instances_can_come_from_a_registered_study(tmp_path):
 def test_steps_have_a_fixed_order():
     condition = STUDY.conditions[1]
     fields: dict[str, object] = {}
-    seen = []
+    recorded = []
     values = {"check-0": {"right": False}, "check-1": {"right": True}}
     while (step := steps.current(STUDY, condition, fields)) != steps.END:
-        seen.append(step)
+        recorded.append(step)
         fields[step] = values.get(step, True)
-    assert seen == [
+    assert recorded == [
         "instructions-0",
         "instructions-1",
         "check-0",

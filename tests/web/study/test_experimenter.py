@@ -113,8 +113,8 @@ def test_advance_exclude_and_readmit_by_platform_id(tmp_path):
     assert skipped == "The step instructions-1 was skipped.\n"
     excluded = command("exclude", file, "bob", "--reason", "asked us", "--database", database)
     assert "was excluded" in excluded.output
-    again = command("exclude", file, "bob", "--reason", "asked us", "--database", database)
-    assert "The participant is excluded" in str(again.exception)
+    second_result = command("exclude", file, "bob", "--reason", "asked us", "--database", database)
+    assert "The participant is excluded" in str(second_result.exception)
     listed = command("find", file, "bob", "--database", database).output
     assert "state: excluded\n" in listed and "resume" not in listed
 
@@ -169,9 +169,9 @@ def test_signed_links_resume_and_others_are_refused(tmp_path, monkeypatch):
         person = Participant(server).get(PROLIFIC_PID="ann", sig=sign_id("ann"))
         person.post("/consent", token=person.field("token"), given="ann", agree="yes").read_on()
         step = person.field("step")
-        other = Participant(server).get(PROLIFIC_PID="ann", sig=sign_id("ann"))
-        assert other.field("step") == step  # another browser goes on
-        assert person.get().heading != other.heading
+        alternative = Participant(server).get(PROLIFIC_PID="ann", sig=sign_id("ann"))
+        assert alternative.field("step") == step  # another browser goes on
+        assert person.get().heading != alternative.heading
 
 
 def test_withdrawn_id_is_told_so_and_not_asked_for_consent_again(tmp_path):
@@ -289,12 +289,12 @@ def test_partner_kind_decides_debrief_and_pay_in_groups(tmp_path, monkeypatch):
         "bonus = { base = 1.50 }\n[bonus] ",
     ).replace("[limits]", '[limits]\nfallback = "bot"')
     with study_server(tmp_path, text) as server:
-        one = Participant(server).agree("one").read_on().check(*RIGHT)
+        first = Participant(server).agree("one").read_on().check(*RIGHT)
         two = Participant(server).agree("two").read_on().check(*RIGHT)
-        one.get()
-        play_together(one, two)
-        play_together(one, two)
-        for person in (one, two):
+        first.get()
+        play_together(first, two)
+        play_together(first, two)
+        for person in (first, two):
             person.survey(human="4", device="A phone")
             assert "With a person." in person.text and "With a bot." not in person.text
         alone = Participant(server).agree("alone").read_on().check(*RIGHT)

@@ -45,7 +45,7 @@ def test_withdrawal_leaves_no_trace_in_any_file(server, tmp_path, when):
     person = Participant(server).agree("goes0away0id")
     if when != "at once":
         person.read_on().check(*RIGHT)
-        person.answer_all(person.seat_token, most=3)
+        person.answer_all(person.seat_token, limit=3)
     if when == "at the end":
         person.get().play_all().survey(human="4", device="A phone", why="a secret remark")
     assert on_disk(tmp_path, "goes0away0id")
@@ -149,13 +149,13 @@ def test_ids_in_exports_are_hashes_and_the_salt_is_not_exported(exported, server
 
 
 def test_id_hashes_differ_between_studies(tmp_path):
-    seen = []
+    recorded = []
     for n in (1, 2):
         (tmp_path / str(n)).mkdir()
         with study_server(tmp_path / str(n), TEXT) as server:
             Participant(server).agree("same")
-            seen += logged_in(server).browser.get("/experimenter/study/people.json").json()
-    assert seen[0]["participant"] != seen[1]["participant"]
+            recorded += logged_in(server).browser.get("/experimenter/study/people.json").json()
+    assert recorded[0]["participant"] != recorded[1]["participant"]
 
 
 def test_every_exported_episode_replays(exported):

@@ -70,8 +70,9 @@ def test_late_answer_forfeits_the_round_and_not_the_match(server):
     person = Participant(server).agree("slow").read_on().check(*RIGHT)
     token = person.seat_token
     late(server, 26)
-    seen = person.screen(token)
-    assert not seen["over"] and seen["asks"] and seen["due"] > time.time() + 20  # the next round
+    screen = person.screen(token)
+    # the next round
+    assert not screen["over"] and screen["asks"] and screen["due"] > time.time() + 20
     (live,) = server.app.state.live_matches._by_id.values()
     lost_events = [e for e in live.match.events if isinstance(e, Forfeited)]
     assert [e.turn for e in lost_events] == [0] and "no answer within 25 s" in lost_events[0].reason
@@ -102,7 +103,7 @@ def test_repeatedly_late_participant_counts_as_having_left(tmp_path):
         stays = Participant(server).agree("stays").read_on().check(*RIGHT)
         token = stays.seat_token
         for n in range(MOST_TIMEOUTS):
-            stays.answer_all(token, most=1)  # so that only the other one is late
+            stays.answer_all(token, limit=1)  # so that only the other one is late
             assert not stays.screen(token)["over"], n
             late(server, 26)
         assert stays.screen(token)["over"]["how"] == "censored"

@@ -64,9 +64,9 @@ def walk_through(server: Any, study: HumanStudy, name: str, answer: Answer) -> l
         token = browser.seat_token
         while asks := browser.screen(token)["asks"]:
             question: QuestionKind = "know" if asks[0]["kind"] == "probe" else "do"
-            wanted = msgspec.to_builtins(answer(recipe, pair, opened, question))
-            sent = browser.say(token, asks[0], wanted)
-            assert sent.status_code == 200, (pair.id, question, wanted, sent.text, asks[0])
+            expected = msgspec.to_builtins(answer(recipe, pair, opened, question))
+            sent = browser.say(token, asks[0], expected)
+            assert sent.status_code == 200, (pair.id, question, expected, sent.text, asks[0])
         browser.get()
     browser.survey(how="")
     assert "C1A2B3" in browser.text

@@ -63,25 +63,25 @@ def expected(server: Any, id: str, earned: dict[str, Decimal], alone: bool = Fal
     return min(BASE + A_POINT * earned[two_games.secrets.export_id(person)] + extra, MOST)
 
 
-def play_rounds(one: Participant, two: Participant, rounds: int) -> None:
+def play_rounds(first: Participant, two: Participant, rounds: int) -> None:
     for _ in range(rounds):
-        one.answer_all(one.seat_token, most=1, value=0)
-        two.answer_all(two.seat_token, most=1, value=1)
+        first.answer_all(first.seat_token, limit=1, value=0)
+        two.answer_all(two.seat_token, limit=1, value=1)
 
 
 @pytest.fixture
 def pair(tmp_path):
     with study_server(tmp_path, PAID_PAIRS) as server:
-        one = Participant(server).agree("one").read_on().check(*RIGHT)
+        first = Participant(server).agree("one").read_on().check(*RIGHT)
         two = Participant(server).agree("two").read_on().check(*RIGHT)
-        yield one.get(), two, server
+        yield first.get(), two, server
 
 
 def test_finished_people_are_paid_for_every_round(pair):
-    one, two, server = pair
-    play_together(one, two)
-    play_together(one, two)
-    one.survey(**ANSWERS), two.survey(**ANSWERS)
+    first, two, server = pair
+    play_together(first, two)
+    play_together(first, two)
+    first.survey(**ANSWERS), two.survey(**ANSWERS)
     earned = points(matches(server))
     assert payments(server) == {id: ("done", expected(server, id, earned)) for id in ("one", "two")}
     assert max(earned.values()) > 0
@@ -89,17 +89,17 @@ def test_finished_people_are_paid_for_every_round(pair):
 
 @pytest.mark.parametrize("how", ["leaves", "times out"])
 def test_interrupted_game_pays_played_rounds_to_both_participants(pair, how):
-    one, two, server = pair
-    play_together(one, two)
-    play_rounds(one, two, 2)
+    first, two, server = pair
+    play_together(first, two)
+    play_rounds(first, two, 2)
     if how == "leaves":
-        one.leave(one.seat_token)
+        first.leave(first.seat_token)
     else:
-        two.answer_all(two.seat_token, most=1)  # so that only the other one is waited for
+        two.answer_all(two.seat_token, limit=1)  # so that only the other one is waited for
         late = time.monotonic() + 301
         for live in matches(server):
             server.portal.call(live.stop_if_overdue, late)
-    one.get().survey(**ANSWERS), two.get().survey(**ANSWERS)
+    first.get().survey(**ANSWERS), two.get().survey(**ANSWERS)
     earned = points(matches(server))
     assert payments(server) == {
         "one": ("incomplete", expected(server, "one", earned)),
@@ -115,11 +115,11 @@ def test_interrupted_game_pays_played_rounds_to_both_participants(pair, how):
 
 
 def test_withdrawal_leaves_the_partner_the_points_of_the_interrupted_game(pair):
-    one, two, server = pair
-    play_rounds(one, two, 3)
+    first, two, server = pair
+    play_rounds(first, two, 3)
     earned = points(matches(server))
-    one.get("/withdraw")
-    one.post("/withdraw", token=one.field("token"))
+    first.get("/withdraw")
+    first.post("/withdraw", token=first.field("token"))
     two.get().survey(**ANSWERS)
     assert matches(server) == []  # the game itself is deleted
     assert payments(server) == {"two": ("incomplete", expected(server, "two", earned, alone=True))}
@@ -141,8 +141,8 @@ def lapse(server: Any, *ids: str) -> None:
 
 
 def test_people_who_lapse_after_playing_are_listed_with_what_they_earned(pair):
-    one, two, server = pair
-    play_together(one, two)  # they never come back to be told the outcome
+    first, two, server = pair
+    play_together(first, two)  # they never come back to be told the outcome
     earned = points(matches(server))
     lapse(server, "one", "two")
     Participant(server).agree("looks").read_on()  # somebody has not played

@@ -58,7 +58,7 @@ def test_second_tab_restores_no_data_after_withdrawal(server):
 def test_participant_of_older_rules_is_informed_and_can_withdraw(server, tmp_path, monkeypatch):
     through(Participant(server), "played")
     person = Participant(server).agree("goes0away0id").read_on().check(*RIGHT)
-    person.answer_all(person.seat_token, most=1)
+    person.answer_all(person.seat_token, limit=1)
     server.app.state.live_matches._by_id.clear()  # as after a restart with another Sally
     older = registry.game
     monkeypatch.setattr(registry, "game", lambda name: replace(older(name), version=99))

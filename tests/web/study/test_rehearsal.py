@@ -64,9 +64,9 @@ def test_sixty_participants_with_drop_outs_leave_complete_data(
     assert Counter(row["state"] for row in people.values()) == rehearsal_summary.states
     trials = Counter((r["participant"], r["game_number"]) for r in rows_of(out, "trials"))
     survey = Counter(row["participant"] for row in rows_of(out, "survey"))
-    for who, row in people.items():
+    for player, row in people.items():
         if row["state"] == "done":
-            assert [trials[who, str(n)] for n in (1, 2)] == [5, 5] and survey[who] == 8
+            assert [trials[player, str(n)] for n in (1, 2)] == [5, 5] and survey[player] == 8
             assert float(row["base_pay"]) == 1.0 and row["bonus_pay"]
     assert len(store.load(out).episodes) == rehearsal_summary.episodes
     filled = [sum(states.values()) for states in rehearsal_summary.conditions.values()]

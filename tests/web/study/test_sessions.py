@@ -96,7 +96,7 @@ def test_session_may_set_any_key_and_merges_tables(tmp_path):
     assert tuesday.limits.answer_seconds == 45 and tuesday.limits.idle_minutes == 30
     assert (monday.bonus.per_point, tuesday.bonus.per_point) == (0.01, 0.02)
     result = CliRunner().invoke(cli, ["people", "check", str(file), "--json"])
-    assert [each["study"] for each in msgspec.json.decode(result.output)] == [
+    assert [item["study"] for item in msgspec.json.decode(result.output)] == [
         "two_games-monday",
         "two_games-tuesday",
     ]

@@ -170,7 +170,7 @@ def test_consent_form_is_valid_only_for_its_link(server):
 def test_full_disk_shows_a_page_and_changes_nothing(server, monkeypatch, failure, status):
     person = Participant(server).agree("unlucky")
 
-    def full(*given):
+    def full(*arguments):
         raise failure("no space left on device")
 
     with monkeypatch.context() as broken:
@@ -225,8 +225,11 @@ def test_failed_check_excludes_and_frees_the_place(server):
     person.check("I choose first", "1 cent")
     assert person.heading == "You cannot continue" and "C0FFEE" in person.text
     assert person.get().heading == "You cannot continue"
-    again = Participant(server).get(PROLIFIC_PID="fails")
-    assert again.page.status_code == 409 and again.heading == "You have already taken part"
+    second_result = Participant(server).get(PROLIFIC_PID="fails")
+    assert (
+        second_result.page.status_code == 409
+        and second_result.heading == "You have already taken part"
+    )
 
 
 def test_unanswered_question_does_not_count_as_attempt(server):
@@ -245,8 +248,11 @@ def test_participant_cannot_take_part_twice(server):
 
 def test_continuing_in_another_browser_is_refused_by_default(server, tmp_path):
     Participant(server).agree("moves")
-    other = Participant(server).get(PROLIFIC_PID="moves")
-    assert other.heading == "You started in another browser" and other.page.status_code == 409
+    alternative = Participant(server).get(PROLIFIC_PID="moves")
+    assert (
+        alternative.heading == "You started in another browser"
+        and alternative.page.status_code == 409
+    )
 
 
 def test_resume_by_link_allows_continuing_in_another_browser(tmp_path):
@@ -254,8 +260,8 @@ def test_resume_by_link_allows_continuing_in_another_browser(tmp_path):
         tmp_path, TEXT.replace("[completion]", "resume_by_link = true\n[completion]")
     ) as s:
         first = Participant(s).agree("moves").next()
-        other = Participant(s).get(PROLIFIC_PID="moves")
-        assert other.field("step") == "instructions-1"
+        alternative = Participant(s).get(PROLIFIC_PID="moves")
+        assert alternative.field("step") == "instructions-1"
         assert first.get().page.status_code == 400  # shut out
 
 
@@ -320,15 +326,18 @@ def test_restart_restores_every_participants_step(tmp_path):
         reader = Participant(server).agree("reader").next()
         player = Participant(server).agree("player").read_on().check(*RIGHT)
         token = player.seat_token
-        triples_before = player.answer_all(token, most=3)
+        triples_before = player.answer_all(token, limit=3)
         cookies = reader.browser.cookies, player.browser.cookies
     with study_server(tmp_path, TEXT) as server:
         reader, player = Participant(server), Participant(server)
         reader.browser.cookies, player.browser.cookies = cookies
         assert reader.get().field("step") == "instructions-1"
         assert player.get().seat_token == token
-        after = player.screen(token)
-        assert after["lines"] == triples_before["lines"] and after["asks"] == triples_before["asks"]
+        screen_after = player.screen(token)
+        assert (
+            screen_after["lines"] == triples_before["lines"]
+            and screen_after["asks"] == triples_before["asks"]
+        )
         assert player.play_all().heading == "Final questions"
 
 

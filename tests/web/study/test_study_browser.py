@@ -80,35 +80,35 @@ def test_two_participants_finish_despite_a_crash_while_experimenter_watches(pers
     watcher.page.keyboard.press("Enter")
     watcher.page.get_by_text("No match is in progress").wait_for()
 
-    one, two = person(excused="ERR_|Failed to load"), person(excused="ERR_|Failed", **PHONE)
-    come_in(one, "one")
-    one.page.get_by_text("Waiting for another participant").wait_for()
+    first, two = person(excused="ERR_|Failed to load"), person(excused="ERR_|Failed", **PHONE)
+    come_in(first, "one")
+    first.page.get_by_text("Waiting for another participant").wait_for()
     come_in(two, "two")
-    one.page.get_by_role("link", name="Start the game").wait_for()  # by itself, without a reload
+    first.page.get_by_role("link", name="Start the game").wait_for()  # by itself, without a reload
     watcher.page.get_by_text("Matches in progress (1)").wait_for()
     watcher.shot("explorer_live")
     assert no_sideways_scrolling(two)
 
-    for each in (one, two):
-        to_the_table(each)
-    for each in (one, two):
-        each.pick("J")
+    for item in (first, two):
+        to_the_table(item)
+    for item in (first, two):
+        item.pick("J")
     served.kill()
     served.start()
-    for each in (one, two):
-        each.page.get_by_text("round 2").first.wait_for()
-    for each in (one, two):
-        each.pick("J")
-    for each in (one, two):
-        each.page.get_by_role("link", name="Continue").click()
-        each.page.get_by_role("heading", name="Game 2 of 2").wait_for()
-        to_the_table(each)
+    for item in (first, two):
+        item.page.get_by_text("round 2").first.wait_for()
+    for item in (first, two):
+        item.pick("J")
+    for item in (first, two):
+        item.page.get_by_role("link", name="Continue").click()
+        item.page.get_by_role("heading", name="Game 2 of 2").wait_for()
+        to_the_table(item)
     for _ in range(2):
-        for each in (one, two):
-            each.pick("J")
-    for each in (one, two):
-        finish(each)
-        assert no_sideways_scrolling(each)
+        for item in (first, two):
+            item.pick("J")
+    for item in (first, two):
+        finish(item)
+        assert no_sideways_scrolling(item)
 
     watcher.page.goto(f"{served.address}/experimenter/study")
     watcher.page.get_by_label("secret").fill(SECRET)  # sessions end with the server

@@ -62,8 +62,8 @@ REST = {"human": "4", "device": "A phone", "why": "=1+1, I guess"}
 
 @pytest.fixture
 def server(tmp_path):
-    with study_server(tmp_path, WATCHED) as one:
-        yield one
+    with study_server(tmp_path, WATCHED) as first:
+        yield first
 
 
 def finish(server: Any, id: str, **answers: str) -> Participant:
@@ -109,13 +109,13 @@ def test_trial_rows_are_self_contained(server: Any) -> None:
         paid = matrices[row["game"]][int(row["option"])][their_partner][0]
         assert float(row["points"]) == paid
         assert msgspec.json.decode(row["others_label"])["partner"]
-        asked = probes.get((row["participant"], row["episode"], row["turn"]))
-        assert (row["probe"] != "") == (asked is not None) == (row["condition"] == "asked")
-        if asked is not None:
-            assert row["probe_truth"] == asked["truth"] == str(their_partner)
+        questions = probes.get((row["participant"], row["episode"], row["turn"]))
+        assert (row["probe"] != "") == (questions is not None) == (row["condition"] == "asked")
+        if questions is not None:
+            assert row["probe_truth"] == questions["truth"] == str(their_partner)
             assert (row["probe_answer"], row["probe_correct"]) == (
-                asked["answer"],
-                asked["correct"],
+                questions["answer"],
+                questions["correct"],
             )
     for person in records["participants"]:
         own_values = [
@@ -274,14 +274,14 @@ class Rows:
 
     def __init__(self, *answers: tuple[str, float, int, str] | tuple[str, float, int, str, float]):
         self._made = [
-            (seat, made, to_text(GivenAnswer((turn, seat, probe, ""), Decision(0), (), *shown)))
-            for seat, made, turn, probe, *shown in answers
+            (seat, moves, to_text(GivenAnswer((turn, seat, probe, ""), Decision(0), (), *shown)))
+            for seat, moves, turn, probe, *shown in answers
         ]
 
-    def all(self, sql: str, *given: Any) -> list[Any]:
+    def all(self, sql: str, *arguments: Any) -> list[Any]:
         return self._made
 
-    def one(self, sql: str, *given: Any) -> Any:
+    def one(self, sql: str, *arguments: Any) -> Any:
         return (100.0,)
 
 

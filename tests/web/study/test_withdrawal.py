@@ -105,8 +105,8 @@ def test_next_export_lists_withdrawn_codes_only_if_exported_before(server, tmp_p
     assert listed(server) == [] and on_disk(tmp_path, row["participant"]) == []
 
 
-def command(*given: str):
-    return CliRunner().invoke(cli, ["people", *given], catch_exceptions=True)
+def command(*arguments: str):
+    return CliRunner().invoke(cli, ["people", *arguments], catch_exceptions=True)
 
 
 def test_command_line_withdraws_and_exports(tmp_path):
@@ -116,7 +116,7 @@ def test_command_line_withdraws_and_exports(tmp_path):
         for name in ("goes0away0id", "stays0id"):
             through(Participant(server), name)
         playing = Participant(server).agree("plays").read_on().check(*RIGHT)
-        playing.answer_all(playing.seat_token, most=1)
+        playing.answer_all(playing.seat_token, limit=1)
         arguments = command("export", study, "--database", database, "--out", str(out))
         # while the server runs
         assert arguments.exit_code == 0 and "4 episodes" in arguments.output
@@ -149,14 +149,14 @@ def code_of(server, id: str) -> str:
 
 def test_stuck_participant_is_advanced_step_by_step(server):
     person = Participant(server).agree("stuck")
-    seen = []
+    recorded = []
     while person.get().heading != "Thank you":
-        seen.append(person.heading)
+        recorded.append(person.heading)
         answer = dashboard(server, "help", participant=code_of(server, "stuck"), action="advance")
         assert answer.status_code == 200 and "was skipped" in answer.text
-    assert seen[0] == "Instructions" and "Game 1 of 2" in seen and "Game 2 of 2" in seen
+    assert recorded[0] == "Instructions" and "Game 1 of 2" in recorded and "Game 2 of 2" in recorded
     (row,) = rows(server)
-    assert row["advanced"][-1] == "survey" and len(row["advanced"]) == len(seen)
+    assert row["advanced"][-1] == "survey" and len(row["advanced"]) == len(recorded)
     assert [r["how"] for r in row["rounds"]] == ["stopped", "stopped"]
     done = dashboard(server, "help", participant=row["participant"], action="advance")
     assert done.status_code == 409
@@ -164,10 +164,10 @@ def test_stuck_participant_is_advanced_step_by_step(server):
 
 def test_stuck_participant_is_removed_and_the_partner_continues(tmp_path):
     with study_server(tmp_path, PAIRS) as server:
-        one = Participant(server).agree("one").read_on().check(*RIGHT)
+        first = Participant(server).agree("one").read_on().check(*RIGHT)
         two = Participant(server).agree("two").read_on().check(*RIGHT)
         dashboard(server, "help", participant=code_of(server, "one"), action="remove")
-        assert one.get().heading == "Thank you" and "C1A2B3" in one.text
+        assert first.get().heading == "Thank you" and "C1A2B3" in first.text
         assert two.get().heading == "Final questions" and "not your fault" in two.text
         states = {row["removed"]: row["state"] for row in rows(server)}
         assert states[None] == "active" and "incomplete" in states.values()

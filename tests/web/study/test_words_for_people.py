@@ -80,9 +80,9 @@ def test_no_code_name_is_shown_on_any_screen(game: str, tmp_path: Path) -> None:
 
     class Reader(Guest):
         def see(self, query: str = "") -> Json:
-            seen = super().see(query)
-            texts.extend(p for text in read(seen) for p in problems(text))
-            return seen
+            screen = super().see(query)
+            texts.extend(p for text in read(screen) for p in problems(text))
+            return screen
 
     with web_server(tmp_path) as web:
         small = {"rounds": 2, "turns": 2, "max_turns": 2, "messages": 2}
