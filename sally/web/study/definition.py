@@ -305,6 +305,7 @@ class Condition(Layout, frozen=True, kw_only=True):
     pairs: PairSource | None = None  # instead of instances: certified pairs with their players
     wanted: int | None = None  # participants; None: an equal share
     chat_seconds: float = 0.0  # chat of a group between two games; 0: none
+    rematch: bool = False  # whether pairs are formed anew for every game
     debrief: str = ""  # after the debriefing of the study
     survey: tuple[Item, ...] = ()  # after the study's items of the final survey
     bonus: BonusChange = BonusChange()  # keys of the study's pay rule that differ
@@ -588,6 +589,8 @@ class HumanStudy(StudySection, frozen=True):
         balanced."""
         if condition.pairs is not None:
             return 2 * order_rows(condition.pairs.count)
+        if condition.rematch:
+            return 1  # any two people must be able to play the next game together
         return max(order_rows(len(instances)) for instances, _, _ in self.blocks(condition))
 
     def plan(self, condition: Condition, row: int) -> list[PlannedRound]:
@@ -1012,6 +1015,8 @@ def _check_condition(study: HumanStudy, condition: Condition) -> None:
         raise BadInput(f"rounds is {study.rounds}, but there are {len(problems)} instances.")
     if condition.chat_seconds < 0 or (condition.chat_seconds and len(condition.people) < 2):
         raise BadInput("chat_seconds must be 0, or above 0 if at least two people play together.")
+    if condition.rematch:
+        _check_rematch(study, condition)
     played: list[tuple[Instance, Layout]] = []
     for instances, rounds, layout in study.blocks(condition):
         if not instances or rounds < 1:
@@ -1035,6 +1040,16 @@ def _check_condition(study: HumanStudy, condition: Condition) -> None:
         practice_of(study, condition)
     except BadInput as error:
         raise BadInput(f"practice: {error}") from None
+
+
+def _check_rematch(study: HumanStudy, condition: Condition) -> None:
+    """Raise BadInput if pairs of a condition cannot be formed anew for every game."""
+    if len(condition.people) != 2:
+        raise BadInput("rematch needs two seats in people.")
+    if condition.chat_seconds or study.models:
+        raise BadInput("rematch goes neither with chat_seconds nor with models.")
+    if study.limits.fallback != SKIP:
+        raise BadInput('rematch needs limits.fallback = "skip".')
 
 
 def _check_pairs(study: HumanStudy, condition: Condition) -> None:

@@ -204,6 +204,7 @@ def _row(
     ended = person.finished
     rounds = rounds_in(study, condition, answers)
     paired = person.pair and FALLBACK not in answers and MODEL not in answers
+    paired = paired and not condition.rematch  # the trials name the partners' episodes
     return {
         "participant": running_study.secrets.export_id(person),
         "session": running_study.study.session or None,

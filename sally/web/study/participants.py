@@ -465,12 +465,15 @@ def event_counts(tx: Transaction, study: str) -> dict[str, dict[str, int]]:
 # --- groups -------------------------------------------------------------------------------------
 
 
-def find_group(tx: Transaction, study: HumanStudy, person: Person) -> dict[str, str]:
+def find_group(tx: Transaction, study: HumanStudy, person: Person, game: int = 0) -> dict[str, str]:
     """Return the group of a person by seat; empty while too few people wait.
 
-    People who have waited longest come first, from all conditions that look alike so far.
+    People who have waited longest come first, from all conditions that look alike so far. In a
+    condition with `rematch`, a person has a new partner for every game.
     """
     now = time.time()
+    if game and study.condition(person.condition).rematch:
+        return _find_next_partner(tx, study, person, game)
     if person.pair:
         return dict(tx.all("SELECT seat, id FROM people WHERE pair = ?", person.pair))
     tx.put("UPDATE people SET waits = COALESCE(waits, ?), seen = ? WHERE id = ?",
@@ -489,6 +492,60 @@ def find_group(tx: Transaction, study: HumanStudy, person: Person) -> dict[str, 
     return group if person.id in group.values() else {}
 
 
+def _find_next_partner(
+    tx: Transaction, study: HumanStudy, person: Person, game: int
+) -> dict[str, str]:
+    """Return the pair of a person for a game after the first; empty while nobody suitable waits.
+
+    Strangers come first, in order of waiting. After half of the longest wait, a former partner will
+    do.
+    """
+    now = time.time()
+    if person.pair.endswith(f".{game}"):
+        return dict(tx.all("SELECT seat, id FROM people WHERE pair = ?", person.pair))
+    tx.put("UPDATE people SET waits = COALESCE(waits, ?), seen = ? WHERE id = ?",
+           now, now, person.id)  # fmt: skip
+    rows = tx.all(
+        f"SELECT {COLUMNS} FROM people WHERE study = ? AND state = ? AND cell = ? AND id <> ? "
+        "AND waits IS NOT NULL AND seen >= ? "
+        "AND EXISTS (SELECT 1 FROM people_steps s WHERE s.person = people.id AND s.step = ?) "
+        "AND NOT EXISTS (SELECT 1 FROM people_steps s WHERE s.person = people.id AND s.step = ?) "
+        "AND NOT EXISTS (SELECT 1 FROM people_tables t WHERE t.person = people.id "
+        "AND t.round = ?) ORDER BY waits, number",
+        *(study.name, ACTIVE, person.condition, person.id, now - HEARTBEAT),
+        *(f"round-{game - 1}", f"round-{game}", game),
+    )
+    waiting = [_person(row) for row in rows]
+    met = {
+        id
+        for (id,) in tx.all(
+            "SELECT b.person FROM people_tables a JOIN people_tables b ON a.match = b.match "
+            "WHERE a.person = ?",
+            person.id,
+        )
+    }
+    strangers = [other for other in waiting if other.id not in met]
+    since = min([now, *(p.waits for p in (person, *waiting) if p.waits is not None)])
+    if not strangers and now - since > 30 * study.limits.pair_minutes:
+        strangers = waiting
+    if not strangers:
+        return {}
+    pair = f"{secrets.token_hex(8)}.{game}"
+    members = (strangers[0], person)
+    first = min(member.number for member in members)
+    seats = Stream(study.seed, "seats", first, game).shuffled(
+        study.condition(person.condition).people
+    )
+    group = {}
+    for member, seat in zip(members, seats, strict=True):
+        tx.put(
+            "UPDATE people SET pair = ?, seat = ?, waits = NULL WHERE id = ?",
+            *(pair, seat, member.id),
+        )
+        group[seat] = member.id
+    return group
+
+
 def form_group(tx: Transaction, study: HumanStudy, members: Sequence[Person]) -> dict[str, str]:
     """Form a group, assign it to a condition, and return its members by seat.
 
@@ -505,6 +562,9 @@ def form_group(tx: Transaction, study: HumanStudy, members: Sequence[Person]) ->
     place = assign_place(study, filled, first.number, alike)
     condition = study.condition(place.condition)
     drawn_seats = Stream(study.seed, "seats", first.number).shuffled(condition.people)
+    if condition.rematch:
+        for member in members:  # the wait for the next partner begins anew
+            tx.put("UPDATE people SET waits = NULL WHERE id = ?", member.id)
     group = {}
     for member, seat in zip(members, drawn_seats, strict=False):
         member_place = assign_place(study, filled, member.number, (place.condition,), place.row)

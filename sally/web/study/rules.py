@@ -36,6 +36,12 @@ def _assignment(study: HumanStudy) -> list[str]:
             "Participants who play together are grouped in order of arrival among conditions with "
             "the same pages before the first game; then the group is assigned to a condition."
         )
+    rules += [
+        f"In {c.name!r} every game is played with another partner: in order of waiting, strangers "
+        "first, and a former partner after half of the longest wait."
+        for c in study.conditions
+        if c.rematch
+    ]
     return rules
 
 

@@ -302,8 +302,11 @@ class RunningStudy:
             )
 
     async def _skip_from(self, position: Position, came: RoundOutcome) -> None:
-        """Store the outcome of the current round, and skip all later rounds for the same reason."""
+        """Store the outcome of the current round, and skip all later rounds for the same reason;
+        with `rematch`, a person whose partner left goes on with another one."""
         rounds = range(position.number + 1, self.study.rounds_of(position.condition))
+        if position.condition.rematch and came.how == "partner left":
+            rounds = range(0)
         skipped = msgspec.to_builtins(RoundOutcome(came.how))
 
         def skip(tx: Transaction) -> None:
@@ -379,7 +382,7 @@ class RunningStudy:
                 return {}
             if len(seats) == 1:
                 return {seats[0]: person}
-            company = participants.find_group(tx, self.study, person)
+            company = participants.find_group(tx, self.study, person, position.number)
             if not company:
                 return None
             members = {seat: participants.by_id(tx, id) for seat, id in company.items()}

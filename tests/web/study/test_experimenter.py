@@ -307,6 +307,93 @@ def test_partner_kind_decides_debrief_and_pay_in_groups(tmp_path, monkeypatch):
         assert [row["partner"] for row in rows(server)] == ["person", "person", "bot"]
 
 
+REMATCHED = PAIRS.replace('name = "pairs"', 'name = "pairs"\nrematch = true').replace(
+    "[bonus] ", "[bonus]\npartner_left = 0.25 "
+)
+
+
+def partners(server: Any) -> list[set[str]]:
+    """Return the participants of each episode, in order."""
+    text = logged_in(server).browser.get("/experimenter/study/episodes.jsonl").text
+    lines = [line for line in text.splitlines() if line]
+    return [set(re.findall(r'"participant":"(\w+)"', line)) for line in lines]
+
+
+def play_all_together(people: list[Participant]) -> None:
+    """Let everybody answer until nobody is in a game or waits for one."""
+    for _ in range(200):
+        busy = False
+        for person in people:
+            person.get()
+            if "/table#" in person.page.text:
+                busy = True
+                person.answer_all(person.seat_token, most=1)
+        if not busy and all(person.heading == "Final questions" for person in people):
+            return
+    raise AssertionError([person.heading for person in people])
+
+
+def test_rematched_people_play_every_game_with_another_partner(tmp_path):
+    with study_server(tmp_path, REMATCHED) as server:
+        people = [Participant(server).agree(f"p{n}").read_on().check(*RIGHT) for n in range(4)]
+        play_all_together(people)
+        for person in people:
+            assert person.survey(human="4", device="A phone").heading == "Thank you"
+        groups = partners(server)
+        assert len(groups) == 4 and all(len(group) == 2 for group in groups)
+        assert len(set(map(frozenset, groups))) == 4  # nobody met anybody twice
+        for row in rows(server):
+            assert row["state"] == "done" and [r["how"] for r in row["rounds"]] == ["ended"] * 2
+            assert row["order"] == ["ipd-5", "ibs-5"] and row["pair"] is None
+            points = sum(Decimal(str(r["payoff"])) for r in row["rounds"])
+            assert Decimal(row["bonus"]) == Decimal("1.00") + points / 100
+
+
+def test_rematched_person_goes_on_after_a_partner_left(tmp_path, monkeypatch):
+    with study_server(tmp_path, REMATCHED) as server:
+        leaves, stays, other, another = (
+            Participant(server).agree(f"p{n}").read_on().check(*RIGHT) for n in range(4)
+        )
+        leaves.get().leave(leaves.seat_token)
+        assert leaves.get().heading == "Final questions"
+        people = [stays, other, another]
+        for _ in range(100):
+            for person in people:
+                person.get()
+                if "/table#" in person.page.text:
+                    person.answer_all(person.seat_token, most=1)
+            if sum(person.heading == "Final questions" for person in people) == 2:
+                break
+        (alone,) = (p for p in people if p.heading != "Final questions")
+        assert "Waiting for another participant" in alone.text
+        now = participants.time.time
+        monkeypatch.setattr(participants.time, "time", lambda: now() + 11 * 60)
+        assert alone.get().heading == "Final questions"
+        for person in people:
+            person.survey(human="4", device="A phone")
+        outcomes = {r["rounds"][0]["how"]: r for r in rows(server)}
+        assert set(outcomes) == {"left", "partner left", "ended"}
+        continued = outcomes["partner left"]
+        assert continued["rounds"][1]["how"] == "ended"
+        points = sum(Decimal(str(r.get("payoff") or 0)) for r in continued["rounds"])
+        assert Decimal(continued["bonus"]) == Decimal("1.25") + points / 100
+
+
+@pytest.mark.parametrize(
+    ("was", "becomes", "message"),
+    [
+        ('people = ["agent", "partner"]', 'people = ["agent"]', "rematch needs two seats"),
+        ("rematch = true", "rematch = true\nchat_seconds = 9", "neither with chat_seconds"),
+        ("[limits]", '[limits]\nfallback = "bot"', "rematch needs limits.fallback"),
+    ],
+)
+def test_rematch_refuses_what_it_cannot_do(tmp_path, was, becomes, message):
+    file = tmp_path / "study.toml"
+    file.write_text(REMATCHED.replace(was, becomes, 1))
+    with pytest.raises(BadInput, match=message):
+        read_human_study(file)
+
+
 def test_answers_of_models_wait_for_the_delay_of_the_study(tmp_path, monkeypatch):
     monkeypatch.setitem(registry._added["models"], "dull", lambda name: always("Option: J"))
     player = '{ player = "language", params = { model = "dull" } }'
