@@ -56,7 +56,8 @@ def habit_estimates(means: Means) -> HabitEstimates:
     move."""
     table = means.group
     of = table.of
-    keys, (rule, expected) = _keys(table), expected_fits(table)
+    keys = _keys(table)
+    (rule, expected), (_, one_move), (_, repetition) = expected_fits(table, keys)
     judged = of("judged")
     classified = total(of("decided")) + total(of("undecided"))
     return HabitEstimates(
@@ -67,33 +68,33 @@ def habit_estimates(means: Means) -> HabitEstimates:
         pooled_repetition=means.share(100 * of("repeats"), of("repeatable"), most=100.0),
         habit=Habit(rule, 100 * total(expected) / total(judged)) if rule else None,
         acting_beyond=_beyond(means, expected),
-        acting_beyond_move=_beyond(means, expected_fits(table, one_move=True)[1]),
-        acting_beyond_repetition=_beyond(
-            means, expected_fits(table, one_move=True, repetition=True)[1]
-        ),
+        acting_beyond_move=_beyond(means, one_move),
+        acting_beyond_repetition=_beyond(means, repetition),
         decides=100 * total(of("decided")) / classified if classified else None,
         called=_describe_habit(table, keys),
     )
 
 
-def expected_fits(
-    table: SeatSums, one_move: bool = False, repetition: bool = False
-) -> tuple[str, Floats]:
-    """Return the habit that explains most moves, and its expected number of fitting moves by row.
+def expected_fits(table: SeatSums, keys: Mapping[str, ExpectedPresses]) -> list[tuple[str, Floats]]:
+    """Return the habit that explains most moves, and its expected number of fitting moves by row:
+    of the habits alone; with always the same underlying move, whatever its label; and with
+    repeating the last move, too.
 
-    With `one_move`, making the same underlying move whatever its label counts as a habit too; with
-    `repetition`, so does repeating the last move. A player that acts on stable predictions repeats
-    itself, so repetition does not refute acting on predictions; it shows where the moves do not
-    distinguish the two.
+    A player that acts on stable predictions repeats itself, so repetition does not refute acting on
+    predictions; it shows where the moves do not distinguish the two.
     """
     units = _exchanged_units(table)
-    explained = _fits_by_habit(table, units, _keys(table))
+    explained = dict(_fits_by_habit(table, units, keys))
     if not explained:
-        return "", np.zeros(len(table))
-    if one_move:
-        explained["one move"] = _pressed_elsewhere(table, MOVE, units).fits
-    if repetition:
-        explained |= _fits_by_following(table, units, REPEATED)
+        return [("", np.zeros(len(table)))] * 3
+    best = [_best_habit(explained)]
+    explained["one move"] = _pressed_elsewhere(table, MOVE, units).fits
+    best.append(_best_habit(explained))
+    explained |= _fits_by_following(table, units, REPEATED)
+    return [*best, _best_habit(explained)]
+
+
+def _best_habit(explained: Mapping[str, Floats]) -> tuple[str, Floats]:
     rule = max(explained, key=lambda name: total(explained[name]))
     return rule, explained[rule]
 
