@@ -38,6 +38,11 @@ MODELS = {
     "qwen-0.5b": "Qwen2.5-Coder 0.5B",
     "smollm2": "SmolLM2 135M",
 }
+# The same models with the strategy `lm`: the options are scored, and nothing is written.
+SCORED = {
+    "scored-qwen-1.5b": "Qwen 1.5B, scored",
+    "scored-qwen-0.5b": "Qwen 0.5B, scored",
+}
 BOTS = ("random", "knows_only", "knows_half", "acts_half", "reasoner")
 WIDTH, LEFT, RIGHT = 480, 164, 18  # of a picture, in pixels
 BLUE, ORANGE, DARK, GREY = "#0072b2", "#d55e00", "#1c1e21", "#5d636b"
@@ -182,10 +187,13 @@ def same_twice(evaluation: PairEvaluation, measure: str) -> str:
 def write_sally_2() -> None:
     """Write the table and the picture of Sally-2."""
     evaluations, about = {}, {}
-    for model, name in MODELS.items():
-        evaluations[name] = evaluation_of_bundle(RESULTS / f"bundles/sally_2-{model}.sally.zip")
+    models = MODELS | SCORED
+    for model, name in models.items():
+        file = f"sally_2-{model}" if model in MODELS else f"sally_2_{model}"
+        evaluations[name] = evaluation_of_bundle(RESULTS / f"bundles/{file}.sally.zip")
         count = len(scores_by_game(evaluations[name], "knowing"))
-        about[name] = f"{count} games" + (", others unreadable" if count < 10 else "")
+        others = ", others unreadable" if model in MODELS else ", answers not written"
+        about[name] = f"{count} games" + (others if count < 10 else "")
     for bot in BOTS:
         evaluations[bot] = sally.evaluate(bot=bot, size="M").evaluation
         about[bot] = sally_2.BOTS[bot].about.replace(" of the positions", "")
@@ -195,14 +203,14 @@ def write_sally_2() -> None:
         "|---|---|---|---|---|---|",
     ]
     for player, evaluation in evaluations.items():
-        label = player if player in MODELS.values() else f"bot `{player}`"
+        label = player if player in models.values() else f"bot `{player}`"
         lines.append(
             f"| {label} | {len(scores_by_game(evaluation, 'knowing'))} | "
             f"{format_cell(evaluation.knowing)} | {format_cell(evaluation.doing)} | "
             f"{same_twice(evaluation, 'knowing')} | {same_twice(evaluation, 'doing')} |"
         )
     write_tables("sally_2", {"sally_2": lines})
-    details = {model: table_of_games(evaluations[name]) for model, name in MODELS.items()}
+    details = {model: table_of_games(evaluations[name]) for model, name in models.items()}
     write_tables("appendix/sally_2", details)
     (PICTURES / "sally_2.svg").write_text(draw_pairs(evaluations, about), encoding="utf-8")
 

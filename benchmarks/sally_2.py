@@ -179,6 +179,13 @@ def print_tables(bundles: list[str], suite: Study | None = None) -> None:
         print(f"\n## {evaluation.player}: {positions}\n")
         print(*evaluation.sentences, sep=" ", end="\n\n")
         print(*table_of_games(evaluation), sep="\n", end="\n\n")
+        for game in evaluation.games:
+            orders = ", ".join(f"order {n} {_cell(score)}" for n, score in game.orders.items())
+            print(
+                f"- {game.game}: knowing at {orders}; acting on it {_score(game.acting)}; not done "
+                f"{game.known_not_done} of {game.known} known; p of knowing and doing "
+                f"{game.knowing_p}, {game.doing_p}"
+            )
         for effect in evaluation.arms:
             difference = _cell(effect.difference)
             print(f"- {effect.arm}, {effect.measure}: {difference}, {effect.pairs} pairs")
