@@ -382,7 +382,7 @@ def detects(estimate: Estimate, clusters: int) -> float | None:
         return None
     edge = float(scipy.special.stdtrit(clusters - 1, 0.975))
     error = (estimate.high - estimate.low) / 2 / edge
-    low, high = 0.0, 40 * error  # two clusters need 17 standard errors
+    low, high = 0.0, (8 if clusters > 2 else 40) * error  # beyond them the power exceeds .8
     while high - low > 1e-3 * error:
         middle = (low + high) / 2
         enough = t_power(clusters, middle, error**2 * clusters) >= POWER
@@ -406,7 +406,7 @@ NAMES = ("represented", "said", "done")
 def name_combination(right: Sequence[bool]) -> str:
     """Return the name of a combination: which of represented, said and done is right.
 
-    >>> named((True, False, True))
+    >>> name_combination((True, False, True))
     'represented and done'
     """
     right_names = [name for name, is_right in zip(NAMES, right, strict=True) if is_right]
