@@ -20,6 +20,7 @@ from sally.games.tradecraft.actions import DONE, PASS
 from sally.games.tradecraft.assessor import DIMENSIONS, ORDERS
 from sally.models.stub import Scripted
 from sally.papers.tradecraft2026 import commands
+from sally.runner.config import use_config
 from tests.games.tradecraft.table import match_of, play
 
 FAULTY = """
@@ -129,7 +130,7 @@ def test_model_judges_each_game_of_a_store_once(
         "assess",
         str(tmp_path / "store"),
         "--model",
-        "x",
+        "embedded",
         "--out",
         str(out),
     ]
@@ -150,10 +151,29 @@ def test_judging_stops_when_its_budget_is_spent(
         for retries in (1, 2, 3):
             writer.add(finished(retries))
     monkeypatch.setattr(registry, "model", lambda name: Scripted(lambda *_: "none"))
-    order = ["paper", "tradecraft2026", "assess", str(tmp_path / "store"), "--model", "x"]
+    order = ["paper", "tradecraft2026", "assess", str(tmp_path / "store"), "--model", "embedded"]
     order += ["--out", str(tmp_path / "ratings.jsonl"), "--budget-tokens", "1"]
     output = CliRunner().invoke(cli, order).output
     assert "the budget is spent: 1 calls" in output and "judged: 0 of 3" in output
+
+
+def test_judge_may_be_named_by_an_alias(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "store").mkdir()
+    with store.Writer(tmp_path / "store") as writer:
+        writer.add(finished(1))
+    config = tmp_path / "sally.toml"
+    config.write_text('[models.judge]\nname = "embedded"\n', "utf-8")
+    names = []
+    monkeypatch.setattr(
+        registry, "model", lambda name: names.append(name) or Scripted(lambda *_: "none")
+    )
+    order = ["paper", "tradecraft2026", "assess", str(tmp_path / "store"), "--model", "judge"]
+    order += ["--out", str(tmp_path / "ratings.jsonl"), "--config", str(config)]
+    assert "judged: 0 of 1" in CliRunner().invoke(cli, order).output
+    assert names == ["embedded"]
+    missing = CliRunner().invoke(cli, [*order[:5], "jugde", *order[6:]])
+    use_config(None)
+    assert isinstance(missing.exception, BadInput) and "judge" in str(missing.exception)
 
 
 def test_only_games_to_be_judged_are_replayed(
@@ -180,7 +200,7 @@ def test_only_games_to_be_judged_are_replayed(
         "assess",
         str(tmp_path / "store"),
         "--model",
-        "x",
+        "embedded",
         "--out",
         str(out),
     ]

@@ -38,6 +38,7 @@ from sally.papers.moore2025.published_layout import PublishedGame, read
 from sally.papers.moore2025.released_games import exclusion_reason as left_out
 from sally.papers.moore2025.released_games import participant
 from sally.papers.moore2025.tables import facts
+from sally.runner.config import use_config
 
 HIDDEN = ("persuader", "condition", "games", "success_interval")
 
@@ -99,7 +100,7 @@ def COMMANDS() -> None:
     type=click.Choice(HALVES),
     help="Read only the half on which the rules were tuned, or only the other half.",
 )
-@click.option("--model", help="A model that reads instead of the rules, such as embedded.")
+@click.option("--model", help="Model that reads instead of the rules: embedded, an alias.")
 @click.option("--limit", type=int, help="At most this many games of people and of models each.")
 @click.option(
     "--at-once",
@@ -135,6 +136,7 @@ def readers(
         games = tuple(game for game in games if half_of(game) == half)
     reader: GameReader = partial(by_rules, charity=charity)
     if model is not None:
+        model = use_config(None).model_name(model)
         reader = by_model(registry.model(model), Settings(temperature=temperature))
     parts = _limit_games(_parts(games), limit)
     if model is not None:

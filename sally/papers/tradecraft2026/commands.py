@@ -120,7 +120,9 @@ def _problem(instance: Instance) -> dict[str, Any]:
 
 @COMMANDS.command()
 @click.argument("where")
-@click.option("--model", required=True, help="The model that judges, such as embedded.")
+@click.option(
+    "--model", required=True, help="The model that judges: embedded, openai/gpt-4o, an alias."
+)
 @click.option(
     "--out",
     required=True,
@@ -146,7 +148,9 @@ def assess(
     judged, because a reply was unreadable or a call failed, is named. OUT.calls gets one line per
     game with its calls.
     """
-    meter = Meter(Budget(budget, budget_tokens), use_config(config))
+    used = use_config(config)
+    model = used.model_name(model)
+    meter = Meter(Budget(budget, budget_tokens), used)
     meter.refuse_unpriced([model])
     judge = Metered(registry.model(model), meter, model)
     done = {rating.episode for rating in ratings_file(out)} if out.exists() else set()
