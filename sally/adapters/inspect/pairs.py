@@ -253,7 +253,8 @@ def suite_values(records: Sequence[PairRecord]) -> dict[str, float]:
             values |= _interval(f"{game.game}.d_{question}", score and score.d, bounds=False)
         values |= _interval(f"{game.game}.gap", game.gap, bounds=False)
     for effect in summary.arms:
-        values |= _interval(f"{effect.arm}.{effect.measure}", effect.difference)
+        name = effect.measure.replace(" ", "_")
+        values |= _interval(f"{effect.arm}.{name}", effect.difference)
     return values
 
 

@@ -31,7 +31,7 @@ from sally.stats.pairs import BOUNDS, PairOutcome, PairScore, mean_of_games
 
 ALPHA = 0.05
 MOST_UNREADABLE = 0.5  # share of answers that cannot be read, above which a score is blank
-ASKED = "asked"
+ASKED, TOGETHER = "asked", "together"
 
 
 class GamePairs(msgspec.Struct, frozen=True):
@@ -196,6 +196,7 @@ class PairRecord(msgspec.Struct, frozen=True):
     positions: int  # members that were answered
     pair: AnsweredPair | None  # None: a member is missing
     stated: tuple[StatedMove, ...] = ()
+    moves: tuple[tuple[int, str], ...] = ()  # member and move as JSON; without forfeits
 
 
 class RecordSummary(msgspec.Struct, frozen=True):
@@ -244,9 +245,19 @@ def pair_records(
             if (value := _told_value(episode)) is not None and "do" in position.answers
         )
         records.append(
-            PairRecord(arm, names[id], len(answered), pairs[0] if pairs else None, stated)
+            PairRecord(
+                arm, names[id], len(answered), pairs[0] if pairs else None, stated, _moves(answered)
+            )
         )
     return records
+
+
+def _moves(answered: Iterable[tuple[Episode, PositionAnswer]]) -> tuple[tuple[int, str], ...]:
+    return tuple(
+        (position.member, msgspec.json.encode(move).decode())
+        for _, position in answered
+        if (move := position.answers.get("do")) is not None
+    )
 
 
 def summarize_records(records: Sequence[PairRecord], games: Sequence[str]) -> RecordSummary:
@@ -425,6 +436,8 @@ def _arm_effects(records: Sequence[PairRecord]) -> Iterable[ArmEffect]:
         if any(record.stated for record in members):
             yield _stated_effect(arm, members)
             continue
+        if arm == TOGETHER:
+            yield _changed_moves(arm, members, records)
         for question in ("knowing", "doing"):
             differences: dict[str, list[tuple[float, str]]] = {}
             for record in members:
@@ -444,6 +457,30 @@ def _arm_effects(records: Sequence[PairRecord]) -> Iterable[ArmEffect]:
             yield ArmEffect(
                 arm, question, mean_of_games(estimates), sum(map(len, differences.values()))
             )
+
+
+def _changed_moves(
+    arm: str, members: Sequence[PairRecord], records: Sequence[PairRecord]
+) -> ArmEffect:
+    """Return the share of moves that are others than in the arm `asked`, where the conversation of
+    the move holds no question: how much asking before the move changes it."""
+    base = {r.pair.pair: dict(r.moves) for r in records if r.arm == ASKED and r.pair is not None}
+    by_game: dict[str, list[tuple[float, str]]] = {}
+    pairs = 0
+    for record in members:
+        if record.pair is None or record.pair.pair not in base:
+            continue
+        asked_moves, pairs = base[record.pair.pair], pairs + 1
+        unit = record.pair.cluster or record.pair.pair
+        for member, move in record.moves:
+            if member in asked_moves:
+                is_changed = float(move != asked_moves[member])
+                by_game.setdefault(record.game, []).append((is_changed, unit))
+    estimates = [
+        mean_by_rule([value for value, _ in group], [unit for _, unit in group], (0.0, 1.0))
+        for group in by_game.values()
+    ]
+    return ArmEffect(arm, "changed moves", mean_of_games(estimates), pairs)
 
 
 def _told_value(episode: Episode) -> object | None:

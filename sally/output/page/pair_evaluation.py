@@ -166,7 +166,8 @@ def _arms_table(evaluation: PairEvaluation) -> Html:
     note = (
         "Mean over games of the difference to the arm in which prediction and move are asked "
         "separately; of told the slope: how much more often the move is right where the stated "
-        "prediction is true."
+        "prediction is true; changed moves: the share of moves that differ where the question is "
+        "asked in the conversation of the move, before it."
     )
     top = ["arm", "question", "measure", "difference", "pairs"]
     return join(table(top, rows), tag("p", note, class_="quiet"))
