@@ -1,15 +1,18 @@
 """What `sally plan` says and what a run takes, for every shipped study with an open seat.
 
     python -m benchmarks.plan_played [STUDY ...] [--limit 1] [--plan]
+    python -m benchmarks.plan_played --recorded docs/results/bundles/*-0.5b.sally.zip
 
 Studies are played with a server on this machine that answers every question with one of its
 options, as far as it can read them from the page; `asked again` are calls after an answer that
 could not be read, which the ratio of played to planned calls leaves out. `--plan` only plans.
+`--recorded` compares up to forty recorded episodes of a real model with pilots of the same setups.
 """
 
 from __future__ import annotations
 
 import argparse
+import random
 import tempfile
 import time
 from pathlib import Path
@@ -21,11 +24,14 @@ from sally.core.registry import registry
 from sally.runner.budget import Meter
 from sally.runner.config import Config, ModelEntry, use_config
 from sally.runner.models import OPEN, models_of
-from sally.runner.plan import plan
+from sally.runner.orders import models_in
+from sally.runner.plan import pilot_episode, plan
 from sally.runner.run import play_missing
+from sally.store.bundles import open_store
 from tests.adapters.inspect.server import plain, serving
 
 MODEL = "openai-api/lab/plain"
+RECORDED = 40  # episodes of a bundle, at most
 WITHOUT = ("lm", "social_lm")  # strategies that score candidates
 
 
@@ -59,15 +65,37 @@ def measure(name: str, limit: int | None, only_plan: bool) -> str:
         return f"{start} {server.calls:,} | {again:,} | {ratio:.2f} |"
 
 
+def measure_recorded(bundle: str) -> str:
+    """Return one line of the table for the recorded episodes of a bundle."""
+    with open_store(bundle) as (folder, _):
+        stored = store.load(folder).episodes.values()
+    episodes = [episode for episode in stored if models_in(episode.setup)]
+    random.Random(1).shuffle(episodes)
+    episodes = episodes[:RECORDED]
+    begun = time.process_time()
+    counts = [count for e in episodes for count in pilot_episode(e.setup).values()]
+    seconds = time.process_time() - begun
+    planned = round(sum(count.calls for count in counts))
+    calls = sum(len(event.calls) for e in episodes for event in e.events)
+    again = sum(event.tries - 1 for e in episodes for event in e.events if event.calls)
+    ratio = (calls - again) / planned if planned else float("nan")
+    name = Path(bundle).name.partition(".sally")[0]
+    start = f"| {name} | {len(episodes)} | {planned:,} | {seconds:.1f} s |"
+    return f"{start} {calls:,} | {again:,} | {ratio:.2f} |"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("studies", nargs="*")
     parser.add_argument("--limit", type=int)
     parser.add_argument("--plan", action="store_true", help="Only plan.")
+    parser.add_argument("--recorded", nargs="+", default=[], metavar="BUNDLE")
     chosen = parser.parse_args()
     print("| study | episodes | planned calls | planning | played calls | asked again | ratio |")
     print("|---|---|---|---|---|---|---|", flush=True)
-    for name in chosen.studies or open_studies():
+    for bundle in chosen.recorded:
+        print(measure_recorded(bundle), flush=True)
+    for name in chosen.studies or (() if chosen.recorded else open_studies()):
         print(measure(name, chosen.limit, chosen.plan), flush=True)
 
 
