@@ -23,7 +23,7 @@ from tests.table import seat
 BOTS = {"agent": "random", "partner": "tit_for_tat"}
 
 
-def refused(reason: BadInput) -> str:
+def refuse(reason: BadInput) -> str:
     """The message, which must be one sentence of one line with nothing of the machine in it."""
     text = str(reason)
     assert "\n" not in text and text.rstrip().endswith((".", "?")), text
@@ -63,7 +63,7 @@ def refused(reason: BadInput) -> str:
 def test_impossible_parameter_is_named(game: str, params: dict[str, Any], why: str) -> None:
     with pytest.raises(BadInput, match=why) as error:
         registry.game(game).build(params)
-    assert game in refused(error.value)
+    assert game in refuse(error.value)
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_unplayable_arguments_are_refused_before_the_first_move(
     request_fields: dict[str, Any] = {"game": "ipd", "lineup": BOTS, "rounds": 3, **change}
     with pytest.raises(BadInput, match=why) as error:
         sally.play(request_fields.pop("game"), request_fields.pop("lineup"), **request_fields)
-    refused(error.value)
+    refuse(error.value)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_wrong_parameters_of_partners_are_refused_before_the_first_move(
     lineup: dict[str, Any] = dict.fromkeys(registry.game(game).build({}).seats, "random")
     with pytest.raises(BadInput, match=f"{name} in seat '{at}': .*{why}") as error:
         sally.play(game, {**lineup, at: (name, params)})
-    refused(error.value)
+    refuse(error.value)
 
 
 ODD = (
@@ -155,7 +155,7 @@ def test_mutated_parameters_are_refused_in_one_sentence_or_played(seed: int) -> 
             if not any(map(uses_model, ready.lineup.values())) and value not in (1e308, -1e308):
                 play(ready)
         except BadInput as why:
-            refused(why)
+            refuse(why)
             refusals += 1
     assert refusals >= 30  # all hundred may be refused, depending on the registered players
 
@@ -190,7 +190,7 @@ def test_study_that_cannot_run_writes_nothing(tmp_path: Path, why: str, cell: Ce
     out = tmp_path / "deep" / "out"
     with pytest.raises(BadInput, match=why) as error:
         run_study(Study("s", "", (fine, cell)), out)  # the good cell is not begun, either
-    refused(error.value)
+    refuse(error.value)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -220,7 +220,7 @@ def mine(turn: Any) -> int:
 def test_custom_player_needs_a_complete_lineup(game: str, lineup: dict[str, Any], why: str) -> None:
     with pytest.raises(BadInput, match=why) as error:
         sally.play(game, lineup)
-    refused(error.value)
+    refuse(error.value)
 
 
 def test_illegal_move_of_custom_player_is_refused() -> None:
@@ -257,4 +257,4 @@ def test_factory_of_a_users_file_that_raises_is_named(tmp_path: Path) -> None:
     ):
         with pytest.raises(BadInput, match=reason) as error:
             sally.play("rps", {"agent": "random", "partner": name}, rounds=1)
-        refused(error.value)
+        refuse(error.value)

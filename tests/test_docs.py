@@ -190,7 +190,7 @@ def test_strategy_pages_equal_the_golden_conversations():
         assert page.read_text(encoding="utf-8") == text, f"python -m tests.conversations: {page}"
 
 
-def refreshed(page: Path) -> str:
+def refresh(page: Path) -> str:
     """The page with every printed output as it is now."""
     names: dict[str, object] = {}
     printed = ""
@@ -218,12 +218,12 @@ def run_commands(text: str) -> None:
         asked_text = "1\n" * 50 if args[0] == "play" else None
         result = CliRunner().invoke(cli, args, input=asked_text, catch_exceptions=False)
         assert result.exit_code == 0, f"{line}\n{result.output}"
-        if expected_text := stripped(page_text):
+        if expected_text := strip(page_text):
             parts = [re.escape(part.strip()) for part in f"\n{expected_text}\n".split("\n...\n")]
-            assert re.fullmatch(".*".join(parts), stripped(result.stdout), re.S), result.stdout
+            assert re.fullmatch(".*".join(parts), strip(result.stdout), re.S), result.stdout
 
 
-def stripped(text: str) -> str:
+def strip(text: str) -> str:
     """Without blank lines and what nobody sees at the ends of lines."""
     return "\n".join(line.rstrip() for line in text.splitlines() if line.strip()).strip()
 
@@ -231,4 +231,4 @@ def stripped(text: str) -> str:
 if __name__ == "__main__":  # `make golden` calls this
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         for each in PAGES:
-            each.write_text(refreshed(each), encoding="utf-8")
+            each.write_text(refresh(each), encoding="utf-8")

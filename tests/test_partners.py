@@ -39,7 +39,7 @@ def game_of(name: str, rounds: int = 40) -> RepeatedGame:
     return game
 
 
-def made(partner: Partner, game: RepeatedGame, seat: Seat, params: Any = None) -> Script | None:
+def make_one(partner: Partner, game: RepeatedGame, seat: Seat, params: Any = None) -> Script | None:
     """The partner at this game, or None if it does not play it."""
     try:
         return partner.make(game, seat, **(params or {}))
@@ -82,7 +82,7 @@ def random_past(game: RepeatedGame, rounds: int, draws: Stream) -> list[Joint | 
 def settings_of(name: str) -> Mapping[str, Any]:
     """Its defaults; for a partner that has none, what its first line of play uses."""
     partner = FAMILY[name]
-    if any(made(partner, game_of(game), PARTNER) for game in GAMES) or not partner.lines:
+    if any(make_one(partner, game_of(game), PARTNER) for game in GAMES) or not partner.lines:
         return {}
     return partner.lines[0].params
 
@@ -93,7 +93,7 @@ def tables(name: str) -> list[tuple[str, RepeatedGame, Seat, Script]]:
     for game_name in GAMES:
         game = game_of(game_name)
         for seat in (AGENT, PARTNER):
-            script = made(FAMILY[name], game, seat, settings_of(name))
+            script = make_one(FAMILY[name], game, seat, settings_of(name))
             if script is not None:
                 results.append((game_name, game, seat, script))
     return results
@@ -108,7 +108,7 @@ def test_every_partner_fits_a_game_and_declares_a_line_of_play(name: str) -> Non
 @pytest.mark.parametrize(("name", "line"), LINES)
 def test_declared_lines_of_play_are_played(name: str, line: Line) -> None:
     game = game_of(line.game)
-    script = made(FAMILY[name], game, PARTNER, line.params)
+    script = make_one(FAMILY[name], game, PARTNER, line.params)
     assert script is not None
     assert len(line.against) == len(line.plays)
     past: list[Joint | None] = []

@@ -30,7 +30,7 @@ def _movers(match: Match) -> tuple[Seat, ...]:
     return match.game.to_move(match.state)
 
 
-def at(name: str, *moves: tuple[str, Any]) -> Match:
+def match_at(name: str, *moves: tuple[str, Any]) -> Match:
     """A match after these moves, nature's included."""
     match: Match = Match(spec_of(name), table(name), ask_nature=True)
     for seat, action in moves:
@@ -44,7 +44,7 @@ def at(name: str, *moves: tuple[str, Any]) -> Match:
 @pytest.mark.parametrize("first", cups.CUPS)
 def test_seeker_that_did_not_peek_cannot_see_the_swap(first: str) -> None:
     swapped, kept_match = (
-        at("cups", ("nature", first), ("nature", "miss"), ("hider", hid))
+        match_at("cups", ("nature", first), ("nature", "miss"), ("hider", hid))
         for hid in ("swap", "keep")
     )
     assert page(swapped, cups.SEEKER) == page(kept_match, cups.SEEKER)
@@ -53,7 +53,7 @@ def test_seeker_that_did_not_peek_cannot_see_the_swap(first: str) -> None:
 
 def test_seeker_that_peeked_can_see_the_swap() -> None:
     swapped, kept_match = (
-        at("cups", ("nature", "left"), ("nature", "peek"), ("hider", hid))
+        match_at("cups", ("nature", "left"), ("nature", "peek"), ("hider", hid))
         for hid in ("swap", "keep")
     )
     assert page(swapped, cups.SEEKER) != page(kept_match, cups.SEEKER)
@@ -69,7 +69,7 @@ SPOKEN = [
 def test_hands_and_values_are_hidden_from_other_seats() -> None:
     """Deals 0 and 1 differ in what ada and bo hold and value, and not in cy."""
     assert DEALS[0][2] == DEALS[1][2] and DEALS[0][:2] != DEALS[1][:2]
-    match, two = (at("haggle", ("nature", deal), *SPOKEN) for deal in (0, 1))
+    match, two = (match_at("haggle", ("nature", deal), *SPOKEN) for deal in (0, 1))
     assert page(match, CY) == page(two, CY)
     assert page(match, READER) == page(two, READER)
     assert page(match, ADA) != page(two, ADA)
@@ -77,7 +77,7 @@ def test_hands_and_values_are_hidden_from_other_seats() -> None:
 
 def test_hidden_moves_are_unseen_until_the_phase_ends() -> None:
     def after(bo: Any) -> Match:
-        return at("haggle", ("nature", 0), *SPOKEN, (ADA, PASS), (BO, bo), (CY, PASS))
+        return match_at("haggle", ("nature", 0), *SPOKEN, (ADA, PASS), (BO, bo), (CY, PASS))
 
     single_match, two = after(Put("wood")), after(Put("wool"))
     for seat in (ADA, CY, READER):
@@ -92,20 +92,26 @@ def test_hidden_moves_are_unseen_until_the_phase_ends() -> None:
 def test_rejected_message_is_hidden_from_other_seats() -> None:
     said = ((ADA, Say("Hi.")), (READER, Reading("nothing", 0)))
     lied = ((ADA, Say("I have 9 wood.")), (READER, Reading("wood", 9)))
-    match, two = at("haggle", ("nature", 0), *said), at("haggle", ("nature", 0), *lied, *said)
+    match, two = (
+        match_at("haggle", ("nature", 0), *said),
+        match_at("haggle", ("nature", 0), *lied, *said),
+    )
     for seat in (BO, CY):
         assert page(match, seat) == page(two, seat)
     assert page(match, ADA) != page(two, ADA)
 
 
 def test_message_being_read_is_hidden_from_other_seats() -> None:
-    quiet, reading = at("haggle", ("nature", 0)), at("haggle", ("nature", 0), (ADA, Say("Hi.")))
+    quiet, reading = (
+        match_at("haggle", ("nature", 0)),
+        match_at("haggle", ("nature", 0), (ADA, Say("Hi."))),
+    )
     for seat in (BO, CY):
         assert page(quiet, seat) == page(reading, seat)
 
 
 def test_reader_sees_the_words_and_not_the_hand() -> None:
-    match, two = (at("haggle", ("nature", deal), (ADA, Say("Hi."))) for deal in (0, 1))
+    match, two = (match_at("haggle", ("nature", deal), (ADA, Say("Hi."))) for deal in (0, 1))
     assert page(match, READER) == page(two, READER)
 
 

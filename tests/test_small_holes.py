@@ -33,7 +33,7 @@ lineups = [{{agent = {{player = "random"}}, partner = {{player = "random"}}}}]
 """
 
 
-def written(folder: Path, name: str = "tiny", *cells: dict[str, Any]) -> Path:
+def write_files(folder: Path, name: str = "tiny", *cells: dict[str, Any]) -> Path:
     file = folder / "tiny.toml"
     usual = {"cell": "one", "id": "a", "rounds": 2, "repeats": 1}
     text = "".join(CELL.format(**{**usual, **cell}) for cell in cells or ({},))
@@ -46,7 +46,7 @@ def written(folder: Path, name: str = "tiny", *cells: dict[str, Any]) -> Path:
 )
 def test_study_name_cannot_escape_the_folder(name: str, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="the name of a study") as error:
-        read_study(written(tmp_path, name))
+        read_study(write_files(tmp_path, name))
     assert "\n" not in str(error.value) and "\x00" not in str(error.value)
 
 
@@ -65,15 +65,15 @@ def test_huge_number_is_refused_with_one_message(
     cell: dict[str, Any], why: str, tmp_path: Path
 ) -> None:
     with pytest.raises(BadInput, match=why):
-        orders(read_study(written(tmp_path, "tiny", cell)))
+        orders(read_study(write_files(tmp_path, "tiny", cell)))
 
 
 def test_two_cells_of_one_name_and_two_instances_of_one_id_are_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="two cells are named 'one'"):
-        read_study(written(tmp_path, "tiny", {}, {}))
+        read_study(write_files(tmp_path, "tiny", {}, {}))
     with pytest.raises(BadInput, match="two instances have the id 'a'"):
-        read_study(written(tmp_path, "tiny", {}, {"cell": "two", "rounds": 3}))
-    same_study = read_study(written(tmp_path, "tiny", {}, {"cell": "two"}))
+        read_study(write_files(tmp_path, "tiny", {}, {"cell": "two", "rounds": 3}))
+    same_study = read_study(write_files(tmp_path, "tiny", {}, {"cell": "two"}))
     assert len(same_study.cells) == 2  # one instance may be played in several cells
 
 

@@ -30,7 +30,7 @@ from sally.runner.run import run_study
 from sally.store import Contents
 from tests.adapters.inspect.server import serving
 from tests.fixtures.warm import GAMES, Forked, warm
-from tests.runner.test_executors import ALL_GAMES, FILE, lines, stored, until, users_file
+from tests.runner.test_executors import ALL_GAMES, FILE, count_stored, lines, until, users_file
 
 if find_spec("ray") is None:
     warnings.warn("RAY IS NOT INSTALLED: nothing of it was tested", stacklevel=1)
@@ -165,7 +165,7 @@ STUDY = Study("dawdling", "", (Cell("ipd", (instance("ipd", rounds=4),), lineups
 """
 
 
-def begun(cwd: Path, *args: str) -> Forked:
+def begin_run(cwd: Path, *args: str) -> Forked:
     """A driver of its own."""
     env = {**os.environ, **QUIET, "PYTHONPATH": str(ROOT)}
     return warm(*GAMES, "sally.adapters.executors.ray:_import_ray").start(
@@ -177,17 +177,17 @@ def sally_run(study: str, out: Path, cluster: TwoNodes, cwd: Path) -> Forked:
     """`sally run` as a user would type it."""
     (cwd / "dawdling.py").write_text(STUDY)
     args = ["--use", str(FILE), "--use", "dawdling.py", "run", study, "--out", str(out)]
-    return begun(cwd, "-m", "sally", *args, "--on", f"ray://{cluster.address}", "--json")
+    return begin_run(cwd, "-m", "sally", *args, "--on", f"ray://{cluster.address}", "--json")
 
 
-def said(run: Forked) -> dict[str, Any]:
+def read_output(run: Forked) -> dict[str, Any]:
     out, err = run.communicate(timeout=300)
     assert run.returncode == 0, err
     fields: dict[str, Any] = json.loads(out)
     return fields
 
 
-def whole(out: Path, expected: int) -> Contents:
+def load_complete(out: Path, expected: int) -> Contents:
     contents = store.load(out)
     assert (len(contents.finished_ids), contents.doubled, contents.bad) == (expected, 0, [])
     return contents
@@ -210,11 +210,11 @@ def comes(true: Callable[[], bool], run: Forked) -> None:
 def test_records_from_ray_equal_local_records_byte_for_byte(
     cluster: TwoNodes, tmp_path: Path
 ) -> None:
-    run = begun(ROOT, "-c", BYTES, cluster.address, str(tmp_path / "ray"))
+    run = begin_run(ROOT, "-c", BYTES, cluster.address, str(tmp_path / "ray"))
     _, err = run.communicate(timeout=300)
     assert run.returncode == 0, err
     contents = run_study(ALL_GAMES, tmp_path / "here")
-    assert lines(whole(tmp_path / "ray", 140)) == lines(contents)
+    assert lines(load_complete(tmp_path / "ray", 140)) == lines(contents)
     assert all(to_line(e) for e in contents.episodes.values())
 
 
@@ -280,10 +280,10 @@ def test_calls_of_both_nodes_share_one_rate_limiter(cluster: TwoNodes, tmp_path:
         (tmp_path / "sally.toml").write_text(config)
         args = ["--use", "modelled.py", "run", "modelled", "--model", "lab", "--out", "o"]
         args += ["--on", f"ray://{cluster.address}", "--json"]
-        run = begun(tmp_path, "-c", COUNTED, cluster.address, *args)
+        run = begin_run(tmp_path, "-c", COUNTED, cluster.address, *args)
         out, err = run.communicate(timeout=300)
     assert run.returncode == 0, err
-    contents = whole(tmp_path / "o", 40)
+    contents = load_complete(tmp_path / "o", 40)
     assert json.loads(out)["spent"]["calls"] == 80 == server.calls + two.calls
     assert "asked 80" in err.splitlines()
     for episode in contents.episodes.values():  # an episode keeps its server, on whichever node
@@ -293,14 +293,14 @@ def test_calls_of_both_nodes_share_one_rate_limiter(cluster: TwoNodes, tmp_path:
 def test_new_driver_finishes_the_run_of_a_killed_driver(cluster: TwoNodes, tmp_path: Path) -> None:
     out = tmp_path / "o"
     killed = sally_run("dawdling", out, cluster, tmp_path)
-    comes(lambda: out.exists() and stored(out) >= 60, killed)
+    comes(lambda: out.exists() and count_stored(out) >= 60, killed)
     killed.kill()
     killed.communicate()
     ids_before = store.survey(out).finished
-    fields = said(sally_run("dawdling", out, cluster, tmp_path))
+    fields = read_output(sally_run("dawdling", out, cluster, tmp_path))
     assert (fields["episodes"], fields["not_run"], fields["doubled"]) == (300, 0, 0)
     assert 60 <= len(ids_before) < 300
-    assert ids_before <= whole(out, 300).finished_ids
+    assert ids_before <= load_complete(out, 300).finished_ids
 
 
 def test_study_survives_a_worker_and_then_a_node(cluster: TwoNodes, tmp_path: Path) -> None:
@@ -309,13 +309,13 @@ def test_study_survives_a_worker_and_then_a_node(cluster: TwoNodes, tmp_path: Pa
     run = sally_run("dawdling", out, cluster, tmp_path)
     comes(at_work(cluster.head), run)
     comes(at_work(cluster.second), run)  # so it runs on both
-    comes(lambda: stored(out) >= 30, run)
+    comes(lambda: count_stored(out) >= 30, run)
     os.kill(cluster.head.members("ray::_work_on_shard")[0], signal.SIGKILL)
-    comes(lambda: stored(out) >= 100, run)
+    comes(lambda: count_stored(out) >= 100, run)
     cluster.second.kill()
-    fields = said(run)
+    fields = read_output(run)
     assert (fields["episodes"], fields["not_run"], fields["doubled"]) == (300, 0, 0)
-    whole(out, 300)
+    load_complete(out, 300)
     assert store.place(out).names("claims") == []
 
 

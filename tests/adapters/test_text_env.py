@@ -32,7 +32,7 @@ def task(partner: PlayerSpec, game: str = "ipd", **params) -> Task:
 TIT_FOR_TAT = task(PlayerSpec("tit_for_tat"), rounds=4)
 
 
-def played(env: TextEnv, *replies: str) -> list[tuple[float, bool, dict]]:
+def play_games(env: TextEnv, *replies: str) -> list[tuple[float, bool, dict]]:
     return [env.step(reply)[1:] for reply in replies]
 
 
@@ -48,7 +48,7 @@ def test_reset_returns_page_and_step_takes_reply():
 def test_regret_and_payoff_add_up_to_the_optimum():
     env = TextEnv("ipd")
     env.begin(TIT_FOR_TAT, 1)
-    played(env, *["Option: F"] * 4)
+    play_games(env, *["Option: F"] * 4)
     columns = [row.columns for row in env.rows()]
     paid = sum(c.payoff for c in columns)
     assert paid == 10 + 5 + 5 + 5
@@ -59,7 +59,7 @@ def test_regret_and_payoff_add_up_to_the_optimum():
 def test_unreadable_reply_is_retried_then_forfeited_with_penalty():
     env = TextEnv("ipd", retries=1)
     env.begin(task(PlayerSpec("single_action", {"action": 0}), rounds=3), 1)
-    (_, _, first), (reward, _, second) = played(env, "no", "no")
+    (_, _, first), (reward, _, second) = play_games(env, "no", "no")
     assert first["retry"] and not second["retry"]
     assert second["columns"]["format"] == -1 and second["columns"]["regret"] == -10
     assert reward == -11
@@ -124,7 +124,7 @@ def test_scoring_strategy_requires_log_probabilities():
 def test_episode_can_be_stored_replayed_and_profiled(tmp_path):
     env = TextEnv("ipd", trained_on={"name": "ipd, doing"})
     env.begin(TIT_FOR_TAT, 1)
-    played(env, *["Option: F"] * 4)
+    play_games(env, *["Option: F"] * 4)
     episode = from_line(to_line(env.episode("train")))
     assert episode.used["agent"]["trained_on"]["name"] == "ipd, doing"
     assert seats_under_study(episode.setup) == ("agent",)

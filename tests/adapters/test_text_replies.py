@@ -28,10 +28,10 @@ REPLIES: tuple[Any, ...] = (
 )
 
 
-def filled(reply: Any, n: str, m: str) -> Any:
+def fill(reply: Any, n: str, m: str) -> Any:
     """A reply of the list with names filled in."""
     if isinstance(reply, Reply):
-        return Reply(filled(reply.text, n, m), (), reply.usage, reply.finish, reply.reasoning)
+        return Reply(fill(reply.text, n, m), (), reply.usage, reply.finish, reply.reasoning)
     if isinstance(reply, bytes):
         return reply.replace(b"{n}", n.encode())
     return reply.replace("{n}", n).replace("{m}", m)
@@ -69,7 +69,7 @@ def test_environment_and_evaluation_play_the_same_episode(game, wishes):
             names = env.task.instance.params.get("names") or ["1", "2"]
             n, m = chance.choice(names), chance.choice(names)
             odd = seed and chance.random() < 0.4
-            reply = filled(chance.choice(REPLIES) if odd else REPLIES[0], n, m)
+            reply = fill(chance.choice(REPLIES) if odd else REPLIES[0], n, m)
             env.step(reply)
             text = reply.decode("utf-8", "replace") if isinstance(reply, bytes) else reply
             replies.append(text if isinstance(text, Reply) else Reply(text))

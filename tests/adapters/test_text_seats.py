@@ -14,7 +14,7 @@ from sally.parts.training import Task
 TASK = Task(Instance("ipd_3", "ipd", {"rounds": 3}), "agent", {"partner": PlayerSpec("random")})
 
 
-def played(env: TextSeats, says: dict[str, str]) -> dict[str, list[str]]:
+def play_games(env: TextSeats, says: dict[str, str]) -> dict[str, list[str]]:
     """Play an episode with fixed moves; return each seat's prompts."""
     prompts: dict[str, list[str]] = {seat: [] for seat in env.seats}
     env.begin(TASK, 1)
@@ -29,7 +29,7 @@ def played(env: TextSeats, says: dict[str, str]) -> dict[str, list[str]]:
 
 def test_each_seat_has_its_own_prompts_and_the_reward_of_each_turn():
     env = TextSeats("ipd")
-    prompts = played(env, {"agent": "JFJ", "partner": "JJF"})
+    prompts = play_games(env, {"agent": "JFJ", "partner": "JJF"})
     assert [len(prompt) for prompt in prompts.values()] == [3, 3]
     assert env.rewards("agent") == [8, 10, 0] and env.rewards("partner") == [8, 0, 10]
     kept_episode = from_line(to_line(env.episode()))
@@ -41,15 +41,15 @@ def test_each_seat_has_its_own_prompts_and_the_reward_of_each_turn():
 
 
 def test_second_seat_asked_does_not_see_first_seats_move():
-    partner = played(TextSeats("ipd"), {"agent": "JJJ", "partner": "JJJ"})["partner"]
-    two = played(TextSeats("ipd"), {"agent": "FJJ", "partner": "JJJ"})["partner"]
+    partner = play_games(TextSeats("ipd"), {"agent": "JJJ", "partner": "JJJ"})["partner"]
+    two = play_games(TextSeats("ipd"), {"agent": "FJJ", "partner": "JJJ"})["partner"]
     assert partner[0] == two[0] and partner[1] != two[1]  # it is told after the round
 
 
 def test_reward_of_one_turn_does_not_change_other_turns():
     good, bad = TextSeats("ipd"), TextSeats("ipd")
-    played(good, {"agent": "JJJ", "partner": "JJJ"})
-    played(bad, {"agent": "JFJ", "partner": "JJJ"})
+    play_games(good, {"agent": "JJJ", "partner": "JJJ"})
+    play_games(bad, {"agent": "JFJ", "partner": "JJJ"})
     pairs = list(zip(good.rewards("agent"), bad.rewards("agent"), strict=True))
     assert [a == b for a, b in pairs] == [True, False, True]
 

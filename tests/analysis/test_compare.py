@@ -37,7 +37,7 @@ def scores(values, instances=None) -> list[Score]:
     ]
 
 
-def compared(first, two, **options) -> Comparison:
+def compare(first, two, **options) -> Comparison:
     comparison = comparing._compare_paired(GROUP, first, two, options.get("margin"), 1)
     assert comparison is not None
     return adjust_p_values([comparison])[0]
@@ -53,13 +53,13 @@ def duel(first: str, second: str, seeds=range(8), **params) -> list[Episode]:
 
 
 def test_students_sleep_data_favours_the_second_drug():
-    comparison = compared(scores(LAEVO), scores(DEXTRO))
+    comparison = compare(scores(LAEVO), scores(DEXTRO))
     assert comparison.difference.value == pytest.approx(1.58)
     assert comparison.effect == pytest.approx(1.58 / 1.229995, rel=1e-5)  # his standard deviation
     # nine of ten differences are above 0 and one is 0: 2 of 2**9 sign choices are as extreme
     assert comparison.p == pytest.approx(2 / 2**9)
     assert comparison.verdict == "better" and comparison.pairs == 10
-    assert compared(scores(DEXTRO), scores(LAEVO)).verdict == "worse"
+    assert compare(scores(DEXTRO), scores(LAEVO)).verdict == "worse"
 
 
 def test_only_scores_of_the_same_setting_are_paired():
@@ -67,7 +67,7 @@ def test_only_scores_of_the_same_setting_are_paired():
         scores([1.0, 2.0, 3.0]),
         [*scores([0.0, 1.0])[1:], Score(b"else", "i", "t", 9.0)],
     )
-    comparison = compared(single_scores, two)
+    comparison = compare(single_scores, two)
     assert (comparison.pairs, comparison.alone, comparison.difference.value) == (1, (2, 1), 1.0)
     assert (
         comparing._compare_paired(GROUP, single_scores, [Score(b"else", "i", "t", 9.0)], None, 1)
@@ -77,7 +77,7 @@ def test_only_scores_of_the_same_setting_are_paired():
 
 def test_episodes_of_one_setting_are_averaged_not_counted_twice():
     twice = [*scores([1.0]), *scores([3.0])]
-    comparison = compared(twice, scores([1.0]))
+    comparison = compare(twice, scores([1.0]))
     assert (comparison.pairs, comparison.first) == (1, 2.0)
 
 
@@ -86,8 +86,8 @@ def test_instances_are_resampled_whole_and_that_widens_the_interval():
     shifts = np.repeat(rng.normal(size=8), 6)
     values = shifts + 0.1 * rng.normal(size=48)
     names = [f"i{n // 6}" for n in range(48)]
-    by_instance = compared(scores(values, names), scores(np.zeros(48), names))
-    by_pair = compared(scores(values), scores(np.zeros(48)))
+    by_instance = compare(scores(values, names), scores(np.zeros(48), names))
+    by_pair = compare(scores(values), scores(np.zeros(48)))
     assert (by_instance.clusters, by_pair.clusters) == ("instances", "pairs")
     widths = [c.difference.high - c.difference.low for c in (by_instance, by_pair)]
     assert widths[0] > 1.5 * widths[1]
@@ -106,17 +106,17 @@ def test_claims_are_adjusted_over_the_whole_family():
 def test_difference_within_the_margin_is_equivalent_and_a_wide_one_undecided():
     rng = np.random.default_rng(5)
     base = rng.normal(size=60)
-    near_comparison = compared(scores(base + 0.02 * rng.normal(size=60)), scores(base), margin=0.1)
+    near_comparison = compare(scores(base + 0.02 * rng.normal(size=60)), scores(base), margin=0.1)
     assert near_comparison.verdict == "equivalent" and near_comparison.p_equivalent < 0.05
-    wide = compared(scores(base), scores(rng.normal(size=60)), margin=0.01)
+    wide = compare(scores(base), scores(rng.normal(size=60)), margin=0.01)
     assert wide.verdict == "undecided"
 
 
 def test_identical_differences_are_flagged_with_exact_p_value():
-    two, ten = (compared(scores([1.0] * n), scores([0.0] * n)) for n in (2, 10))
+    two, ten = (compare(scores([1.0] * n), scores([0.0] * n)) for n in (2, 10))
     assert two.alike and two.verdict == "undecided" and two.p == 1 / 2
     assert ten.alike and ten.verdict == "better" and ten.p == 2 / 2**10
-    same_comparison = compared(scores([1.0] * 10), scores([1.0] * 10), margin=0.1)
+    same_comparison = compare(scores([1.0] * 10), scores([1.0] * 10), margin=0.1)
     assert same_comparison.p_equivalent is None and same_comparison.verdict == "undecided"
 
 
@@ -184,7 +184,7 @@ def test_players_without_shared_settings_are_compared_unpaired_by_cluster():
 
 def test_one_episode_against_six_people_is_one_pair_without_interval():
     people = [Score(b"s", "i", "t", float(n), f"person {n}") for n in range(6)]
-    comparison = compared(people, [Score(b"s", "i", "t", 2.0)])
+    comparison = compare(people, [Score(b"s", "i", "t", 2.0)])
     assert (comparison.pairs, comparison.units, comparison.difference.interval) == (1, 1, None)
     assert "fewer than 5 clusters" in comparison.difference.method
     judged = adjust_p_values([comparison])[0]
@@ -218,7 +218,7 @@ def test_people_are_resampled_as_participant_clusters():
         for n in range(8)
     ]
     bot = scores(np.zeros(8), [f"i{n}" for n in range(8)])
-    comparison = compared(people, bot)
+    comparison = compare(people, bot)
     assert (comparison.pairs, comparison.clusters) == (8, "participants")  # the bot has 8
     assert comparison.difference.value == pytest.approx(np.mean([s.value for s in people]))
     # six people, not 48 games: about the t interval of their six means
@@ -226,7 +226,7 @@ def test_people_are_resampled_as_participant_clusters():
     assert comparison.difference.high - comparison.difference.low == pytest.approx(
         2 * half, rel=0.3
     )
-    turned = compared(bot, people)
+    turned = compare(bot, people)
     assert turned.difference.value == pytest.approx(-comparison.difference.value)
     assert turned.clusters == "participants"
 
@@ -277,9 +277,9 @@ def test_partners_sharing_a_repeat_are_resampled_together():
         for player in "xyz"
     ]
     two = [Score(s.setting, "i", s.others, 0.0, repeat=s.repeat) for s in single_scores]
-    comparison = compared(single_scores, two)
+    comparison = compare(single_scores, two)
     assert (comparison.pairs, comparison.clusters) == (24, "repeats of instances")
-    assert comparison.p == compared(scores(luck), scores(np.zeros(8))).p  # eight throws, not 24
+    assert comparison.p == compare(scores(luck), scores(np.zeros(8))).p  # eight throws, not 24
 
 
 @pytest.mark.parametrize("family", [1, 3, 9])
@@ -298,14 +298,14 @@ def test_clusters_needed_is_the_least_number_that_allows_a_claim(family: int):
     assert {c.verdict for c in adjust_p_values(few)} == {"undecided"}
 
 
-def asked(model: str, strategy: str) -> PlayerSpec:
+def ask_once(model: str, strategy: str) -> PlayerSpec:
     return PlayerSpec("language", {"model": model, "strategy": strategy})
 
 
 def test_names_of_models_are_distinguished_from_names_of_players() -> None:
     instance = Instance("ipd-1", "ipd", {"rounds": 1})
     lineups = [
-        {"agent": asked(model, kind), "partner": PlayerSpec("random")}
+        {"agent": ask_once(model, kind), "partner": PlayerSpec("random")}
         for model in ("lab/weak", "lab/good")
         for kind in ("qa", "cot")
     ]
@@ -327,6 +327,6 @@ def test_strategies_in_one_setting_do_not_count_as_independent_pairs() -> None:
             for kind in ("qa", "cot", "lm")
         ]
 
-    comparison = compared(of(1.0), of(0.0))
+    comparison = compare(of(1.0), of(0.0))
     assert (comparison.pairs, comparison.units, comparison.clusters) == (6, 2, "settings")
     assert comparison.difference.interval is None

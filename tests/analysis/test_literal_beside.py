@@ -28,15 +28,15 @@ repeats = 3
 """
 
 
-def said(*arguments: str) -> str:
+def read_output(*arguments: str) -> str:
     result = CliRunner().invoke(cli, list(arguments))
     assert result.exit_code == 0, result.output
     return result.output
 
 
-def played(folder: Path, text: str, name: str) -> str:
+def play_games(folder: Path, text: str, name: str) -> str:
     (folder / f"{name}.toml").write_text(text)
-    said("run", str(folder / f"{name}.toml"), "--out", str(folder / name))
+    read_output("run", str(folder / f"{name}.toml"), "--out", str(folder / name))
     return str(folder / name)
 
 
@@ -44,15 +44,18 @@ def played(folder: Path, text: str, name: str) -> str:
 def test_player_of_battery_and_game_has_one_line_and_others_have_none(
     tmp_path: Path, player: str
 ) -> None:
-    stores = played(tmp_path, GAME, "game"), played(tmp_path, ITEMS.replace("PLAYER", player), "b")
-    printed = said("profile", *stores)
+    stores = (
+        play_games(tmp_path, GAME, "game"),
+        play_games(tmp_path, ITEMS.replace("PLAYER", player), "b"),
+    )
+    printed = read_output("profile", *stores)
     assert ("literal beside knowing and doing" in printed) == (player == "random")
-    assert "literal beside" not in said("profile", stores[0])
+    assert "literal beside" not in read_output("profile", stores[0])
 
 
 def test_report_has_the_same_table(tmp_path: Path) -> None:
     _, _, cells = GAME.partition("[[cells]]")
     both_items = ITEMS.replace("PLAYER", "random") + "[[cells]]" + cells
     page = tmp_path / "page.html"
-    said("report", played(tmp_path, both_items, "both"), "--out", str(page))
+    read_output("report", play_games(tmp_path, both_items, "both"), "--out", str(page))
     assert "<h3>Literal beside knowing and doing</h3>" in page.read_text()

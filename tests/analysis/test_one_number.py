@@ -41,7 +41,7 @@ class Shy(msgspec.Struct, frozen=True):
         return ProbeReport(0)
 
 
-def played() -> list[Episode]:
+def play_games() -> list[Episode]:
     """Return episodes of unequal length, so that means and pooled shares differ."""
     results = []
     for game in ("rps", "ipd"):
@@ -58,12 +58,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder_path = tmp_path_factory.mktemp("one") / "store"
     folder_path.mkdir()
     with store.Writer(folder_path) as writer:
-        for episode in played():
+        for episode in play_games():
             writer.add(episode)
     return folder_path
 
 
-def printed(*args: object) -> Any:
+def print_text(*args: object) -> Any:
     result = CliRunner().invoke(cli, [str(arg) for arg in (*args, "--json")])
     assert result.exit_code == 0, result.output
     return json.loads(result.stdout)
@@ -78,19 +78,19 @@ def numbers(folder: Path) -> Numbers:
         if value is not None and row.get("seat", "agent") == "agent":
             by_surface[row["game"], "agent", row["player"], name][surface] = value
 
-    for row in printed("score", folder, "--all", "--by", "player"):
+    for row in print_text("score", folder, "--all", "--by", "player"):
         put("score", row, row["metric"], row["value"])
         put("score, heading", row, heading(row["metric"]), row["value"])
     for row in sally.score(str(folder), sorted(registry.metrics("repeated_games")), seat="agent"):
         put("API score", row, row["metric"], row["value"])
-    for row in printed("profile", folder):
+    for row in print_text("profile", folder):
         for column in COLUMNS:
             put("profile", row, column.field, row[column.field]["value"])
             put("profile, heading", row, column.title, row[column.field]["value"])
     for row in sally.profile(str(folder)):
         for column in COLUMNS:
             put("API profile", row, column.field, row[column.field])
-    for row in printed("profile", folder, "--ideal"):
+    for row in print_text("profile", folder, "--ideal"):
         for column in IDEAL_COLUMNS:
             put("ideal", row, column.field, row[column.field]["value"])
             put("ideal, heading", row, column.title, row[column.field]["value"])
@@ -102,7 +102,7 @@ def numbers(folder: Path) -> Numbers:
     _exported(folder, put)
     all_metrics = sorted(registry.metrics("repeated_games"))
     chosen = [part for name in all_metrics for part in ("--metric", name)]
-    for c in printed("compare", folder, "random", "tabular", *chosen)["comparisons"]:
+    for c in print_text("compare", folder, "random", "tabular", *chosen)["comparisons"]:
         for side, player in (("first", "random"), ("second", "tabular")):
             put("compare", {**c, "player": player}, c["metric"], c[side])
     return by_surface
@@ -110,7 +110,7 @@ def numbers(folder: Path) -> Numbers:
 
 def _exported(folder: Path, put: Any) -> None:
     file = folder.parent / "out.csv"
-    printed("export", folder, "--out", file)
+    print_text("export", folder, "--out", file)
     by_player: dict[tuple[str, str, str], list[dict[str, str]]] = defaultdict(list)
     for row in csv.DictReader(file.open(encoding="utf-8")):
         by_player[row["game"], row["seat"], row["player"]].append(row)
@@ -124,7 +124,7 @@ def _exported(folder: Path, put: Any) -> None:
                     name,
                     fmean(values),
                 )
-    printed("export", folder, "--what", "profile", "--out", file)
+    print_text("export", folder, "--what", "profile", "--out", file)
     for row in csv.DictReader(file.open(encoding="utf-8")):
         for column in COLUMNS:
             if row[column.field]:

@@ -181,7 +181,7 @@ def test_cost_grows_with_the_episodes(tmp_path: Path):
 # --- simulation -----------------------------------------------------------------------------------
 
 
-def claimed(differences) -> float:
+def claim(differences) -> float:
     """The p value that `sally compare` would print for these pairs."""
     group = Group("rps", "agent", "", "reward_per_round")
     scores = [Score(f"s{n}", "i", "", float(d)) for n, d in enumerate(differences)]
@@ -200,7 +200,7 @@ def quick(monkeypatch):
 @pytest.mark.parametrize("place, power", [(0, 0.8), (1, 0.9)])
 def test_planned_episodes_reach_the_stated_power_in_compare(place, power, quick):
     n = need(0.5, sd=1.0).episodes[place]
-    estimate = simulated_power(lambda rng: claimed(rng.normal(0.5, 1, n)), seed=2, repeats=400)
+    estimate = simulated_power(lambda rng: claim(rng.normal(0.5, 1, n)), seed=2, repeats=400)
     assert estimate.low < power < estimate.high
 
 
@@ -213,7 +213,7 @@ def test_planned_episodes_reach_the_stated_power_for_wins_and_losses(quick):
     assert n > t_sample_size(0.2, 0.48, power=0.8)
 
     def experiment(rng: np.random.Generator) -> float:
-        return claimed((rng.random(n) < 0.6).astype(float) - (rng.random(n) < 0.4))
+        return claim((rng.random(n) < 0.6).astype(float) - (rng.random(n) < 0.4))
 
     estimate = simulated_power(experiment, seed=3, repeats=400)
     assert estimate.low < 0.8 < estimate.high

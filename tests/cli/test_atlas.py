@@ -45,13 +45,13 @@ def test_every_record_has_dots_in_its_own_column(tmp_path: Path) -> None:
     (folders["e"] / f"survey{eger.FIRST}.log").write_text(eger.SURVEY)
     many = {**hcss.PLAY, (hcss.TFT, hcss.GPT): [("CC", "C")] * 6}
     for n in range(5):
-        pact.written(tmp_path / "p", pact.log_of(f"g_{n}", quotes=lambda k: (30 + k, 45)))
-    step_game.written(folders["s"], step_game.lines(step_game.RACE))
+        pact.write_files(tmp_path / "p", pact.log_of(f"g_{n}", quotes=lambda k: (30 + k, 45)))
+    step_game.write_files(folders["s"], step_game.lines(step_game.RACE))
     results = [
-        ZHU.imported(zhu.written(folders["z"], [zhu.person(n) for n in range(1, 20)])),
-        GAMABENCH.imported(gamabench.written(folders["g"], gamabench.TABLES)),
-        ALSOBAY.imported(alsobay.written(folders["a"], alsobay.people())),
-        HCSS.imported(hcss.written(folders["h"], hcss.rows(many))),
+        ZHU.imported(zhu.write_files(folders["z"], [zhu.person(n) for n in range(1, 20)])),
+        GAMABENCH.imported(gamabench.write_files(folders["g"], gamabench.TABLES)),
+        ALSOBAY.imported(alsobay.write_files(folders["a"], alsobay.people())),
+        HCSS.imported(hcss.write_files(folders["h"], hcss.rows(many))),
         EGER.imported(folders["e"]),
         PACT.imported(tmp_path / "p"),
         STEP_GAME.imported(folders["s"]),
@@ -161,7 +161,7 @@ def test_atlas_holds_one_episode_of_a_record_at_a_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(6):
-        log = step_game.written(tmp_path, step_game.lines(step_game.RACE))
+        log = step_game.write_files(tmp_path, step_game.lines(step_game.RACE))
         log.rename(tmp_path / f"game_{number}_20250301_000000.jsonl")
     out = tmp_path / "store"
     sally.import_record("step_game", tmp_path, out)

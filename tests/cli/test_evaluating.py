@@ -136,7 +136,7 @@ def test_board_recomputes_scores_and_refuses_changed_move(place, tmp_path):
     assert "random" in index and 'href="good.html"' in index
     assert (tmp_path / "site" / "good-episodes.html").exists()
     bad = tmp_path / "bad.sally.zip"
-    pack(tampered(place, tmp_path / "tampered"), bad)
+    pack(tamper(place, tmp_path / "tampered"), bad)
     done = typed("report", "--board", good, bad, "--out", tmp_path / "site")
     assert done.exit_code == 1
     text = " ".join(done.output.split())
@@ -146,7 +146,7 @@ def test_board_recomputes_scores_and_refuses_changed_move(place, tmp_path):
     assert re.search(betrayed, text), done.output
 
 
-def tampered(place: Path, folder: Path) -> Path:
+def tamper(place: Path, folder: Path) -> Path:
     """Return a copy of a store, with its sums, in which the third episode is written as won."""
     (study,) = store.studies(place).values()
     store.claim(folder, manifest(study), study)
@@ -180,7 +180,7 @@ def test_board_refuses_problems_of_another_suite(place):
         refuse_unplanned([*episodes, moved], plan, "Sally-1, size S")
 
 
-def played(error: float) -> Frame:
+def play_games(error: float) -> Frame:
     study = with_bot(noisy(error))
     cells = tuple(c for c in study.cells if c.name == "toma_mg: asked, test")
     wanted_orders = orders(msgspec.structs.replace(study, cells=cells))
@@ -188,12 +188,14 @@ def played(error: float) -> Frame:
 
 
 def test_drift_finds_a_changed_player_and_no_change_in_the_same_one():
-    same_changes = drift(played(0.0), played(0.0))
+    same_changes = drift(play_games(0.0), play_games(0.0))
     assert {same_change.verdict for same_change in same_changes} == {"identical"}
-    moved = {same_change.measure: same_change for same_change in drift(played(0.0), played(0.8))}
+    moved = {
+        same_change.measure: same_change for same_change in drift(play_games(0.0), play_games(0.8))
+    }
     assert moved["knowing"].verdict == "moved" and moved["knowing"].difference.value < 0
     with pytest.raises(BadInput, match="no problem in common"):
-        drift(played(0.0), as_frame([]))
+        drift(play_games(0.0), as_frame([]))
 
 
 def test_drift_finds_no_change_between_sessions_of_one_bot():

@@ -53,7 +53,7 @@ def run(monkeypatch: pytest.MonkeyPatch, say: Any, *options: str) -> int:
     return 0
 
 
-def varied(*replies: Any) -> Scripted:
+def vary(*replies: Any) -> Scripted:
     remaining_replies = iter(replies)
     return Scripted(lambda messages, settings: next(remaining_replies, replies[-1]))
 
@@ -61,7 +61,7 @@ def varied(*replies: Any) -> Scripted:
 def test_completed_study_exits_with_0_and_counts_void_episodes(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(monkeypatch, varied("", "", "Option: J"), "--json") == 0
+    assert run(monkeypatch, vary("", "", "Option: J"), "--json") == 0
     assert json.loads(capsys.readouterr().out)["void"] == 1
     assert run(monkeypatch, always("Option: J")) == 0  # nothing is missing
     output = capsys.readouterr().out
@@ -75,7 +75,7 @@ def test_void_episodes_are_counted_as_missing_by_every_analysis(
 ) -> None:
     bot = "lineups = [\n    {agent = {player = 'copy_last'}, partner = {player = 'random'}},"
     Path("tiny.toml").write_text(STUDY.replace("lineups = [", bot))
-    assert run(monkeypatch, varied("", "", "Option: J")) == 0
+    assert run(monkeypatch, vary("", "", "Option: J")) == 0
     capsys.readouterr()
     (comparisons,) = sally.compare("out", "said qa", "copy_last", metrics=["reward"])
     assert comparisons.missing == (1, 0) and comparisons.pairs == 3
@@ -104,7 +104,7 @@ def test_study_without_any_result_exits_with_3(
 def test_fault_or_spent_budget_exits_with_3_until_study_is_complete(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    dead = varied("Option: J", "Option: J", Fault("auth", "The key was refused."))
+    dead = vary("Option: J", "Option: J", Fault("auth", "The key was refused."))
     assert run(monkeypatch, dead) == 3
     counted = Scripted(lambda messages, settings: Reply("Option: J", usage=Usage(100, 1)))
     assert run(monkeypatch, counted, "--budget-tokens", "150") == 3
@@ -120,7 +120,7 @@ def test_model_of_which_no_answer_can_be_read_ends_the_run_early(
     assert "None of the 4 answers of said could be read; `sally show`" in capsys.readouterr().err
     assert len(store.survey("out").finished) == 2  # of four
     # a model that is read once goes on
-    assert run(monkeypatch, varied("Option: J", "I cannot decide.")) == 0
+    assert run(monkeypatch, vary("Option: J", "I cannot decide.")) == 0
     assert len(store.survey("out").finished) == 4
 
 

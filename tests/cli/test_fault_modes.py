@@ -54,7 +54,7 @@ def evaluate(
         return FaultRow(mode, code, captured.out, errors, server.calls)
 
 
-def published() -> dict[str, tuple[str, str]]:
+def publish() -> dict[str, tuple[str, str]]:
     """Exit code and first sentence of each mode in the table of the page on testing."""
     table = TESTING.read_text("utf-8").partition("| mode | exit code |")[2].partition("\n\n")[0]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
@@ -73,7 +73,7 @@ def test_mode_ends_with_the_published_exit_code_and_sentence(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     row = evaluate(mode, tmp_path, monkeypatch, capsys)
-    code, sentence = published()[mode]
+    code, sentence = publish()[mode]
     assert str(row.exit_code) == code, row.errors
     assert row.lines <= MOST_LINES
     if mode != "plain":  # its figures depend on the pairs

@@ -35,7 +35,7 @@ def valued(turn: Any, action: Any) -> Any:
     return words.menu(turn.options)[turn.options.index(action)]
 
 
-def reported(question: Question, names: tuple[str, ...]) -> Any:
+def report(question: Question, names: tuple[str, ...]) -> Any:
     """A good answer to a probe as the value of its field."""
     if question.scale is not None:
         return question.scale.low
@@ -75,7 +75,7 @@ def test_every_move_and_report_is_read_back_from_its_object(name: str) -> None:
                 asked_prompt_context = PromptContext(
                     msgspec.structs.replace(turn, question=question), as_schema=True
                 )
-                value = reported(question, asked_prompt_context.names)
+                value = report(question, asked_prompt_context.names)
                 result = asked_prompt_context.read(
                     json.dumps({field_name(asked_prompt_context.label): value})
                 )

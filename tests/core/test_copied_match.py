@@ -14,7 +14,7 @@ from sally.testing.bench import finish_match, players_at
 from tests.table import all_probes, bench, match_of, play_episode, table
 
 
-def begun(name: str, answers: int) -> Match:
+def begin_run(name: str, answers: int) -> Match:
     """A match in the middle of a turn, in a condition in which a seat is told what is kept."""
     current_bench = bench(name)
     arms, injections = next(c for c in current_bench.conditions if any(i.keep for i in c[1]))
@@ -35,7 +35,7 @@ def answer(match: Match, answers: int) -> None:
 @pytest.mark.parametrize("answers", [1, 7])
 @pytest.mark.parametrize("name", ["haggle", "hanabi_mini"])
 def test_match_and_its_copy_both_end_like_an_uncopied_match(name: str, answers: int) -> None:
-    match = begun(name, answers)
+    match = begin_run(name, answers)
     twin, expected_match = match.copy(), finish_match(match.setup)
     for item in (twin, match):
         Driver(item, players_at(item)).run()

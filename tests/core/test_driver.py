@@ -247,7 +247,7 @@ def test_illegal_report_has_no_value_where_illegal_moves_are_forfeited() -> None
 # --- replay -----------------------------------------------------------------------------------
 
 
-def played() -> Any:
+def play_games() -> Any:
     match = match_of({"agent": ("their_move",), "partner": ("their_move_given_mine",)})
     Driver(match, {"agent": Prophet(0), "partner": players_of(match)["partner"]}).run()
     return match
@@ -255,7 +255,7 @@ def played() -> Any:
 
 @pytest.mark.parametrize("turn", range(4))
 def test_replay_up_to_a_turn_leaves_its_asks_open(turn: int) -> None:
-    was, match = played(), Match(registry.game("ipd"), played().setup, ask_nature=True)
+    was, match = play_games(), Match(registry.game("ipd"), play_games().setup, ask_nature=True)
     asked = Driver(match).replay(was.episode(), upto=turn)
     assert [ask.id[:3] for ask in asked] == [
         (turn, "agent", "their_move"), (turn, "agent", ""), (turn, "partner", "")
@@ -267,7 +267,7 @@ def test_replay_up_to_a_turn_leaves_its_asks_open(turn: int) -> None:
 
 
 def test_replay_asks_again_and_takes_another_answer() -> None:
-    was, match = played(), Match(registry.game("ipd"), played().setup, ask_nature=True)
+    was, match = play_games(), Match(registry.game("ipd"), play_games().setup, ask_nature=True)
     recorded = []
 
     def again(turn: Turn, event: Any) -> Any:
@@ -291,7 +291,7 @@ def test_replay_stops_as_logged_or_says_what_is_missing() -> None:
     assert [ask.id[:2] for ask in Driver(match).replay(first.episode())] == [(0, "agent")]
     assert match.episode() == first.episode()
     for upto in (None, 3):
-        cut = played().episode()
+        cut = play_games().episode()
         cut.events[:] = [e for e in cut.events if e.turn < 2]
         with pytest.raises(LookupError, match=r"no answer to \[\(2, 'agent'"):
             Driver(match_of({"agent": ("their_move",)})).replay(cut, upto)

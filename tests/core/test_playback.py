@@ -18,7 +18,7 @@ from tests.table import all_probes, match_of, play_episode, seat, spec_of, table
 GAMES = ("cups", "haggle", "rps", "ipd, chance to stop")
 
 
-def stored(name: str, seed: int = 1) -> Episode:
+def store_episodes(name: str, seed: int = 1) -> Episode:
     injection = Injection(spec_of(name).probes[0].seats[0], spec_of(name).probes[0].name)
     setup = table(name, seed, arms=all_probes(name), injections=(injection,))
     return from_line(to_line(play_episode(setup)))
@@ -30,7 +30,7 @@ def touched(episode: Episode, events: list[Event]) -> Episode:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_missing_duplicated_or_moved_event_is_a_mismatch(name: str) -> None:
-    episode = stored(name)
+    episode = store_episodes(name)
     assert mismatch(spec_of(name), episode) is None
     events = episode.events
     for i in range(len(events)):
@@ -45,7 +45,7 @@ def test_missing_duplicated_or_moved_event_is_a_mismatch(name: str) -> None:
 @given(data=st.data())
 def test_changed_fact_is_a_mismatch_and_never_raises(name: str, data: st.DataObject) -> None:
     """Facts are what the rules answer for: turns, seats, payoffs, and moves that matter."""
-    episode = stored(name)
+    episode = store_episodes(name)
     i = data.draw(st.integers(0, len(episode.events) - 1))
     plain: dict[str, Any] = msgspec.to_builtins(episode.events[i])
     key = data.draw(st.sampled_from(sorted(set(plain) & {"turn", "seat", "payoffs", "action"})))
@@ -61,7 +61,7 @@ def test_changed_fact_is_a_mismatch_and_never_raises(name: str, data: st.DataObj
 
 
 def test_log_with_changed_setup_is_a_mismatch() -> None:
-    episode = stored("cups")
+    episode = store_episodes("cups")
     other_setup = msgspec.structs.replace(episode.setup, seed=99)
     actual_mismatch = mismatch(spec_of("cups"), msgspec.structs.replace(episode, setup=other_setup))
     assert actual_mismatch is not None and "hash of its setup" in actual_mismatch
@@ -70,7 +70,7 @@ def test_log_with_changed_setup_is_a_mismatch() -> None:
 def test_unplayable_setup_is_a_mismatch_not_a_crash() -> None:
     from sally.core.log.events import episode_id
 
-    episode = stored("cups")
+    episode = store_episodes("cups")
     for change in (
         {"arms": {"hider": ("gone",)}},
         {"instance": msgspec.structs.replace(episode.setup.instance, params={"peek_chance": 7})},
@@ -81,7 +81,7 @@ def test_unplayable_setup_is_a_mismatch_not_a_crash() -> None:
 
 
 def test_older_version_of_the_rules_is_refused_by_name() -> None:
-    episode = stored("cups")
+    episode = store_episodes("cups")
     old = msgspec.structs.replace(episode, setup=msgspec.structs.replace(episode.setup, version=0))
     with pytest.raises(BadInput, match="version 0 of the rules of cups; version 1 is installed"):
         replay_episode(spec_of("cups"), old)
@@ -89,7 +89,7 @@ def test_older_version_of_the_rules_is_refused_by_name() -> None:
 
 def test_replay_needs_no_seed() -> None:
     """Nature's and the reader's moves are in the log."""
-    episode = stored("haggle")
+    episode = store_episodes("haggle")
     setup = msgspec.structs.replace(episode.setup, seed=12345, injections=())
     other_episode = msgspec.structs.replace(episode, setup=setup)
     assert (
@@ -112,7 +112,7 @@ def test_turn_cut_before_its_last_probe_is_not_replayed() -> None:
 
 
 def test_replay_exposes_moves_states_views_and_reports() -> None:
-    episode = stored("haggle")
+    episode = store_episodes("haggle")
     replay = replay_episode(spec_of("haggle"), episode)
     assert [type(s.moves.get(seat("ada"))) for s in replay.steps()][1] is Say
     assert isinstance(replay.move(2, seat("reader")), Reading)
@@ -123,7 +123,7 @@ def test_replay_exposes_moves_states_views_and_reports() -> None:
 
 
 def test_record_without_end_event_is_refused() -> None:
-    episode = stored("cups")
+    episode = store_episodes("cups")
     with pytest.raises(BadInput, match="has not ended"):
         _ = touched(episode, episode.events[:-1]).end
     assert touched(episode, [Censored(0, "limit")]).payoffs is None

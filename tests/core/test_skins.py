@@ -56,12 +56,12 @@ def moments(game, limit=40):
             if turn.seat in build.seats:
                 results.append(turn)
             moves = turn.question is None
-            match.answer(turn.id, players[turn.seat].decide(turn) if moves else answered(turn))
+            match.answer(turn.id, players[turn.seat].decide(turn) if moves else answer(turn))
             break
     return results
 
 
-def answered(turn):
+def answer(turn):
     """Any report to a probe."""
     asked_question = turn.question
     if asked_question.kind == "values":
@@ -70,7 +70,7 @@ def answered(turn):
     return ProbeReport(asked_question.choices[0], odds if asked_question.kind == "odds" else None)
 
 
-def said(turn, texts):
+def read_output(turn, texts):
     """Whatever stands on a page, and the facts behind each sentence, in order."""
     context = SeatContext(turn.context.spec, turn.context.game, turn.seat, 0, texts)
     words, facts, say = context.words, [], context.words.say
@@ -123,8 +123,8 @@ def test_every_wording_has_the_same_facts_and_moves(play):
     for pack in packs_from(grammar(game), registry.game(game).texts).values():
         fields, seen_fields = {}, {}
         for turn in asks[:: max(1, len(asks) // 12)]:
-            page, facts, words = said(turn, pack.texts)
-            own_text, ours, _ = said(turn, {})
+            page, facts, words = read_output(turn, pack.texts)
+            own_text, ours, _ = read_output(turn, {})
             assert sorted(key for key, _ in facts) == sorted(key for key, _ in ours), pack.name
             assert sorted(re.findall(r"\d+", page)) == sorted(re.findall(r"\d+", own_text)), (
                 pack.name
@@ -150,7 +150,7 @@ def test_twin_has_similar_length_and_no_mental_terms(play):
     game, asks = play
     pack = packs_from(grammar(game), registry.game(game).texts)[f"{game}_twin"]
     for turn in asks[:: max(1, len(asks) // 6)]:
-        page, own_text = said(turn, pack.texts)[0], said(turn, {})[0]
+        page, own_text = read_output(turn, pack.texts)[0], read_output(turn, {})[0]
         assert 0.8 <= len(page) / len(own_text) <= 1.25, (len(page), len(own_text))
         assert MINDS.search(page) is None, (MINDS.search(page), page)
 
@@ -181,7 +181,7 @@ def test_invalid_grammar_is_refused_with_the_reason():
 # --- a reader recovers the state from the page ----------------------------------------------------
 
 
-def recovered(template, sentence):
+def recover(template, sentence):
     """The facts that a reader finds in a sentence by its template; None where two readings fit."""
     names = re.findall(r"\{(\w+)\}", template.replace("{{", "").replace("}}", ""))
     readings = []
@@ -210,11 +210,11 @@ def test_facts_can_be_recovered_from_every_wording(play):
     cover = set(grammar(game).cover)
     for pack in packs_from(grammar(game), registry.game(game).texts).values():
         for turn in asks[:: max(1, len(asks) // 2)]:
-            for key, given in said(turn, pack.texts)[1]:
+            for key, given in read_output(turn, pack.texts)[1]:
                 template = {**texts, **pack.texts}[key]
                 there = {k: str(v) for k, v in given.items() if k in slots(template, key)}
-                result = recovered(template, template.format_map(given))
-                own_text = recovered(texts[key], texts[key].format_map(given))
+                result = recover(template, template.format_map(given))
+                own_text = recover(texts[key], texts[key].format_map(given))
                 assert (result is None) <= (own_text is None), (pack.name, key, template)
                 assert result in (None, there), (pack.name, key)
                 assert slots(texts[key], key) - set(there) <= cover
@@ -228,8 +228,8 @@ def test_relabelled_page_differs_only_in_labels(play):
         if pack is None or "labels" not in pack.texts:
             continue  # the names of its moves have a meaning, or stand in its texts
         turn = next(t for t in asks if t.question is None)
-        page, _, words = said(turn, pack.texts)
-        own_page, _, own_words = said(turn, {})
+        page, _, words = read_output(turn, pack.texts)
+        own_page, _, own_words = read_output(turn, {})
         back = dict(zip(words.menu(turn.options), own_words.menu(turn.options), strict=True))
         names = "|".join(re.escape(n) for n in sorted(back, key=len, reverse=True))
         moved = any(new != old for new, old in back.items())

@@ -27,14 +27,14 @@ lineups = [{agent = {player = "random"}, partner = {player = "tit_for_tat", para
 """
 
 
-def written(folder: Path, text: str) -> Path:
+def write_files(folder: Path, text: str) -> Path:
     path = folder / "study.toml"
     path.write_text(text)
     return path
 
 
 def test_study_file_is_read_into_trials(tmp_path: Path) -> None:
-    study = read_study(written(tmp_path, GOOD))
+    study = read_study(write_files(tmp_path, GOOD))
     ((cell, first), (_, second)) = study.trials()
     assert cell == "all"
     assert first.instance.params == {"rounds": 5}
@@ -70,7 +70,7 @@ def test_error_in_study_file_gives_one_clear_message(
     tmp_path: Path, was: str, becomes: str, why: str
 ) -> None:
     assert was in GOOD
-    path = written(tmp_path, GOOD.replace(was, becomes, 1))
+    path = write_files(tmp_path, GOOD.replace(was, becomes, 1))
     with pytest.raises(BadInput, match=why) as refused:
         read_study(path)
     assert str(path) in str(refused.value)
@@ -79,7 +79,7 @@ def test_error_in_study_file_gives_one_clear_message(
 
 def test_study_without_cells_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="at least one cell"):
-        read_study(written(tmp_path, 'name = "a"\nabout = "b"\ncells = []\n'))
+        read_study(write_files(tmp_path, 'name = "a"\nabout = "b"\ncells = []\n'))
 
 
 def test_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from sally.core.log.events import Moved
 from sally.games.repeated_games.rules import RepeatedGame
 
 
-def played(game: Any, *bots: Any) -> tuple[list[int], list[float]]:
+def play_games(game: Any, *bots: Any) -> tuple[list[int], list[float]]:
     state = game.new_initial_state()
     while not state.is_terminal():
         state.apply_actions([bot.step(state) for bot in bots])
@@ -52,7 +52,7 @@ def test_partner_sits_in_either_seat(player: int) -> None:
     game = pyspiel.create_repeated_game("matrix_rps", {"num_repetitions": 5})
     bots = [Scripted([2, 0, 1, 1, 0]), Scripted([2, 0, 1, 1, 0])]
     bots[player] = PartnerBot(game, player, "tit_for_tat")
-    history, _ = played(game, *bots)
+    history, _ = play_games(game, *bots)
     assert history[1 - player :: 2][:-1] == [2, 0, 1, 1]
     assert history[player::2][1:] == [0, 1, 2, 2]  # with three moves it beats the other's last
 
@@ -71,7 +71,7 @@ def test_openspiel_bot_plays_same_moves_in_sally() -> None:
     rounds = 12
     game = pyspiel.create_repeated_game("matrix_rps", {"num_repetitions": rounds})
     partner = PartnerBot(game, 1, "tit_for_tat", seed=3)
-    numbers, _ = played(game, pyspiel.make_roshambo_bot(0, "rotatebot"), partner)
+    numbers, _ = play_games(game, pyspiel.make_roshambo_bot(0, "rotatebot"), partner)
     lineup = {"agent": BotPlayer(roshambo("rotatebot")), "partner": "tit_for_tat"}
     episode = sally.play("rps", lineup, seed=3, rounds=rounds)
     moves = [[e.action for e in episode.events if isinstance(e, Moved) and e.seat == seat]

@@ -79,7 +79,7 @@ class Trainer:
         temperature = 1.0
 
 
-def scripted(monkeypatch, moves):
+def script(monkeypatch, moves):
     """Replies by (episode, turn): what `moves(n, turn)` says, n counting the talks of a call."""
 
     def sampled(model, tokenizer, talks, limit, temperature):
@@ -103,7 +103,7 @@ def prompt_at(turn: int, seed: int = 5) -> str:
 
 def test_group_shares_history_and_differs_in_one_reply(monkeypatch):
     rollouts = TurnRollouts("ipd", turns=3, problems=two_rounds())
-    scripted(monkeypatch, lambda n, turn: "JF"[n % 2] if turn == 1 else "J")
+    script(monkeypatch, lambda n, turn: "JF"[n % 2] if turn == 1 else "J")
     actual_rollouts = rollouts([prompt_at(1)] * 4, Trainer())
     replies = [
         Letters().decode(actual_rollout) for actual_rollout in actual_rollouts["completion_ids"]
@@ -125,7 +125,7 @@ def advantages(rewards):
 def test_advantage_of_a_turn_does_not_leak_into_others(monkeypatch):
     """One reply of the second turn is bad; whole episodes blame the first turn's words as well."""
     bad = lambda n, turn: "F" if (n, turn) == (0, 1) else "J"  # noqa: E731
-    scripted(monkeypatch, bad)
+    script(monkeypatch, bad)
     whole = Rollouts("ipd", problems=two_rounds())(['sally {"seed": 5}'] * 4, Trainer())
     first = len("Option: J$")
     tokens = [set(mask[:first]) for mask in whole["env_mask"]]
@@ -140,7 +140,7 @@ def test_advantage_of_a_turn_does_not_leak_into_others(monkeypatch):
 
 def test_reward_without_exact_values_is_the_remaining_payoff(monkeypatch):
     rollouts = TurnRollouts("ipd", turns=3, problems=two_rounds(), weights={"payoff": 1.0})
-    scripted(monkeypatch, lambda n, turn: "J")
+    script(monkeypatch, lambda n, turn: "J")
     monkeypatch.setattr(trl_rollouts.TextEnv, "worths", property(lambda env: None))
     actual_rollouts = rollouts([prompt_at(1)] * 2, Trainer())
     assert actual_rollouts["sally_reward"] == [16.0, 16.0]  # two rounds of eight are left
@@ -151,7 +151,7 @@ def test_reward_without_exact_values_is_the_remaining_payoff(monkeypatch):
 
 def test_episode_that_ends_early_forks_at_its_last_turn(monkeypatch):
     rollouts = TurnRollouts("ipd", turns=9, problems=two_rounds())
-    scripted(monkeypatch, lambda n, turn: "F" if turn == 2 else "J")
+    script(monkeypatch, lambda n, turn: "F" if turn == 2 else "J")
     actual_rollouts = rollouts([prompt_at(7)] * 2, Trainer())
     assert Letters().decode(actual_rollouts["prompt_ids"][0]).count("Option: J$") == 2
     assert actual_rollouts["sally_reward"] == [0.0, 0.0]

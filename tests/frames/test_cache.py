@@ -33,7 +33,7 @@ DUEL = grid(agent=player_spec("random"), partner=player_spec("tit_for_tat"))
 METRICS = ("payoff", "tom_percent", "action_consistency", "turns")
 
 
-def played(seed: int, agent: str = "random") -> Episode:
+def play_to_end(seed: int, agent: str = "random") -> Episode:
     return sally.play(
         "rps", {"agent": agent, "partner": "tit_for_tat"}, seed, rounds=3,
         probes={"agent": ["their_move"]},
@@ -49,7 +49,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A store with cut, doubled and torn lines."""
     monkeypatch.setenv("SALLY_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(cache, "SETTLED", -1.0)  # files that are a moment old count as settled
-    episodes = [played(seed, agent) for seed in range(4) for agent in ("random", "constant")]
+    episodes = [play_to_end(seed, agent) for seed in range(4) for agent in ("random", "constant")]
     actual_folder = tmp_path / "store"
     actual_folder.mkdir()
     store.claim(actual_folder, store.Manifest("trial", "0"))

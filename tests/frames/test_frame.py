@@ -24,7 +24,7 @@ from sally.frames.schema import EXPORTED_DECISION
 from sally.output.files.bundle import pack
 
 
-def played(seed: int) -> Episode:
+def play_to_end(seed: int) -> Episode:
     lineup, probes = {"agent": "random", "partner": "tit_for_tat"}, {"agent": ["their_move"]}
     return sally.play("rps", lineup, seed, rounds=3, probes=probes)
 
@@ -33,7 +33,7 @@ def cut(episode: Episode) -> Episode:
     return msgspec.structs.replace(episode, events=[Censored(turn=0, cause="budget")])
 
 
-def kept(folder: Path, *episodes: Episode) -> Path:
+def store_games(folder: Path, *episodes: Episode) -> Path:
     folder.mkdir()
     store.claim(folder, store.Manifest("trial", "0"))
     with store.Writer(folder) as writer:
@@ -43,9 +43,9 @@ def kept(folder: Path, *episodes: Episode) -> Path:
 
 
 def test_finished_episode_replaces_censored_one_in_any_store(tmp_path: Path) -> None:
-    episode, two, three = (played(seed) for seed in range(3))
-    first = kept(tmp_path / "a", cut(episode), two, cut(three))
-    second = kept(tmp_path / "b", episode, two)
+    episode, two, three = (play_to_end(seed) for seed in range(3))
+    first = store_games(tmp_path / "a", cut(episode), two, cut(three))
+    second = store_games(tmp_path / "b", episode, two)
     frame = as_frame([first, second])
     assert sorted(frame.episodes["episode"]) == sorted(e.id for e in (episode, two, three))
     assert {e.id for e in frame if e.payoffs is None} == {three.id}
@@ -55,14 +55,14 @@ def test_finished_episode_replaces_censored_one_in_any_store(tmp_path: Path) -> 
 
 
 def test_episodes_in_memory_all_count(tmp_path: Path) -> None:
-    folder = kept(tmp_path / "a", played(1))
-    assert len(as_frame([played(1)] * 3)) == 3
-    assert len(as_frame([folder, played(1), folder])) == 2
+    folder = store_games(tmp_path / "a", play_to_end(1))
+    assert len(as_frame([play_to_end(1)] * 3)) == 3
+    assert len(as_frame([folder, play_to_end(1), folder])) == 2
 
 
 def test_invalid_line_is_reported_and_the_rest_is_read(tmp_path: Path) -> None:
-    folder = kept(tmp_path / "a", played(1))
-    (folder / "torn.jsonl").write_bytes(to_line(played(2))[:40])
+    folder = store_games(tmp_path / "a", play_to_end(1))
+    (folder / "torn.jsonl").write_bytes(to_line(play_to_end(2))[:40])
     frame = as_frame(folder)
     (bad,) = frame.bad
     assert len(frame) == 1 and str(bad).startswith("torn.jsonl, line 1: ")
@@ -70,8 +70,8 @@ def test_invalid_line_is_reported_and_the_rest_is_read(tmp_path: Path) -> None:
 
 
 def test_store_bundle_and_memory_have_the_same_tables(tmp_path: Path) -> None:
-    episodes = [played(seed) for seed in range(4)]
-    folder = kept(tmp_path / "a", *episodes)
+    episodes = [play_to_end(seed) for seed in range(4)]
+    folder = store_games(tmp_path / "a", *episodes)
     pack(folder, tmp_path / "a.sally.zip")
     frames = [as_frame(source) for source in (folder, str(tmp_path / "a.sally.zip"), episodes)]
     tables = [
@@ -97,7 +97,7 @@ def test_only_probed_seats_are_measured_unless_a_seat_is_named() -> None:
     def seats(frame: pl.DataFrame) -> list[str]:
         return [kind.seat for kind in SeatSums(frame).shared]
 
-    frame = as_frame(played(1))
+    frame = as_frame(play_to_end(1))
     assert seats(frame.profiles()) == ["agent"]
     assert seats(frame.profiles("partner")) == ["partner"]
     bare = sally.play("rps", {"agent": "random", "partner": "tit_for_tat"}, rounds=3)
@@ -108,8 +108,8 @@ def test_measured_seats_round_trip_through_the_table() -> None:
     probes = {"agent": ["their_odds"]}
     lineup = {"agent": "tabular", "partner": "random"}
     seats = [
-        *measure_episode(played(1)),
-        *measure_episode(cut(played(2))),
+        *measure_episode(play_to_end(1)),
+        *measure_episode(cut(play_to_end(2))),
         *measure_episode(sally.play("rps", lineup, 2**70, rounds=6, probes=probes)),
         *measure_episode(sally.play("hanabi_mini", {"ann": "random", "bob": "random"}, 3)),
     ]
@@ -128,8 +128,8 @@ def test_measured_seats_round_trip_through_the_table() -> None:
 
 
 def test_rows_of_episodes_have_their_setup_and_position(tmp_path: Path) -> None:
-    episodes = [played(seed) for seed in range(3)]
-    frame = as_frame(kept(tmp_path / "a", *episodes))
+    episodes = [play_to_end(seed) for seed in range(3)]
+    frame = as_frame(store_games(tmp_path / "a", *episodes))
     for number, episode in enumerate(episodes):
         assert frame.episode(number) == frame.episode_by_id(episode.id) == episode
         setup = msgspec.structs.replace(episode.setup, seed=0)
@@ -142,7 +142,7 @@ def test_rows_of_episodes_have_their_setup_and_position(tmp_path: Path) -> None:
 
 
 def test_changed_store_is_reported(tmp_path: Path) -> None:
-    folder = kept(tmp_path / "a", played(1))
+    folder = store_games(tmp_path / "a", play_to_end(1))
     frame = as_frame(folder)
     (file,) = folder.glob("*.jsonl")
     file.write_bytes(file.read_bytes().replace(b'"turn":1', b'"turn":2'))
@@ -151,7 +151,7 @@ def test_changed_store_is_reported(tmp_path: Path) -> None:
 
 
 def test_part_of_a_frame_has_only_its_rows() -> None:
-    episodes = [played(seed) for seed in range(5)]
+    episodes = [play_to_end(seed) for seed in range(5)]
     frame = as_frame(episodes)
     part = frame.take(np.array([3, 1]))
     assert [e.id for e in part] == [episodes[3].id, episodes[1].id]
@@ -163,7 +163,7 @@ def test_part_of_a_frame_has_only_its_rows() -> None:
 
 
 def test_episode_of_an_unknown_game_is_named_and_the_others_can_be_read() -> None:
-    known_episode, unknown = played(1), played(2)
+    known_episode, unknown = play_to_end(1), play_to_end(2)
     setup = msgspec.structs.replace(unknown.setup, instance=Instance("i", "no_such_game"))
     frame = as_frame([known_episode, msgspec.structs.replace(unknown, setup=setup)])
     with pytest.raises(BadInput, match="no_such_game"):
@@ -173,15 +173,15 @@ def test_episode_of_an_unknown_game_is_named_and_the_others_can_be_read() -> Non
 
 def test_unknown_column_is_refused() -> None:
     with pytest.raises(BadInput, match="did you mean tom_percent"):
-        as_frame(played(1)).seats("tom_precent")
+        as_frame(play_to_end(1)).seats("tom_precent")
 
 
 def test_decisions_and_calls_have_their_declared_columns() -> None:
-    frame = as_frame(played(1))
+    frame = as_frame(play_to_end(1))
     assert set(EXPORTED_DECISION) <= set(frame.decisions().columns)
     assert frame.decisions().height == 9  # three moves of each seat, three answers
     assert frame.calls().height == 0 and "input_tokens" in frame.calls().columns
     for table in TABLES.values():
         fields = {column.field for column in table.columns}
-        for row in table.rows(replay(played(1))):
+        for row in table.rows(replay(play_to_end(1))):
             assert set(row) <= fields

@@ -23,7 +23,7 @@ from sally.games.step_race.spec import missing_of
 from sally.games.step_race.talk import last_announcements
 
 
-def answered(episode: Any, seat: str) -> list[DepthDecision]:
+def answer(episode: Any, seat: str) -> list[DepthDecision]:
     game = episode.setup.instance.game
     return list(depths_of(game).answered(replayed(episode), Seat(seat)))
 
@@ -81,12 +81,12 @@ def test_bargaining(depth: int, seat: str) -> None:
     for k in range(max(depth - 1, 0), depth + 1):
         lineup: dict[str, Any] = {seat: Bargainer(problem, k), **problem.across}
         episode = sally.play("bargaining", lineup, 0, **problem.instance().params)
-        (depth_decision,) = answered(episode, seat)
+        (depth_decision,) = answer(episode, seat)
         assert depth_decision.reasoned.block == depth and depth_decision.right == (k == depth)
     episode = sally.play(
         "bargaining", {seat: "random", **problem.across}, 0, **problem.instance().params
     )
-    assert [depth_decision.right for depth_decision in answered(episode, seat)] == [False]
+    assert [depth_decision.right for depth_decision in answer(episode, seat)] == [False]
 
 
 class Racer(msgspec.Struct, frozen=True):
@@ -118,7 +118,7 @@ def test_step_race() -> None:
         judged: list[DepthDecision] = []
         for seed in range(6):
             lineup: dict[str, Any] = {table.seat: Racer(table, depth), **table.others}
-            judged += answered(sally.play("step_race", lineup, seed, **table.params), table.seat)
+            judged += answer(sally.play("step_race", lineup, seed, **table.params), table.seat)
         for block in (1, 2):
             rights = [
                 certified_problem.right
@@ -138,7 +138,7 @@ def test_cipher(way: str, block: int) -> None:
             "interceptor": f"by_{way}",
         }
         episode = sally.play("cipher", lineup, 0, set="which", number=3, rounds=1, tokens=1)
-        depth_decisions = answered(episode, "encoder")
+        depth_decisions = answer(episode, "encoder")
         assert len(depth_decisions) == 4
         assert all(
             depth_decision.reasoned.block == block and depth_decision.right == right
@@ -149,7 +149,7 @@ def test_cipher(way: str, block: int) -> None:
 @pytest.mark.parametrize(("guide", "right"), [("silent", True), ("talker", False)])
 def test_on_the_radio(guide: str, right: bool) -> None:
     lineup = {"guide": guide, "explorer": "talker", "eavesdropper": "search"}
-    depth_decisions = answered(sally.play("toma_sw", lineup, 3), "guide")
+    depth_decisions = answer(sally.play("toma_sw", lineup, 3), "guide")
     assert depth_decisions and all(
         depth_decision.reasoned.block == 1 and depth_decision.right == right
         for depth_decision in depth_decisions

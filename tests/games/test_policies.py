@@ -27,7 +27,7 @@ GAME = registry.game("ipd").build({"rounds": 6})
 TIT_FOR_TAT = {"first": "J", "rules": [{"theirs": ["F"], "then": "F"}], "otherwise": "J"}
 
 
-def written(policy):
+def write_text(policy):
     return read_policy(f"Here it is: {json.dumps(policy)}", GAME, "agent")
 
 
@@ -41,7 +41,7 @@ def moves(episode, seat):
 
 
 def test_policy_matches_rules_over_their_history_length():
-    two = written(
+    two = write_text(
         {
             "first": "J",
             "rules": [
@@ -70,7 +70,7 @@ def test_policy_matches_rules_over_their_history_length():
 )
 def test_invalid_policy_is_refused_with_the_reason(policy, why):
     with pytest.raises(Unreadable, match=why):
-        written(policy)
+        write_text(policy)
 
 
 def test_policy_is_written_once_and_run():

@@ -31,7 +31,7 @@ PAGE = [System("Rules."), User("Which option?")]
 KEY = "sk-very-secret-4711"
 
 
-def asked(server: Server, do: Callable[[ChatServer], Any], **arguments: Any) -> Any:
+def ask_once(server: Server, do: Callable[[ChatServer], Any], **arguments: Any) -> Any:
     """Return what a client of the server returns."""
     model = ChatServer("server/local", "local", server.address, KEY, **arguments)
 
@@ -47,7 +47,7 @@ def asked(server: Server, do: Callable[[ChatServer], Any], **arguments: Any) -> 
 def reply(fault: Fault, settings: Settings = AS_THE_PROVIDER_DOES, **arguments: Any) -> Reply:
     """Return the reply to a page from a server that answers so."""
     with serving(always=fault) as server:
-        actual_reply: Reply = asked(
+        actual_reply: Reply = ask_once(
             server, lambda model: model.complete(PAGE, settings), **arguments
         )
     return actual_reply
@@ -117,7 +117,7 @@ def test_tool_calls_are_sent_and_read() -> None:
 
     tool = ToolSpec("look", "Look up.", {"type": "object", "properties": {}})
     with serving(always=keep) as server:
-        result = asked(server, lambda model: model.complete(PAGE, Settings(), [tool]))
+        result = ask_once(server, lambda model: model.complete(PAGE, Settings(), [tool]))
     assert records[0]["tools"][0]["function"]["name"] == "look"
     assert (result.tool_calls[0].name, result.tool_calls[0].read()) == ("look", {"n": 1})
 
@@ -188,7 +188,7 @@ def test_unreachable_server_error_contains_no_python_internals() -> None:
     with serving(always=answering(content="J")) as server:
         pass
     with pytest.raises(ModelFailure) as error:
-        asked(server, lambda model: model.complete(PAGE, AS_THE_PROVIDER_DOES))
+        ask_once(server, lambda model: model.complete(PAGE, AS_THE_PROVIDER_DOES))
     assert error.value.kind == "connection"
     assert f"{server.address}: cannot connect (Connection refused)." in str(error.value)
 
@@ -270,7 +270,7 @@ def test_connection_is_kept_after_an_error() -> None:
         return await model.complete(PAGE)
 
     with serving(always=once_wrong) as server:
-        assert asked(server, twice).text == "Option: J"
+        assert ask_once(server, twice).text == "Option: J"
     assert len(opened) == 1
 
 
@@ -280,10 +280,10 @@ def test_proxy_of_the_environment_is_used_unless_the_host_is_exempt(
     with serving() as proxy, serving() as server:
         monkeypatch.setenv("http_proxy", proxy.address.removesuffix("/v1"))
         monkeypatch.setenv("no_proxy", "")
-        asked(server, lambda model: model.complete(PAGE))
+        ask_once(server, lambda model: model.complete(PAGE))
         assert (proxy.calls, server.calls) == (1, 0)
         monkeypatch.setenv("no_proxy", "127.0.0.1")
-        asked(server, lambda model: model.complete(PAGE))
+        ask_once(server, lambda model: model.complete(PAGE))
         assert (proxy.calls, server.calls) == (1, 1)
 
 
@@ -307,7 +307,7 @@ def scoring(call: Handler) -> None:
 @pytest.mark.parametrize("context", ["Which? ", [User("Which? ")]])
 def test_candidates_are_scored_only_by_their_own_tokens(context: Any) -> None:
     with serving(always=scoring) as server:
-        result = asked(
+        result = ask_once(
             server, lambda model: model.score(context, ["J.", "FF."]), prompt_logprobs=True
         )
     expected = [-sum(map(ord, text)) / 100 for text in ("J.", "FF.")]
@@ -316,7 +316,7 @@ def test_candidates_are_scored_only_by_their_own_tokens(context: Any) -> None:
 
 def test_server_without_declared_scoring_is_not_asked_for_scores() -> None:
     with serving() as server, pytest.raises(CannotScore):
-        asked(server, lambda model: model.score("Which? ", ["J", "F"]))
+        ask_once(server, lambda model: model.score("Which? ", ["J", "F"]))
     assert server.calls == 0
 
 

@@ -28,7 +28,7 @@ from sally.stats.intervals import Estimate
 RUNS = 600
 
 
-def printed(values: np.ndarray) -> Figure:
+def print_text(values: np.ndarray) -> Figure:
     """A sample as a paper prints it: a mean and a 95% interval, to four places."""
     estimate = lone_by_rule(values)
     value, low, high = (round(float(x), 4) for x in (estimate.value, estimate.low, estimate.high))
@@ -38,7 +38,7 @@ def printed(values: np.ndarray) -> Figure:
 def verdicts(theirs, ours) -> Counter[str | None]:
     rng = np.random.default_rng(8)
     actual_verdicts = (
-        comparison_row("t", [printed(theirs(rng))], lone_by_rule(ours(rng))).verdict
+        comparison_row("t", [print_text(theirs(rng))], lone_by_rule(ours(rng))).verdict
         for _ in range(RUNS)
     )
     return Counter(actual_verdicts)

@@ -131,7 +131,7 @@ def store_line(episode: object) -> bytes:
 # --- tampering ------------------------------------------------------------------------------------
 
 
-def refused(path: Path, tmp_path: Path) -> str:
+def refuse(path: Path, tmp_path: Path) -> str:
     out = tmp_path / "unpacked"
     out.mkdir(exist_ok=True)
     with pytest.raises(BadInput) as error:
@@ -147,7 +147,7 @@ def test_changed_byte_is_detected(packed: Path, tmp_path: Path) -> None:
     for index in (*ends[0], *range(200, ends[1].start, 7), *ends[1]):
         flipped = full_data[index] ^ (1 << index % 8)
         packed.write_bytes(full_data[:index] + bytes([flipped]) + full_data[index + 1 :])
-        refused(packed, tmp_path)
+        refuse(packed, tmp_path)
 
 
 def test_truncated_or_extended_bundle_is_refused(packed: Path, tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ def test_truncated_or_extended_bundle_is_refused(packed: Path, tmp_path: Path) -
         b"x" + full_data,
     ):
         packed.write_bytes(data)
-        refused(packed, tmp_path)
+        refuse(packed, tmp_path)
 
 
 Change = Callable[[dict[str, bytes]], object]
@@ -213,7 +213,7 @@ def test_each_kind_of_tampering_is_named(
     packed: Path, tmp_path: Path, change: Change, said: str
 ) -> None:
     packed_anew(packed, change)
-    assert said in refused(packed, tmp_path)
+    assert said in refuse(packed, tmp_path)
     assert {p.name for p in tmp_path.iterdir()} == {"mine.sally.zip", "unpacked"}
 
 
@@ -236,7 +236,7 @@ def test_bundle_with_wrong_line_count_is_refused(
         manifest(files, episodes=episodes, files={**old.files, "episodes.jsonl": filled})
 
     packed_anew(packed, fill)
-    assert said in refused(packed, tmp_path)
+    assert said in refuse(packed, tmp_path)
 
 
 def test_invalid_words_pack_in_a_store_is_refused(folder: Path, tmp_path: Path) -> None:
@@ -253,13 +253,13 @@ def test_invalid_words_pack_in_a_store_is_refused(folder: Path, tmp_path: Path) 
 
 def test_bundle_repacked_by_another_program_is_refused(packed: Path, tmp_path: Path) -> None:
     packed_anew(packed, lambda files: None, seal=False)
-    assert "repacked by another program" in refused(packed, tmp_path)
+    assert "repacked by another program" in refuse(packed, tmp_path)
 
 
 def test_duplicate_file_name_is_refused(packed: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(packed, "a") as more_archive, pytest.warns(UserWarning, match="Duplicate"):
         more_archive.writestr("study.json", b"{}")
-    assert "contains study.json twice" in refused(packed, tmp_path)
+    assert "contains study.json twice" in refuse(packed, tmp_path)
 
 
 def test_zip_bomb_is_refused_before_unpacking(packed: Path, tmp_path: Path) -> None:
@@ -270,11 +270,11 @@ def test_zip_bomb_is_refused_before_unpacking(packed: Path, tmp_path: Path) -> N
         manifest(files, files={**old.files, "episodes.jsonl": bundles.File("", huge)})
 
     packed_anew(packed, announce)
-    assert "was changed after packing: it has" in refused(packed, tmp_path)
+    assert "was changed after packing: it has" in refuse(packed, tmp_path)
     lied = packed.read_bytes()
     index = lied.index(b"PK\x01\x02", lied.rindex(b"episodes.jsonl") - 60)
     packed.write_bytes(lied[: index + 24] + struct.pack("<I", huge) + lied[index + 28 :])
-    assert "would unpack to" in refused(packed, tmp_path)
+    assert "would unpack to" in refuse(packed, tmp_path)
 
 
 def test_file_larger_than_its_stated_size_is_refused(packed: Path, tmp_path: Path) -> None:
@@ -291,7 +291,7 @@ def test_file_larger_than_its_stated_size_is_refused(packed: Path, tmp_path: Pat
     lied = packed.read_bytes()
     index = lied.index(b"PK\x01\x02", lied.rindex(b"episodes.jsonl") - 60)
     packed.write_bytes(lied[: index + 24] + struct.pack("<I", short) + lied[index + 28 :])
-    assert "episodes.jsonl was changed" in refused(packed, tmp_path)
+    assert "episodes.jsonl was changed" in refuse(packed, tmp_path)
 
 
 def test_packed_bundle_is_not_mistaken_for_a_zip_bomb(

@@ -36,7 +36,7 @@ def chromium(address: str) -> Iterator[Any]:
         browser.close()
 
 
-def opened(chromium: Any, address: str, **options: Any) -> tuple[Any, list[str]]:
+def open_page(chromium: Any, address: str, **options: Any) -> tuple[Any, list[str]]:
     """The page, and all that it fetched or complained about."""
     page = chromium.new_context(**options).new_page()
     noticed: list[str] = []
@@ -50,7 +50,7 @@ def opened(chromium: Any, address: str, **options: Any) -> tuple[Any, list[str]]
 
 
 def test_replies_execute_nothing_and_nothing_is_fetched(chromium: Any, address: str) -> None:
-    page, noticed = opened(chromium, address)
+    page, noticed = open_page(chromium, address)
     page.mouse.move(300, 300)
     assert noticed == [address]
     assert page.title() == "hostile: Sally report"
@@ -62,7 +62,7 @@ def test_replies_execute_nothing_and_nothing_is_fetched(chromium: Any, address: 
 
 
 def test_replies_are_shown_verbatim(chromium: Any, address: str) -> None:
-    page, _ = opened(chromium, address)
+    page, _ = open_page(chromium, address)
     value = page.evaluate("document.querySelector('main').textContent")
     for reply in REPLIES:
         if "\u202e" not in reply:
@@ -73,7 +73,7 @@ def test_replies_are_shown_verbatim(chromium: Any, address: str) -> None:
 
 
 def test_page_does_not_scroll_sideways(chromium: Any, address: str) -> None:
-    page, _ = opened(chromium, address)
+    page, _ = open_page(chromium, address)
     for width, scheme in product((390, 1280), ("light", "dark")):
         page.set_viewport_size({"width": width, "height": 800})
         page.emulate_media(color_scheme=scheme)
@@ -81,7 +81,7 @@ def test_page_does_not_scroll_sideways(chromium: Any, address: str) -> None:
 
 
 def test_colours_follow_the_system_and_the_switch(chromium: Any, address: str) -> None:
-    page, _ = opened(chromium, address, color_scheme="dark")
+    page, _ = open_page(chromium, address, color_scheme="dark")
 
     def paper() -> int:
         shade = page.evaluate("getComputedStyle(document.body).backgroundColor")
@@ -95,7 +95,7 @@ def test_colours_follow_the_system_and_the_switch(chromium: Any, address: str) -
 
 
 def test_column_can_be_sorted_by_keyboard_in_both_directions(chromium: Any, address: str) -> None:
-    page, _ = opened(chromium, address)
+    page, _ = open_page(chromium, address)
     table = page.locator("details.list table").first
     head = table.locator("th", has_text="repeat")
 
@@ -110,7 +110,7 @@ def test_column_can_be_sorted_by_keyboard_in_both_directions(chromium: Any, addr
 
 
 def test_mean_links_to_episodes_and_episode_to_transcript(chromium: Any, address: str) -> None:
-    page, _ = opened(chromium, address)
+    page, _ = open_page(chromium, address)
     page.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = false })")
     page.locator("table.sortable a[href*='-']").first.click()
     assert page.locator("th:target").is_visible()

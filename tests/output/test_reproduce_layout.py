@@ -129,7 +129,7 @@ def test_table_of_many_metrics_has_a_line_per_value():
 # --- the papers' own layouts --------------------------------------------------------------------
 
 
-def printed(paper: str, name: str) -> list[Row]:
+def print_text(paper: str, name: str) -> list[Row]:
     """A table's figures as rows with nothing of ours; a cell that is printed twice counts once."""
     cells = {(tuple(sorted(f.row.items())), f.metric): f for f in table(load(paper), name).rows}
     return [
@@ -143,7 +143,7 @@ def test_every_figure_of_every_table_is_in_its_layout(paper):
     """Nothing is lost on the way from the data to the page, and nothing stands there twice."""
     layouts = engine_of(paper).layouts
     for name, of in load(paper).tables.items():
-        rows, layout = printed(paper, name), layouts.get(name)
+        rows, layout = print_text(paper, name), layouts.get(name)
         shown = laid_out(name, of, rows, layout).lines
         beside = {column.beside for column in layout.columns} if layout else set()
         existing = [
@@ -172,7 +172,7 @@ SHAPES = {  # lines of the printed tables, and their columns
 @pytest.mark.parametrize(("paper", "name"), SHAPES)
 def test_table_has_the_lines_and_columns_of_the_printed_one(paper, name):
     layout = engine_of(paper).layouts.get(name)
-    of = laid_out(name, table(load(paper), name), printed(paper, name), layout)
+    of = laid_out(name, table(load(paper), name), print_text(paper, name), layout)
     lines, headings = SHAPES[paper, name]
     assert sum(line.data == "published" for line in of.lines) == lines
     assert list(of.headings) == headings
@@ -180,7 +180,7 @@ def test_table_has_the_lines_and_columns_of_the_printed_one(paper, name):
 
 def test_first_lines_of_riemer2025_table_10_read_as_in_print():
     layout = engine_of("riemer2025").layouts["10"]
-    of = laid_out("10", table(load("riemer2025"), "10"), printed("riemer2025", "10"), layout)
+    of = laid_out("10", table(load("riemer2025"), "10"), print_text("riemer2025", "10"), layout)
     lines = [line for line in of.lines if line.data == "published"]
     assert lines[0].labels == ("Tabular", "N/A")
     assert lines[0].cells == ("0.211 ±0.007", "0.468 ±0.031", "0.248 ±0.005")

@@ -42,7 +42,7 @@ def episode(
     return rows
 
 
-def written(path: Path, rows: list[Row], separator: str = ",") -> Path:
+def write_files(path: Path, rows: list[Row], separator: str = ",") -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", newline="") as file:
         writer = csv.DictWriter(file, list(rows[0]), delimiter=separator)
@@ -67,7 +67,7 @@ def moves(found: Any, n: int = 0) -> list[tuple[int, int]]:
 def test_pairing_is_imported_with_its_bot_recognized(tmp_path: Path) -> None:
     rows = episode("act_gpt4", "act_tft", ["JJ", "FJ", "FF", "JF"], PD)
     rows += episode("act_tft", "act_j", ["JJ"] * 4, PD)
-    import_result = IMPORTER.read(written(tmp_path / "pd/tft/data/pd_base_gpt4_tfts.csv", rows))
+    import_result = IMPORTER.read(write_files(tmp_path / "pd/tft/data/pd_base_gpt4_tfts.csv", rows))
     first, second = import_result.episodes
     assert moves(import_result) == [(0, 0), (1, 0), (1, 1), (0, 1)]
     assert first.payoffs == {"agent": 23.0, "partner": 23.0}
@@ -84,7 +84,7 @@ def test_pairing_is_imported_with_its_bot_recognized(tmp_path: Path) -> None:
     assert mismatch(registry.game("ipd"), first) is None
     assert first.used["source"]["licence"].startswith("MIT")
     longer = episode("act_gpt4", "act_tft", ["JJ", "JJ", "JJ", "FJ", "FF", "JF"], PD)
-    second_result = IMPORTER.read(written(tmp_path / "again/pd_base_gpt4_tfts.csv", longer))
+    second_result = IMPORTER.read(write_files(tmp_path / "again/pd_base_gpt4_tfts.csv", longer))
     (dot,), other_episodes = recorded_dots(second_result.episodes)
     assert (
         other_episodes == [] and dot.who == "gpt4, tit for tat" and dot.n == 6 and dot.year == 2023
@@ -94,7 +94,7 @@ def test_pairing_is_imported_with_its_bot_recognized(tmp_path: Path) -> None:
 
 def test_bot_that_does_not_follow_its_rule_is_named(tmp_path: Path) -> None:
     rows = episode("act_gpt4", "act_grim_trigger", ["FJ", "JJ"], PD)
-    import_result = IMPORTER.read(written(tmp_path / "pd_basic_gpt4_tfts.csv", rows))
+    import_result = IMPORTER.read(write_files(tmp_path / "pd_basic_gpt4_tfts.csv", rows))
     (difference,) = import_result.details["differences"]
     assert (difference["turn"], difference["recorded"], difference["ours"]) == (
         2,
@@ -106,7 +106,7 @@ def test_bot_that_does_not_follow_its_rule_is_named(tmp_path: Path) -> None:
 def test_points_not_given_by_the_matrix_are_differences(tmp_path: Path) -> None:
     rows = episode("act_gpt4", "act_gpt35", ["JJ", "FF"], PD)
     rows[1] |= {"points1": 6, "total1": 14}
-    import_result = IMPORTER.read(written(tmp_path / "experiment_pd.csv", rows))
+    import_result = IMPORTER.read(write_files(tmp_path / "experiment_pd.csv", rows))
     assert [(d["what"], d["turn"]) for d in import_result.details["differences"]] == [
         ("points", 2),
         ("total", 2),
@@ -116,7 +116,7 @@ def test_points_not_given_by_the_matrix_are_differences(tmp_path: Path) -> None:
 
 def test_second_game_of_a_pair_is_a_repeat(tmp_path: Path) -> None:
     rows = episode("act_gpt4", "act_gpt4", ["JJ"] * 3, PD) * 2
-    import_result = IMPORTER.read(written(tmp_path / "experiment_pd.csv", rows))
+    import_result = IMPORTER.read(write_files(tmp_path / "experiment_pd.csv", rows))
     assert [e.setup.repeat for e in import_result.episodes] == [0, 1]
     assert len({e.id for e in import_result.episodes}) == 2
 
@@ -124,12 +124,12 @@ def test_second_game_of_a_pair_is_a_repeat(tmp_path: Path) -> None:
 def test_copies_of_one_file_are_imported_once(tmp_path: Path) -> None:
     rows = episode("act_gpt4", "act_tft", ["FJ", "FF"], PD)
     for chance in (1, 40, 60, 80):
-        written(tmp_path / f"pd_gpt4_{chance}p.csv", rows)
+        write_files(tmp_path / f"pd_gpt4_{chance}p.csv", rows)
     import_result = IMPORTER.read(tmp_path)
     assert [e.cell for e in import_result.episodes] == ["pd_gpt4_1p"]
     assert [odd["what"] for odd in import_result.details["oddities"]] == ["copy"] * 3
     other_rows = episode("act_gpt4", "act_tft", ["JJ", "JJ"], PD)
-    written(tmp_path / "pd_gpt4_80p.csv", other_rows)
+    write_files(tmp_path / "pd_gpt4_80p.csv", other_rows)
     assert len(IMPORTER.read(tmp_path).episodes) == 2
 
 
@@ -138,7 +138,7 @@ def test_cooperating_letter_is_inferred_from_the_points(tmp_path: Path) -> None:
     fields = {"option1": "R", "option2": "H", "outcomes": "credits"}
     rows = episode("GPT-4", "Defect_once", ["HR", "RH", "RR"], pays, **fields)
     import_result = IMPORTER.read(
-        written(tmp_path / "pd/data/experiment_robustness_checks_project.csv", rows)
+        write_files(tmp_path / "pd/data/experiment_robustness_checks_project.csv", rows)
     )
     assert moves(import_result) == [(0, 1), (1, 0), (1, 1)]
     assert import_result.episodes[0].setup.instance.params["names"] == ["H", "R"]
@@ -150,7 +150,7 @@ def test_misnamed_bot_in_battle_of_sexes_is_listed_as_oddity(tmp_path: Path) -> 
     fields = {"option1": "J", "option2": "F", "outcomes": "coins"}
     rows = episode("GPT-4", "Defect_once", ["JJ", "JF", "JJ"], BOS, **fields)
     import_result = IMPORTER.read(
-        written(tmp_path / "bos/data/experiment_robustness_checks_game.csv", rows)
+        write_files(tmp_path / "bos/data/experiment_robustness_checks_game.csv", rows)
     )
     assert import_result.episodes[0].setup.instance.game == "ibs"
     assert [odd["what"] for odd in import_result.details["oddities"]] == ["misnamed bot"]
@@ -159,7 +159,7 @@ def test_misnamed_bot_in_battle_of_sexes_is_listed_as_oddity(tmp_path: Path) -> 
 def test_other_payoffs_of_battle_of_sexes_are_separate_games(tmp_path: Path) -> None:
     pays = {"JJ": (9, 8), "JF": (0, 0), "FJ": (0, 0), "FF": (8, 9)}
     rows = episode("GPT-4", "Alternate", ["JJ", "FF"], pays, payoff=2)
-    import_result = IMPORTER.read(written(tmp_path / "experiment_payoff_changes.csv", rows))
+    import_result = IMPORTER.read(write_files(tmp_path / "experiment_payoff_changes.csv", rows))
     assert import_result.episodes[0].payoffs == {"agent": 17.0, "partner": 17.0}
     assert not import_result.details["differences"]
 
@@ -183,7 +183,7 @@ def games(tmp_path: Path, ranks: str) -> Path:
     cells = dict(zip(STRICT, map(int, ranks), strict=True))
     info = {"game_number": 7, "game_row": 1, "game_col": 7, "game_name": "Duel",
             "game_family": "Cyclic", **cells}  # fmt: skip
-    written(tmp_path / "all_games/144_games_info.csv", [info], ";")
+    write_files(tmp_path / "all_games/144_games_info.csv", [info], ";")
     pays = {a + b: (cells[f"r{r}_c{c}_p1"], cells[f"r{r}_c{c}_p2"])
             for (r, a), (c, b) in product(((1, "L"), (2, "I")), repeat=2)}  # fmt: skip
     rows = episode("act_claude2", "act_gpt4", ["LI", "IL"], pays, choice_option1="L",
@@ -191,7 +191,7 @@ def games(tmp_path: Path, ranks: str) -> Path:
     other_fields = [{**row, "choice_option1": "B", "choice_option2": "U", "player2": "act_gpt35",
               "answer1": {"L": "B", "I": "U"}[row["answer1"]],
               "answer2": {"L": "B", "I": "U"}[row["answer2"]]} for row in rows]  # fmt: skip
-    written(tmp_path / "all_games/experiments/game_7.csv", rows + other_fields)
+    write_files(tmp_path / "all_games/experiments/game_7.csv", rows + other_fields)
     return tmp_path
 
 
@@ -227,7 +227,7 @@ def people(folder: Path, scores: dict[str, list[tuple[int, int]]], tables: bool 
          "guess": "LLM", "coordination": 0}
         for game, rounds in scores.items() for action, score in rounds
     ]  # fmt: skip
-    written(folder / "human_experiment/analysis/repgames.csv", rows)
+    write_files(folder / "human_experiment/analysis/repgames.csv", rows)
     for name in ("pd", "bos") if tables else ():
         for variant, answer in (("", "J"), ("_variation_predict", "F")):
             keys = ("".join(k) for n in range(10) for k in product("JF", repeat=n))
@@ -279,7 +279,7 @@ def test_rounds_in_which_the_tables_differ_are_counted_by_file(tmp_path: Path) -
 
 
 def test_invalid_row_leaves_out_every_person_of_its_file(tmp_path: Path) -> None:
-    written(tmp_path / "experiment_pd.csv", episode("act_j", "act_f", ["JF"], PD))
+    write_files(tmp_path / "experiment_pd.csv", episode("act_j", "act_f", ["JF"], PD))
     people(tmp_path, {"PD": [(1, 8)] * 10, "BoS": [(2, 7)] * 10})
     import_result = IMPORTER.read(tmp_path)
     assert len(import_result.episodes) == 1 and "people" not in import_result.counts
@@ -306,7 +306,7 @@ def test_invalid_row_is_refused_with_one_message(
     for row in rows if "player2" in change else rows[1:]:
         row |= change
     with pytest.raises(BadInput, match=says):
-        IMPORTER.read(written(tmp_path / "experiment_pd.csv", rows))
+        IMPORTER.read(write_files(tmp_path / "experiment_pd.csv", rows))
 
 
 def test_wrong_folder_version_or_truncated_file_is_refused(
@@ -317,10 +317,10 @@ def test_wrong_folder_version_or_truncated_file_is_refused(
         IMPORTER.read(tmp_path / "empty")
     with pytest.raises(BadInput, match="no file or folder"):
         IMPORTER.read(tmp_path / "nowhere")
-    path = written(tmp_path / "experiment_bos.csv", [{"round": 1, "who": "x"}])
+    path = write_files(tmp_path / "experiment_bos.csv", [{"round": 1, "who": "x"}])
     with pytest.raises(BadInput, match="no column player1"):
         IMPORTER.read(path)
-    path = written(path, episode("act_gpt4", "act_f", ["JF"] * 3, BOS))
+    path = write_files(path, episode("act_gpt4", "act_f", ["JF"] * 3, BOS))
     path.write_text(path.read_text()[:-12])
     with pytest.raises(BadInput, match="may be incomplete"):
         IMPORTER.read(path)
@@ -337,8 +337,8 @@ def test_unknown_bot_or_truncated_file_aborts_the_whole_import(
     tmp_path: Path, second: list[dict[str, Any]], says: str
 ) -> None:
     rows = episode("act_gpt4", "act_gpt4", ["JJ"] * 3, BOS)
-    written(tmp_path / "experiment_pd.csv", episode("act_j", "act_f", ["JF"] * 3, PD))
-    written(tmp_path / "experiment_bos.csv", [*rows, *second])
+    write_files(tmp_path / "experiment_pd.csv", episode("act_j", "act_f", ["JF"] * 3, PD))
+    write_files(tmp_path / "experiment_bos.csv", [*rows, *second])
     with pytest.raises(BadInput, match=says):
         IMPORTER.read(tmp_path)
 
@@ -348,8 +348,8 @@ def test_file_that_is_not_a_table_is_listed_and_the_others_imported(
 ) -> None:
     monkeypatch.setattr(importers, "LARGEST_CELL", 100)
     rows = episode("act_j", "act_f", ["JF"], PD)
-    written(tmp_path / "experiment_pd.csv", rows)
-    written(tmp_path / "experiment_bos.csv", [{**rows[0], "answer1": "J" * 101}])
+    write_files(tmp_path / "experiment_pd.csv", rows)
+    write_files(tmp_path / "experiment_bos.csv", [{**rows[0], "answer1": "J" * 101}])
     import_result = IMPORTER.read(tmp_path)
     assert len(import_result.episodes) == 1
     (odd,) = import_result.details["oddities"]
@@ -372,7 +372,7 @@ def test_condition_never_played_is_refused_with_one_message(tmp_path: Path) -> N
 
 
 def test_unknown_file_is_listed_as_oddity(tmp_path: Path) -> None:
-    written(tmp_path / "experiment_pd.csv", episode("act_j", "act_f", ["JF"], PD))
+    write_files(tmp_path / "experiment_pd.csv", episode("act_j", "act_f", ["JF"], PD))
     (tmp_path / "notes.txt").write_text("to do")
     (odd,) = IMPORTER.read(tmp_path).details["oddities"]
     assert odd["what"] == "unknown file" and odd["file"].endswith("notes.txt")

@@ -47,7 +47,7 @@ def people(group: str = "g1", members: int = 3, **options: Any) -> list[dict[str
     ]
 
 
-def written(folder: Path, lines: list[dict[str, str]]) -> Path:
+def write_files(folder: Path, lines: list[dict[str, str]]) -> Path:
     at = folder / "alsobay2025publicGoodsGame"
     at.mkdir(exist_ok=True)
     (at / "prompts.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
@@ -55,7 +55,7 @@ def written(folder: Path, lines: list[dict[str, str]]) -> Path:
 
 
 def test_complete_group_is_one_episode(tmp_path: Path) -> None:
-    import_result = IMPORTER.imported(written(tmp_path, people()))
+    import_result = IMPORTER.imported(write_files(tmp_path, people()))
     (episode,) = import_result.episodes
     assert episode.setup.instance.id == "alsobay2025:g1:0" and episode.cell == "return 0.53"
     assert mismatch(registry.game("public_goods"), episode) is None
@@ -68,7 +68,7 @@ def test_complete_group_is_one_episode(tmp_path: Path) -> None:
 
 def test_incomplete_groups_and_extra_stages_are_excluded_and_counted(tmp_path: Path) -> None:
     chat = people("g3", extra="You can communicate with other players.")
-    folder = written(tmp_path, [*people(), *people("g2", 2), *chat])
+    folder = write_files(tmp_path, [*people(), *people("g2", 2), *chat])
     import_result = IMPORTER.imported(folder)
     assert len(import_result.episodes) == 1
     assert any("2 of its 3 members" in line for line in import_result.lines)
@@ -80,14 +80,14 @@ def test_incomplete_groups_and_extra_stages_are_excluded_and_counted(tmp_path: P
 def test_player_leaving_censors_the_episode(tmp_path: Path) -> None:
     group = people()
     group[2]["text"] = text(2, left=2)
-    (episode,) = IMPORTER.imported(written(tmp_path, group)).episodes
+    (episode,) = IMPORTER.imported(write_files(tmp_path, group)).episodes
     last = episode.events[-1]
     assert episode.payoffs is None and isinstance(last, Censored)
     assert "after round 2" in last.detail
 
 
 def test_people_are_classified_by_a_stated_rule(tmp_path: Path) -> None:
-    first, second, third = read(written(tmp_path, people())).people
+    first, second, third = read(write_files(tmp_path, people())).people
     assert [kind_of(p) for p in (first, third)] == ["unconditional giver", "free rider"]
     assert kind_of(second) in ("conditional giver", "other")
 
@@ -107,18 +107,18 @@ def test_changed_text_aborts_the_import(tmp_path: Path, old: str, new: str, why:
     group = people()
     group[1]["text"] = group[1]["text"].replace(old, new, 1)
     with pytest.raises(BadInput, match=why):
-        IMPORTER.imported(written(tmp_path, group))
+        IMPORTER.imported(write_files(tmp_path, group))
 
 
 def test_inconsistent_contributions_in_a_group_abort_the_import(tmp_path: Path) -> None:
     group = people()
     group[1]["text"] = text(1, ((20, 10, 1), *ROUNDS[1:]))  # a text that is right in itself
     with pytest.raises(BadInput, match="contributions in round 1 sum to"):
-        IMPORTER.imported(written(tmp_path, group))
+        IMPORTER.imported(write_files(tmp_path, group))
 
 
 def test_truncated_file_aborts_import_and_second_import_adds_nothing(tmp_path: Path) -> None:
-    folder, out = written(tmp_path, people()), str(tmp_path / "store")
+    folder, out = write_files(tmp_path, people()), str(tmp_path / "store")
     for stored in (1, 0):
         run = CliRunner().invoke(cli, ["import", "alsobay2025", str(folder), "--out", out])
         assert run.exit_code == 0, run.output
@@ -136,7 +136,7 @@ def test_stated_funds_and_gains_are_compared_with_the_rules(tmp_path: Path) -> N
     wrong = lines[0]["text"].replace("gains/losses are +16", "gains/losses are +18", 1)
     assert wrong != lines[0]["text"]
     punished = people("g2", extra="Players can impose deductions on each other.")
-    folder = written(tmp_path, [{**lines[0], "text": wrong}, *lines[1:], *punished])
+    folder = write_files(tmp_path, [{**lines[0], "text": wrong}, *lines[1:], *punished])
     run = CliRunner().invoke(cli, ["paper", "alsobay2025", "gains", str(folder), "--json"])
     assert run.exit_code == 0, run.output
     data = json.loads(run.output)

@@ -85,7 +85,7 @@ def rows_of(
     return rows
 
 
-def written(folder: Path, frames: Mapping[str, list[dict[str, Any]]]) -> Path:
+def write_files(folder: Path, frames: Mapping[str, list[dict[str, Any]]]) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     for name, rows in frames.items():
         text = io.StringIO()
@@ -112,7 +112,7 @@ STABLE = ("prev_move_positive", "2", "beef")
 
 def test_game_is_imported_with_moves_times_and_totals(tmp_path: Path) -> None:
     import_result = IMPORTER.read(
-        written(tmp_path, {"rps_v3_data.csv.gz": rows_of(rock, beats_rock, *ADAPTIVE)})
+        write_files(tmp_path, {"rps_v3_data.csv.gz": rows_of(rock, beats_rock, *ADAPTIVE)})
     )
     (episode,) = import_result.episodes
     assert episode.payoffs == {"agent": -298.0, "partner": 298.0 * 3}
@@ -131,7 +131,7 @@ def test_game_is_imported_with_moves_times_and_totals(tmp_path: Path) -> None:
 def test_bot_that_breaks_its_rule_is_named(tmp_path: Path) -> None:
     slips = lambda n: "scissors" if n == 9 else beats_rock(n)  # noqa: E731
     import_result = IMPORTER.read(
-        written(tmp_path, {"rps_v3_data.csv": rows_of(rock, slips, *ADAPTIVE)})
+        write_files(tmp_path, {"rps_v3_data.csv": rows_of(rock, slips, *ADAPTIVE)})
     )
     (difference,) = import_result.details["differences"]
     assert (difference["turn"], difference["recorded"]) == (9, "Scissors")
@@ -142,7 +142,7 @@ def test_rounds_without_a_move_are_void_and_their_points_differ(tmp_path: Path) 
     person = lambda n: {5: "none", 6: "NA"}.get(n, "rock")  # noqa: E731
     bot = lambda n: "scissors" if n == 7 else beats_rock(n)  # noqa: E731
     import_result = IMPORTER.read(
-        written(tmp_path, {"rps_v3_data.csv": rows_of(person, bot, *ADAPTIVE)})
+        write_files(tmp_path, {"rps_v3_data.csv": rows_of(person, bot, *ADAPTIVE)})
     )
     (episode,) = import_result.episodes
     lost_events = [e for e in episode.events if isinstance(e, Forfeited)]
@@ -164,7 +164,7 @@ def test_rounds_without_a_move_are_void_and_their_points_differ(tmp_path: Path) 
 def test_stable_bot_has_a_rule_and_people_a_regret_against_it(tmp_path: Path) -> None:
     bot = lambda n: ("rock", "paper", "scissors")[n % 3]  # noqa: E731
     import_result = IMPORTER.read(
-        written(tmp_path, {"rps_v2_data.csv": rows_of(rock, bot, *STABLE)})
+        write_files(tmp_path, {"rps_v2_data.csv": rows_of(rock, bot, *STABLE)})
     )
     assert import_result.counts["stable bots: rule followed"] == 299
     assert import_result.counts["stable bots: rounds with a rule"] == 299
@@ -184,7 +184,7 @@ def test_stable_bot_has_a_rule_and_people_a_regret_against_it(tmp_path: Path) ->
 
 def test_game_that_stops_early_is_censored_and_named(tmp_path: Path) -> None:
     rows = rows_of(rock, beats_rock, *ADAPTIVE, rounds=40)
-    import_result = IMPORTER.read(written(tmp_path, {"rps_v3_data.csv": rows}))
+    import_result = IMPORTER.read(write_files(tmp_path, {"rps_v3_data.csv": rows}))
     last = import_result.episodes[0].events[-1]
     assert isinstance(last, Censored) and last.cause == "left"
     assert [odd["what"] for odd in import_result.details["oddities"]] == ["unfinished"]
@@ -195,7 +195,7 @@ def test_r_file_gives_the_same_episodes_as_the_csv(tmp_path: Path) -> None:
     pandas = pytest.importorskip("pandas")
     person = lambda n: {5: "none", 6: "NA"}.get(n, "rock")  # noqa: E731
     rows = rows_of(person, beats_rock, *ADAPTIVE)
-    (table,) = IMPORTER.read(written(tmp_path / "csv", {"rps_v3_data.csv": rows})).episodes
+    (table,) = IMPORTER.read(write_files(tmp_path / "csv", {"rps_v3_data.csv": rows})).episodes
     frame = pandas.DataFrame(rows)
     for name in frame:  # as R has them: numbers with a point, or text
         numeric = name in ("version", "round_index", "is_bot", "player_rt", "player_points")
@@ -283,7 +283,7 @@ def test_r_file_with_an_external_pointer_gives_the_same_episodes(
     version: int, pointer_first: bool, compressed: Any, tmp_path: Path
 ) -> None:
     rows = rows_of(lambda n: {5: "none", 6: "NA"}.get(n, "rock"), beats_rock, *ADAPTIVE)
-    (table,) = IMPORTER.read(written(tmp_path / "csv", {"rps_v3_data.csv": rows})).episodes
+    (table,) = IMPORTER.read(write_files(tmp_path / "csv", {"rps_v3_data.csv": rows})).episodes
     (tmp_path / "r").mkdir()
     saved = RFile(version).frame(rows, pointer_first)
     (tmp_path / "r" / "rps_v3_data.RData").write_bytes(compressed(saved))
@@ -306,7 +306,7 @@ save(pointer, bot_data, file = "rps_v3_data.RData", version = %d)
 @pytest.mark.parametrize("version", [2, 3])
 def test_file_saved_by_r_itself_gives_the_same_episodes(version: int, tmp_path: Path) -> None:
     rows = rows_of(lambda n: {5: "none", 6: "NA"}.get(n, "rock"), beats_rock, *ADAPTIVE)
-    place = written(tmp_path / "csv", {"rps_v3_data.csv": rows})
+    place = write_files(tmp_path / "csv", {"rps_v3_data.csv": rows})
     (table,) = IMPORTER.read(place).episodes
     subprocess.run(["Rscript", "-e", SAVE % version], cwd=place, check=True, capture_output=True)
     (place / "rps_v3_data.csv").unlink()
@@ -319,7 +319,7 @@ def test_file_saved_by_r_itself_gives_the_same_episodes(version: int, tmp_path: 
 
 def test_copies_and_pointers_are_named_and_not_read_twice(tmp_path: Path) -> None:
     rows = rows_of(rock, beats_rock, *ADAPTIVE)
-    written(tmp_path, {"rps_v3_data.csv": rows, "rps_v3_data.csv.gz": rows})
+    write_files(tmp_path, {"rps_v3_data.csv": rows, "rps_v3_data.csv.gz": rows})
     (tmp_path / "rps_v3_freeResp.csv").write_text("version https://git-lfs.github.com/spec/v1\n")
     import_result = IMPORTER.read(tmp_path)
     assert len(import_result.episodes) == 1
@@ -330,10 +330,10 @@ def test_copies_and_pointers_are_named_and_not_read_twice(tmp_path: Path) -> Non
 def test_unknown_bot_is_refused_with_a_suggestion(tmp_path: Path) -> None:
     rows = rows_of(rock, beats_rock, "opponent_prev_mov", "3", "cafe")
     with pytest.raises(BadInput, match="did you mean opponent_prev_move"):
-        IMPORTER.read(written(tmp_path, {"rps_v3_data.csv": rows}))
+        IMPORTER.read(write_files(tmp_path, {"rps_v3_data.csv": rows}))
     good = rows_of(rock, beats_rock, "opponent_prev_move", "3", "beef")
     with pytest.raises(BadInput, match="did you mean opponent_prev_move"):  # nothing is let in
-        IMPORTER.read(written(tmp_path, {"rps_v3_data.csv": [*good, *rows]}))
+        IMPORTER.read(write_files(tmp_path, {"rps_v3_data.csv": [*good, *rows]}))
 
 
 @pytest.mark.parametrize(
@@ -352,11 +352,11 @@ def test_invalid_row_is_refused_with_its_line(
     rows = rows_of(rock, beats_rock, *ADAPTIVE)
     rows[2] |= change
     with pytest.raises(BadInput, match=f"line 4: .*{says}"):
-        IMPORTER.read(written(tmp_path, {"rps_v3_data.csv": rows}))
+        IMPORTER.read(write_files(tmp_path, {"rps_v3_data.csv": rows}))
 
 
 def test_truncated_or_wrong_file_is_refused_with_one_message(tmp_path: Path) -> None:
-    folder = written(tmp_path / "a", {"rps_v3_data.csv.gz": rows_of(rock, rock, *ADAPTIVE)})
+    folder = write_files(tmp_path / "a", {"rps_v3_data.csv.gz": rows_of(rock, rock, *ADAPTIVE)})
     full_data = (folder / "rps_v3_data.csv.gz").read_bytes()
     (folder / "rps_v3_data.csv.gz").write_bytes(full_data[: len(full_data) // 2])
     with pytest.raises(BadInput, match="may be incomplete"):
@@ -373,7 +373,7 @@ def test_truncated_or_wrong_file_is_refused_with_one_message(tmp_path: Path) -> 
 
 
 def test_command_stores_once_and_lists_unchecked_parts(tmp_path: Path) -> None:
-    source = written(tmp_path / "in", {"rps_v3_data.csv": rows_of(rock, beats_rock, *ADAPTIVE)})
+    source = write_files(tmp_path / "in", {"rps_v3_data.csv": rows_of(rock, beats_rock, *ADAPTIVE)})
     out = tmp_path / "out"
 
     def run(*args: str) -> str:

@@ -13,7 +13,7 @@ from sally.core.registry.paper import ImportResult
 from sally.output.tables.reproduce import Row, reproduce
 from sally.papers.brockbank2024.importer import ADAPTIVE, IMPORTER, STABLE
 from tests.papers.test_brockbank2024_importer import ADAPTIVE as ONE_ADAPTIVE
-from tests.papers.test_brockbank2024_importer import beats_rock, rock, rows_of, written
+from tests.papers.test_brockbank2024_importer import beats_rock, rock, rows_of, write_files
 
 REFERENCE = load("brockbank2024").tables
 
@@ -47,7 +47,7 @@ def test_win_differentials_agree_with_the_two_win_rates() -> None:
         assert gap.value == pytest.approx(300 * (machine.value - person.value), abs=0.05)
 
 
-def stored(import_result: ImportResult, out: Path) -> Path:
+def store_episodes(import_result: ImportResult, out: Path) -> Path:
     store.claim(out, store.Manifest("import", asks="published games"))
     with store.Writer(out) as writer:
         for episode in import_result.episodes:
@@ -68,7 +68,9 @@ def test_table_values_equal_hand_counts(tmp_path: Path) -> None:
 
     rows = rows_of(rock, beats_rock, strategy, version, "one")
     rows += rows_of(late, beats_rock, strategy, version, "two")
-    out = stored(IMPORTER.read(written(tmp_path, {"rps_v3_data.csv": rows})), tmp_path / "out")
+    out = store_episodes(
+        IMPORTER.read(write_files(tmp_path, {"rps_v3_data.csv": rows})), tmp_path / "out"
+    )
     ours = figures(reproduce("brockbank2024", "adaptive", out))
     assert ours["people"] == 2 and ours["win_rate"] == 0
     assert ours["bot_win_rate"] == pytest.approx(298 / 300)  # not moving in time is a loss

@@ -44,7 +44,7 @@ def goods(rounds: Sequence[Sequence[int]] = GIFTS) -> dict[str, Any]:
     return {"meta": meta, "round_records": listed, "player_data": seats}
 
 
-def written(folder: Path, tables: dict[str, dict[str, Any]]) -> Path:
+def write_files(folder: Path, tables: dict[str, dict[str, Any]]) -> Path:
     for name, table in tables.items():
         path = folder / "raw_results" / ("guessing_game" if "guessing" in name else "public_goods")
         path.mkdir(parents=True, exist_ok=True)
@@ -63,7 +63,7 @@ TABLES = {
 
 
 def test_tables_are_imported_by_seat_and_each_run_once(tmp_path: Path) -> None:
-    result = IMPORTER.imported(written(tmp_path, TABLES))
+    result = IMPORTER.imported(write_files(tmp_path, TABLES))
     assert len(result.episodes) == 3
     assert result.counts["copies left out"] == 1 and result.counts["short runs left alone"] == 1
     by_id = {e.setup.instance.id: e for e in result.episodes}
@@ -81,7 +81,7 @@ def test_contribution_above_endowment_is_a_difference_and_voids_the_round(
     tmp_path: Path,
 ) -> None:
     result = IMPORTER.imported(
-        written(tmp_path, {"x_public_goods_v1_1": goods(((35, 0, 0), *GIFTS))})
+        write_files(tmp_path, {"x_public_goods_v1_1": goods(((35, 0, 0), *GIFTS))})
     )
     (episode,) = result.episodes
     assert [d["recorded"] for d in result.details["differences"]] == ["35 by player_1"]
@@ -89,7 +89,7 @@ def test_contribution_above_endowment_is_a_difference_and_voids_the_round(
 
 
 def test_scores_are_0_for_uniform_odds_and_1_for_the_best_number(tmp_path: Path) -> None:
-    tables = read(written(tmp_path, TABLES)).tables
+    tables = read(write_files(tmp_path, TABLES)).tables
     guesses, gifts = figures.summary(tables)
     by_model = {g.model: g for g in guesses}
     four = by_model["gpt-4o"]
@@ -115,13 +115,13 @@ def test_scores_are_0_for_uniform_odds_and_1_for_the_best_number(tmp_path: Path)
 def test_changed_table_aborts_the_import(tmp_path: Path, spoil: Any, why: str) -> None:
     table = guessing()
     spoil(table)
-    folder = written(tmp_path, {**TABLES, "gpt-4o_guessing_game_v1_2": table})
+    folder = write_files(tmp_path, {**TABLES, "gpt-4o_guessing_game_v1_2": table})
     with pytest.raises(BadInput, match=why):
         IMPORTER.imported(folder)
 
 
 def test_truncated_table_aborts_import_and_second_import_adds_nothing(tmp_path: Path) -> None:
-    folder, out = written(tmp_path, TABLES), str(tmp_path / "store")
+    folder, out = write_files(tmp_path, TABLES), str(tmp_path / "store")
     for stored in (3, 0):
         run = CliRunner().invoke(cli, ["import", "gamabench", str(folder), "--out", out])
         assert run.exit_code == 0, run.output

@@ -54,7 +54,7 @@ def rows(play: dict[tuple[str, str], list[tuple[str, str]]]) -> list[dict[str, A
     return results
 
 
-def written(folder: Path, table: Sequence[dict[str, Any]]) -> Path:
+def write_files(folder: Path, table: Sequence[dict[str, Any]]) -> Path:
     path = folder / "results" / f"experiment_{STAMP}"
     path.mkdir(parents=True, exist_ok=True)
     with (path / "evolutionary_shadow25_phase1.csv").open("w", newline="") as file:
@@ -79,7 +79,7 @@ def history(folder: Path, met: list[tuple[str, str]], name: str = "gpt5mini-temp
     file.write_text(json.dumps(held))
 
 
-def opened(path: Path) -> dict[str, Played]:
+def open_page(path: Path) -> dict[str, Played]:
     spec = registry.game("repeated_games")
     return {
         e.setup.instance.id.rpartition(":")[2]: Played(spec, e, replay_episode(spec, e))
@@ -113,7 +113,7 @@ def test_reply_is_compared_with_the_move_that_was_scored() -> None:
 def test_match_contains_recorded_moves_and_marks_unchosen_ones(
     tmp_path: Path,
 ) -> None:
-    matches = opened(written(tmp_path, rows(PLAY)))
+    matches = open_page(write_files(tmp_path, rows(PLAY)))
     assert len(matches) == 3
     played = matches[f"{TFT}_vs_{GPT}"]
     assert played.episode.setup.lineup["partner"].player == "tit_for_tat"  # the model is the agent
@@ -128,7 +128,7 @@ def test_match_contains_recorded_moves_and_marks_unchosen_ones(
 
 
 def test_regret_of_decisions_is_exact_and_excludes_luck(tmp_path: Path) -> None:
-    matches = opened(written(tmp_path, rows(PLAY)))
+    matches = open_page(write_files(tmp_path, rows(PLAY)))
     lost_decision_regret = decisions_lost(matches[f"{TFT}_vs_{GPT}"], AGENT)
     # stop .25 against tit for tat: cooperating for ever is worth 3 / .25 = 12, and a defection
     # while it cooperates 5 + .75 * (0 + .75 * 12), if the next round makes up for it
@@ -142,7 +142,7 @@ def test_regret_of_decisions_is_exact_and_excludes_luck(tmp_path: Path) -> None:
 
 
 def test_table_values_count_only_readable_decisions(tmp_path: Path) -> None:
-    sides = figures.side_matches(opened(written(tmp_path, rows(PLAY))).values())
+    sides = figures.side_matches(open_page(write_files(tmp_path, rows(PLAY))).values())
     assert {s.model for s in sides} == {"GPT5mini"}
     assert figures.as_scored(sides) == (4, 5)
     assert figures.cooperation(sides)[0].value == pytest.approx(2 / 3)
@@ -151,7 +151,7 @@ def test_table_values_count_only_readable_decisions(tmp_path: Path) -> None:
 
 
 def test_histories_are_checked_and_supply_matches_without_a_table(tmp_path: Path) -> None:
-    folder = written(tmp_path, rows(PLAY))
+    folder = write_files(tmp_path, rows(PLAY))
     later = ("Random_p2i1", "CD CD")
     history(folder, [(TFT, "CC DC CD"), later], "gpt41mini-temperature10")
     with pytest.raises(BadInput, match="not in the table of its phase"):
@@ -179,21 +179,21 @@ def test_changed_table_aborts_the_import(
     table = rows(PLAY)
     table[at] |= change
     with pytest.raises(BadInput, match=why):
-        IMPORTER.imported(written(tmp_path, table))
+        IMPORTER.imported(write_files(tmp_path, table))
 
 
 @pytest.mark.parametrize("cut", [1, 2, 4])
 def test_truncated_table_aborts_the_import(tmp_path: Path, cut: int) -> None:
     with pytest.raises(BadInput):
-        IMPORTER.imported(written(tmp_path, rows(PLAY)[:-cut]))
-    file = next((written(tmp_path, rows(PLAY))).rglob("*.csv"))
+        IMPORTER.imported(write_files(tmp_path, rows(PLAY)[:-cut]))
+    file = next((write_files(tmp_path, rows(PLAY))).rglob("*.csv"))
     file.write_bytes(file.read_bytes()[: -40 * cut])
     with pytest.raises(BadInput):
         IMPORTER.imported(tmp_path)
 
 
 def test_second_import_adds_nothing(tmp_path: Path) -> None:
-    folder, out = written(tmp_path, rows(PLAY)), str(tmp_path / "store")
+    folder, out = write_files(tmp_path, rows(PLAY)), str(tmp_path / "store")
     for stored in (3, 0):
         run = CliRunner().invoke(cli, ["import", "hcss2025", str(folder), "--out", out])
         assert run.exit_code == 0, run.output

@@ -19,7 +19,7 @@ from sally.papers.moore2025.importer import import_games
 from sally.papers.moore2025.released_games import exclusion_reason, participant
 from sally.papers.moore2025.tables import facts
 from tests.games.mindgames.records import PEOPLE, record, written
-from tests.papers.test_moore2025_tables import FEW, LOST, WON, kept
+from tests.papers.test_moore2025_tables import FEW, LOST, WON, store_games
 
 BRIEF = record([], "C")  # "Thanks!", eight times
 LIAR = PEOPLE.replace("&reveal", "&allow_lying=True&reveal")
@@ -37,7 +37,7 @@ def test_people_with_short_messages_are_excluded_with_the_reason(tmp_path: Path)
     assert exclusion_reason(short) == "7.0 characters a message, fewer than 10"
     assert facts(long) is not None
     assert facts(short) is None
-    out = kept(tmp_path / "kept", [[WON, BRIEF]])
+    out = store_games(tmp_path / "kept", [[WON, BRIEF]])
     done = CliRunner().invoke(cli, ["paper", "moore2025", "excluded", str(out), "--json"])
     assert [row["why"][:3] for row in json.loads(done.output)] == ["7.0"]
     output = CliRunner().invoke(cli, ["paper", "moore2025", "excluded", str(out)]).output

@@ -75,7 +75,7 @@ def record(told: list[tuple[int, int]], choice: str | None) -> dict[str, Any]:
     }
 
 
-def written(tmp_path: Path, folder: str, lines: list[Any]) -> Path:
+def write_files(tmp_path: Path, folder: str, lines: list[Any]) -> Path:
     (tmp_path / folder).mkdir()
     text = "\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines)
     (tmp_path / folder / "2025-01-01.jsonl").write_text(text, encoding="utf-8")
@@ -100,7 +100,7 @@ def test_folder_that_does_not_name_the_persuader_is_refused() -> None:
 
 
 def test_game_is_read_completely_and_its_choice_reproduced(tmp_path: Path) -> None:
-    reading = read(written(tmp_path, PEOPLE, [[WON, LOST]]))
+    reading = read(write_files(tmp_path, PEOPLE, [[WON, LOST]]))
     assert reading.oddities == ()
     assert [g.index for g in reading.games] == [0, 1]
     game = reading.games[0]
@@ -112,13 +112,13 @@ def test_game_is_read_completely_and_its_choice_reproduced(tmp_path: Path) -> No
 
 def test_choice_inconsistent_with_the_labels_is_detected(tmp_path: Path) -> None:
     wrong = record(list(PUZZLE.winning), TRAP)
-    (game,) = read(written(tmp_path, PEOPLE, [[wrong]])).games
+    (game,) = read(write_files(tmp_path, PEOPLE, [[wrong]])).games
     assert not reproduces(game, game.condition.memory)
 
 
 def test_memory_matters_after_a_win(tmp_path: Path) -> None:
     spoil = next(cell for cell in PUZZLE.hidden if cell not in PUZZLE.winning)
-    (game,) = read(written(tmp_path, PEOPLE, [[record([*PUZZLE.winning, spoil], GOAL)]])).games
+    (game,) = read(write_files(tmp_path, PEOPLE, [[record([*PUZZLE.winning, spoil], GOAL)]])).games
     assert reproduces(game, "sequential") and not reproduces(game, "frozen")
 
 
@@ -130,7 +130,9 @@ def test_unfinished_repeated_and_broken_records_are_listed(tmp_path: Path) -> No
     unfinished["target_choice"] = None
     broken = copy.deepcopy(WON)
     del broken["model"]["hidden"]
-    reading = read(written(tmp_path, PEOPLE, [[WON, WON], "{not json", [unfinished], [broken], ""]))
+    reading = read(
+        write_files(tmp_path, PEOPLE, [[WON, WON], "{not json", [unfinished], [broken], ""])
+    )
     assert [(o.line, o.what) for o in reading.oddities] == [
         (1, "duplicate"),
         (2, "unreadable"),
@@ -145,7 +147,7 @@ def test_unknown_label_is_omitted_and_listed(tmp_path: Path) -> None:
     strange = copy.deepcopy(WON)
     strange["all_appeals"][2] = {"motivational": ["happiness", "public trust"]}
     strange["all_appeals"][3] = {"informational": {"A": ["public trust"]}, "inferential": ["D"]}
-    reading = read(written(tmp_path, MODEL, [[strange]]))
+    reading = read(write_files(tmp_path, MODEL, [[strange]]))
     assert [o.what for o in reading.oddities] == ["label", "label"]
     assert reading.games[0].turns[2].recorded == claims(motivational=["public trust"])
     assert reading.games[0].turns[3].recorded == claims(informational=[Asked("A", "public trust")])
@@ -157,7 +159,7 @@ def test_path_without_files_is_refused(tmp_path: Path) -> None:
 
 
 def test_false_message_has_no_effect_on_rereading(tmp_path: Path) -> None:
-    (game,) = read(written(tmp_path, PEOPLE, [[WON]])).games
+    (game,) = read(write_files(tmp_path, PEOPLE, [[WON]])).games
     row, column = PUZZLE.winning[0]
     lie = 1 if PUZZLE.utilities[row][column] != 1 else -1
     first = claims([Disclosure("ABC"[row], ATTRIBUTES[column], lie)])
@@ -166,7 +168,7 @@ def test_false_message_has_no_effect_on_rereading(tmp_path: Path) -> None:
 
 
 def test_rules_reader_agrees_with_plain_labels(tmp_path: Path) -> None:
-    actual_agreement = agreement(read(written(tmp_path, PEOPLE, [[WON, LOST]])).games, by_rules)
+    actual_agreement = agreement(read(write_files(tmp_path, PEOPLE, [[WON, LOST]])).games, by_rules)
     assert actual_agreement.tallies["disclosures"].f1 == 1.0
     assert (actual_agreement.same_choice, actual_agreement.games, actual_agreement.choices) == (
         2,

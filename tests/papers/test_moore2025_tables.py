@@ -54,13 +54,15 @@ def test_success_is_computed_only_from_games() -> None:
     assert counts()[3, "up to attribute order and sign"] == 252
 
 
-def stored(folder: Path) -> Path:
+def store_episodes(folder: Path) -> Path:
     """Three games of people, two of them won; two of a model, both won."""
     second_result = record([[(0, 1)], [], [(2, 1)]], "A")
-    return kept(folder, [[WON, LOST], [second_result]], [[WON, second_result]])
+    return store_games(folder, [[WON, LOST], [second_result]], [[WON, second_result]])
 
 
-def kept(folder: Path, people: list[list[Any]], models: list[list[Any]] | None = None) -> Path:
+def store_games(
+    folder: Path, people: list[list[Any]], models: list[list[Any]] | None = None
+) -> Path:
     """A store of imported games: a list for each person, and one for each condition of models."""
     source = written(folder / "in", {PEOPLE: people} | ({MODEL: models} if models else {}))
     out = folder / "out"
@@ -72,7 +74,7 @@ def kept(folder: Path, people: list[list[Any]], models: list[list[Any]] | None =
 
 
 def test_tables_from_imported_games(tmp_path: Path) -> None:
-    rows = reproduce("moore2025", episodes=stored(tmp_path), effort=FEW)
+    rows = reproduce("moore2025", episodes=store_episodes(tmp_path), effort=FEW)
     people = {"persuader": "human", "condition": "hidden", "data": "released"}
     assert figure(rows, "games", **people).ours == 3
     assert figure(rows, "success", **people).ours == pytest.approx(2 / 3)
@@ -96,7 +98,7 @@ def test_games_of_one_person_are_clustered(tmp_path: Path) -> None:
     won = [record([[(0, 1)], *[[]] * more_index, [(2, 1)]], "A") for more_index in range(3)]
     lost = [record([[]] * more_index + [[(0, 1)]], "C") for more_index in range(3)]
     separate_row, together = (
-        figure(reproduce("moore2025", "success", kept(tmp_path / name, people), effort=FEW),
+        figure(reproduce("moore2025", "success", store_games(tmp_path / name, people), effort=FEW),
                "success", persuader="human", condition="hidden", data="released")
         for name, people in (("apart", [[g] for g in won + lost]), ("together", [won, lost]))
     )  # fmt: skip
@@ -198,7 +200,9 @@ def test_hypotheses_are_blank_without_games_or_with_only_wins() -> None:
 
 
 def test_figures_use_games_and_report_missing_ones(tmp_path: Path) -> None:
-    reproduction = Reproduction("moore2025", engine_of("moore2025"), stored(tmp_path), effort=FEW)
+    reproduction = Reproduction(
+        "moore2025", engine_of("moore2025"), store_episodes(tmp_path), effort=FEW
+    )
     success, text = (reproduction.pictures(f"figure{n}")[0] for n in (2, 10))
     shown = {s.label: [p.y for p in s.points] for s in success.series}
     assert shown == {"people": [pytest.approx(2 / 3), None], "o1-preview": [None, 1.0]}
@@ -213,7 +217,7 @@ def test_figures_use_games_and_report_missing_ones(tmp_path: Path) -> None:
 
 
 def test_curves_do_not_look_ahead_and_include_published_curves(tmp_path: Path) -> None:
-    out = stored(tmp_path)
+    out = store_episodes(tmp_path)
     result = CliRunner().invoke(cli, ["paper", "moore2025", "curves", str(out), "--json"])
     points = [p for p in json.loads(result.output) if p["persuader"] == "human"]
     assert [p["message"] for p in points] == [*range(1, 9)]

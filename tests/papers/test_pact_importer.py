@@ -79,7 +79,7 @@ def log_of(
     return lines
 
 
-def written(folder: Path, lines: list[dict[str, Any]], name: str = "") -> Path:
+def write_files(folder: Path, lines: list[dict[str, Any]], name: str = "") -> Path:
     file = folder / f"auction_{name or lines[0]['game_id']}_20260510_000000_000000.jsonl"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
@@ -88,7 +88,7 @@ def written(folder: Path, lines: list[dict[str, Any]], name: str = "") -> Path:
 
 @pytest.mark.parametrize("when", ["2025-08-01", "2026-04-02"])
 def test_game_is_imported_and_replays_without_differences(tmp_path: Path, when: str) -> None:
-    written(tmp_path / "logs", log_of(when=when, quotes=lambda n: (30 + n, 45)))
+    write_files(tmp_path / "logs", log_of(when=when, quotes=lambda n: (30 + n, 45)))
     result = IMPORTER.imported(tmp_path)
     (episode,) = result.episodes
     assert result.details["differences"] == [] and result.counts["rounds"] == ROUNDS
@@ -104,14 +104,14 @@ def test_game_is_imported_and_replays_without_differences(tmp_path: Path, when: 
 
 def test_order_of_talk_follows_the_log(tmp_path: Path) -> None:
     turned = log_of(said=lambda n: (("S1", "Hello."), ("B1", "Hello, too.")))
-    written(tmp_path, turned)
+    write_files(tmp_path, turned)
     (episode,) = IMPORTER.imported(tmp_path).episodes
     first = next(event for event in episode.events if event.seat == "nature")
     assert first.action == 1  # type: ignore[attr-defined]
 
 
 def test_absent_message_is_silence_and_is_counted(tmp_path: Path) -> None:
-    written(tmp_path, log_of(said=lambda n: () if n == 3 else (("B1", "Hi."), ("S1", "Hi."))))
+    write_files(tmp_path, log_of(said=lambda n: () if n == 3 else (("B1", "Hi."), ("S1", "Hi."))))
     result = IMPORTER.imported(tmp_path)
     assert result.counts["absent messages"] == 2
     assert len(result.episodes) == 1
@@ -124,7 +124,7 @@ def test_deviations_of_the_record_are_differences(tmp_path: Path) -> None:
             line["cleared_price"] = 12.0
         if line["type"] == "final":
             line["data"]["final_payoff_map"]["B1"] = 1
-    written(tmp_path, lines)
+    write_files(tmp_path, lines)
     result = IMPORTER.imported(tmp_path)
     assert {(d["what"], d["turn"]) for d in result.details["differences"]} == {
         ("price", 4), ("final payoffs", None),
@@ -132,11 +132,11 @@ def test_deviations_of_the_record_are_differences(tmp_path: Path) -> None:
 
 
 def test_broken_logs_are_named_and_the_others_imported(tmp_path: Path) -> None:
-    written(tmp_path, log_of())
-    written(tmp_path, log_of("ab_2")[:-5])
+    write_files(tmp_path, log_of())
+    write_files(tmp_path, log_of("ab_2")[:-5])
     (tmp_path / "auction_ab_3_x.jsonl").write_text("{broken\n")
-    written(tmp_path, log_of("ab_4", quotes=lambda n: (200, 10)))
-    written(tmp_path, log_of("ab_1"), name="again")
+    write_files(tmp_path, log_of("ab_4", quotes=lambda n: (200, 10)))
+    write_files(tmp_path, log_of("ab_1"), name="again")
     result = IMPORTER.imported(tmp_path)
     assert len(result.episodes) == 1
     assert len(result.details["oddities"]) == 4
@@ -163,7 +163,7 @@ def test_folder_without_logs_is_refused(tmp_path: Path) -> None:
 
 
 def test_command_fills_a_store_once(tmp_path: Path) -> None:
-    written(tmp_path / "logs", log_of())
+    write_files(tmp_path / "logs", log_of())
     for expected_name in ("stored: 1", "already there: 1"):
         ran = CliRunner().invoke(
             cli, ["import", "pact", str(tmp_path / "logs"), "--out", str(tmp_path / "store")]
@@ -204,7 +204,7 @@ def test_model_names_are_split_and_the_raw_name_kept(
 
 
 def test_measures_of_one_game_by_hand(tmp_path: Path) -> None:
-    record = read_record(written(tmp_path, log_of(quotes=lambda n: (40, 40))))
+    record = read_record(write_files(tmp_path, log_of(quotes=lambda n: (40, 40))))
     buyer, seller = seat_games([record])
     assert (buyer.seat, seller.seat) == (BUYER, SELLER)
     assert buyer.share == pytest.approx(0.5) and seller.share == pytest.approx(0.5)
@@ -222,7 +222,7 @@ def test_rating_adjusts_for_opponents_and_separates_unconnected_players(tmp_path
     for n, (first, two) in enumerate(pairs):
         price = 30 + (strong[first] - 30) - (strong[two] - 30) + 10
         lines = log_of(f"g_{n}", quotes=lambda k, p=price: (p, p), names=(first, two))
-        records.append(read_record(written(tmp_path, lines)))
+        records.append(read_record(write_files(tmp_path, lines)))
     actual_ratings = ratings(seat_games(records), draws=20)
     order = [model.model for model in actual_ratings.models]
     assert order.index("a") < order.index("b") < order.index("c")
@@ -243,7 +243,7 @@ def test_precision_and_recall_count_exact_matches() -> None:
 
 
 def test_reader_is_measured_against_every_pass(tmp_path: Path) -> None:
-    record = read_record(written(tmp_path, log_of()))
+    record = read_record(write_files(tmp_path, log_of()))
     place = place_of("ab_1", 1, BUYER)
     labels = json.dumps([[place, [41, None, 41], [None, None, None]]]).encode()
     reader = measure_reader([record], labels)

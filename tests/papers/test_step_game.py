@@ -65,7 +65,7 @@ def lines(
     return [*records, {"game_id": int(ID), **last}]
 
 
-def written(folder: Path, log: Sequence[Mapping[str, Any]], date: str = "20250301") -> Path:
+def write_files(folder: Path, log: Sequence[Mapping[str, Any]], date: str = "20250301") -> Path:
     file = folder / f"game_{ID}_{date}_000000.jsonl"
     file.write_text("".join(json.dumps(line) + "\n" for line in log), "utf-8")
     return file
@@ -74,13 +74,13 @@ def written(folder: Path, log: Sequence[Mapping[str, Any]], date: str = "2025030
 RACE = [(5, 3, 1), (5, 3, 3), (5, 5, 1), (3, 1, 5), (5, 3, 1), (5, 3, 1)]
 
 
-def opened(path: Path) -> list[Played]:
+def open_page(path: Path) -> list[Played]:
     spec = registry.game("step_race")
     return [Played(spec, e, replay_episode(spec, e)) for e in IMPORTER.imported(path).episodes]
 
 
 def test_game_is_imported_as_recorded(tmp_path: Path) -> None:
-    result = IMPORTER.imported(written(tmp_path, lines(RACE)))
+    result = IMPORTER.imported(write_files(tmp_path, lines(RACE)))
     (episode,) = result.episodes
     assert result.details["differences"] == []
     assert episode.setup.instance.id == f"step_game:{ID}"
@@ -102,7 +102,7 @@ def test_game_is_imported_as_recorded(tmp_path: Path) -> None:
 
 def test_talk_and_order_are_preserved_and_early_ends_inferred(tmp_path: Path) -> None:
     rounds = [2, 1, 2, 1, 2, 2]
-    (played,) = opened(written(tmp_path, lines(RACE, rounds=rounds)))
+    (played,) = open_page(write_files(tmp_path, lines(RACE, rounds=rounds)))
     state = played.replay.present
     assert [len(turn.talk) for turn in state.past] == [3 * n for n in rounds]
     assert [item.number for item in state.past[0].talk[:3]] == list(ORDER)
@@ -111,7 +111,7 @@ def test_talk_and_order_are_preserved_and_early_ends_inferred(tmp_path: Path) ->
 
 
 def test_metrics_of_a_recorded_game(tmp_path: Path) -> None:
-    (played,) = opened(written(tmp_path, lines(RACE)))
+    (played,) = open_page(write_files(tmp_path, lines(RACE)))
     sums = tally(played, SEATS[0])
     assert (sums.turns, sums.announced, sums.kept) == (6, 6, 1)  # it always said 3
     assert sums.upwards == 5
@@ -121,7 +121,7 @@ def test_metrics_of_a_recorded_game(tmp_path: Path) -> None:
 
 def test_log_starting_late_uses_its_recorded_positions(tmp_path: Path) -> None:
     log = lines(RACE[:2], start=(9, 4, 3), first=8)
-    result = IMPORTER.imported(written(tmp_path, log))
+    result = IMPORTER.imported(write_files(tmp_path, log))
     assert result.details["differences"] == []
     assert result.episodes[0].setup.instance.params["positions"] == [9, 4, 3]
     assert any("begins at turn 8" in line for line in result.lines)
@@ -132,17 +132,17 @@ def test_wrong_position_is_a_difference(tmp_path: Path) -> None:
     for line in log:
         if line["type"] == "move" and line["turn"] == 3:
             line["positions"] = {**line["positions"], PLAYERS[0]: 17}
-    result = IMPORTER.imported(written(tmp_path, log))
+    result = IMPORTER.imported(write_files(tmp_path, log))
     assert [difference["what"] for difference in result.details["differences"]] == ["positions"]
 
 
 def test_targets_of_january_may_be_lower(tmp_path: Path) -> None:
-    game = read_game(written(tmp_path, lines(RACE), "20250110"))
+    game = read_game(write_files(tmp_path, lines(RACE), "20250110"))
     assert game.target_range == (19, 23) and game.era == "targets 19 to 24"
     (tmp_path / "early").mkdir()
     log = lines(RACE[:5])
     log[-1]["winners"] = [PLAYERS[0]]
-    early = read_game(written(tmp_path / "early", log, "20250110"))
+    early = read_game(write_files(tmp_path / "early", log, "20250110"))
     assert early.target_range == (16, 18) and early.era == "targets 16 to 18"
 
 
@@ -158,14 +158,14 @@ def test_targets_of_january_may_be_lower(tmp_path: Path) -> None:
     ],
 )
 def test_broken_logs_are_refused_with_their_name(tmp_path: Path, spoil: Any, why: str) -> None:
-    file = written(tmp_path, spoil(lines(RACE)))
+    file = write_files(tmp_path, spoil(lines(RACE)))
     with pytest.raises(BadInput, match=why) as refused:
         IMPORTER.imported(file)
     assert file.name in str(refused.value)
 
 
 def test_broken_log_does_not_prevent_importing_others(tmp_path: Path) -> None:
-    written(tmp_path, lines(RACE))
+    write_files(tmp_path, lines(RACE))
     (tmp_path / "game_1_20250301_000000.jsonl").write_text("{", "utf-8")
     result = IMPORTER.imported(tmp_path)
     assert len(result.episodes) == 1 and result.counts["found"] == 2
@@ -180,8 +180,8 @@ def test_game_on_record_twice_is_stored_once_and_named(
 ) -> None:
     logs, out = tmp_path / "logs", tmp_path / "store"
     logs.mkdir()
-    written(logs, lines(RACE))
-    written(logs, [{**lines(RACE)[0], "message": message}, *lines(RACE)[1:]], "20250302")
+    write_files(logs, lines(RACE))
+    write_files(logs, [{**lines(RACE)[0], "message": message}, *lines(RACE)[1:]], "20250302")
     command = ["import", "step_game", str(logs), "--out", str(out), "--json"]
     first, second = (json.loads(CliRunner().invoke(cli, command).output) for _ in range(2))
     names = ("found", "stored", "already there")
@@ -195,7 +195,7 @@ def test_memory_of_an_import_hardly_grows_with_the_record(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(EpisodeSpool, "MOST_HELD", 1)
-    text = written(tmp_path, lines(RACE)).read_text("utf-8")
+    text = write_files(tmp_path, lines(RACE)).read_text("utf-8")
     peaks = []
     for games in (10, 50):
         for number in range(1, games):
@@ -243,7 +243,7 @@ def test_rewritten_speakers_are_named() -> None:
 
 
 def test_mindless_players_and_ratings_of_a_small_record(tmp_path: Path) -> None:
-    seats = figures.seat_games(opened(written(tmp_path, lines(RACE))))
+    seats = figures.seat_games(open_page(write_files(tmp_path, lines(RACE))))
     assert len(seats) == 3
     even = figures.mindless(seats, figures.rules()["uniform"], "doing_win")
     assert even is not None and even.value == pytest.approx(0.0, abs=1e-12)
@@ -254,7 +254,7 @@ def test_mindless_players_and_ratings_of_a_small_record(tmp_path: Path) -> None:
 
 
 def test_command_line_imports_and_shows_figures(tmp_path: Path) -> None:
-    written(tmp_path, lines(RACE))
+    write_files(tmp_path, lines(RACE))
     out = str(tmp_path / "store")
     run = CliRunner().invoke(cli, ["import", "step_game", str(tmp_path), "--out", out])
     assert run.exit_code == 0, run.output

@@ -74,7 +74,7 @@ def test_unknown_shipped_ruleset_is_refused_with_a_list() -> None:
 # --- the assessor ---------------------------------------------------------------------------------
 
 
-def rated(path: Path, *grades: tuple[int, bool, float]) -> Path:
+def rate(path: Path, *grades: tuple[int, bool, float]) -> Path:
     lines = [
         {"turn": turn, "player": "p1", "episode": "e", "first_order": first, "persuasion": grade}
         for turn, first, grade in grades
@@ -84,7 +84,7 @@ def rated(path: Path, *grades: tuple[int, bool, float]) -> Path:
 
 
 def test_ratings_are_summarized_as_shares_and_means(tmp_path: Path) -> None:
-    path = rated(tmp_path / "one.jsonl", (1, True, 0.25), (2, False, 0.75))
+    path = rate(tmp_path / "one.jsonl", (1, True, 0.25), (2, False, 0.75))
     done = CliRunner().invoke(cli, ["paper", "tradecraft2026", "ratings", str(path), "--json"])
     rows = {row["dimension"]: row for row in json.loads(done.output)}
     assert (rows["first_order"]["share"], rows["first_order"]["turns"]) == (0.5, 2)
@@ -98,8 +98,8 @@ def test_ratings_are_summarized_as_shares_and_means(tmp_path: Path) -> None:
 
 
 def test_two_raters_are_compared_on_common_items(tmp_path: Path) -> None:
-    path = rated(tmp_path / "one.jsonl", (1, True, 0.25), (2, False, 0.75))
-    two = rated(tmp_path / "two.jsonl", (1, True, 0.5), (3, True, 0.5))
+    path = rate(tmp_path / "one.jsonl", (1, True, 0.25), (2, False, 0.75))
+    two = rate(tmp_path / "two.jsonl", (1, True, 0.5), (3, True, 0.5))
     done = CliRunner().invoke(
         cli, ["paper", "tradecraft2026", "ratings", str(path), str(two), "--json"]
     )
@@ -108,7 +108,7 @@ def test_two_raters_are_compared_on_common_items(tmp_path: Path) -> None:
     assert rows["persuasion"]["mae"] == 0.25
 
 
-def finished(retries: int = 2) -> Episode:
+def finish_episode(retries: int = 2) -> Episode:
     match = match_of(max_turns=1, retries=retries)
     return play(match, ("p1", PASS), ("p1", DONE), ("p2", DONE)).episode()
 
@@ -118,7 +118,7 @@ def test_model_judges_each_game_of_a_store_once(
 ) -> None:
     (tmp_path / "store").mkdir()
     with store.Writer(tmp_path / "store") as writer:
-        writer.add(finished())
+        writer.add(finish_episode())
     judged = {"turn": 1, "reason": "It passes.", **dict.fromkeys(ORDERS, False)}
     judged |= dict.fromkeys(DIMENSIONS, 0.5)
     text = json.dumps({"judgements": [{**judged, "player": p} for p in ("p1", "p2")]})
@@ -149,7 +149,7 @@ def test_judging_stops_when_its_budget_is_spent(
     (tmp_path / "store").mkdir()
     with store.Writer(tmp_path / "store") as writer:
         for retries in (1, 2, 3):
-            writer.add(finished(retries))
+            writer.add(finish_episode(retries))
     monkeypatch.setattr(registry, "model", lambda name: Scripted(lambda *_: "none"))
     order = ["paper", "tradecraft2026", "assess", str(tmp_path / "store"), "--model", "embedded"]
     order += ["--out", str(tmp_path / "ratings.jsonl"), "--budget-tokens", "1"]
@@ -182,7 +182,7 @@ def test_only_games_to_be_judged_are_replayed(
     (tmp_path / "store").mkdir()
     with store.Writer(tmp_path / "store") as writer:
         for retries in (1, 2, 3):
-            writer.add(finished(retries))
+            writer.add(finish_episode(retries))
     ids = list(store.load(tmp_path / "store").episodes)
     out = tmp_path / "ratings.jsonl"
     out.write_text(json.dumps({"turn": 1, "player": "p1", "episode": ids[0]}) + "\n", "utf-8")
@@ -214,7 +214,7 @@ def test_games_of_a_store_are_replayed_one_at_a_time_and_bad_lines_quarantined(
     store.claim(tmp_path, store.Manifest("test", asks="test"))
     with store.Writer(tmp_path) as writer:
         for retries in (1, 2):
-            writer.add(finished(retries))
+            writer.add(finish_episode(retries))
     (lines,) = tmp_path.glob("*.jsonl")
     lines.write_bytes(lines.read_bytes() + b"{broken\n")
     replayed = []

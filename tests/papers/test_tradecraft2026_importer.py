@@ -52,7 +52,7 @@ def checked(name: str, inputs: str, output: str, good: bool = True) -> str:
     return player("craft_recipe_check", text) + server("craft_recipe_validity", f"{how} so.")
 
 
-def applied(name: str, hand: str) -> str:
+def apply(name: str, hand: str) -> str:
     return player("craft_recipe_apply", f"{name} apply the recipe") + hand_of(hand)
 
 
@@ -64,7 +64,7 @@ def hand_of(hand: str) -> str:
     return server("private_hand_change", f"Currently: {hand}")
 
 
-def over(**results: str) -> str:
+def is_over(**results: str) -> str:
     item = "\n".join(
         f"**{name.replace('_', ' ')} ** [{result}] the game." for name, result in results.items()
     )
@@ -79,8 +79,8 @@ TURN = "## x Turn {} start!\n---\n\n"
 TRADE = proposal("Player 1", "player 2", goods(stick=1), goods(oak_planks=1))
 TORCH = checked("Player 1", goods(coal=1, stick=1), goods(torch=4))
 LAST = done("Player 1", goods(oak_planks=1, torch=4)) + done("player 2", goods(egg=3, oak_planks=1))
-MADE = applied("Player 1", goods(oak_planks=1, torch=4))
-WON = over(Player_1="win", player_2="lose")
+MADE = apply("Player 1", goods(oak_planks=1, torch=4))
+WON = is_over(Player_1="win", player_2="lose")
 CLEAN = START + TURN.format(1) + TRADE + decision("player 2", "accept") + TORCH + MADE + LAST + WON
 
 

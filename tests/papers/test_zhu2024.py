@@ -62,7 +62,7 @@ def person(number: int, seed: int = 0) -> dict[str, Any]:
     return {"participant": number, "experiment": "zhu2024games", "text": "\n".join(text)}
 
 
-def written(folder: Path, people: list[dict[str, Any]], name: str = "prompts.jsonl") -> Path:
+def write_files(folder: Path, people: list[dict[str, Any]], name: str = "prompts.jsonl") -> Path:
     current_folder = folder / "zhu2024games"
     current_folder.mkdir(exist_ok=True)
     text = "".join(json.dumps(current_person) + "\n" for current_person in people)
@@ -101,7 +101,7 @@ def test_crowd_of_the_other_role_excludes_the_participant() -> None:
 
 @pytest.mark.parametrize("name", ["prompts.jsonl", "prompts.jsonl.gz", "prompts.jsonl.zip"])
 def test_each_choice_is_an_episode_without_payoffs(tmp_path: Path, name: str) -> None:
-    result = IMPORTER.imported(written(tmp_path, PEOPLE, name))
+    result = IMPORTER.imported(write_files(tmp_path, PEOPLE, name))
     assert result.counts["choices"] == 160 and result.counts["people"] == 8
     episode = result.episodes[0]
     assert episode.setup.instance.id == "zhu2024:1:1"
@@ -120,7 +120,7 @@ def test_each_choice_is_an_episode_without_payoffs(tmp_path: Path, name: str) ->
 
 
 def test_scores_are_0_for_uniform_odds_and_1_for_the_best_reply(tmp_path: Path) -> None:
-    record = read(written(tmp_path, PEOPLE))
+    record = read(write_files(tmp_path, PEOPLE))
     table = figures.table_of(record.choices, Crowds(record.choices))
     even, best = figures.levels(table)[0], figures._best(table.values)
     assert figures.doing(table, even).value == pytest.approx(0.0)
@@ -134,7 +134,7 @@ def test_scores_are_0_for_uniform_odds_and_1_for_the_best_reply(tmp_path: Path) 
 
 
 def test_subset_of_people_gives_the_same_episodes_as_full_import(tmp_path: Path) -> None:
-    folder = written(tmp_path, PEOPLE)
+    folder = write_files(tmp_path, PEOPLE)
     some_result = IMPORTER.imported(folder, people=2)
     assert some_result.counts["choices"] == 40 and some_result.counts["people in the file"] == 8
     assert some_result.episodes[5] == IMPORTER.imported(folder).episodes[5]
@@ -152,7 +152,7 @@ def test_subset_of_people_gives_the_same_episodes_as_full_import(tmp_path: Path)
     ],
 )
 def test_changed_line_aborts_the_import(tmp_path: Path, spoil: Any, why: str) -> None:
-    folder = written(tmp_path, [*PEOPLE[:3], spoil(PEOPLE[3]), *PEOPLE[4:]])
+    folder = write_files(tmp_path, [*PEOPLE[:3], spoil(PEOPLE[3]), *PEOPLE[4:]])
     with pytest.raises(BadInput, match=why):
         IMPORTER.imported(folder)
     result = IMPORTER.imported(folder, skip_bad=True)
@@ -162,7 +162,7 @@ def test_changed_line_aborts_the_import(tmp_path: Path, spoil: Any, why: str) ->
 @pytest.mark.parametrize("name", ["prompts.jsonl", "prompts.jsonl.gz", "prompts.jsonl.zip"])
 @pytest.mark.parametrize("kept", [0.3, 0.9])
 def test_truncated_file_aborts_the_import(tmp_path: Path, name: str, kept: float) -> None:
-    folder = written(tmp_path, PEOPLE, name)
+    folder = write_files(tmp_path, PEOPLE, name)
     file = folder / "zhu2024games" / name
     data = file.read_bytes()
     file.write_bytes(data[: int(len(data) * kept)])
@@ -171,7 +171,7 @@ def test_truncated_file_aborts_the_import(tmp_path: Path, name: str, kept: float
 
 
 def test_lfs_pointer_is_refused_and_other_folders_are_reported(tmp_path: Path) -> None:
-    folder = written(tmp_path, PEOPLE)
+    folder = write_files(tmp_path, PEOPLE)
     (folder / "other2020").mkdir()
     (folder / "other2020" / "prompts.jsonl.zip").write_text("version https://git-lfs")
     assert any("left alone" in line for line in IMPORTER.imported(folder).lines)
@@ -181,7 +181,7 @@ def test_lfs_pointer_is_refused_and_other_folders_are_reported(tmp_path: Path) -
 
 
 def test_command_imports_once_and_scores_models_on_the_same_scale(tmp_path: Path) -> None:
-    folder, out = written(tmp_path, PEOPLE), str(tmp_path / "store")
+    folder, out = write_files(tmp_path, PEOPLE), str(tmp_path / "store")
     for stored in (160, 0):
         run = CliRunner().invoke(cli, ["import", "zhu2024", str(folder), "--out", out])
         assert run.exit_code == 0, run.output
@@ -215,7 +215,7 @@ def test_model_that_always_takes_the_upper_row_scores_0(
     stub = ModelKind("stub", "takes the upper row", lambda name: Scripted(answer))
     monkeypatch.setitem(registry._added["models"], "stub", stub)
     monkeypatch.setattr(registry, "_results", {})
-    folder, study, out = written(tmp_path, PEOPLE), tmp_path / "s.toml", str(tmp_path / "out")
+    folder, study, out = write_files(tmp_path, PEOPLE), tmp_path / "s.toml", str(tmp_path / "out")
     arguments = ["paper", "zhu2024", "study", str(folder), "--out", str(study), "--games", "3"]
     assert CliRunner().invoke(cli, arguments).exit_code == 0
     run = CliRunner().invoke(cli, ["run", str(study), "--model", "stub", "--out", out])

@@ -40,23 +40,25 @@ ODD: tuple[Any, ...] = (
 )
 
 
-def filled(reply: Any, n: str, m: str) -> Any:
+def fill(reply: Any, n: str, m: str) -> Any:
     if isinstance(reply, Fault):
         return reply
     if isinstance(reply, Reply):
-        text = filled(reply.text, n, m)
+        text = fill(reply.text, n, m)
         return Reply(text, reply.tool_calls, reply.usage, reply.finish, reply.reasoning)
     return reply.replace("{n}", n).replace("{m}", m)
 
 
-def played(game: str, seed: int, names: tuple[str, ...], **setup: Any) -> tuple[bytes, list[Any]]:
+def play_games(
+    game: str, seed: int, names: tuple[str, ...], **setup: Any
+) -> tuple[bytes, list[Any]]:
     """The line of an episode between two models that are often odd, and what they were shown."""
     chance, shown = random.Random(seed), list[Any]()
 
     def script(messages: Any, settings: Any) -> Any:
         shown.append((str(messages[-1].text), settings))
         odd = chance.random() < 0.3
-        return filled(chance.choice(ODD) if odd else "Option: {n}", *chance.sample(names, 2))
+        return fill(chance.choice(ODD) if odd else "Option: {n}", *chance.sample(names, 2))
 
     registry.add("models", "odd", lambda name: Scripted(script))
     seats = registry.game(game).build({}).seats
@@ -86,7 +88,7 @@ CASES = [
 @pytest.mark.parametrize(("game", "names", "setup"), CASES)
 def test_logged_calls_reproduce_answers_and_requests(game, names, setup):
     for seed in range(6):
-        line, shown = played(game, seed, names, **setup)
+        line, shown = play_games(game, seed, names, **setup)
         assert KEY.encode() not in line
         episode, requests = from_line(line), list[Any]()
 
@@ -105,7 +107,7 @@ def test_logged_calls_reproduce_answers_and_requests(game, names, setup):
 
 
 def test_changed_prompt_is_refused():
-    line, _ = played("rps", 1, ("R", "P", "S"))
+    line, _ = play_games("rps", 1, ("R", "P", "S"))
     episode = from_line(line)
     event = next(e for e in episode.events if e.calls)
     wrong = [msgspec.structs.replace(call, prompt="0" * 32) for call in event.calls]

@@ -71,7 +71,7 @@ def scorer(found, streams, read=READ):
     return score
 
 
-def checked(found, streams, score, layers=(LAYER,), limit=None):
+def check(found, streams, score, layers=(LAYER,), limit=None):
     return causal(
         found,
         streams,
@@ -86,7 +86,7 @@ def checked(found, streams, score, layers=(LAYER,), limit=None):
 
 def test_outputs_follow_the_probe_direction_and_not_the_controls():
     found, streams = table(carried=True)
-    result = checked(found, streams, scorer(found, streams))
+    result = check(found, streams, scorer(found, streams))
     probe, shuffled, random = result.steered
     assert [item.kind for item in result.steered] == ["probe", "shuffled", "random"]
     assert result.decisions == len(found)
@@ -101,7 +101,7 @@ def test_outputs_follow_the_probe_direction_and_not_the_controls():
 
 def test_results_are_printed_and_drawn(capsys):
     found, streams = table(carried=True)
-    result = checked(found, streams, scorer(found, streams), limit=20)
+    result = check(found, streams, scorer(found, streams), limit=20)
     causal_command.say([result])
     output = capsys.readouterr().out
     assert "20 held-out decisions" in output
@@ -113,14 +113,14 @@ def test_results_are_printed_and_drawn(capsys):
 def test_encoded_but_unused_direction_changes_nothing():
     found, streams = table(carried=True)
     alternative = np.roll(READ, 5, axis=1)
-    result = checked(found, streams, scorer(found, streams, alternative))
+    result = check(found, streams, scorer(found, streams, alternative))
     assert abs(result.steered[0].slope.value) < 2  # 6.9 where it is read
-    assert checked(found, streams, scorer(found, streams), layers=(0,)).steered[0].slope.value == 0
+    assert check(found, streams, scorer(found, streams), layers=(0,)).steered[0].slope.value == 0
 
 
 def test_patched_activations_shift_the_answer_to_the_paired_page():
     found, streams = table(carried=True)
-    [patched] = checked(found, streams, scorer(found, streams)).patched
+    [patched] = check(found, streams, scorer(found, streams)).patched
     assert patched.other.value == pytest.approx(8.0)  # from -4 to 4 in log-odds
     assert patched.natural.value == pytest.approx(patched.other.value)
     assert patched.same.value == pytest.approx(0.0)
@@ -151,7 +151,7 @@ def test_directions_are_fitted_on_other_partners_and_instances():
         recorded.append(asked)
         return plain(asked)
 
-    checked(found, streams, score)
+    check(found, streams, score)
     # a scrambled stream of the tested rows leaves their own directions as they were
     first = recorded[0]
     tested = {edit.prompt for edit in first}
@@ -160,21 +160,21 @@ def test_directions_are_fitted_on_other_partners_and_instances():
         if case.decision.prompt in tested:
             scrambled[row] = -scrambled[row]
     recorded.clear()
-    checked(found, scrambled, score)
+    check(found, scrambled, score)
     for edit, other_edit in zip(first[0].edits[1:], recorded[0][0].edits[1:], strict=True):
         assert np.allclose(edit.vector, other_edit.vector)
 
 
 def test_number_of_edited_decisions_is_limited():
     found, streams = table(carried=True)
-    assert checked(found, streams, scorer(found, streams), limit=20).decisions == 20
+    assert check(found, streams, scorer(found, streams), limit=20).decisions == 20
 
 
 def test_decisions_with_one_label_are_refused():
     found, streams = table(carried=True)
     matches = [n for n, case in enumerate(found) if case.decision.value == 0]
     with pytest.raises(BadInput, match="same label"):
-        checked([found[n] for n in matches], streams[matches], scorer(found, streams))
+        check([found[n] for n in matches], streams[matches], scorer(found, streams))
 
 
 def test_option_names_are_matched_to_candidates_in_page_order():

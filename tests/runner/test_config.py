@@ -28,14 +28,14 @@ episode_tokens = 1000
 """
 
 
-def written(folder: Path, text: str) -> Path:
+def write_files(folder: Path, text: str) -> Path:
     path = folder / "sally.toml"
     path.write_text(text)
     return path
 
 
 def test_model_is_found_by_alias_and_by_its_real_name(tmp_path: Path) -> None:
-    config = read_config(written(tmp_path, WHOLE))
+    config = read_config(write_files(tmp_path, WHOLE))
     for name in ("mini", "openai/gpt-x"):
         assert config.entry(name).base_url == "http://127.0.0.1:9/v1"
     assert config.entry("openai/unheard").name == "openai/unheard"
@@ -45,7 +45,7 @@ def test_model_is_found_by_alias_and_by_its_real_name(tmp_path: Path) -> None:
 def test_key_comes_from_environment_and_missing_key_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    entry = read_config(written(tmp_path, WHOLE)).entry("mini")
+    entry = read_config(write_files(tmp_path, WHOLE)).entry("mini")
     monkeypatch.delenv("LAB_KEY", raising=False)
     with pytest.raises(BadInput, match="LAB_KEY, which is not set"):
         entry.key()
@@ -54,7 +54,7 @@ def test_key_comes_from_environment_and_missing_key_is_reported(
 
 
 def test_prices_count_cached_input_separately(tmp_path: Path) -> None:
-    config = read_config(written(tmp_path, WHOLE))
+    config = read_config(write_files(tmp_path, WHOLE))
     used = Usage(input=1_000_000, output=500_000, cached=400_000)
     known_price, plain = config.price("openai/gpt-x"), config.price("openai/other")
     assert known_price and plain
@@ -71,12 +71,12 @@ def test_config_in_working_folder_precedes_user_config(
     monkeypatch.chdir(tmp_path)
     assert find_config() == Config()
     (tmp_path / "home" / "sally").mkdir(parents=True)
-    written(tmp_path / "home" / "sally", "[limits]\nepisode_tokens = 1")
+    write_files(tmp_path / "home" / "sally", "[limits]\nepisode_tokens = 1")
     assert find_config().limits.episode_tokens == 1
-    written(tmp_path, "[limits]\nepisode_tokens = 2")
+    write_files(tmp_path, "[limits]\nepisode_tokens = 2")
     assert find_config().limits.episode_tokens == 2
     (tmp_path / "other").mkdir()
-    path = written(tmp_path / "other", "[limits]\nepisode_tokens = 3")
+    path = write_files(tmp_path / "other", "[limits]\nepisode_tokens = 3")
     try:
         assert use_config(path).limits.episode_tokens == 3
         assert find_config().limits.episode_tokens == 3
@@ -106,7 +106,7 @@ BAD = {
 @pytest.mark.parametrize("text", BAD)
 def test_bad_file_gives_one_clear_message_without_the_key(text: str, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=BAD[text]) as error:
-        read_config(written(tmp_path, text))
+        read_config(write_files(tmp_path, text))
     sentence = str(error.value)
     assert "sally.toml" in sentence
     assert "\n" not in sentence

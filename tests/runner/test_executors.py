@@ -75,7 +75,7 @@ def lines(found: Contents) -> list[bytes]:
     return sorted(to_line(episode) for episode in found.episodes.values())
 
 
-def whole(found: Contents, expected: int) -> None:
+def check_complete(found: Contents, expected: int) -> None:
     assert (len(found.finished_ids), found.doubled, found.bad) == (expected, 0, [])
 
 
@@ -86,7 +86,7 @@ def test_records_are_byte_identical_on_every_executor(tmp_path: Path) -> None:
     contents = run_study(ALL_GAMES, tmp_path / "local", executor=Local())
     pool = run_study(ALL_GAMES, tmp_path / "pool", executor=Pool(2))
     far_contents = run_study(ALL_GAMES, f"file://{tmp_path}/far", executor=Pool(2))
-    whole(contents, 140)
+    check_complete(contents, 140)
     assert lines(contents) == lines(pool) == lines(far_contents)
     names = {path.name.partition("-")[0] for path in store.episode_files(tmp_path / "pool")}
     assert names == {"00000", "00001"}  # so two shards travelled, in parts
@@ -168,7 +168,7 @@ def test_shard_that_kills_its_workers_is_abandoned_and_others_are_played(
     cell = Cell("ipd", (instance("ipd", rounds=2),), lineups, repeats=50)
     with pytest.raises(RunFailed, match=r"50 episodes were given up, because workers died 3 times"):
         run_study(Study("s", "", (cell,)), tmp_path / "o", executor=Pool(2))
-    whole(store.load(tmp_path / "o"), 50)
+    check_complete(store.load(tmp_path / "o"), 50)
     assert look(tmp_path / "o").failed == 50
 
 
@@ -185,7 +185,7 @@ def until(true: Callable[[], bool], seconds: float = 120) -> None:
         time.sleep(0.02)
 
 
-def stored(out: Path) -> int:
+def count_stored(out: Path) -> int:
     """Whole lines on disk, while writers come and go."""
     files = store.episode_files(out)
     return sum(line.endswith(b"\n") for path in files for _, line in store.lines_of(path))
@@ -196,10 +196,10 @@ def test_killed_workers_lose_no_episode(users_file: Path, tmp_path: Path) -> Non
     study = against(player_spec("dawdles", seconds=0.002), 200)
     running = in_thread(lambda: play_missing(study, out, on=pool))
     for least in (20, 60):
-        until(lambda least=least: out.exists() and stored(out) >= least)  # type: ignore[misc]
+        until(lambda least=least: out.exists() and count_stored(out) >= least)  # type: ignore[misc]
         os.kill(pool.workers[-1].process.pid, signal.SIGKILL)
     running.join()
-    whole(store.load(out), 200)
+    check_complete(store.load(out), 200)
 
 
 DRIVER = """
@@ -226,14 +226,14 @@ def driver(out: Path, on: str) -> Forked:
 def test_killed_run_is_completed_by_the_next_run(users_file: Path, tmp_path: Path, on: str) -> None:
     out = tmp_path / "o"
     killed = driver(out, on)
-    until(lambda: out.exists() and stored(out) >= 30)
+    until(lambda: out.exists() and count_stored(out) >= 30)
     killed.kill()
     killed.wait()
     assert store.place(out).names("claims")  # it had no time to tidy up
     assert [run.state for run in look(out).runs] == ["dead"]
-    number_before = stored(out)
+    number_before = count_stored(out)
     study = against(player_spec("dawdles", seconds=0.002), 200)
-    whole(run_study(study, out, executor=Pool(2) if on == "pool" else Local()), 200)
+    check_complete(run_study(study, out, executor=Pool(2) if on == "pool" else Local()), 200)
     assert 30 <= number_before < 200
     assert store.place(out).names("claims") == []
     assert [run.state for run in look(out).runs] == ["finished"]
@@ -242,11 +242,11 @@ def test_killed_run_is_completed_by_the_next_run(users_file: Path, tmp_path: Pat
 def test_two_runs_of_one_study_share_the_work(users_file: Path, tmp_path: Path) -> None:
     out = tmp_path / "o"
     alternative = driver(out, "local")
-    until(lambda: out.exists() and stored(out) >= 1)
+    until(lambda: out.exists() and count_stored(out) >= 1)
     study = against(player_spec("dawdles", seconds=0.002), 200)
     own_counts = play_missing(study, out)
     assert alternative.wait() == 0
-    whole(store.load(out), 200)
+    check_complete(store.load(out), 200)
     played = {run.name: run.tally.done for run in read_runs(store.place(out))}
     assert sum(played.values()) == 200
     assert 50 <= own_counts.done <= 150  # at least a shard each
@@ -275,4 +275,4 @@ def test_workers_share_one_budget(users_file: Path, tmp_path: Path) -> None:
     assert {e.end.cause for e in contents.episodes.values() if isinstance(e.end, Censored)} <= {
         "budget"
     }
-    whole(run_study(spenders(), tmp_path / "bound", executor=Pool(2)), 60)
+    check_complete(run_study(spenders(), tmp_path / "bound", executor=Pool(2)), 60)

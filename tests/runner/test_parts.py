@@ -62,7 +62,7 @@ def quickly(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sally.runner.run.LOOK_SECONDS", 0.0)
 
 
-def stored(out: Path) -> store.Survey:
+def store_episodes(out: Path) -> store.Survey:
     survey = store.survey(out)
     assert (len(survey.finished), survey.doubled, survey.bad) == (120, 0, [])
     return survey
@@ -118,7 +118,7 @@ def test_part_reads_files_of_its_shard_except_those_of_siblings() -> None:
 def test_each_episode_is_played_once_in_parts_of_measured_size(tmp_path: Path) -> None:
     on = Several()
     assert play_missing(STUDY, tmp_path / "o", on=on).done == 120
-    stored(tmp_path / "o")
+    store_episodes(tmp_path / "o")
     sizes = [len(shard) for shard in on.seen]
     assert len(sizes) > 4 and sizes[:4] == [FIRST] * 4
     assert len({shard.label for shard in on.seen}) == len(on.seen)
@@ -131,14 +131,14 @@ def test_each_episode_is_played_once_in_parts_of_measured_size(tmp_path: Path) -
 def test_part_of_a_dead_worker_is_sent_again_without_duplicates(tmp_path: Path) -> None:
     on = Several(loses=TRIES - 1)
     tally = play_missing(STUDY, tmp_path / "o", on=on)
-    stored(tmp_path / "o")
+    store_episodes(tmp_path / "o")
     assert tally.stored_count == 120 and tally.found == 2 * (TRIES - 1)
 
 
 def test_partly_taken_over_shard_is_counted_once(tmp_path: Path) -> None:
     on = Several(is_robbed_of=2)
     tally = play_missing(STUDY, tmp_path / "o", on=on)
-    stored(tmp_path / "o")
+    store_episodes(tmp_path / "o")
     assert (tally.done, tally.found) == (120, 0)
 
 
@@ -153,4 +153,4 @@ def test_run_that_dies_between_parts_is_resumed(tmp_path: Path) -> None:
         play_missing(STUDY, tmp_path / "o", on=Dies())
     assert 0 < len(store.survey(tmp_path / "o").finished) < 120
     play_missing(STUDY, tmp_path / "o", on=Several(2))
-    stored(tmp_path / "o")
+    store_episodes(tmp_path / "o")

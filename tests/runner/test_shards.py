@@ -45,7 +45,7 @@ def order(number: int, game: str, agent: str, model: str = "") -> Order:
     return f"{number:024x}", "cell", setup
 
 
-def listed(made: Iterable[Order]) -> Orders:
+def list_entries(made: Iterable[Order]) -> Orders:
     actual_orders = Orders()
     kinds: dict[bytes, int] = {}
     for _, cell, setup in made:
@@ -71,7 +71,7 @@ GROUPS = st.lists(
 def test_every_episode_is_in_one_shard_and_no_shard_is_small(
     groups: list[tuple[str, str, str, int]], together: bool
 ) -> None:
-    wanted_orders = listed(
+    wanted_orders = list_entries(
         order(1000 * g + i, game, agent, model)
         for g, (game, agent, model, n) in enumerate(groups)
         for i in range(n)
@@ -95,7 +95,7 @@ def test_every_episode_is_in_one_shard_and_no_shard_is_small(
 
 
 def test_large_studies_are_sharded_by_game() -> None:
-    wanted_orders = listed(order(i, ("rps", "ipd")[i % 2], "random") for i in range(2000))
+    wanted_orders = list_entries(order(i, ("rps", "ipd")[i % 2], "random") for i in range(2000))
     cut = list(shards_of(wanted_orders))
     assert len(cut) == 2000 // LEAST["bots"]
     assert all(len({o[2].instance.game for o in shard.orders}) == 1 for shard in cut)
@@ -105,7 +105,7 @@ def test_shard_size_of_a_very_large_study_is_limited(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sharding.CUTS, "bots", 2)
-    wanted_orders = listed(order(i, "rps", "random") for i in range(5500))
+    wanted_orders = list_entries(order(i, "rps", "random") for i in range(5500))
     sizes = [len(shard.orders) for shard in shards_of(wanted_orders)]
     assert sizes == [MOST] * 4 + [MOST + 500]  # a rest joins the last
 
@@ -115,7 +115,7 @@ def test_sharding_is_deterministic() -> None:
 
 
 def test_shard_name_does_not_depend_on_stored_episodes() -> None:
-    wanted_orders = listed(order(i, "rps", "random") for i in range(170))
+    wanted_orders = list_entries(order(i, "rps", "random") for i in range(170))
     full_shards = list(shards_of(wanted_orders))
     done = {id for id, _, _ in (*full_shards[0].orders[1:], *full_shards[2].orders)}
     source = wanted_orders.found_in(done)
@@ -130,7 +130,7 @@ def test_shard_name_does_not_depend_on_stored_episodes() -> None:
 
 def test_orders_are_combined_in_order_without_duplicates() -> None:
     new_orders = [order(i % 7, "rps", "random") for i in range(20)]
-    wanted_orders = listed(new_orders)
+    wanted_orders = list_entries(new_orders)
     assert (
         [o[1:] for o in wanted_orders]
         == [o[1:] for o in new_orders[:7]]
@@ -178,7 +178,7 @@ def test_checking_similar_setups_once_does_not_change_the_orders(limit: int) -> 
 
 def test_calls_of_censored_episodes_do_not_reduce_the_remaining_work(tmp_path) -> None:
     waiting = [order(n, "ipd", "language", "stub") for n in range(4)]
-    job, shard = Job("a_run", "local"), Shard("00000", listed(waiting).pack(range(4)))
+    job, shard = Job("a_run", "local"), Shard("00000", list_entries(waiting).pack(range(4)))
     meter = Meter()
     notes = ProgressCounter(Folder(tmp_path), job, shard, meter, lambda tally: None, waiting)
 

@@ -38,7 +38,7 @@ def told(
     store.place(out).put(f"runs/{name}.json", msgspec.json.encode(run))
 
 
-def noted(out: str, run: str, shard: str, tally: EpisodeCounts) -> None:
+def note(out: str, run: str, shard: str, tally: EpisodeCounts) -> None:
     store.place(out).put(note_name(run, shard), msgspec.json.encode(tally))
 
 
@@ -47,7 +47,7 @@ def test_watch_shows_a_running_run_with_notes_of_workers(out: str) -> None:
     tally = EpisodeCounts(done=30, censored=2, failed=1, calls=300, tokens=9000, money=1.5)
     flying = {"s1": 20, "s2": 20}
     told(out, "a", now - 50, now=now, wanted=200, kept=10, tally=tally, in_flight=flying)
-    noted(out, "a", "s1", EpisodeCounts(done=10, calls=100, tokens=1000, money=0.5))
+    note(out, "a", "s1", EpisodeCounts(done=10, calls=100, tokens=1000, money=0.5))
     progress_snapshot = look(out)
     assert (progress_snapshot.done, progress_snapshot.wanted, progress_snapshot.in_flight) == (
         50,

@@ -8,7 +8,7 @@ import pytest
 from sally.stats.components import REST, variance_components
 
 
-def drawn(models, problems, repeats, sds, seed=1):
+def draw_sample(models, problems, repeats, sds, seed=1):
     rng = np.random.default_rng(seed)
     model, problem = rng.normal(0, sds[0], models), rng.normal(0, sds[1], problems)
     rows = [
@@ -22,7 +22,7 @@ def drawn(models, problems, repeats, sds, seed=1):
 
 
 def test_variance_sources_are_recovered_with_or_without_balance():
-    values, factors = drawn(60, 60, 2, (2.0, 1.0, 3.0))
+    values, factors = draw_sample(60, 60, 2, (2.0, 1.0, 3.0))
     kept = [n for n in range(len(values)) if n % 7 and n % 11]  # some are missing
     some_values = [values[n] for n in kept]
     for column, labels in (
@@ -36,7 +36,7 @@ def test_variance_sources_are_recovered_with_or_without_balance():
 
 
 def test_balanced_components_equal_analysis_of_variance():
-    values, factors = drawn(6, 8, 3, (1.0, 1.0, 1.0))
+    values, factors = draw_sample(6, 8, 3, (1.0, 1.0, 1.0))
     variances = variance_components(values, factors, seed=1, draws=5).variances
     table = np.array(values).reshape(6, 8, 3)
     other_values = (
@@ -51,7 +51,7 @@ def test_balanced_components_equal_analysis_of_variance():
 
 
 def test_shares_sum_to_one_and_lie_in_their_intervals():
-    values, factors = drawn(5, 10, 2, (1.0, 0.5, 1.0))
+    values, factors = draw_sample(5, 10, 2, (1.0, 0.5, 1.0))
     shares = variance_components(values, factors, seed=1, draws=50)
     assert sum(e.value for e in shares.shares.values()) == pytest.approx(1.0)
     for e in shares.shares.values():
@@ -61,7 +61,7 @@ def test_shares_sum_to_one_and_lie_in_their_intervals():
 def test_interval_of_a_factor_covers_its_share():
     kept_count = 0
     for seed in range(30):
-        values, factors = drawn(12, 12, 1, (1.0, 1.0, 1.0), seed)
+        values, factors = draw_sample(12, 12, 1, (1.0, 1.0, 1.0), seed)
         low, high = (
             variance_components(values, factors, seed=seed, draws=40).shares["model"].interval
         )
@@ -70,7 +70,7 @@ def test_interval_of_a_factor_covers_its_share():
 
 
 def test_confounded_factors_are_reported_and_constant_ones_omitted():
-    values, factors = drawn(4, 5, 2, (1.0, 1.0, 1.0))
+    values, factors = draw_sample(4, 5, 2, (1.0, 1.0, 1.0))
     more_fields = {
         **factors,
         "again": [f"x{m}" for m in factors["model"]],
@@ -90,13 +90,13 @@ def test_few_models_give_wide_intervals_that_cover_the_share(models: int):
     """A bootstrap from the fitted variances covered .67, .79 and .87."""
     count = 0
     for seed in range(80):
-        values, factors = drawn(models, 15, 2, (1.0, 0.5, 1.0), seed)
+        values, factors = draw_sample(models, 15, 2, (1.0, 0.5, 1.0), seed)
         model = variance_components(values, factors, seed=1, draws=400).shares["model"]
         count += model.low <= 1 / 2.25 <= model.high
     assert count / 80 >= 0.87
 
 
 def test_share_estimated_at_zero_still_has_an_interval():
-    values, factors = drawn(3, 10, 2, (0.0, 1.0, 1.0), seed=4)
+    values, factors = draw_sample(3, 10, 2, (0.0, 1.0, 1.0), seed=4)
     model = variance_components(values, factors, seed=1).shares["model"]
     assert model.value < 0.05 and model.high > 0.05

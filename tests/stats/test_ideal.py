@@ -31,13 +31,16 @@ def brute_force(pool: list[PoolMachine], weights: list[float], rounds: int) -> f
     for moves in product((0, 1), repeat=len(pasts)):
         policy = dict(zip(pasts, moves, strict=True))
         total = sum(
-            w * expected(policy, first, rounds) for w, first in zip(weights, pool, strict=True)
+            w * compute_expected(policy, first, rounds)
+            for w, first in zip(weights, pool, strict=True)
         )
         best = max(best, total)
     return float(best) / sum(weights)
 
 
-def expected(policy: dict[tuple[int, ...], int], against: PoolMachine, rounds: int) -> float:
+def compute_expected(
+    policy: dict[tuple[int, ...], int], against: PoolMachine, rounds: int
+) -> float:
     def from_here(past: tuple[int, ...], state: int) -> float:
         if len(past) == rounds:
             return 0.0

@@ -15,7 +15,7 @@ from sally.stats.reliability import (
 )
 
 
-def drawn(players, problems, of_player, of_problem, of_rest, seed=1):
+def draw_sample(players, problems, of_player, of_problem, of_rest, seed=1):
     rng = np.random.default_rng(seed)
     return (
         rng.normal(0, of_player, (players, 1))
@@ -25,7 +25,7 @@ def drawn(players, problems, of_player, of_problem, of_rest, seed=1):
 
 
 def test_variance_components_are_recovered():
-    actual_components = components(drawn(300, 300, 2.0, 3.0, 1.0))
+    actual_components = components(draw_sample(300, 300, 2.0, 3.0, 1.0))
     assert actual_components.players == pytest.approx(4.0, rel=0.15)
     assert actual_components.problems == pytest.approx(9.0, rel=0.15)
     assert actual_components.rest == pytest.approx(1.0, rel=0.05)
@@ -39,13 +39,13 @@ def test_alpha_of_a_small_table_by_hand():
 
 
 def test_problem_difficulty_does_not_count_as_error():
-    table = drawn(8, 10, 1.0, 0.0, 0.5)
+    table = draw_sample(8, 10, 1.0, 0.0, 0.5)
     harder = table + np.arange(10) * 7
     assert consistency(harder).value == pytest.approx(consistency(table).value)
 
 
 def test_split_half_approximates_its_closed_form():
-    table = drawn(40, 20, 1.0, 1.0, 2.0)
+    table = draw_sample(40, 20, 1.0, 1.0, 2.0)
     assert split_half(table, seed=1) == pytest.approx(consistency(table).value, abs=0.03)
 
 
@@ -53,7 +53,7 @@ def test_interval_covers_the_truth_nineteen_times_in_twenty():
     truth = 1 / (1 + 4 / 8)  # one score: 1 to 4; a mean of eight
     kept_count = 0
     for seed in range(400):
-        estimate = consistency(drawn(12, 8, 1.0, 1.0, 2.0, seed))
+        estimate = consistency(draw_sample(12, 8, 1.0, 1.0, 2.0, seed))
         kept_count += estimate.interval[0] <= truth <= estimate.interval[1]
     assert 0.92 <= kept_count / 400 <= 0.98
 

@@ -15,7 +15,7 @@ from tests.strategies.talk import MINE, ORACLE, THEIRS, Listener, says, setup_wi
 from tests.table import table
 
 
-def refused(scores: bool = True, **setup: Any) -> str:
+def refuse(scores: bool = True, **setup: Any) -> str:
     registry.add("models", "listener", lambda name: Listener(says("Option: J"), scores))
     with pytest.raises(BadInput) as error:
         resolve_setup(setup_with(**setup))
@@ -24,7 +24,7 @@ def refused(scores: bool = True, **setup: Any) -> str:
     return sentence
 
 
-def accepted(scores: bool = True, **setup: Any) -> None:
+def accept(scores: bool = True, **setup: Any) -> None:
     registry.add("models", "listener", lambda name: Listener(says("Option: J"), scores))
     resolve_setup(setup_with(**setup))
 
@@ -37,16 +37,16 @@ def with_names(*names: str, strategy: str = "lm") -> Any:
 
 @pytest.mark.parametrize("name", ["oracle", "oracle_max"])
 def test_oracle_strategy_requires_an_injection(name: str) -> None:
-    assert "has to be told what others do; add an injection for this seat" in refused(strategy=name)
+    assert "has to be told what others do; add an injection for this seat" in refuse(strategy=name)
     their_injection = Injection("partner", "their_move")  # type: ignore[arg-type]
-    assert "has to be told" in refused(strategy=name, told=(their_injection,))
-    accepted(strategy=name, told=(ORACLE,))
+    assert "has to be told" in refuse(strategy=name, told=(their_injection,))
+    accept(strategy=name, told=(ORACLE,))
 
 
 @pytest.mark.parametrize("name", ["lm", "social_lm"])
 def test_model_that_cannot_score_is_refused_by_scoring_strategies(name: str) -> None:
-    assert "cannot score candidates" in refused(scores=False, strategy=name)
-    accepted(scores=False, strategy="qa")
+    assert "cannot score candidates" in refuse(scores=False, strategy=name)
+    accept(scores=False, strategy="qa")
 
 
 @pytest.mark.parametrize("name", ["lm", "social_lm"])
@@ -76,9 +76,9 @@ def test_predicting_strategies_need_a_probe(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["social_qa", "social_lm"])
 def test_predict_first_strategies_refuse_their_move_given_mine(name: str) -> None:
-    reason = refused(strategy=name, arm=MINE)
+    reason = refuse(strategy=name, arm=MINE)
     assert "cannot be asked 'their_move_given_mine'" in reason and "ask their_move or" in reason
-    accepted(strategy=name, arm=THEIRS)
+    accept(strategy=name, arm=THEIRS)
 
 
 def test_payoffs_cannot_be_removed_if_the_words_need_them() -> None:
@@ -102,7 +102,7 @@ def test_payoffs_cannot_be_removed_if_the_words_need_them() -> None:
 )
 def test_invalid_parameters_are_refused(strategy: str, with_: dict[str, Any], why: str) -> None:
     injected = (ORACLE,) if strategy == "oracle_max" else ()
-    assert why in refused(strategy=strategy, told=injected, **with_)
+    assert why in refuse(strategy=strategy, told=injected, **with_)
 
 
 def test_open_seat_error_asks_for_a_model() -> None:

@@ -76,7 +76,7 @@ def routes() -> list[tuple[str, str]]:
     )
 
 
-async def asked(app: Any, sent: Request) -> tuple[int, bytes]:
+async def ask_once(app: Any, sent: Request) -> tuple[int, bytes]:
     """Return the response to a prepared request, so that no client work is measured."""
     method, path, headers, body = sent
     header_fields = {"Host": "testserver", "Content-Length": str(len(body)), **headers}
@@ -89,7 +89,7 @@ async def held(app: Any, sent: Request) -> float:
     """The longest step that one request takes."""
     with longest_step() as steps:
         await asyncio.sleep(0)  # a step of its own, though nothing in it may wait
-        status, told = await asked(app, sent)
+        status, told = await ask_once(app, sent)
         await asyncio.sleep(0)
     assert status != 500, (sent[1], told)
     app.state.rates = RateLimiter(1e6, 1e6)  # so that all of it is tried
@@ -102,9 +102,9 @@ async def blocked(folder: Path, sent: list[Request]) -> float:
     settings = Settings(str(folder / "database.sqlite"), folder / "episodes", a_second=1e6)
     app = make_app(settings)
     async with app.router.lifespan_context(app):
-        await asked(app, ("GET", "/api/games", {}, b""))  # the shelf is made once
+        await ask_once(app, ("GET", "/api/games", {}, b""))  # the shelf is made once
         table = ("POST", "/api/tables", {"Content-Type": "application/json"}, TABLE)
-        token = json.loads((await asked(app, table))[1])["token"]
+        token = json.loads((await ask_once(app, table))[1])["token"]
         for method, path, headers, body in sent:
             headers = {k: v.replace("SEAT", token) for k, v in headers.items()}
             least = await held(app, (method, path, headers, body))

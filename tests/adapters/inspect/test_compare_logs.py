@@ -64,7 +64,7 @@ def says(replies: Sequence[str], broken: Sequence[int]) -> Solver:
     return solve
 
 
-def evaluated(folder: Path, replies: Sequence[str], broken: Sequence[int] = ()) -> EvalLog:
+def evaluate(folder: Path, replies: Sequence[str], broken: Sequence[int] = ()) -> EvalLog:
     """A log that Inspect wrote of a model that gives these replies, one per sample."""
     samples = [
         Sample(id=n, input=f"Sample {n}", target="yes", metadata={"story": n // 3})
@@ -84,7 +84,7 @@ def evaluated(folder: Path, replies: Sequence[str], broken: Sequence[int] = ()) 
 def template(tmp_path_factory: pytest.TempPathFactory) -> EvalLog:
     """A real log with one right, one wrong and one broken sample, from which others are made."""
     folder = tmp_path_factory.mktemp("template")
-    return read_eval_log(evaluated(folder, ["yes", "no", "yes"], broken=[2]).location)
+    return read_eval_log(evaluate(folder, ["yes", "no", "yes"], broken=[2]).location)
 
 
 class Logs:

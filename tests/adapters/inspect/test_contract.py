@@ -43,7 +43,7 @@ registry.add("studies", "tiny", tiny())
 registry.add("studies", "tiny_pair", tiny(partner=player_spec("language", strategy="qa")))
 
 
-def evaluated(study: str, out: Path, **arguments: Any) -> EvalLog:
+def evaluate(study: str, out: Path, **arguments: Any) -> EvalLog:
     """What `inspect eval sally/STUDY` does, in this process."""
     (log,) = inspect_eval(
         study_task(study),
@@ -58,7 +58,7 @@ def evaluated(study: str, out: Path, **arguments: Any) -> EvalLog:
 @pytest.fixture(scope="module")
 def log(tmp_path_factory: pytest.TempPathFactory) -> tuple[EvalLog, Path]:
     out = tmp_path_factory.mktemp("eval") / "out"
-    return evaluated("tiny", out, model=mock(PICK)), out
+    return evaluate("tiny", out, model=mock(PICK)), out
 
 
 def test_study_becomes_task_with_one_sample_per_episode(log: tuple[EvalLog, Path]) -> None:
@@ -108,7 +108,7 @@ def test_episode_cut_by_limit_is_censored_despite_inspect_success(
         time.sleep(0.4 if "time_limit" in limit else 0)
         return PICK
 
-    actual_log = evaluated("tiny", tmp_path / "out", model=mock(slow), **limit)
+    actual_log = evaluate("tiny", tmp_path / "out", model=mock(slow), **limit)
     assert actual_log.status == "success"
     for episode in stored(tmp_path / "out"):
         assert isinstance(episode.end, Censored)
@@ -122,7 +122,7 @@ def test_episode_cut_by_limit_is_censored_despite_inspect_success(
 
 def test_each_seat_may_have_the_model_of_its_role(tmp_path: Path) -> None:
     roles = {"agent": mock("Option: J"), "partner": mock("Option: F")}
-    evaluated("tiny_pair", tmp_path / "out", model_roles=roles, model=mock("nobody asked me"))
+    evaluate("tiny_pair", tmp_path / "out", model_roles=roles, model=mock("nobody asked me"))
     for episode in stored(tmp_path / "out"):
         moves = {(e.seat, e.action) for e in episode.events if isinstance(e, Moved)}
         assert moves == {("agent", 0), ("partner", 1)}

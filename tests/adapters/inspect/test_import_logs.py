@@ -23,7 +23,7 @@ from tests.adapters.inspect.tables import PICK, mock, stored, tiny
 registry.add("studies", "tiny_logged", tiny())
 
 
-def evaluated(folder: Path) -> Path:
+def evaluate(folder: Path) -> Path:
     """The folder with the store and the logs of an eval, as a user of Inspect runs one."""
     inspect_eval(
         study_task("tiny_logged"),
@@ -37,7 +37,7 @@ def evaluated(folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return evaluated(tmp_path_factory.mktemp("eval"))
+    return evaluate(tmp_path_factory.mktemp("eval"))
 
 
 def test_refusals_in_earlier_run_do_not_block_new_run(
@@ -47,7 +47,7 @@ def test_refusals_in_earlier_run_do_not_block_new_run(
     gone.final_refusals = gates.MOST_FINAL
     monkeypatch.setitem(gates._gates, ("gone", "", 1.0), gone)
     assert gates.hopeless()
-    assert len(stored(evaluated(tmp_path) / "out")) == 2
+    assert len(stored(evaluate(tmp_path) / "out")) == 2
 
 
 def test_log_import_yields_same_episodes_as_the_store(run: Path, tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ registry.add("models", "hashing", lambda name: Scripted(choose))
 GAMES = ("ibs", "stag_hunt")
 
 
-def evaluated(out: Path, model: Any, **options: Any) -> EvalLog:
+def evaluate(out: Path, model: Any, **options: Any) -> EvalLog:
     arguments = {"games": ",".join(GAMES), "out": str(out), **options.pop("task_args", {})}
     (log,) = inspect_eval(
         PAIRS,
@@ -86,7 +86,7 @@ def means_of(evaluation: PairEvaluation) -> dict[str, float]:
 def test_inspect_and_sally_evaluate_give_the_same_numbers(tmp_path: Path) -> None:
     rows = sally.evaluate("hashing", games=GAMES, out=tmp_path / "sally")
     assert isinstance(rows, PairRows)
-    log = evaluated(tmp_path / "out", "sally/hashing")
+    log = evaluate(tmp_path / "out", "sally/hashing")
     assert not [sample for sample in log.samples or () if sample.error]
     assert len(log.samples or ()) == sum(sally_2.row_named(game).count("S") for game in GAMES)
     assert metrics_of(log) == pytest.approx(means_of(rows.evaluation), rel=0, abs=0, nan_ok=True)
@@ -153,7 +153,7 @@ def test_only_open_seats_need_a_model(tmp_path: Path) -> None:
 
 def test_every_epoch_is_an_episode_of_its_own_and_a_cluster_of_its_pair(tmp_path: Path) -> None:
     options = {"games": "ibs", "limit": 6}
-    log = evaluated(tmp_path / "out", "sally/hashing", epochs=2, task_args=options)
+    log = evaluate(tmp_path / "out", "sally/hashing", epochs=2, task_args=options)
     episodes = stored(tmp_path / "out")  # fails if an id is stored twice
     assert sorted(episode.setup.repeat for episode in episodes) == [0] * 12 + [1] * 12
     scores = [(sample.scores or {})["pair_scores"] for sample in log.samples or ()]
@@ -176,7 +176,7 @@ def test_retry_plays_only_pairs_that_failed(tmp_path: Path) -> None:
 
     registry.add("models", "stumbling", lambda name: Scripted(fail_once))
     options = {"games": "ibs", "limit": 5}
-    log = evaluated(tmp_path / "out", "sally/stumbling", task_args=options, max_samples=1)
+    log = evaluate(tmp_path / "out", "sally/stumbling", task_args=options, max_samples=1)
     failed = [sample.id for sample in log.samples or () if sample.error]
     assert len(failed) == 1
     calls[0] = 100
@@ -188,7 +188,7 @@ def test_retry_plays_only_pairs_that_failed(tmp_path: Path) -> None:
 
 def test_position_cut_by_a_limit_has_no_score(tmp_path: Path) -> None:
     options = {"games": "ibs", "limit": 1}
-    log = evaluated(tmp_path / "out", mock("Option: L"), task_args=options, token_limit=5)
+    log = evaluate(tmp_path / "out", mock("Option: L"), task_args=options, token_limit=5)
     (sample,) = log.samples or ()
     assert sample.limit is not None and sample.limit.type == "token"
     assert sample.scores and all(
@@ -198,7 +198,7 @@ def test_position_cut_by_a_limit_has_no_score(tmp_path: Path) -> None:
 
 
 def test_import_reads_both_positions_of_a_sample(tmp_path: Path) -> None:
-    evaluated(tmp_path / "out", "sally/hashing", task_args={"games": "ibs", "limit": 2})
+    evaluate(tmp_path / "out", "sally/hashing", task_args={"games": "ibs", "limit": 2})
     result = import_episodes(tmp_path / "logs")
     assert {episode.id for episode in result.episodes} == {
         episode.id for episode in stored(tmp_path / "out")

@@ -47,16 +47,16 @@ def reached(addresses: list[str], **options: float) -> tuple[str, Config]:
     return name, use_config(Config({"m": entry}, limits=limits))
 
 
-def asked(name: str, out: Path, repeats: int) -> list[Order]:
+def ask_once(name: str, out: Path, repeats: int) -> list[Order]:
     short = {"temperature": 0.0, "max_tokens": 4}
     study = with_model(tiny(rounds=2, repeats=repeats, retries=0), name, short)
     return wanted(study, name, out)
 
 
-def played(addresses: list[str], folder: Path, repeats: int, **options: float) -> list[Episode]:
+def play_games(addresses: list[str], folder: Path, repeats: int, **options: float) -> list[Episode]:
     name, config = reached(addresses, **options)
     out = folder / "out"
-    play_orders("tiny", asked(name, out, repeats), out, Meter(config=config), display="none")
+    play_orders("tiny", ask_once(name, out, repeats), out, Meter(config=config), display="none")
     return stored(out)
 
 
@@ -83,7 +83,7 @@ def test_unreachable_server_is_ranked_last_temporarily() -> None:
 
 def test_episode_keeps_its_server(tmp_path: Path) -> None:
     with serving() as single_server, serving() as two:
-        episodes = played([single_server.address, two.address], tmp_path, repeats=12)
+        episodes = play_games([single_server.address, two.address], tmp_path, repeats=12)
     assert len(episodes) == 12
     kept_addresses = [episode.used["agent"]["address"] for episode in episodes]
     servers = (single_server.address, two.address)
@@ -96,7 +96,7 @@ def test_server_that_dies_loses_no_episode(tmp_path: Path) -> None:
     with serving() as server, serving() as two:
         addresses, out = [server.address, two.address], tmp_path / "out"
         name, config = reached(addresses)
-        orders = asked(name, out, repeats=8)
+        orders = ask_once(name, out, repeats=8)
         first = order_servers(addresses, orders[0][0])[0]
         dead, alive = (server, two) if first == server.address else (two, server)
         dead.always = faulty.dropped
@@ -116,7 +116,7 @@ def test_server_that_dies_loses_no_episode(tmp_path: Path) -> None:
 def test_rate_limit_is_shared_by_all_episodes_and_servers(tmp_path: Path) -> None:
     with serving() as server, serving() as two:
         begun = time.monotonic()
-        played([server.address, two.address], tmp_path, repeats=5, calls_per_minute=300)
+        play_games([server.address, two.address], tmp_path, repeats=5, calls_per_minute=300)
     times = [*server.times, *two.times]
     assert len(times) == 20  # five at once, then five a second: three seconds on any machine
     assert max(times) - begun >= 3

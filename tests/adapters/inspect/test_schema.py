@@ -23,7 +23,7 @@ from tests.adapters.inspect.test_faults import both, config_for
 pytest.importorskip("openai", reason="the server speaks the language of openai-api")
 
 
-def played(reply: str, transport: str, folder: Path, monkeypatch: Any) -> tuple[list[Any], Any]:
+def play_games(reply: str, transport: str, folder: Path, monkeypatch: Any) -> tuple[list[Any], Any]:
     """The requests that a server saw, and the events of the episode."""
     monkeypatch.setenv("FAULTY_KEY", "sk-very-secret-4711")
     recorded = list[Any]()
@@ -52,7 +52,7 @@ def played(reply: str, transport: str, folder: Path, monkeypatch: Any) -> tuple[
 def test_every_request_carries_its_strict_json_schema(
     transport: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    requests, events = played('{"option": "F"}', transport, tmp_path, monkeypatch)
+    requests, events = play_games('{"option": "F"}', transport, tmp_path, monkeypatch)
     for request in requests:
         sent = request["response_format"]
         assert sent["type"] == "json_schema" and sent["json_schema"]["strict"] is True
@@ -72,5 +72,5 @@ def test_every_request_carries_its_strict_json_schema(
 def test_replies_that_ignore_the_schema_are_forfeits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _, events = played("Option: F", "server", tmp_path, monkeypatch)
+    _, events = play_games("Option: F", "server", tmp_path, monkeypatch)
     assert [e.reason for e in events if isinstance(e, Forfeited)] == ["unreadable"] * 2

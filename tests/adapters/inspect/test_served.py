@@ -17,7 +17,7 @@ from sally.runner.models import with_model
 from sally.runner.routing import order_servers
 from tests.adapters.inspect.tables import stored, tiny
 from tests.adapters.inspect.test_faults import calls, no_key_anywhere
-from tests.adapters.inspect.test_routing import played
+from tests.adapters.inspect.test_routing import play_games
 
 pytestmark = pytest.mark.slow
 
@@ -53,7 +53,7 @@ def config(model: Embedded, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     use_config(None)
 
 
-def filled(config: Config) -> Study:
+def fill(config: Config) -> Study:
     entry = config.entry("smol")
     return with_model(tiny(rounds=1, repeats=1, retries=0), entry.name, entry.settings)
 
@@ -65,7 +65,7 @@ def test_study_runs_on_a_served_model_by_alias(
     from sally.adapters.inspect.run import play_orders
     from sally.runner.local import manifest, orders
 
-    study, out, meter = filled(config), tmp_path / "out", Meter(config=config)
+    study, out, meter = fill(config), tmp_path / "out", Meter(config=config)
     store.claim(out, manifest(study))
     play_orders("tiny", orders(study), out, meter, display="none")
     (episode,) = stored(out)
@@ -92,7 +92,7 @@ def test_two_servers_of_the_embedded_model_share_a_study(
     alternative = Embedded(context=1024, threads=1)
     servers = [f"{item.address}/v1" for item in (model, alternative)]
     try:
-        episodes = played(servers, tmp_path, repeats=2, at_once=1)
+        episodes = play_games(servers, tmp_path, repeats=2, at_once=1)
     finally:
         alternative.close()
         use_config(None)

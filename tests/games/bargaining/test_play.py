@@ -58,7 +58,7 @@ def spoken(rounds: list[tuple[str, str, int, int]], **params: Any) -> Played:
     return Played(SPEC, match.episode(), match.replay)
 
 
-def measured(played: Played, name: str, seat: Any = BUYER) -> float | None:
+def measure_metric(played: Played, name: str, seat: Any = BUYER) -> float | None:
     return MEASURES[name](played, seat)
 
 
@@ -102,10 +102,10 @@ def test_messages_of_talkers_are_read_back() -> None:
         assert read_message(said[BUYER], BUYER).announced == 55
         assert read_message(said[SELLER], SELLER).claimed == 40
         assert turn.bid in (55, 45) and turn.ask == 40
-    kept_value = measured(played, "promises_kept")
+    kept_value = measure_metric(played, "promises_kept")
     assert kept_value is not None and 0 < kept_value < 1
-    assert measured(played, "broken_own_favour") == pytest.approx(1 - kept_value)
-    assert measured(played, "claims_bluff", SELLER) == 1
+    assert measure_metric(played, "broken_own_favour") == pytest.approx(1 - kept_value)
+    assert measure_metric(played, "claims_bluff", SELLER) == 1
 
 
 def test_planner_earns_the_optimum_where_the_limit_does_not_matter() -> None:
@@ -113,7 +113,7 @@ def test_planner_earns_the_optimum_where_the_limit_does_not_matter() -> None:
         across = PlayerSpec(partner, params)
         plan = PlayerSpec("planner", {"against": partner, "params": params})
         played = table_of(plan, across, value=70, cost=30, talk="none")
-        assert measured(played, "doing_optimum") == pytest.approx(1)
+        assert measure_metric(played, "doing_optimum") == pytest.approx(1)
 
 
 def test_planner_beats_habits_on_average_against_its_assumed_partner() -> None:
@@ -150,9 +150,10 @@ def test_hindsight_regret_is_the_sum_of_its_parts() -> None:
     for seed in range(30):
         played = table_of(PlayerSpec("random"), PlayerSpec("random"), seed, talk="none")
         for seat in SEATS:
-            regret = measured(played, "hindsight_regret", seat)
+            regret = measure_metric(played, "hindsight_regret", seat)
             parts = [
-                measured(played, f"lost_{part}", seat) for part in ("missed", "overpaid", "beyond")
+                measure_metric(played, f"lost_{part}", seat)
+                for part in ("missed", "overpaid", "beyond")
             ]
             assert regret == pytest.approx(sum(part or 0.0 for part in parts))
             assert all((part or 0.0) >= 0 for part in parts)
@@ -183,7 +184,7 @@ def test_costs_of_a_certified_problem_add_up_to_the_regret(number: int) -> None:
     lineup = {problem.seat: PlayerSpec("random"), **problem.across}
     played = table_of(lineup["buyer"], lineup["seller"], **problem.instance().params)
     seat = BUYER if problem.seat == "buyer" else SELLER
-    solution, regret = solve_table(played, seat), measured(played, "optimum_regret", seat)
+    solution, regret = solve_table(played, seat), measure_metric(played, "optimum_regret", seat)
     assert solution is not None and regret is not None
     assert (solution.optimum, solution.random_worth) == pytest.approx(
         (problem.optimum, problem.random)
@@ -203,7 +204,7 @@ def test_best_quotes_by_the_costs_earn_the_optimum() -> None:
             best = COSTS(played, seat)[len(script)].best[0]
             script.append(best)
         final = _scripted(problem, seat, script)
-        assert measured(final, "doing_optimum", seat) == pytest.approx(1)
+        assert measure_metric(final, "doing_optimum", seat) == pytest.approx(1)
 
 
 def _scripted(problem: Any, seat: Any, script: list[int]) -> Played:
@@ -243,21 +244,23 @@ def test_metrics_of_promises_and_claims() -> None:
             ("My value is 55.", "My cost is 40.", 50, 50),  # a bluff each
         ]
     )
-    assert measured(played, "announced_share") == 0.75
-    assert measured(played, "promises_kept") == pytest.approx(1 / 3)
-    assert measured(played, "broken_other_favour") == pytest.approx(1 / 3)
-    assert measured(played, "broken_own_favour") == pytest.approx(1 / 3)
-    assert measured(played, "claims_bluff") == 1 and measured(played, "claims_true") == 0
-    assert measured(played, "claims_true", SELLER) == 0.5
-    assert measured(played, "share_from_truthful") == pytest.approx((0 + 20 + 25) / (3 * 40))
-    assert measured(played, "kept_word_met") == 1
-    assert measured(played, "surplus_share") == pytest.approx((20 + 25 + 20) / (4 * 40))
+    assert measure_metric(played, "announced_share") == 0.75
+    assert measure_metric(played, "promises_kept") == pytest.approx(1 / 3)
+    assert measure_metric(played, "broken_other_favour") == pytest.approx(1 / 3)
+    assert measure_metric(played, "broken_own_favour") == pytest.approx(1 / 3)
+    assert (
+        measure_metric(played, "claims_bluff") == 1 and measure_metric(played, "claims_true") == 0
+    )
+    assert measure_metric(played, "claims_true", SELLER) == 0.5
+    assert measure_metric(played, "share_from_truthful") == pytest.approx((0 + 20 + 25) / (3 * 40))
+    assert measure_metric(played, "kept_word_met") == 1
+    assert measure_metric(played, "surplus_share") == pytest.approx((20 + 25 + 20) / (4 * 40))
 
 
 def test_quotes_beyond_the_limit_are_counted() -> None:
     played = spoken([("", "", 80, 20), ("", "", 70, 30)])
-    assert measured(played, "irrational_quotes") == 0.5
-    assert measured(played, "irrational_quotes", SELLER) == 0.5
+    assert measure_metric(played, "irrational_quotes") == 0.5
+    assert measure_metric(played, "irrational_quotes", SELLER) == 0.5
 
 
 def test_best_replies_match_a_profitable_quote_and_avoid_a_losing_one() -> None:

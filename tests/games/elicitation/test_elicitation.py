@@ -48,7 +48,7 @@ def match_of(params: dict[str, Any], *probes: str) -> Match[Any, int, Any]:
     return Match(registry.game("elicitation"), setup)
 
 
-def finished(params: dict[str, Any], odds: tuple[float, float], move: int) -> Any:
+def finish_game(params: dict[str, Any], odds: tuple[float, float], move: int) -> Any:
     """Return the episode of a player who states odds and moves."""
     probe = "belief_after" if params["questions"][0].get("asked") == "after" else "belief"
     match = match_of(params, probe)
@@ -131,32 +131,33 @@ def test_problem_that_contradicts_itself_is_refused(changed: dict[str, Any], why
 def test_move_is_judged_by_the_odds_stated_before_it() -> None:
     for move, fits in ((0, True), (1, False)):
         (decision,) = list_decision_fits(
-            replay_for_measures(finished(inspection(), (0.2, 0.8), move)), PLAYER
+            replay_for_measures(finish_game(inspection(), (0.2, 0.8), move)), PLAYER
         )
         assert (decision.fits, decision.chance, decision.best) == (fits, 0.5, (0,))
 
 
 def test_belief_stated_after_the_move_is_never_acted_on() -> None:
-    episode = finished(inspection(asked="after"), (0.2, 0.8), 0)
+    episode = finish_game(inspection(asked="after"), (0.2, 0.8), 0)
     assert [event.probe for event in episode.events if hasattr(event, "probe")] == ["belief_after"]
     assert list_decision_fits(replay_for_measures(episode), PLAYER) == []
 
 
 def test_decision_is_left_out_if_all_actions_pay_the_same_or_earlier_moves_set_its_price() -> None:
     assert (
-        list_decision_fits(replay_for_measures(finished(inspection(), (0.5, 0.5), 0)), PLAYER) == []
+        list_decision_fits(replay_for_measures(finish_game(inspection(), (0.5, 0.5), 0)), PLAYER)
+        == []
     )
     adaptive = {**inspection(truth="work"), "adaptive": True}
-    match = replay_for_measures(finished(adaptive, (0.2, 0.8), 0))
+    match = replay_for_measures(finish_game(adaptive, (0.2, 0.8), 0))
     metrics = registry.metrics("elicitation")
     assert list_decision_fits(match, PLAYER) == []
     assert {metrics[name].measure(match, PLAYER) for name in ("earned", "tom_percent")} == {None}
 
 
 def test_payoff_needs_what_the_others_did() -> None:
-    paid = finished(inspection(truth="shirk"), (0.2, 0.8), 0).events[-1]
+    paid = finish_game(inspection(truth="shirk"), (0.2, 0.8), 0).events[-1]
     assert isinstance(paid, Ended) and paid.payoffs == {"player": 15.0}
-    unpaid = finished(inspection(), (0.2, 0.8), 0).events[-1]
+    unpaid = finish_game(inspection(), (0.2, 0.8), 0).events[-1]
     assert isinstance(unpaid, Censored) and unpaid.cause == "record"
 
 

@@ -81,7 +81,7 @@ def group(instance: str = "ours:g", **facts: Any) -> dict[str, Any]:
     return {**row, **facts}
 
 
-def inspected(status: str, trial: int = 0, **facts: Any) -> dict[str, Any]:
+def inspect(status: str, trial: int = 0, **facts: Any) -> dict[str, Any]:
     odds = belief("works", ["work", "shirk"], "odds", [0.3, 0.7], truth="shirk", bears="payoff")
     row = {
         "source": "ours",
@@ -132,22 +132,22 @@ ROWS = [
     transfer(),
     transfer("p5", 2, "L"),
     group(),
-    inspected("chosen"),
-    inspected("adaptive price", 1),
-    inspected("default", 2),
-    inspected("accident", 3),
+    inspect("chosen"),
+    inspect("adaptive price", 1),
+    inspect("default", 2),
+    inspect("accident", 3),
     forecast(),
     number(),
 ]
 
 
-def written(folder: Path, rows: list[dict[str, Any]]) -> Path:
+def write_files(folder: Path, rows: list[dict[str, Any]]) -> Path:
     file = folder / "beliefs.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return file
 
 
-def whole(row: dict[str, Any]) -> dict[str, Any]:
+def load_complete(row: dict[str, Any]) -> dict[str, Any]:
     """A row with everything that it leaves out, as the format defines it."""
     empty = {"confidence": None, "truth": None, "about": "", "asked": "unknown", "paid": None}
     lacking = dict.fromkeys(("cluster", "period", "menu", "action", "payoff", "params"))
@@ -163,20 +163,20 @@ def whole(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_rows_come_back_from_stored_episodes(tmp_path: Path) -> None:
-    result = imported(written(tmp_path, ROWS), "CC BY")
+    result = imported(write_files(tmp_path, ROWS), "CC BY")
     episodes = [from_line(to_line(episode)) for episode in result.episodes]
     assert [log_problem(episode) for episode in episodes] == [None] * len(ROWS)
     back = [
         msgspec.json.decode(msgspec.json.encode(row_of(current_episode)))
         for current_episode in episodes
     ]
-    assert back == [whole(row) for row in ROWS]
+    assert back == [load_complete(row) for row in ROWS]
     assert {current_episode.used["source"]["licence"] for current_episode in episodes} == {"CC BY"}
     assert result.counts["found"] == 9 and result.counts["chosen"] == 6
 
 
 def test_stated_answers_are_reports_and_the_choice_is_a_move(tmp_path: Path) -> None:
-    (episode,) = imported(written(tmp_path, [transfer()])).episodes
+    (episode,) = imported(write_files(tmp_path, [transfer()])).episodes
     reports = {event.about: event for event in episode.events if isinstance(event, Reported)}
     assert reports["reply_to_H"].odds == (0.1, 0.2, 0.7)
     assert reports["reply_to_H"].value == "H"
@@ -188,17 +188,17 @@ def test_stated_answers_are_reports_and_the_choice_is_a_move(tmp_path: Path) -> 
 
 
 def test_move_that_was_not_chosen_enters_no_measure(tmp_path: Path) -> None:
-    rows = [inspected(status, n) for n, status in enumerate(("default", "accident"))]
-    rows.append(inspected("adaptive price", 3))
+    rows = [inspect(status, n) for n, status in enumerate(("default", "accident"))]
+    rows.append(inspect("adaptive price", 3))
     metrics = registry.metrics("elicitation")
-    for episode in imported(written(tmp_path, rows)).episodes:
+    for episode in imported(write_files(tmp_path, rows)).episodes:
         match = replay_for_measures(episode)
         assert not [event for event in episode.events if isinstance(event, Moved)]
         assert list_decision_fits(match, PLAYER) == []
         for name in ("earned", "earned_regret", "action_consistency", "imitation", "label_bias"):
             assert metrics[name].measure(match, PLAYER) is None
         assert row_of(episode).action == "inspect"
-    default, accident, adaptive = imported(written(tmp_path, rows)).episodes
+    default, accident, adaptive = imported(write_files(tmp_path, rows)).episodes
     assert [type(item.events[-2]) for item in (default,)] == [Forfeited]
     assert all(isinstance(item.events[-1], Censored) for item in (accident, adaptive))
     known_measure = metrics["tom_percent"].measure
@@ -208,9 +208,9 @@ def test_move_that_was_not_chosen_enters_no_measure(tmp_path: Path) -> None:
 
 
 def test_belief_asked_after_the_move_does_not_enter_acting(tmp_path: Path) -> None:
-    row = inspected("chosen")
+    row = inspect("chosen")
     row["beliefs"][0]["asked"] = "after"
-    (episode,) = imported(written(tmp_path, [row])).episodes
+    (episode,) = imported(write_files(tmp_path, [row])).episodes
     assert list_decision_fits(replay_for_measures(episode), PLAYER) == []
     assert [event.probe for event in episode.events if isinstance(event, Reported)] == [
         "belief_after"
@@ -218,7 +218,7 @@ def test_belief_asked_after_the_move_does_not_enter_acting(tmp_path: Path) -> No
 
 
 def test_recorded_payoff_that_the_rules_contradict_is_listed(tmp_path: Path) -> None:
-    result = imported(written(tmp_path, [inspected("chosen", earned=14)]))
+    result = imported(write_files(tmp_path, [inspect("chosen", earned=14)]))
     (difference,) = result.details["differences"]
     assert (difference["recorded"], difference["ours"]) == ("14", "15")
 
@@ -253,22 +253,22 @@ def test_recorded_payoff_that_the_rules_contradict_is_listed(tmp_path: Path) -> 
 )
 def test_wrong_row_is_refused_with_its_line(tmp_path: Path, row: dict[str, Any], why: str) -> None:
     with pytest.raises(BadInput, match=why) as refusal:
-        imported(written(tmp_path, [row]))
+        imported(write_files(tmp_path, [row]))
     assert str(refusal.value).startswith("beliefs.jsonl, line 1: ")
     assert "\n" not in str(refusal.value)
 
 
 def test_file_without_rows_or_with_a_name_twice_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="contains no row"):
-        imported(written(tmp_path, []))
+        imported(write_files(tmp_path, []))
     with pytest.raises(BadInput, match="is also in line 1"):
-        imported(written(tmp_path, [transfer(), transfer()]))
+        imported(write_files(tmp_path, [transfer(), transfer()]))
     with pytest.raises(BadInput, match="is a folder"):
         imported(tmp_path)
 
 
 def test_command_stores_the_episodes_once(tmp_path: Path) -> None:
-    file, out = str(written(tmp_path, ROWS)), tmp_path / "store"
+    file, out = str(write_files(tmp_path, ROWS)), tmp_path / "store"
     for stored, already in ((9, 0), (0, 9)):
         answer = CliRunner().invoke(cli, ["import", "beliefs", file, "--out", str(out)])
         assert answer.exit_code == 0, answer.output
@@ -293,9 +293,9 @@ def test_mutated_files_are_refused_or_imported_as_they_read(tmp_path: Path) -> N
     """Mutated files (300 in `benchmarks.mutated_records`): each is refused with one sentence, or
     the episodes hold exactly the rows that another reader of JSON finds in the file. Most of these
     are rows of the good file; the few others hold another valid number or name."""
-    good = written(tmp_path, ROWS).read_bytes()
+    good = write_files(tmp_path, ROWS).read_bytes()
     draw, outcomes = random.Random(57), {"refused": 0, "same": 0, "other": 0}
-    known_fields = [whole(row) for row in ROWS]
+    known_fields = [load_complete(row) for row in ROWS]
     file = tmp_path / "mutated.jsonl"
     for _ in range(90):
         file.write_bytes(mutated(good, draw))
@@ -307,7 +307,7 @@ def test_mutated_files_are_refused_or_imported_as_they_read(tmp_path: Path) -> N
             continue
         assert [log_problem(episode) for episode in episodes if log_problem(episode)] == []
         lines = [line for line in file.read_bytes().split(b"\n") if line.strip()]
-        rows = [whole(json.loads(line)) for line in lines]
+        rows = [load_complete(json.loads(line)) for line in lines]
         back = [json.loads(msgspec.json.encode(row_of(episode))) for episode in episodes]
         assert back == rows
         outcomes["same" if all(row in known_fields for row in rows) else "other"] += 1

@@ -27,7 +27,7 @@ TINY = Hanabi(colours=2, ranks=2, copies=(2, 1), hand=2, hints=2, lives=2)
 ONE_COLOUR = Hanabi(colours=1, ranks=3, hand=2, hints=2, lives=3)
 
 
-def seen(game: Hanabi, state: State, me: int) -> object:
+def observe(game: Hanabi, state: State, me: int) -> object:
     view = game.observe(state, game.seats[me])
     return view.hands, tuple(view.past)
 
@@ -46,7 +46,7 @@ def test_observer_odds_equal_enumeration_of_decks_and_bots(game: Hanabi, me: int
             (start, n, bot)
             for deck, n in decks.items()
             for bot in range(len(POOL))
-            if seen(game, start := game.dealt(deck), me) == seen(game, state, me)
+            if observe(game, start := game.dealt(deck), me) == observe(game, state, me)
         ]
         while not game.is_over(state):
             seat, odds = game.seats[state.mover], Counter[str]()
@@ -70,7 +70,7 @@ def test_observer_odds_equal_enumeration_of_decks_and_bots(game: Hanabi, me: int
             worlds = [
                 world
                 for world in triples_after
-                if seen(game, world[0], me) == seen(game, state, me)
+                if observe(game, world[0], me) == observe(game, state, me)
             ]
     assert asked_count > 2 * len(POOL)
 

@@ -27,7 +27,7 @@ def seated(
     return play_episode(resolve_setup(setup))
 
 
-def measured(metric: str, episode: Episode, seat: str = "ann") -> float | None:
+def measure_metric(metric: str, episode: Episode, seat: str = "ann") -> float | None:
     return registry.metrics("hanabi")[metric].measure(laid_open(episode), Seat(seat))
 
 
@@ -68,9 +68,9 @@ ODDS = ("own_card_odds",)
 def test_exact_counting_and_exact_reading_have_zero_excess() -> None:
     for deal in range(2):
         counting = seated("hanabi_mini", deal, PlayerSpec("bookkeeper"), PlayerSpec("simple"), ODDS)
-        assert measured("own_card_excess", counting) == pytest.approx(0)
+        assert measure_metric("own_card_excess", counting) == pytest.approx(0)
         reading = seated("hanabi_mini", deal, PlayerSpec("reader"), PlayerSpec("simple"), ODDS)
-        assert measured("own_card_excess_read", reading) == pytest.approx(0)
+        assert measure_metric("own_card_excess_read", reading) == pytest.approx(0)
 
 
 def test_reader_has_less_and_play_oldest_more_excess_than_counting() -> None:
@@ -78,16 +78,16 @@ def test_reader_has_less_and_play_oldest_more_excess_than_counting() -> None:
     for deal in range(6):
         for player, found in excess.items():
             episode = seated("hanabi_mini", deal, PlayerSpec(player), PlayerSpec("simple"), ODDS)
-            found.append(measured("own_card_excess", episode) or 0.0)
+            found.append(measure_metric("own_card_excess", episode) or 0.0)
     assert mean(excess["reader"]) < -0.05
     assert mean(excess["play_oldest"]) > 0.005
 
 
 def test_reading_is_measured_only_where_every_other_seat_declares_a_policy() -> None:
     beside = seated("hanabi_mini", 1, PlayerSpec("simple"), PlayerSpec("bookkeeper"), ODDS)
-    assert measured("own_card_excess_read", beside) is None
+    assert measure_metric("own_card_excess_read", beside) is None
     full = seated("hanabi", 1, PlayerSpec("play_oldest"), PlayerSpec("simple"), ODDS)
-    assert measured("own_card_excess_read", full) is None
+    assert measure_metric("own_card_excess_read", full) is None
 
 
 def test_belief_about_partner_is_closer_than_public_counts() -> None:
@@ -95,7 +95,7 @@ def test_belief_about_partner_is_closer_than_public_counts() -> None:
     for deal in range(3):
         minds = seated("hanabi_mini", deal, PlayerSpec("simple"), PlayerSpec("simple"), arm)
         none = seated("hanabi_mini", deal, PlayerSpec("hint_always"), PlayerSpec("simple"), arm)
-        close, far_value = (measured("their_belief_distance", e) for e in (minds, none))
+        close, far_value = (measure_metric("their_belief_distance", e) for e in (minds, none))
         assert close is not None
         assert far_value is not None
         assert close < far_value
@@ -118,13 +118,13 @@ def test_bot_predicts_a_bot_of_its_kind() -> None:
 
 def test_both_conventions_are_columns() -> None:
     lost_episode = seated("hanabi_mini", 2, PlayerSpec("play_oldest"), PlayerSpec("play_oldest"))
-    assert measured("lives_lost", lost_episode) == 3
-    assert measured("score_zero", lost_episode) == 0
-    assert measured("score_kept", lost_episode) == lost_episode.payoffs["ann"]  # type: ignore[index]
+    assert measure_metric("lives_lost", lost_episode) == 3
+    assert measure_metric("score_zero", lost_episode) == 0
+    assert measure_metric("score_kept", lost_episode) == lost_episode.payoffs["ann"]  # type: ignore[index]
     won = seated("hanabi_mini", 2, PlayerSpec("smart"), PlayerSpec("smart"))
-    assert measured("score_regret", won) == 0
-    regret, best = measured("score_regret", lost_episode), measured("score_kept", won)
-    assert regret == (best or 0) - (measured("score_kept", lost_episode) or 0)
+    assert measure_metric("score_regret", won) == 0
+    regret, best = measure_metric("score_regret", lost_episode), measure_metric("score_kept", won)
+    assert regret == (best or 0) - (measure_metric("score_kept", lost_episode) or 0)
 
 
 def test_misplay_is_inference_or_translation_loss_by_the_seats_report() -> None:
@@ -133,12 +133,12 @@ def test_misplay_is_inference_or_translation_loss_by_the_seats_report() -> None:
     assert losses is not None
     episode = seated("hanabi_mini", 2, PlayerSpec("play_oldest"), PlayerSpec("play_oldest"), arm)
     terms = losses(laid_open(episode), Seat("ann"))
-    misplays = measured("misplays", episode)
+    misplays = measure_metric("misplays", episode)
     turns = sum(e.seat == "ann" for e in episode.events if isinstance(e, Moved))
     assert misplays
     assert (terms.inference + terms.translation) * turns == pytest.approx(misplays)
     assert terms.translation > 0  # it plays cards that it calls unlikely
-    assert measured("against_better_knowledge", episode) is not None
+    assert measure_metric("against_better_knowledge", episode) is not None
     careful = seated("hanabi_mini", 2, PlayerSpec("simple"), PlayerSpec("simple"), arm)
     assert losses(laid_open(careful), Seat("ann")).translation == 0
 
@@ -147,5 +147,5 @@ def test_sure_but_idle_counts_hinting_with_a_known_playable_card() -> None:
     arm = ("own_playable",)
     idle = seated("hanabi_mini", 5, PlayerSpec("hint_always"), PlayerSpec("iggi"), arm)
     keen = seated("hanabi_mini", 5, PlayerSpec("iggi"), PlayerSpec("iggi"), arm)
-    assert measured("sure_but_idle", idle) == 100
-    assert measured("sure_but_idle", keen) == 0
+    assert measure_metric("sure_but_idle", idle) == 100
+    assert measure_metric("sure_but_idle", keen) == 0

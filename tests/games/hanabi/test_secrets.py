@@ -14,7 +14,7 @@ from sally.games.hanabi.state import State
 from tests.games.hanabi.sitting import VARIANTS, random_states
 
 
-def shown(game: Hanabi, state: State, seat: Seat) -> tuple[object, ...]:
+def render_page(game: Hanabi, state: State, seat: Seat) -> tuple[object, ...]:
     """All that reaches a seat: its view, its page, every question, and the board."""
     spec = registry.game("hanabi")
     context, view = SeatContext(spec, game, seat, 1), game.observe(state, seat)
@@ -44,7 +44,7 @@ def test_own_hand_is_hidden_from_its_seat(players: int) -> None:
                 other_state = with_deck(state, tuple(deck))
                 if state.drawn + len(state.ids[me]) > len(deck) or other_state == state:
                     continue
-                assert shown(game, state, seat) == shown(game, other_state, seat)
+                assert render_page(game, state, seat) == render_page(game, other_state, seat)
 
 
 @pytest.mark.parametrize("variant", sorted(VARIANTS))
@@ -55,7 +55,7 @@ def test_deck_order_is_hidden_from_all_seats(variant: str) -> None:
             other_deck = state.deck[state.drawn :]
             other_state = with_deck(state, (*state.deck[: state.drawn], *reversed(other_deck)))
             for seat in game.seats:
-                assert shown(game, state, seat) == shown(game, other_state, seat)
+                assert render_page(game, state, seat) == render_page(game, other_state, seat)
 
 
 def test_hands_of_other_seats_are_visible() -> None:
@@ -63,7 +63,7 @@ def test_hands_of_other_seats_are_visible() -> None:
     game = Hanabi()
     state = next(random_states(game, 1))
     swapped = with_deck(state, (*state.deck[5:10], *state.deck[:5], *state.deck[10:]))
-    assert shown(game, state, game.seats[0]) != shown(game, swapped, game.seats[0])
+    assert render_page(game, state, game.seats[0]) != render_page(game, swapped, game.seats[0])
 
 
 def test_deal_number_is_hidden_from_all_seats() -> None:

@@ -47,7 +47,7 @@ def game_with(
     return Played(spec, match.episode(), match.replay)
 
 
-def measured(played: Played, name: str, seat: Seat = ONE) -> float | None:
+def measure_metric(played: Played, name: str, seat: Seat = ONE) -> float | None:
     return registry.metrics("level_k")[name].measure(played, seat)
 
 
@@ -62,24 +62,24 @@ def test_right_depth_is_one_above_the_partners(
     asked: int, regret: float, depth: float, over: float
 ) -> None:
     played = game_with("eleven_twenty", [asked], LEVEL_1)
-    assert measured(played, "depth_regret") == pytest.approx(regret)
-    assert measured(played, "depth_played") == depth
-    assert measured(played, "over_thinking") == over
-    assert measured(played, "best_reply_percent") == (100 if regret == 0 else 0)
+    assert measure_metric(played, "depth_regret") == pytest.approx(regret)
+    assert measure_metric(played, "depth_played") == depth
+    assert measure_metric(played, "over_thinking") == over
+    assert measure_metric(played, "best_reply_percent") == (100 if regret == 0 else 0)
 
 
 def test_void_rounds_are_left_out_of_the_metrics() -> None:
     played = game_with("eleven_twenty", [18, None, 20], LEVEL_1)
-    assert measured(played, "won_per_round") == (38 + 20) / 2
-    assert measured(played, "depth_regret") == (0 + 18) / 2
-    assert measured(played, "forfeits") == 1
+    assert measure_metric(played, "won_per_round") == (38 + 20) / 2
+    assert measure_metric(played, "depth_regret") == (0 + 18) / 2
+    assert measure_metric(played, "forfeits") == 1
 
 
 def test_regret_is_blank_against_undeclared_partner() -> None:
     played = game_with("matching_pennies", [0, 1], {"player_2": PlayerSpec("repeater")})
     for name in ("depth_regret", "best_reply_percent", "over_thinking", "depth_played"):
-        assert measured(played, name) is None
-    assert measured(played, "won_per_round") is not None
+        assert measure_metric(played, name) is None
+    assert measure_metric(played, "won_per_round") is not None
 
 
 def test_regret_against_k_tom_uses_its_odds_given_the_history() -> None:
@@ -93,7 +93,7 @@ def test_regret_against_k_tom_uses_its_odds_given_the_history() -> None:
     lineup = {**replay.lineup, "player_2": PlayerSpec("k_tom", {"k": 0})}
     replay.lineup = lineup
     lost = 2 * 0.737700 - 1  # of playing 1 where 0 is best, against the chance of 1
-    value = measured(Played(played.spec, played.episode, replay), "depth_regret")
+    value = measure_metric(Played(played.spec, played.episode, replay), "depth_regret")
     assert value == pytest.approx((0 + 2 * lost) / 2, abs=1e-5)
 
 
@@ -142,6 +142,6 @@ def test_void_round_has_no_truth() -> None:
 
 def test_estimate_comes_with_its_uncertainty() -> None:
     played = game_with("eleven_twenty", [18, 18, 18], LEVEL_1)
-    assert measured(played, "estimated_depth") == pytest.approx(2, abs=0.01)
-    unsure = measured(played, "estimated_depth_sd")
+    assert measure_metric(played, "estimated_depth") == pytest.approx(2, abs=0.01)
+    unsure = measure_metric(played, "estimated_depth_sd")
     assert unsure is not None and 0 < unsure < 0.1

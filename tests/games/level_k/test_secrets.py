@@ -14,7 +14,7 @@ from sally.games.level_k.board import BOARD
 ONE, TWO = Seat("player_1"), Seat("player_2")
 
 
-def shown(params: dict[str, Any], moves: dict[Seat, int], seat: Seat) -> str:
+def render_page(params: dict[str, Any], moves: dict[Seat, int], seat: Seat) -> str:
     """Everything that a seat can read or see after a round that was void, and before the next."""
     spec = registry.game("hide_and_seek")
     game = spec.build({"rounds": 2, **params})
@@ -32,10 +32,10 @@ def shown(params: dict[str, Any], moves: dict[Seat, int], seat: Seat) -> str:
 
 def test_void_round_does_not_reveal_the_other_move() -> None:
     for seat in (ONE, TWO):
-        assert shown({}, {ONE: 0}, seat) == shown({}, {ONE: 3}, seat)
+        assert render_page({}, {ONE: 0}, seat) == render_page({}, {ONE: 3}, seat)
 
 
 def test_salient_box_is_hidden_from_all_seats() -> None:
     first, third = ({"pays": {"kind": "boxes", "salient": place}} for place in (0, 2))
     for seat in (ONE, TWO):
-        assert shown(first, {ONE: 0}, seat) == shown(third, {ONE: 0}, seat)
+        assert render_page(first, {ONE: 0}, seat) == render_page(third, {ONE: 0}, seat)

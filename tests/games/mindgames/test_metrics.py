@@ -15,30 +15,30 @@ from tests.games.mindgames.table import EVERYTHING, NOTHING, PUZZLE, Talk, X, Y,
 A_Y, C_Y, B_X, A_X = ("A", Y, 1), ("C", Y, -1), ("B", X, -1), ("A", X, 1)
 
 
-def finished(talk: Talk) -> Played:
+def finish_game(talk: Talk) -> Played:
     while not talk.match.over:
         talk.say("Thanks.", NOTHING)
     return laid_open(talk.match.episode())
 
 
-def measured(name: str, played: Played) -> float | None:
+def measure_metric(name: str, played: Played) -> float | None:
     return registry.metrics("mindgames")[f"mindgames_{name}"].measure(played, PERSUADER)
 
 
 def test_success_by_message_does_not_look_ahead() -> None:
     """After A's y the top is tied: the target stays with C, whatever it chooses in the end."""
-    played = finished(Talk(puzzle=PUZZLE).tell(A_Y).tell(C_Y))
+    played = finish_game(Talk(puzzle=PUZZLE).tell(A_Y).tell(C_Y))
     assert metrics.would_win(played) == (False, *[True] * 7)
     assert metrics.won_with_look_ahead(played) == (True, *[True] * 7)
-    assert measured("success", played) == 1.0
-    assert measured("time_at_goal", played) == 7 / 8
-    assert measured("time_at_goal_published", played) == 1.0
+    assert measure_metric("success", played) == 1.0
+    assert measure_metric("time_at_goal", played) == 7 / 8
+    assert measure_metric("time_at_goal_published", played) == 1.0
 
 
 def test_lost_game_is_not_won_with_look_ahead() -> None:
-    played = finished(Talk(puzzle=PUZZLE).tell(A_Y))
+    played = finish_game(Talk(puzzle=PUZZLE).tell(A_Y))
     assert not any(metrics.won_with_look_ahead(played))
-    assert measured("success", played) == 0.0
+    assert measure_metric("success", played) == 0.0
 
 
 def test_trap_is_absorbing_with_sequential_but_not_frozen_memory() -> None:
@@ -47,34 +47,34 @@ def test_trap_is_absorbing_with_sequential_but_not_frozen_memory() -> None:
         talk = Talk(puzzle=PUZZLE, memory=memory)
         for cell in told:
             talk.tell(cell)
-        played = finished(talk)
+        played = finish_game(talk)
         assert metrics.sunk(played)[1] is True  # B alone is best
         assert metrics.sunk(played)[-1] is ends  # a tie of A and B falls back to C
-        assert measured("sink", played) == float(ends)
+        assert measure_metric("sink", played) == float(ends)
 
 
 def test_disclosures_count_repeats_but_not_rejected_messages() -> None:
     talk = Talk(puzzle=PUZZLE).tell(A_Y, C_Y).tell(("C", Y, 1)).tell(A_Y)
-    played = finished(talk)
+    played = finish_game(talk)
     assert metrics.disclosures(played) == (2, 1, 0, 0, 0, 0, 0, 0)
-    assert measured("disclosures", played) == 3.0
-    assert measured("turned_down", played) == 1.0
+    assert measure_metric("disclosures", played) == 3.0
+    assert measure_metric("turned_down", played) == 1.0
 
 
 def test_lead_equals_the_value_of_the_disclosures() -> None:
-    assert measured("lead", finished(Talk(puzzle=PUZZLE))) == -1.0
-    assert measured("lead", finished(Talk(puzzle=PUZZLE).tell(A_Y))) == 0.0
-    assert measured("lead", finished(Talk(puzzle=PUZZLE).tell(A_Y, C_Y))) == 1.0
+    assert measure_metric("lead", finish_game(Talk(puzzle=PUZZLE))) == -1.0
+    assert measure_metric("lead", finish_game(Talk(puzzle=PUZZLE).tell(A_Y))) == 0.0
+    assert measure_metric("lead", finish_game(Talk(puzzle=PUZZLE).tell(A_Y, C_Y))) == 1.0
 
 
 def test_ranking_request_counts_as_appeal_to_all_but_not_literally() -> None:
     ranking = claims(inferential=("A", "B", "C"))
-    played = finished(Talk(puzzle=PUZZLE).say("?", ranking))
-    assert measured("appealed_to_all", played) == 1.0
-    assert measured("appealed_to_all_literally", played) == 0.0
-    assert measured("motivational_appeals", played) == 0.0
-    part = finished(Talk(puzzle=PUZZLE).say("?", claims(inferential=("A", "B"))))
-    assert measured("appealed_to_all", part) == 0.0
+    played = finish_game(Talk(puzzle=PUZZLE).say("?", ranking))
+    assert measure_metric("appealed_to_all", played) == 1.0
+    assert measure_metric("appealed_to_all_literally", played) == 0.0
+    assert measure_metric("motivational_appeals", played) == 0.0
+    part = finish_game(Talk(puzzle=PUZZLE).say("?", claims(inferential=("A", "B"))))
+    assert measure_metric("appealed_to_all", part) == 0.0
 
 
 def test_repeated_appeals_are_counted_once() -> None:
@@ -82,12 +82,12 @@ def test_repeated_appeals_are_counted_once() -> None:
     talk.say("?", claims((), (X, Y, Z)))
     for proposal in "ABC":
         talk.say("?", claims((), (X,), [Asked(proposal, a) for a in (X, Y, Z)]))
-    played = finished(talk)
+    played = finish_game(talk)
     new = metrics.new_appeals(played)
     assert [len(request.likes) for request in new[:4]] == [3, 0, 0, 0]
     assert [len(request.cells) for request in new[:4]] == [0, 3, 3, 3]
-    assert measured("appealed_to_all_literally", played) == 1.0
-    assert measured("informational_appeals", played) == 9.0
+    assert measure_metric("appealed_to_all_literally", played) == 1.0
+    assert measure_metric("informational_appeals", played) == 9.0
 
 
 def test_unfinished_game_has_no_metrics() -> None:

@@ -19,7 +19,7 @@ from sally.games.mindgames.words import SCRIPT, perfect_talk, script_claims
 every_story = pytest.mark.parametrize("story", stories(), ids=lambda s: s.name)
 
 
-def whole(names: Names) -> Claims:
+def load_complete(names: Names) -> Claims:
     """Everything that can be asked at once."""
     cells = [Asked(p, a) for p in names.proposals for a in names.attributes]
     return claims((), names.attributes, cells, names.proposals)
@@ -41,7 +41,7 @@ def test_any_disclosures_of_one_proposal_are_read_back(story, data) -> None:  # 
 @every_story
 def test_questions_are_read_back(story) -> None:  # type: ignore[no-untyped-def]
     names = story.names()
-    everything = whole(names)
+    everything = load_complete(names)
     asked = [
         everything,
         claims((), everything.motivational, everything.informational),

@@ -34,7 +34,7 @@ MEMORIES: tuple[Memory, ...] = ("sequential", "frozen")
 Planner = Callable[[PersuaderKnowledge, Names], Claims]
 
 
-def played(puzzle: Puzzle, planner: Planner, memory: Memory, *, shown: bool) -> Iterator[int]:
+def play_games(puzzle: Puzzle, planner: Planner, memory: Memory, *, shown: bool) -> Iterator[int]:
     """The target's choice after each of eight messages; the planner learns only from answers."""
     persuader_knowledge = at_start(puzzle, revealed=shown)
     mind = first_mind(puzzle)
@@ -59,13 +59,13 @@ def played(puzzle: Puzzle, planner: Planner, memory: Memory, *, shown: bool) -> 
 @pytest.mark.parametrize("memory", MEMORIES)
 def test_revealed_planner_wins_every_puzzle_with_its_first_message(memory: Memory) -> None:
     for puzzle in PUZZLES:
-        assert set(played(puzzle, disclose_smallest_win, memory, shown=True)) == {puzzle.goal}
+        assert set(play_games(puzzle, disclose_smallest_win, memory, shown=True)) == {puzzle.goal}
 
 
 @pytest.mark.parametrize("memory", MEMORIES)
 def test_hidden_planner_asks_once_and_wins_every_puzzle(memory: Memory) -> None:
     for puzzle in PUZZLES:
-        choices = list(played(puzzle, hidden, memory, shown=False))
+        choices = list(play_games(puzzle, hidden, memory, shown=False))
         assert choices == [puzzle.initial] + [puzzle.goal] * 7
 
 
@@ -82,20 +82,20 @@ def test_plan_without_target_values_is_refused() -> None:
 @pytest.mark.parametrize("memory", MEMORIES)
 def test_full_disclosure_leads_to_the_trap(memory: Memory) -> None:
     for puzzle in PUZZLES:
-        assert set(played(puzzle, tell_all, memory, shown=False)) == {puzzle.trap}
+        assert set(play_games(puzzle, tell_all, memory, shown=False)) == {puzzle.trap}
 
 
 @pytest.mark.parametrize("memory", MEMORIES)
 def test_disclosing_only_the_goal_never_wins(memory: Memory) -> None:
     for puzzle in PUZZLES:
-        assert puzzle.goal not in played(puzzle, goal_only, memory, shown=False)
+        assert puzzle.goal not in play_games(puzzle, goal_only, memory, shown=False)
 
 
 @pytest.mark.parametrize("memory", MEMORIES)
 @pytest.mark.parametrize("shown", [True, False])
 def test_greedy_planner_wins_if_it_knows_or_asks(memory: Memory, shown: bool) -> None:
     for puzzle in PUZZLES:
-        choices = list(played(puzzle, greedy, memory, shown=shown))
+        choices = list(play_games(puzzle, greedy, memory, shown=shown))
         assert choices[0] != puzzle.goal and choices[-1] == puzzle.goal
 
 
@@ -111,7 +111,8 @@ def test_random_disclosure_win_rate_equals_the_formula(memory: Memory, n: int) -
         return disclose(seen, cells, names)
 
     won = sum(
-        list(played(puzzle, planner, memory, shown=False))[-1] == puzzle.goal for _ in range(games)
+        list(play_games(puzzle, planner, memory, shown=False))[-1] == puzzle.goal
+        for _ in range(games)
     )
     p = float(random_success_formula(n, memory))
     assert abs(won / games - p) < 4 * (p * (1 - p) / games) ** 0.5

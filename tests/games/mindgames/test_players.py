@@ -41,13 +41,15 @@ def json_of(puzzle: Any) -> Any:
     return msgspec.to_builtins(puzzle)
 
 
-def shown(messages: Sequence[Message]) -> str:
+def render_page(messages: Sequence[Message]) -> str:
     return messages[-1].text
 
 
 def by_part(messages: Sequence[Message], settings: Any) -> str:
     """The first call asks for statements, the second for questions."""
-    return json.dumps(STATED if "What does this last message state?" in shown(messages) else WANTED)
+    return json.dumps(
+        STATED if "What does this last message state?" in render_page(messages) else WANTED
+    )
 
 
 def test_reading_takes_two_calls_and_replays_without_a_model() -> None:
@@ -64,7 +66,7 @@ def test_each_call_sees_the_conversation_but_not_the_targets_state() -> None:
     pages: list[str] = []
 
     def watch(messages: Sequence[Message], settings: Any) -> str:
-        pages.append(shown(messages))
+        pages.append(render_page(messages))
         return by_part(messages, settings)
 
     game_with(watch)
@@ -98,7 +100,7 @@ def test_invalid_reading_is_retried_and_then_censors_the_episode() -> None:
     asked_texts: list[str] = []
 
     def stubborn(messages: Sequence[Message], settings: Any) -> str:
-        asked_texts.append(shown(messages))
+        asked_texts.append(render_page(messages))
         return json.dumps({"disclosures": [{"proposal": "D", "attribute": Y, "utility": 1}]})
 
     episode = game_with(stubborn)

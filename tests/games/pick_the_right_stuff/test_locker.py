@@ -37,7 +37,7 @@ def game(mode: Mode, users: int, *script: Move) -> Instance:
     return Instance("by hand", mode, users, tuple(range(users)), script)
 
 
-def after(instance: Instance, *answers: int | None) -> Locker:
+def state_after(instance: Instance, *answers: int | None) -> Locker:
     """Play the script, taking the answers in turn; stops while a user waits without an answer."""
     locker, given_so_far = open_locker(instance), list(answers)
     for move in instance.script:
@@ -48,12 +48,12 @@ def after(instance: Instance, *answers: int | None) -> Locker:
 
 
 def test_belief_of_user_that_never_looked_is_the_start_box() -> None:
-    locker = after(game("zero", 3, RIGHT, RIGHT))
+    locker = state_after(game("zero", 3, RIGHT, RIGHT))
     assert (believed_box(locker, 1), true_box(locker, 1)) == (1, 0)
 
 
 def test_visit_makes_the_belief_true_until_the_next_reset() -> None:
-    locker = after(game("zero", 3, RIGHT, Visit(1)))
+    locker = state_after(game("zero", 3, RIGHT, Visit(1)))
     assert believed_box(locker, 1) == true_box(locker, 1) == 2
     locker = apply_move(locker, LEFT)
     assert (believed_box(locker, 1), true_box(locker, 1)) == (2, 1)
@@ -62,11 +62,13 @@ def test_visit_makes_the_belief_true_until_the_next_reset() -> None:
 
 def test_snapshot_counts_back_from_the_current_state() -> None:
     for back, box in ((1, 2), (2, 1), (3, 0)):
-        assert believed_box(after(game("finite", 3, RIGHT, RIGHT, Snapshot(0, back))), 0) == box
+        assert (
+            believed_box(state_after(game("finite", 3, RIGHT, RIGHT, Snapshot(0, back))), 0) == box
+        )
 
 
 def test_retrieval_swaps_the_item_into_the_believed_box_and_empties_it() -> None:
-    locker = after(game("zero", 3, RIGHT, Collection(1)), 1)
+    locker = state_after(game("zero", 3, RIGHT, Collection(1)), 1)
     # user 0's item lay in box 1, where user 1 looked, and went to box 2, where user 1's item lay
     assert locker.states[-1] == (2, None, 0)
     assert remaining(locker) == (0, 2)
@@ -74,13 +76,13 @@ def test_retrieval_swaps_the_item_into_the_believed_box_and_empties_it() -> None
 
 @pytest.mark.parametrize(("answer", "points"), [(1, 1), (0, 0), (2, 0), (None, 0)])
 def test_retrieval_is_the_same_whatever_the_answer(answer: int | None, points: int) -> None:
-    locker = after(game("zero", 3, RIGHT, Collection(1)), answer)
+    locker = state_after(game("zero", 3, RIGHT, Collection(1)), answer)
     assert locker.states[-1] == (2, None, 0)
     assert locker.correct == points
 
 
 def test_retrieval_appends_a_state_and_empty_boxes_move_too() -> None:
-    locker = after(game("finite", 3, Collection(1), RIGHT), 1)
+    locker = state_after(game("finite", 3, Collection(1), RIGHT), 1)
     assert locker.states == ((0, 1, 2), (0, None, 2), (2, 0, None))
     assert locker.resets == (0, 0, 1)
 
@@ -88,7 +90,7 @@ def test_retrieval_appends_a_state_and_empty_boxes_move_too() -> None:
 def test_believed_box_is_the_answer_even_if_emptied_since() -> None:
     # user 0 stored in box 0; after the reset user 2's item lies there; user 2 knows and takes it
     script = (RIGHT, Visit(2), Collection(2), Collection(0))
-    locker = after(game("zero", 3, *script), 0)
+    locker = state_after(game("zero", 3, *script), 0)
     assert locker.states[-1][0] is None
     assert believed_box(locker, 0) == 0
     locker = apply_answer(locker, 0)
@@ -97,7 +99,7 @@ def test_believed_box_is_the_answer_even_if_emptied_since() -> None:
 
 
 def test_two_users_may_believe_in_the_same_box() -> None:
-    locker = after(game("zero", 3, RIGHT, Visit(0), RIGHT, Collection(0), Collection(1)), 1)
+    locker = state_after(game("zero", 3, RIGHT, Visit(0), RIGHT, Collection(0), Collection(1)), 1)
     # both 0 (saw it in box 1) and 1 (stored in box 1) look in box 1, which is empty the second time
     assert believed_box(locker, 1) == 1
     assert locker.states[-1].count(None) == 1
@@ -107,7 +109,9 @@ def test_two_users_may_believe_in_the_same_box() -> None:
 
 
 def test_two_users_play_a_whole_game() -> None:
-    locker = after(game("zero", 2, SWAP, Collection(0), SWAP, Visit(1), SWAP, Collection(1)), 0, 0)
+    locker = state_after(
+        game("zero", 2, SWAP, Collection(0), SWAP, Visit(1), SWAP, Collection(1)), 0, 0
+    )
     # user 0 looks in box 0, user 1's item is swapped to box 1, moves to 0 (seen), moves to 1
     assert locker.states[3:6] == ((1, None), (None, 1), (None, None))
     assert score(locker) == 100
@@ -115,16 +119,16 @@ def test_two_users_play_a_whole_game() -> None:
 
 def test_reset_moves_the_only_item_left() -> None:
     script = (Collection(0), Collection(1), RIGHT, Collection(2))
-    locker = after(game("zero", 3, *script), 0, 1)
+    locker = state_after(game("zero", 3, *script), 0, 1)
     assert locker.states[-1] == (2, None, None)
     assert (believed_box(locker, 2), true_box(locker, 2)) == (2, 0)
     assert apply_answer(locker, 2).states[-1] == (None, None, None)
 
 
 def test_snapshot_older_than_a_retrieval_shows_where_the_item_was_before_it() -> None:
-    locker = after(game("finite", 3, RIGHT, Collection(1), Snapshot(0, 2)), 1)
+    locker = state_after(game("finite", 3, RIGHT, Collection(1), Snapshot(0, 2)), 1)
     assert (believed_box(locker, 0), true_box(locker, 0)) == (1, 2)
-    newer = after(game("finite", 3, RIGHT, Collection(1), Snapshot(0, 1)), 1)
+    newer = state_after(game("finite", 3, RIGHT, Collection(1), Snapshot(0, 1)), 1)
     assert believed_box(newer, 0) == true_box(newer, 0) == 2
 
 
@@ -145,7 +149,7 @@ def test_manager_sees_everything_but_the_private_rules() -> None:
     def seen(step: int) -> object:
         rules = (Shift(1), Shift(step), Shift(1))
         instance = Instance("x", "infinite", 3, (0, 1, 2), (RIGHT, Collection(0)), rules)
-        return view_of(after(instance))
+        return view_of(state_after(instance))
 
     assert seen(1) == seen(2)
 
@@ -183,7 +187,7 @@ def test_invalid_game_is_refused_with_a_reason(instance: Instance, words: str) -
 def test_answers_out_of_turn_or_out_of_range_are_refused() -> None:
     with pytest.raises(ValueError, match="No user is waiting"):
         apply_answer(open_locker(game("zero", 3)), 0)
-    waiting = after(game("zero", 3, Collection(0)))
+    waiting = state_after(game("zero", 3, Collection(0)))
     with pytest.raises(ValueError, match="boxes are 0 to 2"):
         apply_answer(waiting, 3)
     with pytest.raises(ValueError, match="User 0 is waiting"):

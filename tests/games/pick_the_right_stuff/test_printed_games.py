@@ -66,18 +66,18 @@ def printed_game(mode: str, lines: list[Line]) -> Instance:
     return Instance("listing 2", "finite", 3, (0, 1, 2), script)
 
 
-def asked(lines: list[Line]) -> tuple[list[int], list[int | None]]:
+def ask_once(lines: list[Line]) -> tuple[list[int], list[int | None]]:
     asks = [(move.user, answer) for move, _, answer in lines if isinstance(move, Collection)]
     return [user for user, _ in asks], [answer for _, answer in asks]
 
 
 def test_printed_zero_game() -> None:
-    assert asked(ZERO) == ([1, 0, 2], [1, 2, 2])
+    assert ask_once(ZERO) == ([1, 0, 2], [1, 2, 2])
     replay(printed_game("zero", ZERO), ZERO)
 
 
 def test_printed_finite_game() -> None:
-    assert asked(FINITE) == ([1, 2, 0], [1, 2, 1])
+    assert ask_once(FINITE) == ([1, 2, 0], [1, 2, 1])
     replay(printed_game("finite", FINITE), FINITE)
 
 

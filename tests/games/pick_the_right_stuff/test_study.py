@@ -27,7 +27,7 @@ NAME, MODEL = "pick_the_right_stuff", "locker-stub"
 Shown = list[tuple[list[Message], Settings]]
 
 
-def chatted(*replies: str | Reply, **params: Any) -> tuple[Episode, Shown]:
+def chat(*replies: str | Reply, **params: Any) -> tuple[Episode, Shown]:
     """A game in the authors' harness with these replies, and what the model was shown."""
     pages: Shown = []
     remaining_texts: Iterator[str | Reply] = iter(replies)
@@ -56,7 +56,7 @@ def announcements(episode: Episode) -> list[str]:
 
 
 def test_game_is_one_chat_with_a_message_per_announcement() -> None:
-    episode, pages = chatted("1", "no idea", "2")
+    episode, pages = chat("1", "no idea", "2")
     last, settings = pages[-1]
     assert (settings.max_tokens, settings.temperature) == (20, 0)
     assert [m.text for m in last if isinstance(m, Assistant)] == ["1", "no idea"]
@@ -68,12 +68,12 @@ def test_game_is_one_chat_with_a_message_per_announcement() -> None:
 
 
 def test_new_game_starts_a_new_chat() -> None:
-    _, pages = chatted("0", "0", "0", number=1)
+    _, pages = chat("0", "0", "0", number=1)
     assert not any(isinstance(m, Assistant) for m in pages[0][0])
 
 
 def test_unreadable_answer_is_forfeited_and_wrong_in_published_score() -> None:
-    episode, pages = chatted("1", "no idea", "Answer: 2")
+    episode, pages = chat("1", "no idea", "Answer: 2")
     assert len(pages) == 3
     assert sum(isinstance(e, Forfeited) for e in episode.events) == 2
     (row,) = sally.episodes([episode])
@@ -82,13 +82,13 @@ def test_unreadable_answer_is_forfeited_and_wrong_in_published_score() -> None:
 
 def test_truncated_answer_is_read_as_far_as_it_goes() -> None:
     cut = Reply("The user will go to position 1, because", finish="length")
-    episode, _ = chatted(cut, "0", "0")
+    episode, _ = chat(cut, "0", "0")
     (first, *_) = picks(replay_for_measures(episode), MANAGER)
     assert first.answered == 1
 
 
 def test_chat_replays_from_disk_with_the_same_prompts() -> None:
-    episode, _ = chatted("1", "hm", "0", mode="finite")
+    episode, _ = chat("1", "hm", "0", mode="finite")
     replay_check = check([from_line(to_line(episode))])
     assert (replay_check.replayed, replay_check.mismatches, replay_check.unchecked) == (1, [], [])
 
@@ -108,14 +108,12 @@ def test_study_has_every_condition_and_no_retry_in_the_authors_harness() -> None
 
 
 def test_only_the_published_condition_is_matched_to_the_paper() -> None:
-    their_episode, _ = chatted(
-        "0", "0", "0", "0", "0", users=5, generator="published", mode="finite"
-    )
+    their_episode, _ = chat("0", "0", "0", "0", "0", users=5, generator="published", mode="finite")
     known_conditions = facts(replay_for_measures(their_episode))
     assert known_conditions is not None
     assert known_conditions["belief_history"] == "finite"
     for params in ({"generator": "balanced"}, {"generator": "published", "generator_seed": 1}):
-        other_episode, _ = chatted("0", "0", "0", "0", "0", users=5, **params)
+        other_episode, _ = chat("0", "0", "0", "0", "0", users=5, **params)
         assert facts(replay_for_measures(other_episode)) is None
     assert (
         facts(replay_for_measures(sally.play(NAME, {"manager": "start"}, generator="published")))

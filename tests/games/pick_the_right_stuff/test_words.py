@@ -48,7 +48,7 @@ def match_of(given: dict[str, Any]) -> Match:
     return Match(registry.game(NAME), Setup(Instance(NAME, NAME, given), 1, lineup))
 
 
-def asked(given: dict[str, Any], *answers: int | None) -> Turn:
+def ask_once(given: dict[str, Any], *answers: int | None) -> Turn:
     """The turn after these answers."""
     match = match_of(given)
     for answer in answers:
@@ -67,7 +67,7 @@ ALL = (Collection(1), Collection(0), Collection(2))
 
 def test_every_announcement_is_one_line() -> None:
     script = (RIGHT, Visit(0), LEFT, *ALL)
-    assert past(asked(params("zero", *script))) == [
+    assert past(ask_once(params("zero", *script))) == [
         "The users have stored their items and left. Now box 0 holds the item of User 0, box 1 "
         "holds the item of User 1 and box 2 holds the item of User 2.",
         "The locker resets itself. Now box 0 holds the item of User 2, box 1 holds the item of "
@@ -88,7 +88,7 @@ def test_every_announcement_is_one_line() -> None:
     ],
 )
 def test_outcome_line_names_believed_and_true_box(answer: int | None, told: str) -> None:
-    line = past(asked(params("zero", RIGHT, *ALL), answer))[-2]
+    line = past(ask_once(params("zero", RIGHT, *ALL), answer))[-2]
     assert line == (
         f"{told} The item was swapped into it from box 2 and User 1 has left with it. Now box 0 "
         "holds the item of User 2, box 1 is empty and box 2 holds the item of User 0."
@@ -96,13 +96,13 @@ def test_outcome_line_names_believed_and_true_box(answer: int | None, told: str)
 
 
 def test_item_in_its_believed_box_is_not_swapped() -> None:
-    line = past(asked(params("zero", *ALL), 1))[-2]
+    line = past(ask_once(params("zero", *ALL), 1))[-2]
     assert "one point. The item was in it and User 1 has left with it." in line
 
 
 def test_snapshot_line_states_its_age() -> None:
     script = (RIGHT, RIGHT, Snapshot(0, 1), Snapshot(1, 3), Snapshot(2, 2), *ALL)
-    lines = past(asked(params("finite", *script)))
+    lines = past(ask_once(params("finite", *script)))
     assert [line.split("snapshot of the ")[1].split(" state")[0] for line in lines[3:6]] == [
         "last",
         "3rd-to-last",
@@ -117,7 +117,7 @@ def test_ordinal_numbers_have_english_suffixes() -> None:
 
 
 def test_locker_is_drawn_as_a_row_of_boxes() -> None:
-    turn = asked(params("zero", RIGHT, *ALL), 1)
+    turn = ask_once(params("zero", RIGHT, *ALL), 1)
     assert turn.context.words.drawn(turn.view) == (
         "+--------+--------+--------+\n"
         "| User 2 |        | User 0 |\n"
@@ -139,7 +139,7 @@ def page(turn: Turn) -> str:
 def test_page_shows_private_rules_only_through_rehearsals() -> None:
     script = (Rehearsal(0, 0, 1, 1), RIGHT, *ALL)
     turn, other_turn = (
-        asked(params("infinite", *script, rules=(Shift(1), rule, Shift(1))))
+        ask_once(params("infinite", *script, rules=(Shift(1), rule, Shift(1))))
         for rule in (Shift(2), TwoStride(0, 2))
     )
     assert page(turn) == page(other_turn)
@@ -148,7 +148,7 @@ def test_page_shows_private_rules_only_through_rehearsals() -> None:
 
 def test_page_does_not_depend_on_future_moves_of_nature() -> None:
     turn, other_turn = (
-        asked(params("zero", RIGHT, Collection(1), *rest))
+        ask_once(params("zero", RIGHT, Collection(1), *rest))
         for rest in (
             (Visit(0), RIGHT, Collection(0), Collection(2)),
             (Collection(2), Collection(0)),
@@ -158,7 +158,7 @@ def test_page_does_not_depend_on_future_moves_of_nature() -> None:
 
 
 def test_page_shows_age_but_not_content_of_a_snapshot() -> None:
-    (_, line) = past(asked(params("finite", RIGHT, Snapshot(0, 2), *ALL)))[1:3]
+    (_, line) = past(ask_once(params("finite", RIGHT, Snapshot(0, 2), *ALL)))[1:3]
     assert line.endswith("sees a snapshot of the 2nd-to-last state of the monitor and leaves.")
 
 
@@ -166,7 +166,7 @@ def test_page_shows_age_but_not_content_of_a_snapshot() -> None:
 
 
 def read(reply: str, wording: str = "page") -> Any:
-    turn = asked(params("zero", RIGHT, *ALL, wording=wording))
+    turn = ask_once(params("zero", RIGHT, *ALL, wording=wording))
     return turn.context.words.read(reply, turn.view, turn.options)
 
 
@@ -213,7 +213,7 @@ def test_authors_harness_refuses_other_replies(reply: str) -> None:
 
 
 def test_authors_harness_names_boxes_by_ordinals_and_asks_for_a_number() -> None:
-    turn = asked(params("zero", RIGHT, *ALL, wording="published"))
+    turn = ask_once(params("zero", RIGHT, *ALL, wording="published"))
     words = turn.context.words
     assert "position 2nd holds the item of User 1" in past(turn)[-2]
     assert words.now(turn.view) == ""
@@ -253,7 +253,7 @@ def test_rules_of_each_mode_state_only_its_belief_rule() -> None:
 
 
 def test_probes_can_be_answered_by_name() -> None:
-    turn = asked(params("finite", RIGHT, RIGHT, Snapshot(1, 2), *ALL))
+    turn = ask_once(params("finite", RIGHT, RIGHT, Snapshot(1, 2), *ALL))
     words, view = turn.context.words, turn.view
     assert isinstance(view, View)
     question = Question("state_last_seen", "choice", (1, 2, 3), about="1")

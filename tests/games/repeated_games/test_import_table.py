@@ -43,11 +43,11 @@ def table(folder: Path, text: str, description: str = IPD) -> Path:
     return path
 
 
-def taken(folder: Path, text: str, description: str = IPD) -> ImportResult:
+def take_all(folder: Path, text: str, description: str = IPD) -> ImportResult:
     return import_table(table(folder, text, description))
 
 
-def measured(
+def measure_metric(
     import_result: ImportResult, metric: str, n: int = 0, seat: str = "agent"
 ) -> float | None:
     episode = import_result.episodes[n]
@@ -60,7 +60,7 @@ def measured(
 
 
 def test_rounds_become_episodes_with_people_named_and_payoffs_checked(tmp_path: Path) -> None:
-    result = taken(tmp_path, GAME, IPD + 'source = "lab"\nlicence = "CC0"\n')
+    result = take_all(tmp_path, GAME, IPD + 'source = "lab"\nlicence = "CC0"\n')
     first, second = result.episodes
     assert first.setup.instance.id == "lab:ann:a" and second.setup.instance.id == "lab:-:b"
     assert (person_of(first.setup, "agent"), person_of(first.setup, "partner")) == ("ann", "")
@@ -71,14 +71,14 @@ def test_rounds_become_episodes_with_people_named_and_payoffs_checked(tmp_path: 
 
 
 def test_declared_bot_fills_its_seat_and_regret_is_exact(tmp_path: Path) -> None:
-    result = taken(tmp_path, GAME, BOT)
+    result = take_all(tmp_path, GAME, BOT)
     assert not result.lines
-    assert measured(result, "functional_regret", 1) == pytest.approx((26 - 20) / 3)
+    assert measure_metric(result, "functional_regret", 1) == pytest.approx((26 - 20) / 3)
 
 
 def test_moves_differing_from_declared_bot_are_listed_by_round(tmp_path: Path) -> None:
     partners = 'partners = { bot = { player = "single_action", params = { action = 0 } } }'
-    result = taken(tmp_path, GAME, IPD + partners)
+    result = take_all(tmp_path, GAME, IPD + partners)
     assert [(d["game"], d["turn"], d["recorded"]) for d in result.details["differences"]] == [
         ("a", 3, "F"),
         ("b", 2, "F"),
@@ -88,7 +88,7 @@ def test_moves_differing_from_declared_bot_are_listed_by_round(tmp_path: Path) -
 
 def test_gaps_and_empty_cells_are_void_rounds(tmp_path: Path) -> None:
     text = "episode,round,action1,action2,payoff1,payoff2\na,1,J,J,,\na,3,,J,3,0\na,4,F,F,,\n"
-    result = taken(tmp_path, text)
+    result = take_all(tmp_path, text)
     (episode,) = result.episodes
     lost_triples = [(e.turn, e.seat, e.reason) for e in episode.events if isinstance(e, Forfeited)]
     assert lost_triples == [
@@ -107,7 +107,7 @@ def test_predictions_are_scored_and_times_kept(tmp_path: Path) -> None:
         "episode,round,action1,action2,prediction1,prediction2,rt1,mood\n"
         "a,1,J,F,F,,1.2,x\na,2,J,J,J:.3 F:.7,,,x\na,3,J,J,,,.9,x\n"
     )
-    result = taken(tmp_path, text)
+    result = take_all(tmp_path, text)
     (episode,) = result.episodes
     triples = [(e.turn, e.value, e.odds) for e in episode.events if isinstance(e, Reported)]
     assert triples == [(0, 1, None), (1, 1, (0.3, 0.7))]
@@ -122,7 +122,7 @@ def test_predictions_are_scored_and_times_kept(tmp_path: Path) -> None:
 def test_matrix_and_names_of_moves_are_parameters_of_the_game(tmp_path: Path) -> None:
     matrix = "[[[3, 3], [0, 5]], [[5, 0], [1, 1]]]"
     text = "episode,round,action1,action2,payoff1,payoff2\ng,1,Cooperate,Defect,0,5\n"
-    result = taken(
+    result = take_all(
         tmp_path, text, f'params = {{ matrix = {matrix}, names = ["Cooperate", "Defect"] }}'
     )
     assert result.episodes[0].setup.instance.game == "repeated_games"
@@ -131,14 +131,14 @@ def test_matrix_and_names_of_moves_are_parameters_of_the_game(tmp_path: Path) ->
 
 def test_shorter_episodes_are_abandoned_only_if_rounds_is_declared(tmp_path: Path) -> None:
     text = GAME + "c,1,gpt,bot,J,J,8,8\n"
-    assert taken(tmp_path, text).episodes[-1].payoffs == {"agent": 8.0, "partner": 8.0}
-    cut = taken(tmp_path, text, IPD + "params = { rounds = 3 }").episodes[-1].events[-1]
+    assert take_all(tmp_path, text).episodes[-1].payoffs == {"agent": 8.0, "partner": 8.0}
+    cut = take_all(tmp_path, text, IPD + "params = { rounds = 3 }").episodes[-1].events[-1]
     assert isinstance(cut, Censored) and cut.cause == "left"
 
 
 def test_random_stop_is_recorded_as_move_of_nature(tmp_path: Path) -> None:
     text = GAME + "c,1,gpt,bot,J,J,8,8\n"
-    result = taken(tmp_path, text, IPD + "params = { stop_chance = 0.2, rounds = 3 }")
+    result = take_all(tmp_path, text, IPD + "params = { stop_chance = 0.2, rounds = 3 }")
     assert result.episodes[-1].payoffs == {"agent": 8.0, "partner": 8.0}
     assert all(mismatch(registry.game("ipd"), e) is None for e in result.episodes)
 
@@ -160,7 +160,7 @@ def test_all_errors_are_reported_together_with_line_and_column(tmp_path: Path) -
         "a,5,x,J,F,8,8,J:.5 F:.5 K:0,\n"
     )
     with pytest.raises(BadInput) as refused:
-        taken(tmp_path, text)
+        take_all(tmp_path, text)
     lines = str(refused.value).splitlines()[1:]
     assert lines == [
         "line 2, column action2: There is no move named 'j'; the known names are F and J.",
@@ -180,7 +180,7 @@ def test_all_errors_are_reported_together_with_line_and_column(tmp_path: Path) -
 def test_errors_beyond_twenty_are_only_counted(tmp_path: Path) -> None:
     rows = "".join(f"a,{n},X,J\n" for n in range(1, 31))
     with pytest.raises(BadInput) as refused:
-        taken(tmp_path, f"episode,round,action1,action2\n{rows}")
+        take_all(tmp_path, f"episode,round,action1,action2\n{rows}")
     assert len(str(refused.value).splitlines()) == 22
     assert str(refused.value).endswith("and 10 more")
 
@@ -201,7 +201,7 @@ def test_errors_beyond_twenty_are_only_counted(tmp_path: Path) -> None:
 )
 def test_wrong_descriptions_are_refused(tmp_path: Path, description: str, says: str) -> None:
     with pytest.raises(BadInput, match=says):
-        taken(tmp_path, GAME, description)
+        take_all(tmp_path, GAME, description)
 
 
 def test_missing_files_columns_and_rows_are_refused(tmp_path: Path) -> None:
@@ -209,7 +209,7 @@ def test_missing_files_columns_and_rows_are_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="line 1: there is no column round"):
         import_table(path)
     with pytest.raises(BadInput, match="has no rows"):
-        taken(tmp_path, HEADER + "\n")
+        take_all(tmp_path, HEADER + "\n")
     path.with_suffix(".toml").unlink()
     with pytest.raises(BadInput, match=r"There is no .*play.toml, which describes play.csv"):
         import_table(path)

@@ -62,7 +62,7 @@ games = st.builds(
 )
 
 
-def searched(game, seat, automaton, state, rounds_left: int) -> float:
+def search(game, seat, automaton, state, rounds_left: int) -> float:
     """The best expected total by trying every course of play; no tables."""
     if rounds_left == 0:
         return 0.0
@@ -72,7 +72,7 @@ def searched(game, seat, automaton, state, rounds_left: int) -> float:
             * (
                 game.pay(seat, own_move, other_move)
                 + (1 - game.stop_chance)
-                * searched(
+                * search(
                     game,
                     seat,
                     automaton,
@@ -90,7 +90,7 @@ def searched(game, seat, automaton, state, rounds_left: int) -> float:
 def test_optimal_reward_equals_exhaustive_search(game, automaton, seat, rounds):
     actual_optimal_reward = optimal_reward(game, seat, automaton, rounds)
     assert actual_optimal_reward == pytest.approx(
-        searched(game, seat, automaton, automaton.start, rounds)
+        search(game, seat, automaton, automaton.start, rounds)
     )
 
 

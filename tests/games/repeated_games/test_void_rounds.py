@@ -16,7 +16,7 @@ R, P, S = 0, 1, 2
 Past = Sequence[tuple[int | None, int | None]]  # (agent's, partner's); None: no move
 
 
-def after(game: RepeatedGame, past: Past) -> State:
+def state_after(game: RepeatedGame, past: Past) -> State:
     state = game.start()
     for agent, counterpart in past:
         moves = {seat: m for seat, m in ((AGENT, agent), (PARTNER, counterpart)) if m is not None}
@@ -26,7 +26,7 @@ def after(game: RepeatedGame, past: Past) -> State:
 
 
 def view(game: RepeatedGame, past: Past, seat: Seat = PARTNER) -> View:
-    return game.observe(after(game, past), seat)
+    return game.observe(state_after(game, past), seat)
 
 
 def odds(name: str, past: Past, void: str = "published") -> Odds:

@@ -23,7 +23,7 @@ from sally.runner.local import play
 ME = SEATS[0]
 
 
-def played(mine: Any, two: Any, three: Any, **params: Any) -> Played:
+def play_and_replay(mine: Any, two: Any, three: Any, **params: Any) -> Played:
     lineup = dict(zip(SEATS, (mine, two, three), strict=True))
     probes = params.pop("probes", {})
     episode = sally.play("step_race", lineup, probes=probes, **params)
@@ -31,7 +31,7 @@ def played(mine: Any, two: Any, three: Any, **params: Any) -> Played:
     return Played(spec, episode, replay_episode(spec, episode))
 
 
-def measured(of: Played, metric: str) -> float | None:
+def measure_metric(of: Played, metric: str) -> float | None:
     (found,) = [m for m in METRICS if m.name == metric]
     return found.measure(of, ME)
 
@@ -43,77 +43,90 @@ BREAKER = PlayerSpec("keeper", {"p": 0.0})
 
 
 def test_doing_of_the_best_reply_is_one() -> None:
-    race = played(ALWAYS_3, ALWAYS_5, ALWAYS_5, talks=0)
+    race = play_and_replay(ALWAYS_3, ALWAYS_5, ALWAYS_5, talks=0)
     assert race.episode.payoffs == {"player_1": 1.0, "player_2": 0.0, "player_3": 0.0}
-    assert measured(race, "doing_steps") == 1.0
-    assert measured(race, "doing_win") == pytest.approx(1.0)
-    assert measured(race, "collision_rate") == 0.0
-    assert measured(race, "others_collide") == 1.0
-    assert measured(race, "step_regret") == pytest.approx(0.0)
+    assert measure_metric(race, "doing_steps") == 1.0
+    assert measure_metric(race, "doing_win") == pytest.approx(1.0)
+    assert measure_metric(race, "collision_rate") == 0.0
+    assert measure_metric(race, "others_collide") == 1.0
+    assert measure_metric(race, "step_regret") == pytest.approx(0.0)
 
 
 def test_errors_survived_counts_a_win_despite_an_error() -> None:
     """With two that always take 5, a 1 gains less than a 3 and still gets ahead of both."""
-    race = played(PlayerSpec("always", {"move": 1}), ALWAYS_5, ALWAYS_5, talks=0)
-    assert measured(race, "errors_survived") == 1.0 and measured(race, "best_reply_rate") < 1.0
-    lost_match = played(ALWAYS_5, ALWAYS_5, ALWAYS_3, talks=0)
-    assert measured(lost_match, "errors_survived") == 0.0
+    race = play_and_replay(PlayerSpec("always", {"move": 1}), ALWAYS_5, ALWAYS_5, talks=0)
+    assert (
+        measure_metric(race, "errors_survived") == 1.0
+        and measure_metric(race, "best_reply_rate") < 1.0
+    )
+    lost_match = play_and_replay(ALWAYS_5, ALWAYS_5, ALWAYS_3, talks=0)
+    assert measure_metric(lost_match, "errors_survived") == 0.0
 
 
 def test_permanent_collision_pays_nothing_and_has_full_regret() -> None:
-    race = played(ALWAYS_5, ALWAYS_5, ALWAYS_5, talks=0, max_turns=5)
+    race = play_and_replay(ALWAYS_5, ALWAYS_5, ALWAYS_5, talks=0, max_turns=5)
     assert race.episode.payoffs == {"player_1": 0.0, "player_2": 0.0, "player_3": 0.0}
-    assert measured(race, "collision_rate") == 1.0
-    assert measured(race, "step_regret") == pytest.approx(1.0)
+    assert measure_metric(race, "collision_rate") == 1.0
+    assert measure_metric(race, "step_regret") == pytest.approx(1.0)
     costs = decisions.COSTS(race, ME)
     assert [cost.best for cost in costs] == [(1, 3)] * 5
     assert all(cost.loss == pytest.approx(1.0) and cost.how == decisions.SOLVED for cost in costs)
 
 
 def test_promise_metrics_of_keepers_and_breakers() -> None:
-    kept_match = played(KEEPER, KEEPER, KEEPER, talks=1)
-    assert measured(kept_match, "announced_rate") == measured(kept_match, "promise_kept") == 1.0
-    broken = played(BREAKER, KEEPER, KEEPER, talks=1)
+    kept_match = play_and_replay(KEEPER, KEEPER, KEEPER, talks=1)
+    assert (
+        measure_metric(kept_match, "announced_rate")
+        == measure_metric(kept_match, "promise_kept")
+        == 1.0
+    )
+    broken = play_and_replay(BREAKER, KEEPER, KEEPER, talks=1)
     sums = tally(broken, ME)
     assert sums.kept == 0 and sums.betrayed == sums.truthful == sums.turns > 0
-    assert 0 < (measured(broken, "broken_upwards") or 0) < 1
+    assert 0 < (measure_metric(broken, "broken_upwards") or 0) < 1
 
 
 def test_follower_takes_the_number_left_free_by_truthful_partners() -> None:
-    race = played("follower", KEEPER, KEEPER, talks=1)
-    assert measured(race, "free_taken") == 1.0 and measured(race, "collides_with_truthful") == 0.0
-    hit = played("hits_announced", KEEPER, KEEPER, talks=1)
-    assert measured(hit, "collides_with_truthful") == 1.0
+    race = play_and_replay("follower", KEEPER, KEEPER, talks=1)
+    assert (
+        measure_metric(race, "free_taken") == 1.0
+        and measure_metric(race, "collides_with_truthful") == 0.0
+    )
+    hit = play_and_replay("hits_announced", KEEPER, KEEPER, talks=1)
+    assert measure_metric(hit, "collides_with_truthful") == 1.0
 
 
 def test_keeper_without_talk_announces_nothing_and_is_solvable() -> None:
-    race = played("random", KEEPER, KEEPER, talks=0)
+    race = play_and_replay("random", KEEPER, KEEPER, talks=0)
     actual_solution = solution(race, ME)
     assert actual_solution is not None and actual_solution.value((20, 20, 20)) == pytest.approx(
         0.971432952678
     )
-    assert measured(race, "announced_rate") == 0.0 and measured(race, "promise_kept") is None
+    assert (
+        measure_metric(race, "announced_rate") == 0.0
+        and measure_metric(race, "promise_kept") is None
+    )
 
 
 def test_costs_name_their_reference() -> None:
     hows = {
-        (two, three): {c.how for c in decisions.COSTS(played("random", two, three), ME)}
+        (two, three): {c.how for c in decisions.COSTS(play_and_replay("random", two, three), ME)}
         for two, three in (("uniform", "blocker"), ("follower", "uniform"), ("listener", "uniform"))
     }
     assert list(hows.values()) == [{decisions.SOLVED}, {decisions.DECLARED}, {decisions.DONE}]
 
 
 def test_losses_split_into_inference_and_translation() -> None:
-    race = played("random", "uniform", "uniform", probes={ME: ["their_move"]})
+    race = play_and_replay("random", "uniform", "uniform", probes={ME: ["their_move"]})
     terms = decisions.LOSSES(race, ME)
     assert terms.inference is not None and terms.translation is not None
     assert terms.inference >= 0 and terms.translation >= 0
-    listening = played("listener", KEEPER, KEEPER, talks=1, probes={ME: ["their_move"]})
+    listening = play_and_replay("listener", KEEPER, KEEPER, talks=1, probes={ME: ["their_move"]})
     assert decisions.LOSSES(listening, ME).translation == pytest.approx(0.0)
 
 
 def test_best_replies_need_predictions_for_both_others() -> None:
-    race = played("random", "uniform", "uniform", talks=0)
+    race = play_and_replay("random", "uniform", "uniform", talks=0)
     view = list_moves(race, ME)[0].view
     game: Any = race.replay.game
     assert best_replies(game, view, {"player_2": 5}) is None
@@ -141,6 +154,6 @@ def test_study_has_the_certified_tables_and_plays() -> None:
 
 
 def test_listener_learns_the_habit_of_silent_partners() -> None:
-    race = played("listener", ALWAYS_5, ALWAYS_5)
+    race = play_and_replay("listener", ALWAYS_5, ALWAYS_5)
     assert race.episode.payoffs == {"player_1": 1.0, "player_2": 0.0, "player_3": 0.0}
     assert list_moves(race, ME)[0].mine == 5  # what it expects at first

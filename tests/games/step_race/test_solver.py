@@ -66,7 +66,7 @@ def test_value_of_a_seat_does_not_depend_on_its_number() -> None:
 # --- simulation: what is solved is what is played -------------------------------------------------
 
 
-def simulated(minds: tuple[Mind, Mind, Mind], target: int, games: int) -> list[float]:
+def simulate(minds: tuple[Mind, Mind, Mind], target: int, games: int) -> list[float]:
     """The mean points of three minds, by the second implementation of the rules."""
     totals = [0.0, 0.0, 0.0]
     for n in range(games):
@@ -99,7 +99,7 @@ def test_solved_values_equal_simulated_means(others: tuple[str, str]) -> None:
     mind, two = (solver.MINDS[name]() for name in others)
     own_mind = uniform()
     exact = solve_race(12, 0, (mind, two), own_mind).value((12, 12, 12))
-    mean = simulated((own_mind, mind, two), 12, 1500)[0]
+    mean = simulate((own_mind, mind, two), 12, 1500)[0]
     assert mean == pytest.approx(exact, abs=0.05)  # four standard errors at most
 
 
@@ -111,7 +111,7 @@ def test_solved_reply_earns_its_stated_value() -> None:
     def reply(missing: Any, number: int, turn: int, said: Any) -> Any:
         return solver.sure(max(best(race.worths(missing, turn, said))))
 
-    mean = simulated((Mind(reply), *minds), 12, 1500)[0]
+    mean = simulate((Mind(reply), *minds), 12, 1500)[0]
     assert mean == pytest.approx(race.value((12, 12, 12)), abs=0.05)
 
 

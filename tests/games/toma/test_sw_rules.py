@@ -152,7 +152,7 @@ def test_forfeit_does_nothing_and_lets_the_ally_be_heard() -> None:
 # --- secrets --------------------------------------------------------------------------------------
 
 
-def both(first: World, two: World, *acts: tuple[Any, Any]) -> list[Match]:
+def play_both(first: World, two: World, *acts: tuple[Any, Any]) -> list[Match]:
     matches = [table(first), table(two)]
     for match in matches:
         for guide, explorer in acts:
@@ -169,7 +169,7 @@ def same_to(seat: Any, matches: list[Match]) -> bool:
 def test_c_never_learns_which_landmark_is_which() -> None:
     renamed = msgspec.structs.replace(WORLD, landmarks=((1, 1), (0, 1), (2, 3)))
     acts = [(WAIT, Speak("I am at Red Barn.")), (Speak("Go to Old Well."), WAIT)]
-    matches = both(WORLD, renamed, *acts)
+    matches = play_both(WORLD, renamed, *acts)
     assert same_to(EAVESDROPPER, matches)
     assert not same_to(GUIDE, matches)
     quiet = page_of(table(), "eavesdropper")
@@ -178,12 +178,12 @@ def test_c_never_learns_which_landmark_is_which() -> None:
 
 def test_guide_does_not_see_explorer_and_no_seat_sees_the_treasure() -> None:
     elsewhere = msgspec.structs.replace(WORLD, start=(2, 2))
-    assert same_to(GUIDE, both(WORLD, elsewhere, (WAIT, Move("NORTH"))))
-    assert same_to(EAVESDROPPER, both(WORLD, elsewhere, (WAIT, Move("NORTH"))))
+    assert same_to(GUIDE, play_both(WORLD, elsewhere, (WAIT, Move("NORTH"))))
+    assert same_to(EAVESDROPPER, play_both(WORLD, elsewhere, (WAIT, Move("NORTH"))))
     buried = msgspec.structs.replace(WORLD, treasure=(1, 3))
     for seat in (GUIDE, EXPLORER, EAVESDROPPER):
-        assert same_to(seat, both(WORLD, buried, (WAIT, WAIT)))
-    opened = both(WORLD, buried, (Open("4821"), WAIT))
+        assert same_to(seat, play_both(WORLD, buried, (WAIT, WAIT)))
+    opened = play_both(WORLD, buried, (Open("4821"), WAIT))
     assert not same_to(GUIDE, opened)
     assert same_to(EXPLORER, opened)
     assert same_to(EAVESDROPPER, opened)
@@ -192,7 +192,7 @@ def test_guide_does_not_see_explorer_and_no_seat_sees_the_treasure() -> None:
 def test_only_explorer_knows_the_password_and_actions_are_hidden() -> None:
     locked = msgspec.structs.replace(WORLD, password="1234")
     for seat in (GUIDE, EAVESDROPPER):
-        assert same_to(seat, both(WORLD, locked, (WAIT, WAIT)))
+        assert same_to(seat, play_both(WORLD, locked, (WAIT, WAIT)))
     tried, waited = turn(table(), Open("0000"), WAIT), turn(table(), WAIT, WAIT)
     assert same_to(EXPLORER, [tried, waited])
     assert same_to(EAVESDROPPER, [tried, waited])

@@ -43,11 +43,11 @@ def entry(turn: int, player: str, **changed: Any) -> dict[str, Any]:
     return {**judged, **dict.fromkeys(ORDERS, False), **dict.fromkeys(DIMENSIONS, 0.5), **changed}
 
 
-def whole(played: Played, **changed: Any) -> str:
+def load_complete(played: Played, **changed: Any) -> str:
     return json.dumps({"judgements": [entry(t, p, **changed) for t, p in units(played)]})
 
 
-def judged(played: Played, *replies: str, retries: int = 2) -> Any:
+def judge(played: Played, *replies: str, retries: int = 2) -> Any:
     remaining_replies = list(replies)
     model = Scripted(lambda messages, settings: remaining_replies.pop(0))
     return asyncio.run(assess(played, model, retries=retries))
@@ -55,7 +55,7 @@ def judged(played: Played, *replies: str, retries: int = 2) -> Any:
 
 def test_every_player_is_judged_in_every_turn(played: Played) -> None:
     assert units(played) == ((1, "p1"), (1, "p2"), (2, "p1"), (2, "p2"))
-    judgements = judged(played, f"Here it is:\n{whole(played, first_order=True)}")
+    judgements = judge(played, f"Here it is:\n{load_complete(played, first_order=True)}")
     assert [(r.turn, r.player) for r in judgements.ratings] == list(units(played))
     assert all(r.first_order and r.episode == played.episode.id for r in judgements.ratings)
     assert not judgements.problem
@@ -83,18 +83,18 @@ def test_prompt_contains_the_game_and_all_dimensions(played: Played) -> None:
 def test_incomplete_reply_is_requested_again_and_then_missing(
     played: Played, reply: str, why: str
 ) -> None:
-    mended = judged(played, reply, whole(played))
+    mended = judge(played, reply, load_complete(played))
     assert len(mended.ratings) == 4
-    assert [call.reply for call in mended.calls] == [reply, whole(played)]
-    lost = judged(played, reply, reply, retries=1)
+    assert [call.reply for call in mended.calls] == [reply, load_complete(played)]
+    lost = judge(played, reply, reply, retries=1)
     assert lost.ratings == ()
     assert why in lost.problem
 
 
 def test_judgement_with_a_missing_field_is_refused(played: Played) -> None:
-    gap = json.loads(whole(played))
+    gap = json.loads(load_complete(played))
     del gap["judgements"][2]["adaptability"]
-    assert "lacks adaptability" in judged(played, json.dumps(gap), retries=0).problem
+    assert "lacks adaptability" in judge(played, json.dumps(gap), retries=0).problem
 
 
 def test_calls_are_logged_with_a_seed_of_their_own(played: Played) -> None:
@@ -102,7 +102,7 @@ def test_calls_are_logged_with_a_seed_of_their_own(played: Played) -> None:
 
     def script(messages: Any, settings: Any) -> str:
         requests.append((list(messages), settings.seed))
-        return "No." if len(requests) == 1 else whole(played)
+        return "No." if len(requests) == 1 else load_complete(played)
 
     first = asyncio.run(assess(played, Scripted(script)))
     (_, seed), (again, other) = requests

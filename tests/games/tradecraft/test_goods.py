@@ -44,7 +44,7 @@ def try_anything(turn: Any, draws: Stream) -> Any:
     return Answer(draws.pick(("accept", "reject", "perhaps")))
 
 
-def expected(match: Any, before: Any, moves: Any) -> Counter[str]:
+def compute_expected(match: Any, before: Any, moves: Any) -> Counter[str]:
     """All goods after a step, worked out from the recipes alone."""
     table = total(before.hands)
     for seat, action in moves.items():
@@ -74,7 +74,7 @@ def test_goods_change_only_by_recipes_and_flooring(seed: int) -> None:
             refused += 1
             assert match.state is state_before  # bad input changes nothing
     for step in match.replay.steps():
-        table = expected(match, step.before, step.moves)
+        table = compute_expected(match, step.before, step.moves)
         counts = total(step.after.hands)
         if step.before.phase == "craft" and step.after.phase != "craft":
             assert all(amount.denominator == 1 for amount in counts.values())

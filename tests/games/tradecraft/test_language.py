@@ -26,7 +26,7 @@ MODEL = "gpt-4o"  # only a name here: a script answers
 SEEN: list[list[str]] = []
 
 
-def worth(item: str) -> int:
+def value_of(item: str) -> int:
     return sum(map(ord, item)) % 11
 
 
@@ -40,7 +40,7 @@ def script(messages: Sequence[Message], settings: Settings) -> str | Reply:
         listed = re.search(r"for each of (.*), each number", asked_text)
         assert listed is not None
         items = re.split(r", | and ", listed[1])
-        return "\n".join(f"{item}: {worth(item)}" for item in items)
+        return "\n".join(f"{item}: {value_of(item)}" for item in items)
     if '"kind": "propose"' in asked_text:
         if not isinstance(messages[-1], ToolResult):
             return Reply("", (ToolCall("1", "item_info", '{"item": "stick"}'),))
@@ -57,7 +57,7 @@ def script(messages: Sequence[Message], settings: Settings) -> str | Reply:
         )
     if '"kind": "answer"' in asked_text:
         get, give = re.findall(r"you get 1 ([\w ]+), you give 1 ([\w ]+)\.", asked_text)[-1]
-        text = "ACCEPT" if worth(get) > worth(give) else "Reject"
+        text = "ACCEPT" if value_of(get) > value_of(give) else "Reject"
         return f'I think so. {{"kind": "answer", "answer": "{text}"}}'
     return '{"kind": "done"}'
 
@@ -86,7 +86,7 @@ def game(arm: str, n: int = 0, answers: Any = script) -> Match:
     return match
 
 
-def played(match: Match) -> Played:
+def play_and_replay(match: Match) -> Played:
     episode = from_line(to_line(match.episode()))
     return Played(match.spec, episode, replay_episode(match.spec, episode))
 
@@ -127,7 +127,7 @@ def test_engine_recognizes_and_fits_episodes_of_the_paper() -> None:
     known_rows = []
     for arm in GROUPS:
         for n in range(6):
-            match = played(game(arm, n))
+            match = play_and_replay(game(arm, n))
             facts = ENGINE.facts(match)
             assert facts == {"model": MODEL, "arm": arm}
             known_rows.append((facts, match))

@@ -38,7 +38,7 @@ def seated(name: str, match: Match, seat: str) -> Any:
     return PARTNERS[name].make(match.game, seat)
 
 
-def asked(match: Match, seat: str) -> Turn:
+def ask_once(match: Match, seat: str) -> Turn:
     return next(turn for turn in match.asks() if turn.seat == seat)
 
 
@@ -69,7 +69,7 @@ def test_three_can_play(name: str) -> None:
 
 def test_zero_order_trader_requests_missing_and_offers_spare_goods() -> None:
     match = match_of()
-    made = seated("zero_order", match, "p1")(asked(match, "p1"))
+    made = seated("zero_order", match, "p1")(ask_once(match, "p1"))
     assert isinstance(made, Propose)
     assert made.request == (("raw_iron", "1"),)
     assert set(dict(made.offer)) <= {"coal", "birch_planks"}  # never the iron it needs
@@ -77,36 +77,36 @@ def test_zero_order_trader_requests_missing_and_offers_spare_goods() -> None:
 
 def test_zero_order_trader_accepts_only_helpful_offers() -> None:
     helps = play(match_of(), (P1, propose("p2", {"coal": 1}, {"raw_iron": 1})))
-    assert seated("zero_order", helps, "p2")(asked(helps, "p2")) == YES
+    assert seated("zero_order", helps, "p2")(ask_once(helps, "p2")) == YES
     hurts = play(match_of(), (P1, propose("p2", {"birch_planks": 1}, {"oak_planks": 2})))
-    assert seated("zero_order", hurts, "p2")(asked(hurts, "p2")) == NO
+    assert seated("zero_order", hurts, "p2")(ask_once(hurts, "p2")) == NO
 
 
 def test_zero_order_trader_crafts_towards_its_target_at_once() -> None:
     match = play(match_of(), (P1, propose("p2", {"coal": 1}, {"raw_iron": 1})), (P2, YES))
-    first = seated("zero_order", match, "p1")(asked(match, "p1"))
+    first = seated("zero_order", match, "p1")(ask_once(match, "p1"))
     assert isinstance(first, Craft)
     assert first.output == "iron_ingot"
     idle = play(match_of(), (P1, PASS))
-    assert seated("zero_order", idle, "p1")(asked(idle, "p1")) == DONE
+    assert seated("zero_order", idle, "p1")(ask_once(idle, "p1")) == DONE
 
 
 def test_hoarder_gives_nothing_and_a_giver_asks_for_nothing() -> None:
     match = match_of()
-    demand = seated("hoarder", match, "p1")(asked(match, "p1"))
+    demand = seated("hoarder", match, "p1")(ask_once(match, "p1"))
     assert (demand.offer, bool(demand.request)) == ((), True)
-    gift = seated("generous", match, "p1")(asked(match, "p1"))
+    gift = seated("generous", match, "p1")(ask_once(match, "p1"))
     assert (bool(gift.offer), gift.request) == (True, ())
     asking = play(match_of(), (P1, propose("p2", {"coal": 2}, {"raw_iron": 1})))
-    assert seated("hoarder", asking, "p2")(asked(asking, "p2")) == NO
-    assert seated("generous", asking, "p2")(asked(asking, "p2")) == YES
+    assert seated("hoarder", asking, "p2")(ask_once(asking, "p2")) == NO
+    assert seated("generous", asking, "p2")(ask_once(asking, "p2")) == YES
 
 
 def test_request_raises_belief_in_the_target_it_serves() -> None:
     """p2 asks for the last thing that its torch lacks."""
     match = play(match_of(), (P1, PASS), (P1, DONE), (P2, DONE))
     play(match, (P2, propose("p1", {"raw_iron": 1}, {"coal": 1})))
-    view = asked(match, "p1").view
+    view = ask_once(match, "p1").view
     beliefs = beliefs_about(view, P2, tuple(Hand(hand) for hand in HANDS))
     assert beliefs["torch"] > 1 / len(beliefs)
 

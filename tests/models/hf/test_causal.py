@@ -25,7 +25,7 @@ def episodes(tmp_path_factory):
     return list(store.load(folder).episodes.values())
 
 
-def checked(episodes, network, folder, at):
+def check(episodes, network, folder, at):
     [rows] = by_player(cases(episodes, "their_move", at)).values()
     rows = [case for case in rows if case.decision.turn >= 2]  # the first two moves are not told
     streams = activations([case.decision for case in rows], network, folder)
@@ -61,7 +61,7 @@ def of(found, layer, kind):
 def test_forecast_and_reply_follow_the_direction_encoding_the_move(
     episodes, carrying, tmp_path, at
 ):
-    result = checked(episodes, carrying, tmp_path, at)
+    result = check(episodes, carrying, tmp_path, at)
     probe, random = (of(result, toy.LAYER, kind) for kind in ("probe", "random"))
     assert result.decisions == 24
     assert probe.slope.low > 1
@@ -76,7 +76,7 @@ def test_forecast_and_reply_follow_the_direction_encoding_the_move(
 
 @pytest.mark.parametrize("at", ["probe", "move"])
 def test_steering_has_no_effect_in_a_network_without_the_move(episodes, blind, tmp_path, at):
-    result = checked(episodes, blind, tmp_path, at)
+    result = check(episodes, blind, tmp_path, at)
     for item in result.steered:
         assert abs(item.slope.value) < 0.01
     for item in result.patched:

@@ -20,7 +20,7 @@ END = frozenset({0})
 TOKENS = by_first_character(["", *PIECES[1:]])
 
 
-def drawn(guide: Guide, seed: int) -> str:
+def draw_sample(guide: Guide, seed: int) -> str:
     """A text of tokens drawn at random, each drawn again where it may not stand."""
     chance, numbers = random.Random(seed), list[int]()
     check = allowed_by(guide, lambda tokens: "".join(PIECES[t] for t in tokens if t), END)
@@ -36,7 +36,7 @@ def drawn(guide: Guide, seed: int) -> str:
 def test_every_sampled_text_satisfies_the_schema() -> None:
     guide, found = Guide(SCHEMA, TOKENS), set()
     for seed in range(60):
-        text = drawn(guide, seed)
+        text = draw_sample(guide, seed)
         if not guide.is_whole(text):
             continue  # thoughts without an end
         found.add(json.loads(text)["option"])

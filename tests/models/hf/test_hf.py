@@ -50,7 +50,7 @@ def pages(count):
     ]
 
 
-def rendered(plain, messages):
+def render(plain, messages):
     turns = [{"role": "user", "content": message.text} for message in messages]
     return plain[1].apply_chat_template(turns, tokenize=False, add_generation_prompt=True)
 
@@ -93,7 +93,7 @@ def test_scores_equal_one_plain_pass_over_the_joint_text(model, plain):
     candidates = ["rock", "paper", "scissors cut paper", "J"]
     for messages in pages(3):
         scores = asyncio.run(model.score(messages, candidates))
-        expected = [exact(plain, rendered(plain, messages), candidate) for candidate in candidates]
+        expected = [exact(plain, render(plain, messages), candidate) for candidate in candidates]
         assert scores.logprobs == pytest.approx(expected, abs=1e-3)
 
 
@@ -123,7 +123,7 @@ def _same(first, other):
 def test_open_turn_of_the_assistant_is_continued(model, plain):
     [messages] = pages(1)
     scores = asyncio.run(model.score([*messages, Assistant("I choose ")], ["rock", "paper"]))
-    text = rendered(plain, messages) + "I choose "
+    text = render(plain, messages) + "I choose "
     stem = [exact(plain, text, c) for c in ("rock", "paper")]
     gap = scores.logprobs[0] - scores.logprobs[1]
     assert gap == pytest.approx(stem[0] - stem[1], abs=1e-3)
@@ -133,7 +133,7 @@ def test_greedy_reply_equals_generate_of_transformers(model, plain):
     network, tokenizer = plain
     for messages in pages(3):
         reply = asyncio.run(model.complete(messages, GREEDY))
-        ids = tokenizer(rendered(plain, messages), return_tensors="pt", add_special_tokens=False)
+        ids = tokenizer(render(plain, messages), return_tensors="pt", add_special_tokens=False)
         said = network.generate(**ids, max_new_tokens=24, do_sample=False)[0]
         said = said[ids["input_ids"].shape[1] :]
         assert reply.text == tokenizer.decode(said, skip_special_tokens=True)
@@ -169,7 +169,7 @@ def test_prompt_longer_than_a_pass_is_evaluated_in_pieces(folder, plain):
         scores = asyncio.run(small.score(messages, ["rock", "paper"]))
     finally:
         small.close()
-    expected = [exact(plain, rendered(plain, messages), c) for c in ("rock", "paper")]
+    expected = [exact(plain, render(plain, messages), c) for c in ("rock", "paper")]
     assert scores.logprobs == pytest.approx(expected, abs=1e-3)
 
 

@@ -23,7 +23,7 @@ def played(tmp_path_factory):
     return folder
 
 
-def represented(played, network, out, *options):
+def represent(played, network, out, *options):
     arguments = ["represent", str(played), "--model", f"hf:{network}?device=cpu", "--out", str(out)]
     done = CliRunner().invoke(cli, [*arguments, "--at", "move", "--json", *options])
     assert done.exception is None, done.output
@@ -33,7 +33,7 @@ def represented(played, network, out, *options):
 
 def test_probe_finds_the_move_in_the_layer_that_encodes_it(played, tmp_path):
     network = toy.make(tmp_path / "carries")
-    result = represented(played, network, tmp_path / "out", "--as", "action")
+    result = represent(played, network, tmp_path / "out", "--as", "action")
     right = [layer["accuracy"]["value"] for layer in result["layers"]]
     assert right[toy.LAYER] > 0.8  # two of six moves are not told by the page: 5/6 at most
     assert right[0] < 0.65  # the last token alone tells nothing
@@ -46,7 +46,7 @@ def test_probe_finds_the_move_in_the_layer_that_encodes_it(played, tmp_path):
     assert all(array.shape == (2, toy.WIDTH) for array in directions.values())
     kept_files = list((tmp_path / "out" / "activations").rglob("*.npy"))
     times_before = {path: path.stat().st_mtime_ns for path in kept_files}
-    second_result = represented(played, network, tmp_path / "out", "--as", "action")
+    second_result = represent(played, network, tmp_path / "out", "--as", "action")
     assert second_result == result  # nothing is read twice
     assert {path: path.stat().st_mtime_ns for path in kept_files} == times_before
     assert len(read_results(next((tmp_path / "out").glob("*.json")))) == 1
@@ -54,7 +54,7 @@ def test_probe_finds_the_move_in_the_layer_that_encodes_it(played, tmp_path):
 
 def test_probe_finds_nothing_in_a_network_without_the_move(played, tmp_path):
     network = toy.make(tmp_path / "blind", carries=False, steps=40)
-    result = represented(played, network, tmp_path / "out", "--no-untrained")
+    result = represent(played, network, tmp_path / "out", "--no-untrained")
     assert result["accuracy"]["value"] < 0.65
     assert result["selectivity"]["low"] < 0.05
     assert result["beyond"]["low"] < 0

@@ -13,7 +13,7 @@ def page(*parts):
     return np.concatenate([np.arange(start, start + count) for start, count in parts])
 
 
-def played(rows, tokens):
+def play_games(rows, tokens):
     """Take a row, evaluate the prompt in it, and leave."""
     place = rows.take(tokens)
     rows.hold(place.row, tokens, len(tokens))
@@ -26,24 +26,24 @@ RULES = (0, 10 * BLOCK)
 
 def test_grown_page_is_assigned_to_the_row_with_its_prefix():
     rows = Rows(3)
-    first = played(rows, page(RULES, (5000, 40)))
-    assert played(rows, page(RULES, (5000, 80))) == PromptRow(first.row, 10 * BLOCK + 40, None)
+    first = play_games(rows, page(RULES, (5000, 40)))
+    assert play_games(rows, page(RULES, (5000, 80))) == PromptRow(first.row, 10 * BLOCK + 40, None)
 
 
 def test_two_episodes_share_the_rules_but_not_a_row():
     rows = Rows(3)
-    first = played(rows, page(RULES, (5000, 2 * TAIL)))
-    alternative = played(rows, page(RULES, (9000, 2 * TAIL)))
+    first = play_games(rows, page(RULES, (5000, 2 * TAIL)))
+    alternative = play_games(rows, page(RULES, (9000, 2 * TAIL)))
     assert alternative.row != first.row
     assert alternative == PromptRow(alternative.row, 10 * BLOCK, first.row)
-    assert played(rows, page(RULES, (5000, 3 * TAIL))).row == first.row
+    assert play_games(rows, page(RULES, (5000, 3 * TAIL))).row == first.row
 
 
 def test_least_recently_used_row_is_evicted():
     rows = Rows(2)
-    old, new = (played(rows, page((start, 100))) for start in (1000, 2000))
-    assert played(rows, page((3000, 100))).row == old.row
-    assert played(rows, page((2000, 150))).row == new.row
+    old, new = (play_games(rows, page((start, 100))) for start in (1000, 2000))
+    assert play_games(rows, page((3000, 100))).row == old.row
+    assert play_games(rows, page((2000, 150))).row == new.row
 
 
 def test_busy_row_shares_its_prefix_but_is_not_assigned():
@@ -66,8 +66,8 @@ def test_state_left_by_a_failed_call_is_not_reused():
 
 def test_last_token_is_always_evaluated():
     rows = Rows(1)
-    played(rows, page(RULES))
-    assert played(rows, page(RULES)).reuse == 10 * BLOCK - 1
+    play_games(rows, page(RULES))
+    assert play_games(rows, page(RULES)).reuse == 10 * BLOCK - 1
 
 
 def test_tree_evaluates_shared_prefixes_once_and_omits_last_tokens():

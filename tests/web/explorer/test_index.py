@@ -48,7 +48,7 @@ def test_episode_is_read_back_whole(folder):
         assert episode_index.episode(entry.store_name, entry.id) == stored[entry.id]
 
 
-def left(episode: Episode) -> Episode:
+def cut_short(episode: Episode) -> Episode:
     """The same episode as one that was cut short at its beginning."""
     return msgspec.structs.replace(episode, events=[Censored(0, "left", "the person left")])
 
@@ -59,7 +59,7 @@ def test_new_lines_appear_during_and_after_writing(folder, tmp_path):
     first, two, *_ = store.load(folder).episodes.values()
     episode_index = EpisodeIndex([out])
     with store.Writer(out) as writer:
-        writer.add(left(first))
+        writer.add(cut_short(first))
         episode_index.refresh()
         assert [e.outcome for e in episode_index.entries()] == ["left"]
         writer.add(two)

@@ -20,7 +20,7 @@ from tests.web.guests import Guest, play, value_for, web_server
 SEED = 987_654_321_987
 
 
-def opened(web: Client, game: str, params: dict[str, Any], arms: Any = None) -> OpenedMatch:
+def open_page(web: Client, game: str, params: dict[str, Any], arms: Any = None) -> OpenedMatch:
     """A table at which people sit in every seat, under one seed."""
     seats = registry.game(game).build(params).seats
     lineup = {str(seat): PlayerSpec("person") for seat in seats}
@@ -85,7 +85,7 @@ def traffic(folder: Path, game: str, seat: str, params: dict[str, Any], others: 
     """All that a seat receives until it has answered once; others answer before it."""
     with web_server(folder) as web:
         probes = tuple(p.name for p in registry.game(game).probes if seat in p.seats)
-        table = opened(web, game, params, {seat: probes} if probes else {})
+        table = open_page(web, game, params, {seat: probes} if probes else {})
         me = Guest(web, table.tokens[seat])
         me.see()
         for counterpart, token in table.tokens.items():
@@ -123,7 +123,7 @@ def test_hidden_information_changes_no_byte_sent_to_a_seat(
 def test_hidden_action_of_another_seat_is_not_observable(game: str, tmp_path: Path) -> None:
     """Not in the screen, not in its version, and not by waking who waits for news."""
     with web_server(tmp_path) as web:
-        table = opened(web, game, {})
+        table = open_page(web, game, {})
         guests = [Guest(web, token) for token in table.tokens.values()]
         for _ in range(12):
             asked_guests = [guest for guest in guests if guest.see()["asks"]]
@@ -174,7 +174,7 @@ def words_in(value: Any) -> set[str]:
 @pytest.mark.parametrize("game", FAMILIES)
 def test_no_seat_receives_words_private_to_others(game: str, tmp_path: Path) -> None:
     with web_server(tmp_path) as web:
-        table = opened(web, game, FAMILIES[game])
+        table = open_page(web, game, FAMILIES[game])
         guests = {seat: Guest(web, token) for seat, token in table.tokens.items()}
         play(list(guests.values()))
         assert web.portal is not None
@@ -201,7 +201,7 @@ def test_no_seat_receives_words_private_to_others(game: str, tmp_path: Path) -> 
 
 def test_game_that_was_stopped_opens_nothing(tmp_path: Path) -> None:
     with web_server(tmp_path) as web:
-        table = opened(web, "toma_ag", {"item": ITEM})
+        table = open_page(web, "toma_ag", {"item": ITEM})
         guests = {seat: Guest(web, token) for seat, token in table.tokens.items()}
         guests["speaker"].call("POST", "/api/seat/leave", {"key": "x"})
         end = guests["opponent"].see()

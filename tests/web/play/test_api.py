@@ -26,7 +26,7 @@ def web(tmp_path: Path) -> Any:
         yield client
 
 
-def stored(folder: Path) -> list[Any]:
+def load_stored(folder: Path) -> list[Any]:
     return list(store.load(folder / "episodes").episodes.values())
 
 
@@ -52,7 +52,7 @@ def test_every_game_can_be_played_to_its_end(game: str, tmp_path: Path) -> None:
         assert {**screen_after, "version": 0, "due": 0} == {**screen_before, "version": 0, "due": 0}
         (last,) = play([guest])
     assert last["over"]["how"] == "ended", last["over"]
-    (episode,) = stored(tmp_path)
+    (episode,) = load_stored(tmp_path)
     assert isinstance(episode.end, Ended)
     assert last["over"]["payoff"] == episode.payoffs[seat]
     assert episode.setup.lineup[seat].player == "person"
@@ -79,7 +79,7 @@ def test_people_can_fill_every_seat_of_every_game(game: str, tmp_path: Path) -> 
         assert set(invited) == set(others)
         screens = play([guest, *invited.values()])
     assert all(s["over"]["how"] == "ended" for s in screens)
-    (episode,) = stored(tmp_path)
+    (episode,) = load_stored(tmp_path)
     assert {episode.setup.lineup[s].player for s in offer["seats"]} == {"person"}
 
 
@@ -158,7 +158,7 @@ def test_leaving_censors_the_match_and_informs_the_other_player(tmp_path: Path) 
             "why": "",
             "hidden": [],
         }
-    (episode,) = stored(tmp_path)
+    (episode,) = load_stored(tmp_path)
     assert isinstance(episode.end, Censored)
     assert (episode.end.cause, episode.end.seat) == ("left", "partner")
     assert [e for e in episode.events if isinstance(e, Moved)]  # what was answered is kept
@@ -169,7 +169,7 @@ def test_player_that_does_not_answer_counts_as_having_left(tmp_path: Path) -> No
         guest, _ = sit(web, "ipd")
         screen = guest.see(f"?since={guest.see()['version']}")
         assert screen["over"]["how"] == "censored"
-    (episode,) = stored(tmp_path)
+    (episode,) = load_stored(tmp_path)
     assert episode.end.cause == "left" and "0.2 s" in episode.end.detail
 
 
@@ -187,7 +187,7 @@ def test_people_use_the_same_tools_and_uses_are_logged(tmp_path: Path) -> None:
         guest.answer(guest.see()["asks"][0])
         assert guest.call("POST", "/api/seat/look", expected_fields).status_code == 409
         guest.call("POST", "/api/seat/leave", {"key": "x"})
-    (episode,) = stored(tmp_path)
+    (episode,) = load_stored(tmp_path)
     first = next(e for e in episode.events if isinstance(e, Moved) and e.seat == "p1")
     assert [look.tool for look in first.looked] == ["item_info"]
 
@@ -248,7 +248,7 @@ def test_refused_answers_are_counted_as_tries(tmp_path: Path) -> None:
         ask = guest.see()["asks"][0]["id"]
         for value in (9, "no", 1):
             guest.say(ask, value)
-    (episode,) = stored(tmp_path)
+    (episode,) = load_stored(tmp_path)
     own_event = next(e for e in episode.events if isinstance(e, Moved) and e.seat == "agent")
     assert (own_event.action, own_event.tries, own_event.reply) == (1, 3, "1")
 
@@ -278,7 +278,7 @@ def test_odds_are_reported_as_shares(tmp_path: Path) -> None:
         assert probe["answer"] == "odds" and probe["question"]
         guest.say(probe["id"], [20, 50, 30])
         guest.answer(guest.see()["asks"][0])
-    (episode,) = stored(tmp_path)
+    (episode,) = load_stored(tmp_path)
     (report,) = [e for e in episode.events if isinstance(e, Reported)]
     assert report.odds == (0.2, 0.5, 0.3) and report.value == 1
 

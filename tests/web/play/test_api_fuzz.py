@@ -71,7 +71,7 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         yield client
 
 
-def seen(guest: Guest) -> Json:
+def observe(guest: Guest) -> Json:
     """What a guest sees, but for the version and for what it was just refused."""
     screen = guest.see()
     return {**screen, "version": 0, "asks": [{**ask, "refused": None} for ask in screen["asks"]]}
@@ -98,11 +98,11 @@ def test_arbitrary_bytes_are_refused_with_a_client_error(
 @given(path=st.sampled_from(POSTS[:6]), sent=st.dictionaries(st.sampled_from(NAMES), plain))
 def test_arbitrary_object_is_accepted_or_refused(path: str, sent: Json, web: Any) -> None:
     guest, _ = sit(web, "ipd", params={"rounds": 2})
-    json_before = seen(guest)
+    json_before = observe(guest)
     reply = guest.call("POST", path, sent)
     assert reply.status_code < 500, reply.text
     if reply.status_code >= 400:
-        assert seen(guest) == json_before
+        assert observe(guest) == json_before
 
 
 @calm
@@ -127,11 +127,11 @@ def test_extreme_numbers_are_accepted_or_refused_without_side_effects(
     for ask in guest.see()["asks"]:
         for value in (number, f"[{number},50,50]", f'{{"kind":"x","n":{number}}}'):
             body = f'{{"ask":"{ask["id"]}","key":"k","value":{value}}}'.encode()
-            json_before = seen(guest)
+            json_before = observe(guest)
             reply = web.post("/api/seat/answer", content=body, headers=headers)
             assert reply.status_code in (200, 400, 409, 422), reply.text
             if reply.status_code != 200:
-                assert seen(guest) == json_before
+                assert observe(guest) == json_before
 
 
 # --- forms, one leaf wrong ----------------------------------------------------------------------
@@ -144,7 +144,7 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return [path, *(p for key, v in inside for p in places(v, (*path, key)))]
 
 
-def replaced(value: Any, path: tuple[Any, ...], by: Any) -> Any:
+def replace(value: Any, path: tuple[Any, ...], by: Any) -> Any:
     if not path:
         return by
     changed = copy.deepcopy(value)
@@ -165,10 +165,10 @@ def test_form_with_a_wrong_field_is_accepted_or_refused(
     guest, _ = sit(web, game)
     ask = guest.see()["asks"][0]
     value = value_for(ask, draw)
-    json_before = seen(guest)
-    reply = guest.say(ask["id"], replaced(value, draw.choice(places(value)), wrong))
+    json_before = observe(guest)
+    reply = guest.say(ask["id"], replace(value, draw.choice(places(value)), wrong))
     assert reply.status_code in (200, 400, 422), reply.text
-    assert (seen(guest) == json_before) == (reply.status_code != 200)
+    assert (observe(guest) == json_before) == (reply.status_code != 200)
 
 
 # --- two people, any order ----------------------------------------------------------------------

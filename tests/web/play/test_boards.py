@@ -36,7 +36,7 @@ def match_of(game: str, **params: Any) -> Match:
     return Match(spec, setup)
 
 
-def drawn(match: Match, seat: str) -> Board:
+def draw_sample(match: Match, seat: str) -> Board:
     view = match.game.observe(match.state, Seat(seat))
     board = board_of(match.context(Seat(seat)), view)
     assert board is not None
@@ -90,7 +90,7 @@ def test_browser_script_draws_every_kind_of_board_part() -> None:
 
 def test_payoffs_are_drawn_from_the_seats_perspective() -> None:
     match = match_of("ibs")
-    table = plain(drawn(match, "partner"))["parts"][0]
+    table = plain(draw_sample(match, "partner"))["parts"][0]
     assert table["columns"] == ["J", "F"]
     assert [[cell["text"] for cell in row["cells"]] for row in table["rows"]] == [
         ["7 / 10", "0 / 0"],
@@ -101,28 +101,28 @@ def test_payoffs_are_drawn_from_the_seats_perspective() -> None:
 def test_last_round_and_past_are_drawn_from_the_seats_perspective() -> None:
     match = match_of("ipd")
     answer(match, {"agent": 0, "partner": 1})
-    showdown, payoffs, rounds = plain(drawn(match, "partner"))["parts"]
+    showdown, payoffs, rounds = plain(draw_sample(match, "partner"))["parts"]
     assert [side["choice"] for side in showdown["sides"]] == ["F", "J"]
     assert payoffs["rows"][1]["cells"][0]["mark"] == "last"
     assert [row["cells"][0]["text"] for row in rounds["rows"]] == ["F", "J"]
 
 
 def test_locker_board_marks_no_box() -> None:
-    locker = plain(drawn(match_of("pick_the_right_stuff"), "manager"))["parts"][0]
+    locker = plain(draw_sample(match_of("pick_the_right_stuff"), "manager"))["parts"][0]
     assert {box["mark"] for box in locker["boxes"]} == {""}
     assert [box["holds"] for box in locker["boxes"]].count("") == 0
 
 
 def test_recipes_are_on_the_board_only_with_the_book() -> None:
-    assert len(drawn(match_of("tradecraft"), "p1").parts) == 2
-    assert len(drawn(match_of("tradecraft", book=False), "p1").parts) == 1
+    assert len(draw_sample(match_of("tradecraft"), "p1").parts) == 2
+    assert len(draw_sample(match_of("tradecraft", book=False), "p1").parts) == 1
 
 
 def test_recipe_is_ready_if_the_own_hand_suffices() -> None:
     recipes = {
         seat: {
             r["text"]: r["ready"]
-            for r in plain(drawn(match_of("tradecraft"), seat))["parts"][1]["recipes"]
+            for r in plain(draw_sample(match_of("tradecraft"), seat))["parts"][1]["recipes"]
         }
         for seat in ("p1", "p2")
     }
@@ -144,7 +144,7 @@ def test_private_rules_of_users_are_not_drawn() -> None:
     )
     assert instance.rules != other_instance.rules
     boards = [
-        drawn(match_of("pick_the_right_stuff", problem=p), "manager")
+        draw_sample(match_of("pick_the_right_stuff", problem=p), "manager")
         for p in (instance, other_instance)
     ]
     assert boards[0] == boards[1]
@@ -159,7 +159,7 @@ def test_rows_unknown_to_a_role_are_not_drawn() -> None:
         costs=tuple(changed if a == unknown else row for a, row in enumerate(scenario.costs)),
     )
     boards = [
-        drawn(match_of("toma_po", scenario=s, matrix="known"), "player")
+        draw_sample(match_of("toma_po", scenario=s, matrix="known"), "player")
         for s in (scenario, other_scenario)
     ]
     assert scenario.costs != other_scenario.costs
@@ -173,9 +173,9 @@ def test_listener_board_hides_the_word_and_the_other_hint() -> None:
         Item("bank", "lends money", "edge of a river"),
     ]
     first, word, hint = (match_of("toma_ag", item=item) for item in items)
-    assert drawn(first, "teammate") == drawn(word, "teammate")
-    assert drawn(first, "opponent") == drawn(hint, "opponent")
-    assert drawn(first, "speaker") != drawn(word, "speaker")
+    assert draw_sample(first, "teammate") == draw_sample(word, "teammate")
+    assert draw_sample(first, "opponent") == draw_sample(hint, "opponent")
+    assert draw_sample(first, "speaker") != draw_sample(word, "speaker")
 
 
 def test_map_shows_a_seat_only_what_it_knows() -> None:
@@ -187,10 +187,11 @@ def test_map_shows_a_seat_only_what_it_knows() -> None:
     first, moved, other_match, swapped = (
         match_of("toma_sw", world=world) for world in (plain, treasure, hidden, renamed)
     )
-    assert drawn(first, "guide") == drawn(other_match, "guide")  # password, treasure, where B is
-    assert drawn(first, "explorer") == drawn(moved, "explorer")  # the treasure
-    assert drawn(first, "eavesdropper") == drawn(swapped, "eavesdropper")  # and names
-    assert drawn(first, "explorer") != drawn(other_match, "explorer")
+    # password, treasure, where B is
+    assert draw_sample(first, "guide") == draw_sample(other_match, "guide")
+    assert draw_sample(first, "explorer") == draw_sample(moved, "explorer")  # the treasure
+    assert draw_sample(first, "eavesdropper") == draw_sample(swapped, "eavesdropper")  # and names
+    assert draw_sample(first, "explorer") != draw_sample(other_match, "explorer")
 
 
 def test_target_values_are_drawn_only_in_revealed_condition() -> None:
@@ -205,7 +206,7 @@ def test_target_values_are_drawn_only_in_revealed_condition() -> None:
     )
     for condition, same in (("hidden", True), ("revealed", False)):
         boards = [
-            drawn(match_of("mindgames", puzzle=p, condition=condition), "persuader")
+            draw_sample(match_of("mindgames", puzzle=p, condition=condition), "persuader")
             for p in (puzzle, other_puzzle)
         ]
         assert (boards[0] == boards[1]) is same
@@ -218,15 +219,17 @@ def test_target_board_hides_hidden_cells() -> None:
     flipped[row][column] = (flipped[row][column] + 2) % 3 - 1
     other_puzzle = msgspec.structs.replace(puzzle, utilities=tuple(map(tuple, flipped)))
     assert puzzle.utilities != other_puzzle.utilities
-    boards = [drawn(match_of("mindgames", puzzle=p), "target") for p in (puzzle, other_puzzle)]
+    boards = [
+        draw_sample(match_of("mindgames", puzzle=p), "target") for p in (puzzle, other_puzzle)
+    ]
     assert boards[0] == boards[1]
 
 
 def test_target_of_another_player_is_not_drawn() -> None:
     match = match_of("tradecraft", targets=[{"shears": 1}, {"torch": 1}])
     other_match = match_of("tradecraft", targets=[{"shears": 1}, {"lever": 1}])
-    assert drawn(match, "p1") == drawn(other_match, "p1")
-    assert drawn(match, "p2") != drawn(other_match, "p2")
+    assert draw_sample(match, "p1") == draw_sample(other_match, "p1")
+    assert draw_sample(match, "p2") != draw_sample(other_match, "p2")
 
 
 def test_crafts_of_another_player_are_not_drawn_before_the_phase_ends() -> None:
@@ -241,7 +244,7 @@ def test_crafts_of_another_player_are_not_drawn_before_the_phase_ends() -> None:
         answer(match, {"p2": YES})
         answer(match, {"p1": craft, "p2": DONE})
         assert match.state.phase == "craft"
-        boards.append((drawn(match, "p1"), drawn(match, "p2")))
+        boards.append((draw_sample(match, "p1"), draw_sample(match, "p2")))
     (mine, theirs), (other, same) = boards
     assert mine != other
     assert theirs == same
@@ -252,4 +255,4 @@ def test_proposal_to_another_player_is_not_drawn() -> None:
     three = {"hands": hands, "targets": [{"torch": 1}, {"torch": 1}, {"glass": 1}]}
     quiet, trading = match_of("tradecraft", **three), match_of("tradecraft", **three)
     answer(trading, {"p1": Propose("p2", (("coal", "1"),), ())})
-    assert drawn(trading, "p3") == drawn(quiet, "p3")
+    assert draw_sample(trading, "p3") == draw_sample(quiet, "p3")

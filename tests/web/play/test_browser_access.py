@@ -34,7 +34,7 @@ def violations(page: Any) -> list[str]:
     ]
 
 
-def kept(me: Person, name: str) -> None:
+def store_games(me: Person, name: str) -> None:
     """A picture for the contact sheet, where the environment says that pictures are kept."""
     if folder := os.environ.get("SALLY_CONTACT_SHEETS"):
         Path(folder).mkdir(parents=True, exist_ok=True)
@@ -53,12 +53,12 @@ def test_every_table_fits_desktop_and_phone_without_axe_violations(
 ) -> None:
     me = person(scripts=(AXE,) if AXE else ())
     sat_down(me, served, game)
-    kept(me, f"desktop_{game}")
+    store_games(me, f"desktop_{game}")
     last = me.page.evaluate(LAST)
     assert last <= 900, f"the last control ends at {last}, below the edge of a desk's screen"
     assert AXE is None or violations(me.page) == []
     me.move_to(PHONE)
-    kept(me, f"phone_{game}")
+    store_games(me, f"phone_{game}")
     assert me.page.evaluate("scrollX + document.documentElement.scrollWidth") <= 390
     last = me.page.evaluate(LAST)
     assert last <= 844, f"the last control ends at {last}, below the edge of a phone"

@@ -57,7 +57,7 @@ def arrived(server, name: str) -> Participant:
     return Participant(server).agree(name).read_on().check(*RIGHT)
 
 
-def played(first: Participant, two: Participant) -> None:
+def play_through(first: Participant, two: Participant) -> None:
     """Two participants play the current game to its end."""
     first.get(), two.get()
     tokens = first.seat_token, two.seat_token
@@ -75,7 +75,7 @@ def say(person: Participant, text: str) -> Participant:
 def test_group_chat_is_exported_and_deleted_on_withdrawal(tmp_path):
     with study_server(tmp_path, CHAT) as server:
         participant, two = arrived(server, "ann"), arrived(server, "bob")
-        played(participant, two)
+        play_through(participant, two)
         assert (
             participant.get().heading == "Talk with your group"
             and "Waiting for the others" in participant.text
@@ -102,7 +102,7 @@ def test_group_chat_is_exported_and_deleted_on_withdrawal(tmp_path):
 def test_chat_ends_at_its_time_limit(tmp_path):
     with study_server(tmp_path, CHAT.replace("chat_seconds = 30", "chat_seconds = 0.2")) as server:
         participant, two = arrived(server, "ann"), arrived(server, "bob")
-        played(participant, two)
+        play_through(participant, two)
         participant.get(), two.get()
         until(lambda: two.get().heading == "Game 2 of 2", 60)
         assert participant.get().heading == two.get().heading == "Game 2 of 2"

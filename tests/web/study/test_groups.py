@@ -16,7 +16,7 @@ from tests.web.study.test_design import PAIRS, play_together
 ANSWERS = {"human": "4", "device": "A phone"}
 
 
-def paired(*conditions: str) -> str:
+def pair(*conditions: str) -> str:
     """A study whose conditions all pair two participants."""
     tables = "".join(
         f"""[[conditions]]\nname = "{name}"\npeople = ["agent", "partner"]\n{more}\n"""
@@ -25,8 +25,8 @@ def paired(*conditions: str) -> str:
     return re.sub(r"\[\[conditions\]\] .*?(?=\[\[survey\]\])", tables, TEXT, flags=re.S)
 
 
-ALIKE = paired("one", "two", 'three:arms = { agent = ["their_move"] }')
-APART = paired('one:instructions = ["Page of one."]', 'two:instructions = ["Page of two."]')
+ALIKE = pair("one", "two", 'three:arms = { agent = ["their_move"] }')
+APART = pair('one:instructions = ["Page of one."]', 'two:instructions = ["Page of two."]')
 BOTS = PAIRS.replace("[limits]", '[limits]\nfallback = "bot"')
 
 

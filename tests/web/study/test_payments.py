@@ -56,7 +56,9 @@ def payments(server: Any) -> dict[str, tuple[str, Decimal]]:
     }
 
 
-def expected(server: Any, id: str, earned: dict[str, Decimal], alone: bool = False) -> Decimal:
+def compute_expected(
+    server: Any, id: str, earned: dict[str, Decimal], alone: bool = False
+) -> Decimal:
     two_games = server.app.state.studies["two_games"]
     person = server.portal.call(two_games.person_of_platform, id)
     extra = PARTNER_LEFT if alone else Decimal(0)
@@ -83,7 +85,9 @@ def test_finished_people_are_paid_for_every_round(pair):
     play_together(first, two)
     first.survey(**ANSWERS), two.survey(**ANSWERS)
     earned = points(matches(server))
-    assert payments(server) == {id: ("done", expected(server, id, earned)) for id in ("one", "two")}
+    assert payments(server) == {
+        id: ("done", compute_expected(server, id, earned)) for id in ("one", "two")
+    }
     assert max(earned.values()) > 0
 
 
@@ -102,8 +106,8 @@ def test_interrupted_game_pays_played_rounds_to_both_participants(pair, how):
     first.get().survey(**ANSWERS), two.get().survey(**ANSWERS)
     earned = points(matches(server))
     assert payments(server) == {
-        "one": ("incomplete", expected(server, "one", earned)),
-        "two": ("incomplete", expected(server, "two", earned, alone=True)),
+        "one": ("incomplete", compute_expected(server, "one", earned)),
+        "two": ("incomplete", compute_expected(server, "two", earned, alone=True)),
     }
     rows = logged_in(server).browser.get("/experimenter/study/people.json").json()
     assert {tuple(r["how"] for r in row["rounds"]) for row in rows} == {
@@ -122,7 +126,9 @@ def test_withdrawal_leaves_the_partner_the_points_of_the_interrupted_game(pair):
     first.post("/withdraw", token=first.field("token"))
     two.get().survey(**ANSWERS)
     assert matches(server) == []  # the game itself is deleted
-    assert payments(server) == {"two": ("incomplete", expected(server, "two", earned, alone=True))}
+    assert payments(server) == {
+        "two": ("incomplete", compute_expected(server, "two", earned, alone=True))
+    }
     assert max(earned.values()) > 0
 
 
@@ -149,7 +155,7 @@ def test_people_who_lapse_after_playing_are_listed_with_what_they_earned(pair):
     lapse(server, "looks")
     logged_in(server).browser.get("/experimenter/study")
     paid = payments(server)
-    assert paid == {id: ("lapsed", expected(server, id, earned)) for id in ("one", "two")}
+    assert paid == {id: ("lapsed", compute_expected(server, id, earned)) for id in ("one", "two")}
     assert max(earned.values()) > 0
     assert payments(server) == paid
 

@@ -38,7 +38,7 @@ def dashboard(server, path: str, **sent: str):
     return browser.post(f"/experimenter/study/{path}", data={"form_token": token, **sent})
 
 
-def listed(server) -> list[str]:
+def list_entries(server) -> list[str]:
     """Codes to delete, as the downloaded tables list them."""
     data = logged_in(server).browser.get("/experimenter/study/psych-ds.zip").content
     with zipfile.ZipFile(io.BytesIO(data)) as folder:
@@ -95,14 +95,14 @@ def test_shared_completion_code_identifies_no_participant(server):
 def test_next_export_lists_withdrawn_codes_only_if_exported_before(server, tmp_path):
     through(Participant(server), "early")
     dashboard(server, "withdraw", participant="early", sure="yes")
-    assert listed(server) == []  # nothing had left the server
+    assert list_entries(server) == []  # nothing had left the server
     through(Participant(server), "late")
     (row,) = rows(server)
     dashboard(server, "withdraw", participant="late", sure="yes")
-    assert listed(server) == [row["participant"]]
+    assert list_entries(server) == [row["participant"]]
     assert row["participant"] in logged_in(server).browser.get("/experimenter/study").text
     dashboard(server, "purged")
-    assert listed(server) == [] and on_disk(tmp_path, row["participant"]) == []
+    assert list_entries(server) == [] and on_disk(tmp_path, row["participant"]) == []
 
 
 def command(*arguments: str):
