@@ -23,7 +23,7 @@ from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Moved, Reported
 from sally.core.registry import registry
 from sally.games.elicitation.importers import beliefs
-from tests.games.elicitation.test_import_beliefs import ROWS, written
+from tests.games.elicitation.test_import_beliefs import ROWS, write_files
 from tests.papers.belief_files import WRITERS
 
 RECORDS = (
@@ -61,7 +61,7 @@ def main() -> None:
             known[name] = (registry.importer(name).imported, write(Path(folder) / name))
         rows = Path(folder) / "beliefs"
         rows.mkdir()
-        written(rows, ROWS)
+        write_files(rows, ROWS)
         known["beliefs"] = (lambda path: beliefs.imported(path / "beliefs.jsonl"), rows)
         for name in RECORDS:
             read, at = known[name]

@@ -187,7 +187,7 @@ PARTICIPLES = "begun built chosen heard laid meant paid sent spoken won written"
 VAGUE = frozenset(VAGUE_WORDS.split())
 NO_VERBS = VAGUE | frozenset(PARTICIPLES.split())
 CEILINGS = {"variables": 0.011, "functions": 0.0095}  # shares that only go down
-TEST_CEILINGS = {"variables": 0.028, "functions": 0.061}
+TEST_CEILINGS = {"variables": 0.028, "functions": 0.039}
 
 
 def count_names(nodes: list[ast.AST]) -> Counter[str]:

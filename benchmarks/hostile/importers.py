@@ -43,7 +43,7 @@ def sources(folder: Path) -> dict[str, tuple[Callable[[Path], ImportResult], Pat
     where = {name: folder / name for name in ("akata2025", "brockbank2024", "moore2025")}
     rows = akata.episode("act_gpt4", "act_tft", ["JJ", "FJ", "FF", "JF"], akata.PD)
     rows += akata.episode("act_tft", "act_j", ["JJ"] * 4, akata.PD)
-    akata.written(where["akata2025"] / "pd/tft/data/pd_base_gpt4_tfts.csv", rows)
+    akata.write_files(where["akata2025"] / "pd/tft/data/pd_base_gpt4_tfts.csv", rows)
     _brockbank(where["brockbank2024"])
     games = [record([[(0, 1)], [(2, 1)]], "A"), record([[(0, 1), (1, 0)]], "C")]
     mindgames_written(where["moore2025"], {PEOPLE: [games], MODEL: [games[:1]]})
@@ -57,10 +57,10 @@ def sources(folder: Path) -> dict[str, tuple[Callable[[Path], ImportResult], Pat
         (folder / name).mkdir()
     (folder / "eger2017" / f"game{eger.FIRST}.log").write_text(eger.log_of(eger.MOVES))
     (folder / "eger2017" / f"survey{eger.FIRST}.log").write_text(eger.SURVEY)
-    zhu.written(folder / "zhu2024", zhu.PEOPLE)
-    hcss.written(folder / "hcss2025", hcss.rows(hcss.PLAY))
-    gamabench.written(folder / "gamabench", gamabench.TABLES)
-    alsobay.written(folder / "alsobay2025", alsobay.people())
+    zhu.write_files(folder / "zhu2024", zhu.PEOPLE)
+    hcss.write_files(folder / "hcss2025", hcss.rows(hcss.PLAY))
+    gamabench.write_files(folder / "gamabench", gamabench.TABLES)
+    alsobay.write_files(folder / "alsobay2025", alsobay.people())
     read = partial(clembench.import_results, options=clem.DILEMMA)
     found["clembench"] = (Importer("clembench", "", read).imported, folder / "clembench")
     clem.results(folder / "clembench", clem.logs())
