@@ -160,7 +160,7 @@ def test_judging_stops_when_its_budget_is_spent(
 def test_judge_may_be_named_by_an_alias(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "store").mkdir()
     with store.Writer(tmp_path / "store") as writer:
-        writer.add(finished(1))
+        writer.add(finish_episode(1))
     config = tmp_path / "sally.toml"
     config.write_text('[models.judge]\nname = "embedded"\n', "utf-8")
     names = []
