@@ -18,7 +18,7 @@ import numpy as np
 import scipy.stats
 
 from sally import store
-from sally.analysis.profile.habits import expected_fits
+from sally.analysis.profile.habits import expected_fits, expected_presses
 from sally.analysis.profile.profile import ProfileRow, profile_of
 from sally.core.match.playback import replay_episode
 from sally.core.registry import registry
@@ -120,7 +120,11 @@ def tested(table: SeatSums, prefix: str, beyond: str) -> float:
     """Return the p of acting in some cells against 0: beyond `habits`, or beyond a `blind` pick."""
     part = cells(table, prefix)
     judged, fits = part.of("judged"), part.of("judged_fits")
-    expected = expected_fits(part)[1] if beyond == "habits" else part.of("by_blind")
+    expected = (
+        expected_fits(part, expected_presses(part))[0][1]
+        if beyond == "habits"
+        else part.of("by_blind")
+    )
     ids = [part.shared[k].setup.instance.id for k in part.kind.tolist()]
     kept = [n for n in range(len(part)) if judged[n]]
     if not kept:

@@ -137,9 +137,13 @@ class SeatSums:
 
     def decode_json(self, field: str) -> list[Any]:
         """Return a column of JSON texts as values; an empty text is an empty mapping."""
-        codes, texts = _encode_texts(self.rows[field])
-        values = [msgspec.json.decode(text) if text else {} for text in texts]
+        codes, values = self.encode_json(field)
         return [values[code] for code in codes.tolist()]
+
+    def encode_json(self, field: str) -> tuple[Codes, list[Any]]:
+        """Return the code of each JSON text of a column, and the values of the codes."""
+        codes, texts = _encode_texts(self.rows[field])
+        return codes, [msgspec.json.decode(text) if text else {} for text in texts]
 
     def setting(self, row: int) -> MetSetting:
         """Return what the seat of a row met."""

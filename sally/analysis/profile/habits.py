@@ -56,7 +56,7 @@ def habit_estimates(means: Means) -> HabitEstimates:
     move."""
     table = means.group
     of = table.of
-    keys = _keys(table)
+    keys = expected_presses(table)
     (rule, expected), (_, one_move), (_, repetition) = expected_fits(table, keys)
     judged = of("judged")
     classified = total(of("decided")) + total(of("undecided"))
@@ -99,7 +99,8 @@ def _best_habit(explained: Mapping[str, Floats]) -> tuple[str, Floats]:
     return rule, explained[rule]
 
 
-def _keys(table: SeatSums) -> dict[str, ExpectedPresses]:
+def expected_presses(table: SeatSums) -> dict[str, ExpectedPresses]:
+    """Return the expected presses of labels and of positions."""
     units = _exchanged_units(table)
     return {kind: _pressed_elsewhere(table, kind, units) for kind in (LABEL, POSITION)}
 
@@ -131,52 +132,55 @@ class ExpectedPresses(msgspec.Struct):
 def _pressed_elsewhere(table: SeatSums, kind: str, units: Sequence[int]) -> ExpectedPresses:
     """Return, for each row, the number of key presses, and the numbers to be expected if the player
     pressed keys as often as it does in the other `units` (instances or episodes)."""
-    sums: dict[str, list[float]] = {}
-    by_unit: dict[tuple[int, str], list[float]] = {}
-    rows = table.decode_json("keys")
-    for unit, keys in zip(units, rows, strict=True):
-        for key, (_, offered, pressed, _) in keys.items():
-            if key.startswith(kind):
-                for counts in (
-                    sums.setdefault(key, [0, 0]),
-                    by_unit.setdefault((unit, key), [0, 0]),
-                ):
-                    counts[0] += offered
-                    counts[1] += pressed
-    alone = len(set(units)) == 1  # a single unit is compared with itself
-    result = ExpectedPresses(
-        presses=np.zeros(len(table)),
-        fits=np.zeros(len(table)),
+    presses = _presses_of(table, kind, units)
+    offered_elsewhere, hits = _counts_elsewhere(presses)
+    is_elsewhere = offered_elsewhere > 0.5
+    rates = np.where(is_elsewhere, hits / np.maximum(offered_elsewhere, 1.0), 1 / presses.size)
+    totals = np.bincount(presses.key, presses.pressed, minlength=len(presses.names))
+    favourites: dict[str, int] = {}
+    for key in sorted(range(len(presses.names)), key=presses.names.__getitem__):
+        menu = presses.names[key].partition(" of ")[2]
+        if menu not in favourites or totals[key] > totals[favourites[menu]]:
+            favourites[menu] = key
+    return ExpectedPresses(
+        presses=_sums_by_row(presses, presses.pressed * is_elsewhere),
+        fits=_sums_by_row(presses, presses.best * rates),
+        most=float(sum(totals[key] for key in favourites.values())),
+        names=sorted(presses.names[key] for key in favourites.values()),
     )
-    for n, (unit, keys) in enumerate(zip(units, rows, strict=True)):
-        for key, (size, _, pressed, best) in keys.items():
-            if not key.startswith(kind):
-                continue
-            own_counts = [0.0, 0.0] if alone else by_unit[unit, key]
-            offered_elsewhere, hits = (sums[key][part] - own_counts[part] for part in range(2))
-            result.fits[n] += best * (hits / offered_elsewhere if offered_elsewhere else 1 / size)
-            if offered_elsewhere:
-                result.presses[n] += pressed
-    favourites: dict[str, str] = {}
-    for key in sorted(sums):
-        of = key.partition(" of ")[2]
-        if of not in favourites or sums[key][1] > sums[favourites[of]][1]:
-            favourites[of] = key
-    result.names = sorted(favourites.values())
-    result.most = sum(sums[key][1] for key in result.names)
-    return result
+
+
+def _sums_by_row(presses: KeyPresses, column: Floats) -> Floats:
+    sums: Floats = np.bincount(presses.row, column, minlength=presses.rows).astype(np.float64)
+    return sums
+
+
+def _counts_elsewhere(presses: KeyPresses) -> tuple[Floats, Floats]:
+    """Return, for each entry, how often its key was offered and pressed in the other units."""
+    unit, key = presses.unit, presses.key
+    cell = unit * (int(key.max(initial=0)) + 1) + key
+    is_alone = len(np.unique(unit)) == 1  # a single unit is compared with itself
+    offered, pressed = (
+        np.bincount(key, column)[key] - (0 if is_alone else np.bincount(cell, column)[cell])
+        for column in (presses.offered, presses.pressed)
+    )
+    return offered, pressed
 
 
 def _bias(means: Means, kind: str) -> Estimate:
     """Return how often moves of different instances use the same key, rescaled so that chance is 0
     and always using the same key is 1."""
     table = means.group
-    presses = key_presses(table.decode_json("keys"), _exchanged_units(table), kind)
-    return same_key_estimate(presses, means.cluster_codes)
+    return same_key_estimate(_presses_of(table, kind, _exchanged_units(table)), means.cluster_codes)
+
+
+def _presses_of(table: SeatSums, kind: str, units: Sequence[int]) -> KeyPresses:
+    codes, menus = table.encode_json("keys")
+    return key_presses(menus, units, kind, codes)
 
 
 class KeyPresses(msgspec.Struct, frozen=True):
-    """The presses of a player, one entry for each row and key of a menu; all fields are arrays."""
+    """The presses of a player, one entry for each row and key of a menu."""
 
     row: Codes
     unit: Codes  # instance or episode of the row
@@ -184,18 +188,16 @@ class KeyPresses(msgspec.Struct, frozen=True):
     size: Floats  # of the menu
     offered: Floats
     pressed: Floats
+    best: Floats  # best replies
+    names: list[str]  # of the keys
+    rows: int
 
 
 def same_key_estimate(presses: KeyPresses, clusters: Codes) -> Estimate:
     """Return how often moves of different units use the same key: 0 as often as a blind player, 1
     always. `clusters` has the cluster of each row."""
-    row, unit, key = presses.row, presses.unit, presses.key
-    cell = unit * (int(key.max(initial=0)) + 1) + key
-    is_alone = len(np.unique(unit)) == 1  # a single unit is compared with itself
-    offered_elsewhere, hits = (
-        np.bincount(key, column)[key] - (0 if is_alone else np.bincount(cell, column)[cell])
-        for column in (presses.offered, presses.pressed)
-    )
+    row, key = presses.row, presses.key
+    offered_elsewhere, hits = _counts_elsewhere(presses)
     is_elsewhere = offered_elsewhere > 0.5
     is_scored = is_elsewhere & (np.bincount(row, presses.pressed * is_elsewhere)[row] > 0)
     key, offered, pressed = key[is_scored], presses.offered[is_scored], presses.pressed[is_scored]
@@ -214,21 +216,41 @@ def same_key_estimate(presses: KeyPresses, clusters: Codes) -> Estimate:
 
 
 def key_presses(
-    rows: Sequence[Mapping[str, Sequence[float]]], units: Sequence[int], kind: str
+    menus: Sequence[Mapping[str, Sequence[float]]],
+    units: Sequence[int],
+    kind: str,
+    codes: Codes | None = None,
 ) -> KeyPresses:
-    """Return the presses of keys of one kind; `rows` has, by key, the size of the menu, how often
-    it was offered and pressed, and its best replies."""
-    names: dict[str, int] = {}
+    """Return the presses of keys of one kind.
+
+    Args:
+        menus: By key, the size of the menu, how often the key was offered and pressed, and its best
+            replies.
+        units: The instance or episode of each row.
+        kind: The kind of keys, such as labels.
+        codes: The index into `menus`, by row; by default row n has menu n.
+    """
+    codes = np.arange(len(menus)) if codes is None else codes
+    numbers: dict[str, int] = {}
     entries = [
-        (number, units[number], names.setdefault(key, len(names)), size, offered, pressed)
-        for number, keys in enumerate(rows)
-        for key, (size, offered, pressed, _) in keys.items()
+        (code, numbers.setdefault(key, len(numbers)), *counts)
+        for code, keys in enumerate(menus)
+        for key, counts in keys.items()
         if key.startswith(kind)
     ]
     columns = list(zip(*entries, strict=True)) if entries else [()] * 6
-    row, unit, key = (np.array(column, dtype=np.int64) for column in columns[:3])
-    size, offered, pressed = (np.array(column, dtype=np.float64) for column in columns[3:])
-    return KeyPresses(row, unit, key, size, offered, pressed)
+    menu, key = (np.array(column, dtype=np.int64) for column in columns[:2])
+    lengths = np.bincount(menu, minlength=len(menus))  # number of entries of each menu
+    starts = np.cumsum(lengths) - lengths
+    row = np.repeat(np.arange(len(codes)), lengths[codes])
+    firsts = np.cumsum(lengths[codes]) - lengths[codes]  # number of the first entry of each row
+    entry = starts[codes][row] + np.arange(len(row)) - firsts[row]
+    size, offered, pressed, best = (
+        np.array(column, dtype=np.float64)[entry] for column in columns[2:]
+    )
+    unit = np.asarray(units, dtype=np.int64)[row]
+    names = list(numbers)
+    return KeyPresses(row, unit, key[entry], size, offered, pressed, best, names, len(codes))
 
 
 def _describe_habit(table: SeatSums, by_kind: Mapping[str, ExpectedPresses]) -> str:
