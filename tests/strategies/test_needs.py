@@ -39,8 +39,8 @@ def with_names(*names: str, strategy: str = "lm") -> Any:
 def test_oracle_strategy_requires_an_injection(name: str) -> None:
     assert "has to be told what others do; add an injection for this seat" in refuse(strategy=name)
     their_injection = Injection("partner", "their_move")  # type: ignore[arg-type]
-    assert "has to be told" in refuse(strategy=name, told=(their_injection,))
-    accept(strategy=name, told=(ORACLE,))
+    assert "has to be told" in refuse(strategy=name, injected=(their_injection,))
+    accept(strategy=name, injected=(ORACLE,))
 
 
 @pytest.mark.parametrize("name", ["lm", "social_lm"])
@@ -102,7 +102,7 @@ def test_payoffs_cannot_be_removed_if_the_words_need_them() -> None:
 )
 def test_invalid_parameters_are_refused(strategy: str, with_: dict[str, Any], why: str) -> None:
     injected = (ORACLE,) if strategy == "oracle_max" else ()
-    assert why in refuse(strategy=strategy, told=injected, **with_)
+    assert why in refuse(strategy=strategy, injected=injected, **with_)
 
 
 def test_open_seat_error_asks_for_a_model() -> None:

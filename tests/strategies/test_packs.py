@@ -54,7 +54,9 @@ def test_pack_changes_the_page_of_its_seat(german: str) -> None:
 def test_kept_injection_stays_in_the_past_with_a_pack(german: str) -> None:
     kept_injection = Injection("agent", "their_move", keep=True)  # type: ignore[arg-type]
     params = {"pack": german}
-    _, pages = talk(says("Option: F"), "oracle", rounds=3, told=(kept_injection,), params=params)
+    _, pages = talk(
+        says("Option: F"), "oracle", rounds=3, injected=(kept_injection,), params=params
+    )
     past = pages[2].partition("Dies ist Runde 3.")[0]
     assert past.count("In this round the other player will pick") == 3
 

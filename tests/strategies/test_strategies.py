@@ -61,7 +61,7 @@ def test_prompts_replay_from_disk(name: str, game: str) -> None:
         rounds=5,
         retries=3,
         arm=THEIRS if "after" not in strategy.points else MINE,
-        told=(ORACLE,) if "told" in strategy.needs else (),
+        injected=(ORACLE,) if "told" in strategy.needs else (),
     )
     replay_check = check([from_line(to_line(episode))])
     assert (replay_check.replayed, replay_check.mismatches, replay_check.unchecked) == (1, [], [])
@@ -212,7 +212,7 @@ def test_s2a_replaces_rules_and_past_by_separate_summaries() -> None:
 
 @pytest.mark.parametrize("name", ["oracle", "oracle_max"])
 def test_oracle_page_states_the_partners_actual_move(name: str) -> None:
-    _, pages = talk(says("Option: F"), name, rounds=3, told=(ORACLE,))
+    _, pages = talk(says("Option: F"), name, rounds=3, injected=(ORACLE,))
     told = ["will pick Option J.\nWhich option do you pick" in page for page in pages]
     assert told == [True, False, False]  # tit for tat opens with J and then copies F
     assert ("the most points" in pages[0]) == (name == "oracle_max")
@@ -220,7 +220,7 @@ def test_oracle_page_states_the_partners_actual_move(name: str) -> None:
 
 def test_past_and_payoffs_can_be_removed_from_the_oracle_page() -> None:
     full, blind, fresh = (
-        talk(says("Option: F"), "oracle_max", rounds=2, told=(ORACLE,), **switch)[1]
+        talk(says("Option: F"), "oracle_max", rounds=2, injected=(ORACLE,), **switch)[1]
         for switch in ({"payoffs": True}, {"payoffs": False}, {"history": False})
     )
     assert "When you pick" in full[1] and "Round 1:" in full[1]

@@ -173,11 +173,11 @@ def checkouts(folder: Path) -> dict[Any, Path]:
 @pytest.mark.parametrize("importer", [bigtom, hitom, tombench])
 def test_bytes_that_are_not_utf_8_are_named(importer: Any, tmp_path: Path) -> None:
     checkout = checkouts(tmp_path)[importer]
-    importer.imported(checkout)
+    importer.read_items(checkout)
     file = next(p for p in sorted(checkout.rglob("*")) if p.is_file())
     file.write_bytes(file.read_bytes() + b"\xff\xfe")
     with pytest.raises(BadInput, match=f"{file.name} is not written in UTF-8: byte"):
-        importer.imported(checkout)
+        importer.read_items(checkout)
 
 
 @pytest.mark.parametrize("importer", [bigtom, hitom, tombench])
@@ -190,14 +190,14 @@ def test_mutated_files_are_read_or_refused_in_a_sentence(importer: Any, tmp_path
         data_before = file.read_bytes()
         file.write_bytes(mutated(data_before, draw))
         with suppress(BadInput):
-            importer.imported(checkout)
+            importer.read_items(checkout)
         file.write_bytes(data_before)
 
 
 @pytest.mark.parametrize("importer", [bigtom, hitom, tombench])
 def test_folder_without_the_data_is_named(importer: Any, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=str(tmp_path)):
-        importer.imported(tmp_path)
+        importer.read_items(tmp_path)
 
 
 def test_command_writes_items_and_counts_them(

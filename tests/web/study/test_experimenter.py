@@ -327,7 +327,7 @@ def play_all_together(people: list[Participant]) -> None:
             person.get()
             if "/table#" in person.page.text:
                 busy = True
-                person.answer_all(person.seat_token, most=1)
+                person.answer_all(person.seat_token, limit=1)
         if not busy and all(person.heading == "Final questions" for person in people):
             return
     raise AssertionError([person.heading for person in people])
@@ -361,7 +361,7 @@ def test_rematched_person_goes_on_after_a_partner_left(tmp_path, monkeypatch):
             for person in people:
                 person.get()
                 if "/table#" in person.page.text:
-                    person.answer_all(person.seat_token, most=1)
+                    person.answer_all(person.seat_token, limit=1)
             if sum(person.heading == "Final questions" for person in people) == 2:
                 break
         (alone,) = (p for p in people if p.heading != "Final questions")
