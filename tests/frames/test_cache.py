@@ -16,6 +16,7 @@ from sally import store
 from sally.analysis.episodes import paper_store
 from sally.analysis.episodes.paper_store import FORFEITED, PaperEpisodes
 from sally.core.log.events import Censored, Episode, Setup, to_line
+from sally.core.registry import fingerprint
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.core.rules.metric import Played
 from sally.frames import build, cache, frame, parallel, writer
@@ -189,6 +190,7 @@ def test_tables_of_a_game_registered_in_memory_are_not_kept(folder: Path, tmp_pa
 
 
 def test_large_store_is_measured_by_several_processes(folder: Path, monkeypatch) -> None:
+    fingerprint._of.cache_clear()  # other tests may have changed what is installed or registered
     expected = from_lines(folder, monkeypatch)
     monkeypatch.setattr(frame, "PARALLEL_BYTES", 0)
     monkeypatch.setattr(parallel.registry, "added_in_memory", lambda *_: set())

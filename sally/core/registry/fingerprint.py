@@ -37,12 +37,14 @@ def _of(added: tuple[Path, ...], objects: tuple[tuple[str, str, int], ...]) -> s
 
 
 def _files(place: Path) -> Iterator[tuple[str, int, int]]:
-    """Yield each file with its size and the time of its last change."""
+    """Yield each file with its size and the time of its last change; compiled files, which other
+    processes may be writing, are left out."""
     if place.is_file():
         status = place.stat()
         yield str(place), status.st_size, status.st_mtime_ns
         return
-    for folder, _, names in os.walk(place):
+    for folder, folders, names in os.walk(place):
+        folders[:] = [name for name in folders if name != "__pycache__"]
         for name in names:
             path = os.path.join(folder, name)  # paths as text: there are thousands
             if not name.endswith(".pyc") and os.path.isfile(path):
