@@ -25,7 +25,7 @@ from sally.runner import run as runs
 from sally.runner.budget import Budget, Meter
 from sally.runner.config import Config, use_config
 from sally.runner.models import OPEN, SettingUsed, apply_settings, models_of
-from sally.runner.plan import REPLY
+from sally.runner.pilot import REPLY
 from sally.runner.plan import plan as planned
 from sally.store import Contents
 from sally.studies import arms

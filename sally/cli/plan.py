@@ -25,7 +25,8 @@ from sally.output.tables.console import PATH, json_option, print_json, print_tab
 from sally.runner.budget import CHARACTERS
 from sally.runner.config import Prices, use_config
 from sally.runner.models import PRECEDENCE, SettingUsed
-from sally.runner.plan import REPLY, ModelCost, Plan, PlanPart
+from sally.runner.pilot import REPLY
+from sally.runner.plan import ModelCost, Plan, PlanPart
 from sally.runner.plan import plan as planned
 from sally.runner.progress import Speed, speed_of
 from sally.store import Contents, Where
@@ -173,10 +174,22 @@ def say(plan: Plan, prices: Prices | None, speed: Speed | None) -> None:
             f"time: about {clock(calls / rate)}, at the {rate:,.1f} calls a second of the last "
             f"run, which was bound by the {speed.bound}"
         )
-    echo(
-        "Method: pilot episodes of each row were played with a model that only counts. Prompts\n"
-        f"are real; a token is taken as {CHARACTERS} characters and a reply as {plan.reply_tokens} "
-        "tokens. Repeated questions,\nrepeated calls and tool calls are not included."
+    print_text(
+        "Method: pilot episodes of each row were played with a model that only counts and moves at "
+        f"random. Prompts are real; a token is taken as {CHARACTERS} characters and a reply as "
+        f"{plan.reply_tokens} tokens."
+    )
+    if any(bill.fewest < bill.most for bill in plan.bills):
+        print_text(
+            "In brackets: the range where the number of calls depends on the moves, from episodes "
+            "in which the first or the last option is always taken."
+        )
+    unknown = all(bill.repeated is None for bill in plan.bills)
+    print_text(
+        f"Not included: {'questions repeated after an unreadable reply, ' if unknown else ''}"
+        "messages that the rules refuse, calls repeated after a failure, tool calls, and episodes "
+        "that end early by forfeits or at a model's context limit."
+        + (" Once episodes are stored, repeated questions are included." if unknown else "")
     )
 
 
@@ -270,7 +283,7 @@ def _row(part: PlanPart) -> Row:
         "cell": part.cell,
         "strategy": part.who,
         "episodes": n,
-        "calls each": round(per_episode.calls),
+        "calls each": calls_text(per_episode.calls, part.fewest, part.most),
         "input each": round(per_episode.input),
         "calls": round(per_episode.calls * n),
         "input": round(per_episode.input * n),
@@ -278,13 +291,24 @@ def _row(part: PlanPart) -> Row:
     }
 
 
+def calls_text(calls: float, fewest: float, most: float) -> str:
+    """Return a number of calls, with its range if it depends on the moves."""
+    text, low, high = (f"{number:,.0f}" for number in (calls, fewest, most))
+    return text if low == high else f"{text} ({low} to {high})"
+
+
 def lines(bill: ModelCost, prices: Prices | None, timed: bool = True) -> list[str]:
     """Return lines on one model's totals, cost and time, naming what is unknown."""
     count = bill.count
     sentences = [
-        f"{bill.model}: {count.calls:,.0f} calls, {count.input:,.0f} input tokens "
+        f"{bill.model}: {calls_text(count.calls, bill.fewest, bill.most)} calls, "
+        f"{count.input:,.0f} input tokens "
         f"({count.shared:,.0f} of them repeat an earlier prompt), {count.output:,.0f} output tokens"
     ]
+    if bill.repeated is not None:
+        sentences.append(
+            f"  repeated questions: {bill.repeated:.0%} more calls, as in this store (included)"
+        )
     if bill.cost is None:
         sentences.append(f"  cost: unknown, because sally.toml has no price for {bill.model}")
     elif prices is None or not bill.cost:

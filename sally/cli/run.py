@@ -25,7 +25,8 @@ from sally.runner import local
 from sally.runner.budget import Budget, Meter, money_text
 from sally.runner.config import Config, use_config
 from sally.runner.models import models_of
-from sally.runner.plan import Count, Plan
+from sally.runner.pilot import Count
+from sally.runner.plan import Plan
 from sally.runner.plan import plan as planned
 from sally.runner.run import Progress, Watcher, play_missing
 from sally.store import Survey
@@ -191,8 +192,13 @@ def estimate_line(plan: Plan, limit: int | None, config: Config) -> str:
     if len(known) < len(costs):
         cost = "at unknown cost"
     count = sum((bill.count for bill in plan.bills), Count())
+    fewest, most = (
+        round(sum(calls))
+        for calls in ([bill.fewest for bill in plan.bills], [bill.most for bill in plan.bills])
+    )
+    span = f" ({fewest:,} to {most:,}, depending on the moves)" if fewest < most else ""
     return (
-        f"To play: {missing:,} episodes{of_cells}{stored}; about {count.calls:,.0f} calls, "
+        f"To play: {missing:,} episodes{of_cells}{stored}; about {count.calls:,.0f} calls{span}, "
         f"{count.input:,.0f} input and {count.output:,.0f} output tokens, {cost}."
     )
 

@@ -34,6 +34,10 @@ class PolicyFormat(Protocol):
         """Return the policy in a reply; raises Unreadable with a description of a valid one."""
         ...
 
+    def example(self, words: Words, view: Any) -> str:
+        """Return a policy as a model could write it."""
+        ...
+
     def read_notes(self, plain: Mapping[str, Any]) -> Any:
         """Return the policy from the notes in a log."""
         ...

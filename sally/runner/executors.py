@@ -7,6 +7,7 @@ from typing import Protocol
 
 from sally.runner.shards import NO_SERVICES, Job, Result, Services, Shard, Tell, work
 
+TELL_SECONDS = 2.0  # between reports of progress while workers play
 Take = Callable[[], Shard | None]  # return the next shard, or None if there is none now
 
 
@@ -23,7 +24,8 @@ class Executor(Protocol):
     def play(self, job: Job, take: Take, tell: Tell) -> Generator[Result, None, None]:
         """Play shards until none is waiting or in progress.
 
-        `tell` receives the progress of a shard played in this process.
+        `tell` is called every second or two: with the counts of a shard played in this process, or
+        without counts while workers play, which publish theirs in the store.
         """
 
 

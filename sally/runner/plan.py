@@ -1,71 +1,41 @@
 """Estimate calls, tokens, cost and time of a study from pilot episodes.
 
 Pilot episodes send real prompts to a stub model that only counts, so calls and input tokens equal
-those of the study, except where these depend on replies. A token is assumed to have four
-characters.
+those of the study, except where these depend on replies: on the moves, for which a range is given,
+and on replies that cannot be read, which are counted at their rate in stored episodes. A token is
+assumed to have four characters.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from sally.core.log.events import Episode, PlayerSpec, Setup, canonical
-from sally.core.match.drive import Driver
-from sally.core.match.engine import Match
-from sally.core.match.player import Decision, Turn
-from sally.core.match.strategy import PromptContext
-from sally.core.prompt.answer_schema import field_name
-from sally.core.prompt.model import (
-    AS_THE_PROVIDER_DOES,
-    Context,
-    Message,
-    Model,
-    ModelKind,
-    Reply,
-    Scores,
-    Settings,
-    ToolSpec,
-)
+from sally.core.log.events import Episode, Event, PlayerSpec, Setup, canonical
+from sally.core.prompt.model import ModelKind
 from sally.core.registry import registry
 from sally.core.registry.study import Study
-from sally.models.stub import even
-from sally.players.language import LANGUAGE, LanguagePlayer, uses_model
-from sally.players.mindless import Random
-from sally.runner.budget import CHARACTERS
+from sally.players.language import LANGUAGE, uses_model
 from sally.runner.config import Config, declared_at_once, in_process
 from sally.runner.local import limit_trials, orders, with_models
 from sally.runner.models import SettingUsed
 from sally.runner.orders import Orders
-from sally.runner.seating import players_of, resolve_setup
+from sally.runner.pilot import (
+    MOVES,
+    PILOT,
+    REPLY,
+    Count,
+    CountingModel,
+    count_decisions,
+    pilot_episode,
+)
+from sally.runner.seating import resolve_setup
 
-PILOT = "pilot"  # prefix of a model whose calls are only counted
-REPLY = 60  # tokens assumed per reply, unless fewer are allowed
 PILOT_CALLS = 60  # calls after which a group of one problem has enough pilot episodes
 AGREEING = 3  # pilot episodes with equally many calls are enough
 PILOTS = 6  # pilot episodes of a group, at most
-REMEMBERED = 6  # earlier prompts that a provider's prefix cache may hold
 CONNECTIONS = 10  # Inspect's default number of concurrent calls
-
-
-class Count(msgspec.Struct, frozen=True):
-    """Calls and tokens; `shared` counts the input tokens that repeat the beginning of an earlier
-    prompt."""
-
-    calls: float = 0.0
-    input: float = 0.0
-    shared: float = 0.0
-    output: float = 0.0
-
-    def __add__(self, other: Count) -> Count:
-        own_counts, other_counts = msgspec.structs.astuple(self), msgspec.structs.astuple(other)
-        return Count(*(a + b for a, b in zip(own_counts, other_counts, strict=True)))
-
-    def times(self, factor: float) -> Count:
-        return Count(*(value * factor for value in msgspec.structs.astuple(self)))
 
 
 class PlanPart(msgspec.Struct, frozen=True):
@@ -76,6 +46,8 @@ class PlanPart(msgspec.Struct, frozen=True):
     model: str
     episodes: int
     each: Count
+    fewest: float  # calls of an episode in which one option, the first or the last, is always taken
+    most: float
 
 
 class ModelCost(msgspec.Struct, frozen=True):
@@ -86,6 +58,9 @@ class ModelCost(msgspec.Struct, frozen=True):
     cost: float | None  # None: no price is known
     cost_cached: float | None  # if the provider's cache holds every shared prefix
     seconds: float | None  # None: no call of this model has been timed
+    fewest: float = 0.0  # calls, if the first or the last option is always taken
+    most: float = 0.0
+    repeated: float | None = None  # share of repeated calls added; None: no stored episode
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -97,132 +72,6 @@ class Plan(msgspec.Struct, frozen=True):
     there: int  # episodes already in the store
     reply_tokens: int
     settings: tuple[SettingUsed, ...] = ()  # of its models, and where each came from
-
-
-# --- counting -------------------------------------------------------------------------------------
-
-
-class CountingModel:
-    """A stub model that returns a fixed reply and counts its prompts."""
-
-    def __init__(self, name: str, reply_tokens: int = REPLY, can_score: bool | None = None) -> None:
-        self.name, self.answer = name, ""
-        # without contacting the model, only its name says whether it can score candidates
-        by_name = in_process(name) or name.startswith("sally/")
-        self.can_score = by_name if can_score is None else can_score
-        self._reply_tokens = reply_tokens
-        self._calls = self._characters = self._shared = self._output = 0
-        self._pages: deque[str] = deque(maxlen=REMEMBERED)
-
-    can_constrain = True  # the run itself refuses a model that cannot
-
-    @property
-    def count(self) -> Count:
-        """Calls and tokens so far."""
-        input, shared = self._characters / CHARACTERS, self._shared / CHARACTERS
-        return Count(self._calls, input, shared, self._output)
-
-    async def complete(
-        self,
-        messages: Sequence[Message],
-        settings: Settings = AS_THE_PROVIDER_DOES,
-        tools: Sequence[ToolSpec] = (),
-    ) -> Reply:
-        output_tokens = min(self._reply_tokens, settings.max_tokens or self._reply_tokens)
-        self._add("\n".join(str(m.text) for m in messages), output_tokens)
-        return Reply(self.answer)
-
-    async def score(
-        self,
-        context: Context,
-        candidates: Sequence[str],
-        settings: Settings = AS_THE_PROVIDER_DOES,
-    ) -> Scores:
-        page = context if isinstance(context, str) else "\n".join(m.text for m in context)
-        self._add(page + "".join(candidates), 0)
-        return Scores(tuple(candidates), tuple(even(context, name) for name in candidates))
-
-    def _add(self, page: str, output_tokens: int) -> None:
-        shared = 0
-        for earlier in reversed(self._pages):
-            if page.startswith(earlier[: shared + 1]):  # otherwise it shares no more
-                shared = max(shared, _common(page, earlier))
-        self._pages.append(page)
-        self._calls += 1
-        self._characters += len(page)
-        self._shared += shared
-        self._output += output_tokens
-
-
-def _common(first: str, second: str) -> int:
-    """Return the length of the common prefix of two texts, by bisection."""
-    low, high = 0, min(len(first), len(second))
-    if first.startswith(second):  # the page has grown
-        return high
-    while low < high:
-        middle = (low + high + 1) // 2
-        if first.startswith(second[low:middle], low):
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
-class PilotPlayer(msgspec.Struct, frozen=True):
-    """A language player whose model only counts prompts; an unreadable reply becomes a random legal
-    move."""
-
-    inner: LanguagePlayer
-    model: CountingModel
-
-    async def decide(self, turn: Turn) -> Any:
-        self._prompt(turn)
-        answer = await self.inner.decide(turn)
-        return answer if isinstance(answer, Decision) else Random().decide(turn)
-
-    async def report(self, turn: Turn) -> Any:
-        self._prompt(turn)
-        return await self.inner.report(turn)
-
-    def _prompt(self, turn: Turn) -> None:
-        prompt = PromptContext(turn)
-        names = prompt.names
-        if self.inner.as_schema and names:
-            chosen = {field_name(prompt.label): names[turn.number % len(names)]}
-            self.model.answer = msgspec.json.encode(chosen).decode()
-            return
-        self.model.answer = f"{prompt.label}: {names[turn.number % len(names)]}" if names else ""
-
-
-def _with_counter(player: Any, model: CountingModel) -> Any:
-    """Return the player for a pilot episode, with a model that only counts its prompts; a player
-    that expects JSON gets an empty object as reply."""
-    if isinstance(player, LanguagePlayer):
-        return PilotPlayer(player, model)
-    model.answer = "{}"
-    return player
-
-
-def pilot_episode(setup: Setup, reply_tokens: int = REPLY) -> dict[str, Count]:
-    """Return the calls and tokens of one episode, by model; its setup was checked."""
-    single_try = msgspec.structs.replace(setup, retries=0)  # no retries
-    match: Match = Match(registry.game(setup.instance.game), single_try)
-    models: dict[str, CountingModel] = {}
-
-    def counting(seat: str, name: str) -> Model:
-        models[seat] = CountingModel(_real(name), reply_tokens, can_score=True)
-        return models[seat]
-
-    players = players_of(match, with_models(setup.lineup, counting))
-    counted = {
-        seat: _with_counter(player, models[seat]) if seat in models else player
-        for seat, player in players.items()
-    }
-    Driver(match, counted).run()
-    counts: dict[str, Count] = {}
-    for model in models.values():
-        counts[model.name] = counts.get(model.name, Count()) + model.count
-    return counts
 
 
 # --- planning -------------------------------------------------------------------------------------
@@ -266,11 +115,15 @@ def plan(
     pools: dict[bytes, list[Setup]] = {}  # cells that differ only in partners share their pilots
     for name, group in groups.items():
         pools.setdefault(kinds[name], []).extend(group)
-    means = {kind: _mean(pool, reply_tokens, is_checked) for kind, pool in pools.items()}
+    ranges = CallRanges()
+    means = {kind: _mean(pool, reply_tokens, is_checked, ranges) for kind, pool in pools.items()}
     parts = [
-        PlanPart(cell, players_text, model, len(group), count)
+        PlanPart(
+            cell, players_text, model, len(group), count, low * count.calls, high * count.calls
+        )
         for (cell, players_text), group in groups.items()
-        for model, count in means[kinds[cell, players_text]].items()
+        for means_by_model, (low, high) in [means[kinds[cell, players_text]]]
+        for model, count in means_by_model.items()
     ]
     names = list(dict.fromkeys(part.model for part in parts))
     bills = tuple(bill_of(name, parts, config, stored_episodes.values()) for name in names)
@@ -344,8 +197,11 @@ def _describe_strategy(player: PlayerSpec) -> str:
     return f"{strategy} ({params_text})" if params_text else strategy
 
 
-def _mean(group: Sequence[Setup], reply_tokens: int, is_checked: bool) -> dict[str, Count]:
-    """Return the mean calls and tokens of an episode, by model.
+def _mean(
+    group: Sequence[Setup], reply_tokens: int, is_checked: bool, ranges: CallRanges
+) -> tuple[dict[str, Count], tuple[float, float]]:
+    """Return the mean calls and tokens of an episode, by model, and the range of its calls as
+    shares of that mean.
 
     Pilot episodes are spread over the group. They end when the group has only one problem and one
     of them was long, or when three of them had equally many calls.
@@ -353,15 +209,36 @@ def _mean(group: Sequence[Setup], reply_tokens: int, is_checked: bool) -> dict[s
     is_one_problem = len(_problems(group)) == 1
     totals: dict[str, Count] = {}
     sizes: list[float] = []
+    decisions = [0, 0, 0]
     for place in _spread(len(group)):
         setup = resolve_setup(group[place], open_models=not is_checked)
         counts = pilot_episode(setup, reply_tokens)
         for model, count in counts.items():
             totals[model] = totals.get(model, Count()) + count
         sizes.append(sum(count.calls for count in counts.values()))
+        decisions = [a + b for a, b in zip(decisions, ranges.decisions(setup), strict=True)]
         if (is_one_problem and sum(sizes) >= PILOT_CALLS) or sizes == sizes[:1] * AGREEING:
             break
-    return {model: total.times(1 / len(sizes)) for model, total in totals.items()}
+    means = {model: total.times(1 / len(sizes)) for model, total in totals.items()}
+    usual = decisions[0] or 1
+    return means, (min(decisions) / usual, max(decisions) / usual)
+
+
+class CallRanges:
+    """The numbers of decisions in episodes, which do not depend on the strategies of the models."""
+
+    def __init__(self) -> None:
+        self._counts: dict[bytes, list[int]] = {}
+
+    def decisions(self, setup: Setup) -> list[int]:
+        """Return the decisions of the seats with models if their moves are random, and if the
+        first or the last option is always taken."""
+        plain = PlayerSpec("random")
+        lineup = {s: plain if uses_model(spec) else spec for s, spec in setup.lineup.items()}
+        key = canonical(msgspec.structs.replace(setup, lineup=lineup, seed=0, repeat=0))
+        if key not in self._counts:
+            self._counts[key] = [count_decisions(setup, moves) for moves in MOVES]
+        return self._counts[key]
 
 
 def _problems(group: Iterable[Setup]) -> set[bytes]:
@@ -380,29 +257,51 @@ def bill_of(
     model: str, parts: Sequence[PlanPart], config: Config, stored: Iterable[Episode] = ()
 ) -> ModelCost:
     """Return the calls, tokens, cost and time of one model over all parts of a study."""
-    model_parts = [part for part in parts if part.model == model]
-    count = sum((part.each.times(part.episodes) for part in model_parts), Count())
+    model_parts, episodes = [part for part in parts if part.model == model], list(stored)
+    repeated = repeated_calls(model, episodes)
+    factor = 1 + (repeated or 0.0)
+    count = sum((part.each.times(part.episodes) for part in model_parts), Count()).times(factor)
     price, cost, cached = config.price(model), None, None
     if price is not None:
         cost = (count.input * price.input + count.output * price.output) / 1e6
         if price.cached is not None:
             cached = cost - count.shared * (price.input - price.cached) / 1e6
-    timed = timings(model, stored)
+    timed = timings(model, episodes)
     at_once = declared_at_once(model, config) or (1 if in_process(model) else CONNECTIONS)
     longest = max(part.each.calls for part in model_parts)  # calls of one episode are sequential
     seconds = max(count.calls / at_once, longest) * sum(timed) / len(timed) if timed else None
-    return ModelCost(model, count, cost, cached, seconds)
+    fewest, most = (
+        factor * sum(calls * part.episodes for calls, part in zip(each, model_parts, strict=True))
+        for each in ([part.fewest for part in model_parts], [part.most for part in model_parts])
+    )
+    return ModelCost(model, count, cost, cached, seconds, fewest, most, repeated)
+
+
+def repeated_calls(model: str, stored: Iterable[Episode]) -> float | None:
+    """Return the repeated calls per planned call in stored episodes of a model, whose replies could
+    not be read at first; None if it has made no calls."""
+    calls = repeated = 0
+    for event in called_events(model, stored):
+        calls += len(event.calls)
+        repeated += event.tries - 1
+    return repeated / (calls - repeated) if calls > repeated else None
 
 
 def timings(model: str, stored: Iterable[Episode]) -> list[float]:
     """Return the durations in seconds of a model's logged calls."""
     return [
         float(call.usage["seconds"])
-        for episode in stored
-        for event in episode.events
-        if (player := episode.setup.lineup.get(event.seat)) is not None
-        and uses_model(player)
-        and _model(player) == model
+        for event in called_events(model, stored)
         for call in event.calls
         if call.usage.get("seconds")
     ]
+
+
+def called_events(model: str, stored: Iterable[Episode]) -> Iterator[Event]:
+    """Yield the events of stored episodes for which a model was called."""
+    for episode in stored:
+        lineup = episode.setup.lineup
+        seats = {
+            seat for seat, spec in lineup.items() if uses_model(spec) and _model(spec) == model
+        }
+        yield from (event for event in episode.events if event.seat in seats and event.calls)

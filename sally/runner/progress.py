@@ -67,7 +67,7 @@ def speed_of(store_location: Where) -> Speed | None:
     location = store.place(store_location)
     runs = [run for run in read_runs(location) if run.on] if location.exists() else []
     for run in reversed(runs):
-        tally = _with_notes(location, run)
+        tally = counts_with_notes(location, run)
         seconds = run.seconds
         if tally.calls < LEAST_CALLS or seconds <= 0:
             continue
@@ -95,7 +95,7 @@ def look(store_location: Where) -> ProgressSnapshot:
     runs = read_runs(location)
     if not runs:
         return _without_runs(manifest.study, store.survey(location))
-    tallies = [_with_notes(location, run) for run in runs]
+    tallies = [counts_with_notes(location, run) for run in runs]
     done, planned = _done(runs, tallies), max(run.wanted for run in runs)
     used = sum(tallies, EpisodeCounts())
     states = [_state(run) for run in runs]
@@ -137,7 +137,7 @@ def _without_runs(study: str, survey: store.Survey) -> ProgressSnapshot:
     return ProgressSnapshot(study, len(survey.finished), None, 0, 0, censored, *nothing)
 
 
-def _with_notes(location: Place, run: Run) -> EpisodeCounts:
+def counts_with_notes(location: Place, run: Run) -> EpisodeCounts:
     """Return a run's counts, including those that its workers have published so far."""
     total = run.tally
     for shard in run.in_flight:

@@ -21,11 +21,12 @@ from sally.core.registry.objects import bound_names
 from sally.core.registry.study import Study
 from sally.runner.budget import Budget, Meter
 from sally.runner.claims import Claims, Heartbeat, Run, new_name, this_process
-from sally.runner.executors import Executor, Local
+from sally.runner.executors import TELL_SECONDS, Executor, Local
 from sally.runner.gates import forget_answers
 from sally.runner.local import manifest, orders, refuse_changed
 from sally.runner.models import PRECEDENCE, SettingUsed
 from sally.runner.orders import Orders, PackedEpisodes
+from sally.runner.progress import counts_with_notes
 from sally.runner.rates import divide_limits, has_rates
 from sally.runner.seating import portable_study
 from sally.runner.sharding import EpisodeDurations, IndexedShard, cut_name, cuts_of
@@ -214,7 +215,7 @@ class RunState:
         self._out: dict[str, tuple[ClaimedShard, Shard]] = {}  # in progress, by label
         self._pace = EpisodeDurations(executor.slots)
         self._deaths: dict[str, list[str]] = {}  # label -> causes of its workers' deaths
-        self._told = 0
+        self._told, self._told_at = 0, 0.0
         self._begun = time.monotonic()
         self._cut = ""
 
@@ -447,12 +448,19 @@ class RunState:
         self._tell(EpisodeCounts())
 
     def _tell(self, now: EpisodeCounts) -> None:
-        """Report progress, including the shard played in this process."""
-        so_far = self._state.tally + now
+        """Report progress, including the shards in progress: that of this process, whose counts are
+        given, or those of workers, which publish theirs."""
+        state, is_local = self._state, self._on.name == "local"
+        if not is_local:  # the counts of workers are read from the store, not for every shard
+            is_complete = state.tally.stored_count >= self._missing
+            if not is_complete and time.monotonic() - self._told_at < TELL_SECONDS:
+                return
+            self._told_at = time.monotonic()
+        so_far = state.tally + now if is_local else counts_with_notes(self._at, state)
         if self._watch is not None and (so_far.stored_count > self._told or so_far.calls):
             self._told = max(self._told, so_far.stored_count)
             seconds = time.monotonic() - self._begun
-            counts = (self._told, self._missing, self._state.kept, so_far.censored)
+            counts = (self._told, self._missing, state.kept, so_far.censored)
             self._watch(Progress(*counts, so_far, seconds))
 
     def _tell_in_flight(self) -> None:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 from traceback import format_exc
 from typing import Any, NamedTuple
 
@@ -257,7 +257,8 @@ def wait_for_writers(location: Place, shard: Shard) -> None:
 class ProgressCounter:
     """A counter of the episodes that a worker has stored, which publishes its counts in the store.
 
-    With models it reports every second, because the first episode may take minutes.
+    With models it reports every second, because the first episode may take minutes. A worker in
+    another process has no `tell`; the run reads its published counts.
     """
 
     def __init__(
@@ -274,30 +275,44 @@ class ProgressCounter:
         self._name = note_name(job.run, shard.label)
         self._done = self._censored = self._failed = 0
         self._since, self._noted = time.monotonic(), False
+        self._note_lock = Lock()
         self._began = self._first = self._last = time.perf_counter()
         self._waiting = Counter(alike(setup) for _, _, setup in missing)
         self._calls: dict[str, list[int]] = {}  # by kind: episodes, total calls
         self._over_calls = 0  # calls of finished episodes
         self._over = Event()
         self._busy, self._limited = time.process_time(), waited_for_rates()
-        self._ticks = bool(missing) and tell is not None and kind_of(missing[0]) != "bots"
+        self._ticks = bool(missing) and kind_of(missing[0]) != "bots"
+        self._thread = Thread(target=self._tick, daemon=True)
 
     def __enter__(self) -> ProgressCounter:
         if self._ticks:
-            Thread(target=self._tick, daemon=True).start()
+            self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         """Remove the worker's file of progress counts, which the shard's result replaces."""
         self._over.set()
+        if self._ticks:
+            self._thread.join()
         if self._noted:
             with suppress(OSError):
                 self._at.remove(self._name)
 
     def _tick(self) -> None:
         while not self._over.wait(TICK_SECONDS):
-            assert self._tell is not None
+            self._publish()
+
+    def _publish(self) -> None:
+        """Report the counts, and publish them in the store every two seconds."""
+        if self._tell is not None:
             self._tell(self.tally)
+        with self._note_lock:
+            if time.monotonic() - self._since < NOTE_SECONDS:
+                return
+            with suppress(OSError):  # a full disk is reported where episodes are stored
+                self._at.put(self._name, msgspec.json.encode(self.tally))
+            self._since, self._noted = time.monotonic(), True
 
     def add(self, episode: Episode) -> None:
         """Count one stored episode."""
@@ -308,18 +323,13 @@ class ProgressCounter:
         self._failed += isinstance(end, Censored) and end.cause == "fault"
         kind = alike(episode.setup)
         self._waiting[kind] -= 1
-        if self._ticks:
+        if self._tell is not None and self._ticks:
             calls = calls_of(episode)
             self._over_calls += calls
             if not isinstance(end, Censored):
                 counted = self._calls.setdefault(kind, [0, 0])
                 counted[0], counted[1] = counted[0] + 1, counted[1] + calls
-        if self._tell is not None:
-            self._tell(self.tally)
-        if time.monotonic() - self._since >= NOTE_SECONDS:
-            with suppress(OSError):  # a full disk is reported where episodes are stored
-                self._at.put(self._name, msgspec.json.encode(self.tally))
-            self._since, self._noted = time.monotonic(), True
+        self._publish()
 
     @property
     def seconds(self) -> float:
@@ -340,7 +350,7 @@ class ProgressCounter:
             m.unpriced,
             m.guessed,
             self._calls_left(),
-            time.process_time() - self._busy if self._ticks else 0.0,
+            time.process_time() - self._busy if self._tell is not None and self._ticks else 0.0,
             waited_for_rates() - self._limited,
             m.failed,
             m.words,

@@ -15,6 +15,7 @@ import pytest
 from sally import store
 from sally.adapters.executors.lookup import executor
 from sally.adapters.executors.pool import Pool
+from sally.api.studies import RunRequest, find_study, prepared_study
 from sally.core.errors import BadInput, RunFailed
 from sally.core.log.events import Censored, to_line
 from sally.core.registry import registry
@@ -22,11 +23,13 @@ from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.runner import sharding
 from sally.runner.budget import Budget, Meter
 from sally.runner.claims import read_runs
+from sally.runner.config import Config, ModelEntry, use_config
 from sally.runner.executors import Executor, Local
 from sally.runner.local import AT_ONCE
 from sally.runner.progress import look
 from sally.runner.run import Progress, WorkerBroke, play_missing, run_study
 from sally.store import Contents
+from tests.adapters.inspect.server import refusing, serving
 from tests.fixtures.warm import SALLY, Forked, warm
 from tests.runner.dawdling import FILE, against
 
@@ -110,6 +113,31 @@ def test_unknown_executor_is_refused_with_one_message(name: str) -> None:
 def test_pool_without_workers_is_refused() -> None:
     with pytest.raises(BadInput, match="at least one process"):
         executor("pool:0")
+
+
+class Seen(Exception):
+    """Failing calls were reported."""
+
+
+def test_failing_calls_of_workers_are_reported_while_they_play(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LAB_API_KEY", "a-key-for-this-machine")
+    model = "openai-api/lab/plain"
+
+    def watch(progress: Progress) -> None:
+        if progress.used.failed_calls and not progress.done:
+            raise Seen(progress.used.refusal)
+
+    with serving(always=refusing(429, "Slow down, please.")) as server:
+        config = use_config(Config(models={"plain": ModelEntry(model, base_url=server.address)}))
+        try:
+            request = RunRequest(limit=1, model=model, without=("lm",))
+            study, _ = prepared_study(find_study("quickstart_model"), request, config)
+            with pytest.raises(Seen, match="Slow down, please"):
+                play_missing(study, tmp_path / "o", 1, watch, Meter(config=config), Pool(2))
+        finally:
+            use_config(None)
 
 
 def test_store_not_visible_to_workers_is_refused_before_play(

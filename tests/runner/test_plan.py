@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
@@ -13,13 +14,15 @@ from click.testing import CliRunner
 from sally import store
 from sally.cli import cli
 from sally.core.errors import BadInput
+from sally.core.prompt.model import Message, Settings
 from sally.core.registry import registry
 from sally.core.registry.study import Cell, Study, instance, player_spec
-from sally.models.stub import echo
-from sally.runner.budget import Meter
+from sally.models.stub import Scripted, echo
+from sally.runner.budget import CHARACTERS, Meter
 from sally.runner.config import Config, Price, Prices
 from sally.runner.local import orders
-from sally.runner.plan import CHARACTERS, Count, _common, pilot_episode, plan
+from sally.runner.pilot import Count, _common, pilot_episode
+from sally.runner.plan import plan
 from sally.runner.run import run_study
 from sally.runner.seating import resolve_setup
 from tests.table import all_probes, every, table
@@ -123,6 +126,67 @@ def test_every_game_can_be_piloted(name: str) -> None:
     ).values()
     assert count.calls > 0
     assert count.input > count.shared > 0
+
+
+@pytest.mark.parametrize(
+    ("game", "strategy", "calls_each"),
+    [
+        ("ipd", "tom_guide", 2),
+        ("ipd", "social_qa", 2),
+        ("toma_po", "social_qa", 3),  # two predictions
+        ("repeated_games, unlike seats", "social_qa", 2),
+    ],
+)
+def test_pilot_counts_every_call_of_a_strategy_that_predicts(
+    game: str, strategy: str, calls_each: int
+) -> None:
+    setup = table(game)
+    player = player_spec("language", model="planned", strategy=strategy)
+    everyone = resolve_setup(
+        msgspec.structs.replace(setup, lineup=dict.fromkeys(setup.lineup, player))
+    )
+    (count,) = pilot_episode(everyone).values()
+    single_call = player_spec("language", model="planned", strategy="qa")
+    plain = msgspec.structs.replace(setup, lineup=dict.fromkeys(setup.lineup, single_call))
+    (plain_count,) = pilot_episode(resolve_setup(plain)).values()
+    assert count.calls == calls_each * plain_count.calls
+
+
+@pytest.mark.parametrize(("then", "calls"), [("run", 1), ("play", 1 + 8)])
+def test_written_policy_is_planned_as_one_call(then: str, calls: int) -> None:
+    lineup = {
+        "agent": player_spec("policy_writer", model="planned", then=then),
+        "partner": player_spec("tit_for_tat"),
+    }
+    cell = Cell("ipd", (instance("ipd", rounds=8),), (lineup,))
+    (bill,) = plan(Study("s", "", (cell,))).bills
+    assert bill.count.calls == calls
+
+
+def test_range_is_given_where_the_number_of_calls_depends_on_the_moves() -> None:
+    (bill,) = plan(study("qa")).bills
+    assert bill.fewest == bill.count.calls == bill.most
+    runner = player_spec("language", model="planned")
+    lineup = {"player_1": runner, "player_2": player_spec("uniform"), "player_3": runner}
+    cell = Cell("race", (instance("step_race"),), (lineup,), repeats=3)
+    race = plan(Study("s", "", (cell,)))
+    (bill,) = race.bills
+    assert bill.fewest < bill.most and bill.fewest <= bill.count.calls <= bill.most
+    (part,) = race.parts
+    assert part.fewest * part.episodes == pytest.approx(bill.fewest)
+
+
+def test_repeated_questions_of_stored_episodes_are_planned(tmp_path: Path) -> None:
+    def stammer(messages: Sequence[Message], settings: Settings) -> str:
+        return "Option: J" if len(messages) > 1 else "Well."  # read only when asked again
+
+    registry.add("models", "stammering", lambda name: Scripted(stammer))
+    stammering = study("qa", "stammering")
+    contents = run_study(stammering, tmp_path / "o", limit=1)
+    (bill,) = plan(stammering, stored=contents.episodes, finished=contents.finished_ids).bills
+    (fresh,) = plan(stammering).bills
+    assert (fresh.repeated, bill.repeated) == (None, 1.0)
+    assert bill.count.calls == fresh.count.calls  # half of the episodes, twice the calls
 
 
 def test_common_prefix_is_measured_in_characters() -> None:

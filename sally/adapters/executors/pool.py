@@ -18,8 +18,8 @@ import msgspec
 
 from sally.adapters.executors.services import SERVICES
 from sally.core.errors import BadInput
-from sally.runner.executors import Take
-from sally.runner.shards import Job, Result, Shard, Tell, play_encoded_shard
+from sally.runner.executors import TELL_SECONDS, Take
+from sally.runner.shards import EpisodeCounts, Job, Result, Shard, Tell, play_encoded_shard
 
 # One worker uses one core: numpy's own threads would compete.
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
@@ -83,7 +83,9 @@ class Pool:
                         busy.register(worker.results, EVENT_READ, worker)
                     if not busy.get_map():
                         return
-                    for key, _ in busy.select():
+                    while not (ready := busy.select(TELL_SECONDS)):
+                        tell(EpisodeCounts())
+                    for key, _ in ready:
                         worker = key.data
                         busy.unregister(worker.results)
                         result = self._result(worker)

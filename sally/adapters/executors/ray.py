@@ -18,9 +18,9 @@ import msgspec
 
 from sally.adapters.executors.services import SERVICES, keeper_name
 from sally.core.errors import BadInput, install_command
-from sally.runner.executors import Take
+from sally.runner.executors import TELL_SECONDS, Take
 from sally.runner.rates import TokenBuckets
-from sally.runner.shards import Job, Result, Shard, Tell, play_encoded_shard
+from sally.runner.shards import EpisodeCounts, Job, Result, Shard, Tell, play_encoded_shard
 
 AHEAD = 1  # queued shards per running one, so that no worker is idle
 PATIENCE = 10.0  # seconds to wait for the head node
@@ -63,11 +63,11 @@ class Cluster:
         # option for this (https://docs.ray.io, "Configuring logging").
         with redirect_stdout(sys.stderr):
             self._connect()
-            yield from self._play_shards(job, _beginning_with(first, take))
+            yield from self._play_shards(job, _beginning_with(first, take), tell)
             if self._ours:
                 self._ray.shutdown()  # ends its messages
 
-    def _play_shards(self, job: Job, take: Take) -> Generator[Result, None, None]:
+    def _play_shards(self, job: Job, take: Take, tell: Tell) -> Generator[Result, None, None]:
         line = msgspec.json.encode(job)
         # the actor lives as long as this reference
         keeper = self._keeper(job) if job.rates else None
@@ -79,7 +79,9 @@ class Cluster:
                     out[self._play.remote(line, msgspec.json.encode(shard))] = shard
                 if not out:
                     return
-                done, _ = self._ray.wait(list(out), num_returns=1)
+                done, _ = self._ray.wait(list(out), num_returns=1, timeout=TELL_SECONDS)
+                if not done:
+                    tell(EpisodeCounts())
                 for reference in done:
                     yield self._result(reference, out.pop(reference))
         finally:

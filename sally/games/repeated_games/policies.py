@@ -187,6 +187,11 @@ class Tables(msgspec.Struct, frozen=True):
         assert isinstance(words, RepeatedWords)
         return read_policy(reply, self.game, self.seat, words.names_by_seat())
 
+    def example(self, words: Words, view: View) -> str:
+        assert isinstance(words, RepeatedWords)
+        name = words.names_by_seat()[self.seat][0]
+        return msgspec.json.encode(Policy(first=name, otherwise=name)).decode()
+
     def read_notes(self, plain: Mapping[str, Any]) -> Policy:
         return checked_policy(plain, self.game, self.seat)
 

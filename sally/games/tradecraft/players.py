@@ -29,6 +29,9 @@ class Offers(msgspec.Struct, frozen=True):
     def read(self, reply: str, words: Words, view: View) -> Thresholds:
         return read_thresholds(reply, view.items)
 
+    def example(self, words: Words, view: View) -> str:
+        return msgspec.json.encode(Thresholds(worth={}, accept=1, offer=1)).decode()
+
     def read_notes(self, plain: Mapping[str, Any]) -> Thresholds:
         return msgspec.convert(as_tuples(dict(plain)), Thresholds)
 
