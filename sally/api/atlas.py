@@ -17,7 +17,7 @@ from sally.core.errors import BadInput
 from sally.core.log.events import Episode
 from sally.output.figures.atlas import atlas_page, atlas_svg
 from sally.output.files.new_file import new_file
-from sally.parts.atlas import FEW_IDS, AtlasColumn, AtlasDot, AtlasKind
+from sally.parts.atlas import FEW_IDS, AtlasColumn, AtlasDot, AtlasKind, estimate_dots
 from sally.store import Where, to_run_again
 from sally.store.bundles import open_store
 
@@ -123,28 +123,12 @@ def _profile_dots(source: str, episodes: list[Episode]) -> list[AtlasDot]:
             kinds[name] = "model" if spec.player == "language" else kind
             if len(ids.setdefault(name, [])) < FEW_IDS:
                 ids[name].append(episode.id)
-    dots = []
+    dots: list[AtlasDot] = []
     for row in profile(episodes).estimates:
-        if row.doing.value is None:
-            continue
         top = row.reference.player if row.reference is not None else "the optimum"
         column = AtlasColumn(row.game, f"seat {row.seat}", "doing", "the random player", str(top))
         name = next((n for n in kinds if row.player.startswith(n.rpartition("/")[2])), row.player)
-        dots.append(
-            AtlasDot(
-                column,
-                row.player,
-                kinds.get(name, "bot"),
-                None,
-                row.doing.value,
-                row.doing.low,
-                row.doing.high,
-                row.episodes,
-                "episodes",
-                row.cluster_count,
-                source,
-                tuple(ids.get(name, ())),
-                knowing=row.skill.value,
-            )
-        )
+        facts = (row.episodes, "episodes", row.cluster_count, source, ids.get(name, ()))
+        kind = kinds.get(name, "bot")
+        dots += estimate_dots(column, row.player, kind, None, row.doing, *facts, row.skill.value)
     return dots

@@ -17,7 +17,7 @@ from sally.frames.replays import replay_for_measures
 from sally.games.elicitation.recorded_decisions import GAME, BeliefRow, row_of
 from sally.games.elicitation.rules import PLAYER
 from sally.output.tables.reproduce import Engine
-from sally.parts.atlas import FEW_IDS, AtlasColumn, AtlasDot
+from sally.parts.atlas import FEW_IDS, AtlasColumn, AtlasDot, AtlasKind, estimate_dots
 from sally.stats import belief_measures as measures
 from sally.stats.belief_measures import BeliefColumns
 from sally.stats.cluster_interval import mean_by_rule
@@ -162,26 +162,11 @@ def belief_dot(
         source: Name of the paper, and year of publication as its last four characters.
         knowing: Accuracy of the stated beliefs, from 0 (guessing) to 1 (as good as possible).
     """
-    if value.value is None:
-        return []
-    is_rule = player != PEOPLE
-    return [
-        AtlasDot(
-            column,
-            player,
-            "rule" if is_rule else "people",
-            None if is_rule else int(source[-4:]),
-            value.value,
-            value.low,
-            value.high,
-            len(records),
-            "decisions",
-            len({record.row.person for record in records}),
-            source,
-            tuple(record.episode for record in records[:FEW_IDS]),
-            knowing,
-        )
-    ]
+    kind: AtlasKind = "people" if player == PEOPLE else "rule"
+    year = int(source[-4:]) if player == PEOPLE else None
+    facts = (len(records), "decisions", len({record.row.person for record in records}), source)
+    ids = [record.episode for record in records[:FEW_IDS]]
+    return estimate_dots(column, player, kind, year, value, *facts, ids, knowing)
 
 
 def constant_dots(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal
+from typing import Literal, Protocol
 
 import msgspec
 
@@ -44,6 +44,40 @@ class AtlasDot(msgspec.Struct, frozen=True):
     note: str = ""
     store: str = ""  # where the episodes are
     family: str = ""  # of a model: its provider, by which a crowded panel groups models
+
+
+class ValueInterval(Protocol):
+    """A value and the ends of its interval, as in an estimate."""
+
+    @property
+    def value(self) -> float | None: ...
+    @property
+    def low(self) -> float | None: ...
+    @property
+    def high(self) -> float | None: ...
+
+
+def estimate_dots(
+    column: AtlasColumn,
+    who: str,
+    kind: AtlasKind,
+    year: int | None,
+    estimate: ValueInterval | None,
+    n: int,
+    unit: str,
+    clusters: int,
+    source: str,
+    episodes: Sequence[str],
+    knowing: float | None = None,
+    note: str = "",
+    family: str = "",
+) -> list[AtlasDot]:
+    """Return the dot of an estimate with the first ids of its episodes; no dot without a value."""
+    if estimate is None or estimate.value is None:
+        return []
+    ends = (estimate.value, estimate.low, estimate.high)
+    facts = (n, unit, clusters, source, tuple(episodes[:FEW_IDS]))
+    return [AtlasDot(column, who, kind, year, *ends, *facts, knowing, note, family=family)]
 
 
 class AtlasSource(msgspec.Struct, frozen=True):

@@ -10,7 +10,7 @@ from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.games.repeated_games.regret import DecisionRegret, decisions_lost
 from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame, other_seat
-from sally.parts.atlas import FEW_IDS, AtlasColumn, AtlasDot
+from sally.parts.atlas import AtlasColumn, AtlasDot, AtlasKind, estimate_dots
 from sally.parts.importers import HUMAN, RECORDED
 from sally.stats.cluster_interval import ratio_by_rule
 
@@ -54,7 +54,7 @@ def decision_dots(
             name = str(player.params["name"])
             key = column, name, _partner_name(partner)
             regrets_by_dot.setdefault(key, []).append((regret, cluster, played.episode.id))
-    dots = []
+    dots: list[AtlasDot] = []
     for (column, name, partner_name), rows in regrets_by_dot.items():
         n = sum(regret.decisions for regret, _, _ in rows)
         clusters = [cluster for _, cluster, _ in rows]
@@ -63,25 +63,13 @@ def decision_dots(
             [regret.at_random for regret, _, _ in rows],
             clusters,
         )
-        if value.value is None or n < LEAST:
+        if n < LEAST:
             continue
-        person = name == HUMAN
-        dots.append(
-            AtlasDot(
-                column,
-                f"{'people' if person else name}, {partner_name}",
-                "people" if person else "model",
-                people if person else years.get(name),
-                value.value,
-                value.low,
-                value.high,
-                n,
-                "decisions",
-                len(set(clusters)),
-                source,
-                tuple(id for _, _, id in rows[:FEW_IDS]),
-            )
-        )
+        kind: AtlasKind = "people" if name == HUMAN else "model"
+        year = people if name == HUMAN else years.get(name)
+        who = f"{'people' if name == HUMAN else name}, {partner_name}"
+        facts = (n, "decisions", len(set(clusters)), source, [id for _, _, id in rows])
+        dots += estimate_dots(column, who, kind, year, value, *facts)
     return dots
 
 

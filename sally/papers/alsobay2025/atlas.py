@@ -7,7 +7,7 @@ from math import inf
 
 from sally.core.rules.metric import Played
 from sally.games.public_goods.metrics import contributions_of, game_of
-from sally.parts.atlas import FEW_IDS, AtlasColumn, AtlasDot, AtlasSource
+from sally.parts.atlas import AtlasColumn, AtlasDot, AtlasSource, estimate_dots
 from sally.stats.cluster_interval import mean_by_rule
 
 SOURCE, YEAR = "alsobay2025", 2025
@@ -36,7 +36,7 @@ def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
             gifts = contributions_of(played, seat)
             share = sum(gifts) / (game.tokens * len(gifts))
             by_return.setdefault(return_range(game.back), []).append((share, played))
-    dots = []
+    dots: list[AtlasDot] = []
     for (low, high), decisions in sorted(by_return.items()):
         column = AtlasColumn(
             "public goods",
@@ -47,24 +47,9 @@ def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
         )
         groups = [played.episode.id for _, played in decisions]
         value = mean_by_rule([share for share, _ in decisions], groups, (0.0, 1.0))
-        assert value.value is not None
-        ids = tuple(dict.fromkeys(groups))[:FEW_IDS]
-        dots.append(
-            AtlasDot(
-                column,
-                "people",
-                "people",
-                YEAR,
-                value.value,
-                value.low,
-                value.high,
-                len(decisions),
-                "people",
-                len(set(groups)),
-                SOURCE,
-                ids,
-            )
-        )
+        ids = list(dict.fromkeys(groups))
+        facts = (len(decisions), "people", len(ids), SOURCE)
+        dots += estimate_dots(column, "people", "people", YEAR, value, *facts, ids)
     return dots
 
 

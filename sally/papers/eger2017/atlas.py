@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from sally.core.rules.metric import Played
 from sally.papers.eger2017 import figures
 from sally.papers.eger2017.reader import AIS
-from sally.parts.atlas import FEW_IDS, AtlasColumn, AtlasDot, AtlasSource
+from sally.parts.atlas import AtlasColumn, AtlasDot, AtlasKind, AtlasSource, estimate_dots
 
 SOURCE, YEAR = "eger2017", 2017
 
@@ -16,7 +18,7 @@ def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
     """Return the dots of the atlas figure for people and for AIs, separately for the games with
     each AI; in intervals, each person is a cluster."""
     sides = figures.side_games(games)
-    dots = []
+    dots: list[AtlasDot] = []
     for ai in AIS:
         column = AtlasColumn(
             "Hanabi",
@@ -31,23 +33,14 @@ def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
             if not n:
                 continue
             idle = figures.measure(side_games, "sure but idle")
-            assert idle.value is not None
-            dots.append(
-                AtlasDot(
-                    column,
-                    "people" if human else f"AI {ai}",
-                    "people" if human else "bot",
-                    YEAR,
-                    1 - idle.value,
-                    None if idle.high is None else 1 - idle.high,
-                    None if idle.low is None else 1 - idle.low,
-                    n,
-                    "turns",
-                    len({g.person for g in side_games}),
-                    SOURCE,
-                    tuple(g.episode for g in side_games[:FEW_IDS]),
-                )
-            )
+            ends = (idle.value, idle.high, idle.low)
+            value, low, high = (None if end is None else 1 - end for end in ends)
+            played = msgspec.structs.replace(idle, value=value, low=low, high=high)
+            who = "people" if human else f"AI {ai}"
+            kind: AtlasKind = "people" if human else "bot"
+            facts = (n, "turns", len({g.person for g in side_games}), SOURCE)
+            ids = [g.episode for g in side_games]
+            dots += estimate_dots(column, who, kind, YEAR, played, *facts, ids)
     return dots
 
 

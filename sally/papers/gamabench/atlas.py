@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sally.core.rules.metric import Played
 from sally.papers.gamabench import figures
 from sally.papers.gamabench.reader import GOODS, GUESSING, RecordedTable, table_of_episode
-from sally.parts.atlas import FEW_IDS, AtlasColumn, AtlasDot, AtlasSource
+from sally.parts.atlas import AtlasColumn, AtlasDot, AtlasSource, estimate_dots
 from sally.stats.cluster_interval import mean_by_rule
 from sally.stats.intervals import Estimate
 
@@ -57,46 +57,31 @@ def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
         table = table_of_episode(played.episode)
         tables.append(table)
         ids[table.file] = played.episode.id
-    dots = []
+    dots: list[AtlasDot] = []
     for model, of in figures.runs(tables, GUESSING).items():
         doing = figures.guessing(model, of).doing
-        if doing.value is not None:
-            dots.append(_dot(GUESSES, model, doing, of, ids, "choices in 5 rounds"))
+        dots += _dots(GUESSES, model, doing, of, ids, "choices in 5 rounds")
     for model, of in figures.runs(tables, GOODS).items():
         shares = [x / t.high for t in of for choices in t.choices for x in choices]
         units = [t.file for t in of for choices in t.choices for _ in choices]
         share = mean_by_rule(shares, units, (0.0, 1.0))
         back = of[0].ratio / len(of[0].seats)
-        dots.append(_dot(goods_column(back), model, share, of, ids, "contributions"))
+        dots += _dots(goods_column(back), model, share, of, ids, "contributions")
     return dots
 
 
-def _dot(
+def _dots(
     column: AtlasColumn,
     model: str,
     value: Estimate,
     tables: Sequence[RecordedTable],
     ids: dict[str, str],
     unit: str,
-) -> AtlasDot:
-    assert value.value is not None
+) -> list[AtlasDot]:
     per_table = 10 * (len(figures.ROUNDS) if unit.startswith("choices") else 0)
     n = per_table * len(tables) or value.n
-    return AtlasDot(
-        column,
-        model,
-        "model",
-        YEARS.get(model),
-        value.value,
-        value.low,
-        value.high,
-        n,
-        unit,
-        len(tables),
-        SOURCE,
-        tuple(ids[t.file] for t in tables[:FEW_IDS]),
-        note=NOTE,
-    )
+    facts = (n, unit, len(tables), SOURCE, [ids[t.file] for t in tables])
+    return estimate_dots(column, model, "model", YEARS.get(model), value, *facts, note=NOTE)
 
 
 ATLAS = AtlasSource("gamabench", dots_of)

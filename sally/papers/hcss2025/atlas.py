@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from sally.core.rules.metric import Played
 from sally.papers.hcss2025 import figures
-from sally.parts.atlas import FEW_IDS, AtlasColumn, AtlasDot, AtlasSource
+from sally.parts.atlas import AtlasColumn, AtlasDot, AtlasKind, AtlasSource, estimate_dots
 
 SOURCE = "hcss2025"
 YEARS = {
@@ -26,7 +26,7 @@ def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
     """Return the dots of the atlas figure for models with published replies and for scripted
     players in the agent's seat."""
     sides = [s for s in figures.side_matches(games) if s.replies]
-    dots = []
+    dots: list[AtlasDot] = []
     for stop in sorted({s.stop for s in sides}):
         column = AtlasColumn(
             "prisoner's dilemma, repeated",
@@ -38,27 +38,13 @@ def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
         for model, year in YEARS.items():
             model_sides = [s for s in sides if s.model == model and s.stop == stop]
             value, n = figures.doing(model_sides)
-            if value.value is None or n < LEAST:
+            if n < LEAST:
                 continue
             scored_sides = [s for s in model_sides if s.regret is not None and s.regret.decisions]
             note = "few replies are readable, and not at random" if model in UNREADABLE else ""
-            dots.append(
-                AtlasDot(
-                    column,
-                    model,
-                    "model",
-                    year,
-                    value.value,
-                    value.low,
-                    value.high,
-                    n,
-                    "readable decisions",
-                    len(scored_sides),
-                    SOURCE,
-                    tuple(s.episode for s in scored_sides[:FEW_IDS]),
-                    note=note,
-                )
-            )
+            facts = (n, "readable decisions", len(scored_sides), SOURCE)
+            ids = [s.episode for s in scored_sides]
+            dots += estimate_dots(column, model, "model", year, value, *facts, ids, note=note)
         dots += _scripted_dots(games, column, stop)
     return dots
 
@@ -67,26 +53,13 @@ def _scripted_dots(games: Sequence[Played], column: AtlasColumn, stop: float) ->
     """Return the dots of the atlas figure for recorded scripted players and learners against the
     same bots."""
     losses_by_name = figures.scripted_losses(games, stop)
-    dots = []
+    dots: list[AtlasDot] = []
     for name, losses in sorted(losses_by_name.items()):
         value, n = figures.pool_regrets([regret for _, regret in losses])
-        if value.value is not None and n >= LEAST:
-            dots.append(
-                AtlasDot(
-                    column,
-                    name,
-                    "learner" if name in figures.LEARNERS else "bot",
-                    None,
-                    value.value,
-                    value.low,
-                    value.high,
-                    n,
-                    "decisions",
-                    len(losses),
-                    SOURCE,
-                    tuple(id for id, _ in losses[:FEW_IDS]),
-                )
-            )
+        if n >= LEAST:
+            kind: AtlasKind = "learner" if name in figures.LEARNERS else "bot"
+            facts = (n, "decisions", len(losses), SOURCE)
+            dots += estimate_dots(column, name, kind, None, value, *facts, [id for id, _ in losses])
     return dots
 
 

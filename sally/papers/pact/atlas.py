@@ -11,7 +11,7 @@ from sally.games.bargaining.metrics import table
 from sally.games.bargaining.rules import SEATS, other_seat
 from sally.papers.pact import findings
 from sally.papers.pact.reader import model_name
-from sally.parts.atlas import FEW_IDS, AtlasColumn, AtlasDot, AtlasSource
+from sally.parts.atlas import AtlasColumn, AtlasDot, AtlasKind, AtlasSource, estimate_dots
 
 SOURCE = "pact"
 LEAST = 5  # seat-games
@@ -47,7 +47,7 @@ def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
 
 def seat_dots(seats: Sequence[findings.SeatGame]) -> list[AtlasDot]:
     """Return the dots of seats."""
-    dots = []
+    dots: list[AtlasDot] = []
     for era in sorted({seat.era for seat in seats}):
         column = AtlasColumn(
             "bargaining",
@@ -79,26 +79,11 @@ def _dot(
     for the quotes that the habit would have made instead."""
     pair = findings.doing if habit is None else findings.mindless(findings.HABITS[habit])
     value = findings.estimate(seats, pair)
-    if value is None or value.value is None:
-        return []
     ids = tuple(dict.fromkeys(seat.game for seat in seats))
-    return [
-        AtlasDot(
-            column,
-            label,
-            "model" if habit is None else "rule",
-            None,  # the record spans two years, and few names have one
-            value.value,
-            value.low,
-            value.high,
-            sum(len(seat.at.rounds) for seat in seats),
-            "rounds",
-            len(ids),
-            SOURCE,
-            ids[:FEW_IDS],
-            family=family,
-        )
-    ]
+    kind: AtlasKind = "model" if habit is None else "rule"
+    facts = (sum(len(seat.at.rounds) for seat in seats), "rounds", len(ids), SOURCE, ids)
+    # no year: the record spans two years, and few names have one
+    return estimate_dots(column, label, kind, None, value, *facts, family=family)
 
 
 ATLAS = AtlasSource("pact", dots_of)

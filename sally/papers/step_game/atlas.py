@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from sally.core.rules.metric import Played
 from sally.papers.step_game import figures
 from sally.papers.step_game.names import model_name
-from sally.parts.atlas import FEW_IDS, AtlasColumn, AtlasDot, AtlasSource
+from sally.parts.atlas import FEW_IDS, AtlasColumn, AtlasDot, AtlasSource, estimate_dots
 
 SOURCE, YEAR = "step_game", 2025
 LEAST = 5  # games
@@ -50,49 +50,26 @@ def seat_dots(seats: Sequence[figures.SeatGame], ids: Mapping[str, str]) -> list
         seats: All seats of the imported games.
         ids: Ids of the episodes, by the id of their instance.
     """
-    dots = []
+    dots: list[AtlasDot] = []
     for metric, column in COLUMNS.items():
         for raw, model_seats in figures.models(seats).items():
+            if len(model_seats) < LEAST:
+                continue
+            name = model_name(raw)
             value = figures.measure(model_seats, metric)
-            if value is None or value.value is None or len(model_seats) < LEAST:
-                continue
-            dots.append(
-                AtlasDot(
-                    column,
-                    model_name(raw).label,
-                    "model",
-                    YEAR,
-                    value.value,
-                    value.low,
-                    value.high,
-                    sum(len(seat.turns) for seat in model_seats),
-                    "turns",
-                    len({seat.game for seat in model_seats}),
-                    SOURCE,
-                    tuple(ids[seat.game] for seat in model_seats[:FEW_IDS]),
-                    family=model_name(raw).provider,
-                )
+            games = [seat.game for seat in model_seats]
+            facts = (sum(len(seat.turns) for seat in model_seats), "turns", len(set(games)), SOURCE)
+            shown = [ids[game] for game in games[:FEW_IDS]]
+            dots += estimate_dots(
+                column, name.label, "model", YEAR, value, *facts, shown, family=name.provider
             )
-        for name, rule in figures.rules().items():
+        turns = sum(len(seat.turns) for seat in seats)
+        for rule_name, rule in figures.rules().items():
             value = figures.mindless(seats, rule, metric)
-            if value is None or value.value is None or name == "uniform":  # 0 by definition
-                continue
-            dots.append(
-                AtlasDot(
-                    column,
-                    name,
-                    "rule",
-                    None,
-                    value.value,
-                    value.low,
-                    value.high,
-                    sum(len(seat.turns) for seat in seats),
-                    "turns",
-                    value.n,
-                    SOURCE,
-                    tuple(ids.values())[:FEW_IDS],
-                )
-            )
+            if value is not None and rule_name != "uniform":  # 0 by definition
+                facts = (turns, "turns", value.n, SOURCE)
+                shown = list(ids.values())
+                dots += estimate_dots(column, rule_name, "rule", None, value, *facts, shown)
     return dots
 
 
