@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from benchmarks.pact_reader import PASSES, measure_reader, place_of, scores
 from sally import store
 from sally.cli import cli
 from sally.core.errors import BadInput
@@ -27,7 +28,6 @@ from sally.papers.pact.findings import (
     seat_games,
 )
 from sally.papers.pact.importer import IMPORTER
-from sally.papers.pact.labels import PASSES, measure_reader, place_of, scores
 from sally.papers.pact.reader import model_name, read_record
 from tests.games.bargaining.second import cleared
 

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from benchmarks import step_game_reader
 from sally import store
 from sally.api.imports import read_record
 from sally.cli import cli
@@ -26,7 +27,7 @@ from sally.core.rules.metric import Played
 from sally.games.step_race.metrics import list_moves, tally
 from sally.games.step_race.rules import SEATS
 from sally.output.tables.reproduce import reproduce
-from sally.papers.step_game import figures, labels
+from sally.papers.step_game import figures
 from sally.papers.step_game.importer import IMPORTER, read_game
 from sally.papers.step_game.names import model_name, rewritten
 from sally.parts.importers import EpisodeSpool
@@ -274,12 +275,12 @@ def test_command_line_imports_and_shows_figures(tmp_path: Path) -> None:
     )
     five = rows["{'rule': 'always_5'}", "win_doing"]
     assert five.published == 0.476 and five.ours is not None
-    none = CliRunner().invoke(cli, ["paper", "step_game", "reader", str(tmp_path)])
-    assert none.exit_code != 0 and "labelled messages" in str(none.exception)
+    with pytest.raises(BadInput, match="labelled messages"):
+        step_game_reader.measure_reader(tmp_path)
 
 
 def test_labels_are_hashes_and_moves() -> None:
-    known_read_labels = labels.read_labels()
+    known_read_labels = step_game_reader.read_labels()
     assert len(known_read_labels) == 150
     assert {known_read_label.first for known_read_label in known_read_labels.values()} == {
         0,

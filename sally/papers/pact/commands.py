@@ -1,9 +1,7 @@
-"""`sally paper pact`: findings from a folder of published logs, and the accuracy of the message
-reader."""
+"""`sally paper pact`: findings from a folder of published logs."""
 
 from __future__ import annotations
 
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +20,6 @@ from sally.papers.pact.findings import (
     seat_games,
     share,
 )
-from sally.papers.pact.labels import measure_reader
 from sally.papers.pact.reader import files_under, read_record
 from sally.stats.intervals import Estimate
 
@@ -96,17 +93,3 @@ def _value_text(value: Any) -> str:
     if value["low"] is None:
         return f"{value['value']:.3f} (n {value['n']})"
     return f"{value['value']:.3f} [{value['low']:.3f}, {value['high']:.3f}] (n {value['n']})"
-
-
-@COMMANDS.command()
-@click.argument("path", type=click.Path(path_type=Path))
-@json_option
-def reader(path: Path, as_json: bool) -> None:
-    """Measure the message reader on the labelled messages among the logs under PATH."""
-    labels = files("sally.papers.pact").joinpath("labels.json").read_bytes()
-    results = measure_reader(map(read_record, files_under(path)), labels)
-    if as_json:
-        print_json(results)
-        return
-    for name, value in results.items():
-        echo(f"{name}: {value}")

@@ -1,9 +1,7 @@
-"""`sally paper step_game`: figures of imported games, and the accuracy of the announcement
-reader."""
+"""`sally paper step_game`: figures of imported games."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -13,7 +11,7 @@ from sally.analysis.episodes.stores import games_in
 from sally.core.errors import BadInput
 from sally.core.terminal_text import echo
 from sally.output.tables.console import estimate_cell, json_option, print_json, print_table
-from sally.papers.step_game import figures, labels
+from sally.papers.step_game import figures
 from sally.stats.intervals import Estimate
 
 DOING = ("doing_win", "doing_steps")
@@ -21,8 +19,7 @@ DOING = ("doing_win", "doing_steps")
 
 @click.group("step_game")
 def COMMANDS() -> None:
-    """Published games of the step race (Mazur 2025): figures, and the accuracy of the program that
-    reads announced moves from messages."""
+    """Published games of the step race (Mazur 2025)."""
 
 
 @COMMANDS.command("figures")
@@ -84,32 +81,3 @@ def _rows_as_text(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _value_text(value: Any) -> Any:
     return estimate_cell(value.value, value.interval, 3) if isinstance(value, Estimate) else value
-
-
-@COMMANDS.command("reader")
-@click.argument("path", type=click.Path(path_type=Path))
-@json_option
-def reader(path: Path, as_json: bool) -> None:
-    """Print precision and recall of the announcement reader on labelled messages under PATH.
-
-    PATH is a checkout of the published logs or a folder of them. The labels are ours; messages are
-    matched by their hash.
-    """
-    reader_results = labels.measure_reader(path)
-    if as_json:
-        print_json(msgspec.to_builtins(reader_results))
-        return
-    echo(
-        f"{reader_results.found} of {reader_results.labelled} labelled messages found; the two "
-        f"passes agree on "
-        f"{reader_results.agreed}. Precision {reader_results.precision}, recall "
-        f"{reader_results.recall}, all right "
-        f"{reader_results.right} of {reader_results.agreed}."
-    )
-    kappa = "not defined" if reader_results.kappa is None else f"{reader_results.kappa:.3f}"
-    echo(
-        f"A second labeller agrees with the first on {reader_results.same_by_other} of "
-        f"{reader_results.found} (kappa "
-        f"{kappa}); by its labels precision is {reader_results.precision_by_other}, recall "
-        f"{reader_results.recall_by_other}."
-    )

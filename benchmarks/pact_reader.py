@@ -1,8 +1,11 @@
-"""Precision and recall of the message reader on messages that two labellers labelled.
+"""Precision and recall of the reader of bargaining messages, on messages labelled by two labellers.
 
-`labels.json` holds hashes of messages' places (game, round, seat) and the labels: two passes of a
-first labeller, and one pass of a second who saw neither those labels nor the reader's results. Both
-are language models and followed the same guide. No message text is stored. Labelling guide:
+    python -m benchmarks.pact_reader LOGS
+
+LOGS is a checkout of github.com/lechmazur/pact or its folder of logs. `labels/pact.json` holds
+hashes of messages' places (game, round, seat) and the labels: two passes of a first labeller, and
+one pass of a second who saw neither those labels nor the reader's results. Both are language models
+and followed the same guide. No message text is stored. Labelling guide:
 
 - `announced`: the number that the speaker says it will itself quote in this round, without a
   condition; a statement for several rounds counts if this one is among them. No number for a bound,
@@ -13,18 +16,22 @@ are language models and followed the same guide. No message text is stored. Labe
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import Iterable
 from hashlib import sha256
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from sally.core.rules.game import Seat
 from sally.games.bargaining.talk import read_message
-from sally.papers.pact.reader import SEAT_OF, Record
+from sally.papers.pact.reader import SEAT_OF, Record, files_under, read_record
 from sally.stats.agreement import cohens_kappa
 
+LABELS = Path(__file__).parent / "labels/pact.json"
 PLAYER_ID = {seat: name for name, seat in SEAT_OF.items()}
 
 
@@ -88,3 +95,8 @@ def scores(rows: Iterable[tuple[int | None, int | None]]) -> dict[str, Any]:
         "precision": round(right / len(read), 3) if read else None,
         "recall": round(right / len(labelled_rows), 3) if labelled_rows else None,
     }
+
+
+if __name__ == "__main__":
+    logs = map(read_record, files_under(Path(sys.argv[1])))
+    print(json.dumps(measure_reader(logs, LABELS.read_bytes()), indent=1))

@@ -1,5 +1,9 @@
 """Accuracy of the announcement reader on labelled messages, which are stored as hashes.
 
+    python -m benchmarks.step_game_reader LOGS
+
+LOGS is a checkout of github.com/lechmazur/step_game or its folder of logs.
+
 A label is the move that a message announces for its speaker in the turn, or 0 if it announces none.
 Each message was labelled twice, in two different orders, by a first labeller (a language model that
 wrote the reader's rules between the passes), and once by a second who saw neither those labels nor
@@ -8,8 +12,8 @@ the reader's results (a language model as well). No message text is stored.
 
 from __future__ import annotations
 
+import sys
 from hashlib import sha256
-from importlib import resources
 from pathlib import Path
 
 import msgspec
@@ -19,6 +23,8 @@ from sally.games.step_race.talk import announcement
 from sally.papers.step_game.importer import files_under, read_game
 from sally.stats.agreement import cohens_kappa
 from sally.stats.intervals import share_interval
+
+LABELS = Path(__file__).parent / "labels/step_game.json"
 
 
 class Labelled(msgspec.Struct, frozen=True, array_like=True):
@@ -53,8 +59,7 @@ def hash_of(game: str, turn: int, sub_round: int, speaker: int, message: str) ->
 
 def read_labels() -> dict[str, Labelled]:
     """Return the labels by hash."""
-    file = resources.files(__package__) / "labels.json"
-    labels = msgspec.json.decode(file.read_bytes(), type=list[Labelled])
+    labels = msgspec.json.decode(LABELS.read_bytes(), type=list[Labelled])
     return {label.hash: label for label in labels}
 
 
@@ -99,3 +104,7 @@ def _share(hits: int, n: int) -> str:
         return "not defined"
     estimate = share_interval(hits, n)
     return f"{hits} of {n} ({estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}])"
+
+
+if __name__ == "__main__":
+    print(msgspec.json.format(msgspec.json.encode(measure_reader(Path(sys.argv[1]))).decode()))
