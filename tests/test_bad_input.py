@@ -194,6 +194,22 @@ def test_study_that_cannot_run_writes_nothing(tmp_path: Path, why: str, cell: Ce
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("count", [0, 10**400])
+def test_counts_out_of_bounds_are_refused_in_one_sentence(count: int) -> None:
+    with pytest.raises(BadInput, match="episodes must be from 1 to") as error:
+        sally.audit("rps", episodes=count)
+    refuse(error.value)
+    with pytest.raises(BadInput, match="repeats must be at least 2") as error:
+        sally.reproduce("riemer2025:1", repeats=count)
+    refuse(error.value)
+
+
+def test_long_unknown_names_are_not_repeated_whole() -> None:
+    with pytest.raises(BadInput, match="There is no game named") as error:
+        sally.play("x" * 100_000, BOTS)
+    assert len(refuse(error.value)) < 1_000
+
+
 def test_missing_store_is_named(tmp_path: Path) -> None:
     for path in (tmp_path / "nowhere", tmp_path / "no" / "where"):
         with pytest.raises(BadInput, match="where"):

@@ -54,11 +54,13 @@ def not_written(failure: str, error: OSError) -> BadInput:
 
 
 MANY = 30  # names that an error no longer lists
+LONGEST_NAME = 200  # characters of an unknown name that an error repeats
 
 
 def unknown(kind: str, name: str, known_names: Iterable[str]) -> BadInput:
     """Return the error for an unknown name, with the nearest known names."""
     names = sorted(known_names, key=_by_number)
+    name = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 3]}..."
     close = get_close_matches(name, names, n=3, cutoff=0.5)
     if close:
         return BadInput(

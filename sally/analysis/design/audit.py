@@ -19,6 +19,7 @@ from sally.stats.cluster_interval import coarsest, mean_by_rule
 from sally.stats.intervals import Estimate, blank_intervals
 
 Row = dict[str, Any]
+MOST_EPISODES = 10_000_000  # of a player in a condition
 Watcher = Callable[[int, int], None]  # episodes played, episodes in all
 
 
@@ -38,8 +39,8 @@ def audit_of(
     conditions: Sequence[Condition], episodes: int, seed: int, watch: Watcher | None = None
 ) -> list[Row]:
     """Return one row for each player and metric of the given conditions."""
-    if episodes < 1:
-        raise BadInput(f"episodes must be at least 1, not {episodes}.")
+    if not 1 <= episodes <= MOST_EPISODES:
+        raise BadInput(f"episodes must be from 1 to {MOST_EPISODES:,}.")
     metrics = {c.name: metrics_of(c) for c in conditions}
     by_name = {c.name: c for c in conditions}
     values: dict[tuple[str, str, str], list[tuple[float, str]]] = {

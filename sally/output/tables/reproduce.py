@@ -42,6 +42,7 @@ __all__ = [
 ]  # fmt: skip
 
 NOT_RUN = "not run"
+MOST_REPEATS = 10_000_000
 
 
 class Effort(msgspec.Struct, frozen=True):
@@ -51,8 +52,10 @@ class Effort(msgspec.Struct, frozen=True):
     seed: int = 1
 
     def __post_init__(self) -> None:
-        if self.repeats < 2:
-            raise BadInput(f"repeats must be at least 2 for an interval, not {self.repeats}")
+        if not 2 <= self.repeats <= MOST_REPEATS:
+            raise BadInput(
+                f"repeats must be at least 2 for an interval, and at most {MOST_REPEATS:,}."
+            )
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,7 @@ GIVEN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")  # a participant id of a 
 CENT = Decimal("0.01")
 WHOLE_CENTS = ("base", "most", "partner_left")  # keys of `bonus` that are amounts of money
 MOST_PAY = 1e6  # an amount above it is a mistake
+MOST_PARTICIPANTS = 1_000_000
 PRACTICE_ROUNDS = 2  # of a repeated game
 PRACTICE_TRIES = 200  # draws of a problem that fits the parameters of the study's instance
 LINK_SECRET = "SALLY_LINK_SECRET"  # environment variable with the key of signed links
@@ -97,14 +98,7 @@ class Bonus(StudySection, frozen=True):
     random_games: int = 0  # games drawn at random whose points are paid; 0: all games
 
     def __post_init__(self) -> None:
-        amounts = {name: getattr(self, name) for name in (*WHOLE_CENTS, "per_point")}
-        for name, amount in amounts.items():
-            if amount is not None and not 0 <= amount < MOST_PAY:
-                raise ValueError(
-                    f"{name} must be at least 0 and below {MOST_PAY:.0f}, not {amount}"
-                )
-        if self.random_games < 0:
-            raise ValueError(f"random_games must be at least 0, not {self.random_games}")
+        _check_amounts(self)
 
     def check(self) -> None:
         """Raise BadInput if the amounts contradict each other or cannot be paid."""
@@ -160,6 +154,19 @@ class BonusChange(StudySection, frozen=True):
     most: float | None = None
     partner_left: float | None = None
     random_games: int | None = None
+
+    def __post_init__(self) -> None:
+        _check_amounts(self)
+
+
+def _check_amounts(pay: Bonus | BonusChange) -> None:
+    """Raise ValueError if an amount of a pay rule, or of a change of one, is out of bounds."""
+    for name in (*WHOLE_CENTS, "per_point"):
+        amount = getattr(pay, name)
+        if amount is not None and not 0 <= amount < MOST_PAY:
+            raise ValueError(f"{name} must be at least 0 and below {MOST_PAY:.0f}, not {amount}")
+    if pay.random_games is not None and pay.random_games < 0:
+        raise ValueError(f"random_games must be at least 0, not {pay.random_games}")
 
 
 class PartnerPart(StudySection, frozen=True):
@@ -319,8 +326,8 @@ class ModelParticipant(StudySection, frozen=True):
     params: dict[str, Any] = msgspec.field(default_factory=dict)  # such as strategy
 
     def __post_init__(self) -> None:
-        if self.participants < 1:
-            raise ValueError("participants must be at least 1 for each model")
+        if not 1 <= self.participants <= MOST_PARTICIPANTS:
+            raise ValueError(f"participants must be from 1 to {MOST_PARTICIPANTS:,} for each model")
 
     @property
     def player(self) -> PlayerSpec:
@@ -389,8 +396,8 @@ class HumanStudy(StudySection, frozen=True):
             raise ValueError(
                 "name must be 1 to 40 lower-case letters, digits, _ or -, since it is part of URLs"
             )
-        if self.participants < 1:
-            raise ValueError(f"participants must be at least 1, not {self.participants}")
+        if not 1 <= self.participants <= MOST_PARTICIPANTS:
+            raise ValueError(f"participants must be from 1 to {MOST_PARTICIPANTS:,}")
         if not self.conditions:
             raise ValueError("a study needs at least one condition")
         _refuse_duplicates("condition", [c.name for c in self.conditions])

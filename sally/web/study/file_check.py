@@ -198,7 +198,7 @@ def _faults_in_union(
         return
     tag_field = next(iter(tagged.values())).tag_field
     tag, kinds = value.get(tag_field), [str(name) for name in tagged]
-    if tag in tagged:
+    if isinstance(tag, str) and tag in tagged:
         yield from _faults(value, tagged[tag], path, top_keys)
     elif tag_field not in value:
         yield FileFault(f"the key `{tag_field}` is missing; it is {join_names(kinds, 'or')}.", path)

@@ -131,7 +131,7 @@ def test_game_without_card_is_refused() -> None:
 
 
 def test_bad_input() -> None:
-    with pytest.raises(BadInput, match="episodes must be at least 1"):
+    with pytest.raises(BadInput, match="episodes must be from 1 to 10,000,000"):
         audit("rps", episodes=0)
     with pytest.raises(BadInput, match="did you mean"):
         audit("rpss")

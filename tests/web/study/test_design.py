@@ -288,7 +288,8 @@ def test_model_may_be_the_partner(tmp_path, monkeypatch):
     ("was", "becomes", "said"),
     [
         ('name = "two_games"', 'name = "Two Games"', "name must be 1 to 40 lower-case letters"),
-        ("participants = 40", "participants = 0", "participants must be at least 1"),
+        ("participants = 40", "participants = 0", "participants must be from 1 to 1,000,000"),
+        ("participants = 40", f"participants = 1{'0' * 400}", "participants must be from 1 to"),
         (
             "participants = 40",
             'participants = "many"',
@@ -311,6 +312,8 @@ def test_model_may_be_the_partner(tmp_path, monkeypatch):
             "line 58: there is no kind 'slidr', did you mean `slider`; "
             "it is choice, likert, scale, slider, matrix or text",
         ),
+        ('kind = "scale"', 'kind = ["scale"]', "line 58: there is no kind ['scale']"),
+        ('kind = "scale"', "kind = { scale = 1 }", "line 58: there is no kind {'scale': 1}"),
         ('kind = "scale"', "", "line 57: the key `kind` is missing; it is choice, likert"),
         ('title = "Dec', '# title = "Dec', "the key `title` is missing"),
         (
@@ -338,6 +341,16 @@ def test_model_may_be_the_partner(tmp_path, monkeypatch):
             'name = "not asked"',
             'name = "not asked"\nbonus = { most = 0.5 }',
             "line 54: bonus of condition 'not asked': most is 0.5, below base (1).",
+        ),
+        (
+            'name = "not asked"',
+            'name = "not asked"\nbonus = { base = -1 }',
+            "line 54: conditions[1].bonus: base must be at least 0 and below 1000000, not -1.0",
+        ),
+        (
+            "[bonus] ",
+            "[by_partner.bot]\nbonus = { most = inf }\n[bonus] ",
+            "most must be at least 0",
         ),
         (
             "[bonus] ",
