@@ -75,9 +75,9 @@ def estimate_dots(
     """Return the dot of an estimate with the first ids of its episodes; no dot without a value."""
     if estimate is None or estimate.value is None:
         return []
-    ends = (estimate.value, estimate.low, estimate.high)
-    facts = (n, unit, clusters, source, tuple(episodes[:FEW_IDS]))
-    return [AtlasDot(column, who, kind, year, *ends, *facts, knowing, note, family=family)]
+    ends, ids = (estimate.low, estimate.high), tuple(episodes[:FEW_IDS])
+    facts = (estimate.value, *ends, n, unit, clusters, source, ids, knowing, note)
+    return [AtlasDot(column, who, kind, year, *facts, family=family)]
 
 
 class AtlasSource(msgspec.Struct, frozen=True):
