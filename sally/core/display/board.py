@@ -22,3 +22,14 @@ def board_of(context: SeatContext, view: Any) -> Board | None:
         return board
     picture = context.words.drawn(view)
     return Board((Picture(picture),)) if picture else None
+
+
+def example_of(context: SeatContext) -> Board | None:
+    """Return the picture beside a seat's rules, or None if the game has none.
+
+    A game declares it as `EXAMPLE`, a function of the seat's context: it sees no view, so it cannot
+    show anything of the episode.
+    """
+    draw = registry.part(context.spec.name, "example")
+    parts = draw(context) if draw is not None else ()
+    return Board(parts) if parts else None

@@ -62,6 +62,7 @@ PARTS: Mapping[str, str] = {
     "card": "CARD",
     "board": "BOARD",
     "reveal": "REVEAL",  # the end with everything open
+    "example": "EXAMPLE",  # the picture beside the rules
     "problems": "PROBLEMS",  # frozen problems that a visitor may choose from
     "losses": "LOSSES",
     "costs": "COSTS",  # what each decision gave up
@@ -84,6 +85,7 @@ PARTS: Mapping[str, str] = {
 TOGETHER: Mapping[str, str] = {
     **dict.fromkeys(("losses", "costs", "intended", "acting", "training", "depths"), "decisions"),
     "reveal": "board",
+    "example": "board",
 }
 """Modules in which the constants of several parts may be together: how a game judges a decision,
 and how it is drawn."""

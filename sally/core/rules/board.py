@@ -273,12 +273,21 @@ class Limit(msgspec.Struct, frozen=True):
     after: str = ""
 
 
+class Face(msgspec.Struct, frozen=True):
+    """How the button of an option is drawn: a headline, what it takes, and an icon."""
+
+    text: str
+    note: str = ""
+    glyph: str = ""
+
+
 class Board(msgspec.Struct, frozen=True):
     """Everything drawn for one seat at one moment."""
 
     parts: tuple[Part, ...]
     limits: dict[str, Limit] = {}  # by form field
     progress: Progress | None = None
+    faces: dict[str, Face] = {}  # by the name of the option; other buttons show the name
 
 
 class Reveal(msgspec.Struct, frozen=True):

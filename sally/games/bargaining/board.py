@@ -30,7 +30,6 @@ from sally.games.bargaining.rules import (
     State,
     View,
     gain,
-    other_seat,
 )
 from sally.games.bargaining.values import HIGHEST
 
@@ -88,8 +87,9 @@ def _axis(view: View) -> Scale:
     last = view.last()
     if last is not None and last.bid is not None and last.ask is not None:
         own_quote, other_quote = (last.bid, last.ask) if view.is_buyer else (last.ask, last.bid)
-        spots.append(Spot(own_quote, "your last quote", "ready"))
-        spots.append(Spot(other_quote, f"the {other_seat(view.seat)}'s last quote", "last"))
+        own, other = ("bid", "ask") if view.is_buyer else ("ask", "bid")
+        spots.append(Spot(own_quote, f"your last {own}", "ready"))
+        spots.append(Spot(other_quote, f"their last {other}", "last"))
         if last.price is not None:
             spots.append(Spot(last.price, "last price", "goal"))
     ends = ("0", str(HIGHEST))
@@ -159,3 +159,17 @@ def _messages(view: View) -> list[tuple[int, tuple[tuple[str, str], ...]]]:
 
 def _limit_name(view: View) -> str:
     return "value" if view.is_buyer else "cost"
+
+
+def EXAMPLE(context: SeatContext) -> tuple[Part, ...]:
+    """Return the picture beside the rules: a trade on the price axis."""
+    is_buyer = context.seat == BUYER
+    limit, name = (60, "value") if is_buyer else (20, "cost")
+    gained = limit - 40 if is_buyer else 40 - limit
+    spots = (
+        Spot(30, "the ask", "" if is_buyer else "yours"),
+        Spot(40, "the price", "goal"),
+        Spot(50, "the bid", "yours" if is_buyer else ""),
+    )
+    caption = f"Example: with a {name} of {limit} you earn {gained}"
+    return (Scale(caption, 0.0, float(HIGHEST), ("0", str(HIGHEST)), spots),)

@@ -45,3 +45,13 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, int, View]) -> Reveal
         parts.append(Notes("The story", tuple(Note("", line) for line in lines)))
     why = f"{right} of {len(rows)} answers were right: people act on what they saw or were told."
     return Reveal(why, parts=tuple(parts))
+
+
+def EXAMPLE(context: SeatContext) -> tuple[Part, ...]:
+    """Return the picture beside the rules: a story with its question and answer."""
+    told = (
+        "Ann puts the ball into the box and leaves.",
+        "Ben moves the ball to the basket.",
+        "Where does Ann look for it first? In the box.",
+    )
+    return (Notes("Example", tuple(Note("", line) for line in told)),)

@@ -17,7 +17,17 @@ from sally.core.rules.board import (
 )
 from sally.core.rules.replay import Trajectory
 from sally.games.cipher.listeners import DIGITS, digits
-from sally.games.cipher.rules import Action, Cipher, Hinted, Over, Revealed, State, View, Void
+from sally.games.cipher.rules import (
+    INTERCEPTOR,
+    Action,
+    Cipher,
+    Hinted,
+    Over,
+    Revealed,
+    State,
+    View,
+    Void,
+)
 
 ENDS = {
     "survived": "won by encoder and decoder",
@@ -139,3 +149,17 @@ def _revealed_cells(hints: str, event: Revealed) -> tuple[Cell, ...]:
 
 def _says(right: bool) -> str:
     return "right" if right else "wrong"
+
+
+def EXAMPLE(context: SeatContext) -> tuple[Part, ...]:
+    """Return the picture beside the rules: a code and its hints."""
+    knows = context.seat != INTERCEPTOR
+    keywords = ("tiger", "river", "bread", "moon")
+    hints = {4: "night", 1: "stripes", 3: "toast"}  # in the order of the code
+    rows = tuple(
+        Row(str(digit), (Cell(keywords[digit - 1] if knows else "?"), Cell(hint)))
+        for digit, hint in hints.items()
+    )
+    code = "-".join(map(str, hints))
+    table = Table(f"Example: the code is {code}", ("keyword", "hint"), rows, corner="digit")
+    return (table,)

@@ -6,7 +6,16 @@ from sally.core.match.seat_context import SeatContext
 from sally.core.rules.board import Board, Grid, Mark, Note, Notes, Part, Progress, Reveal, Square
 from sally.core.rules.replay import Trajectory
 from sally.games.codenames.instances import Colour
-from sally.games.codenames.rules import Action, Codenames, GivenClue, Over, State, Turned, View
+from sally.games.codenames.rules import (
+    GIVER,
+    Action,
+    Codenames,
+    GivenClue,
+    Over,
+    State,
+    Turned,
+    View,
+)
 
 MARKS: dict[str, Mark] = {"own": "good", "other": "bad", "neutral": "hidden", "assassin": "goal"}
 SIGNS = {"own": "✔", "other": "✘", "neutral": "", "assassin": "☠"}
@@ -100,6 +109,7 @@ def _grid(view: View) -> Grid:
     )
     rows = -(-len(words) // columns)
     legend = "; ✔ yours, ✘ the rival's, ☠ the assassin" if view.colours or turned else ""
+    legend += "; turned over in brackets" if turned else ""
     return Grid(f"Board {len(view.boards)}{legend}", rows, columns, squares)
 
 
@@ -110,6 +120,34 @@ def _square(view: View, word: str, row: int, col: int, is_open: bool) -> Square:
     state = "open" if is_open else "covered"
     text = f"{SIGNS[colour]} {f'({word})' if is_open else word}".strip()
     return Square(row, col, text, f"{NAMES[colour]}, {state}", MARKS[colour], word)
+
+
+EXAMPLE_KEY: tuple[tuple[str, Colour], ...] = (
+    ("apple", "own"),
+    ("train", "other"),
+    ("pear", "own"),
+    ("ghost", "assassin"),
+    ("desk", "neutral"),
+    ("moon", "other"),
+)
+
+
+def EXAMPLE(context: SeatContext) -> tuple[Part, ...]:
+    """Return the picture beside the rules: a clue and the cards that it fits."""
+    gives = context.seat == GIVER
+    squares = tuple(
+        Square(
+            n // 3,
+            n % 3,
+            f"{SIGNS[colour]} {word}".strip() if gives or colour == "own" else word,
+            NAMES[colour] if gives else "",
+            MARKS[colour] if gives or colour == "own" else "",
+            word,
+        )
+        for n, (word, colour) in enumerate(EXAMPLE_KEY)
+    )
+    who = "you say" if gives else "your partner says"
+    return (Grid(f"Example: {who} “fruit, 2”", 2, 3, squares),)
 
 
 BOARD = board

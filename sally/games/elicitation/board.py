@@ -4,20 +4,46 @@ from __future__ import annotations
 
 from sally.core.errors import join_names
 from sally.core.match.seat_context import SeatContext
-from sally.core.rules.board import Board, Cell, Note, Notes, Reveal, Row, Table
+from sally.core.rules.board import (
+    Board,
+    Cell,
+    Note,
+    Notes,
+    Part,
+    Reveal,
+    Row,
+    Showdown,
+    Side,
+    Table,
+)
 from sally.core.rules.replay import Trajectory
+from sally.games.elicitation.payoffs import REPLY, SequentialTransfer
 from sally.games.elicitation.rules import Elicitation, State, View
 
 
 def BOARD(context: SeatContext, view: View) -> Board:
-    """Return the board: the actions, and the questions by whom they are about."""
+    """Return the board: the actions with what each sends, if they are transfers, and the questions
+    by whom they are about."""
     game = context.game
     assert isinstance(game, Elicitation)
     notes = [Note("You choose", join_names(game.menu, "or") if game.menu else "nothing")]
     about = dict.fromkeys(question.about for question in game.questions if question.about)
     if about:
         notes.append(Note("Questions about", join_names(about)))
-    return Board((Notes("Your decision", tuple(notes)),))
+    if not isinstance(pays := game.pays, SequentialTransfer):
+        return Board((Notes("Your decision", tuple(notes)),))
+    rows = tuple(
+        Row(
+            name,
+            tuple(Cell(f"{n:g}") for n in (step, pays.endowment - step, pays.factor * step)),
+            "yours",
+        )
+        for name, step in zip(game.menu, pays.steps, strict=True)
+    )
+    columns = ("you send", "you keep", "the other receives")
+    sends = f"one of the same amounts; you receive it times {pays.factor:g}"
+    then = Notes("Then", (Note("The other, who sees your choice, sends", sends),))
+    return Board((Table("What each choice means", columns, rows), then))
 
 
 def REVEAL(context: SeatContext, replay: Trajectory[State, int, View]) -> Reveal:
@@ -41,5 +67,23 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, int, View]) -> Reveal
     )
     best = max(values)
     how = "no choice paid more" if values[chosen] == best else f"the best choice paid {best:.4g}"
-    why = f"You chose {game.menu[chosen]} and got {values[chosen]:.4g}; {how}."
+    name = game.menu[chosen]
+    replies = {question.ask: question.truth for question in game.questions}
+    reply = replies.get(f"{REPLY}{name}") if isinstance(game.pays, SequentialTransfer) else None
+    answered = f", the other answered with {reply}," if isinstance(reply, str) else ""
+    why = f"You chose {name}{answered} and you got {values[chosen]:.4g}; {how}."
     return Reveal(why, truths, (Table("What each choice paid", ("points",), rows, "choice"),))
+
+
+def EXAMPLE(context: SeatContext) -> tuple[Part, ...]:
+    """Return the picture beside the rules: the highest transfer and the lowest reply to it."""
+    game = context.game
+    assert isinstance(game, Elicitation)
+    if not isinstance(pays := game.pays, SequentialTransfer):
+        return ()
+    sent, back = max(pays.steps), min(pays.steps)
+    sides = (
+        Side("You", f"send {sent:g}", f"{pays.endowment - sent + pays.factor * back:g}", "yours"),
+        Side("Other", f"sends {back:g}", f"{pays.endowment - back + pays.factor * sent:g}"),
+    )
+    return (Showdown(f"Example: what is sent arrives times {pays.factor:g}", sides),)

@@ -107,8 +107,8 @@ GAME: GameSpec[State, int, View] = GameSpec(
         glyphs={"elicitation": "nugget"},
         minutes={"elicitation": 2},
         briefs={
-            "": "Choose, and say what you expect of the other player. What you get depends "
-            "on your choice and on what the other does.",
+            "": "Make one choice. What you get depends on it and on what the others choose. The "
+            "table below and all the rules say what each choice pays.",
         },
         titles={"elicitation": "Choose and expect"},
         sentences={

@@ -10,6 +10,7 @@ from sally.core.rules.board import (
     Cards,
     Note,
     Notes,
+    Part,
     PlayingCard,
     Reveal,
 )
@@ -151,6 +152,23 @@ def _facts(words: HanabiWords, game: Hanabi, view: View) -> Notes:
             Note("Discarded", ", ".join(gone) or "none"),
         ),
     )
+
+
+def EXAMPLE(context: SeatContext) -> tuple[Part, ...]:
+    """Return the picture beside the rules: a hint that makes another player play a card."""
+    words, game = context.words, context.game
+    assert isinstance(words, HanabiWords)
+    assert isinstance(game, Hanabi)
+    if game.ranks < 2:
+        return ()
+    first, told = PlayingCard("1", "", TONES[0]), PlayingCard("2", "", TONES[0], ("2",))
+    other = PlayingCard(str(game.ranks), "", TONES[min(1, game.colours - 1)])
+    name = words.player((game.seats.index(context.seat) + 1) % game.players)
+    rows = (
+        CardRow("A pile", (first,)),
+        CardRow(f"{name} holds", (told, other)),
+    )
+    return (Cards(f"Example: told “2”, {name} plays it on the pile", rows),)
 
 
 BOARD = board

@@ -43,18 +43,22 @@ def BOARD(context: SeatContext, view: View) -> Board:
 
 def _showdown(context: SeatContext, game: LevelGame, view: View, last: Moves) -> Showdown:
     """Return the choices of the last round with their points, the seat's own first."""
-    paid, order = game.round_payoffs(last), sorted(range(len(last)), key=lambda n: n != view.number)
-    names = ["You", *("Other" if len(last) == 2 else f"Other {i}" for i in range(1, len(last)))]
-    sides = tuple(
+    return Showdown(f"Round {len(view.past)}", _sides(context, game, last, view.number))
+
+
+def _sides(context: SeatContext, game: LevelGame, moves: Moves, number: int) -> tuple[Side, ...]:
+    """Return the choices of a round with their points, those of a player first."""
+    paid, order = game.round_payoffs(moves), sorted(range(len(moves)), key=lambda n: n != number)
+    names = ["You", *("Other" if len(moves) == 2 else f"Other {i}" for i in range(1, len(moves)))]
+    return tuple(
         Side(
             name,
-            context.beside(game.seats[n]).words.name(last[n]),
-            f"{paid[n]:g}",
-            "yours" if n == view.number else "",
+            context.beside(game.seats[n]).words.name(moves[n]),
+            f"{paid[n]:.4g}",
+            "yours" if n == number else "",
         )
         for name, n in zip(names, order, strict=True)
     )
-    return Showdown(f"Round {len(view.past)}", sides)
 
 
 def REVEAL(context: SeatContext, replay: Trajectory[State, int, View]) -> Reveal:
@@ -125,3 +129,28 @@ def _rounds(context: SeatContext, game: LevelGame, view: View) -> Table:
         rows.append(Row("Goal", tuple(goal), "goal"))
     numbers = tuple(str(first + i + 1) for i in range(len(latest)))
     return Table("The latest rounds", numbers, tuple(rows), "Round")
+
+
+def EXAMPLE(context: SeatContext) -> tuple[Part, ...]:
+    """Return the picture beside the rules: a round and what it paid."""
+    game = context.game
+    assert isinstance(game, LevelGame)
+    if len(game.seats) > MOST_ROWS:
+        return ()
+    number = game.seats.index(context.seat)
+    match game.pays:
+        case Request(high=high, gap=gap):
+            moves, caption = [high - gap, high], f"you asked for {gap} less than the other"
+        case Contest(low=low, high=high):
+            step = (high - low) // (len(game.seats) + 1)
+            moves = [low + step * (n + 1) for n in range(len(game.seats))]
+            goal = float(game.pays.fraction) * sum(moves) / len(moves)
+            caption = f"the goal is {goal:.4g}, and {moves[0]} is the nearest"
+        case Boxes() | Pennies():
+            menus = [game.menu(seat) for seat in game.seats]
+            moves = [menu[0 if seat == number else 1] for seat, menu in enumerate(menus)]
+            caption = "a round"
+    if isinstance(game.pays, Request | Contest):
+        moves = [*moves[1 : number + 1], moves[0], *moves[number + 1 :]]
+    sides = _sides(context, game, tuple(moves), number)
+    return (Showdown(f"Example: {caption}", sides),)

@@ -3,7 +3,20 @@
 from __future__ import annotations
 
 from sally.core.match.seat_context import SeatContext
-from sally.core.rules.board import Board, Good, Hand, Hands, Limit, Note, Notes, Progress, Reveal
+from sally.core.rules.board import (
+    Board,
+    Good,
+    Hand,
+    Hands,
+    Limit,
+    Note,
+    Notes,
+    Part,
+    Progress,
+    Reveal,
+    Saying,
+    Talk,
+)
 from sally.core.rules.replay import Trajectory
 from sally.games.mindgames.rules import PERSUADER, Action, Brief, MindGame, State, View
 
@@ -82,6 +95,16 @@ def _revealed_notes(brief: Brief, attributes: tuple[str, ...]) -> list[Notes]:
         return []
     likes = tuple(Note(a, FEELS[v]) for a, v in zip(attributes, brief.likes, strict=True))
     return [Notes("The other player (● on the cards: what it knew at the start)", likes)]
+
+
+def EXAMPLE(context: SeatContext) -> tuple[Part, ...]:
+    """Return the picture beside the rules: a question and a reason that fits the answer."""
+    said = (
+        Saying("You", "What do you like?", mark="yours"),
+        Saying("The other player", "I like safety."),
+        Saying("You", "Proposal B increases safety.", mark="yours"),
+    )
+    return (Talk("Example: B is your proposal", said),)
 
 
 BOARD = board

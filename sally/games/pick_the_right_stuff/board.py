@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sally.core.match.seat_context import SeatContext
-from sally.core.rules.board import Board, Box, Cell, Lockers, Reveal, Row, Table
+from sally.core.rules.board import Board, Box, Cell, Lockers, Part, Reveal, Row, Table
 from sally.core.rules.replay import Trajectory
 from sally.games.pick_the_right_stuff.locker import Retrieval, View
 from sally.games.pick_the_right_stuff.rules import Action, State
@@ -53,6 +53,18 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
 
 def _capital(name: str) -> str:
     return name[:1].upper() + name[1:]
+
+
+def EXAMPLE(context: SeatContext) -> tuple[Part, ...]:
+    """Return the picture beside the rules: a swap that a person did not see."""
+    seen, now = (
+        tuple(Box(f"Box {letter}", name) for letter, name in zip("AB", names, strict=True))
+        for names in (("Ann", "Ben"), ("Ben", "Ann"))
+    )
+    return (
+        Lockers("Example: Ann looks at the monitor", seen),
+        Lockers("Later, unseen. Ann opens box A", now),
+    )
 
 
 BOARD = board

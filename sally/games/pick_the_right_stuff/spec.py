@@ -80,10 +80,10 @@ GAME: GameSpec[State, Action, View] = GameSpec(
         glyphs={"pick_the_right_stuff": "vessel"},
         minutes={"pick_the_right_stuff": 5},
         briefs={
-            "": "Each person has an item in one of the boxes. Now and then all items change "
-            "boxes, and nobody but you sees it. When a person comes to collect, say which "
-            "box they will open: the one in which they believe their item to be. Each right "
-            "answer is a point.",
+            "": "Each person keeps an item in a box. Now and then the items change boxes, and "
+            "only you see that; the others learn it when they look at the monitor. When a person "
+            "comes to collect, say which box they will open: where they last saw their item. "
+            "Each right answer is a point.",
         },
         titles={"pick_the_right_stuff": "Who looks where?"},
         sentences={

@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from sally.core.match.seat_context import SeatContext
-from sally.core.rules.board import Board, Cell, Note, Notes, Part, Reveal, Row, Table
+from sally.core.rules.board import (
+    Board,
+    Cell,
+    Note,
+    Notes,
+    Part,
+    Reveal,
+    Row,
+    Showdown,
+    Side,
+    Table,
+)
 from sally.core.rules.replay import Trajectory
 from sally.core.rules.simultaneous import State, View, compare_points, others_of, progress_of
 from sally.games.public_goods.rules import PublicGoods
@@ -68,3 +79,20 @@ def _rounds(game: PublicGoods, view: View) -> Table:
     rows.append(Row("You got", tuple(payoff_cells), "goal"))
     numbers = tuple(str(first + i + 1) for i in range(len(latest)))
     return Table("The latest rounds", numbers, tuple(rows), "Round")
+
+
+def EXAMPLE(context: SeatContext) -> tuple[Part, ...]:
+    """Return the picture beside the rules: a round in which one player gave nothing."""
+    game = context.game
+    assert isinstance(game, PublicGoods)
+    if game.players - 1 > MOST_ROWS:
+        return ()
+    gifts = (game.tokens // 2, *(0,) * (game.players > 2), *(game.tokens,) * (game.players - 2))
+    gifts = gifts if game.players > 2 else (game.tokens // 2, 0)
+    paid = game.round_payoffs(gifts)
+    names = ("You", *(f"Other {n}" for n in range(1, game.players)))
+    sides = tuple(
+        Side(name, f"gives {gift}", f"gets {pay:.4g}", "yours" if name == "You" else "")
+        for name, gift, pay in zip(names, gifts, paid, strict=True)
+    )
+    return (Showdown(f"Example: the pot holds {sum(gifts)} times {game.ratio:g}", sides),)

@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import islice
 
 from sally.core.match.seat_context import SeatContext
-from sally.core.rules.board import Board, Cell, Progress, Reveal, Row, Showdown, Side, Table
+from sally.core.rules.board import Board, Cell, Part, Progress, Reveal, Row, Showdown, Side, Table
 from sally.core.rules.game import Seat
 from sally.core.rules.replay import Trajectory
 from sally.games.repeated_games.rules import RepeatedGame, State, View, other_seat
@@ -127,3 +127,16 @@ def _names(game: RepeatedGame, seat: Seat) -> list[tuple[int, str]]:
     names = game.names_of(seat)
     order = game.order if len(game.order) == len(names) else range(len(names))
     return [(move, names[move]) for move in order]
+
+
+def EXAMPLE(context: SeatContext) -> tuple[Part, ...]:
+    """Return the picture beside the rules: a round in which the players chose differently."""
+    game, me, say = context.game, context.seat, context.words.say
+    assert isinstance(game, RepeatedGame)
+    them = other_seat(me)
+    own, other = game.pay(me, 1, 0), game.pay(them, 0, 1)
+    sides = (
+        Side(say("board.you"), game.names_of(me)[1], f"{_points(game, own)} for you", "yours"),
+        Side(say("board.other"), game.names_of(them)[0], f"{_points(game, other)} for the other"),
+    )
+    return (Showdown("Example of a round", sides),)

@@ -16,6 +16,8 @@ from sally.core.rules.board import (
     Row,
     Saying,
     Scale,
+    Showdown,
+    Side,
     Spot,
     Table,
     Talk,
@@ -117,3 +119,13 @@ def _turns(words: StepWords, view: View) -> Table:
         rows.append(Row(_name_player(words, view, n), tuple(cells), _mark(view, n)))
     numbers = tuple(str(first + i + 1) for i in range(len(latest)))
     return Table("Moves of the latest turns", numbers, tuple(rows), "Turn")
+
+
+def EXAMPLE(context: SeatContext) -> tuple[Part, ...]:
+    """Return the picture beside the rules: a turn in which two players chose the same number."""
+    sides = (
+        Side("You", "5 steps", "no move", "yours"),
+        Side("Other 1", "5 steps", "no move"),
+        Side("Other 2", "3 steps", "3 forward"),
+    )
+    return (Showdown("Example: two chose the same number", sides),)

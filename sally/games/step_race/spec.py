@@ -249,11 +249,11 @@ GAME: GameSpec[State, Action, View] = GameSpec(
         },
         roles={"player_1": "Player 1", "player_2": "Player 2", "player_3": "Player 3"},
         texts={
-            "question.talk": "What do you say to the others? With Say you may speak again if there "
-            "is another round of talk; with Done you have nothing to add, and the text may stay "
-            "empty.",
+            "question.talk": "What do you say to the others? Say a message, or end your talk for "
+            "this turn.",
             "field.text": "your message",
-            "field.done.text": "your last words (may stay empty)",
+            "field.done": "end my talk",
+            "field.done.text": "last words, or nothing",
         },
         settings={"target": (5, 40), "talks": (0, 4)},
     ),

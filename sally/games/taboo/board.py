@@ -5,7 +5,7 @@ from __future__ import annotations
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.board import Board, Cell, Note, Notes, Part, Progress, Reveal, Row, Table
 from sally.core.rules.replay import Trajectory
-from sally.games.taboo.rules import Action, State, Taboo, View
+from sally.games.taboo.rules import GIVER, Action, State, Taboo, View
 
 
 def board(context: SeatContext, view: View) -> Board:
@@ -68,6 +68,19 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
 
 def _cells(*facts: str | None) -> tuple[Cell, ...]:
     return tuple(Cell("none" if fact is None else fact) for fact in facts)
+
+
+def EXAMPLE(context: SeatContext) -> tuple[Part, ...]:
+    """Return the picture beside the rules: a word that is found with the second hint."""
+    notes = (Note("Secret word", "igloo", "goal"), Note("Forbidden", "ice, snow", "bad"))
+    rows = (
+        Row("1", (Cell("cold"), Cell("winter", "bad"))),
+        Row("2", (Cell("house"), Cell("igloo", "good"))),
+    )
+    return (
+        Notes("Example", notes if context.seat == GIVER else notes[:1]),
+        Table("Found with the second hint", ("hint", "guess"), rows, corner="number"),
+    )
 
 
 BOARD = board

@@ -13,6 +13,7 @@ import msgspec
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.board import (
     Board,
+    Face,
     Good,
     Hand,
     Hands,
@@ -30,7 +31,7 @@ from sally.games.tradecraft.amounts import Amount
 from sally.games.tradecraft.crafting import cover, prepare_recipes
 from sally.games.tradecraft.hands import union
 from sally.games.tradecraft.rules import Entry, State, TradeCraft, View
-from sally.games.tradecraft.speech import amount_said, item_said
+from sally.games.tradecraft.speech import amount_said, goods_said, item_said
 from sally.games.tradecraft.tools import within_reach
 
 SHAPES = 6  # for names that say nothing, such as made-up ones
@@ -66,16 +67,27 @@ def board(context: SeatContext, view: View) -> Board:
     ]
     target = Hand("Your target", _goods(view.target), "goal")
     parts: list[Part] = [Hands("On the table", (*hands, target))]
+    faces: dict[str, Face] = {}
     if (made := view.proposal) is not None and made.to == view.seat:
         get = Hand("You would get", _goods(goods(made.offer)))
         give = Hand("You would give", _goods(goods(made.request)))
         parts.append(Hands(f"{view.proposer} proposes to you", (get, give)))
     if game.book:  # else recipes are there to be looked up, for people as for models
-        parts.append(Recipes("Recipes", _recipes(game, view)))
+        recipes = _recipes(game, view)
+        parts.append(Recipes("Recipes", tuple(recipe for recipe, _ in recipes)))
+        faces = {
+            context.words.name(craft): Face(
+                goods_said([(craft.output, craft.amount)]),
+                f"from {goods_said(craft.inputs)}",
+                glyph(craft.output),
+            )
+            for _, craft in recipes
+            if craft is not None
+        }
     if said := tuple(_sayings(view)):
         parts.append(Talk("Messages", said))
     progress = Progress(min(view.turn, game.max_turns), game.max_turns, "turn")
-    return Board(tuple(parts), progress=progress)
+    return Board(tuple(parts), progress=progress, faces=faces)
 
 
 def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Reveal:
@@ -104,29 +116,28 @@ def _goods(hand: Mapping[str, Amount]) -> tuple[Good, ...]:
     return tuple(Good(item_said(i), amount_said(n), glyph(i)) for i, n in hand.items())
 
 
-def _recipes(game: TradeCraft, view: View) -> tuple[Recipe, ...]:
-    """Return the recipes printed in the prompt; those that the seat's own hand can run now are
-    marked ready."""
+def _recipes(game: TradeCraft, view: View) -> list[tuple[Recipe, Craft | None]]:
+    """Return the recipes printed in the prompt, each with the craft that runs it once from the
+    seat's own hand, if it can; those come first and are marked ready."""
     ready, hand = prepare_recipes(view.rules), view.hand.goods
     book = within_reach(view.rules, frozenset(union(game.hands)))
     recipes = []
     for number, (text, fuel) in zip(book.numbers, book.lines, strict=True):
         recipe = view.rules.recipes[number]
         inputs = cover(ready[number], 1, hand)
-        craft = inputs and Craft(as_action_goods(inputs), recipe.output, recipe.amount)
+        craft = Craft(as_action_goods(inputs), recipe.output, recipe.amount) if inputs else None
         uses = {item_said(item) for slot in recipe.slots for item in slot.goods}
-        recipes.append(
-            Recipe(
-                text,
-                fuel,
-                craft is not None,
-                item_said(recipe.output),
-                tuple(sorted(uses)),
-                glyph(recipe.output),
-                msgspec.to_builtins(craft),
-            )
+        shown = Recipe(
+            text,
+            fuel,
+            craft is not None,
+            item_said(recipe.output),
+            tuple(sorted(uses)),
+            glyph(recipe.output),
+            msgspec.to_builtins(craft),
         )
-    return tuple(sorted(recipes, key=lambda recipe: not recipe.ready))
+        recipes.append((shown, craft))
+    return sorted(recipes, key=lambda pair: not pair[0].ready)
 
 
 def _sayings(view: View) -> Iterator[Saying]:
@@ -141,6 +152,20 @@ def _message(entry: Entry) -> str:
     if entry.kind == "proposed":
         return entry.proposal.message if entry.proposal else ""
     return entry.text if entry.kind in ("passed", "accepted", "rejected") else ""
+
+
+def EXAMPLE(context: SeatContext) -> tuple[Part, ...]:
+    """Return the picture beside the rules: a trade, and what can be crafted then."""
+    give, get, made = (
+        (Good(item, amount, kind),)
+        for item, amount, kind in (
+            ("coal", "1", "coal"),
+            ("log", "2", "log"),
+            ("plank", "8", "plank"),
+        )
+    )
+    hands = (Hand("You give", give), Hand("You get", get), Hand("You craft", made, "goal"))
+    return (Hands("Example: a trade, then crafting", hands),)
 
 
 BOARD = board

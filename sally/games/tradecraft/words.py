@@ -165,6 +165,8 @@ PEOPLE: Mapping[str, str] = {
     "Recipes. Search it by name, or press an item to see what it is for. "
     '"any 2 planks" names a group of items: any of them, mixed as you like, may fill the place.',
     "rules.tags": "",
+    "field.propose": "propose a trade",
+    "field.craft": "craft something else",
 }
 
 

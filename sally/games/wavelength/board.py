@@ -17,7 +17,7 @@ from sally.core.rules.board import (
     Table,
 )
 from sally.core.rules.replay import Trajectory
-from sally.games.wavelength.rules import DIAL, Action, Seen, State, View, Wavelength
+from sally.games.wavelength.rules import DIAL, PSYCHIC, Action, Seen, State, View, Wavelength
 
 
 def board(context: SeatContext, view: View) -> Board:
@@ -33,7 +33,7 @@ def board(context: SeatContext, view: View) -> Board:
         if view.clue is not None:
             parts.append(Notes("On the table", (Note("The clue", view.clue, "last"),)))
     if view.past:
-        columns = ("0", "100", "clue", "dial", "target", "points")
+        columns = ("from 0 to 100", "clue", "dial", "target", "points")
         rows = tuple(Row(str(n), _cells(past_round)) for n, past_round in enumerate(view.past, 1))
         parts.append(Table("Rounds so far", columns, rows, corner="round"))
     score = str(sum(seen.points for seen in view.past))
@@ -53,14 +53,21 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
 
 def _cells(past_round: Seen) -> tuple[Cell, ...]:
     facts = (
-        past_round.left,
-        past_round.right,
+        f"{past_round.left} – {past_round.right}",
         past_round.clue,
         past_round.dial,
         past_round.target,
         past_round.points,
     )
     return tuple(Cell("none" if fact is None else str(fact)) for fact in facts)
+
+
+def EXAMPLE(context: SeatContext) -> tuple[Part, ...]:
+    """Return the picture beside the rules: a clue, the target and the dial."""
+    spots = (Spot(80, "the target", "goal"), Spot(74, "the dial", "yours"))
+    who = "you say" if context.seat == PSYCHIC else "your partner says"
+    caption = f"Example: {who} “coffee”"
+    return (Scale(caption, DIAL[0], DIAL[-1], ("cold", "hot"), spots),)
 
 
 BOARD = board

@@ -97,6 +97,7 @@ class Screen(msgspec.Struct, frozen=True):
     role: str
     rules: str
     brief: str  # the rules in a few sentences; empty: the rules are short themselves
+    example: Board | None  # the picture beside the rules
     lines_from: int  # number of lines that the browser has already
     lines: tuple[str, ...]
     now: str
@@ -376,6 +377,7 @@ def over_of(seat: str, end: Ended | Censored, texts: Texts) -> Over:
         payoff = end.payoffs.get(seat)
         if payoff is None:
             return Over("ended", None, texts("over.ended"))
+        payoff += 0.0  # not -0
         return Over("ended", payoff, texts("over.ended_with", payoff=texts.number(f"{payoff:g}")))
     if end.cause == "left" and end.seat == seat:
         return Over("censored", None, texts("over.you_left"))
@@ -384,10 +386,10 @@ def over_of(seat: str, end: Ended | Censored, texts: Texts) -> Over:
 
 
 def since(screen: Screen, lines: int) -> Screen:
-    """Return the screen without the parts that the browser already has: the rules and the first
-    `lines` lines, if `lines` is not 0."""
+    """Return the screen without the parts that the browser already has: the rules, their picture
+    and the first `lines` lines, if `lines` is not 0."""
     if not 0 < lines <= len(screen.lines):
         return screen
     return msgspec.structs.replace(
-        screen, rules="", brief="", lines_from=lines, lines=screen.lines[lines:]
+        screen, rules="", brief="", example=None, lines_from=lines, lines=screen.lines[lines:]
     )

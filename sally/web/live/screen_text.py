@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from sally.core.display.board import example_of
 from sally.core.display.reveal import SeatScore
 from sally.core.display.scenes import FOR_MODELS
 from sally.core.match.seat_context import SeatContext
@@ -46,6 +47,7 @@ class Labels(msgspec.Struct, frozen=True):
     words: Mapping[str, Mapping[str, str]] = {}  # by game, texts that replace those for models
     language: str = ENGLISH  # of messages about a match
     reveals: bool = True  # whether the end of a game shows what was hidden
+    examples: bool = True  # whether rules are shown with a picture
     per_point: float = 0.0  # money that a point is worth; 0: points are not paid
     currency: str = ""
     packs: Mapping[str, str] = {}  # by game, the words pack that people read
@@ -64,25 +66,36 @@ class Labels(msgspec.Struct, frozen=True):
     def brief(self, context: SeatContext, rules: str) -> str:
         """Return the rules in a few sentences, or "" if they are short or are told in words of a
         study, which the game's own sentences would contradict."""
-        people, seat = context.spec.people, context.seat
-        is_ours = self.words.get(context.spec.name, people.texts) == people.texts
-        if len(rules.split()) <= MOST_WORDS or self.language != ENGLISH or not is_ours:
+        people, seat, name = context.spec.people, context.seat, context.spec.name
+        if len(rules.split()) <= MOST_WORDS or not self.are_ours(context):
             return ""
-        name = context.spec.name
         keys = (f"{name}.{seat}", name, seat, "")
         return next((people.briefs[key] for key in keys if key in people.briefs), "")
+
+    def example(self, context: SeatContext) -> Board | None:
+        """Return the picture beside the rules, or None if there is none or the rules are told in
+        words of a study."""
+        return example_of(context) if self.examples and self.are_ours(context) else None
+
+    def are_ours(self, context: SeatContext) -> bool:
+        """Return whether people read the game's own texts, in English."""
+        texts = context.spec.people.texts
+        return self.language == ENGLISH and self.words.get(context.spec.name, texts) == texts
 
     def score(self, context: SeatContext, seat: str, score: SeatScore) -> Score:
         """Return what a seat got, as another seat reads it; only its own score is also money."""
         number, is_own = self.texts.number, score.seat == seat
+        points = score.points + 0.0  # not -0
         maximum = "" if score.most is None or score.most == math.inf else f"{score.most:g}"
-        amount = Decimal(repr(float(score.points))) * Decimal(repr(float(self.per_point)))
+        amount = Decimal(repr(float(points))) * Decimal(repr(float(self.per_point)))
         cents = amount.quantize(Decimal("0.01"), ROUND_HALF_UP)
         money = f"{cents} {self.currency}" if self.per_point else ""
-        player_role = "" if is_own else self.role(context, score.seat) or title_of(score.seat)
+        is_pair = len(context.game.seats) == 2
+        unnamed = self.texts("over.other") if is_pair else title_of(score.seat)
+        player_role = "" if is_own else self.role(context, score.seat) or unnamed
         return Score(
             player_role,
-            number(f"{score.points:.6g}"),
+            number(f"{points:.6g}"),
             number(maximum),
             number(money.strip()) if is_own else "",
         )
@@ -111,7 +124,8 @@ def plain_board(board: Board | None, plainly: Rewrite) -> Board | None:
     parts = tuple(
         part if is_plain(part, plainly) else _plain_part(part, plainly) for part in board.parts
     )
-    return msgspec.structs.replace(board, parts=parts)
+    faces = {plainly(name): _plain_part(face, plainly) for name, face in board.faces.items()}
+    return msgspec.structs.replace(board, parts=parts, faces=faces)
 
 
 def is_plain(part: Any, plainly: Rewrite) -> bool:

@@ -30,6 +30,7 @@ class SeatScreen:
         self.plainly = labels.plainly(self._context)
         self._rules = self.plainly(self._context.words.rules(self._seat))
         self._brief = labels.brief(self._context, self._rules)
+        self._example = plain_board(labels.example(self._context), self.plainly)
         self._lines: list[str] = []
         self._is_mirrored = is_mirrored
         self._menu: list[str] = []  # option labels in the game's order, if it is mirrored
@@ -68,6 +69,7 @@ class SeatScreen:
             role=labels.role(context, self._seat),
             rules=self._rules,
             brief=self._brief,
+            example=self._example,
             lines_from=0,
             lines=tuple(self._lines),
             now="" if match.over else plainly(scenes[0].now),

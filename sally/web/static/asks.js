@@ -1,17 +1,18 @@
 // What is asked of a seat: buttons for a finite menu, forms, and probes in a panel of their own.
 
 import { Lost, Refused, call, freshKey } from "./api.js";
-import { capital, el, freshId, isHeading, titled } from "./dom.js";
+import { PHONE, capital, el, freshId, isHeading, spoken, titled } from "./dom.js";
 import { Unfilled, makeField, pills } from "./fields.js";
-import { pictured } from "./glyphs.js";
+import { glyph, pictured } from "./glyphs.js";
 import { entry } from "./recipes.js";
 import { t } from "./texts.js";
 
 const TYPED = 400; // ms without a key after which what was typed is checked
 
 export class AskPanel {
-  constructor(ask, limits, seat) {
+  constructor(ask, { limits = {}, faces = {} }, seat) {
     this.ask = ask;
+    this.faces = faces; // how the buttons of some options are drawn, by their labels
     this.seat = seat; // {send(path, body), answer(body, taken), refresh(), tell(sentence)}
     this.sending = false;
     this.problem = el("p", { class: "refused", role: "alert" });
@@ -85,9 +86,16 @@ export class AskPanel {
     this.keys = choices.map((choice, i) => (numeric ? choice.label : String(i + 1)));
     this.buttons = choices.map((choice, i) =>
       el("button", { type: "button", class: "button", onclick: (event) => isFirst(event) && this.#send(choice.value) },
-        numeric || i > 8 ? null : el("kbd", { "aria-hidden": "true" }, String(i + 1)), pictured(choice.label), choice.label));
+        numeric || i > 8 ? null : el("kbd", { "aria-hidden": "true" }, String(i + 1)), this.#face(choice.label)));
     const many = choices.length > 6 && choices.every((choice) => choice.label.length < 18);
     return el("div", { class: !many ? "options" : choices.length > 12 ? "options many very-many" : "options many", role: "group", "aria-label": t("choices") }, this.buttons);
+  }
+
+  // What a button shows: the option's name, or a picture with what is made and what that takes.
+  #face(label) {
+    const face = this.faces[label];
+    if (!face) return [pictured(label), label];
+    return [glyph(face.glyph), el("span", { class: "made", "aria-hidden": "true" }, face.text, el("span", { class: "muted" }, face.note)), spoken(label)];
   }
 
   // One whole number, as a move or as an answer aside.
@@ -103,7 +111,8 @@ export class AskPanel {
     return form;
   }
 
-  // A form that only spells out what a button does already is folded away.
+  // A form that only spells out what a button does already is folded away; so is one that is higher
+  // than a phone's screen.
   #form(form, limits, folded) {
     const fields = form.fields.map((field) => makeField(field, limits));
     const name = titled(form.label || form.kind);
@@ -117,8 +126,14 @@ export class AskPanel {
       event.preventDefault();
       this.#submit(fields, () => ({ kind: form.kind, ...Object.fromEntries(fields.map((f) => [f.name, f.read()])) }));
     });
-    const shown = folded
-      ? el("details", { class: "form" }, el("summary", {}, t("own_way", { name })), node) : node;
+    const long = this.ask.options.length > 0 && form.fields.some((field) => field.type === "amounts");
+    const shown = folded || long
+      ? el("details", { class: folded ? "form" : "form long" }, el("summary", {}, folded ? t("own_way", { name }) : name), node) : node;
+    if (long && !folded) {
+      const fold = () => { shown.open = !PHONE.matches; };
+      fold();
+      PHONE.addEventListener("change", fold);
+    }
     if (this.ask.is_checked && fields.some((field) => field.draft)) {
       node.addEventListener("input", this.#watch(fields, () => ({ kind: form.kind, ...Object.fromEntries(fields.map((f) => [f.name, f.peek ? f.peek() : f.read()])) })));
     }

@@ -120,6 +120,7 @@ function scale(part, how) {
     const share = (100 * (spot.at - part.low)) / (part.high - part.low);
     there.style.setProperty("--at", `${Math.min(Math.max(share, 0), 100)}%`); // scripts may, attributes may not
     there.classList.add(share > 50 ? "rightmost" : "leftmost"); // the label takes the longer side
+    there.style.maxWidth = `${Math.max(share, 100 - share)}%`;
     return there;
   });
   const ends = [part.low, part.high].map((n, i) => el("span", {}, part.ends[i] === String(n) ? part.ends[i] : `${n} ${part.ends[i]}`));

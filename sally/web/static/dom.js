@@ -11,6 +11,8 @@ export function el(tag, attributes = {}, ...children) {
   return node;
 }
 
+export const PHONE = matchMedia("(max-width: 34rem)"); // as in phone.css
+
 let made = 0;
 export const freshId = (stem) => `${stem}-${++made}`;
 

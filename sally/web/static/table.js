@@ -3,7 +3,7 @@
 import { Lost, Refused, call, freshKey, insist, serverTime, sleep } from "./api.js";
 import { AskPanel } from "./asks.js";
 import { drawn, facts } from "./boards.js";
-import { el, isHeading, prose } from "./dom.js";
+import { PHONE, el, isHeading, prose } from "./dom.js";
 import { watch } from "./events.js";
 import { fit } from "./fit.js";
 import { t } from "./texts.js";
@@ -226,6 +226,11 @@ function arrive() {
   $("rules-brief").hidden = $("all-rules").hidden = !screen.brief;
   const rules = el("div", { class: "prose" }, prose(screen.rules));
   (screen.brief ? $("all-rules") : $("rules-text")).append(rules);
+  $("rules-example").replaceChildren(...(screen.example ? drawn(screen.example) : []));
+  for (const button of $("rules-example").querySelectorAll("button")) { // it is there to be seen
+    button.replaceWith(el("span", { class: button.className }, ...button.childNodes));
+  }
+  $("rules-example").hidden = !screen.example;
   $("leave").hidden = false;
   readRules(recall("rules") === "read");
 }
@@ -246,6 +251,11 @@ function showLines(lines) {
   const page = fresh && wanted.length > 0 && (isHeading(wanted[0]) || wanted[0].endsWith(":") || !recall("rules"));
   if (wanted.length > shown && !page) past.scrollTop = past.scrollHeight;
 }
+
+// On a phone what was said stands above the answer to it, elsewhere beside it.
+const placeTalk = () => (PHONE.matches ? $("turn").before($("talk")) : document.querySelector(".past").before($("talk")));
+PHONE.addEventListener("change", placeTalk);
+placeTalk();
 
 // A row or column that is named like one of the options can be pressed in its place.
 let boardText = "";
@@ -295,7 +305,7 @@ function showAsks({ asks, board }) {
   let first = null;
   for (const ask of asks) {
     if (panels.has(ask.id)) continue;
-    const panel = new AskPanel(ask, board?.limits || {}, seat);
+    const panel = new AskPanel(ask, board || {}, seat);
     panels.set(ask.id, panel);
     (ask.kind === "probe" ? $("asides") : $("asks")).append(panel.node);
     first ??= panel;
@@ -333,6 +343,7 @@ function end({ how, payoff, text, scores, why, hidden }) {
     payoff === null ? null : el("p", { class: "payoff" }, t("result", { payoff: payoff.toLocaleString(document.documentElement.lang) })),
     payoff === null ? el("p", {}, text) : null, why ? el("p", { class: "why" }, why) : null,
     scores.length ? ranking(scores) : null, hidden.length ? facts(t("was_hidden"), hidden) : null, onward()));
+  document.body.classList.add("over");
   $("turn").hidden = true;
   $("leave").hidden = true;
   if (touched) heading.focus();
@@ -342,7 +353,7 @@ function end({ how, payoff, text, scores, why, hidden }) {
 function ranking(scores) {
   const line = ({ who, points, most, money }) => el("li", { class: who ? null : "mark-yours" },
     el("span", { class: "by" }, who || t("chat_you")),
-    el("span", { class: "points" }, most ? t("points_of", { points, most }) : t("points", { points })),
+    el("span", { class: "points" }, most === "1" ? t("points_of_one", { points }) : most ? t("points_of", { points, most }) : t("points", { points })),
     money ? el("span", { class: "money" }, t("worth", { money })) : null);
   return el("ul", { class: "ranking" }, scores.map(line));
 }

@@ -372,6 +372,7 @@ class HumanStudy(StudySection, frozen=True):
     quality: Quality = Quality()
     instructions: tuple[str, ...] = ()
     reveal: bool = True  # whether the end of a game shows what was hidden and what others did
+    examples: bool = True  # whether the rules of a game are shown with a picture
     practice: bool = False  # a practice game of each game, with bots and feedback, not paid
     check: Check | None = None
     survey: tuple[Item, ...] = ()  # final survey
@@ -479,6 +480,7 @@ class HumanStudy(StudySection, frozen=True):
             self.spoken,
             self.language,
             self.reveal,
+            self.examples,
             currency=self.bonus.currency,
             packs={game: self.pack_of(game) for game in self.games if self.pack_of(game)},
         )

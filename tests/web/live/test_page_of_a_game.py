@@ -7,10 +7,13 @@ from pathlib import Path
 import pytest
 
 from sally.core.display.reveal import SeatScore
+from sally.core.log.events import Ended
 from sally.core.match.seat_context import SeatContext
 from sally.core.registry import registry
+from sally.web.live.screen import over_of
 from sally.web.live.screen_text import MOST_WORDS, Labels, words_of
 from sally.web.play.lobby import sentences_of
+from sally.web.texts import shipped_texts
 from tests.web.guests import play, sit, web_server
 
 OURS = {family for family, home in registry.packages().items() if home.startswith("sally.")}
@@ -36,6 +39,30 @@ def test_rules_in_words_of_a_study_are_not_shortened() -> None:
     assert Labels().brief(context, rules)
     assert not Labels(words={"taboo": {"rules": "Another wording."}}).brief(context, rules)
     assert not Labels(language="de").brief(context, rules)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_rules_of_every_game_have_a_picture_that_a_study_can_leave_out(game: str) -> None:
+    spec = registry.game(game)
+    rules = spec.build({})
+    for seat in rules.seats:
+        context = SeatContext(spec, rules, seat, 1, words_of(spec))
+        example = Labels().example(context)
+        assert example is not None and example.parts, seat
+        assert len(example.parts) <= 2 and "xample" in example.parts[0].caption  # type: ignore[attr-defined]
+        assert Labels(examples=False).example(context) is None
+        assert Labels(language="de").example(context) is None
+        other_words = {spec.name: {**words_of(spec), "rules": "Another wording."}}
+        assert Labels(words=other_words).example(context) is None
+
+
+def test_nothing_is_shown_as_zero_and_not_as_minus_zero() -> None:
+    spec = registry.game("toma_sw")
+    context = SeatContext(spec, spec.build({}), spec.build({}).seats[0], 1)
+    score = Labels(per_point=1.0).score(context, "guide", SeatScore("guide", -0.0, 1.0))
+    assert (score.points, score.money) == ("0", "0.00")
+    over = over_of("guide", Ended(turn=9, payoffs={"guide": -0.0}), shipped_texts("en"))
+    assert str(over.payoff) == "0.0" and "-0" not in over.text
 
 
 def test_board_counts_rounds_and_points_and_shows_both_choices(tmp_path: Path) -> None:

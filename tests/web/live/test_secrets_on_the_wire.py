@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from sally.core.display.board import example_of
 from sally.core.log.events import Instance, PlayerSpec, Setup
 from sally.core.registry import registry
 from sally.games.hanabi.rules import Hanabi
@@ -190,7 +191,13 @@ def test_no_seat_receives_words_private_to_others(game: str, tmp_path: Path) -> 
         wire = NOT_OURS.sub("", "\n".join(during))  # digits occur in times by chance
         their_hand = states.union(*(hands[s] for s in guests if s != seat))
         own_text = " ".join(
-            (*hands[seat], *spec.texts.values(), *NO_SECRETS, *public(live.match.game))
+            (
+                *hands[seat],
+                *spec.texts.values(),
+                *NO_SECRETS,
+                *public(live.match.game),
+                repr(example_of(live.match.context(seat))),  # made without a view
+            )
         )
         secrets = {word for word in their_hand - everybody if word not in own_text}
         actual_secrets = sorted(word for word in secrets if word in wire)

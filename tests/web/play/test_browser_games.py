@@ -65,7 +65,7 @@ def test_pick_the_right_stuff_can_be_played_with_right_answers(
     me = person()
     me.sit(served.table("pick_the_right_stuff", "manager")["token"])
     for screen, believed in questions(instance):
-        texts = me.page.locator(".lockers .inside").all_inner_texts()
+        texts = me.page.locator("#board .lockers .inside").all_inner_texts()
         assert texts == ["empty" if user is None else NAMES[user] for user in screen.states[-1]]
         me.pick(f"Box {'ABCDEFGH'[believed]}")
         if len(screen.states) == 5:
@@ -190,7 +190,7 @@ def test_problem_is_chosen_in_the_lobby_and_its_recipes_are_browsed(person: Arri
     assert page.get_by_label("Player 3 is played by").count() == 1
     page.get_by_role("button", name="Play", exact=True).click()
     page.get_by_role("button", name="I have read the rules").click()
-    assert page.locator(".hand").count() == 4  # three hands and a target
+    assert page.locator("#board .hand").count() == 4  # three hands and a target
     assert page.locator(".hand .glyph").count() == page.locator(".hand .named").count() > 4
     good = page.locator(".hand.mark-yours .named").first
     good.click()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sally.core.match.seat_context import SeatContext
-from sally.core.rules.board import Board, Note, Notes, Reveal
+from sally.core.rules.board import Board, Note, Notes, Part, Reveal
 from sally.core.rules.replay import Trajectory
 from sally.games.toma.ag.game import (
     OPPONENT,
@@ -57,6 +57,17 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
     if context.seat != SPEAKER:
         why = why.replace("Your teammate", "The teammate")
     return Reveal(why, parts=(Notes("Everything on the table", notes),))
+
+
+def EXAMPLE(context: SeatContext) -> tuple[Part, ...]:
+    """Return the picture beside the rules: a clue that fits one hint and not the other."""
+    notes = (
+        Note("Secret word", "Amazon", "goal"),
+        Note("Teammate's hint", "a river", "good"),
+        Note("Opponent's hint", "a shop", "bad"),
+        Note("A good clue", "rainforest", "last"),
+    )
+    return (Notes("Example", notes),)
 
 
 BOARD = board

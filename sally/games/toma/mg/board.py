@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sally.core.match.seat_context import SeatContext
-from sally.core.rules.board import Board, Cell, Note, Notes, Reveal, Row, Table
+from sally.core.rules.board import Board, Cell, Note, Notes, Part, Reveal, Row, Table
 from sally.core.rules.replay import Trajectory
 from sally.games.toma.mg.game import Minority, View
 from sally.games.toma.mg.rules import Agent, answer, headcounts, predictions
@@ -57,6 +57,17 @@ def _wishes(agent: Agent, names: Sequence[str]) -> tuple[Cell, ...]:
         Cell(agent_name(agent.follows)),
         Cell(agent_name(agent.avoids)),
     )
+
+
+def EXAMPLE(context: SeatContext) -> tuple[Part, ...]:
+    """Return the picture beside the rules: where three people go, and the emptiest place."""
+    rows = (
+        Row("Ann", (Cell("likes music"), Cell("the bar"))),
+        Row("Ben", (Cell("follows Ann"), Cell("the bar"))),
+        Row("Cleo", (Cell("dislikes music"), Cell("the park"))),
+    )
+    caption = "Example: the bar has music; the park has the fewest people"
+    return (Table(caption, ("wish", "goes to"), rows),)
 
 
 BOARD = board

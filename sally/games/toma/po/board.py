@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sally.core.errors import join_names
 from sally.core.match.seat_context import SeatContext
-from sally.core.rules.board import Board, Cell, Note, Notes, Reveal, Row, Table
+from sally.core.rules.board import Board, Cell, Note, Notes, Part, Reveal, Row, Table
 from sally.core.rules.replay import Trajectory
 from sally.games.toma.one_shot import State
 from sally.games.toma.po.game import PartlySeen, View
@@ -93,6 +93,16 @@ def _revealed_cell(cost: int, task: int, taken: int | None) -> Cell:
 
 def capital(name: str) -> str:
     return name[:1].upper() + name[1:]
+
+
+def EXAMPLE(context: SeatContext) -> tuple[Part, ...]:
+    """Return the picture beside the rules: two people, of whom one knows the other's costs."""
+    rows = (
+        Row("You", (Cell("2"), Cell("✔ 5", "good")), "yours"),
+        Row("B", (Cell("✔ 1", "last"), Cell("9"))),
+    )
+    caption = "Example: B takes the first task, its cheapest, so you take the second"
+    return (Table(caption, ("first", "second"), rows, corner="cost"),)
 
 
 BOARD = board

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sally.core.match.seat_context import SeatContext
-from sally.core.rules.board import Board, Grid, Note, Notes, Progress, Reveal, Square
+from sally.core.rules.board import Board, Grid, Note, Notes, Part, Progress, Reveal, Square
 from sally.core.rules.replay import Trajectory
 from sally.games.toma.sw.rules import (
     EAVESDROPPER,
@@ -20,7 +20,7 @@ def board(context: SeatContext, view: View) -> Board:
     """Return the landmarks, by name or as unnamed objects, with B and the treasure if the seat
     knows them."""
     say = context.words.say
-    squares = [Square(*cell, _initials(name), name) for name, cell in view.landmarks]
+    squares = [Square(*cell, name, "a landmark") for name, cell in view.landmarks]
     squares += [Square(*cell, "?", "a landmark, name unknown", "hidden") for cell in view.objects]
     squares += [
         Square(g.guess.row, g.guess.col, "×", say(f"board.wrong.{g.guess.target}"), "bad")
@@ -41,8 +41,8 @@ def board(context: SeatContext, view: View) -> Board:
 TARGETS = {"B": "the explorer", "TREASURE": "the treasure"}
 CAPTION = "The map. Row 0 is north, column 0 is west."
 OUTCOMES = {
-    "win": "The explorer reached the treasure before the eavesdropper found out where it was.",
-    "loss": "The eavesdropper guessed right, so the guide and the explorer lost.",
+    "win": "The explorer reached the treasure before the listener found out where it was.",
+    "loss": "The listener guessed right, so the guide and the explorer lost.",
     "draw": "The time was over before anybody had won.",
     "": "The game stopped early.",
 }
@@ -55,7 +55,7 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
     if world is None:
         return Reveal(OUTCOMES[state.outcome])
     named = tuple(zip(game.landmarks, world.landmarks, strict=True))
-    squares = [Square(*cell, _initials(name), name) for name, cell in named]
+    squares = [Square(*cell, name, "a landmark") for name, cell in named]
     squares += [
         Square(
             g.guess.row,
@@ -78,7 +78,7 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
         Note("Treasure", f"at {world.treasure}", "goal"),
         Note("Password", world.password),
         Note("Box", f"opened in turn {state.opened_in}" if state.opened_in else "never opened"),
-        Note("The eavesdropper guessed", "; ".join(guesses) or "nothing"),
+        Note("The listener guessed", "; ".join(guesses) or "nothing"),
     )
     return Reveal(OUTCOMES[state.outcome], hidden, (Grid(CAPTION, SIDE, SIDE, tuple(squares)),))
 
@@ -91,21 +91,22 @@ def _notes(view: View) -> tuple[Note, ...]:
             if g.guess is not None
         ]
         return (Note("Your guesses", "; ".join(wrong), "bad"),) if wrong else ()
-    landmark_notes = tuple(
-        Note(_initials(name), f"{name}, at ({cell[0]}, {cell[1]})") for name, cell in view.landmarks
-    )
     if view.seat == GUIDE:
-        box = Note("Box", "open" if view.treasure is not None else "locked", "goal")
-        return (box, *landmark_notes)
-    return (
-        (Note("Password", view.password, "goal"), *landmark_notes)
-        if view.password
-        else landmark_notes
+        return (Note("Box", "open" if view.treasure is not None else "locked", "goal"),)
+    return (Note("Password", view.password, "goal"),) if view.password else ()
+
+
+def EXAMPLE(context: SeatContext) -> tuple[Part, ...]:
+    """Return the picture beside the rules: a message that helps who knows the landmarks' names."""
+    knows = context.seat != EAVESDROPPER
+    squares = (
+        Square(0, 0, "Explorer", "the explorer", "yours"),
+        Square(0, 2, "Red Barn" if knows else "?", "a landmark"),
+        Square(1, 2, "Treasure", "the treasure", "goal"),
+        Square(1, 0, "Old Well" if knows else "?", "a landmark"),
     )
-
-
-def _initials(name: str) -> str:
-    return "".join(word[0] for word in name.split())
+    caption = "Example: the guide says “south of the Red Barn”"
+    return (Grid(caption, 2, 3, squares),)
 
 
 BOARD = board
