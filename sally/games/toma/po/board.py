@@ -82,7 +82,7 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, int, View]) -> Reveal
         f"{words.agent(AGENTS[agent])} took {problem.tasks[task]}" for agent, task in tasks.items()
     )
     own = "nothing" if chosen is None else words.name(chosen)
-    verdict = "which was right" if chosen == right else f"right was {words.name(right)}"
+    verdict = "which was right" if chosen == right else f"{words.name(right)} was right"
     why = f"You chose {own}, {verdict}: {others}."
     return Reveal(why, parts=(Table("All costs; ✔ the task that each took", problem.tasks, rows),))
 
