@@ -74,3 +74,15 @@ def test_end_opens_what_a_seat_could_not_see() -> None:
     words = ended("codenames")
     marks = [square.mark for square in ending(words, "guesser").board.parts[0].squares]
     assert marks.count("goal") == 1 and "good" in marks and "bad" in marks  # the whole key
+
+
+def test_end_of_the_battery_leaves_out_the_practice_question() -> None:
+    setup = table("battery", 3)
+    params = {**setup.instance.params, "practice": True, "length": 4}
+    instance = msgspec.structs.replace(setup.instance, params=params)
+    match = match_of(msgspec.structs.replace(setup, instance=instance))
+    for _ in asked_in_turn(match):
+        pass
+    told_ending = ending(match, "reader")
+    right = round(told_ending.scores[0].points)
+    assert told_ending.why.startswith(f"{right} of 4 answers, without the practice, were right")

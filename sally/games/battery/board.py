@@ -24,7 +24,7 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, int, View]) -> Reveal
     game, answers = replay.rules(Battery), replay.present.answers
     rows = tuple(
         Row(
-            turn.item.question,
+            f"Practice: {turn.item.question}" if turn.practice else turn.item.question,
             (
                 Cell(
                     "–" if given is None else turn.item.options[given],
@@ -35,15 +35,21 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, int, View]) -> Reveal
         )
         for turn, given in zip(game.schedule, answers, strict=False)
     )
-    right = sum(
-        given == turn.item.answer for turn, given in zip(game.schedule, answers, strict=False)
-    )
+    scored = [
+        given == turn.item.answer
+        for turn, given in zip(game.schedule, answers, strict=False)
+        if not turn.practice
+    ]
     stories = tuple(dict.fromkeys(turn.item.story for turn in game.schedule))
     parts: list[Part] = [Table("Your answers", ("you said", "right"), rows, "question")]
     for story in stories[:1] if len(stories) > 1 else stories:
         lines = [line for line in story.split("\n") if line.strip()]
         parts.append(Notes("The story", tuple(Note("", line) for line in lines)))
-    why = f"{right} of {len(rows)} answers were right: people act on what they saw or were told."
+    without = ", without the practice," if len(scored) < len(rows) else ""
+    why = (
+        f"{sum(scored)} of {len(scored)} answers{without} were right: people act on what they saw "
+        "or were told."
+    )
     return Reveal(why, parts=tuple(parts))
 
 
