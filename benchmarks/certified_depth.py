@@ -15,12 +15,12 @@ from itertools import islice
 
 import click
 
+from benchmarks.problem_sets import toma_po_blocks as po_certified
 from sally.analysis.design import adversary
 from sally.core.rules.card import Attack, CardQuestion
 from sally.core.rules.depth import Reasoned
 from sally.games.toma.mg import decisions as mg
 from sally.games.toma.mg import generators as mg_generators
-from sally.games.toma.po import certified_blocks as po_certified
 from sally.games.toma.po import decisions as po
 from sally.games.toma.po import generators as po_generators
 from sally.games.toma.po.depths import predictions_at

@@ -14,7 +14,7 @@ from typing import Any
 import click
 from ortools.sat.python import cp_model
 
-from sally.games.mindgames.generators import all_matrices, count_with_persuader
+from sally.games.mindgames.matrices import all_matrices, count_with_persuader
 from sally.games.mindgames.puzzles import GOAL, INITIAL, MOST_HIDDEN, PROPOSALS, TRAP
 
 

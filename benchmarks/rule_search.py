@@ -25,6 +25,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.problem_sets import toma_po_blocks as po_blocks
 from sally.core.log.events import PlayerSpec, Setup, label
 from sally.core.rules.card import CardQuestion
 from sally.core.rules.chance import Stream
@@ -34,7 +35,7 @@ from sally.games.bargaining.instances import ENOUGH, Problem
 from sally.games.bargaining.instances import frozen as bargaining_problems
 from sally.games.battery.beliefs import place_believed
 from sally.games.battery.nested import PERSONS, _events
-from sally.games.cipher.generators import position_of
+from sally.games.cipher.decisions import position_of
 from sally.games.cipher.instances import frozen as cipher_problems
 from sally.games.cipher.listeners import (
     Listener,
@@ -48,7 +49,6 @@ from sally.games.toma.mg import generators as mg_generators
 from sally.games.toma.mg.rules import PLACES, depths, destinations, profiles
 from sally.games.toma.mg.rules import Scenario as MinorityScenario
 from sally.games.toma.mg.surface import counters_of, mentions
-from sally.games.toma.po import certified_blocks as po_blocks
 from sally.games.toma.po.rules import TASKS, Scenario
 from sally.games.toma.po.rules import answer as task_of
 from sally.runner import local

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from statistics import median
 from typing import Any
 
+from benchmarks.problem_sets.tradecraft import certify
 from sally.core.log.events import Instance, PlayerSpec, Setup, to_line
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
@@ -20,7 +21,6 @@ from sally.core.registry import registry
 from sally.games.tradecraft.actions import DONE, NO, YES, Craft, Propose
 from sally.games.tradecraft.hands import Hand
 from sally.games.tradecraft.instances import instance_set, named_ruleset
-from sally.games.tradecraft.solver import certify
 
 TURNS, GAMES, WOODS = 15, 100, ("oak", "birch", "spruce")
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from population import population, reletter
 from scoring import Policy
 
 from sally import store
@@ -13,7 +14,6 @@ from sally.adapters.trainers.text import TextEnv
 from sally.adapters.trainers.text.splits import split_of
 from sally.core.log.events import Instance
 from sally.core.rules.chance import Stream, derived_seed
-from sally.games.repeated_games.population import population, reletter
 from sally.games.repeated_games.training import split
 from sally.games.toma.po.game import frozen_scenarios
 from sally.parts.training import Task

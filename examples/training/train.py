@@ -25,11 +25,11 @@ from typing import Any, NamedTuple
 import torch
 from evaluating import PACK, answers, cells, evaluate, population_cells
 from lessons import Lesson, Teacher, Wanted
+from population import population, reletter
 from scoring import Growing, Page, Policy
 
 from sally.adapters.trainers.text import TextEnv, TextEnvs
 from sally.core.rules.chance import Stream, derived_seed
-from sally.games.repeated_games.population import population, reletter
 from sally.parts.training import Task
 
 LEARNT = {"move": "doing", "probe": "knowing", "both": "doing and knowing"}

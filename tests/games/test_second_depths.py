@@ -13,7 +13,6 @@ import pytest
 
 from sally.core.rules.chance import Stream
 from sally.games.cipher import decisions as cipher
-from sally.games.cipher.generators import position_of
 from sally.games.cipher.instances import frozen
 from sally.games.step_race import decisions as race
 from sally.games.step_race.certified_tables import read_certified
@@ -95,7 +94,7 @@ def test_cipher(row: int) -> None:
                 * (1 - reference.ODDS[f"by_{kind}"](game, hints)[index])
                 for hints in texts
             ]
-            reasoning = cipher.reason_about(position_of(problem), kind)
+            reasoning = cipher.reason_about(cipher.position_of(problem), kind)
             assert [answers == (True,) for answers in reasoning.by_depth] == [
                 w >= 0.8 for w in worths
             ]

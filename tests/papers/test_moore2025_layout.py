@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from benchmarks.problem_sets.mindgames import sample
 from sally.core.errors import BadInput
 from sally.games.mindgames.claims import Asked, Disclosure, claims
-from sally.games.mindgames.generators import sample
 from sally.games.mindgames.target import Memory
 from sally.papers.moore2025.agreement import KINDS, agreement, by_rules, compare_labels
 from sally.papers.moore2025.published_layout import (

@@ -5,7 +5,6 @@ from __future__ import annotations
 from sally.core.registry.study import instance, player_spec
 from sally.core.rules.card import Card, Condition
 from sally.games.association.conditions import opposite
-from sally.games.cipher.listeners import CODES
 
 ROWS = 60
 INSTANCES = tuple(instance("cipher", f"cipher {n:03d}", number=n, games=1) for n in range(ROWS))
@@ -16,23 +15,6 @@ WHICH = tuple(
 ENCODERS = opposite("nearest decoy", "same anything", "hub loner", "top16 decoy")
 GUESSERS = opposite("first_left last_left", "like_last_code unlike_last_code")
 METRICS = ("cipher_won", "cipher_intercepted", "cipher_miscommunicated", "cipher_hint_regret")
-
-
-def deaf_rounds(right: float = 1.0) -> dict[str, float]:
-    """Return the probability that a randomly guessing interceptor wins if the decoder is always
-    right.
-
-    >>> round(deaf_rounds()["cipher_won"], 6)
-    0.055958
-    """
-    odds = {0: 1.0}  # by number of interceptions so far
-    lost_chance = 0.0
-    for played in range(8):
-        chance = 1 / (len(CODES) - played)
-        lost_chance += odds.get(1, 0.0) * chance
-        one_token = odds.get(1, 0.0) * (1 - chance) + odds[0] * chance
-        odds = {0: odds[0] * (1 - chance), 1: one_token}
-    return {"cipher_won": lost_chance}
 
 
 def _encoder(name: str, interceptor: str, uses_which_set: bool = False) -> Condition:

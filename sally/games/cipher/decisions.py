@@ -10,8 +10,7 @@ from sally.core.rules.game import Seat
 from sally.core.rules.metric import Cost, Played, Terms, terms_of
 from sally.games.association.conditions import series_training
 from sally.games.association.minds import Mind
-from sally.games.cipher.generators import GOOD, position_of
-from sally.games.cipher.instances import frozen
+from sally.games.cipher.instances import Problem, frozen
 from sally.games.cipher.listeners import Listener, Position, Way, best_hints, digits, value_hints
 from sally.games.cipher.metrics import (
     declared_decoder,
@@ -21,7 +20,9 @@ from sally.games.cipher.metrics import (
     splits,
 )
 from sally.games.cipher.partners import MENUS
-from sally.games.cipher.rules import ENCODER, Cipher, Hints
+from sally.games.cipher.rules import ENCODER, Cipher, Hints, record_of
+
+GOOD = 0.8  # minimum value of the right hints
 
 HINTS = (
     "chance that the decoder alone is right, by the declared listeners and all triples of the 25 "
@@ -82,6 +83,13 @@ NOTES = (
     "the partner's plus one are left out, as in level-k games.",
     "Chance is that of the clearest hints.",
 )
+
+
+def position_of(problem: Problem) -> Position:
+    """Return the encoder's position in a certified problem, after the problem's fixed earlier
+    rounds."""
+    record = record_of(problem.past, ())
+    return Position(problem.keywords, record.filed, record.remaining_codes, problem.codes[0])
 
 
 @lru_cache(maxsize=1024)

@@ -41,7 +41,7 @@ CARD = Card(
     no_ideal="the ideal observer is computed from answers to `their_move` beside a bot of its pool "
     "in hanabi_mini, hanabi_small and hanabi_very_small, where all hands can be enumerated; "
     "Bayes-adaptive play is computed in no variant, because even in hanabi_very_small the exact "
-    "search for one visible hand took 42 to 51 seconds with a pool of three bots (`best_reply`)",
+    "search for one visible hand took 42 to 51 seconds with a pool of three bots",
     about="what two players score when one of them plays by a rule of thumb",
     unattacked="nothing is generated, as the deck is shuffled in play, and no single answer is "
     "right: what a play is worth depends on the hints given before, which the conditions measure",

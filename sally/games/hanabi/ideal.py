@@ -4,8 +4,8 @@ declared pool of bots and over the hands that the seat may hold.
 Each bot is equally likely to be the partner. A bot and a hand together determine the probability of
 all the partner's past moves (see `belief`), so the posterior is exact. It is computed for two
 players and at most 1,000 ordered hands, as in hanabi_mini, hanabi_small and hanabi_very_small. The
-value of Bayes-adaptive play is not computed: `best_reply` can search it in games of up to ten
-cards, but takes too long to do so for each episode.
+value of Bayes-adaptive play is not computed: `benchmarks/hanabi_best_reply.py` can search it in
+games of up to ten cards, but takes too long to do so for each episode.
 """
 
 from __future__ import annotations

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
 from functools import lru_cache
 from typing import Literal
 
@@ -55,22 +54,3 @@ def all_cells(proposals: int, attributes: int) -> tuple[Cell, ...]:
 @lru_cache(maxsize=1024)
 def _other_cells(proposals: int, attributes: int, cells: tuple[Cell, ...]) -> frozenset[Cell]:
     return frozenset(all_cells(proposals, attributes)).difference(cells)
-
-
-def reletter(puzzle: Puzzle, order: tuple[int, ...]) -> Puzzle:
-    """Return the puzzle with the proposal in row p moved to row order[p]."""
-    rows = tuple(puzzle.utilities[order.index(p)] for p in range(PROPOSALS))
-    return msgspec.structs.replace(
-        puzzle,
-        utilities=rows,
-        hidden=_dealt(order, puzzle.hidden),
-        winning=_dealt(order, puzzle.winning),
-        goal=order[puzzle.goal],
-        trap=order[puzzle.trap],
-        initial=order[puzzle.initial],
-    )
-
-
-def _dealt(order: tuple[int, ...], cells: Iterable[Cell]) -> tuple[Cell, ...]:
-    """Return the cells after proposal p has been moved to row order[p]."""
-    return tuple(sorted((order[p], a) for p, a in cells))

@@ -1,7 +1,6 @@
 """The exact target: it believes all messages, computes the value of each proposal from the cells
 it knows, and chooses the best one."""
 
-import itertools
 from collections.abc import Iterable
 from fractions import Fraction
 from typing import Literal
@@ -65,22 +64,6 @@ def learn_cells(puzzle: Puzzle, mind: Mind, cells: Iterable[Cell], memory: Memor
 def remember_choice(puzzle: Puzzle, mind: Mind) -> Mind:
     """Return a mind with the same knowledge that remembers the current choice."""
     return Mind(known=mind.known, remembered=choice_of(puzzle, mind))
-
-
-def wins(puzzle: Puzzle, revealed: Iterable[Cell]) -> bool:
-    """Return whether the goal is strictly best once these cells are known too."""
-    proposal_values = values(puzzle, puzzle.visible | frozenset(revealed))
-    return choice(proposal_values, -1) == puzzle.goal
-
-
-def winning_sets(puzzle: Puzzle) -> tuple[tuple[Cell, ...], ...]:
-    """Return every subset of the hidden cells that makes the goal strictly best."""
-    return tuple(
-        cells
-        for size in range(len(puzzle.hidden) + 1)
-        for cells in itertools.combinations(puzzle.hidden, size)
-        if wins(puzzle, cells)
-    )
 
 
 def random_success_formula(n: int, memory: Memory, cells: int = 9) -> Fraction:

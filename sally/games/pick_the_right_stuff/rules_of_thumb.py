@@ -5,7 +5,7 @@ sampled. No rule considers what the waiting user has seen.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from sally.games.pick_the_right_stuff.locker import Instance, View, looks, occupied_in, questions
 
@@ -111,12 +111,6 @@ COMBINED: dict[str, RuleOfThumb] = {
     "true_or_last_seen": either(true, last_seen),
     "start_true_or_last_seen": either(start, true, last_seen),
 }
-
-
-def expected_score(games: Iterable[Instance], rule: RuleOfThumb) -> float:
-    """Return the mean expected score of a rule over games."""
-    scores = [game_score(game, rule) for game in games]
-    return sum(scores) / len(scores)
 
 
 def game_score(game: Instance, rule: RuleOfThumb) -> float:

@@ -26,7 +26,6 @@ ROUNDS = 10  # of a game to learn from
 OPENING = 2  # rounds in which a partner's play may still be transient
 Transitions = list[list[list[int]]]  # by state, the machine's move and the other's move
 Tables = list[list[list[float]]]  # by rounds left - 1, state and move
-_LOOK_AHEAD = 6  # moves by which nearly all machines are told apart
 
 _RPS = {
     "train": (
@@ -182,29 +181,6 @@ def _becomes(new: Machine, known_machine: Machine) -> bool:
             return True
         reached = {to for q in reached for to in goes[q]}
     return False
-
-
-class _PreparedMachine:
-    """A machine prepared for comparison with many others, most of which differ within a few
-    moves."""
-
-    def __init__(self, machine: Machine) -> None:
-        self.machine = machine
-        goes, habits = _goes(machine, 0), list[Any](_habits(machine))
-        for _ in range(_LOOK_AHEAD):
-            habits = [hash((habits[q], *(habits[to] for to in goes[q]))) for q in range(len(goes))]
-        self._seen, self._opening, reached = {*habits}, list[set[int]](), {0}
-        for _ in range(OPENING + 1):
-            self._opening.append({habits[q] for q in reached})
-            reached = {to for q in reached for to in goes[q]}
-
-    def becomes(self, other_machine: _PreparedMachine) -> bool:
-        """Return whether this machine comes to behave like `other_machine` (see `_becomes`); the
-        full
-        comparison is skipped if the first moves already differ."""
-        if any(reached <= other_machine._seen for reached in self._opening):
-            return _becomes(self.machine, other_machine.machine)
-        return False
 
 
 def _told_apart(habits: list[tuple[int, ...]], goes: list[tuple[int, ...]]) -> list[int]:

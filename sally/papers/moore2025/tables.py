@@ -16,7 +16,7 @@ from sally.analysis.episodes.paper_store import pool_mean
 from sally.core.log.events import Instance, PlayerSpec, Setup
 from sally.core.rules.metric import Played
 from sally.games.mindgames import frozen, metrics
-from sally.games.mindgames.generators import all_matrices, count_with_persuader, symmetry_classes
+from sally.games.mindgames.matrices import all_matrices, count_with_persuader, symmetry_classes
 from sally.games.mindgames.rules import MESSAGES, PERSUADER, MindGame
 from sally.games.mindgames.target import (
     Memory,

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from benchmarks.problem_sets.bargaining import certify, make
 from sally.core.errors import BadInput
 from sally.core.registry import registry
-from sally.games.bargaining.generators import certify, make
 from sally.games.bargaining.instances import ENOUGH, frozen
 from sally.games.bargaining.partners import PARTNERS
 from sally.games.bargaining.solver import RULES, rule_of, solve_known_limit, unknown, unknown_of

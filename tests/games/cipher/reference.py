@@ -186,3 +186,15 @@ def best_of(game: Game, code: Code, n: int, interceptor: str = "by_history") -> 
 
     value = chances(to_keys) * (1 - chances(to_past))
     return list(triples[int(np.argmax(np.round(value, 9)))])
+
+
+def chance_of_random_interceptor() -> float:
+    """Return the probability that a randomly guessing interceptor wins if the decoder is always
+    right: it needs two right guesses in eight rounds, in which no code occurs twice."""
+    by_interceptions, won = [1.0, 0.0], 0.0
+    for played in range(8):
+        chance = 1 / (len(ALL_CODES) - played)
+        none, one = by_interceptions
+        won += one * chance
+        by_interceptions = [none * (1 - chance), one * (1 - chance) + none * chance]
+    return won

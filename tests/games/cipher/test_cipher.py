@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 import pytest
 
+from benchmarks.problem_sets.cipher import GAMES, ROWS, is_certified, plain, which
 from sally.core.errors import BadInput, Unreadable
 from sally.core.match.engine import Match
 from sally.core.match.player import Forfeit
@@ -16,8 +17,7 @@ from sally.core.registry import registry
 from sally.core.rules.game import NATURE, Seat
 from sally.games.association.lexicon import open_words
 from sally.games.association.minds import Mind
-from sally.games.cipher.decisions import COSTS, LOSSES
-from sally.games.cipher.generators import GAMES, ROWS, is_certified, plain, position_of, which
+from sally.games.cipher.decisions import COSTS, LOSSES, position_of
 from sally.games.cipher.instances import frozen
 from sally.games.cipher.listeners import (
     CODES,

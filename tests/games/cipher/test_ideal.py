@@ -20,8 +20,7 @@ from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.frames.replays import replay_for_measures
 from sally.games.association.minds import Mind
-from sally.games.cipher.card import deaf_rounds
-from sally.games.cipher.generators import position_of
+from sally.games.cipher.decisions import position_of
 from sally.games.cipher.ideal import IDEAL, EncoderPool
 from sally.games.cipher.instances import PastRound, Problem, frozen
 from sally.games.cipher.interceptors import (
@@ -48,6 +47,7 @@ from sally.games.cipher.listeners import (
 from sally.games.cipher.rules import Cipher, record_of
 from sally.runner.seating import players_of
 from tests.games.association.tables import match_at
+from tests.games.cipher import reference
 
 MIND = Mind()
 WHICH = frozen("which").rows
@@ -232,7 +232,7 @@ def test_search_scores_every_triple_as_the_listeners_do() -> None:
 
 def test_survival_against_deaf_interceptor_equals_chance() -> None:
     chance = survival(Cipher(), opening(()))
-    assert chance == pytest.approx([1, 1, 1 - deaf_rounds()["cipher_won"]])
+    assert chance == pytest.approx([1, 1, 1 - reference.chance_of_random_interceptor()])
 
 
 @pytest.mark.parametrize("past", [(), SMALL.past])
@@ -263,7 +263,9 @@ def test_regret_parts_add_up_and_ideal_player_has_no_move_loss() -> None:
     assert mine.pool_inference.value is None  # predictions are about the hints already chosen
     assert {row.seat for row in rows.values()} == {"encoder"} and mine.per == "episode"
     for row in rows.values():
-        assert row.adaptive == pytest.approx((2 + (1 - 2 * deaf_rounds()["cipher_won"])) / 3)
+        assert row.adaptive == pytest.approx(
+            (2 + (1 - 2 * reference.chance_of_random_interceptor())) / 3
+        )
         parts = row.price.value + row.by_moves.value + row.pool_luck.value
         assert row.pool_regret.value == pytest.approx(parts)
 

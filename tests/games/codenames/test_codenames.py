@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.problem_sets.codenames import board
 from sally.core.errors import BadInput
 from sally.core.match.engine import Match
 from sally.core.match.player import Forfeit
@@ -15,7 +16,6 @@ from sally.games.association.english import vocabulary
 from sally.games.association.lexicon import clue_problem, open_rows, open_words, place
 from sally.games.association.minds import Mind, hubness
 from sally.games.codenames.card import deaf, one_a_turn
-from sally.games.codenames.generators import board
 from sally.games.codenames.instances import Problem, frozen
 from sally.games.codenames.metrics import _sets
 from sally.games.codenames.rules import (

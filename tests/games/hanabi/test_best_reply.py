@@ -7,9 +7,9 @@ from itertools import permutations
 
 import pytest
 
+from benchmarks.hanabi_best_reply import BestReply, Case
 from sally.core.errors import BadInput
 from sally.core.rules.game import Seat
-from sally.games.hanabi.best_reply import BestReply, Case
 from sally.games.hanabi.bots import BOTS
 from sally.games.hanabi.rules import Hanabi
 from sally.games.hanabi.state import Policy, State

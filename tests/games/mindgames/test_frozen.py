@@ -7,17 +7,17 @@ from typing import Any
 
 import pytest
 
-from sally.core.errors import BadInput
-from sally.games.mindgames.frozen import COLLECTIONS, Collection, frozen, make, puzzle, set_as_json
-from sally.games.mindgames.generators import (
-    Solutions,
-    all_matrices,
+from benchmarks.problem_sets.mindgames import (
     holds,
+    make,
     sample_balanced,
-    symmetry_classes,
+    set_as_json,
+    winning_sets,
 )
+from sally.core.errors import BadInput
+from sally.games.mindgames.frozen import COLLECTIONS, Collection, frozen, puzzle
+from sally.games.mindgames.matrices import Solutions, all_matrices, symmetry_classes
 from sally.games.mindgames.puzzles import Puzzle
-from sally.games.mindgames.target import winning_sets
 
 every_set = pytest.mark.parametrize("name", COLLECTIONS)
 

@@ -7,17 +7,22 @@ import msgspec
 import numpy as np
 import pytest
 
-from sally.games.mindgames.generators import (
+from benchmarks.problem_sets.mindgames import (
+    holds,
+    reletter,
+    sample,
+    sample_kind,
+    winning_sets,
+    wins,
+)
+from sally.games.mindgames.matrices import (
     Solutions,
     all_matrices,
     count_with_persuader,
-    holds,
-    sample,
-    sample_kind,
     symmetry_classes,
 )
-from sally.games.mindgames.puzzles import Kind, Puzzle, reletter
-from sally.games.mindgames.target import values, winning_sets, wins
+from sally.games.mindgames.puzzles import Kind, Puzzle
+from sally.games.mindgames.target import values
 
 OTHER_KINDS: tuple[Kind, ...] = ("never_win", "always_win", "can_win")
 

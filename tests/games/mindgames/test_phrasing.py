@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.problem_sets.mindgames import wins
 from sally.core.match.seat_context import SeatContext
 from sally.games.mindgames import GAME
 from sally.games.mindgames.claims import Asked, Claims, Disclosure, Names, claims
@@ -13,7 +14,6 @@ from sally.games.mindgames.reader import read
 from sally.games.mindgames.replies import in_json, in_sentences, parse_discrete
 from sally.games.mindgames.rules import LIMIT, PERSUADER, MindGame
 from sally.games.mindgames.stories import stories
-from sally.games.mindgames.target import wins
 from sally.games.mindgames.words import SCRIPT, perfect_talk, script_claims
 
 every_story = pytest.mark.parametrize("story", stories(), ids=lambda s: s.name)

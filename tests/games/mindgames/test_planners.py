@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 
+from benchmarks.problem_sets.mindgames import sample
 from sally.games.mindgames.claims import Claims, Names, disclosed_cells, falsehoods
-from sally.games.mindgames.generators import sample
 from sally.games.mindgames.planners import (
     PersuaderKnowledge,
     at_start,

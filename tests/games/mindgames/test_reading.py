@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.problem_sets.mindgames import sample
 from sally.games.mindgames.claims import Asked, Claims, Disclosure, Names, claims, falsehoods
-from sally.games.mindgames.generators import sample
 from sally.games.mindgames.puzzles import Cell
 from sally.games.mindgames.reader import LONGEST, read
 from sally.games.mindgames.reader.tokens import MOST_TOKENS, Sentence, sentences, vocabulary

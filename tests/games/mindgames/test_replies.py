@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.problem_sets.mindgames import reletter, sample
 from sally.games.mindgames.claims import Asked, Claims, Disclosure, Names, claims
-from sally.games.mindgames.generators import sample
-from sally.games.mindgames.puzzles import Puzzle, reletter
+from sally.games.mindgames.puzzles import Puzzle
 from sally.games.mindgames.replies import (
     PERSON,
     SYSTEM,

@@ -5,13 +5,13 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from benchmarks.problem_sets.mindgames import holds
 from sally.core.errors import BadInput
 from sally.core.log.events import Forfeited, from_line, to_line
 from sally.core.match.playback import mismatch
 from sally.core.match.player import Forfeit
 from sally.games.mindgames import GAME
 from sally.games.mindgames.claims import Asked, Disclosure, claims
-from sally.games.mindgames.generators import holds
 from sally.games.mindgames.rules import LIMIT, PERSUADER, split_message
 from tests.games.mindgames.table import EVERYTHING, NOTHING, PUZZLE, Talk, X, Y, Z, played
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sally.games.mindgames.generators import sample
+from benchmarks.problem_sets.mindgames import sample
 from sally.games.mindgames.puzzles import Puzzle
 from sally.games.mindgames.target import (
     Memory,

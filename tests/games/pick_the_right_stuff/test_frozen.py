@@ -1,11 +1,19 @@
 """The frozen sets: complete, playable, regenerable, and even where they claim to be."""
 
+from collections.abc import Iterable
 from math import lcm, sqrt
 from random import Random
 from statistics import mean
 
 import pytest
 
+from benchmarks.problem_sets.pick_the_right_stuff import (
+    leans,
+    leans_by_looks,
+    make,
+    most_even,
+    sets_as_json,
+)
 from sally.games.pick_the_right_stuff.extrapolation import FAMILIES
 from sally.games.pick_the_right_stuff.frozen import (
     COLLECTIONS,
@@ -13,11 +21,10 @@ from sally.games.pick_the_right_stuff.frozen import (
     CollectionName,
     frozen_games,
     frozen_sets,
-    make,
-    sets_as_json,
 )
 from sally.games.pick_the_right_stuff.generate_balanced import balanced_games
 from sally.games.pick_the_right_stuff.locker import (
+    Instance,
     check,
     occupied_in,
     own_looks,
@@ -27,12 +34,11 @@ from sally.games.pick_the_right_stuff.locker import (
 )
 from sally.games.pick_the_right_stuff.rules_of_thumb import (
     RULES_OF_THUMB,
+    RuleOfThumb,
     any_box,
-    expected_score,
     game_score,
     random,
 )
-from sally.games.pick_the_right_stuff.selection import leans, leans_by_looks, most_even
 from sally.games.pick_the_right_stuff.tracker import where_user_saw_it_last, where_user_will_look
 from tests.games.pick_the_right_stuff.families import family_of
 
@@ -43,6 +49,11 @@ BALANCED: tuple[CollectionName, ...] = (
     "balanced_2_finite",
 )
 EVEN: tuple[CollectionName, ...] = (*BALANCED, "infinite_2")
+
+
+def expected_score(games: Iterable[Instance], rule: RuleOfThumb) -> float:
+    """Return the mean expected score of a rule over games."""
+    return mean(game_score(game, rule) for game in games)
 
 
 def _slack(collection: CollectionName) -> float:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from scipy.stats import chi2
 
+from benchmarks.problem_sets.pick_the_right_stuff import coincidence
 from sally.games.pick_the_right_stuff.generate_balanced import balanced_games
 from sally.games.pick_the_right_stuff.generate_published import ObservingMode, published_games
 from sally.games.pick_the_right_stuff.locker import (
@@ -37,7 +38,6 @@ from sally.games.pick_the_right_stuff.rules_of_thumb import (
     random,
     start,
 )
-from sally.games.pick_the_right_stuff.selection import coincidence
 from sally.games.pick_the_right_stuff.tracker import last_sight, where_user_will_look
 
 modes = st.sampled_from(["zero", "finite"])

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
+from benchmarks.problem_sets.step_race import certify
 from sally.core.errors import BadInput
 from sally.core.rules.chance import Stream
 from sally.games.step_race import solver
-from sally.games.step_race.certified_tables import certify, read_certified
+from sally.games.step_race.certified_tables import read_certified
 from sally.games.step_race.rules import MOVES, gains, prize, triple
 from sally.games.step_race.solver import Mind, always, best, solve_race, uniform, value
 from tests.games.step_race.second_rules import play

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.problem_sets.taboo import problem_of
 from sally.core.errors import BadInput
 from sally.core.match.player import Forfeit
 from sally.games.association.lexicon import cards, open_words, place
 from sally.games.association.minds import Mind, hubness
-from sally.games.taboo.generators import problem_of
 from sally.games.taboo.instances import Problem, frozen
 from sally.games.taboo.rules import Guess, Hint, hidden, is_right
 from sally.games.taboo.solver import best_hint, guess, points_with_hint

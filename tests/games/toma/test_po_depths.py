@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import sally
-from sally.games.toma.po.certified_blocks import DEPTHS, scenarios
+from benchmarks.problem_sets.toma_po_blocks import DEPTHS, scenarios
 from sally.games.toma.po.depths import DEEPEST, answer_at, answers_by_depth
 from sally.games.toma.po.game import certified_by_id
 from sally.games.toma.po.generators import scenarios as level_scenarios

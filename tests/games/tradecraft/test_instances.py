@@ -5,20 +5,18 @@ from random import Random
 
 import pytest
 
-from sally.games.tradecraft.instances import (
+from benchmarks.problem_sets.tradecraft import (
     NoInstance,
-    all_instances,
+    certify,
     generate,
     generate_set,
     grade,
     instance,
-    instance_set,
-    named_ruleset,
-    set_names,
+    refusals,
 )
+from sally.games.tradecraft.instances import all_instances, instance_set, named_ruleset, set_names
 from sally.games.tradecraft.invented_rulesets import invent_ruleset
 from sally.games.tradecraft.rulesets import parse, shipped_ruleset
-from sally.games.tradecraft.solver import certify, refusals
 from tests.games.tradecraft.certificates import verify
 
 SETS = dict(all_instances())

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.problem_sets.tradecraft import depth
 from sally.games.tradecraft.crafting import CraftSuccess, craft
 from sally.games.tradecraft.hands import Hand
-from sally.games.tradecraft.instances import depth
 from sally.games.tradecraft.invented_rulesets import invent_ruleset
 from sally.games.tradecraft.ruleset_checks import check
 from sally.games.tradecraft.ruleset_formats import load

@@ -6,13 +6,13 @@ from random import Random
 
 import pytest
 
+from benchmarks.problem_sets.tradecraft import certify, refusals
 from sally.games.tradecraft.amounts import Amount
 from sally.games.tradecraft.craft_plan import Aim, Undecided, best_plan, replay
 from sally.games.tradecraft.crafting import CraftSuccess, craft
 from sally.games.tradecraft.hands import Hand, holds, union
 from sally.games.tradecraft.instances import instance_set, named_ruleset
 from sally.games.tradecraft.rulesets import Ruleset, parse, shipped_ruleset
-from sally.games.tradecraft.solver import certify, refusals
 from tests.games.tradecraft.certificates import verify
 
 CORE = shipped_ruleset("minecraft_core")

@@ -9,6 +9,7 @@ from random import Random
 
 import pytest
 
+from benchmarks.problem_sets.tradecraft import certify
 from sally.core.errors import BadInput
 from sally.games.tradecraft.amounts import Amount, plain
 from sally.games.tradecraft.craft_plan import best_plan, replay
@@ -17,7 +18,7 @@ from sally.games.tradecraft.hands import Hand, holds
 from sally.games.tradecraft.instances import instance_set
 from sally.games.tradecraft.partners import craft_plan, crafting
 from sally.games.tradecraft.rulesets import Recipe, Ruleset, parse, shipped_ruleset
-from sally.games.tradecraft.solver import certify, trades_needed
+from sally.games.tradecraft.solver import trades_needed
 from tests.games.tradecraft.table import P1, match_of
 
 CORE = shipped_ruleset("minecraft_core")

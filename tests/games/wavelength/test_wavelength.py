@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.problem_sets.wavelength import make
 from sally.core.errors import BadInput
 from sally.core.match.player import Forfeit
 from sally.games.wavelength.dials import (
@@ -20,7 +21,6 @@ from sally.games.wavelength.dials import (
     set_for,
     targets_behind,
 )
-from sally.games.wavelength.generators import make
 from sally.games.wavelength.instances import frozen
 from sally.games.wavelength.rules import Clue, Wavelength, legal
 from sally.games.wavelength.spectra import spectra

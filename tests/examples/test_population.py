@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from itertools import product
 
+import population as drawing
 import pytest
+from population import LETTERS, PreparedMachine, population, random_table, reletter
 
 from sally.adapters.trainers.text import TextEnv
 from sally.core.errors import BadInput
 from sally.core.registry import registry
 from sally.core.rules.chance import Stream
-from sally.games.repeated_games import population as drawing
-from sally.games.repeated_games.population import LETTERS, population, random_table, reletter
 from sally.games.repeated_games.rules import AGENT, PARTNER
 from sally.games.repeated_games.training import (
     TRAINING,
     _becomes,
     _machine,
-    _PreparedMachine,
     split,
 )
 from sally.parts.training import check_split
@@ -48,7 +47,7 @@ def test_quick_comparison_agrees_with_the_exact_one():
     machines = [_machine(rules, AGENT, task.others[PARTNER]) for task in tasks]
     pairs = list(product(machines, repeat=2))
     exact = [_becomes(a, b) for a, b in pairs]
-    assert [_PreparedMachine(a).becomes(_PreparedMachine(b)) for a, b in pairs] == exact
+    assert [PreparedMachine(a).becomes(PreparedMachine(b)) for a, b in pairs] == exact
     assert 0 < sum(exact) < len(exact)  # both answers occur
 
 

@@ -31,14 +31,14 @@ def board(name: str, seed: int, row: int, number: int) -> Problem:
     draws = Stream(seed, "codenames", name, row, number)
     key = tuple(colour for colour, n in SIZES[name].items() for _ in range(n))
     while True:
-        words = _draw_distinct(draws, len(key))
+        words = draw_distinct(draws, len(key))
         dealt = tuple(draws.shuffled(key))
         run = best_worth(Mind(), dict(zip(words, dealt, strict=True)), words)
         if _is_even(words, dealt) and SHORTEST <= run <= LONGEST:
             return Problem(words, dealt)
 
 
-def _draw_distinct(draws: Stream, n: int) -> tuple[str, ...]:
+def draw_distinct(draws: Stream, n: int) -> tuple[str, ...]:
     """Draw `n` different cards, none of which is an inflected form of another or a compound with
     it."""
     chosen: list[str] = []

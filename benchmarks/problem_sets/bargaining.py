@@ -1,6 +1,6 @@
 """Generator of the stored set: problems of each depth for both seats, solved exactly.
 
-`python -m sally.games.bargaining.generators` prints the set as JSON.
+`python -m benchmarks.problem_sets.bargaining` prints the set as JSON.
 """
 
 from __future__ import annotations

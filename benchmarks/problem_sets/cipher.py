@@ -1,12 +1,13 @@
-"""Generator of the stored sets of games with distinct keywords, and of decisions that depend on the
+"""Generator of the sets of Cipher: games with distinct keywords, and decisions that depend on the
 interceptor."""
 
 from __future__ import annotations
 
+from benchmarks.problem_sets.codenames import draw_distinct
 from sally.core.rules.chance import Stream
 from sally.games.association.frozen import Frozen
-from sally.games.association.lexicon import cards, overlaps
 from sally.games.association.minds import Mind
+from sally.games.cipher.decisions import GOOD, position_of
 from sally.games.cipher.instances import PastRound, Problem
 from sally.games.cipher.listeners import CODES, Listener, Position, best_hints, digits, value_hints
 from sally.games.cipher.partners import MENUS
@@ -16,18 +17,13 @@ SEED = 2026
 ROWS = {"plain": 100, "which": 50}
 GAMES = 4
 BEFORE = 3  # rounds before a certified decision
-GOOD, BAD = 0.8, 0.4  # minimum value of the right hints, and maximum of wrong ones
+BAD = 0.4  # maximum value of wrong hints
 
 
 def keywords(draws: Stream) -> tuple[str, str, str, str]:
-    """Draw four different cards, none of which is an inflected form of another or a compound with
-    it."""
-    chosen: list[str] = []
-    while len(chosen) < 4:
-        word = draws.pick(cards())
-        if not any(overlaps(word, chosen_word) for chosen_word in chosen):
-            chosen.append(word)
-    return (chosen[0], chosen[1], chosen[2], chosen[3])
+    """Draw four cards that are unlike in form."""
+    first, second, third, fourth = draw_distinct(draws, 4)
+    return first, second, third, fourth
 
 
 def plain(seed: int, row: int, number: int) -> Problem:
@@ -56,13 +52,6 @@ def _draw_problem(draws: Stream) -> Problem:
         hints = [draws.pick(tuple(MENUS["top16"](Mind(), position, d))) for d in digits(code)]
         past.append(PastRound(code, (hints[0], hints[1], hints[2])))
     return Problem(words, tuple(past), (codes[BEFORE],))
-
-
-def position_of(problem: Problem) -> Position:
-    """Return the encoder's position in a certified problem, after the problem's fixed earlier
-    rounds."""
-    record = record_of(problem.past, ())
-    return Position(problem.keywords, record.filed, record.remaining_codes, problem.codes[0])
 
 
 def is_certified(problem: Problem) -> bool:

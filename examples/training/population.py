@@ -16,13 +16,23 @@ from sally.core.errors import BadInput
 from sally.core.log.events import Instance, PlayerSpec
 from sally.core.registry import registry
 from sally.core.rules.chance import Stream
+from sally.games.repeated_games.optimum import Machine
 from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame
-from sally.games.repeated_games.training import ROUNDS, _machine, _PreparedMachine, split
+from sally.games.repeated_games.training import (
+    OPENING,
+    ROUNDS,
+    _becomes,
+    _goes,
+    _habits,
+    _machine,
+    split,
+)
 from sally.parts.training import Split, Task
 
 SIZES: Mapping[str, int] = {"train": 256, "validation": 24, "held_out": 24}
 FOLLOW = (1.0, 1.0, 0.9, 0.8)  # how often a machine follows its rule; else it moves at random
 LETTERS: Mapping[str, str] = {"train": "ABCDEFGHJKLMNPRS", "validation": "UWXYZ", "held_out": "QTV"}
+LOOK_AHEAD = 6  # moves by which nearly all machines are told apart
 MOST_TRIES = 200  # per machine, before the game is said to have too few behaviours
 
 
@@ -40,7 +50,7 @@ def population(game: str, sizes: Mapping[str, int] = SIZES, seed: int = 0) -> Sp
     assert isinstance(rules, RepeatedGame)
     held_out_players = [task.others[PARTNER] for task in shipped_split.part("held_out")]
     held_out_machines = [
-        _PreparedMachine(machine)
+        PreparedMachine(machine)
         for player in held_out_players
         if (machine := _machine(rules, AGENT, player)) is not None
     ]
@@ -104,24 +114,45 @@ def random_table(draws: Stream, moves: int) -> dict[str, Any]:
     }
 
 
+class PreparedMachine:
+    """A machine prepared for comparison with many others, most of which differ within a few
+    moves."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        goes, habits = _goes(machine, 0), list[Any](_habits(machine))
+        for _ in range(LOOK_AHEAD):
+            habits = [hash((habits[q], *(habits[to] for to in goes[q]))) for q in range(len(goes))]
+        self._seen, self._opening, reached = {*habits}, list[set[int]](), {0}
+        for _ in range(OPENING + 1):
+            self._opening.append({habits[q] for q in reached})
+            reached = {to for q in reached for to in goes[q]}
+
+    def becomes(self, other_machine: PreparedMachine) -> bool:
+        """Return whether this machine comes to behave like `other_machine` (see `_becomes`); the
+        full comparison is skipped if the first moves already differ."""
+        if any(reached <= other_machine._seen for reached in self._opening):
+            return _becomes(self.machine, other_machine.machine)
+        return False
+
+
 def _draw_machines(
     rules: RepeatedGame,
     part: str,
     n_wanted: int,
-    held_out_machines: Sequence[_PreparedMachine],
+    held_out_machines: Sequence[PreparedMachine],
     seed: int,
-) -> Iterator[tuple[PlayerSpec, _PreparedMachine]]:
+) -> Iterator[tuple[PlayerSpec, PreparedMachine]]:
     """Yield machines that do not behave like any machine in `held_out_machines`; training machines
-    may behave
-    like each other."""
-    draws, machines = Stream("population", seed, part), list[_PreparedMachine]()
+    may behave like each other."""
+    draws, machines = Stream("population", seed, part), list[PreparedMachine]()
     for _ in range(MOST_TRIES * n_wanted):
         if len(machines) == n_wanted:
             return
         player = PlayerSpec("policy_table", {"table": random_table(draws, len(rules.matrix))})
         machine = _machine(rules, AGENT, player)
         assert machine is not None
-        new = _PreparedMachine(machine)
+        new = PreparedMachine(machine)
         machines_to_avoid = (
             held_out_machines if part == "train" else [*held_out_machines, *machines]
         )

@@ -8,11 +8,21 @@ multiple), so the result does not depend on the machine.
 
 from collections.abc import Sequence
 from math import lcm
+from pathlib import Path
 from random import Random
 
+import click
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from sally.games.pick_the_right_stuff.frozen import (
+    COLLECTIONS,
+    SIZES,
+    CollectionName,
+    FrozenSet,
+    generate_games,
+)
 from sally.games.pick_the_right_stuff.locker import (
     Instance,
     View,
@@ -21,12 +31,20 @@ from sally.games.pick_the_right_stuff.locker import (
     questions,
 )
 from sally.games.pick_the_right_stuff.rules_of_thumb import (
+    RULES_OF_THUMB,
     RuleOfThumb,
+    any_box,
     last_seen,
+    random,
     start,
     true,
 )
+from sally.games.pick_the_right_stuff.tracker import where_user_saw_it_last
 
+GAMES = 60
+CANDIDATES = 1000
+EVEN_CANDIDATES = 240  # an even generator needs fewer candidates
+SEED = 2024
 STARTS = 6  # local searches from different random sets; the best result is kept
 PATTERNS = 5  # the ways in which start, true and last-seen box can coincide
 
@@ -126,3 +144,53 @@ def _local_search(table: npt.NDArray[np.int64], count: int, chance: Random) -> l
                 chosen[place] = best
                 improved = True
     return chosen
+
+
+def make(collection: CollectionName, users: int, seed: int = SEED) -> FrozenSet:
+    """Generate a set of games; the seed of a stored set reproduces the games of that set."""
+    return FrozenSet(collection, users, seed, _select_games(collection, users, seed))
+
+
+def sets_as_json(sets: tuple[FrozenSet, ...]) -> bytes:
+    """Return the sets encoded as JSON, one game per line for readable diffs."""
+    lines = [
+        b",\n".join(msgspec.json.encode(game) for game in frozen_set.games) for frozen_set in sets
+    ]
+    heads = [
+        msgspec.json.encode({"collection": s.collection, "users": s.users, "seed": s.seed})[:-1]
+        for s in sets
+    ]
+    blocks = [
+        head + b',"games":[\n' + body + b"\n]}" for head, body in zip(heads, lines, strict=True)
+    ]
+    return b"[" + b",\n".join(blocks) + b"]\n"
+
+
+def _select_games(collection: CollectionName, users: int, seed: int) -> tuple[Instance, ...]:
+    """Return the games of a new set: the first ones that the published generator yields, or those
+    of many candidates on which rules of thumb score closest to a guess."""
+    if collection.startswith("published"):
+        return generate_games(collection, users, GAMES, seed)
+    n_candidates = EVEN_CANDIDATES if collection == "infinite_2" else CANDIDATES
+    games = generate_games(collection, users, n_candidates, seed)
+    rules, guess = list(RULES_OF_THUMB.values()), random
+    if collection == "infinite_2":
+        rules, guess = [*rules, _frozen_belief], any_box
+    counts = collection.startswith("balanced_2")
+    return most_even(games, GAMES, rules, guess, Random(seed), counts=counts)
+
+
+def _frozen_belief(view: View) -> tuple[int, ...]:
+    return (where_user_saw_it_last(view),)
+
+
+@click.command()
+@click.argument("collection", type=click.Choice(COLLECTIONS))
+@click.argument("target", type=click.Path(path_type=Path, dir_okay=False))
+def main(collection: CollectionName, target: Path) -> None:
+    """Generate a collection and write it to a file."""
+    target.write_bytes(sets_as_json(tuple(make(collection, users) for users in SIZES)))
+
+
+if __name__ == "__main__":
+    main()
