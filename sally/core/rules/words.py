@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.resources import files
 from string import Formatter
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -48,6 +50,13 @@ COMMON_TEXTS: Mapping[str, str] = {
     "example.surprise": "Thoughts: What I expected last time did not happen, so my picture of the "
     "others was wrong. I correct it by what did happen and choose what serves me best now.",
 }
+
+
+def read_texts(package: str, table: str = "texts") -> dict[str, str]:
+    """Return a table of the file `texts.toml` in a game's package: `texts` by key, as in a words
+    pack, or `people`, the texts that replace some of them for people."""
+    file = files(package) / "texts.toml"
+    return msgspec.convert(tomllib.loads(file.read_text("utf-8"))[table], dict[str, str])
 
 
 T = TypeVar("T")

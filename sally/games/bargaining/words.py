@@ -12,7 +12,7 @@ from sally.core.reply.plain_text import without_thoughts
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options, Whole, span
 from sally.core.rules.probe import Question
-from sally.core.rules.words import Words, objects_in, read_form
+from sally.core.rules.words import Words, objects_in, read_form, read_texts
 from sally.games.bargaining.rules import (
     MOST_CHARACTERS,
     MOST_WORDS,
@@ -27,72 +27,7 @@ from sally.games.bargaining.rules import (
 )
 from sally.games.bargaining.values import GAP, HIGHEST
 
-TEXTS: Mapping[str, str] = {
-    "rules": "You are the {role} in a market with one buyer and one seller, the same two in all "
-    "{rounds} rounds. In each round one unit can be traded. {talk}\n"
-    "Then both quote a price, a whole number from 0 to {highest}, without seeing the other quote: "
-    "the buyer quotes a bid, the seller an ask. If the bid is at least the ask, the unit is traded "
-    "at the price halfway between them; a half is rounded up or down by a fair coin. Otherwise "
-    "nothing is traded. After that, both see the bid, the ask and the price.\n"
-    "{pays} Value and cost are whole numbers from 0 to {highest}; they stay the same in all "
-    "rounds, and neither side is ever shown those of the other. What counts is the sum over all "
-    "rounds.",
-    "pays": "A trade pays the buyer the buyer's value less the price, and the seller the price "
-    "less the seller's cost; this can be below zero. A round without a trade pays nothing.",
-    "pays.none": "What a trade pays is not told here.",
-    "talk.simultaneous": "First both send one message of at most {words} words, at the same time; "
-    "messages bind neither side.",
-    "talk.sequential": "First both send one message of at most {words} words, one after the other; "
-    "which side begins is drawn in each round. Messages bind neither side.",
-    "talk.none": "Nothing is said.",
-    "prior.uniform": "Value and cost were drawn at random, all pairs of numbers equally likely in "
-    "which the value exceeds the cost by at least {gap}.",
-    "prior.correlated": "Value and cost were drawn at random, nearly all numbers equally likely "
-    "and 0 and {highest} several times as likely, and drawn again unless the value exceeded the "
-    "cost by at least {gap}.",
-    "prior.semi_bimodal": "Value and cost were each drawn at random from 0 to 20 or from 80 to "
-    "{highest}, and drawn again unless the value exceeded the cost by at least {gap}.",
-    "prior.heavy_tailed": "Value and cost were drawn at random around 50, with numbers far from it "
-    "rarer but 0 and {highest} not rare, and drawn again unless the value exceeded the cost by at "
-    "least {gap}.",
-    "role.buyer": "buyer",
-    "role.seller": "seller",
-    "own.buyer": "value",
-    "own.seller": "cost",
-    "said.you": 'Round {round}: you said "{text}".',
-    "said.you.nothing": "Round {round}: you said nothing.",
-    "said.other": 'Round {round}: the {other} said "{text}".',
-    "said.other.nothing": "Round {round}: the {other} said nothing.",
-    "past.traded": "Round {round}: the bid was {bid}, the ask {ask}. The unit was traded at "
-    "{price}; you earned {earned}.",
-    "past.none": "Round {round}: the bid was {bid}, the ask {ask}. Nothing was traded.",
-    "past.void": "Round {round}: a quote was missing. Nothing was traded.",
-    "now": "This is round {round} of {rounds}. Your {own} is {limit}. So far you have earned "
-    "{total}.",
-    "question.message": "What do you say to the {other}?",
-    "question.buyer": "What is your bid?",
-    "question.seller": "What is your ask?",
-    "format.message": "Answer with one line of the form `Message: <text>`, with at most {words} "
-    "words. Leave <text> empty to say nothing.",
-    "format.option": "Answer with one line of the form `Answer: <name>`, where <name> is {names}.",
-    "aside.their_value": "What is the {theirs} of the {other}, as a whole number from 0 to "
-    "{highest}?",
-    "aside.their_quote": "Which price will the {other} quote in this round?",
-    "aside.would_trade_at": "Would a trade at {price} earn the {other} more than nothing?",
-    "aside.will_keep": "The {other} has said that it will quote {price} in this round. Will it "
-    "quote {price}?",
-    "aside.their_guess_of_my_value": "Suppose the {other} is asked now for your {own}. Which "
-    "number does it answer?",
-    "yes": "yes",
-    "no": "no",
-    "told.truth": "You are told, reliably or not: {fact}.",
-    "told.own": "You expected: {fact}.",
-    "fact.their_value": "the {theirs} of the {other} is {value}",
-    "fact.their_quote": "the {other} quotes {value} in this round",
-    "fact.would_trade_at": "whether a trade at {price} earns the {other} something: {value}",
-    "fact.will_keep": "whether the {other} quotes {price}, as it has said: {value}",
-    "fact.their_guess_of_my_value": "asked for your {own}, the {other} answers {value}",
-}
+TEXTS: Mapping[str, str] = read_texts(__package__)
 
 LABELLED = re.compile(r"(?im)^[ \t>#*_`-]*message[*_`]*[ \t]*[:：][*_`]*[ \t]*")
 

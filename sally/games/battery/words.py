@@ -11,34 +11,13 @@ from sally.core.reply.reader import read_choice
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options
 from sally.core.rules.probe import ProbeReport, Question
-from sally.core.rules.words import Words
+from sally.core.rules.words import Words, read_texts
 from sally.games.battery.casts import cast_of
 from sally.games.battery.items import Belief, Item
 from sally.games.battery.rules import Battery, View
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-TEXTS: Mapping[str, str] = {
-    "cast": "people",  # whom the stories are told of: people or, in the twin, units
-    "rules.one": "You read a short story and answer a question about it.",
-    "rules.many": "You read short stories and answer a question about each of them.",
-    "rules.practice": "The first one is for practice: you are told the right answer, and it does "
-    "not count.",
-    "rules.score": "A right answer scores one point.",
-    "rules.story": "\n\nThe story:\n{story}",
-    "now": "{turn} The story:\n{story}",
-    "turn": "Question {turn} of {turns}.",
-    "practice": "Practice.",
-    "past.right": "Practice: {mine} is right.",
-    "past.wrong": "Practice: {mine} is not right; the right answer is: {right}.",
-    "past.forfeit": "Practice: no answer; the right answer is: {right}.",
-    "option": "{letter}. {text}",
-    "choice": "{letter}",
-    "aside.belief": "{question}",
-    "about.belief": "the question: {question}",
-    "told.truth": "You are told the answer to an earlier question ({about}): {value}.",
-    "told.own": "You have answered an earlier question ({about}): {value}.",
-    "kept": "{told}",
-}
+TEXTS: Mapping[str, str] = read_texts(__package__)
 PEOPLE: Mapping[str, str] = {  # the board shows the story, and buttons show the options
     "choice": "{text}",
     "option": "",

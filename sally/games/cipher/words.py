@@ -13,7 +13,7 @@ from sally.core.reply.plain_text import after_label
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options, admit
 from sally.core.rules.probe import Question
-from sally.core.rules.words import Words, read_form
+from sally.core.rules.words import Words, read_form, read_texts
 from sally.games.association.lexicon import clue_problem
 from sally.games.association.speech import one_line, unquote
 from sally.games.cipher.listeners import digits
@@ -32,93 +32,7 @@ from sally.games.cipher.rules import (
     record_of,
 )
 
-TEXTS: Mapping[str, str] = {
-    "rules": "You are the {role} in a word game of two against one: the encoder and the decoder "
-    "play together against the interceptor. The encoder and the decoder know four secret keywords, "
-    "numbered 1 to 4. The interceptor never sees them.\n"
-    "Each round the encoder is given a secret code of three different digits from 1 to 4 and gives "
-    "three hints in the order of the code, one for the keyword of each digit. All players see the "
-    "hints. Then the decoder and the interceptor each guess the code, without seeing the other's "
-    "guess. After that the code and both guesses are shown to all. A code never comes twice in a "
-    "game.\n"
-    "A wrong guess of the decoder is a miscommunication, a right guess of the interceptor is an "
-    "interception. With {tokens} miscommunications or {tokens} interceptions the interceptor wins "
-    "the game. After {rounds} rounds without that, the encoder and the decoder win it. Each winner "
-    "of a game gets 1 point, each loser loses 1. There are {games} games with the same players, "
-    "each with new keywords.\n"
-    "A hint is one plain English word. It may not be a keyword of the game, a form of a keyword, "
-    "or a compound with one. A round without hints is void: its code is shown and it does not "
-    "count. A guess that is not given is not right.",
-    "rules.channel": "The interceptor's guess comes from a faulty line. Whatever the hints, the "
-    "line shows a reading of the code. The chances that 0, 1, 2 or 3 places of the reading are "
-    "right: {chances}.",
-    "chances": "in round {round} {percent}",
-    "chances.last": "from round {round} on {percent}",
-    "listener.history": "The interceptor compares each hint with the earlier hints of every digit "
-    "and goes by how near they are.",
-    "listener.bayes": "The interceptor works out which keyword is behind the earlier hints of "
-    "every digit and goes by how near each hint is to it.",
-    "listener.blind": "The interceptor does not look at the hints and guesses any code.",
-    "role.encoder": "encoder",
-    "role.decoder": "decoder",
-    "role.interceptor": "interceptor",
-    "game": "Game {game} begins.",
-    "game.keywords": "Game {game} begins. The keywords are {keywords}.",
-    "keyword": "{digit} {word}",
-    "keyword.other": "another word",
-    "past": "Round {round}, before you came: the hints were {hints}; the code was {code}.",
-    "hinted": "Round {round}: the hints are {hints}.",
-    "revealed": "The code was {code}. The decoder guessed {decoder}, the interceptor guessed "
-    "{interceptor}. Miscommunications: {missed}. Interceptions: {caught}.",
-    "reading": "The line had shown {reading}.",
-    "no_guess": "nothing",
-    "void": "Round {round} is void, because no hints were given. The code was {code}.",
-    "over.survived": "The game is over: the encoder and the decoder win it.",
-    "over.miscommunication": "The game is over: the interceptor wins it by miscommunications.",
-    "over.interception": "The game is over: the interceptor wins it by interceptions.",
-    "over.both": "The game is over: the interceptor wins it by miscommunications and by "
-    "interceptions.",
-    "refused": "You gave the hints {hints}. They do not count: {why}",
-    "now": "Game {game}, round {round} of {rounds}. Miscommunications: {missed}. Interceptions: "
-    "{caught}. Codes that have come: {used}.",
-    "now.filed": "Hints so far by digit: {filed}.",
-    "now.filed.digit": "{digit}: {hints}",
-    "now.code": "The code of this round is {code}.",
-    "now.hints": "The hints of this round are {hints}.",
-    "now.reading": "The line shows {reading}.",
-    "none": "none",
-    "question.encoder": "Which three hints do you give, in the order of the code?",
-    "question.decoder": "Which code do you guess?",
-    "question.interceptor": "Which code do you guess?",
-    "format.encoder": "Answer with one line of the form `Hints: <word>, <word>, <word>`.",
-    "format.option": "Answer with one line of the form `Answer: <name>`, where <name> is {names}.",
-    "aside.their_guess": "You give the hints {hints}. Which code will the {about} guess?",
-    "aside.their_guess.open": "Which code will the {about} guess?",
-    "aside.rival_guess": "Which code will the {about} guess in this round?",
-    "aside.code": "Which code do you think it is?",
-    "aside.listener": "How does the interceptor come to its guesses?",
-    "aside.expected_guess": "Which code does the encoder expect you to guess?",
-    "aside.keyword": "What do you think the keyword of digit {digit} is?",
-    "aside.keyword_before": "For this question alone you are shown the keywords: {keywords}. What "
-    "did you think the keyword of digit {digit} was before they were shown to you?",
-    "aside.keyword_of_another": "For this question alone you are shown the keywords: {keywords}. "
-    "Another interceptor has seen the same rounds as you and not the keywords. What does it think "
-    "the keyword of digit {digit} is?",
-    "way.history": "by earlier hints",
-    "way.bayes": "by inferred keywords",
-    "way.blind": "by chance",
-    "told.truth": "You are told, reliably or not: {fact}.",
-    "told.own": "You expected: {fact}.",
-    "fact.their_guess": "the {about} guesses {value}",
-    "fact.rival_guess": "the {about} guesses {value}",
-    "fact.code": "the code is {value}",
-    "fact.listener": "the interceptor guesses {value}",
-    "fact.expected_guess": "the encoder expects you to guess {value}",
-    "fact.keyword": "the keyword of digit {digit} is {value}",
-    "fact.keyword_before": "you took '{value}' for the keyword of digit {digit}",
-    "fact.keyword_of_another": "another interceptor takes '{value}' for the keyword of digit "
-    "{digit}",
-}
+TEXTS: Mapping[str, str] = read_texts(__package__)
 CODE = re.compile(r"(?<![\w-])([1-4])[ ,-]{0,2}([1-4])[ ,-]{0,2}([1-4])(?![\w%-])")
 KEYWORD_PROBES = ("keyword", "keyword_before", "keyword_of_another")
 

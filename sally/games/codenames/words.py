@@ -10,7 +10,7 @@ from sally.core.errors import IllegalMove, Unreadable
 from sally.core.reply.plain_text import after_label
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options, admit
-from sally.core.rules.words import read_form
+from sally.core.rules.words import read_form, read_texts
 from sally.games.association.lexicon import clue_problem
 from sally.games.association.speech import WordGameWords, one_line, unquote
 from sally.games.codenames.rules import (
@@ -26,66 +26,7 @@ from sally.games.codenames.rules import (
     View,
 )
 
-TEXTS: Mapping[str, str] = {
-    "rules": "You are the {role} in a word game for two who play together against a rival team. A "
-    "board has cards with words. Some are yours, some are the rival's, some belong to nobody, and "
-    "one is the assassin; only the giver knows which. Each turn the giver says one word and a "
-    "number: for how many of your cards it is meant. The guesser then turns over cards, one at a "
-    "time, at most as many as the number, and may stop after the first. A card that is not yours "
-    "ends the turn. After each turn the rival team turns over one of its own cards.\n"
-    "A board is over when all your cards are open (you win), when all the rival's are (it wins), "
-    "or when the assassin is turned over.\n"
-    "Both of you get the same: one point for each of your cards that is open at the end, nothing "
-    "if it was the assassin, and {bonus} more for every covered card of the rival if you win. "
-    "There are {boards} boards with the same partner.\n"
-    "The clue is one plain English word. It may not be a covered word of the board, a form of it, "
-    "or a compound with it.",
-    "role.giver": "giver",
-    "role.guesser": "guesser",
-    "board": "Board {board}: {words}.",
-    "key": "Yours: {own}. The rival's: {other}. Nobody's: {neutral}. The assassin: {assassin}.",
-    "nothing": "none",
-    "said": 'The clue is "{word}", for {number}.',
-    "turned": "The guesser turns over '{word}': {colour}.",
-    "turned.rival": "The rival team turns over '{word}': its own.",
-    "colour.own": "yours",
-    "colour.other": "the rival's",
-    "colour.neutral": "nobody's",
-    "colour.assassin": "the assassin",
-    "passed": "The guesser stops.",
-    "passed.giver": "No clue was given.",
-    "passed.guesser": "No card was named.",
-    "over.won": "The board is won. Points: {paid}.",
-    "over.assassin": "The board is lost to the assassin. Points: {paid}.",
-    "over.rival": "The rival team has all its cards. Points: {paid}.",
-    "refused": 'You said "{word}". It does not count: {why}',
-    "now": "Board {board}. Covered: {covered}.",
-    "now.giver": "Board {board}. Covered cards of yours: {own}. The rival's: {other}. Nobody's: "
-    "{neutral}. The assassin: {assassin}.",
-    "question.giver": "Which word do you say, and for how many cards?",
-    "question.guesser": "Which card do you turn over?",
-    "format.giver": "Answer with one line of the form `Clue: <one word>, <number>`, where <number> "
-    "is a whole number from 1 to {most}.",
-    "format.option": "Answer with one line of the form `Answer: <name>`, where <name> is {names}.",
-    "stop": "stop",
-    "aside.their_pick": 'You say "{clue}". Which card will the guesser turn over first?',
-    "aside.their_pick.open": "Which card will the guesser turn over first?",
-    "aside.their_run": 'You say "{clue}". How many of your cards will the guesser turn over in '
-    "this turn?",
-    "aside.their_run.open": "How many of your cards will the guesser turn over in this turn?",
-    "aside.own_cards": "How likely is each covered card to be yours, from 0 (certainly not) to 100 "
-    "(certainly)?",
-    "aside.closeness.giver": "Leave the board aside. How close are {pair} for the guesser, from 0 "
-    "(not at all) to 100 (as close as two words can be)?",
-    "aside.closeness.guesser": "How close are {pair} for you, from 0 (not at all) to 100 (as close "
-    "as two words can be)?",
-    "told.truth": "You are told, reliably or not: {fact}.",
-    "told.own": "You expected: {fact}.",
-    "fact.their_pick": "the guesser turns over '{value}' first",
-    "fact.their_run": "the number of your cards that the guesser turns over is {value}",
-    "fact.own_cards": "your chances that a card is yours are {value}",
-    "fact.closeness": "for the guesser, {pair} are close by {value} of 100",
-}
+TEXTS: Mapping[str, str] = read_texts(__package__)
 COLOURS = ("own", "other", "neutral", "assassin")
 
 

@@ -10,7 +10,7 @@ from sally.core.log.events import Told
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options
 from sally.core.rules.probe import Question
-from sally.core.rules.words import Words
+from sally.core.rules.words import Words, read_texts
 from sally.games.elicitation.payoffs import (
     ALONE,
     GROUP,
@@ -23,38 +23,7 @@ from sally.games.elicitation.payoffs import (
 )
 from sally.games.elicitation.rules import Elicitation, View
 
-TEXTS: Mapping[str, str] = {
-    "rules": "You make one choice and state what you expect of others.",
-    "rules.beliefs": "You make no choice here; you only state what you expect of others.",
-    "menu": "You choose {names}.",
-    "pays.none": "What a choice pays is not told here.",
-    "pays.sequential_transfer": "You and another player have {endowment} points each. You send "
-    "some of yours: {steps}. Then the other player, who sees your choice, sends some to you in the "
-    "same steps. Whatever is sent is multiplied by {factor} on the way. You keep what you do not "
-    "send.",
-    "step": "{name} sends {amount}",
-    "pays.threshold_of_five": "You are in a group of {group} players. If at least {threshold} of "
-    "them choose C, each C is paid {both} and each D {most}; otherwise each C is paid 0 and each D "
-    "{kept}.",
-    "pays.loners": "L is paid {alone} whatever the others choose. Of the players who choose L, a "
-    "share of {share} still fills up groups and counts as not choosing C.",
-    "pays.inspection": "Another player works or shirks. To inspect costs {cost}. If the other "
-    "player works, you are paid {works}. If the other player shirks, you are paid {caught} if you "
-    "inspect and 0 if not.",
-    "pays.linear_public_good": "You are one of {players} players with {tokens} tokens each. You "
-    "choose how many of yours to give. Each token given returns {back} to every player; whatever "
-    "you do not give is yours.",
-    "past": "You chose {name}.",
-    "past.forfeit": "You made no choice.",
-    "question": "Which do you choose?",
-    "question.beliefs": "There is nothing to choose.",
-    "go_on": "go on",
-    "aside.belief": "Before you choose: what do you expect ({ask})?",
-    "aside.belief_after": "After your choice: what do you expect ({ask})?",
-    "about": "This is about {about}.",
-    "told.truth": "You are told ({about}): {value}.",
-    "told.own": "You have stated ({about}): {value}.",
-}
+TEXTS: Mapping[str, str] = read_texts(__package__)
 
 
 class ElicitationWords(Words[int, View]):

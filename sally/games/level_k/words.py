@@ -13,86 +13,14 @@ from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options, Whole, span
 from sally.core.rules.probe import Question
 from sally.core.rules.simultaneous import Moves, others_of
-from sally.core.rules.words import Words
+from sally.core.rules.words import Words, read_texts
 from sally.games.level_k.notes import OTHER
 from sally.games.level_k.payoffs import Boxes, Contest, Pennies, Request
 from sally.games.level_k.rules import LevelGame, View
 
 DEPTHS = ("none", "one", "two", "three or more")
 
-TEXTS: Mapping[str, str] = {
-    "rounds.one": "There is one round.",
-    "rounds.many": "There are {rounds} rounds, always with the same {company}; after each round "
-    "everybody sees what everybody picked, and what counts is the sum over all rounds.",
-    "company.one": "other player",
-    "company.many": "other players",
-    "payoffs.none": "What a round pays is not told here.",
-    "rules.request": "You and another player each ask for an amount of money, a whole number from "
-    "{low} to {high}, without seeing what the other asks for.",
-    "pays.request": "Each of you gets the amount asked for. A player who asks for exactly {gap} "
-    "less than the other gets {bonus} more.",
-    "rules.contest": "You and {others} other players each name a whole number from {low} to {high} "
-    "without seeing what anybody else names.",
-    "rules.contest.two": "You and another player each name a whole number from {low} to {high} "
-    "without seeing what the other names.",
-    "pays.contest": "Whoever is nearest to {share} of the mean of all the numbers, your own "
-    "included, wins {prize} points; if several are equally near, they share the points evenly.",
-    "rules.boxes": "There are {boxes} boxes in a row. From left to right they are labelled "
-    "{labels}. One player hides a prize in one of them; the other player, who did not see where, "
-    "opens one box. {role}",
-    "role.hider": "You hide the prize.",
-    "role.seeker": "You look for the prize.",
-    "pays.boxes": "If the seeker opens the box with the prize, the seeker gets {prize} and the "
-    "hider gets nothing; otherwise the hider gets {prize} and the seeker gets nothing.",
-    "rules.pennies": "You and another player each turn a coin to {names} without seeing the "
-    "other's coin.",
-    "pays.pennies.first": "If the two coins differ, you win {stake} from the other player; if "
-    "they are the same, the other player wins {stake} from you.",
-    "pays.pennies.second": "If the two coins are the same, you win {stake} from the other player; "
-    "if they differ, the other player wins {stake} from you.",
-    "notes.people": "The other player is {other}; {others} look on. On the table lie notes, which "
-    "you have made up yourself: {notes}.",
-    "notes.note": "the {colour} one says that {subject} will ask for {amount}",
-    "notes.you": "you",
-    "notes.first": "The other player knows only the notes read by {other} in person, takes the "
-    "last of them to be true, and asks for what is best against it.",
-    "notes.second": "The other player takes no note about you to be true. {other} has seen you "
-    "read some notes about {other}, supposes that you take the last of these to be true and ask "
-    "for what is best against it, and asks for what is best against that.",
-    "notes.reads": "{person} reads the {colour} note, unseen by all.",
-    "notes.sees": "You read the {colour} note, seen by {person} only.",
-    "past.two": "Round {round}: you picked {mine}, the other player picked {theirs}. You got "
-    "{my_pay}, the other player got {their_pay}.",
-    "past.many": "Round {round}: you picked {mine}, the others picked {theirs}. {share} of the "
-    "mean was {goal}. You got {my_pay}.",
-    "past.void": "Round {round}: not played.",
-    "now": "This is round {round} of {rounds}.",
-    "question.request": "How much do you ask for?",
-    "question.contest": "Which number do you name?",
-    "question.hider": "In which box do you hide the prize, {names}?",
-    "question.seeker": "Which box do you open, {names}?",
-    "question.pennies": "Which side do you pick, {names}?",
-    "aside.their_move": "What will the other player pick in this round?",
-    "aside.their_move.many": "What will be the mean of the other players' numbers in this round, "
-    "without your own and rounded to a whole number?",
-    "aside.their_guess_of_me": "What does the other player expect you to pick in this round?",
-    "aside.their_guess_of_me.many": "What do the other players expect the others at the table to "
-    "name in this round, on average and rounded to a whole number?",
-    "aside.their_depth": "In this round you pick {mine}. A player who thinks no step ahead picks "
-    "what comes to mind first, without a thought of anybody else. A player who thinks one step "
-    "ahead picks what is best against that, a player who thinks two steps ahead picks what is "
-    "best against one step, and so on. How likely is it, for each number of steps, that "
-    "{company} that many steps ahead?",
-    "thinks.one": "the other player thinks",
-    "thinks.many": "the other players think",
-    "told.truth": "You are told about this round: {about} {value}.",
-    "told.own": "You have predicted about this round: {about} {value}.",
-    "told.their_move": "the other player picks",
-    "told.their_move.many": "the mean of the other players' numbers is about",
-    "told.their_guess_of_me": "what is expected of you is",
-    "told.their_depth": "how many steps the others think ahead is",
-    "kept": "Before round {round}: {told}",
-}
+TEXTS: Mapping[str, str] = read_texts(__package__)
 
 
 class LevelWords(Words[int, View]):

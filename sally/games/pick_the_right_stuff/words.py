@@ -12,7 +12,7 @@ from sally.core.log.events import Told
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options
 from sally.core.rules.probe import Question
-from sally.core.rules.words import Words
+from sally.core.rules.words import Words, read_texts
 from sally.games.pick_the_right_stuff.locker import (
     Collection,
     Contents,
@@ -26,96 +26,7 @@ from sally.games.pick_the_right_stuff.locker import (
 )
 from sally.games.pick_the_right_stuff.rules import Action, LockerGame
 
-TEXTS: Mapping[str, str] = {
-    "rules.place": "You manage a warehouse. In Room 1 stands a closed locker with {users} boxes: "
-    "{boxes}. Each of {users} users, User 0 to User {last_user}, has put one item into it. You sit "
-    "in Room 2 before a monitor that shows you at all times whose item is in which box; the users "
-    "know only what they have seen themselves.",
-    "rules.resets": "The locker is faulty. Now and then it resets itself: the content of every "
-    "box, even of an empty one, goes to another box.",
-    "rules.task": "A user who comes to collect its item opens the box in which it believes the "
-    "item to be. Each time you say beforehand which box that will be, and the locker swaps the "
-    "item into the box that the user opens.",
-    "rules.belief.zero": "Users notice nothing of resets. A user believes that its item is where "
-    "it saw it last. That is where it stored the item, until it comes to Room 2 and looks at the "
-    "monitor; then it is where the monitor shows the item at that moment.",
-    "rules.belief.finite": "Users notice nothing of resets. A user believes that its item is where "
-    "it saw it last. That is where it stored the item, until it goes to Room 3, where a screen "
-    "shows a snapshot of the monitor: all boxes as they were at some moment between the storing "
-    "and now. The storing made the first state of the monitor; every reset and every collected "
-    "item makes a new one. You are told only how far back the snapshot lies: `last` is the state "
-    "that the monitor shows at that moment, `2nd-to-last` the state before it, and so on.",
-    "rules.belief.infinite": "Users hear each reset but do not see what it does. A user does not "
-    "think that its item stays in place: it has a rule of its own that says by how many boxes to "
-    "the right each reset carries the item, and after the highest number the boxes begin again "
-    "at 0. It starts from the box in which it saw the item last, and counts the resets since then. "
-    "That is the box in which it stored the item, until it comes to Room 2 and looks at the "
-    "monitor; the look starts the count anew. Collected items do not count. What really happens "
-    "to the item has nothing to do with the rule. A user's rule is of one of these kinds, "
-    "with whole numbers that you have to find out: {families}.",
-    "rules.rehearsals": "Before the first reset each user rehearses a few times: it is told in "
-    "which box it saw an item and how many resets followed, and says which box it would open. Its "
-    "rehearsals leave no doubt which box it would open after any number of resets.",
-    "family.shift": "the same step at every reset (a, a, a, ...; a is not 0)",
-    "family.alternate": "a step at the first reset, back at the second, and so on (a, -a, a, -a, "
-    "...; a is not 0)",
-    "family.affine": "the same step at every reset and one jump more at the first (a + c, a, a, "
-    "...; neither a nor c is 0)",
-    "family.two_stride": "two steps that take turns (a, b, a, b, ...)",
-    "family.growing": "steps that grow by the same amount each time (a, a + d, a + 2d, ...; d is "
-    "not 0)",
-    "family.compounding": "steps of which each is the sum of the two before it (a, b, a + b, "
-    "a + 2b, ...; a and b are not both 0)",
-    "rules.score": "If you name the box that the user opens, you score one point. If you name "
-    "another, you score none, and an administrator sees to it that the user gets its item. In "
-    "both cases the swap is made, the user leaves with its item, the box it opened is left empty, "
-    "and you see the new state of the locker.",
-    "rules.end": "The game ends when the locker is empty. Score as many points as you can.",
-    "box.page": "box {number}",
-    "box.published": "position {ordinal}",
-    "box.option": "{number}",
-    "holds": "{box} holds the item of User {user}",
-    "empty": "{box} is empty",
-    "past.stored": "The users have stored their items and left. {locker}",
-    "locker": "Now {boxes}.",
-    "past.rehearsal": "Rehearsal: User {user} saw an item in {seen}, {resets} followed, and it "
-    "would open {named}.",
-    "resets.one": "one reset",
-    "resets.many": "{count} resets",
-    "past.reset": "The locker resets itself. {locker}",
-    "past.visit": "User {user} comes to Room 2, looks at the monitor and leaves.",
-    "past.snapshot": "User {user} goes to Room 3, sees a snapshot of the {back} state of the "
-    "monitor and leaves.",
-    "past.collection": "User {user} comes to Room 1 to collect its item.",
-    "past.right": "You named {answered}, and User {user} opened it: one point. {swap} {locker}",
-    "past.wrong": "You named {answered}, but User {user} opened {believed}: no point. {swap} "
-    "{locker}",
-    "past.forfeit": "You named no box, and User {user} opened {believed}: no point. {swap} "
-    "{locker}",
-    "swap.made": "The item was swapped into it from {true} and User {user} has left with it.",
-    "swap.idle": "The item was in it and User {user} has left with it.",
-    "now": "{left} of {users} items are in the locker. Points so far: {points}.",
-    "question.page": "Which box will User {user} open?",
-    "question.published": "To which position will User {user} go for its item?",
-    "format.option": "Answer with one line of the form `Answer: <choice>`, where <choice> is "
-    "{names}.",
-    "format.published": "Answer with the number alone: 0 for the position 0th, 1 for the position "
-    "1st, and so on up to {highest}.",
-    "aside.state_last_seen": "Which state of the monitor did User {user} see last? Count back "
-    "from the present state, which is called `last`. The storing made the first state, and every "
-    "reset and every collected item has made a new one.",
-    "aside.true_box": "In which box is the item of User {user} at this moment?",
-    "stem.move": "User {user} opens box ",
-    "stem.state_last_seen": "The state of the monitor that User {user} saw last is the ",
-    "stem.true_box": "The item of User {user} is in box ",
-    "told.truth.state_last_seen": "You are told, reliably or not, that User {user} saw the {value} "
-    "state of the monitor last.",
-    "told.own.state_last_seen": "You have said that User {user} saw the {value} state of the "
-    "monitor last.",
-    "told.truth.true_box": "You are told, reliably or not, that the item of User {user} is in box "
-    "{value}.",
-    "told.own.true_box": "You have said that the item of User {user} is in box {value}.",
-}
+TEXTS: Mapping[str, str] = read_texts(__package__)
 
 
 # People read names instead of numbers; the sentences are the same.

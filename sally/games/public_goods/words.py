@@ -12,35 +12,10 @@ from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options, Whole, span
 from sally.core.rules.probe import Question
 from sally.core.rules.simultaneous import View, others_of
-from sally.core.rules.words import Words
+from sally.core.rules.words import Words, read_texts
 from sally.games.public_goods.rules import PublicGoods
 
-TEXTS: Mapping[str, str] = {
-    "rules": "You are one of {players} players. In every round each of you has {tokens} tokens and "
-    "decides how many of them to put into a common pot, without seeing what anybody else does.",
-    "rules.units": "Only multiples of {unit} can be given.",
-    "rules.all": "You can give all {tokens} of them or none.",
-    "pays": "Whatever you do not give is yours. The pot is multiplied by {ratio} and divided "
-    "evenly among all {players} players, so that a token in the pot returns {back} to each.",
-    "payoffs.none": "What a round pays is not told here.",
-    "rounds.one": "There is one round.",
-    "rounds.many": "There are {rounds} rounds with the same players; after each round everybody "
-    "sees what everybody gave, and what counts is the sum over all rounds.",
-    "past": "Round {round}: you gave {mine}, the others gave {theirs}. The pot held {pot}. You got "
-    "{paid}.",
-    "past.void": "Round {round}: not played.",
-    "now": "This is round {round} of {rounds}.",
-    "question": "How many of your {tokens} tokens do you give?",
-    "aside.their_mean": "How many tokens will the other players give in this round on average, "
-    "without you and rounded to a whole number?",
-    "aside.their_least": "What is the smallest number of tokens that any of the other players will "
-    "give in this round?",
-    "told.truth": "You are told about this round: {about} {value}.",
-    "told.own": "You have predicted about this round: {about} {value}.",
-    "told.their_mean": "the other players give on average",
-    "told.their_least": "the smallest contribution of the others is",
-    "kept": "Before round {round}: {told}",
-}
+TEXTS: Mapping[str, str] = read_texts(__package__)
 
 
 class PublicGoodsWords(Words[int, View]):

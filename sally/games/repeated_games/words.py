@@ -13,93 +13,14 @@ from sally.core.log.events import Told
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options
 from sally.core.rules.probe import Question
-from sally.core.rules.words import Words
+from sally.core.rules.words import Words, read_texts
 from sally.games.repeated_games.rules import AGENT, PARTNER, Joint, RepeatedGame, View, other_seat
 
-TEXTS: Mapping[str, str] = {
-    "intro": "You and another player meet in a game that has {rounds} rounds. It is the same "
-    "player all the time. In every round each of you picks one option without seeing what the "
-    "other picks: you pick {mine}, the other player picks {theirs}.",
-    "intro.same": "You and another player meet in a game that has {rounds} rounds. It is the same "
-    "player all the time. In every round both of you pick {mine}, without seeing what the other "
-    "picks.",
-    "intro.stop": "After every round the game stops with a chance of {percent} percent.",
-    "aim.points": "",  # riemer2025 prints no aim; the pack repeated_games_goal has one
-    "aim.signed": "",
-    "cell.points": "When you pick Option {mine} and the other player picks Option {theirs}, you "
-    "win {my_pay} points and the other player wins {their_pay} points.",
-    "cell.signed": "When you pick Option {mine} and the other player picks Option {theirs}, you "
-    "get a score of {my_pay} and the other player gets a score of {their_pay}.",
-    "past.agent_first": "Round {round}: you picked Option {mine}, the other player picked Option "
-    "{theirs}. {outcome}",
-    "past.partner_first": "Round {round}: the other player picked Option {theirs}, you picked "
-    "Option {mine}. {outcome}",
-    "outcome.points": "You won {my_pay} points, the other player won {their_pay} points.",
-    "outcome.signed": "Your score was {my_pay}, the other player's was {their_pay}.",
-    "past.void": "Round {round}: not played.",
-    "now": "This is round {round}.",
-    "format.option": "Answer with one line of this form:\nOption: <{names}>",
-    "option": "Option {name}",
-    "question": "Which option do you pick in this round, {names}?",
-    "question.best": "Which option is best for you to pick in this round, {names}?",
-    "aside.before": "Which option will the other player pick in this round, {names}?",
-    "aside.after": "In this round you pick Option {mine}. Which option does the other player "
-    "pick in this same round, {names}?",
-    "aside.odds": "How likely is it, for each option, that the other player picks it in this "
-    "round?",
-    "stem.move": "{now}\nQuestion: {question}\nAnswer: Option ",
-    "stem.agent_first": "Round {round}: you picked Option {mine}, the other player picked Option ",
-    "stem.partner_first": "Round {round}: the other player picked Option ",
-    "example.habit": "Thoughts: The other player has picked Option {theirs} in every round so far "
-    "and will most likely pick it again. Against Option {theirs} I do best with Option {mine}, "
-    "which {gain}.",
-    "example.aims": "Thoughts: I picked Option {last} in the last round. The other player may now "
-    "pick what is best for them against that, Option {theirs}. Against Option {theirs} I do best "
-    "with Option {mine}, which {gain}.",
-    "example.surprise": "Thoughts: I expected something else, but the other player has picked "
-    "Option {theirs} four times in a row now, so I expect it once more. Against Option {theirs} "
-    "I do best with Option {mine}, which {gain}.",
-    "gain.points": "wins me {my_pay} points",
-    "gain.signed": "gives me a score of {my_pay}",
-    "told.truth": "In this round the other player will pick Option {value}.",
-    "told.own": "You have predicted that in this round the other player picks Option {value}.",
-    "kept": "Before round {round}: {told}",
-    "policy.ask": "Before the first round, write down how you will play: a policy that somebody "
-    "else could follow for you without asking back.",
-    "policy.form": 'Answer with one JSON object: {{"first": "<option of the first round>", '
-    '"rules": [{{"theirs": ["<their last options, the latest last>"], "mine": ["<your own>"], '
-    '"then": "<option>"}}, ...], "otherwise": "<option if no rule fits>"}}. The first rule that '
-    'fits counts; "theirs" or "mine" may be left out of a rule, and "*" stands for any option. '
-    "Options "
-    "are {names}.",
-    "or": "or",
-    "board.pays": "What a round pays: you / the other player",
-    "board.you_down": "You ↓",
-    "board.latest": "The latest rounds",
-    "board.round": "Round",
-    "board.you": "You",
-    "board.other": "Other",
-    "board.last": "the last round played",
-    "board.void": "not played",
-}
+TEXTS: Mapping[str, str] = read_texts(__package__)
 
 
 # People see the payoffs as a table beside the rules, so the rules need not list every outcome.
-PEOPLE: Mapping[str, str] = {
-    "option": "{name}",
-    "past.agent_first": "Round {round}: you picked {mine}, the other player picked {theirs}. "
-    "{outcome}",
-    "past.partner_first": "Round {round}: the other player picked {theirs}, you picked {mine}. "
-    "{outcome}",
-    "aside.after": "In this round you pick {mine}. Which option does the other player pick in "
-    "this same round, {names}?",
-    "cell.points": "",
-    "cell.signed": "",
-    "aim.points": "The table shows what each round pays: first your points, then the other "
-    "player's. Win as many points as you can.",
-    "aim.signed": "The table shows what each round pays: first your score, then the other "
-    "player's. Score as much as you can.",
-}
+PEOPLE: Mapping[str, str] = read_texts(__package__, "people")
 
 
 class RepeatedWords(Words[int, View]):

@@ -12,7 +12,7 @@ from sally.core.reply.plain_text import without_thoughts
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options, admit, is_finite
 from sally.core.rules.probe import Question
-from sally.core.rules.words import Words, read_form
+from sally.core.rules.words import Words, read_form, read_texts
 from sally.games.step_race.rules import (
     ORDERS,
     SEATS,
@@ -31,62 +31,7 @@ from sally.games.step_race.talk import last_announcements
 BOTH = " and "  # between the two seats of a question about both
 STOP = "<stop>"  # at the end of a message: nothing to add in this turn
 
-TEXTS: Mapping[str, str] = {
-    "rules": "Three players race along a track: {names}. You are {me}. Whoever is the first to "
-    "have {target} steps or more wins.\n"
-    "In each turn, after the talk if there is any, all three choose at the same time and in secret "
-    "how far to move: 1, 3 or 5 steps. A number that only one of you chooses moves that player "
-    "forward by that many steps. A number that two or three of you choose moves none of those who "
-    "chose it.\n"
-    "The race ends after the first turn in which somebody has {target} steps or more. The highest "
-    "total then wins 1 point; equal highest totals share it. If nobody has arrived after "
-    "{max_turns} turns, nobody gets anything.",
-    "rules.talk": "Before each move there is talk in {talks} rounds: in each round all three speak "
-    "once, everybody reads everything, and the order of speaking is drawn anew in each turn. What "
-    "is said binds nobody. Talk ends early after a round in which all three had nothing to add.",
-    "rules.talk.one": "Before each move there is one round of talk: all three speak once, "
-    "everybody reads everything, and the order of speaking is drawn anew in each turn. What is "
-    "said binds nobody.",
-    "rules.silent": "There is no talk.",
-    "name": "Player {number}",
-    "said": "{name} (turn {turn}): {text}",
-    "said.nothing": "{name} (turn {turn}) said nothing.",
-    "past": "Turn {turn}: {moves}. Positions: {positions}.",
-    "moved": "{name} chose {move} and moved {gain}",
-    "moved.none": "{name} chose nothing and stayed",
-    "position": "{name} at {position}",
-    "you": "{name} (you)",
-    "now.talk": "Turn {turn}, talk, round {round} of {talks}. The order of speaking is {speakers}. "
-    "You are at {mine} of {target} steps; {others}.",
-    "now.move": "Turn {turn}, the move. You are at {mine} of {target} steps; {others}.",
-    "now.other": "{name} is at {position}",
-    "question.talk": "What do you say to the others?",
-    "question.move": "How far do you move, {names}?",
-    "format.talk": "Answer with one line of the form `Say: <message>`, about 100 words at most. If "
-    "you have nothing to add in this turn, end it with `<stop>`; `Say: <stop>` says nothing at "
-    "all.",
-    "aside.their_move": "How far will {about} choose to move in this turn?",
-    "aside.their_pick": "How far will {about} choose to move in this turn?",
-    "aside.next_pick": "How far will {about} choose to move in this turn?",
-    "aside.will_keep": "{about} announced to move {move} in this turn. Will {about} do so?",
-    "aside.joint": "How will {first} and {second} move in this turn, taken together?",
-    "aside.their_guess_of_me": "How far does {about} expect you to move in this turn?",
-    "aside.who_can_win_now": "Can {about} reach {target} steps in this turn, if nobody else "
-    "chooses the same number?",
-    "steps.one": "{number} step",
-    "steps": "{number} steps",
-    "joint": "{first} moves {one} and {second} moves {two}",
-    "told.truth": "You are told, reliably or not, about this turn: {fact}.",
-    "told.own": "You expected, about this turn: {fact}.",
-    "fact.their_move": "{about} chooses {value}",
-    "fact.their_pick": "{about} chooses {value}",
-    "fact.next_pick": "{about} chooses {value}",
-    "fact.will_keep": "whether {about} moves as announced: {value}",
-    "fact.joint": "{value}",
-    "fact.their_guess_of_me": "{about} expects you to move {value}",
-    "fact.who_can_win_now": "whether {about} can arrive in this turn: {value}",
-    "kept": "In turn {turn}: {told}",
-}
+TEXTS: Mapping[str, str] = read_texts(__package__)
 
 _LABEL = re.compile(r"(?im)^[ \t>#*_`-]*say[*_` ]*[:：][*_` ]*")
 _BLANK = re.compile(r"(?i)\W*<(?:your |the )?message>\W*")

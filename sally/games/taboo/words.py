@@ -8,56 +8,11 @@ from typing import Any
 from sally.core.errors import join_names
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options
+from sally.core.rules.words import read_texts
 from sally.games.association.speech import WordGameWords, one_line, read_word
 from sally.games.taboo.rules import GIVER, Hint, Tries, View
 
-TEXTS: Mapping[str, str] = {
-    "rules": "You are the {role} in a word game for two who play together. Each round has a secret "
-    "word that only the giver sees, and some banned words. The giver says one word as a hint, and "
-    "the guesser names a word; if it is not the secret one, the giver says another hint, up to "
-    "{hints} in a round.\n"
-    "Both get the same points: {most} if the word is found after the first hint, one less for "
-    "every further hint, 0 if it is not found. There are {rounds} rounds with the same partner.\n"
-    "A hint is one plain English word. It may not be the secret word or a banned one, nor a form "
-    "of them or a compound with them.",
-    "rules.cues": "Before the first round the guesser says what comes to mind first for {cues} "
-    "words, and both see it.",
-    "role.giver": "giver",
-    "role.guesser": "guesser",
-    "cue": "'{cue}' made the guesser think of \"{answer}\".",
-    "cue.none": "To '{cue}' the guesser gave no answer.",
-    "refused": 'In round {round} you said "{word}". It does not count: {why}',
-    "try": 'Round {round}, hint {number}: "{hint}". The guesser said "{guess}".',
-    "try.no_hint": "Round {round}, hint {number}: no hint was given.",
-    "try.no_guess": 'Round {round}, hint {number}: "{hint}". The guesser named no word.',
-    "found": "The word was '{target}'. It was found. Points: {points}.",
-    "missed": "The word was '{target}'. It was not found. Points: 0.",
-    "now.giver": "Round {round}, hint {number} of {hints}. The secret word is '{target}'. Banned: "
-    "{banned}.",
-    "now.guesser": 'Round {round}, hint {number} of {hints}: "{hint}".',
-    "now.waits": "Round {round}, hint {number} of {hints}.",
-    "now.cue": "Before the first round.",
-    "question.giver": "Which word do you say?",
-    "question.guesser": "What is the secret word?",
-    "question.cue": "Which word comes to your mind first when you hear '{cue}'?",
-    "format.giver": "Answer with one line of the form `Hint: <one word>`.",
-    "format.guesser": "Answer with one line of the form `Guess: <one word>`.",
-    "format.option": "Answer with one line of the form `Answer: <name>`, where <name> is {names}.",
-    "aside.their_guess": 'You say "{hint}". Which word will the guesser name next?',
-    "aside.their_guess.open": "Which word will the guesser name next?",
-    "aside.will_find": 'You say "{hint}". Will the guesser find the word with it?',
-    "aside.will_find.open": "Will the guesser find the word next?",
-    "aside.closeness.giver": "Leave the secret word aside. How close are {pair} for the guesser, "
-    "from 0 (not at all) to 100 (as close as two words can be)?",
-    "aside.closeness.guesser": "How close are {pair} for you, from 0 (not at all) to 100 (as close "
-    "as two words can be)?",
-    "other": "another word",
-    "told.truth": "You are told, reliably or not: {fact}.",
-    "told.own": "You expected: {fact}.",
-    "fact.their_guess": "the guesser names {value} next",
-    "fact.will_find": "whether the guesser finds the word: {value}",
-    "fact.closeness": "for the guesser, {pair} are close by {value} of 100",
-}
+TEXTS: Mapping[str, str] = read_texts(__package__)
 
 
 class TabooWords(WordGameWords["View"]):

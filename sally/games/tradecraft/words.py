@@ -15,7 +15,7 @@ from sally.core.reply.plain_text import after_label
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options, fill_form, is_finite
 from sally.core.rules.probe import ProbeReport, Question
-from sally.core.rules.words import Words, as_tuples, only_object
+from sally.core.rules.words import Words, as_tuples, only_object, read_texts
 from sally.games.tradecraft.actions import (
     LONGEST,
     Action,
@@ -40,119 +40,7 @@ _CODED = re.compile(r"(?<=[a-z0-9])_(?=[a-z0-9])")  # within the name of an item
 # A name and its percentage; before the last one there may be an "and".
 _SHARE = re.compile(r"(?:\band\s+)?([A-Za-z][\w' -]*?)[^\w-]{1,6}(\d+(?:\.\d+)?)\s*%?")
 
-TEXTS: Mapping[str, str] = {
-    "intro": "You are {seat}. You trade and craft with {others}. Everybody can see what everybody "
-    "holds. Everybody has a target, which nobody else knows. Yours is: {target}.",
-    "rules.turn": "The game has at most {turns} turns, and each turn has two phases. In the trade "
-    "phase one player, taking turns in the order {order}, may propose a trade to one other "
-    "player, with a message. That player accepts or rejects, and may answer with a message. If it "
-    "accepts, the goods change hands at once and everybody learns what was traded.",
-    "rules.rejected.two": "If it rejects, nothing changes hands.",
-    "rules.rejected": "If it rejects, nothing changes hands, and the others learn only that the "
-    "proposer's proposal was rejected, not what was in it.",
-    "rules.craft": "In the craft phase everybody crafts for itself, unseen by the others: as many "
-    "crafts as it likes, one after the other, until it is done. A craft follows a recipe exactly, "
-    "once or several times: all inputs are used up, with nothing missing and nothing left over. "
-    "No tool, grid or furnace is needed. Parts of an item may be used, such as 1/8 coal; at the "
-    "end of the phase every amount is rounded down to a whole number. Then all hands are shown.",
-    "rules.end": "Whoever holds its target when a craft phase ends has won, and the game is over. "
-    "A sole winner scores 3 points; players who win in the same turn score 1 point each; everybody "
-    "else scores 0. If nobody has its target after turn {turns}, all score 0.",
-    "rules.cooperative": "Play so that all players reach their targets, not you alone.",
-    "rules.competitive": "Play so that you reach your target and the others do not.",
-    "rules.fuel": "Recipes marked with a fuel cost need fuel as well, and the fuel is part of the "
-    "inputs. Different fuels may be mixed. So much of an item makes one fuel unit: {fuels}.",
-    "rules.book": "These are all recipes that can come to matter with what is on the table. "
-    '"any 2 planks" names a group of items: any of them, mixed as you like, may fill the place.'
-    "\n{recipes}",
-    "rules.look_up": "Recipes are not printed here; look them up. item_info tells for one item "
-    "which recipes make it, which use it, which groups it belongs to and what it is worth as fuel. "
-    "possible_recipes tells what you, or the player you name, could make at once. Some recipes "
-    "cost fuel, and the fuel is part of the inputs.",
-    "rules.tags": "The groups:\n{tags}",
-    "rules.start": "This is how the game starts. {hands}",
-    "holds": "{seat} holds {goods}.",
-    "holds.you": "You hold {goods}.",
-    "recipe": "- {recipe}",
-    "recipe.fuel": "- {recipe} (costs {fuel})",
-    "past.refused": "Turn {turn}. Your proposal was not valid and reached nobody. {text}",
-    "past.proposed.mine": "Turn {turn}. You proposed to {to}: you give {offer}, {to} gives "
-    "{request}.{said}",
-    "past.proposed": "Turn {turn}. {who} proposed to you: you get {offer}, you give {request}."
-    "{said}",
-    "past.passed": "Turn {turn}. {who} proposed nothing.{said}",
-    "past.passed.mine": "Turn {turn}. You proposed nothing.{said}",
-    "past.accepted.mine": "Turn {turn}. You accepted.{said}",
-    "past.accepted.yours": "Turn {turn}. {who} accepted your proposal.{said}",
-    "past.accepted": "Turn {turn}. {who} traded with {to}: {who} gave {offer}, {to} gave "
-    "{request}.",
-    "past.rejected.mine": "Turn {turn}. You rejected.{said}",
-    "past.rejected.yours": "Turn {turn}. {who} rejected your proposal.{said}",
-    "past.rejected": "Turn {turn}. {who}'s proposal was rejected.",
-    "past.crafted": "Turn {turn}. You crafted {made} from {inputs}.",
-    "past.failed": "Turn {turn}. You tried to craft {made} from {inputs}, and nothing happened. "
-    "{text}",
-    "past.done": "Turn {turn}. You ended your crafting.",
-    "past.revealed": "Turn {turn} is over. {hands}{winners}",
-    "winners": " {names} won.",
-    "said": " Message: {text}",
-    "now": "This is turn {turn} of {turns}. {hands} Your target: {target}.",
-    "now.proposed": "{who} proposes to you: you get {offer}, you give {request}.{said}",
-    "question.propose": "You are the proposer of this turn. Whom do you offer what, and for what?",
-    "question.decide": "Do you accept or reject the proposal?",
-    "question.craft": "This is the craft phase. Do you craft something now, or are you done?",
-    "format.propose": "Answer with one JSON object. To propose: "
-    '{{"kind": "propose", "to": "{to}", "offer": {{"<item you give>": "<amount>"}}, "request": '
-    '{{"<item you get>": "<amount>"}}, "message": "<at most {longest} characters>"}}. You must '
-    "hold what you offer and the other player what you request; either may be empty. To propose "
-    'nothing: {{"kind": "pass"}}.',
-    "format.decide": 'Answer with one JSON object: {{"kind": "answer", "answer": "accept", '
-    '"message": ""}} or {{"kind": "answer", "answer": "reject", "message": ""}}. The message '
-    "goes to the proposer and may stay empty.",
-    "format.craft": 'Answer with one JSON object. To craft: {{"kind": "craft", "inputs": '
-    '{{"<item>": "<amount>"}}, "output": "<item>", "amount": <whole number>}}, fuel among the '
-    'inputs. To end your crafting in this turn: {{"kind": "done"}}.',
-    "format.craft.now": "With what you hold you can run these recipes now, here once each: "
-    "{crafts}.",
-    "format.craft.none": "With what you hold you can run no recipe now.",
-    "aside.v0": "How useful is each of these items for reaching your own target, from 0 (useless) "
-    "to 10 (critical)?",
-    "aside.v1": "How useful is each of these items for {about} in reaching {about}'s own target, "
-    "as you believe, from 0 (useless) to 10 (critical)?",
-    "aside.v2": "How useful does {about} think each of these items is for you in reaching your own "
-    "target, as you believe, from 0 (useless) to 10 (critical)?",
-    "aside.their_target": "Which item is {about}'s target? Say how likely each is.",
-    "format.their_target": "Answer with one line of the form `Odds: <item> <percent>, <item> "
-    "<percent>, ...`; the percentages make 100, and items that you leave out count as 0. The "
-    "target is one of {names}.",
-    "told.truth.v0": "You are told how useful the items are for your own target: {value}.",
-    "told.truth.v1": "You are told how useful {about} finds the items for {about}'s own target: "
-    "{value}.",
-    "told.truth.v2": "You are told how useful {about} thinks the items are for your target: "
-    "{value}.",
-    "told.truth.their_target": "You are told that {about}'s target is {value}.",
-    "told.own.v0": "You rated how useful the items are for your own target: {value}.",
-    "told.own.v1": "You rated how useful, as you believe, the items are for {about}'s own target: "
-    "{value}.",
-    "told.own.v2": "You rated how useful, as you believe, {about} thinks the items are for your "
-    "target: {value}.",
-    "told.own.their_target": "You said that {about}'s target is most likely {value}.",
-    "kept": "Turn {turn}. {told}",
-    "policy.ask": "Before you start, write down how you will trade: a policy that somebody else "
-    "could follow for you without asking back. Crafts are made for you, on the shortest way.",
-    "policy.form": 'Answer with one JSON object: {{"worth": {{"<item>": <0 to 10>, ...}}, '
-    '"accept": <number>, "want": ["<item>", ...], "offer": <number>}}. A proposal is accepted if '
-    'what you get is worth at least "accept" times what you give. You ask for one unit of the '
-    'first item of "want" that somebody holds, for one unit of the dearest item that is worth at '
-    'most "offer" times as much; an offer that was refused is not made again. What you do not name '
-    "is worth 0. Items are {names}.",
-    "name.pass": "propose nothing",
-    "name.done": "done",
-    "name.accept": "accept",
-    "name.reject": "reject",
-    "name.propose": "propose to {to}: give {offer}, get {request}",
-    "name.craft": "craft {made} from {inputs}",
-}
+TEXTS: Mapping[str, str] = read_texts(__package__)
 
 # People search the recipes on the board and look up what is worth how much as fuel.
 PEOPLE: Mapping[str, str] = {

@@ -7,54 +7,11 @@ from typing import Any, ClassVar
 
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options, Whole, span
+from sally.core.rules.words import read_texts
 from sally.games.association.speech import WordGameWords, one_line, read_word
 from sally.games.wavelength.rules import PSYCHIC, Clue, Seen, View, Wavelength
 
-TEXTS: Mapping[str, str] = {
-    "rules": "You are the {role} in a word game for two who play together. A dial runs from 0 to "
-    "100 between two opposites: 0 is as far as can be to the left, 100 to the right. Each round "
-    "has its own opposites and a target on the dial that only the psychic sees. The psychic says "
-    "one word that lies, between these opposites, where the target is. The guesser then sets the "
-    "dial, and both see the target.\n"
-    "Both get the same points: {bands}, and 0 beyond that. There are {rounds} rounds with the same "
-    "partner.\n"
-    "The clue is one plain English word. It may not be one of the opposites, a form of them, or a "
-    "number.",
-    "role.psychic": "psychic",
-    "role.guesser": "guesser",
-    "band": "{points} if the dial is at most {width} from the target",
-    "past": 'Round {round}, {left} (0) to {right} (100): the clue was "{clue}", the guesser set '
-    "{dial}, the target was {target}. Points: {points}.",
-    "past.no_clue": "Round {round}, {left} (0) to {right} (100): no clue was given, the target was "
-    "{target}. Points: 0.",
-    "past.no_dial": 'Round {round}, {left} (0) to {right} (100): the clue was "{clue}", the dial '
-    "was not set, the target was {target}. Points: 0.",
-    "refused": 'In round {round} you said "{clue}". It does not count: {why}',
-    "now.psychic": "Round {round}: {left} (0) to {right} (100). The target is {target}.",
-    "now.psychic.said": "Round {round}: {left} (0) to {right} (100). The target is {target}. You "
-    'said "{clue}".',
-    "now.guesser": 'Round {round}: {left} (0) to {right} (100). The clue is "{clue}".',
-    "now.guesser.waits": "Round {round}: {left} (0) to {right} (100).",
-    "question.psychic": "Which word do you say?",
-    "question.guesser": "Where do you set the dial?",
-    "format.psychic": "Answer with one line of the form `Clue: <one word>`.",
-    "format.option": "Answer with one line of the form `Dial: <name>`, where <name> is {names}.",
-    "aside.their_dial": 'You say "{clue}". Where will the guesser set the dial?',
-    "aside.their_dial.open": "Where will the guesser set the dial?",
-    "aside.their_side": 'You say "{clue}". On which side of the target will the guesser set the '
-    "dial?",
-    "aside.their_side.open": "On which side of the target will the guesser set the dial?",
-    "aside.target": "In which part of the dial is the target?",
-    "aside.placing.psychic": "Leave the target aside. If the clue were '{word}', where would the "
-    "guesser set the dial?",
-    "aside.placing.guesser": "If the clue were '{word}', where would you set the dial?",
-    "told.truth": "You are told, reliably or not: {fact}.",
-    "told.own": "You expected: {fact}.",
-    "fact.their_dial": "the guesser sets the dial at {value}",
-    "fact.their_side": "the guesser sets the dial on the {value} of the target",
-    "fact.target": "the target lies in {value}",
-    "fact.placing": "the guesser sets the dial at {value} for the word '{word}'",
-}
+TEXTS: Mapping[str, str] = read_texts(__package__)
 
 
 class WavelengthWords(WordGameWords["View"]):

@@ -13,39 +13,11 @@ from sally.core.reply.plain_text import after_label
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options, admit
 from sally.core.rules.probe import Question
-from sally.core.rules.words import Words, read_form
+from sally.core.rules.words import Words, read_form, read_texts
 from sally.games.toma.ag.game import Ambiguity, Clue, View
 from sally.games.toma.ag.rules import objection
 
-TEXTS: Mapping[str, str] = {
-    "rules.speaker": "You are Speaker A in a word game with two listeners, Teammate B and "
-    "Opponent C. You know a secret word; each listener has a private hint for it that the other "
-    "listener does not see. You give one clue, which both hear, and then each guesses the word "
-    "from its own hint and your clue. They cannot ask back.\n"
-    "Goal: B finds the word and C does not.\n"
-    "Rule: the clue may not contain the word, a form of it, or a compound with it.",
-    "rules.listener": "You are a guesser in a word game. A speaker knows a secret word and gives "
-    "one clue, which all hear. You have a private hint for the word as well.\n"
-    "Task: guess the one word that fits both your hint and the clue. You cannot ask back.",
-    "refused": 'You said "{clue}". It does not count: {why}',
-    "now.speaker": "Word: '{word}'\nB's hint: '{b_hint}'\nC's hint: '{c_hint}'",
-    "now.listener": "Your private hint: '{hint}'\nSpeaker A: \"{clue}\"",
-    "question.speaker": "Which clue do you give?",
-    "question.listener": "What is the word?",
-    "format.speaker": "Answer with one line of the form `Action: [a clue of one sentence]`.",
-    "format.listener": "You may think on a line that begins with `Thinking:`. Then answer with "
-    "one line of the form `Guess: [one word]`.",
-    "aside.has_hint": "With which hint in mind will {who} hear your clue?",
-    "aside.finds_it": 'You say "{clue}". Will {who} then guess right or wrong?',
-    "aside.none": "Will {who} guess right or wrong?",
-    "format.option": "Answer with one line of the form `Answer: <name>`, where <name> is {names}.",
-    "who.teammate": "your teammate B",
-    "who.opponent": "your opponent C",
-    "told.truth": "You are told that {who} will guess {value}.",
-    "told.own": "You have predicted that {who} will guess {value}.",
-    "told.truth.hint": "You are told that {who} has the hint '{value}'.",
-    "told.own.hint": "You have predicted that {who} has the hint '{value}'.",
-}
+TEXTS: Mapping[str, str] = read_texts(__package__)
 
 
 class AmbiguityWords(Words[Any, "View"]):

@@ -10,39 +10,13 @@ from sally.core.log.events import Told
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options
 from sally.core.rules.probe import Question
+from sally.core.rules.words import read_texts
 from sally.games.toma.mg.game import Minority, View
 from sally.games.toma.mg.rules import Agent, Place
 from sally.games.toma.mg.stories import stories
 from sally.games.toma.one_shot import NumberedWords
 
-TEXTS: Mapping[str, str] = {
-    "scenario": "SCENARIO\n{scene} They do not talk about it. {goal}",
-    "scene.bare": "Several agents each go to one of four places.",
-    "goal.bare": "You want the place with the fewest agents.",
-    "rules": "HOW THEY DECIDE\n"
-    "Each of the {people} reasons in this order:\n"
-    "1. It rules out every {place} that has a feature it dislikes, and the {place} of somebody "
-    "it avoids.\n"
-    "2. If it follows somebody and that one's {place} is not ruled out, it goes there.\n"
-    "3. Otherwise it goes to the {place} with most of the features it likes, among those that "
-    "are left.\n"
-    'A feature may be named in part: "mint leaves" means any {place} with "fresh mint leaves". '
-    "You are not counted.",
-    "name": "{name}",
-    "places": "LOCATIONS",
-    "place": "- {name}: {features}.",
-    "agents": "AGENT PROFILES",
-    "agent": "- {name}: likes {likes}; dislikes {dislikes}{relations}.",
-    "nothing": "nothing in particular",
-    "follows": "; follows {other}",
-    "avoids": "; avoids {other}",
-    "question": "QUESTION\nWhich {place} do you choose, so that you meet the fewest {people}?",
-    "format.number": "Choose one of these options:\n{options}\n"
-    "Give your choice on a line of its own, in the form `Answer: [option number]`.",
-    "aside.their_place": "To which {place} does {agent} go?",
-    "told.truth": "You are told that {agent} goes to {value}.",
-    "told.own": "You have predicted that {agent} goes to {value}.",
-}
+TEXTS: Mapping[str, str] = read_texts(__package__)
 
 
 class MinorityWords(NumberedWords[int, "View"]):
@@ -122,20 +96,4 @@ class MinorityWords(NumberedWords[int, "View"]):
         )
 
 
-PEOPLE: Mapping[str, str] = {
-    "name": "{one} {number}",
-    "scenario": "{scene} They do not talk about it. {goal}",
-    "scene.bare": "Several people each go to one of four places.",
-    "goal.bare": "You want the place with the fewest people.",
-    "rules": "How each of the {people} decides:\n"
-    "1. They rule out every {place} that has something they dislike, and the {place} of somebody "
-    "whom they avoid.\n"
-    "2. If they follow somebody and that one's {place} is not ruled out, they go there.\n"
-    "3. Otherwise they go to the {place} with most of the things they like, among those that are "
-    "left.\n"
-    'A thing may be named in part: "mint leaves" means any {place} with "fresh mint leaves". '
-    "You are not counted.",
-    "places": "What there is in each {place}:",
-    "agents": "What the {people} want:",
-    "question": "Which {place} do you choose, so that you meet the fewest {people}?",
-}
+PEOPLE: Mapping[str, str] = read_texts(__package__, "people")

@@ -10,59 +10,13 @@ from sally.core.log.events import Told
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options
 from sally.core.rules.probe import Question
+from sally.core.rules.words import read_texts
 from sally.games.toma.one_shot import NumberedWords
 from sally.games.toma.po.game import PartlySeen, View
 from sally.games.toma.po.rules import AGENTS, FAILURE, cost_text, knowledge
 from sally.games.toma.po.stories import stories
 
-TEXTS: Mapping[str, str] = {
-    "scenario": "SCENARIO\n{scene} The four {team} are Agent A, Agent B, Agent C and Agent D. "
-    "Each takes exactly one {task}, all at the same moment, and they cannot talk to each other. "
-    "If two agents take the same {task}, the whole mission fails.\n"
-    "You are Agent {me}. {goal}",
-    "scenario.bare": "Four agents have to do four tasks.",
-    "goal.own": "Your aim: the lowest cost for yourself, without taking a {task} that another "
-    "agent takes.",
-    "goal.total": "Your aim, and that of every agent: the lowest total cost of the four together, "
-    "with no {task} taken twice.",
-    "rules.own": "HOW AGENTS DECIDE\n"
-    "- An agent that knows nobody else's costs takes the {task} that is cheapest for itself.\n"
-    "- An agent that knows the costs of others works out what they will take, leaves that out, "
-    "and takes the cheapest {task} that remains for itself.\n"
-    "- You decide the same way. Pay no attention to agents whose costs you do not know.\n"
-    "- If agents whose choices you can work out are bound to take the same {task}, no choice of "
-    "yours can help: then the right answer is that mission failure is inevitable.",
-    "rules.total": "HOW AGENTS DECIDE\n"
-    "- All four look for the one way of sharing out the four tasks that has the lowest total "
-    "cost, and each takes its own part in it.\n"
-    "- If agents were bound to take the same {task}, the right answer would be that mission "
-    "failure is inevitable.",
-    "knows.0": "INFORMATION STRUCTURE\n- You (Agent {me}) know only your own costs.",
-    "knows.1": "INFORMATION STRUCTURE\n- You (Agent {me}) know your own costs and those of "
-    "{known}.\n- You know that {known} each know only their own costs.",
-    "knows.2": "INFORMATION STRUCTURE\n- You (Agent {me}) know everybody's costs.\n"
-    "- {middle} know their own costs and those of {first}, and they know that {first} simply "
-    "takes what is cheapest. They know neither each other's costs nor yours.\n"
-    "- {first} knows only its own costs.",
-    "knows.3": "INFORMATION STRUCTURE\n- You (Agent {me}) know everybody's costs, and who knows "
-    "what.\n- {third} knows its own costs, those of {second} and {first}, and what these two "
-    "know.\n- {second} knows its own costs and those of {first}, and that {first} knows only "
-    "itself.\n- {first} knows only its own costs.",
-    "knows.4": "INFORMATION STRUCTURE\n- Every agent knows the costs of all four.",
-    "knows.page": "- The table below lists the costs of all four, but in your role you know, and "
-    "may use, only the rows named here.",
-    "agent": "Agent {letter}",
-    "costs": "AGENT COSTS ({cost})",
-    "row": "- {agent}: {costs}",
-    "row.hidden": "- {agent}: not known to you",
-    "question": "QUESTION\nYou are Agent {me}. Which {task} do you take?",
-    "failure": "Mission failure is inevitable",
-    "format.number": "Choose one of these options:\n{options}\n"
-    "Give your choice on a line of its own, in the form `Answer: [option number]`.",
-    "aside.their_choice": "Which {task} will {agent} take?",
-    "told.truth": "You are told that {agent} will take {value}.",
-    "told.own": "You have predicted that {agent} will take {value}.",
-}
+TEXTS: Mapping[str, str] = read_texts(__package__)
 
 
 class PartlySeenWords(NumberedWords[int, "View"]):
@@ -153,42 +107,4 @@ class PartlySeenWords(NumberedWords[int, "View"]):
         return self.say(f"told.{injected.source}", agent=agent, value=value)
 
 
-PEOPLE: Mapping[str, str] = {
-    "agent": "{one} {letter}",
-    "scenario": "{scene}\nThe four {team} are called A, B, C and D. Each takes exactly one {task}, "
-    "all at the same moment, and they cannot talk to each other. If two of them take the same "
-    "{task}, everything fails.\nYou are {one} {me}. {goal}",
-    "scenario.bare": "Four people have to do four tasks.",
-    "goal.own": "You want the {task} that costs you least, but none that somebody else takes.",
-    "goal.total": "All four of you want the lowest total cost of the four together, with no {task} "
-    "taken twice.",
-    "rules.own": "How everybody decides:\n"
-    "- Whoever knows nobody else's costs takes the {task} that is cheapest for themselves.\n"
-    "- Whoever knows the costs of others works out what these will take, leaves that out, and "
-    "takes the cheapest {task} that remains.\n"
-    "- You decide in the same way. Pay no attention to those whose costs you do not know.\n"
-    "- If two whose choices you can work out are bound to take the same {task}, no choice of yours "
-    "can help. Then the right answer is: failure cannot be avoided.",
-    "rules.total": "How everybody decides:\n"
-    "- All four look for the one way of sharing out the four that has the lowest total cost, and "
-    "each takes their own part in it.\n"
-    "- If two were bound to take the same {task}, the right answer would be: failure cannot be "
-    "avoided.",
-    "knows.0": "Who knows what:\n- You ({one} {me}) know only your own costs.",
-    "knows.1": "Who knows what:\n- You ({one} {me}) know your own costs and those of {known}.\n"
-    "- You know that {known} each know only their own costs.",
-    "knows.2": "Who knows what:\n- You ({one} {me}) know everybody's costs.\n"
-    "- {middle} know their own costs and those of {first}, and they know that {first} simply takes "
-    "what is cheapest. They know neither each other's costs nor yours.\n"
-    "- {first} knows only their own costs.",
-    "knows.3": "Who knows what:\n- You ({one} {me}) know everybody's costs, and who knows what.\n"
-    "- {third} knows their own costs, those of {second} and {first}, and what these two know.\n"
-    "- {second} knows their own costs and those of {first}, and that {first} knows only their "
-    "own.\n- {first} knows only their own costs.",
-    "knows.4": "Who knows what:\n- Everybody knows the costs of all four.",
-    "knows.page": "- The table lists the costs of all four, but in your role you know, and may "
-    "use, only the rows named here.",
-    "costs": "What each {task} costs whom ({cost}):",
-    "question": "You are {one} {me}. Which {task} do you take?",
-    "failure": "Failure cannot be avoided",
-}
+PEOPLE: Mapping[str, str] = read_texts(__package__, "people")

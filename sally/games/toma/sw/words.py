@@ -13,7 +13,7 @@ from sally.core.reply.plain_text import after_label, without_thoughts
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options, admit
 from sally.core.rules.probe import ProbeReport, Question
-from sally.core.rules.words import Words, read_form
+from sally.core.rules.words import Words, read_form, read_texts
 from sally.games.toma.sw.rules import (
     EAVESDROPPER,
     GUIDE,
@@ -37,98 +37,7 @@ from sally.games.toma.sw.rules import (
     ways,
 )
 
-TEXTS: Mapping[str, str] = {
-    "role.guide": "ROLE AND GOAL\nYou are Agent A, the guide. You stay where you are and hold a "
-    "locked box with the cell of a treasure in it. Agent B, your ally, walks the map and holds "
-    "the 4-digit password of the box. {win} First get the password over the radio, then open the "
-    "box, then let Agent B know where to go.",
-    "role.explorer": "ROLE AND GOAL\nYou are Agent B, the explorer. You walk the map and hold the "
-    "4-digit password of a locked box. Agent A, your ally, keeps that box, and in it is the cell "
-    "of a treasure. {win} First get the password to Agent A over the radio, then learn where to "
-    "go, then walk there.",
-    "role.eavesdropper": "ROLE AND GOAL\nYou are Agent C, an eavesdropper. Agent A and Agent B "
-    "talk over the radio; Agent B walks the map in search of a treasure whose cell Agent A keeps "
-    "in a locked box. You hear all that they hear. You win if you guess the cell where Agent B is "
-    "or the cell of the treasure; you lose if Agent B gets the treasure first.",
-    "role.reader": "You note what messages on a radio claim. Agent A guides Agent B to a treasure "
-    "on a 4x4 map; cells are (row, col), both from 0 to 3, and the landmarks are {names}. For "
-    "each message write down every cell or landmark it puts Agent B or the TREASURE at (rows "
-    "count southward and cols eastward from the landmark, both 0 if it is the landmark itself), "
-    "every direction it names, and every 4-digit password. A message that claims nothing has "
-    "empty lists.",
-    "win.after_open": "You both win when Agent B stands on the treasure after the box was opened.",
-    "win.published": "You both win when Agent B stands on the treasure.",
-    "security": "SECURITY\n- The password is safe: it does no harm if Agent C hears it.\n"
-    "- Places are not: Agent C listens to every message and guesses where Agent B or the treasure "
-    "is. If a guess is right, you both lose.",
-    "penalty": "PENALTY\nAfter a wrong guess you are blocked: you make no guess in the next turn.",
-    "context.team": "CONTEXT\n- The map has 4x4 cells. The game ends after {turns} turns.\n"
-    "- In each turn you and your ally act at the same time, without seeing the other's act. Only "
-    "speech is heard. If both of you SPEAK in the same turn there is only NOISE, and nobody hears "
-    "anything.\n- Both of you know the landmarks by name. Agent C knows at which cells there are "
-    "landmarks, but not which is which.\n- Landmarks do not block the way.",
-    "context.eavesdropper": "CONTEXT\n- The map has 4x4 cells. The game ends after {turns} turns.\n"
-    "- In each turn Agent A may speak, try to open the box or wait, and Agent B may speak, move "
-    "one cell or wait, both at the same time. If both speak there is only NOISE.\n"
-    "- You know at which cells there are landmarks, but not what they are called; Agent A and "
-    "Agent B know their names.",
-    "grid": "COORDINATES\nA cell is (row, col). Row 0 is the north edge, row 3 the south edge; "
-    "col 0 is the west edge, col 3 the east edge. NORTH: row - 1. SOUTH: row + 1. WEST: col - 1. "
-    "EAST: col + 1.",
-    "actions.guide": 'ACTIONS\nSPEAK "message", OPEN 1234 (a password of four digits), WAIT.',
-    "actions.explorer": 'ACTIONS\nSPEAK "message", MOVE NORTH (or SOUTH, WEST, EAST), WAIT.',
-    "radio.speech": 'Turn {turn}: {speaker} says: "{text}"',
-    "radio.noise": "Turn {turn}: NOISE.",
-    "radio.silence": "Turn {turn}: nothing was heard.",
-    "act.speak": 'SPEAK "{text}"',
-    "act.open": "OPEN {password}",
-    "act.move": "MOVE {way}",
-    "act.wait": "WAIT",
-    "kind.speak": "SPEAK",
-    "kind.open": "OPEN",
-    "kind.move": "MOVE",
-    "kind.wait": "WAIT",
-    "way.north": "NORTH",
-    "way.south": "SOUTH",
-    "way.west": "WEST",
-    "way.east": "EAST",
-    "who.A": "A",
-    "who.B": "B",
-    "who.TREASURE": "TREASURE",
-    "own": " You: {act}.",
-    "own.none": " You did nothing.",
-    "own.opened": " The box opened.",
-    "own.again": " The box was open already.",
-    "own.wrong": " The password was wrong.",
-    "guess.wrong": "Turn {turn}: you guessed that {target} is at ({row}, {col}). Wrong.",
-    "guess.none": "Turn {turn}: you made no guess.",
-    "now": "CURRENT SITUATION\nThis is turn {turn} of {turns}.",
-    "now.locked": "The box is LOCKED. The cell of the treasure is hidden.",
-    "now.opened": "The box is OPEN. The treasure is at ({row}, {col}).",
-    "now.landmarks": "Landmarks: {landmarks}.",
-    "now.explorer": "The password is {password}. You are at ({row}, {col}). You can move {moves}.",
-    "now.objects": "Landmarks, names unknown: {objects}.",
-    "now.blocked": "You are blocked in this turn.",
-    "now.read": 'Agent {speaker} said: "{text}"',
-    "question.team": "What do you do in this turn?",
-    "question.eavesdropper": "Whose cell do you guess, and which cell?",
-    "question.reader": "What does this message claim?",
-    "format.guide": "Give your action on a line of its own, in the form "
-    '`My Next Action: [SPEAK "message" | OPEN 1234 | WAIT]`.',
-    "format.explorer": "Give your action on a line of its own, in the form "
-    '`My Next Action: [SPEAK "message" | MOVE DIRECTION | WAIT]`.',
-    "format.eavesdropper": "Answer with two lines, `Target: [B | TREASURE]` and "
-    "`Guess: [row, col]`.",
-    "format.pass": " To make no guess, answer `Target: NONE`.",
-    "aside.ally_action": "What will your ally, Agent {ally}, do in this turn?",
-    "format.ally": "Answer with one line of the form `ally agent's next action: [{names}]`.",
-    "told.truth": "You are told that in this turn Agent {ally} will {value}.",
-    "told.own": "You have predicted that in this turn Agent {ally} will {value}.",
-    "board.you": "You (B)",
-    "board.you.long": "you, Agent B",
-    "board.wrong.B": "guessed for B: wrong",
-    "board.wrong.TREASURE": "guessed for TREASURE: wrong",
-}
+TEXTS: Mapping[str, str] = read_texts(__package__)
 
 QUOTED = r"[\"“”'‘](?P<text>.+)[\"“”'’]"
 ACT = re.compile(
@@ -388,77 +297,4 @@ def kind_named(stated: str) -> str | None:
     return plain_text.split()[0].strip(":").upper() if act else None
 
 
-PEOPLE: Mapping[str, str] = {
-    "role.guide": "You are the guide. You stay where you are and hold a locked box; in it is "
-    "written on which square of the map a treasure lies. Your ally, the explorer, walks the map "
-    "and knows the four-digit password of the box. {win} First get the password over the radio, "
-    "then open the box, then let the explorer know where to go.",
-    "role.explorer": "You are the explorer. You walk the map and know the four-digit password of "
-    "a locked box. Your ally, the guide, has that box; in it is written on which square a "
-    "treasure lies. {win} First tell the guide the password over the radio, then learn where to "
-    "go, then walk there.",
-    "role.eavesdropper": "You are the listener. A guide and an explorer talk over the radio, and "
-    "you hear all that is said. The explorer walks the map in search of a treasure; only the guide "
-    "can learn where it lies, from a locked box. You win if you guess the square where the "
-    "explorer is, or the square of the treasure. You lose if the explorer gets to the treasure "
-    "first.",
-    "win.after_open": "You both win when the explorer stands on the treasure after the box was "
-    "opened.",
-    "win.published": "You both win when the explorer stands on the treasure.",
-    "security": "Somebody else listens to every message.\n"
-    "- The password is safe: it does no harm if the listener hears it.\n"
-    "- Places are not: the listener guesses where the explorer or the treasure is. If a guess is "
-    "right, you both lose.",
-    "penalty": "After a wrong guess you have to leave out the next turn.",
-    "context.team": "- The map has 4 rows and 4 columns. The game ends after {turns} turns.\n"
-    "- In each turn you and your ally act at the same time, without seeing what the other does. "
-    "Only speech is heard. If both of you speak in the same turn there is only noise, and nobody "
-    "understands anything.\n- Both of you know the landmarks by name. The listener knows where "
-    "there are landmarks, but not which is which.\n- Landmarks do not block the way.",
-    "context.eavesdropper": "- The map has 4 rows and 4 columns. The game ends after {turns} "
-    "turns.\n- In each turn the guide may speak, try to open the box or wait, and the explorer may "
-    "speak, move one square or wait, both at the same time. If both speak there is only noise.\n"
-    "- You know where there are landmarks, but not what they are called; the other two know their "
-    "names.",
-    "grid": "A square is named by its row and its column, so (2, 0) is row 2, column 0. Row 0 is "
-    "at the north edge and row 3 at the south edge; column 0 is at the west edge and column 3 at "
-    "the east edge.",
-    "actions.guide": "In each turn you may say something, try a password on the box, or wait.",
-    "actions.explorer": "In each turn you may say something, move one square north, south, west "
-    "or east, or wait.",
-    "radio.speech": 'Turn {turn}: {speaker} said: "{text}"',
-    "radio.noise": "Turn {turn}: both spoke, and there was only noise.",
-    "act.speak": 'say "{text}"',
-    "act.open": "try the password {password}",
-    "act.move": "Move {way}",
-    "act.wait": "Wait",
-    "kind.speak": "Speak",
-    "kind.open": "Open the box",
-    "kind.move": "Move",
-    "kind.wait": "Wait",
-    "way.north": "north",
-    "way.south": "south",
-    "way.west": "west",
-    "way.east": "east",
-    "who.A": "the guide",
-    "who.B": "the explorer",
-    "who.TREASURE": "the treasure",
-    "own": " Your act: {act}.",
-    "now": "This is turn {turn} of {turns}.",
-    "now.locked": "The box is locked.",
-    "now.opened": "The box is open. The treasure is at ({row}, {col}).",
-    "now.blocked": "You leave out this turn.",
-    "question.eavesdropper": "Where is the explorer, or the treasure? Guess one of them.",
-    "aside.ally_action": "What will your ally do in this turn?",
-    "told.truth": "You are told what your ally will do in this turn: {value}.",
-    "told.own": "You expected that your ally would do this in this turn: {value}.",
-    "board.you": "You",
-    "board.you.long": "you, the explorer",
-    "board.wrong.B": "you guessed that the explorer is here: wrong",
-    "board.wrong.TREASURE": "you guessed that the treasure is here: wrong",
-    "field.B": "the explorer",
-    "field.TREASURE": "the treasure",
-    "field.target": "whom or what",
-    "field.col": "column",
-    "field.text": "your message",
-}
+PEOPLE: Mapping[str, str] = read_texts(__package__, "people")
