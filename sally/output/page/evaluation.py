@@ -43,7 +43,7 @@ LEGEND = (
     "move made their round void. "
     "After ± or in brackets: 95% intervals over problems. There is no mean over games."
 )
-LEFT, WIDTH, ROW, TOP = 118, 330, 26, 30
+LEFT, WIDTH, ROW, TOP = 128, 340, 26, 30
 LOW, HIGH = -0.25, 1.1
 
 
@@ -195,8 +195,7 @@ def _panel(field: str, games: Sequence[GameResult]) -> Html:
 
 def _row(field: str, game: GameResult, y: float) -> Iterator[Html]:
     estimate: Estimate = getattr(game, field)
-    name = game.game.replace("pick_the_right_stuff", "right_stuff")
-    yield tag("text", name, x=LEFT - 8, y=y + 4, text_anchor="end", class_="name")
+    yield tag("text", game.game, x=LEFT - 8, y=y + 4, text_anchor="end", class_="name")
     yield tag("line", x1=_x(LOW), x2=_x(HIGH), y1=y, y2=y, class_="base")
     for line in game.lines:
         value = getattr(line, field)
