@@ -289,24 +289,25 @@ def _unknown(rule: Rule, value: int, prior: tuple[float, ...], rounds: int) -> U
     ahead = np.zeros((SIZE, rounds + 1, SIZE))  # [cost, round, ask]: value once the cost is known
     for cost in np.flatnonzero(weights) if rule.margin is not None else ():
         ahead[cost] = solve_known_limit(rule, value, int(cost), rounds).worth
-    bounds = numbers[None, :]
     # [target, bound]: the bound if the target is quoted
-    stays = np.minimum(reached[:, None], bounds)
-    none_below = stays < 0
+    stays = np.minimum(reached[:, None], numbers[None, :])
+    none_below, staying = stays < 0, np.maximum(stays, 0)
+    mass_shown = np.where(none_below, 0.0, mass[staying])
+    above = np.maximum(stays, -1) + 1  # in a cumulative sum that begins with 0
+    following = np.maximum(floors, next_targets[floors].T)  # [bid, cost]: the ask after the limit
     for number in range(rounds - 1, -1, -1):
         top = np.full((SIZE, SIZE), -np.inf)
+        if rule.margin is not None:
+            weighted = weights * (pays[floors].T + ahead[numbers, number + 1, following])
+            summed = np.pad(np.cumsum(weighted, axis=1), ((0, 0), (1, 0)))
         for bid in range(SIZE):
-            mass_shown = np.where(none_below, 0.0, mass[np.maximum(stays, 0)])
-            total = pays[:, bid][:, None] * mass_shown
-            following = values[number + 1][next_targets[:, bid][:, None], np.maximum(stays, 0)]
-            total = total + np.where(none_below, 0.0, following)
+            later = values[number + 1][next_targets[:, bid][:, None], staying]
+            later[none_below] = 0.0
+            total = pays[:, bid][:, None] * mass_shown + later
             if rule.margin is not None:
-                following = np.maximum(floors, next_targets[floors, bid])
-                weighted = weights * (pays[floors, bid] + ahead[numbers, number + 1, following])
-                summed = np.concatenate([[0.0], np.cumsum(weighted)])
-                total = total + summed[bounds + 1] - summed[np.maximum(stays, -1) + 1]
+                total = total + summed[bid, 1:] - summed[bid][above]
             better = total > top + SAME
-            top = np.where(better, total, top)
-            best[number] = np.where(better, bid, best[number])
+            top[better] = total[better]
+            best[number][better] = bid
         values[number] = top
     return Unknown(rule, value, rounds, weights, values, best)
