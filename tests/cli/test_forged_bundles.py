@@ -98,9 +98,10 @@ def test_honest_bundle_is_replayed_and_every_answer_checked(honest):
 BOARD = Path(__file__).parents[2] / "docs" / "board"
 
 
-@pytest.mark.parametrize("bundle", sorted(BOARD.glob("*.sally.zip")), ids=lambda path: path.name)
-def test_shipped_entry_stands(bundle):
-    with open_store(bundle) as (place, packed):
+@pytest.mark.parametrize("name", ["best_bot", "qwen-0.5b", "qwen-1.5b", "smollm2"])
+def test_shipped_entry_stands(name):
+    """`make docs` checks all of them."""
+    with open_store(BOARD / f"{name}.sally.zip") as (place, packed):
         episodes, readers = proved_episodes(place, packed.sha256)
         (study,) = store.studies(place).values()
         plan = plan_episodes(episodes, study, "S")

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sally.analysis.profile.halves import halves_of, other_players
+from sally.analysis.profile.trial_scores import TrialScores
 from sally.core.errors import BadInput
 from sally.core.log.events import PlayerSpec, Setup
 from sally.core.registry import registry
@@ -189,6 +190,8 @@ def best_mindless(settings: Sequence[MetSetting]) -> PlayerSpec | None:
         ranks = {number: _rank(player, trials[:count]) for number, player in enumerate(players)}
         order = sorted(ranks, key=lambda number: (ranks[number], -number), reverse=True)
         players = [players[number] for number in order[:FINALISTS]]
+    for game in {setting.game for setting in sample}:
+        _trial_scores(game).save()
     return players[0] if players and ranks[order[0]][0] else None
 
 
@@ -203,18 +206,15 @@ def _rank(player: PlayerSpec, trials: Sequence[MetSetting]) -> tuple[int, float]
 
 def _trial_score(setup: Setup, setting: MetSetting) -> float | None:
     """Return the score of a trial; None if the player cannot take part."""
-    cache, key = _trial_cache(), (msgspec.json.encode(setup, order="sorted"), setting.seat)
-    if len(cache) > KEPT:
-        cache.clear()
-    if key not in cache:
-        cache[key] = _play(setup, setting.cell, partial(least_score, seat=Seat(setting.seat)))
-    return cache[key]
+    measure = partial(least_score, seat=Seat(setting.seat))
+    play = partial(_play, setup, setting.cell, measure)
+    return _trial_scores(setting.game).find(setup, setting.seat, play)
 
 
 @registry.cache_by_name
-def _trial_cache() -> dict[tuple[bytes, str], float | None]:
-    """Return the cache of trials played in this process, emptied when the registry changes."""
-    return {}
+def _trial_scores(game: str) -> TrialScores:
+    """Return the known scores of a game's trials, read again when the registry changes."""
+    return TrialScores(game)
 
 
 S = TypeVar("S", Sequence[MetSetting], Codes)

@@ -12,8 +12,10 @@ from subprocess import run
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from inspect_ai import eval as inspect_eval
 from inspect_ai import eval_retry
+from inspect_ai._cli.main import inspect as inspect_command
 from inspect_ai._util.entrypoints import ensure_entry_points
 from inspect_ai._util.registry import registry_lookup
 from inspect_ai.log import (
@@ -306,37 +308,34 @@ def test_scores_of_several_models_are_keyed_by_seat(tmp_path: Path) -> None:
     assert {name: m.value for name, m in actual_scores.metrics.items()} == scores["forfeits"].value
 
 
-@pytest.mark.parametrize(
-    ("seats", "chosen"), [("agent", ()), ("agent,partner", ("--scorer", "sally/regret"))]
-)
-def test_log_can_be_scored_again_and_by_a_scorers_name(
-    tmp_path: Path, seats: str, chosen: tuple[str, ...]
-) -> None:
+def test_log_can_be_scored_again_and_by_a_scorers_name(tmp_path: Path) -> None:
     (log,) = inspect_eval(
         game_task("rps", "rps"),
-        task_args={"out": str(tmp_path / "out"), "seats": seats, "episodes": 2, "rounds": 2},
+        task_args={
+            "out": str(tmp_path / "out"),
+            "seats": "agent,partner",
+            "episodes": 2,
+            "rounds": 2,
+        },
         log_dir=str(tmp_path / "logs"),
         display="none",
         model=mock("Option: R"),
     )  # fmt: skip
-    repeated_file = tmp_path / "again.eval"
-    arguments = [
-        "score",
-        log.location,
-        "--output-file",
-        str(repeated_file),
-        "--action",
-        "overwrite",
-    ]
-    done = run(
-        [sys.executable, "-m", "inspect_ai", *arguments, *chosen], capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    scored = read_eval_log(str(repeated_file)).samples or []
-    for previous, following in zip(log.samples or [], scored, strict=True):
-        assert following.scores and previous.scores
-        assert set(following.scores) == ({"regret"} if chosen else set(previous.scores))
-        assert following.scores["regret"].value == previous.scores["regret"].value
+    for chosen in ((), ("--scorer", "sally/regret")):
+        repeated_file = tmp_path / f"again{len(chosen)}.eval"
+        arguments = ["score", log.location, "--output-file", str(repeated_file)]
+        arguments += ["--action", "overwrite", *chosen]
+        if chosen:  # a new process finds the scorer by its name
+            command = [sys.executable, "-m", "inspect_ai", *arguments]
+            done = run(command, capture_output=True, text=True)
+            assert done.returncode == 0, done.stdout + done.stderr
+        else:
+            CliRunner().invoke(inspect_command, arguments, catch_exceptions=False)
+        scored = read_eval_log(str(repeated_file)).samples or []
+        for previous, following in zip(log.samples or [], scored, strict=True):
+            assert following.scores and previous.scores
+            assert set(following.scores) == ({"regret"} if chosen else set(previous.scores))
+            assert following.scores["regret"].value == previous.scores["regret"].value
 
 
 def test_wrong_game_task_arguments_are_refused_with_one_message() -> None:
