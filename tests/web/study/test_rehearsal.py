@@ -58,7 +58,7 @@ def test_participants_with_drop_outs_leave_complete_data(
     file, out = tmp_path / "study.toml", tmp_path / "out"
     file.write_text(WATCHED.replace("participants = 40", f"participants = {count}", 1))
     study = read_human_study(file)
-    rehearsal_summary = asyncio.run(rehearse(file, study, count, 0.03, 7, database, out))
+    rehearsal_summary = asyncio.run(rehearse(file, study, count, 1.8 / count, 7, database, out))
     assert rehearsal_summary.faults == () and sum(rehearsal_summary.states.values()) == count
     # some left, most did not
     assert count / 3 <= rehearsal_summary.states["done"] < count
