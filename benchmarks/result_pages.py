@@ -1,6 +1,6 @@
 """Write the tables and pictures of the first pages of results from the shipped bundles.
 
-    python -m benchmarks.result_pages [sally_2 | sally_1 | qwen | pictures ...]
+    python -m benchmarks.result_pages [sally_2 | sally_1 | qwen | akata2025 | pictures ...]
 
 fills the generated parts of each page in docs/results and of its appendix (from a line
 `<!-- table: NAME -->` to the line `<!-- end -->`) and draws docs/pictures/sally_2.svg and
@@ -87,7 +87,7 @@ class Axis(msgspec.Struct, frozen=True):
     ticks: tuple[float, ...]
 
     def x(self, value: float) -> float:
-        """Return the position of a value, in pixels; values outside are drawn at the edge."""
+        """Return the position of a value, in pixels; values outside lie at the edge."""
         inside = min(max(value, self.low), self.high)
         return LEFT + (WIDTH - LEFT - RIGHT) * (inside - self.low) / (self.high - self.low)
 
@@ -132,6 +132,18 @@ def draw_dot(x: float, y: float, colour: str, about: str, is_filled: bool) -> st
     return f'<circle cx="{x:.1f}" cy="{y}" r="5" {style}><title>{escape(about)}</title></circle>'
 
 
+def draw_value(axis: Axis, value: float, y: float, colour: str, about: str, is_filled: bool) -> str:
+    """Return the mark of a value; beyond the axis, an arrow at its edge with the value."""
+    if axis.low <= value <= axis.high:
+        return draw_dot(axis.x(value), y, colour, about, is_filled)
+    x, is_below = axis.x(value), value < axis.low
+    arrow, anchor = (f"◂ {value:.2f}", "start") if is_below else (f"{value:.2f} ▸", "end")
+    return (
+        f'<text x="{x:.1f}" y="{y + 4}" fill="{colour}" font-size="12" text-anchor="{anchor}">'
+        f"{arrow}<title>{escape(about)}</title></text>"
+    )
+
+
 # --- Sally-2 --------------------------------------------------------------------------------------
 
 
@@ -162,7 +174,7 @@ def draw_pairs(evaluations: Mapping[str, PairEvaluation], about: Mapping[str, st
             for game, score in scores_by_game(evaluation, measure).items():
                 if score.j.value is not None:
                     hint = f"{player}, {game}: {measure} {score.j.value:.2f}"
-                    parts.append(draw_dot(axis.x(score.j.value), lane_y, colour, hint, lane == 0))
+                    parts.append(draw_value(axis, score.j.value, lane_y, colour, hint, lane == 0))
             mean = getattr(evaluation, measure)
             if mean is not None and mean.value is not None:
                 x = axis.x(mean.value)
@@ -293,7 +305,8 @@ def draw_doing(evaluations: Mapping[str, Evaluation]) -> str:
                     f'stroke="{colours[model]}" stroke-opacity=".6"/>'
                 )
             hint = f"{model}, {game}: doing {result.doing.value:.2f}"
-            parts.append(draw_dot(axis.x(result.doing.value), lane_y, colours[model], hint, True))
+            dot = draw_value(axis, result.doing.value, lane_y, colours[model], hint, True)
+            parts.append(dot)
             if result.mindless is not None:
                 x = axis.x(result.mindless)
                 parts.append(
@@ -331,6 +344,23 @@ def write_sally_1() -> None:
     (PICTURES / "sally_1.svg").write_text(draw_doing(evaluations), encoding="utf-8")
 
 
+# --- akata2025 ------------------------------------------------------------------------------------
+
+
+def write_akata2025() -> None:
+    """Write the table of joint outcomes in the appendix of akata2025 from published figures."""
+    path = ROOT / "sally/papers/akata2025/published.json"
+    rows = msgspec.json.decode(path.read_bytes())["tables"]["people"]["rows"]
+    values = {(row["row"].get("label"), row["metric"]): row["value"] for row in rows}
+    lines = ["| label saved | printed as joint cooperation | joint cooperation |", "|---|---|---|"]
+    lines += [
+        f"| {label} | {values[label, 'joint_defection']:.3f} | "
+        f"{values[label, 'joint_cooperation']:.3f} |"
+        for label in ("Base", "Prompted")
+    ]
+    write_tables("appendix/akata2025", {"joint": lines})
+
+
 # --- the registered study -------------------------------------------------------------------------
 
 
@@ -364,6 +394,9 @@ def write_qwen() -> None:
 # --- pictures of tables that stand on a page ------------------------------------------------------
 
 
+MOST_LABEL = 32  # characters of a label on one line
+
+
 class TablePicture(msgspec.Struct, frozen=True):
     """A picture of a table: a row for each line, a mark for each of some columns."""
 
@@ -374,6 +407,9 @@ class TablePicture(msgspec.Struct, frozen=True):
     axis: Axis
     caption: str
     unit: float = 1.0  # of the numbers in the table
+    labels: tuple[int, ...] = (0,)  # columns that name a row
+    only: tuple[str, ...] = ()  # draw only rows with one of these cells
+    chance: float | None = None  # a line at this value
 
 
 TABLE_PICTURES = {
@@ -420,6 +456,45 @@ TABLE_PICTURES = {
         "0: a random player; 1: the optimum.",
     ),
 }
+TABLE_PICTURES |= {
+    "akata2025": TablePicture(
+        "appendix/akata2025",
+        "| label saved |",
+        "Joint cooperation of people and GPT-4",
+        {"as printed": 1, "recorded": 2},
+        Axis(0.3, 0.5, (0.3, 0.35, 0.4, 0.45, 0.5)),
+        "Share of rounds of the dilemma. Printed: joint defection.",
+    ),
+    "brockbank2024": TablePicture(
+        "brockbank2024",
+        "| bot |",
+        "Rounds that people win against bots",
+        {"people": 2},
+        Axis(0.2, 0.8, (0.2, 0.4, 0.6, 0.8)),
+        "Orange: a third, which is chance. Bars: 95% intervals.",
+        chance=1 / 3,
+    ),
+    "controls": TablePicture(
+        "controls",
+        "| game | measure | players",
+        "Reliability of knowing and of doing",
+        {"split half": 4},
+        Axis(0.0, 1.0, (0, 0.25, 0.5, 0.75, 1)),
+        "Correlation of two halves of the problems; bars: 95% intervals.",
+        labels=(0, 1),
+    ),
+    "first_records": TablePicture(
+        "appendix/first_records",
+        "| game | model | strategy",
+        "Partner's moves that two models foresaw",
+        {"knew": 4},
+        Axis(0.0, 1.0, (0, 0.25, 0.5, 0.75, 1)),
+        "Strategies qa and zero_shot. Bars: 95% intervals. A guess differs by game.",
+        100.0,
+        labels=(0, 1),
+        only=("qa", "zero_shot"),
+    ),
+}
 NUMBER = re.compile(r"(-?\d*\.?\d+)%?(?: \[(-?\d*\.?\d+), (-?\d*\.?\d+)\])?")
 
 
@@ -432,7 +507,12 @@ def read_table(text: str, head: str) -> list[list[str]]:
 def draw_table(plan: TablePicture) -> str:
     """Return the picture of a table; bars are the intervals in it."""
     text = (RESULTS / f"{plan.page}.md").read_text(encoding="utf-8")
-    rows = read_table(text, plan.head)
+    rows = [
+        cells
+        for cells in read_table(text, plan.head)
+        if (not plan.only or set(plan.only) & set(cells))
+        and any(NUMBER.match(cells[column]) for column in plan.marks.values())
+    ]
     top, row_height = 76, 34
     bottom = top + row_height * len(rows)
     colours = dict(zip(plan.marks, (BLUE, ORANGE, GREY), strict=False))
@@ -444,11 +524,23 @@ def draw_table(plan: TablePicture) -> str:
             draw_text(x + 10, 49, legend, size=13),
         ]
     parts += plan.axis.draw(top - 8, bottom)
+    if plan.chance is not None:
+        x = plan.axis.x(plan.chance)
+        parts.append(
+            f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{top - 8}" y2="{bottom}" stroke="{ORANGE}" '
+            'stroke-width="1.5"/>'
+        )
     for number, cells in enumerate(rows):
         y = top + row_height * number + 10
-        label = cells[0].replace("`", "")
-        size = 13 if len(label) < 20 else 11 if len(label) < 26 else 9
-        parts.append(draw_text(12, y + 4, label, size=size))
+        label = " ".join(cells[column] for column in plan.labels).replace("`", "")
+        label = label.replace("hf:", "")
+        size = 13 if len(label) < 18 else 11 if len(label) < 26 else 9
+        if len(label) > MOST_LABEL and "_" in label[:MOST_LABEL]:
+            middle = label.rindex("_", 0, MOST_LABEL) + 1
+            parts.append(draw_text(12, y - 4, label[:middle], size=size))
+            parts.append(draw_text(12, y + 8, label[middle:], size=size))
+        else:
+            parts.append(draw_text(12, y + 4, label, size=size))
         for order, (legend, column) in enumerate(plan.marks.items()):
             match = NUMBER.match(cells[column])
             if match is None:
@@ -465,7 +557,7 @@ def draw_table(plan: TablePicture) -> str:
                     f'stroke="{colours[legend]}" stroke-opacity=".6"/>'
                 )
             hint = f"{label}: {legend} {value:.2f}"
-            dot = draw_dot(plan.axis.x(value), mark_y, colours[legend], hint, order == 0)
+            dot = draw_value(plan.axis, value, mark_y, colours[legend], hint, order == 0)
             parts.append(dot)
     parts.append(draw_text(12, bottom + 36, plan.caption, GREY, 12))
     return draw_picture(bottom + 48, plan.title, parts)
@@ -477,7 +569,12 @@ def write_pictures() -> None:
         (PICTURES / f"{name}.svg").write_text(draw_table(plan), encoding="utf-8")
 
 
-WRITERS = {"sally_2": write_sally_2, "sally_1": write_sally_1, "qwen": write_qwen}
+WRITERS = {
+    "sally_2": write_sally_2,
+    "sally_1": write_sally_1,
+    "qwen": write_qwen,
+    "akata2025": write_akata2025,
+}
 ALL = {**WRITERS, "pictures": write_pictures}
 
 

@@ -297,10 +297,14 @@ def compare_on_pairs(first: Where | Frame, second: Where | Frame) -> PairCompari
 
     sides = [as_frame(side).filter(~pl.col("cut")) for side in (first, second)]
     names = [name_of(side.setups()) for side in sides]
+    stores = [next(iter(side.stores)) for side in sides]
+    # a bot of the suite is another player in every game; its store has its name
+    names = [
+        Path(place).name.partition(".sally")[0] if " / " in name else name
+        for name, place in zip(names, stores, strict=True)
+    ]
     if names[0] == names[1]:
-        names = [
-            f"{name} ({next(iter(side.stores))})" for name, side in zip(names, sides, strict=True)
-        ]
+        names = [f"{name} ({place})" for name, place in zip(names, stores, strict=True)]
     players = (names[0], names[1])
     return compare_pairs(sides[0], sides[1], players, sally_2.game_of, sally_2.GAMES)
 

@@ -48,6 +48,17 @@ def test_second_player_is_compared_with_the_first_on_shared_pairs(
     assert "ibs, doing: 1" in page or "ibs, doing: 0." in page
 
 
+def test_bot_that_is_another_player_in_every_game_is_named_after_its_store(
+    tmp_path: Path, stores: dict[str, Path]
+) -> None:
+    sally.evaluate(bot="knows_half", games=["ibs", "rps"], out=tmp_path / "sally_2-knows_half")
+    comparison = compare_on_pairs(tmp_path / "sally_2-knows_half", stores["rps"])
+    assert (comparison.first, comparison.second) == ("sally_2-knows_half", "random")
+    write_pair_comparison(comparison, tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text("utf-8")
+    assert "1: random" in page and "-1: sally_2-knows_h…" in page
+
+
 def test_player_does_not_differ_from_itself(stores: dict[str, Path]) -> None:
     (game,) = compare_on_pairs(stores["random"], stores["random"]).games
     assert game.doing is not None and game.doing.difference.value == 0

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
-from sally.output.tables.console import fold_text, harmless, print_table
+from sally.output.tables.console import estimate_cell, fold_text, harmless, print_json, print_table
 
 
 @pytest.mark.parametrize(
@@ -31,3 +33,22 @@ def test_wide_numbers_do_not_break_neighbouring_text_columns(
     figures = {f"figure {n}": "0.98 [0.90, 1.00]" for n in range(3)}
     print_table([{"game": "toma_po", **figures}], ["game", *figures])
     assert "toma_po" in capsys.readouterr().out
+
+
+def test_equal_values_have_no_interval_on_the_console_and_in_json(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    equal, unequal = [80.0, 80.0], [79.0, 81.0]
+    rows = [
+        {"value": 80.0, "interval": equal, "method": "t over 3 clusters", "bounds": [0.0, 0.0]},
+        {"value": 80.0, "interval": unequal, "method": "t over 3 clusters"},
+        {"acts": 80.0, "acts_interval": equal},
+    ]
+    print_json({"rows": rows})
+    first, second, third = json.loads(capsys.readouterr().out)["rows"]
+    assert (first["interval"], first["bounds"]) == (None, [0.0, 0.0])
+    assert first["method"] == "t over 3 clusters; no interval: all values are equal"
+    assert second == rows[1]
+    reason = "all values are equal"
+    assert third == {"acts": 80.0, "acts_interval": None, "acts_interval_missing": reason}
+    assert estimate_cell(80.0, equal) == "all 80.0" and "±" in estimate_cell(80.0, unequal)

@@ -171,7 +171,7 @@ def outside_mark(x: float, y: float, value: float, low: float, high: float) -> H
     arrow = tag("polyline", tag("title", f"outside the axis: {value:.2f}"), points=points,
                 class_="outside")  # fmt: skip
     anchor = "start" if side < 0 else "end"
-    text = tag("text", f"{value:.2f}", x=x - 8 * side, y=y - 6, text_anchor=anchor, class_="axis")
+    text = tag("text", f"{value:.2f}", x=x - 8 * side, y=y - 6, class_=f"axis {anchor}")
     return join(arrow, text)
 
 

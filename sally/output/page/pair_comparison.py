@@ -23,6 +23,9 @@ LEGEND = (
 )
 
 
+MOST_NAME = 16  # characters of a player's name below the axis
+
+
 def write_pair_comparison(
     comparison: PairComparison, out: Path, timestamp: datetime | None = None
 ) -> None:
@@ -58,7 +61,11 @@ def picture(comparison: PairComparison) -> Html:
         (game.game, _estimate(game.knowing), _estimate(game.doing)) for game in comparison.games
     ]
     rows.append(("mean", comparison.knowing, comparison.doing))
-    labels = ((-1.0, f"-1: {comparison.first}"), (0.0, "0: alike"), (1.0, "1"))
+    first, second = (
+        name if len(name) <= MOST_NAME else f"{name[: MOST_NAME - 1]}…"
+        for name in (comparison.first, comparison.second)
+    )
+    labels = ((-1.0, f"-1: {first}"), (0.0, "0"), (1.0, f"1: {second}"))
     return draw_knowing_and_doing("Difference in knowing and doing by game", rows, -1.0, labels)
 
 

@@ -27,8 +27,8 @@ def draw_knowing_and_doing(
         for value in steps
     ]
     shapes += [
-        tag("text", label, x=axis.x(value), y=height - 8, class_="axis",
-            text_anchor={lowest: "start", HIGHEST: "end"}.get(value, "middle"))
+        tag("text", label, x=axis.x(value), y=height - 8,
+            class_=f"axis {({lowest: 'start', HIGHEST: 'end'}).get(value, '')}".strip())
         for value, label in labels
     ]  # fmt: skip
     for index, (name, knowing, doing) in enumerate(rows):

@@ -19,6 +19,7 @@ from rich.text import Text
 from sally.core.grouping import group_by
 from sally.core.terminal_text import echo
 from sally.core.terminal_text import harmless as harmless
+from sally.stats.intervals import WHY
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -37,19 +38,38 @@ def json_option(command: F) -> F:
     return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
 
 
+EQUAL = "all values are equal"
+
+
 def print_json(value: Any) -> None:
-    """Print JSON to standard output; non-finite numbers become null."""
-    echo(json.dumps(_finite(value), indent=2, default=str))
+    """Print JSON to standard output.
+
+    Non-finite numbers become null. So does an interval of equal values, which have no error that
+    could be estimated; the method says so, or the field `NAME_interval_missing`.
+    """
+    echo(json.dumps(_plain(value), indent=2, default=str))
 
 
-def _finite(value: Any) -> Any:
+def _plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, Mapping):
-        return {key: _finite(v) for key, v in value.items()}
+        plain = {key: _plain(field) for key, field in value.items()}
+        for key, field in value.items():
+            if str(key).endswith("interval") and is_without_error(field):
+                has_method = key == "interval" and "method" in value
+                reason = f"{value['method']}{WHY}{EQUAL}" if has_method else EQUAL
+                plain |= {key: None, "method" if has_method else f"{key}_missing": reason}
+        return plain
     if isinstance(value, list | tuple):
-        return [_finite(v) for v in value]
+        return [_plain(v) for v in value]
     return value
+
+
+def is_without_error(interval: Any) -> bool:
+    """Return whether an interval has equal ends, because every value or cluster was equal."""
+    is_pair = isinstance(interval, list | tuple) and len(interval) == 2
+    return is_pair and interval[0] is not None and interval[0] == interval[1]
 
 
 def fold_text(text: str) -> str:
@@ -205,7 +225,7 @@ def estimate_cell(
     if interval is None:
         return f"{value:.{places}f}"
     low, high = interval
-    if low == high:
+    if is_without_error(interval):
         return f"all {value:.{places}f}"
     while 0 < high - low < 10**-places and places < MOST_PLACES:
         places += 1  # an error that is not zero is not shown as zero
