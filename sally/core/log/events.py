@@ -20,12 +20,21 @@ SCHEMA = 1  # version of a stored line; raised when old lines need migration
 Value = int | str | dict[str, float]  # of an answer to a probe
 
 
+INFORMANTS = ("informant", "informant_elsewhere")  # sources with a stated reliability
+
+
 class Injection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Information about another player's mind that a seat receives before it moves."""
+    """Information about another player's mind that a seat receives before it moves.
+
+    The sources are the truth, the seat's own report, and an informant: the truth with an error
+    whose size the page states. An informant speaks before the seat's probes are asked, so that
+    these show what it made of the statement. `informant_elsewhere` says the same sentence about a
+    game in which the seat has no part.
+    """
 
     seat: Seat
     probe: str
-    source: Literal["truth", "own"] = "truth"
+    source: Literal["truth", "own", "informant", "informant_elsewhere"] = "truth"
     error: float = 0.0  # the chance of a wrong value, uniform over the wrong ones
     keep: bool = False  # True: kept as a history line; False: shown in this turn only
 
@@ -33,7 +42,14 @@ class Injection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if not 0 <= self.error <= 1:
             raise ValueError(f"error must be from 0 to 1, not {self.error}")
         if self.source == "own" and self.error:
-            raise ValueError("error is allowed only with source 'truth'")
+            raise ValueError("error is not allowed with source 'own'")
+        if self.keep and self.is_informant:
+            raise ValueError("what an informant says is shown in its turn only; leave keep out")
+
+    @property
+    def is_informant(self) -> bool:
+        """Whether the page states how often the source is right."""
+        return self.source in INFORMANTS
 
 
 class Position(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -203,6 +219,7 @@ class Told(Noted, frozen=True):
     value: Value | None
     about: str = ""
     source: str = "truth"
+    reliability: float | None = None  # how often an informant is right, as the page states it
 
     @property
     def odds(self) -> None:

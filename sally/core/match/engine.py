@@ -289,7 +289,8 @@ class Match(Generic[S, A, V]):
         for seat in tuple(self._unasked):
             if probes.ready(seat, self._movers, self._made, self._open):
                 self._unasked.remove(seat)
-                self._ask(probes.move(seat, probes.tell(seat, self._made)))
+                injected = probes.tell(seat, self._made)
+                self._ask(*probes.informed(seat, injected), probes.move(seat, injected))
 
     def _go_on(self) -> None:
         """Open the asks that the last answer allows; after the last of a turn, begin the next."""

@@ -27,7 +27,8 @@ from sally.core.rules.replay import AskId, Trajectory
 Arms = Mapping[Seat, tuple[Probe, ...]]
 Injections = Mapping[Seat, tuple[Injection, ...]]
 Key = tuple[str, str]  # probe, about
-SECTIONS = ("start", "before", "told", "foreseen", "after")  # moves come before "foreseen"
+# moves come before "foreseen"
+SECTIONS = ("start", "informed", "before", "told", "foreseen", "after")
 Notes = dict[Key, Reported | Skipped | Told | None]  # None: not answered yet
 
 
@@ -102,12 +103,20 @@ class ProbeSession:
         self.injects = any(injections.values())
         late = {s: tuple(p for p in probes if p.point == "after") for s, probes in arms.items()}
         self._after = {seat: probes for seat, probes in late.items() if probes}
+        has_informant = {
+            seat: any(injection.is_informant for injection in informing)
+            for seat, informing in injections.items()
+        }
         self._early = [
             (seat, probe)
             for seat, probes in arms.items()
             for probe in probes
-            if probe.point != "after"
+            if probe.point == "start" or (probe.point == "before" and not has_informant[seat])
         ]
+        self._informed = {
+            seat: tuple(p for p in probes if p.point == "before" and has_informant[seat])
+            for seat, probes in arms.items()
+        }
 
     @property
     def _seed(self) -> int:
@@ -148,6 +157,13 @@ class ProbeSession:
                 self._append_questions(asks, probe, seat, moves)
         return asks
 
+    def informed(self, seat: Seat, injected: tuple[Told, ...]) -> list[Turn]:
+        """Return the probes of a mover that are asked after an informant has spoken."""
+        asks: list[Turn] = []
+        for probe in self._informed.get(seat, ()):
+            self._append_questions(asks, probe, seat, injected=injected)
+        return asks
+
     def _may_be_asked(self, probe: Probe) -> bool:
         """Return whether a probe may be asked before the first move of this turn."""
         if probe.point == "start":
@@ -161,6 +177,7 @@ class ProbeSession:
         seat: Seat,
         moves: bool = True,
         pending: Any = None,
+        injected: tuple[Told, ...] = (),
     ) -> None:
         """Append a probe's questions for a seat to `asks`; `moves` is true if the seat moves
         now."""
@@ -178,7 +195,7 @@ class ProbeSession:
             about = question.about
             notes[name, about] = None
             id = (number, seat, name, about)
-            asks.append(Turn(id, context, view, options, memory, (), question, pending))
+            asks.append(Turn(id, context, view, options, memory, injected, question, pending))
 
     def _was_asked(self, probe: Probe, seat: Seat) -> bool:
         """Return whether a seat has answered a probe in an earlier turn."""
@@ -255,7 +272,7 @@ class ProbeSession:
         """Return whether all information for a mover is known, so that it may be asked now.
 
         The mover's own probes come first, so that injected information cannot influence its
-        answers. A mover that is told something true about another seat waits for all other asks,
+        answers; after an informant's statement they come with the move. A mover that is told something true about another seat waits for all other asks,
         because the truth may be that seat's move or report.
         """
         if not self._injections[seat]:
@@ -280,7 +297,7 @@ class ProbeSession:
                 continue  # told earlier in this turn, so it is in the history
             for question in probe.asks(self._game, view, seat):
                 injected = self._what_to_tell(seat, injection, probe, question)
-                self._note("told", injected)
+                self._note("informed" if injection.is_informant else "told", injected)
                 if injected.value is not None:
                     everything.append(injected)
                     if injection.keep:
@@ -326,7 +343,10 @@ class ProbeSession:
             if value is not None and injection.error:
                 draws = Stream(self._seed, seat, place.turn, f"told {place.probe} {place.about}")
                 value = corrupt(question, value, injection.error, draws)
-        return Told(place.turn, seat, place.probe, value, place.about, injection.source)
+        reliability = round(1 - injection.error, 9) if injection.is_informant else None
+        return Told(
+            place.turn, seat, place.probe, value, place.about, injection.source, reliability
+        )
 
     # --- notes of this turn -----------------------------------------------------------------
 

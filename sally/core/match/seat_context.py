@@ -171,7 +171,7 @@ class SeatContext:
             [injected for _, injected in self._marks[-len(injections) :]] if injections else []
         )
         return [
-            self.words.told(injected)
+            self.words.state_injected(injected)
             for injected in injections
             if injected not in history_injections
         ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sally.core.errors import BadInput, unknown
-from sally.core.log.events import Setup
+from sally.core.log.events import Injection, Setup
 from sally.core.rules.game import Game, GameSpec
 from sally.core.rules.probe import Probe
 
@@ -48,7 +48,26 @@ def check_playable(spec: GameSpec, game: Game, setup: Setup) -> None:
                 f"{injection.seat} cannot be told its own answer to {injection.probe!r} before it "
                 "moves: the probe is asked after the move."
             )
+        if injection.is_informant:
+            _check_informant(spec, setup, injection)
     _refuse_two_oracles(setup)
+
+
+def _check_informant(spec: GameSpec, setup: Setup, informant: Injection) -> None:
+    """Raise BadInput if an informant cannot speak before the probes of the seat."""
+    seat, probe = informant.seat, spec.probe(informant.probe)
+    if any(i is not informant and i.seat == seat for i in setup.injections):
+        raise BadInput(f"{seat} has an informant, and can then be told nothing else.")
+    if probe.point != "before":
+        raise BadInput(
+            f"An informant can state what the probe {probe.name!r} asks only if it is asked before "
+            f"the move, not at the point {probe.point!r}."
+        )
+    if setup.instance.position and setup.instance.position.asks == "know":
+        raise BadInput(
+            f"Instance {setup.instance.id!r} asks no move, so there is nothing that an informant "
+            'could state; its position must ask "both" or "do".'
+        )
 
 
 def _probe_for(spec: GameSpec, name: str, seat: str) -> Probe:
@@ -59,7 +78,7 @@ def _probe_for(spec: GameSpec, name: str, seat: str) -> Probe:
 
 
 def _refuse_two_oracles(setup: Setup) -> None:
-    told_seats = sorted({i.seat for i in setup.injections if i.source == "truth"})
+    told_seats = sorted({i.seat for i in setup.injections if i.source != "own"})
     if len(told_seats) > 1:
         raise BadInput(
             f"{' and '.join(told_seats)} cannot both be told the truth, because the seat that is "

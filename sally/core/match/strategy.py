@@ -153,7 +153,9 @@ class PromptContext:
         contains is left out."""
         injections = self._turn.told
         return "\n".join(
-            self._desk.tell_injected(injections) if past else map(self._words.told, injections)
+            self._desk.tell_injected(injections)
+            if past
+            else map(self._words.state_injected, injections)
         )
 
     def predicted(self, question: Question, value: Value) -> str:

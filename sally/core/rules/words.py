@@ -42,6 +42,10 @@ COMMON_TEXTS: Mapping[str, str] = {
     "aside.intro": "A question aside from play; your answer changes nothing in the game.",
     "told.truth": "You are told, reliably or not, about {about}: {value}.",
     "told.own": "You expected, about {about}: {value}.",
+    "told.informant": "An informant whose statements are right in {right} of {of} cases says: "
+    "{statement}",
+    "told.informant_elsewhere": "An informant whose statements are right in {right} of {of} cases "
+    "says about a game between other people, which has nothing to do with yours: {statement}",
     "retry": "Your last answer could not be used. {why}",
     "example.habit": "Thoughts: I go through what the others have done so far and find a habit. If "
     "it holds, I know what comes next, and I choose what serves me best when it does.",
@@ -250,6 +254,14 @@ class Words(Generic[A, V]):
             f"told.{injected.source}", about=injected.about or injected.probe, value=name
         )
 
+    def state_injected(self, injected: Told) -> str:
+        """Return injected information in words, with the reliability of an informant."""
+        if injected.reliability is None:
+            return self.told(injected)
+        statement = self.told(msgspec.structs.replace(injected, source="truth", reliability=None))
+        right, of = _cases(injected.reliability)
+        return self.say(f"told.{injected.source}", statement=statement, right=right, of=of)
+
     def kept(self, injected: Told, view: V) -> str:
         """Return injected information as a line of the history, to be placed after the events in
         `view`."""
@@ -281,6 +293,16 @@ class EveryGame(Words):
 
     def choice_name(self, question: Question, choice: int | str) -> str:
         return self.say(f"what.{choice}")
+
+
+def _cases(share: float) -> tuple[int, int]:
+    """Return a share as a number of cases out of 10, 100 or 1,000.
+
+    >>> _cases(0.8), _cases(0.25)
+    ((8, 10), (25, 100))
+    """
+    of = next((of for of in (10, 100) if abs(share * of - round(share * of)) < 1e-9), 1000)
+    return round(share * of), of
 
 
 # --- readers of the three kinds of answer -----------------------------------------------------
