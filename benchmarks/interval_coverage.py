@@ -3,22 +3,24 @@
     python -m benchmarks.interval_coverage [--runs 500] [--workers 8] [--json]
 
 Intervals: label and position bias; acting by contrast of players that follow a share of their
-forecasts; the slope of moves on a stated forecast; J of predictions on pairs; the mean of J over
-games. Players differ between instances, episodes or pairs, which are the clusters. A coverage of
-.93 to .97 is as wanted; the standard error of a coverage is .01 with 500 runs.
+forecasts; the slope of moves on a stated forecast (in the suite of pairs, and in the study
+`causal_acting`, with its forecasts, labels and differences); J of predictions on pairs; the mean of
+J over games. Players differ between instances, episodes or pairs, which are the clusters. A
+coverage of .93 to .97 is as wanted; the standard error of a coverage is .01 with 500 runs.
 """
 
 from __future__ import annotations
 
 import argparse
 import multiprocessing
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 import msgspec
 import numpy as np
 
 from sally.analysis.pairs.evaluation import PairRecord, StatedMove, summarize_records
+from sally.analysis.pairs.told import InformedDecision, difference_of, slope_of
 from sally.analysis.profile.habits import key_presses, same_key_estimate
 from sally.metrics.consistency import ForecastFit, contrast_of
 from sally.stats.cluster_interval import ratio_by_rule
@@ -26,6 +28,13 @@ from sally.stats.intervals import Estimate
 from sally.stats.pairs import mean_of_games, outcome_of, score_pairs
 
 MOVES, OPTIONS = 10, 3
+INFORMANT = 0.8  # its reliability
+INFORMED: Mapping[str, Callable[[float], float]] = {  # field of a slope -> its true value
+    "slope": lambda share: share,
+    "forecast": lambda share: (1 + share) / 2,
+    "same_label": lambda share: share,
+    "repeats": lambda share: 0.0,
+}
 Simulate = Callable[[np.random.Generator], Estimate]
 
 
@@ -82,6 +91,46 @@ def follow_statements(slope: float, pairs: int, chance: np.random.Generator) -> 
     return effect.difference
 
 
+def follow_informant(
+    measure: str, share: float, positions: int, chance: np.random.Generator
+) -> Estimate:
+    """Return a slope on the statements of an informant, by the name of its field."""
+    estimate = getattr(slope_of(informed_decisions(share, positions, chance)), measure)
+    assert isinstance(estimate, Estimate)
+    return estimate
+
+
+def follow_one_informant(share: float, positions: int, chance: np.random.Generator) -> Estimate:
+    """Return the slope less that of a control whose statements have no effect."""
+    groups = (informed_decisions(follows, positions, chance) for follows in (share, 0.0))
+    estimate = difference_of(*groups).slope
+    assert estimate is not None
+    return estimate
+
+
+def informed_decisions(
+    share: float, positions: int, chance: np.random.Generator
+) -> list[InformedDecision]:
+    """Return the decisions of a player that follows statements with a probability that differs
+    between positions, and reports them with a larger one; else it has a habit, which also
+    differs."""
+    decisions = []
+    for number in range(positions):
+        own_share = chance.beta(4 * share, 4 * (1 - share)) if 0 < share < 1 else share
+        habit, is_same = chance.uniform(), number % 2 == 0
+        is_true = bool(chance.random() < INFORMANT)
+        for stated in (0, 1):
+            best = stated if is_same else 1 - stated
+            move = best if chance.random() < own_share else int(chance.random() < habit)
+            is_taken_in = chance.random() < (1 + own_share) / 2
+            forecast = stated if is_taken_in else int(chance.random() < habit)
+            decisions.append(
+                InformedDecision("x", "told", INFORMANT, str(number), stated, is_true, (best,),
+                                 (best,), is_same, move, forecast, True)
+            )  # fmt: skip
+    return decisions
+
+
 def know_pairs(share: float, pairs: int, chance: np.random.Generator) -> Estimate:
     """Return J of a player that knows a share of the pairs and guesses in the others."""
     outcomes = []
@@ -115,6 +164,16 @@ def list_cases() -> list[Case]:
         cases += [
             Case("slope told", n, share, partial(follow_statements, share, n))
             for n in (20, 100, 400)
+        ]
+        for measure, truth in INFORMED.items():
+            cases += [
+                Case(f"informant: {measure}", n, truth(share),
+                     partial(follow_informant, measure, share, n))
+                for n in (24, 96)
+            ]  # fmt: skip
+        cases += [
+            Case("informant: less control", n, share, partial(follow_one_informant, share, n))
+            for n in (24, 96)
         ]
         cases += [Case("J", n, share, partial(know_pairs, share, n)) for n in (24, 100)]
         cases.append(Case("mean J of ten games", 24, share, partial(know_games, share, 24)))

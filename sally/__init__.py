@@ -70,6 +70,8 @@ if TYPE_CHECKING:
     from sally.api.studies import arun as arun
     from sally.api.studies import plan as plan
     from sally.api.studies import run as run
+    from sally.api.told import ToldRows as ToldRows
+    from sally.api.told import told as told
     from sally.core.errors import BadInput as BadInput
     from sally.core.log.events import Episode as Episode
     from sally.core.log.events import Injection as Injection
@@ -135,6 +137,7 @@ _PLACES = {
     "api.results": "Comparisons CrossplayRows Episodes Planned ProfileRows",
     "api.rows": "Rows to_pandas to_polars",
     "api.studies": "arun plan run",
+    "api.told": "ToldRows told",
     "core.errors": "BadInput",
     "core.log.events": "Episode Injection Instance PlayerSpec",
     "core.match.partner": "Automaton Line Partner",

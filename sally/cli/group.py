@@ -66,6 +66,7 @@ VIEWS: Mapping[str, Mapping[str, str]] = {
         "--reliability": "reliability:reliability_",
         "--variance": "reliability:variance_",
         "--beliefs": "beliefs:beliefs_",
+        "--told": "told:told_",
     },
     "report": {"--atlas": "atlas:atlas_", "--board": "board:board_"},
     "compare": {

@@ -272,8 +272,9 @@ class ProbeSession:
         """Return whether all information for a mover is known, so that it may be asked now.
 
         The mover's own probes come first, so that injected information cannot influence its
-        answers; after an informant's statement they come with the move. A mover that is told something true about another seat waits for all other asks,
-        because the truth may be that seat's move or report.
+        answers; after an informant's statement they come with the move. A mover that is told
+        something true about another seat waits for all other asks, because the truth may be that
+        seat's move or report.
         """
         if not self._injections[seat]:
             return True

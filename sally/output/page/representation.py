@@ -24,17 +24,20 @@ def represented_section(results: Sequence[RepresentationResult]) -> Html:
     for group in by_question(results):
         rows = [probe_row(result) for result in group]
         columns = [name for name in COLUMNS if any(row[name] != "-" for row in rows)]
-        parts += [tag("h3", heading(group[0])), _table(["game", "player", "n", *columns], rows)]
+        parts += [
+            tag("h3", heading(group[0])),
+            scrolling_table(["game", "player", "n", *columns], rows),
+        ]
         parts += [tag("p", tag("small", conditions(result))) for result in group]
         for result in group:
             if result.arms:
                 lines = [arms_row(arm) for arm in result.arms]
                 parts += [tag("h4", f"{result.game}, {result.player}: three arms")]
-                parts += [_table(list(lines[0]), lines)]
+                parts += [scrolling_table(list(lines[0]), lines)]
     return join(*parts, tag("p", tag("small", LEGEND)))
 
 
-def _table(columns: Sequence[str], rows: Sequence[Row]) -> Html:
+def scrolling_table(columns: Sequence[str], rows: Sequence[Row]) -> Html:
     """Return a table that scrolls sideways on a narrow screen."""
     heads = tag("thead", tag("tr", [tag("th", name, scope="col") for name in columns]))
     lines = [tag("tr", [tag("td", str(row[name])) for name in columns]) for row in rows]

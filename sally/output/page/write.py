@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sally.analysis.design.claims import verdicts
+from sally.analysis.pairs.told import has_informant, told_slopes
 from sally.analysis.profile.ideal_scale import has_pool, ideal_rows
 from sally.analysis.profile.literal_beside import literal_beside, strict_scores
 from sally.analysis.profile.profile import ProfileRow
@@ -42,6 +43,7 @@ from sally.output.page.results import (
     sheet_table,
     sheets_of,
 )
+from sally.output.page.told import told_section
 from sally.output.page.transcripts import PromptsOf, transcript_of
 from sally.output.tables.layout import Grid
 from sally.represent.results import read_results
@@ -179,12 +181,16 @@ class _Page:
         source = self.held.where
         probe_results = read_results(source) if isinstance(source, Path) else []
         parts = {"profile": bool(profile), "represented": bool(probe_results), "results": True}
-        parts["paper"] = bool(options.grids)
+        told = told_slopes(self.held) if has_informant(self.held.frame) else None
+        parts = {"told": told is not None, **parts, "paper": bool(options.grids)}
         parts |= dict.fromkeys(("episodes", "transcripts", "provenance"), True)
         yield head(f"{self.name}: Sally report")
         yield self._bar([name for name, is_present in parts.items() if is_present])
         yield tag("header", self._top(timestamp))
         yield "<main>"
+        if told is not None:
+            yield _title("told", "Moves on stated forecasts")
+            yield told_section(told)
         if profile:
             yield _title("profile", "Knowing and doing")
             yield profile_section(profile, self._find)
