@@ -1,6 +1,6 @@
 """How often do 95% intervals cover the truth of simulated players?
 
-    python -m benchmarks.interval_coverage [--runs 500] [--workers 8] [--json]
+    python -m benchmarks.interval_coverage [--runs 500] [--workers 8] [--only NAME] [--json]
 
 Intervals: label and position bias; acting by contrast of players that follow a share of their
 forecasts; the slope of moves on a stated forecast (in the suite of pairs, and in the study
@@ -214,9 +214,13 @@ def main() -> None:
     )
     parser.add_argument("--runs", type=int, default=500)
     parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--only", default="", help="intervals whose name begins with this")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    measure, numbers = partial(measure_coverage, options.runs), range(len(list_cases()))
+    measure = partial(measure_coverage, options.runs)
+    numbers = [n for n, case in enumerate(list_cases()) if case.measure.startswith(options.only)]
+    if not numbers:
+        parser.error(f"no interval's name begins with {options.only!r}")
     if options.workers > 1:
         with multiprocessing.get_context("spawn").Pool(options.workers) as pool:
             rows = pool.map(measure, numbers)

@@ -53,7 +53,7 @@ class Informed(msgspec.Struct, frozen=True):
 
     def decide(self, turn: Turn) -> Decision[Any]:
         (told,) = turn.told
-        chance = Stream(turn.context.seed, turn.number, "move", told.source, told.value)
+        chance = self._stream(turn, "move", told)
         if self.kind == "repeats the label":
             return Decision(told.value)
         if self.kind == "reports only":  # its move is drawn once for each position
@@ -69,7 +69,7 @@ class Informed(msgspec.Struct, frozen=True):
         assert turn.question is not None
         (told,) = turn.told
         choices = turn.question.choices
-        chance = Stream(turn.context.seed, turn.number, "report", told.source, told.value)
+        chance = self._stream(turn, "report", told)
         is_about_me = told.source == "informant" or self.kind == "repeats the label"
         if self.kind == "random" or not is_about_me:
             return ProbeReport(chance.pick(choices))
@@ -77,6 +77,11 @@ class Informed(msgspec.Struct, frozen=True):
         if isinstance(belief, int):
             return ProbeReport(belief)
         return ProbeReport(chance.pick([c for c in choices if belief[c] == max(belief)]))
+
+    def _stream(self, turn: Turn, purpose: str, told: Told) -> Stream:
+        """Return draws that differ between players, questions and statements."""
+        statement = told.source, told.reliability or 0.0, told.value
+        return Stream(turn.context.seed, turn.number, self.name, purpose, *statement)
 
     def _belief(self, turn: Turn, told: Told) -> Any:
         """Return the stated forecast, or odds if the stated reliability is believed."""
@@ -122,7 +127,7 @@ def _if_told(value: float) -> Callable[[ToldSlope], float]:
 
 def _ideal(slope: ToldSlope) -> float:
     assert slope.ideal is not None
-    return 0.0 if slope.arm == IRRELEVANT else slope.ideal
+    return slope.ideal
 
 
 def _seen(slope: ToldSlope) -> float:

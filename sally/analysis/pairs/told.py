@@ -179,8 +179,11 @@ def read_informed(episode: Episode) -> InformedDecision | None:
 
 
 def _odds(question: Question, told: Told) -> tuple[float, ...]:
-    """Return the odds of each choice for a player that believes the stated reliability."""
+    """Return the odds of each choice for a player that believes the stated reliability, and that
+    a statement about another game says nothing about its own."""
     assert told.reliability is not None
+    if told.source == "informant_elsewhere":
+        return (1 / len(question.choices),) * len(question.choices)
     wrong = (1 - told.reliability) / max(len(question.choices) - 1, 1)
     return tuple(told.reliability if choice == told.value else wrong for choice in question.choices)
 
@@ -272,14 +275,17 @@ def slope_of(decisions: Sequence[InformedDecision]) -> ToldSlope:
 
 
 def _mean(pairs: Sequence[StatedPair], measure: str) -> Estimate | None:
-    """Return the mean of a measure over pairs; positions are the clusters."""
+    """Return the mean of a measure over pairs. Positions are the clusters; those whose best reply
+    has the label of the forecast, and the others, are strata, which the design fixed."""
     measured = [
-        (value, pair.position) for pair in pairs if (value := getattr(pair, measure)) is not None
+        (value, pair.position, str(pair.is_same_label))
+        for pair in pairs
+        if (value := getattr(pair, measure)) is not None
     ]
     if not measured:
         return None
-    values, positions = zip(*measured, strict=True)
-    return mean_by_rule(values, positions, BOUNDS)
+    values, positions, strata = zip(*measured, strict=True)
+    return mean_by_rule(values, positions, BOUNDS, strata if len(set(strata)) > 1 else None)
 
 
 def _contrasts(keys: Sequence[GroupKey]) -> Iterator[tuple[GroupKey, GroupKey]]:
