@@ -52,45 +52,47 @@ class Informed(msgspec.Struct, frozen=True):
         return f"follower {self.follows:g}" if self.kind == "follower" else self.kind
 
     def decide(self, turn: Turn) -> Decision[Any]:
-        (told,) = turn.told
-        chance = self._stream(turn, "move", told)
+        (statement,) = turn.told
+        chance = self._stream(turn, "move", statement)
         if self.kind == "repeats the label":
-            return Decision(told.value)
+            return Decision(statement.value)
         if self.kind == "reports only":  # its move is drawn once for each position
             return Decision(example(turn.options, Stream(turn.context.seed, "move")))
-        is_about_me = told.source == "informant"
+        is_about_me = statement.source == "informant"
         if self.kind == "random" or not is_about_me or chance() >= self.follows:
             return Decision(example(turn.options, chance))
-        belief = self._belief(turn, told)
+        belief = self._belief(turn, statement)
         return Decision(chance.pick(turn.context.spec.measured.best_replies(
             turn.context.game, turn.view, {PARTNER: belief})))  # fmt: skip
 
     def report(self, turn: Turn) -> ProbeReport:
         assert turn.question is not None
-        (told,) = turn.told
+        (statement,) = turn.told
         choices = turn.question.choices
-        chance = self._stream(turn, "report", told)
-        is_about_me = told.source == "informant" or self.kind == "repeats the label"
+        chance = self._stream(turn, "report", statement)
+        is_about_me = statement.source == "informant" or self.kind == "repeats the label"
         if self.kind == "random" or not is_about_me:
             return ProbeReport(chance.pick(choices))
-        belief = self._belief(turn, told)
+        belief = self._belief(turn, statement)
         if isinstance(belief, int):
             return ProbeReport(belief)
         return ProbeReport(chance.pick([c for c in choices if belief[c] == max(belief)]))
 
-    def _stream(self, turn: Turn, purpose: str, told: Told) -> Stream:
+    def _stream(self, turn: Turn, purpose: str, statement: Told) -> Stream:
         """Return draws that differ between players, questions and statements."""
-        statement = told.source, told.reliability or 0.0, told.value
-        return Stream(turn.context.seed, turn.number, self.name, purpose, *statement)
+        content = statement.source, statement.reliability or 0.0, statement.value
+        return Stream(turn.context.seed, turn.number, self.name, purpose, *content)
 
-    def _belief(self, turn: Turn, told: Told) -> Any:
+    def _belief(self, turn: Turn, statement: Told) -> Any:
         """Return the stated forecast, or odds if the stated reliability is believed."""
         if self.kind != "ideal":
-            return told.value
+            return statement.value
         count = len(turn.context.game.moves_of(PARTNER))
-        assert told.reliability is not None
-        wrong = (1 - told.reliability) / (count - 1)
-        return tuple(told.reliability if move == told.value else wrong for move in range(count))
+        assert statement.reliability is not None
+        wrong = (1 - statement.reliability) / (count - 1)
+        return tuple(
+            statement.reliability if move == statement.value else wrong for move in range(count)
+        )
 
 
 class Sees(msgspec.Struct, frozen=True):
@@ -130,7 +132,7 @@ def _ideal(slope: ToldSlope) -> float:
     return slope.ideal
 
 
-def _seen(slope: ToldSlope) -> float:
+def _slope_of_seeing(slope: ToldSlope) -> float:
     return 2 * slope.reliability - 1
 
 
@@ -154,25 +156,25 @@ PLAYERS: Mapping[str, tuple[Callable[[int], Player | Any], Expected]] = {
     "rationaliser": (lambda action: Rationaliser(), Expected(_zero, _zero, is_exact=True)),
     "key-presser": (lambda action: player_spec("constant"), Expected(_zero, _zero, is_exact=True)),
     "random": (lambda action: Informed("random"), Expected(_zero, _zero)),
-    "sees the pick": (Sees, Expected(_seen, _seen)),
+    "sees the pick": (Sees, Expected(_slope_of_seeing, _slope_of_seeing)),
 }
 
 
 def play(name: str, positions: int) -> list[Episode]:
     """Return the episodes of the study with one of these players."""
     make, _ = PLAYERS[name]
-    names, made = ObjectNames(), []
-    for cell_ in cells([player_spec("random")], positions):
-        if cell_.factors["arm"] == TWIN:
+    names, study_cells = ObjectNames(), []
+    for study_cell in cells([player_spec("random")], positions):
+        if study_cell.factors["arm"] == TWIN:
             continue  # bots read no words
         lineups = tuple(
             {**lineup, AGENT: names.player(make(lineup[PARTNER].params["action"]))}
-            for lineup in cell_.lineups
+            for lineup in study_cell.lineups
         )
-        made.append(msgspec.structs.replace(cell_, lineups=lineups))
-    study = Study(name="told_players", about="", cells=tuple(made), seed=SEED)
+        study_cells.append(msgspec.structs.replace(study_cell, lineups=lineups))
+    study = Study(name="told_players", about="", cells=tuple(study_cells), seed=SEED)
     with names.bound():
-        return [local.play(setup, cell_) for _, cell_, setup in local.orders(study)]
+        return [local.play(setup, study_cell) for _, study_cell, setup in local.orders(study)]
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -255,9 +257,9 @@ def main() -> None:
         print(msgspec.json.encode(rows).decode())
     else:
         print("\n".join(format_rows(rows)))
-    missed = [is_missed for row in rows for is_missed in row.misses]
-    share = sum(missed) / len(missed)
-    print(f"{sum(missed)} of {len(missed)} intervals miss their value.", file=sys.stderr)
+    misses = [is_missed for row in rows for is_missed in row.misses]
+    share = sum(misses) / len(misses)
+    print(f"{sum(misses)} of {len(misses)} intervals miss their value.", file=sys.stderr)
     sys.exit(int(share > MOST_MARKED or any(row.is_wrong for row in rows)))
 
 

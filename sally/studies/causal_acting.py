@@ -16,6 +16,8 @@ and a mechanism in place of the other player.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from typing import Literal
 
 from sally.core.log.events import Injection, Instance, PlayerSpec, Position
 from sally.core.registry.study import Cell, Study, grid, player_spec
@@ -41,7 +43,7 @@ GAMES: Mapping[str, Matrix] = {  # the best reply has the label of the forecast
 }
 
 
-def mirrored(matrix: Matrix) -> Matrix:
+def exchange_labels(matrix: Matrix) -> Matrix:
     """Return the same game with the other player's labels exchanged."""
     return [list(reversed(row)) for row in matrix]
 
@@ -49,14 +51,14 @@ def mirrored(matrix: Matrix) -> Matrix:
 def _positions(count: int) -> Iterator[Instance]:
     """Yield positions, games and labels in turn; labels, their order and the rounds are drawn."""
     kinds = [
-        (name, is_same, matrix if is_same else mirrored(matrix))
+        (name, is_same, matrix if is_same else exchange_labels(matrix))
         for name, matrix in GAMES.items()
         for is_same in (True, False)
     ]
     for number in range(count):
         name, is_same, matrix = kinds[number % len(kinds)]
         chance = Stream(SEED, "causal_acting", number)
-        past = chance.shuffled([(mine, theirs) for mine in (0, 1) for theirs in (0, 1)])
+        past = chance.shuffled(list(product((0, 1), repeat=2)))
         params = {
             "matrix": matrix,
             "rounds": len(past) + 1,
@@ -69,7 +71,10 @@ def _positions(count: int) -> Iterator[Instance]:
             f"{name}-{label}-{number:03d}",
             "repeated_games",
             params,
-            Position(AGENT, tuple({AGENT: mine, PARTNER: theirs} for mine, theirs in past)),
+            Position(
+                AGENT,
+                tuple({AGENT: own_move, PARTNER: other_move} for own_move, other_move in past),
+            ),
         )
 
 
@@ -82,11 +87,13 @@ def cells(players: Sequence[PlayerSpec], count: int = POSITIONS) -> tuple[Cell, 
     others = tuple(player_spec("single_action", action=action) for action in (0, 1))
     conditions = [(TOLD, reliability) for reliability in RELIABILITIES]
     conditions += [(IRRELEVANT, CONTROL), (TWIN, CONTROL)]
-    made = []
+    study_cells = []
     for arm, reliability in conditions:
-        source = "informant_elsewhere" if arm == IRRELEVANT else "informant"
+        source: Literal["informant", "informant_elsewhere"] = (
+            "informant_elsewhere" if arm == IRRELEVANT else "informant"
+        )
         seated = tuple(map(_in_twin, players)) if arm == TWIN else tuple(players)
-        made.append(
+        study_cells.append(
             Cell(
                 f"{arm}, right in {round(10 * reliability)} of 10",
                 positions,
@@ -96,7 +103,7 @@ def cells(players: Sequence[PlayerSpec], count: int = POSITIONS) -> tuple[Cell, 
                 factors={"arm": arm, "reliability": f"{reliability:g}"},
             )
         )
-    return tuple(made)
+    return tuple(study_cells)
 
 
 def _in_twin(player: PlayerSpec) -> PlayerSpec:

@@ -10,7 +10,13 @@ CASES = [
     number
     for number, case in enumerate(list_cases())
     if (case.measure, case.clusters, case.truth)
-    in {("slope told", 20, 0.3), ("acting by contrast", 12, 0.3), ("J", 24, 0.3)}
+    in {
+        ("slope told", 20, 0.3),
+        ("acting by contrast", 12, 0.3),
+        ("J", 24, 0.3),
+        ("informant: slope", 24, 0.3),
+        ("informant: less control", 24, 0.3),
+    }
 ]
 
 

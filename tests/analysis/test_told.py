@@ -51,7 +51,7 @@ def test_measures_tell_the_kinds_of_players_apart(
     ideal = {r: found("ideal", r) for r in (0.2, 0.5, 0.8)}
     assert [slope.ideal for slope in ideal.values()] == [-1, 0, 1]
     assert ideal[0.2].slope.high < 0 < ideal[0.8].slope.low
-    assert ideal[0.5].slope.low < 0 < ideal[0.5].slope.high
+    assert abs(ideal[0.5].slope.value) < 0.2  # two of six kinds of positions are drawn
     parrot = found("repeats the label", 0.8)
     assert (parrot.slope.value, parrot.repeats.value) == (0, 1)
     assert (parrot.same_label.value, parrot.other_label.value) == (1, -1)

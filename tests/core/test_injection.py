@@ -208,5 +208,5 @@ def test_own_answer_after_move_cannot_be_injected_before_it() -> None:
 def test_error_rate_must_be_a_probability(error: float) -> None:
     with pytest.raises(ValueError, match="from 0 to 1"):
         Injection(AGENT, "their_move", error=error)
-    with pytest.raises(ValueError, match="source 'truth'"):
+    with pytest.raises(ValueError, match="not allowed with source 'own'"):
         Injection(AGENT, "their_move", "own", error=0.5)

@@ -125,26 +125,30 @@ def read_informed(episode: Episode) -> InformedDecision | None:
     position = episode.setup.instance.position
     if not position or episode.payoffs is None:
         return None
-    told = next(
+    statement = next(
         (e for e in episode.events if isinstance(e, Told) and e.reliability is not None), None
     )
     spec = registry.game(episode.setup.instance.game)
-    if told is None or told.value is None or spec.measured.best_replies is None:
+    if statement is None or statement.value is None or spec.measured.best_replies is None:
         return None
-    assert told.reliability is not None
-    seat = Seat(told.seat)
+    assert statement.reliability is not None
+    seat = Seat(statement.seat)
     replay = replay_episode(spec, episode)
-    view = replay.view(told.turn, seat)
-    judged = judge_report(spec, replay, told)
+    view = replay.view(statement.turn, seat)
+    judged = judge_report(spec, replay, statement)
     if judged is None:
         return None
     question = judged.question
-    best = _replies(spec, replay.game, view, told.about, told.value)
-    ideal = _replies(spec, replay.game, view, told.about, _odds(question, told))
+    best = _replies(spec, replay.game, view, statement.about, statement.value)
+    ideal = _replies(spec, replay.game, view, statement.about, _odds(question, statement))
     if best is None or ideal is None:
         return None
     event = next(
-        (e for e in episode.events if isinstance(e, Moved | Forfeited) and e.seat == told.seat),
+        (
+            e
+            for e in episode.events
+            if isinstance(e, Moved | Forfeited) and e.seat == statement.seat
+        ),
         None,
     )
     if event is None:
@@ -152,7 +156,8 @@ def read_informed(episode: Episode) -> InformedDecision | None:
     reports = [
         e
         for e in episode.events
-        if isinstance(e, Reported) and (e.seat, e.probe, e.about) == (seat, told.probe, told.about)
+        if isinstance(e, Reported)
+        and (e.seat, e.probe, e.about) == (seat, statement.probe, statement.about)
     ]
     player = episode.setup.lineup[seat]
     pack = str(player.params.get("pack", ""))
@@ -160,32 +165,34 @@ def read_informed(episode: Episode) -> InformedDecision | None:
     if is_twin:
         plain = {key: value for key, value in player.params.items() if key != "pack"}
         player = msgspec.structs.replace(player, params=plain)
-    menu = replay.game.options(replay.states[told.turn], seat)
+    menu = replay.game.options(replay.states[statement.turn], seat)
     has_labels = is_finite(menu) and tuple(menu) == tuple(question.choices)
     return InformedDecision(
         label(player),
-        IRRELEVANT if told.source == "informant_elsewhere" else TWIN if is_twin else TOLD,
-        told.reliability,
+        IRRELEVANT if statement.source == "informant_elsewhere" else TWIN if is_twin else TOLD,
+        statement.reliability,
         f"{episode.setup.instance.id} {episode.setup.repeat}",
-        told.value,
+        statement.value,
         judged.right,
         best,
         ideal,
-        (best == (told.value,)) if has_labels else None,
+        (best == (statement.value,)) if has_labels else None,
         event.action if isinstance(event, Moved) else None,
         reports[-1].value if reports else None,
         bool(reports),
     )
 
 
-def _odds(question: Question, told: Told) -> tuple[float, ...]:
+def _odds(question: Question, statement: Told) -> tuple[float, ...]:
     """Return the odds of each choice for a player that believes the stated reliability, and that
     a statement about another game says nothing about its own."""
-    assert told.reliability is not None
-    if told.source == "informant_elsewhere":
+    assert statement.reliability is not None
+    if statement.source == "informant_elsewhere":
         return (1 / len(question.choices),) * len(question.choices)
-    wrong = (1 - told.reliability) / max(len(question.choices) - 1, 1)
-    return tuple(told.reliability if choice == told.value else wrong for choice in question.choices)
+    wrong = (1 - statement.reliability) / max(len(question.choices) - 1, 1)
+    return tuple(
+        statement.reliability if choice == statement.value else wrong for choice in question.choices
+    )
 
 
 def _replies(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sally.analysis.pairs.told import ToldDifference, ToldResult, ToldSlope
 from sally.frames import Row
-from sally.output.tables.console import cell, estimate_cell
+from sally.output.tables.console import estimate_cell
 from sally.stats.intervals import Estimate
 
 LEGEND = (
@@ -33,7 +33,7 @@ def slope_row(slope: ToldSlope) -> Row:
         **_key(slope.player, slope.arm, slope.reliability),
         "n": slope.positions,
         "slope": _cell(slope.slope),
-        "ideal": "-" if slope.ideal is None else cell(slope.ideal),
+        "ideal": "-" if slope.ideal is None else f"{slope.ideal:.2f}",
         "forecast": _cell(slope.forecast),
         "same label": _cell(slope.same_label),
         "other label": _cell(slope.other_label),
