@@ -165,9 +165,9 @@ def list_cases() -> list[Case]:
             Case("slope told", n, share, partial(follow_statements, share, n))
             for n in (20, 100, 400)
         ]
-        for measure, truth in INFORMED.items():
+        for measure, truth_of in INFORMED.items():
             cases += [
-                Case(f"informant: {measure}", n, truth(share),
+                Case(f"informant: {measure}", n, truth_of(share),
                      partial(follow_informant, measure, share, n))
                 for n in (24, 96)
             ]  # fmt: skip
