@@ -38,6 +38,8 @@ CAUSES = {  # what the difference is: pattern of its line
         r"evaluation: gone: /entries/\d+/kind = 'suite'"
     ),
 }
+GROUPED = (("score", "--crossplay"), ("profile", "--reliability"), ("profile", "--variance"),
+           ("report", "--board"))  # fmt: skip
 DIGITS = "a page prints three significant digits in every column; one column had two decimals"
 
 
@@ -50,12 +52,25 @@ def bundles(names: list[str]) -> list[Path]:
 # --- extraction -----------------------------------------------------------------------------------
 
 
+def older_name(*arguments: str) -> tuple[str, ...]:
+    """Return a command as it was called before commands were grouped (16b54398)."""
+    if arguments[:2] in GROUPED:
+        return arguments[1].removeprefix("--"), *arguments[2:]
+    if arguments[0] == "compare" and arguments[2] in CONTRASTS:
+        return "contrast", *arguments[1:]
+    text = "\n".join(arguments).replace("\n--by\ncell", "\n--by-cell")
+    return tuple((text.replace("--out", "--to") if arguments[0] == "export" else text).split("\n"))
+
+
 def sally(*arguments: str) -> str:
     """Run a command in this process; return what it prints, or the sentence of its error."""
     import click
 
     from sally.cli import cli
     from sally.core.errors import BadInput
+
+    if "contrast" in cli.list_commands(click.Context(cli)):
+        arguments = older_name(*arguments)
 
     out = io.StringIO()
     with redirect_stdout(out), redirect_stderr(io.StringIO()):

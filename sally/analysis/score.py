@@ -24,6 +24,7 @@ from sally.frames import Row
 from sally.frames.clusters import FIELDS, clusters_of
 from sally.frames.frame import Frame
 from sally.frames.rows import setup_of
+from sally.stats.cluster_interval import Bounds
 from sally.stats.intervals import Estimate
 
 By = Literal["player", "model", "strategy", "others", "cell"]
@@ -236,6 +237,7 @@ class Group:
         results = int(self._has_result.sum())
         self.counts = {"results": results, "missing": rows.height - results}
         self._clusters = clusters_of(rows)[0]
+        self._problems = problems_of(rows)
 
     def mean(self, metric: str, values: NDArray[np.float64]) -> Estimate:
         """Return the mean of a metric over the rows in which it has a value."""
@@ -244,21 +246,25 @@ class Group:
         if metric in PAID:
             has_value &= self._has_result
         if has_value.all():
-            rows, clusters = self.rows, self._clusters
+            rows, clusters, problems = self.rows, self._clusters, self._problems
         else:
             rows, column = self.rows.filter(has_value), column[has_value]
-            clusters = clusters_of(rows)[0]
+            clusters, problems = clusters_of(rows)[0], problems_of(rows)
         game = rows["game"][0] if rows.height else ""
-        return mean_within(metric, column, clusters, bounds_of(metric, rows), game)
+        return mean_within(metric, column, clusters, bounds_of(metric, problems), game)
 
 
-def bounds_of(metric: str, rows: pl.DataFrame) -> tuple[float, float] | None:
-    """Return bounds of a metric that hold in the games of all rows."""
-    problems = {
+def bounds_of(metric: str, problems: Iterable[tuple[bytes, str]]) -> Bounds | None:
+    """Return bounds of a metric that hold for all of these instances and seats."""
+    return enclosing(instance_bounds(metric, problem, seat) for problem, seat in problems)
+
+
+def problems_of(rows: pl.DataFrame) -> set[tuple[bytes, str]]:
+    """Return the instances of rows, as keys, with the seats that were played in them."""
+    return {
         (key_of(setup_of(setup).instance), seat)
         for setup, seat in rows.select("setup", "seat").unique().rows()
     }
-    return enclosing(instance_bounds(metric, problem, seat) for problem, seat in problems)
 
 
 def estimate_row(metric: str, estimate: Estimate) -> Row:

@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 import polars as pl
 
-from sally.analysis.score import bounds_of
+from sally.analysis.score import bounds_of, problems_of
 from sally.core.errors import BadInput, unknown
 from sally.frames.clusters import FIELDS, clusters_of
 from sally.frames.frame import Frame
@@ -79,7 +79,7 @@ def _pairing(rows: pl.DataFrame) -> Pairing:
     people = rows.with_columns(pl.coalesce("person", "second_person").alias("person"))
     clusters = clusters_of(people)[0]
     first_pay, second_pay = (
-        mean_by_rule(side[field].to_numpy(), clusters, bounds_of("payoff", side))
+        mean_by_rule(side[field].to_numpy(), clusters, bounds_of("payoff", problems_of(side)))
         for side, field in ((rows, "payoff"), (second, "second_payoff"))
     )
     is_paid = (rows["payoff"] > 0) & (rows["second_payoff"] > 0)

@@ -42,11 +42,16 @@ def _files(place: Path) -> Iterator[tuple[str, int, int]]:
     if place.is_file():
         status = place.stat()
         yield str(place), status.st_size, status.st_mtime_ns
-        return
-    for folder, folders, names in os.walk(place):
-        folders[:] = [name for name in folders if name != "__pycache__"]
-        for name in names:
-            path = os.path.join(folder, name)  # paths as text: there are thousands
-            if not name.endswith(".pyc") and os.path.isfile(path):
-                status = os.stat(path)
-                yield path, status.st_size, status.st_mtime_ns
+    elif place.is_dir():
+        yield from _files_in(str(place))
+
+
+def _files_in(folder: str) -> Iterator[tuple[str, int, int]]:
+    with os.scandir(folder) as entries:  # there are thousands; an entry knows whether it is a file
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                if entry.name != "__pycache__":
+                    yield from _files_in(entry.path)
+            elif not entry.name.endswith(".pyc") and entry.is_file():
+                status = entry.stat()
+                yield entry.path, status.st_size, status.st_mtime_ns
