@@ -37,6 +37,17 @@ CAUSES = {  # what the difference is: pattern of its line
     "the field `kind` of a board entry is gone: its suite says the same": (
         r"evaluation: gone: /entries/\d+/kind = 'suite'"
     ),
+    "8810d044 replaced the intervals of label and position bias": (
+        r"(evaluation|profile|page)\b.*(pooled_|/)(label|position)[_ ]bias(/interval\b|/method|:)"
+    ),
+    "7fb5ba8f counts rules that learn among the mindless": (
+        r"(evaluation|profile)\b.*/mindless(_name|/accuracy|/doing|/player|/value)?( = |: )"
+        r"|page: changed: [^/]+/compared with: "
+    ),
+    "7fb5ba8f says what a claim lacks by one list": (
+        r"evaluation: (changed|gone): /entries/\d+/(games/\d+/refused/|sentences/)"
+        r"|page: changed: Words that these episodes support/"
+    ),
 }
 GROUPED = (("score", "--crossplay"), ("profile", "--reliability"), ("profile", "--variance"),
            ("report", "--board"))  # fmt: skip
@@ -58,8 +69,11 @@ def older_name(*arguments: str) -> tuple[str, ...]:
         return arguments[1].removeprefix("--"), *arguments[2:]
     if arguments[0] == "compare" and arguments[2] in CONTRASTS:
         return "contrast", *arguments[1:]
-    text = "\n".join(arguments).replace("\n--by\ncell", "\n--by-cell")
-    return tuple((text.replace("--out", "--to") if arguments[0] == "export" else text).split("\n"))
+    if arguments[0] == "profile" and arguments[2:4] == ("--by", "cell"):
+        return *arguments[:2], "--by-cell", *arguments[4:]
+    if arguments[0] == "export":
+        return tuple("--to" if argument == "--out" else argument for argument in arguments)
+    return arguments
 
 
 def sally(*arguments: str) -> str:

@@ -14,8 +14,8 @@ from sally.api.play import play
 from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.games.tradecraft.trades import exchange
+from sally.output.page.axis import Axis
 from sally.output.page.evaluation import _controls
-from sally.output.page.pair_figure import HIGHEST, Axis
 from sally.stats.intervals import Estimate
 
 
@@ -38,9 +38,10 @@ def test_probe_at_the_terminal_comes_after_the_position() -> None:
 
 
 def test_value_outside_the_axis_is_marked_with_its_number() -> None:
-    axis = Axis(-0.5)
-    for value, is_outside in ((axis.lowest - 0.3, True), (HIGHEST, False), (0.2, False)):
-        text = "".join(map(str, axis.mark("rps", Estimate(value, None, None, 9, "t"), 10.0, "dot")))
+    axis = Axis(left=160, width=500, margin=16, low=-0.5, high=1.0)
+    for value, is_outside in ((axis.low - 0.3, True), (axis.high, False), (0.2, False)):
+        estimate = Estimate(value, None, None, 9, "t")
+        text = "".join(map(str, axis.estimate("rps", estimate, 10.0, "dot")))
         assert ('class="outside"' in text) is is_outside
         assert (f">{value:.2f}</text>" in text) is is_outside
 

@@ -174,6 +174,11 @@ class Evaluation(msgspec.Struct, frozen=True):
     doing_intention_to_treat: dict[str, Estimate] = {}
 
     @property
+    def planned(self) -> int:
+        """Episodes of the suite in this size, by the name that evaluations on pairs use."""
+        return self.wanted
+
+    @property
     def complete(self) -> bool:
         return self.wanted == 0 or self.episodes >= self.wanted
 

@@ -7,11 +7,9 @@ without injections or forks.
 
 from __future__ import annotations
 
-import re
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,21 +26,20 @@ from sally.analysis.evaluation import (
     name_of,
     per_problem,
 )
+from sally.analysis.pairs.evaluation import PairEvaluation
 from sally.api.evaluation import SIZES, chosen_estimates, reference_episodes
 from sally.api.pair_evaluation import evaluation_of_episodes, game_row
 from sally.api.result_list import rows_figure
 from sally.api.rows import Rows
 from sally.core.errors import BadInput, join_names
 from sally.core.log.events import Episode, PlayerSpec, Setup, canonical
-from sally.core.registry import packs
 from sally.core.registry.study import Study
 from sally.frames.frame import Frame, as_frame
 from sally.frames.labels import tags_of
 from sally.output.files.attestation import read_attestation
-from sally.output.page.board import Entry, RefusedBundle, write_board
+from sally.output.page.board import Entry, GamesEntry, PairEntry, RefusedBundle, write_board
 from sally.output.page.evaluation import write_evaluation
 from sally.output.page.page_data import PageData
-from sally.output.page.pair_board import PairEntry
 from sally.output.page.pair_evaluation import write_pair_evaluation
 from sally.output.page.write import PageOptions, write_page
 from sally.players.language import LANGUAGE
@@ -68,7 +65,7 @@ class BoardRows(Rows):
 
     def __init__(
         self,
-        entries: Sequence[Entry | PairEntry],
+        entries: Sequence[GamesEntry | PairEntry],
         refused: Sequence[RefusedBundle],
         page: Path | None = None,
     ) -> None:
@@ -93,8 +90,8 @@ class BoardRows(Rows):
         return rows_figure(self, column, "The board", ("suite", "game"))
 
 
-def _game_rows(entry: Entry | PairEntry) -> list[dict[str, Any]]:
-    if isinstance(entry, PairEntry):
+def _game_rows(entry: GamesEntry | PairEntry) -> list[dict[str, Any]]:
+    if isinstance(entry.found, PairEvaluation):
         return [game_row(game) for game in entry.found.games]
     return [{"game": game.game} | chosen_estimates(game) for game in entry.found.games]
 
@@ -119,7 +116,7 @@ def board(
     Raises:
         BadInput: If a path is neither a bundle nor a folder of bundles.
     """
-    entries: list[Entry | PairEntry] = []
+    entries: list[GamesEntry | PairEntry] = []
     refused: list[RefusedBundle] = []
     pages = Counter[str]()
     site = Path(tempfile.gettempdir() if out is None else out)
@@ -139,9 +136,7 @@ def board(
     entries = _with_distinct_names(entries)
     written = None
     if out is not None:
-        whole_games = [entry for entry in entries if isinstance(entry, Entry)]
-        on_pairs = [entry for entry in entries if isinstance(entry, PairEntry)]
-        written = write_board(whole_games, refused, site, sally_1.recorded_play(), on_pairs)
+        written = write_board(entries, refused, site, sally_1.recorded_play())
     return BoardRows(entries, refused, written)
 
 
@@ -154,12 +149,12 @@ def file_name(name: str) -> str:
     return "".join(sign if sign.isalnum() or sign in "._-" else "-" for sign in name).strip("-.")
 
 
-def _with_distinct_names(entries: Sequence[Entry | PairEntry]) -> list[Entry | PairEntry]:
+def _with_distinct_names(entries: Sequence[GamesEntry | PairEntry]) -> list[GamesEntry | PairEntry]:
     """Return the entries; those that share a name get the names of their bundles as well."""
-    counts = Counter((type(entry), entry.name) for entry in entries)
+    counts = Counter((type(entry.found), entry.name) for entry in entries)
     return [
         msgspec.structs.replace(entry, name=f"{entry.name} ({entry.bundle})")
-        if counts[type(entry), entry.name] > 1
+        if counts[type(entry.found), entry.name] > 1
         else entry
         for entry in entries
     ]
@@ -177,7 +172,7 @@ def _bundles(places: tuple[Path, ...]) -> list[Path]:
     return bundles
 
 
-def checked_entry(bundle: Path, page: Path, transcripts: int | None) -> Entry | PairEntry:
+def checked_entry(bundle: Path, page: Path, transcripts: int | None) -> GamesEntry | PairEntry:
     """Replay a bundle, recompute its figures and write its pages, whose names begin with `page`.
 
     No pages are written if `transcripts` is None.
@@ -198,10 +193,11 @@ def checked_entry(bundle: Path, page: Path, transcripts: int | None) -> Entry | 
             return entry
         study, size = _largest(studies)
         plan = plan_episodes(episodes, study, size)
-        refuse_unplanned(episodes, plan, f"Sally-1, size {size}")
+        is_earlier = packed.sha256 in earlier_checks()
+        refuse_unplanned(episodes, plan, f"Sally-1, size {size}", is_earlier)
         uncut = [e for e in episodes if not store.to_run_again(e)]
         finished = as_frame(uncut, studies=[study])
-        evaluation = _evaluate(finished, plan, study, size)
+        evaluation = _evaluate(finished, plan, study, size, is_earlier)
         transcript_page = ""
         if transcripts is not None:
             write_evaluation(evaluation, page.with_name(f"{page.name}.html"))
@@ -211,8 +207,8 @@ def checked_entry(bundle: Path, page: Path, transcripts: int | None) -> Entry | 
                     PageData(place), page.with_name(transcript_page), PageOptions(transcripts)
                 )
         return Entry(evaluation.player, bundle.name, packed.sha256, size, evaluation,
-                     per_problem(in_arms(finished, (ASKED,))),
-                     f"{page.name}.html", transcript_page, signed, readers)  # fmt: skip
+                     f"{page.name}.html", signed, readers,
+                     per_problem(in_arms(finished, (ASKED,))), transcript_page)  # fmt: skip
 
 
 def _pair_entry(
@@ -242,16 +238,8 @@ def _pair_entry(
     refuse_unplanned(episodes, plan, f"Sally-2, size {size}")
     finished = [episode for episode in episodes if not store.to_run_again(episode)]
     evaluation = evaluation_of_episodes(finished, full_suite, len(plan), bot)
-    return PairEntry(
-        evaluation.player,
-        bundle.name,
-        sha256,
-        size,
-        evaluation,
-        f"{page.name}.html",
-        signed,
-        readers,
-    )
+    return Entry(evaluation.player, bundle.name, sha256, size, evaluation, f"{page.name}.html",
+                 signed, readers)  # fmt: skip
 
 
 class EarlierCheck(msgspec.Struct, frozen=True):
@@ -372,51 +360,45 @@ def _with_player(study: Study, params: dict[str, object]) -> Study:
     return msgspec.structs.replace(study, cells=cells)
 
 
-def refuse_unplanned(episodes: Sequence[Episode], plan: Sequence[Planned], suite_name: str) -> None:
-    """Raise BadInput if the suite does not ask an episode of its player."""
-    planned_setups = {_without_versions(order.cell, order.setup) for order in plan}
+def refuse_unplanned(
+    episodes: Sequence[Episode], plan: Sequence[Planned], suite_name: str, is_earlier: bool = False
+) -> None:
+    """Raise BadInput if the suite does not ask an episode of its player.
+
+    `is_earlier` says that an earlier version of Sally has checked the bundle, with the words of its
+    time.
+    """
+    planned_setups = {_comparable(order.cell, order.setup, is_earlier) for order in plan}
     for episode in episodes:
-        if _without_versions(episode.cell, episode.setup) not in planned_setups:
+        if _comparable(episode.cell, episode.setup, is_earlier) not in planned_setups:
             raise BadInput(
                 f"episode {episode.id} is not part of {suite_name}: its problem, seed, "
                 f"players, questions, retries, injections or cell ({episode.cell!r}) differ."
             )
 
 
-def _without_versions(cell: str, setup: Setup) -> bytes:
+def _comparable(cell: str, setup: Setup, is_earlier: bool) -> bytes:
     """Return a cell and a setup as text, without the versions of language players, which a replay
-    has checked."""
-    lineup = {
-        seat: _as_worded_now(player) if player.player == LANGUAGE else player
-        for seat, player in setup.lineup.items()
-    }
+    has checked; if an earlier version of Sally has checked them, also without the hashes of their
+    words packs."""
+
+    def without_versions(player: PlayerSpec) -> PlayerSpec:
+        if player.player != LANGUAGE:
+            return player
+        params = dict(player.params)
+        if is_earlier and "pack" in params:
+            params["pack"] = params["pack"].partition("@")[0]
+        return msgspec.structs.replace(player, params=params, versions={})
+
+    lineup = {seat: without_versions(player) for seat, player in setup.lineup.items()}
     return cell.encode() + b"\n" + canonical(msgspec.structs.replace(setup, lineup=lineup))
 
 
-# Texts that games of Sally-1 got after its suite was frozen; none of its problems uses them.
-LATER_TEXTS = re.compile(r"notes\..*|(aside|fact)\.next_pick")
-
-
-def _as_worded_now(player: PlayerSpec) -> PlayerSpec:
-    """Return a language player without versions and with the words pack of today, if its own pack
-    lacks only later texts."""
-    params = dict(player.params)
-    if "pack" in params:
-        params["pack"] = _pack_of_today(params["pack"])
-    return msgspec.structs.replace(player, params=params, versions={})
-
-
-@cache
-def _pack_of_today(name: str) -> str:
-    pack = packs.find(name)
-    shipped = packs.shipped_packs().get(pack.name, pack)
-    texts = {k: v for k, v in shipped.texts.items() if not LATER_TEXTS.fullmatch(k)}
-    return packs.reference(shipped) if pack.texts == texts else name
-
-
-def _evaluate(frame: Frame, plan: Sequence[Planned], study: Study, size: Size) -> Evaluation:
-    played = {_without_versions(e.cell, e.setup) for e in frame}
-    missing = [order for order in plan if _without_versions(order.cell, order.setup) not in played]
+def _evaluate(
+    frame: Frame, plan: Sequence[Planned], study: Study, size: Size, is_earlier: bool
+) -> Evaluation:
+    played = {_comparable(e.cell, e.setup, is_earlier) for e in frame}
+    missing = [o for o in plan if _comparable(o.cell, o.setup, is_earlier) not in played]
     bot = tags_of(study).get("bot", "")
     return evaluate(frame, player=bot or name_of(frame.setups()),
                     suite=f"Sally-1, version {sally_1.VERSION}, size {size}", wanted=len(plan),

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
+from typing import Generic, TypeVar
 
 import msgspec
 import numpy as np
 
 from sally.analysis.evaluation import Evaluation, Recorded, Scores
+from sally.analysis.pairs.evaluation import PairEvaluation
 from sally.core.errors import join_names
-from sally.output.files.new_file import new_file
 from sally.output.html import Html, join, tag
-from sally.output.page.evaluation import LEGEND, TABLE, figure, figure_cell, recorded_table, table
-from sally.output.page.pair_board import PairEntry, pair_board_parts
-from sally.output.page.write import foot, head
+from sally.output.page.columns import Value, table
+from sally.output.page.document import write_document
+from sally.output.page.evaluation import LEGEND, TABLE, figure, recorded_table
+from sally.output.page.pair_evaluation import AXIS, games_table, picture
+from sally.output.page.pair_evaluation import LEGEND as PAIR_LEGEND
+from sally.output.page.pair_figure import draw_knowing_and_doing
 from sally.runner.check import PROVES
 from sally.stats.bradley_terry import MatchedComparison, Rating, ratings
 from sally.stats.cluster_interval import mean_by_rule
+from sally.stats.intervals import Estimate
 
+TITLE = "Sally: the board"
 ABOUT = (
     "Every figure on this board was recomputed from the bundles listed below; a bundle that does "
     f"not replay, or in which an answer cannot be checked, is refused. {PROVES} Games of "
@@ -32,34 +38,51 @@ PARTS = (
 )
 
 
-class Entry(msgspec.Struct, frozen=True):
-    """One accepted bundle."""
+Found = TypeVar("Found", Evaluation, PairEvaluation)
+
+
+class Entry(msgspec.Struct, Generic[Found], frozen=True):
+    """One accepted bundle of an evaluation on whole games or on pairs."""
 
     name: str
     bundle: str  # file name
     sha256: str
     size: str
-    found: Evaluation
-    scores: Scores  # in the cells of the asked arm
+    found: Found
     page: str  # file name of its own page
-    transcripts: str = ""  # file name of the page with transcripts
     signed: str = ""  # fingerprint of the key that signed the bundle; "" if it is not signed
     readers: str = "-"  # the rule that read its replies, and where it was checked
+    scores: Scores = {}  # of whole games, in the cells of the asked arm
+    transcripts: str = ""  # file name of the page with transcripts
 
     @property
     def played(self) -> int:
-        """Number of episodes that were played to their end."""
+        """Number of episodes that were played to their end, or of positions that were answered."""
         return self.found.episodes
 
     @property
     def planned(self) -> int:
-        """Number of episodes that this size of the suite asks of the player."""
-        return self.found.wanted
+        """Number of episodes or positions that this size of the suite asks of the player."""
+        return self.found.planned
 
     @property
     def is_whole(self) -> bool:
-        """Whether every planned episode was played."""
+        """Whether every planned episode was played, or every planned position answered."""
         return self.played == self.planned
+
+    @property
+    def link(self) -> Html:
+        """The name, with a link to the entry's page."""
+        return tag("a", self.name, href=self.page)
+
+    @property
+    def progress(self) -> tuple[str, float]:
+        """The share that was played, with the number by which it is sorted."""
+        return f"{self.played:,} of {self.planned:,}", self.played
+
+
+GamesEntry = Entry[Evaluation]
+PairEntry = Entry[PairEvaluation]
 
 
 class RefusedBundle(msgspec.Struct, frozen=True):
@@ -70,11 +93,10 @@ class RefusedBundle(msgspec.Struct, frozen=True):
 
 
 def write_board(
-    entries: Sequence[Entry],
+    entries: Sequence[GamesEntry | PairEntry],
     refused: Sequence[RefusedBundle],
     out: Path,
     recorded: Sequence[Recorded] = (),
-    pair_entries: Sequence[PairEntry] = (),
 ) -> Path:
     """Write the index page of the board; return its path.
 
@@ -83,95 +105,113 @@ def write_board(
     Raises:
         BadInput: If the file cannot be written.
     """
-    pieces: list[Html | str] = [head("Sally: the board")]
-    pieces.append(tag("header", tag("h1", "Sally: the board"), tag("p", ABOUT, class_="lede")))
-    pieces.append("<main>")
-    pieces += [
+    on_pairs = [entry for entry in entries if isinstance(entry.found, PairEvaluation)]
+    on_games = [entry for entry in entries if isinstance(entry.found, Evaluation)]
+    parts = [
         tag("p", f"Refused: {refusal.bundle}: {refusal.why}", class_="warn") for refusal in refused
     ]
-    if pair_entries:
-        pieces += pair_board_parts(pair_entries)
-    pieces += [
+    if on_pairs:
+        parts += _pair_parts(on_pairs)
+    parts += [
         tag("h2", "Sally-1: whole games", id="entries"),
         tag("p", "Click a heading to sort. Type in the field to filter, such as `rps`; tick two or "
             "more entries to see only these side by side."),
         tag("p", tag("label", "Filter ", for_="filter"), tag("input", type="text", id="filter")),
-        tag("p", [_tick(entry) for entry in entries], class_="ticks"),
-        _figures(entries),
+        tag("p", [_tick(entry) for entry in on_games], class_="ticks"),
+        _figures(on_games),
         tag("p", f"{PARTS} {LEGEND}", class_="quiet"),
         tag("h3", "One entry over all games"),
-        *(_picture(entry, is_open=number == 0) for number, entry in enumerate(entries)),
+        *(_picture(entry, is_open=number == 0) for number, entry in enumerate(on_games)),
     ]  # fmt: skip
     if recorded:
-        pieces += [
+        parts += [
             tag("h2", "People and published models, not the suite", id="published"),
             recorded_table(recorded),
         ]
-    complete_entries = [entry for entry in entries if entry.is_whole]
-    partly = [f"{e.name} ({e.played:,} of {e.planned:,})" for e in entries if not e.is_whole]
-    pieces.append(tag("h2", "Ratings from matched episodes", id="ratings"))
+    complete_entries = [entry for entry in on_games if entry.is_whole]
+    partly = [f"{e.name} ({e.played:,} of {e.planned:,})" for e in on_games if not e.is_whole]
+    parts.append(tag("h2", "Ratings from matched episodes", id="ratings"))
     if partly:
-        pieces.append(tag("p", f"Not rated, because episodes are missing: {join_names(partly)}."))
-    pieces.append(_ratings(complete_entries))
-    pieces += [tag("h2", "Compare two entries", id="compare"), _differences(complete_entries)]
-    pieces += [tag("h2", "Bundles", id="bundles"), _bundles(entries)]
-    pieces += ["</main>", foot()]
-    path = out / "index.html"
-    with new_file(path, "board") as unfinished:
-        unfinished.write_text("\n".join(map(str, pieces)), "utf-8")
+        parts.append(tag("p", f"Not rated, because episodes are missing: {join_names(partly)}."))
+    parts.append(_ratings(complete_entries))
+    parts += [tag("h2", "Compare two entries", id="compare"), _differences(complete_entries)]
+    parts += [tag("h2", "Bundles", id="bundles"), _bundles(on_games)]
+    path, header = out / "index.html", (tag("h1", TITLE), tag("p", ABOUT, class_="lede"))
+    write_document(path, TITLE, header, parts)
     return path
 
 
-def _picture(entry: Entry, is_open: bool) -> Html:
+# --- certified pairs ------------------------------------------------------------------------------
+
+
+def _pair_parts(entries: Sequence[PairEntry]) -> Iterator[Html]:
+    """Yield the section of Sally-2: entries by their means, then the games of each."""
+    yield tag("h2", "Sally-2: certified pairs", id="pairs")
+    ordered = sorted(entries, key=lambda entry: -_value(entry.found.knowing))
+    means = [(entry.name, entry.found.knowing, entry.found.doing) for entry in ordered]
+    yield draw_knowing_and_doing("Mean knowing and doing of all entries", means, -0.5, AXIS)
+    rows = [
+        [entry.link, entry.size, entry.progress, found.knowing,
+         f"{sum(game.tells_apart for game in found.games)} of {len(found.games)}", found.doing,
+         f"{sum(game.acts_apart for game in found.games)} of {len(found.games)}",
+         entry.readers, entry.signed or None, tag("code", entry.sha256[:16])]
+        for entry in ordered
+        for found in (entry.found,)
+    ]  # fmt: skip
+    top = ["entry", "size", "positions", "mean knowing", "games", "mean doing", "games",
+           "replies read by", "signed", "SHA-256"]  # fmt: skip
+    yield table(top, rows, [entry.name for entry in ordered])
+    for entry in entries:
+        yield tag("details", tag("summary", f"{entry.name}: every game"), picture(entry.found),
+                  games_table(entry.found.games))  # fmt: skip
+    yield tag("p", PAIR_LEGEND, class_="quiet")
+
+
+def _value(estimate: Estimate | None) -> float:
+    return -2.0 if estimate is None or estimate.value is None else estimate.value
+
+
+# --- whole games ----------------------------------------------------------------------------------
+
+
+def _picture(entry: GamesEntry, is_open: bool) -> Html:
     """Return the figure of one entry over all games, folded unless `is_open`."""
     return tag("details", tag("summary", f"{entry.name}: every game"),
                figure(entry.found.games, entry.name), open=is_open)  # fmt: skip
 
 
-def _tick(entry: Entry) -> Html:
+def _tick(entry: GamesEntry) -> Html:
     id = f"tick-{entry.page.partition('.')[0]}"
     box = tag("input", type="checkbox", name="entry", id=id, value=entry.name)
     return tag("span", box, tag("label", f" {entry.name} ", for_=id))
 
 
-def _figures(entries: Sequence[Entry]) -> Html:
-    rows = []
+def _figures(entries: Sequence[GamesEntry]) -> Html:
+    rows, names = list[list[Value]](), list[str]()
     for entry in entries:
-        played = tag("td", f"{entry.played:,} of {entry.planned:,}", data_v=entry.played)
         for game in entry.found.games:
-            all_planned = figure_cell(entry.found.doing_intention_to_treat[game.game])
-            cells = [figure_cell(getattr(game, field)) for field in TABLE.values()]
+            all_planned = entry.found.doing_intention_to_treat[game.game]
             share = game.forfeits / max(1, game.forfeits + game.moves)
             rows.append(
-                tag("tr", played, tag("th", tag("a", entry.name, href=entry.page), scope="row"),
-                    tag("td", game.game), all_planned, cells,
-                    tag("td", f"{100 * share:.0f} %", data_v=share), data_n=entry.name)
+                [entry.link, entry.progress, game.game, all_planned,
+                 *(getattr(game, field) for field in TABLE.values()),
+                 (f"{100 * share:.0f} %", share)]
             )  # fmt: skip
-    return table(["played", "entry", "game", "doing, all planned", *TABLE, "forfeits"], rows)
+            names.append(entry.name)
+    top = ["entry", "played", "game", "doing, all planned", *TABLE, "forfeits"]
+    return table(top, rows, names)
 
 
-def _bundles(entries: Sequence[Entry]) -> Html:
+def _bundles(entries: Sequence[GamesEntry]) -> Html:
     rows = [
-        tag("tr", tag("th", tag("a", entry.name, href=entry.page), scope="row"),
-            tag("td", entry.size), tag("td", f"{entry.played:,} of {entry.planned:,}"),
-            tag("td", entry.bundle), tag("td", tag("code", entry.sha256[:16])),
-            tag("td", entry.readers), tag("td", tag("code", entry.signed) if entry.signed else "-"),
-            tag("td", tag("a", "transcripts", href=entry.transcripts)
-                if entry.transcripts else "-"),
-            data_n=entry.name)
+        [entry.link, entry.size, entry.progress, entry.bundle, tag("code", entry.sha256[:16]),
+         entry.readers, tag("code", entry.signed) if entry.signed else None,
+         tag("a", "transcripts", href=entry.transcripts) if entry.transcripts else None]
         for entry in entries
     ]  # fmt: skip
-    top = [
-        "entry",
-        "size",
-        "episodes",
-        "bundle",
-        "sha256",
-        "replies read by",
-        "signed by",
-        "transcripts",
-    ]
-    return table(top, rows)
+    top = ["entry", "size", "episodes", "bundle", "sha256", "replies read by", "signed by",
+           "transcripts"]  # fmt: skip
+    return table(top, rows, [entry.name for entry in entries])
 
 
 # --- matched episodes -----------------------------------------------------------------------------
@@ -186,7 +226,7 @@ def by_game(scores: Scores, measure: str) -> dict[str, dict[str, tuple[str, floa
     return grouped
 
 
-def rate_entries(entries: Sequence[Entry]) -> dict[str, list[Rating]]:
+def rate_entries(entries: Sequence[GamesEntry]) -> dict[str, list[Rating]]:
     """Return ratings of the entries by game; on each problem that two entries have played, the one
     that gained more beats the other."""
     doing = {entry.name: by_game(entry.scores, "doing") for entry in entries}
@@ -207,17 +247,15 @@ def rate_entries(entries: Sequence[Entry]) -> dict[str, list[Rating]]:
     return ratings_by_game
 
 
-def _ratings(entries: Sequence[Entry]) -> Html:
+def _ratings(entries: Sequence[GamesEntry]) -> Html:
     ratings_by_game = {game: rows for game, rows in rate_entries(entries).items() if rows}
     if not ratings_by_game:
         return tag("p", "No two entries have played the same problem.")
-    rows = [
-        tag("tr", tag("th", rating.player, scope="row"), tag("td", game),
-            figure_cell(rating.rating), tag("td", rating.component + 1), tag("td", rating.met),
-            data_n=rating.player)
-        for game, listed in ratings_by_game.items()
-        for rating in listed
-    ]  # fmt: skip
+    listed = [(game, rating) for game, rows in ratings_by_game.items() for rating in rows]
+    rows: list[list[Value]] = [
+        [rating.player, game, rating.rating, rating.component + 1, rating.met]
+        for game, rating in listed
+    ]
     note = (
         "Bradley-Terry ratings in log odds: of two entries on the same problem, seed and "
         "opponents, the one with the higher score wins; equal scores count half. Intervals "
@@ -225,12 +263,13 @@ def _ratings(entries: Sequence[Entry]) -> Html:
         "met, directly or through others). Half a win and half a loss against an average player "
         "keep them finite."
     )
-    return join(table(["entry", "game", "rating", "component", "comparisons"], rows),
-                  tag("p", note, class_="quiet"))  # fmt: skip
+    names = [rating.player for _, rating in listed]
+    top = ["entry", "game", "rating", "component", "comparisons"]
+    return join(table(top, rows, names), tag("p", note, class_="quiet"))
 
 
-def _differences(entries: Sequence[Entry]) -> Html:
-    rows = []
+def _differences(entries: Sequence[GamesEntry]) -> Html:
+    rows, names = list[list[Value]](), list[str]()
     scores_by_entry: Mapping[str, Scores] = {entry.name: entry.scores for entry in entries}
     for measure in ("knowing", "acting on it", "doing"):
         games = {name: by_game(scores, measure) for name, scores in scores_by_entry.items()}
@@ -242,12 +281,9 @@ def _differences(entries: Sequence[Entry]) -> Html:
                     continue
                 moved = np.array([first_scores[s][1] - second_scores[s][1] for s in shared])
                 difference = mean_by_rule(moved, [first_scores[s][0] for s in shared])
-                rows.append(
-                    tag("tr", tag("th", f"{first} minus {second}", scope="row"), tag("td", game),
-                        tag("td", measure), figure_cell(difference), tag("td", len(shared)),
-                        data_n=f"{first}\n{second}")
-                )  # fmt: skip
+                rows.append([f"{first} minus {second}", game, measure, difference, len(shared)])
+                names.append(f"{first}\n{second}")
     note = "Means over the problems that both played, in the unit of each score (doing: payoff)."
-    differences_table = table(["entries", "game", "measure", "difference", "problems"], rows)
+    differences_table = table(["entries", "game", "measure", "difference", "problems"], rows, names)
     summary = tag("summary", f"{len(rows):,} paired differences")
     return join(tag("details", summary, differences_table), tag("p", note, class_="quiet"))

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from sally.frames.schema import Column
 from sally.output.figures.svg import estimate, number
 from sally.output.html import Html, tag
+from sally.output.tables.console import estimate_cell
 from sally.stats.intervals import Estimate
+
+Value = Estimate | Html | str | float | tuple[str, float] | None
+"""A cell of `table`: a text with the number by which it is sorted is a tuple."""
 
 ARROWS = {"higher": " ↑", "lower": " ↓", "": ""}
 
@@ -81,3 +86,41 @@ def number_cells(
         number_cell(getattr(row, column.field), href, reasons.get(column.field))
         for column in columns
     ]
+
+
+def table(
+    headings: Sequence[str], rows: Iterable[Sequence[Value]], names: Sequence[str] = ()
+) -> Html:
+    """Return a table of values that scrolls sideways on a narrow screen; the first cell of a row is
+    its heading.
+
+    Args:
+        headings: The headings of the columns.
+        rows: The values; a fraction has two decimals, and None is a dash.
+        names: The name by which a filter finds each row.
+    """
+    heads = tag("thead", tag("tr", [tag("th", name, scope="col") for name in headings]))
+    lines = []
+    for (first, *others), name in zip_longest(rows, names):
+        assert isinstance(first, str | Html)
+        heading = tag("th", first, scope="row")
+        lines.append(tag("tr", heading, map(cell, others), data_n=name))
+    inside = tag("table", heads, tag("tbody", lines), class_="sortable")
+    return tag("div", inside, class_="scroll", tabindex=0)
+
+
+def cell(value: Value) -> Html:
+    """Return the cell of a value; that of an estimate is sorted by its value."""
+    match value:
+        case Estimate():
+            text = estimate_cell(value.value, value.interval, 2)
+            return tag("td", text, data_v=value.value)
+        case (str(text), sorted_by):
+            return tag("td", text, data_v=sorted_by)
+        case float():
+            return tag("td", f"{value:.2f}")
+        case None:
+            return tag("td", "-")
+        case str() | int() | Html():
+            return tag("td", value)
+    raise TypeError(f"{value!r} is not a value of a table.")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
 from sally.analysis.call_totals import CallTotals
 from sally.analysis.evaluation import CONTRASTS, Control, Evaluation, GameResult, Recorded
-from sally.output.files.new_file import new_file
 from sally.output.html import Html, join, tag
-from sally.output.page.write import foot, head
+from sally.output.page.axis import Axis, key
+from sally.output.page.columns import Value, table
+from sally.output.page.document import made, tiles, write_document
 from sally.output.tables.console import estimate_cell
 from sally.runner.budget import money_text
 from sally.stats.intervals import Estimate
@@ -43,28 +43,21 @@ LEGEND = (
     "move made their round void. "
     "After ± or in brackets: 95% intervals over problems. There is no mean over games."
 )
-LEFT, WIDTH, ROW, TOP = 128, 340, 26, 30
-LOW, HIGH = -0.25, 1.1
+ROW, TOP = 26, 30
+AXIS = Axis(left=128, width=340, margin=10, low=-0.25, high=1.1)
 
 
-def write_evaluation(evaluation: Evaluation, out: Path, timestamp: datetime | None = None) -> int:
-    """Write the page of an evaluation; return its size in bytes.
+def write_evaluation(evaluation: Evaluation, out: Path) -> None:
+    """Write the page of an evaluation.
 
     Raises:
         BadInput: If the file cannot be written.
     """
-    moment = timestamp or datetime.now(UTC)
-    text = "\n".join(map(str, pieces(evaluation, moment)))
-    with new_file(out, "page") as unfinished:
-        unfinished.write_text(text, "utf-8")
-    return len(text.encode())
+    title = f"{evaluation.player}: {evaluation.suite}"
+    write_document(out, title, _top(evaluation), _parts(evaluation))
 
 
-def pieces(evaluation: Evaluation, timestamp: datetime) -> Iterator[Html | str]:
-    """Yield the parts of the page in order."""
-    yield head(f"{evaluation.player}: {evaluation.suite}")
-    yield tag("header", _top(evaluation, timestamp))
-    yield "<main>"
+def _parts(evaluation: Evaluation) -> Iterator[Html]:
     yield tag("h2", "What it knew, whether it acted on it, what it did", id="results")
     yield figure(evaluation.games, evaluation.player)
     yield tag("ul", [tag("li", sentence) for sentence in evaluation.sentences])
@@ -90,15 +83,12 @@ def pieces(evaluation: Evaluation, timestamp: datetime) -> Iterator[Html | str]:
         yield _depths(evaluation)
     yield tag("h2", "Calls", id="calls")
     yield tag("p", said_calls(evaluation.bill))
-    yield "</main>"
-    yield tag("footer", tag("p", "Made by Sally. The page makes no network requests."))
-    yield foot()
 
 
-def _top(evaluation: Evaluation, timestamp: datetime) -> Html:
+def _top(evaluation: Evaluation) -> tuple[Html | None, ...]:
     moves = sum(game.moves + game.forfeits for game in evaluation.games)
     forfeits = sum(game.forfeits for game in evaluation.games)
-    tiles = [
+    facts = [
         ("games", f"{len(evaluation.games)}"),
         (
             "episodes",
@@ -119,12 +109,12 @@ def _top(evaluation: Evaluation, timestamp: datetime) -> Html:
     if not evaluation.complete:
         unfinished_text = f"Unfinished: {evaluation.episodes:,} of {evaluation.wanted:,} episodes."
         partly = tag("p", f"{unfinished_text} The same command continues.", class_="warn")
-    return join(
+    return (
         tag("h1", tag("bdi", evaluation.player)),
         tag("p", f"{evaluation.suite}. {settings}".strip(), class_="lede"),
-        tag("ul", [tag("li", tag("b", v), tag("small", n)) for n, v in tiles], class_="tiles"),
+        tiles(facts),
         partly,
-        tag("p", f"Made {timestamp:%Y-%m-%d}.", class_="quiet"),
+        made(),
     )
 
 
@@ -136,88 +126,49 @@ def figure(games: Sequence[GameResult], player: str) -> Html:
     players."""
     panels = [tag("div", _panel(field, games), class_="panel") for field in PANELS]
     keys = [
-        join(_svg_key("dot"), f" {player}"),
-        join(_svg_key("tick"), " best mindless player or rule"),
-        join(_svg_key("ring"), " learners and bots on the same problems"),
+        join(key("dot"), f" {player}"),
+        join(key("mindless"), " best mindless player or rule"),
+        join(key("ring"), " learners and bots on the same problems"),
     ]
     return tag(
         "figure",
         tag("div", panels, class_="panels"),
-        tag("figcaption", [tag("span", key) for key in keys], class_="marks"),
+        tag("figcaption", [tag("span", label) for label in keys], class_="marks"),
     )
-
-
-def _svg_key(kind: str) -> Html:
-    shapes = {
-        "dot": tag("circle", cx=8, cy=8, r=5, class_="dot"),
-        "tick": tag("line", x1=8, x2=8, y1=1, y2=15, class_="mindless"),
-        "ring": tag("circle", cx=8, cy=8, r=4, class_="ring"),
-    }
-    return tag("svg", shapes[kind], width=16, height=16, aria_hidden="true")
-
-
-def _x(value: float) -> float:
-    inside = min(max(value, LOW), HIGH)
-    return LEFT + (inside - LOW) / (HIGH - LOW) * (WIDTH - LEFT - 10)
-
-
-def outside_mark(x: float, y: float, value: float, low: float, high: float) -> Html | None:
-    """Return an arrow with the value, at the edge of the axis, if the value lies outside of it."""
-    if low <= value <= high:
-        return None
-    side = -1 if value < low else 1
-    tip, back = x + 9 * side, x + 2 * side
-    points = f"{tip},{y} {back},{y - 5} {back},{y + 5} {tip},{y}"
-    arrow = tag("polyline", tag("title", f"outside the axis: {value:.2f}"), points=points,
-                class_="outside")  # fmt: skip
-    anchor = "start" if side < 0 else "end"
-    text = tag("text", f"{value:.2f}", x=x - 8 * side, y=y - 6, class_=f"axis {anchor}")
-    return join(arrow, text)
 
 
 def _panel(field: str, games: Sequence[GameResult]) -> Html:
     title, ends = PANELS[field]
     height = TOP + ROW * len(games) + 24
     shapes = [
-        tag("line", x1=_x(tick), x2=_x(tick), y1=TOP - 8, y2=height - 22, class_="grid")
-        for tick in (0.0, 0.5, 1.0)
-    ]
-    shapes += [
-        tag("text", name, x=_x(tick), y=height - 6, text_anchor="middle", class_="axis")
-        for tick, name in ((0.0, "0"), (0.5, ".5"), (1.0, "1"))
+        *AXIS.grid((0.0, 0.5, 1.0), TOP - 8, height - 22),
+        *AXIS.labels(((0.0, "0"), (0.5, ".5"), (1.0, "1")), height - 6),
     ]
     for n, game in enumerate(games):
         shapes += _row(field, game, TOP + ROW * n + ROW / 2)
     drawing = tag("svg", tag("title", f"{title}: {ends}"), shapes,
-                viewBox=f"0 0 {WIDTH} {height}", role="img")  # fmt: skip
+                viewBox=f"0 0 {AXIS.width} {height}", role="img")  # fmt: skip
     return join(tag("h3", title), tag("small", ends), drawing)
 
 
 def _row(field: str, game: GameResult, y: float) -> Iterator[Html]:
     estimate: Estimate = getattr(game, field)
-    yield tag("text", game.game, x=LEFT - 8, y=y + 4, text_anchor="end", class_="name")
-    yield tag("line", x1=_x(LOW), x2=_x(HIGH), y1=y, y2=y, class_="base")
+    yield tag("text", game.game, x=AXIS.left - 8, y=y + 4, text_anchor="end", class_="name")
+    yield tag("line", x1=AXIS.x(AXIS.low), x2=AXIS.x(AXIS.high), y1=y, y2=y, class_="base")
     for line in game.lines:
         value = getattr(line, field)
         if value is not None:
             ring = tag("circle", tag("title", f"{line.player}: {value:.2f}"),
-                       cx=_x(value), cy=y, r=4, class_="ring")  # fmt: skip
+                       cx=AXIS.x(value), cy=y, r=4, class_="ring")  # fmt: skip
             yield ring
     best = game.rule_knowing if field == "knowing" else game.mindless if field == "doing" else None
     if best is not None:
         baseline = game.rule if field == "knowing" else game.mindless_name
-        yield tag("line", tag("title", f"{baseline}: {best:.2f}"), x1=_x(best), x2=_x(best),
+        yield tag("line", tag("title", f"{baseline}: {best:.2f}"), x1=AXIS.x(best), x2=AXIS.x(best),
                   y1=y - 8, y2=y + 8, class_="mindless")  # fmt: skip
     if estimate.value is None:
-        yield tag("text", "-", x=_x(0) + 6, y=y + 4, class_="axis")
-        return
-    if estimate.low is not None and estimate.high is not None:
-        yield tag("line", x1=_x(estimate.low), x2=_x(estimate.high), y1=y, y2=y, class_="interval")
-    value_text = estimate_cell(estimate.value, estimate.interval, 2)
-    yield tag("circle", tag("title", f"{game.game}: {value_text}"), cx=_x(estimate.value),
-              cy=y, r=5, class_="dot")  # fmt: skip
-    if (mark := outside_mark(_x(estimate.value), y, estimate.value, LOW, HIGH)) is not None:
-        yield mark
+        yield tag("text", "-", x=AXIS.x(0) + 6, y=y + 4, class_="axis")
+    yield from AXIS.estimate(game.game, estimate, y, "dot", radius=5)
 
 
 # --- tables ---------------------------------------------------------------------------------------
@@ -226,27 +177,13 @@ def _row(field: str, game: GameResult, y: float) -> Iterator[Html]:
 def measures_table(games: Sequence[GameResult]) -> Html:
     """Return a table of all measures, with one row per game."""
     top = ["game", "problems", *TABLE, "forfeits", "predictions judged"]
-    rows = []
-    for game in games:
-        cells = [figure_cell(getattr(game, field)) for field in TABLE.values()]
-        rows.append(
-            tag("tr", tag("th", game.game, scope="row"), tag("td", game.problems), cells,
-                tag("td", f"{game.forfeits} of {game.forfeits + game.moves}"),
-                tag("td", f"{game.predictions} of {game.predictions_asked}"))
-        )  # fmt: skip
+    rows = [
+        [game.game, game.problems, *(getattr(game, field) for field in TABLE.values()),
+         f"{game.forfeits} of {game.forfeits + game.moves}",
+         f"{game.predictions} of {game.predictions_asked}"]
+        for game in games
+    ]  # fmt: skip
     return table(top, rows)
-
-
-def figure_cell(estimate: Estimate) -> Html:
-    """Return a table cell with a value and its interval, sorted by the value."""
-    return tag("td", estimate_cell(estimate.value, estimate.interval, 2), data_v=estimate.value)
-
-
-def table(top: Sequence[str], rows: Sequence[Html]) -> Html:
-    """Return a table that scrolls sideways on a narrow screen."""
-    heads = tag("thead", tag("tr", [tag("th", name, scope="col") for name in top]))
-    inside = tag("table", heads, tag("tbody", rows), class_="sortable")
-    return tag("div", inside, class_="scroll", tabindex=0)
 
 
 def _reasons(games: Sequence[GameResult]) -> Html:
@@ -280,25 +217,19 @@ def said_reliability(game: GameResult) -> str:
 
 
 def _reliability(games: Sequence[GameResult]) -> Html:
-    rows = []
+    rows = list[list[Value]]()
     for game in games:
         for field, (title, _) in PANELS.items():
             odd, even = game.halves.get(field, (None, None))
             reliability = game.reliability.get(field)
             if odd is None and even is None and reliability is None:
                 continue
-            values = [
-                odd,
-                even,
-                *(
-                    (reliability.tau, reliability.retest, reliability.split_half)
-                    if reliability
-                    else ()
-                ),
-            ]
-            cells = [tag("td", "-" if v is None else f"{v:.2f}") for v in values]
-            cells += [tag("td", "-")] * (5 - len(cells))
-            rows.append(tag("tr", tag("th", game.game, scope="row"), tag("td", title), cells))
+            values = (
+                (reliability.tau, reliability.retest, reliability.split_half)
+                if reliability
+                else (None, None, None)
+            )
+            rows.append([game.game, title, odd, even, *values])
     top = ["game", "measure", "odd problems", "even problems", "tau", "retest", "split halves"]
     note = (
         "odd and even problems: this player on each half of the problems; a large difference means "
@@ -321,15 +252,13 @@ def said_recorded(record: Recorded) -> str:
 
 def recorded_table(recorded: Sequence[Recorded]) -> Html:
     """Return the results of people and published models, marked as recorded play."""
-    rows = []
-    for record in recorded:
-        interval = None if record.low is None or record.high is None else (record.low, record.high)
-        count_text = record.unit if record.n is None else f"{record.n:,} {record.unit}"
-        rows.append(
-            tag("tr", tag("th", record.game, scope="row"), tag("td", record.who),
-                tag("td", estimate_cell(record.value, interval, 2), data_v=record.value),
-                tag("td", record.measure), tag("td", count_text), tag("td", record.source))
-        )  # fmt: skip
+    rows: list[list[Value]] = [
+        [record.game, record.who,
+         Estimate(record.value, record.low, record.high, record.n or 0, record.unit),
+         record.measure, record.unit if record.n is None else f"{record.n:,} {record.unit}",
+         record.source]
+        for record in recorded
+    ]  # fmt: skip
     note = (
         "Recorded play, not the suite: other problems, opponents and measures. A figure here shows "
         "where people or published models stood in their own setting and cannot be compared with "
@@ -347,11 +276,9 @@ def _controls(controls: Sequence[Control]) -> Html:
         contrasts = [control for control in controls if control.arm == arm]
         if not contrasts:
             continue
-        rows = [
-            tag("tr", tag("th", control.game, scope="row"), tag("td", control.condition),
-                tag("td", control.metric),
-                tag("td", estimate_cell(control.difference.value, control.difference.interval, 2)),
-                tag("td", control.verdict), tag("td", control.pairs))
+        rows: list[list[Value]] = [
+            [control.game, control.condition, control.metric, control.difference, control.verdict,
+             control.pairs]
             for control in contrasts
         ]  # fmt: skip
         counts = {
@@ -368,12 +295,10 @@ def _controls(controls: Sequence[Control]) -> Html:
 
 
 def _depths(evaluation: Evaluation) -> Html:
-    rows = [
-        tag("tr", tag("th", point.game, scope="row"), tag("td", point.depth),
-            tag("td", estimate_cell(point.right.value, point.right.interval, 2)),
-            tag("td", f"{point.chance:.2f}"), tag("td", point.instances))
+    rows: list[list[Value]] = [
+        [point.game, point.depth, point.right, point.chance, point.instances]
         for point in evaluation.depths
-    ]  # fmt: skip
+    ]
     depths_table = table(["game", "reasoner depth", "right", "chance", "problems"], rows)
     note = (
         "A reasoner of the block's depth answers all of it; every shallower one is right as often "

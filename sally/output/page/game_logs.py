@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from sally.analysis.game_logs import GameLogAudit
-from sally.output.files.new_file import new_file
 from sally.output.html import Html, tag
 from sally.output.page.columns import scroll_frame
-from sally.output.page.write import foot, head
+from sally.output.page.document import write_document
 from sally.output.tables.console import estimate_cell
 
 TITLE = "Audit of recorded games"
@@ -23,11 +22,9 @@ def write_audit(audit: GameLogAudit, out: Path) -> None:
     Raises:
         BadInput: The file cannot be written.
     """
-    body = tag(
-        "main",
-        tag("h1", TITLE),
+    parts = (
         tag("p", f"{audit.games:,} games: " + ", ".join(audit.titles)),
-        [tag("p", sentence) for sentence in audit.sentences or ("Nothing was found.",)],
+        *(tag("p", sentence) for sentence in audit.sentences or ("Nothing was found.",)),
         tag("h2", "Moves that could not be used"),
         _table([
             {"player": row.player, "seat": row.seat + 1, "games": row.games, "moves": row.moves,
@@ -55,8 +52,7 @@ def write_audit(audit: GameLogAudit, out: Path) -> None:
             for row in audit.simple
         ]) if audit.simple else tag("p", "Blank: no payoffs of rounds are recorded."),
     )  # fmt: skip
-    with new_file(out, "page") as unfinished:
-        unfinished.write_text(f"{head(TITLE)}\n{body}\n{foot()}\n", encoding="utf-8")
+    write_document(out, TITLE, (tag("h1", TITLE),), parts)
 
 
 def _cell(estimate: Any) -> str:

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from sally.output.figures.svg import Bar, estimate, interval_plot
-from sally.output.files.new_file import new_file
 from sally.output.html import Html, tag
 from sally.output.page.columns import scroll_frame
-from sally.output.page.write import foot, head
+from sally.output.page.document import write_document
 from sally.output.tables.console import p_cell
 
 TITLE = "Comparison of Inspect logs"
@@ -28,15 +27,12 @@ def write_comparison(rows: Sequence[Mapping[str, Any]], notes: Sequence[str], ou
         BadInput: The file cannot be written.
     """
     scorers = dict.fromkeys(row["scorer"] for row in rows)
-    body = tag(
-        "main",
-        tag("h1", TITLE),
-        [_plot(scorer, [row for row in rows if row["scorer"] == scorer]) for scorer in scorers],
+    parts = (
+        *(_plot(scorer, [row for row in rows if row["scorer"] == scorer]) for scorer in scorers),
         scroll_frame(_table(rows), TITLE),
-        [tag("p", note) for note in notes],
+        *(tag("p", note) for note in notes),
     )
-    with new_file(out, "page") as unfinished:
-        unfinished.write_text(f"{head(TITLE)}\n{body}\n{foot()}\n", encoding="utf-8")
+    write_document(out, TITLE, (tag("h1", TITLE),), parts)
 
 
 def _plot(scorer: str, rows: Sequence[Mapping[str, Any]]) -> Html:

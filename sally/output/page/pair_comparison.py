@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 from sally.analysis.pairs.comparison import PairComparison, QuestionDifference
-from sally.output.files.new_file import new_file
 from sally.output.html import Html, tag
-from sally.output.page.evaluation import table
+from sally.output.page.columns import Value, table
+from sally.output.page.document import made, write_document
 from sally.output.page.pair_figure import FigureRow, draw_knowing_and_doing
-from sally.output.page.write import foot, head
-from sally.output.tables.console import estimate_cell, p_cell
+from sally.output.tables.console import p_cell
 from sally.stats.intervals import Estimate
 
 LEGEND = (
@@ -21,38 +19,25 @@ LEGEND = (
     "answered; brackets: 95% intervals over pairs; p: sign flips over pairs, adjusted over games "
     "and questions by Holm's method."
 )
-
-
 MOST_NAME = 16  # characters of a player's name below the axis
 
 
-def write_pair_comparison(
-    comparison: PairComparison, out: Path, timestamp: datetime | None = None
-) -> None:
+def write_pair_comparison(comparison: PairComparison, out: Path) -> None:
     """Write the page of a comparison.
 
     Raises:
         BadInput: If the file cannot be written.
     """
-    text = "\n".join(map(str, page_parts(comparison, timestamp or datetime.now(UTC))))
-    with new_file(out, "page") as unfinished:
-        unfinished.write_text(text, "utf-8")
-
-
-def page_parts(comparison: PairComparison, timestamp: datetime) -> Iterator[Html | str]:
-    """Yield the parts of the page in order."""
     title = f"{comparison.second} compared with {comparison.first}"
-    yield head(title)
-    yield tag("header", tag("h1", tag("bdi", title)),
-              tag("p", f"Made {timestamp:%Y-%m-%d}.", class_="quiet"))  # fmt: skip
-    yield "<main>"
+    header = (tag("h1", tag("bdi", title)), made())
+    write_document(out, title, header, _parts(comparison))
+
+
+def _parts(comparison: PairComparison) -> Iterator[Html]:
     yield tag("ul", [tag("li", sentence) for sentence in comparison.sentences])
     yield picture(comparison)
     yield games_table(comparison)
     yield tag("p", LEGEND, class_="quiet")
-    yield "</main>"
-    yield tag("footer", tag("p", "Made by Sally. The page makes no network requests."))
-    yield foot()
 
 
 def picture(comparison: PairComparison) -> Html:
@@ -78,20 +63,15 @@ def games_table(comparison: PairComparison) -> Html:
     top = ["game", "pairs"]
     for question in ("knowing", "doing"):
         top += [f"{question} {comparison.first}", comparison.second, "difference", "p"]
-    rows = []
-    for game in comparison.games:
-        cells = [cell for difference in (game.knowing, game.doing) for cell in _cells(difference)]
-        rows.append(tag("tr", tag("th", game.game, scope="row"), tag("td", game.pairs), cells))
+    rows = [
+        [game.game, game.pairs, *_values(game.knowing), *_values(game.doing)]
+        for game in comparison.games
+    ]
     return table(top, rows)
 
 
-def _cells(difference: QuestionDifference | None) -> list[Html]:
+def _values(difference: QuestionDifference | None) -> list[Value]:
     if difference is None:
-        return [tag("td", "-")] * 4
-    estimate = difference.difference
-    return [
-        tag("td", f"{difference.first:.2f}"),
-        tag("td", f"{difference.second:.2f}"),
-        tag("td", estimate_cell(estimate.value, estimate.interval, 2), data_v=estimate.value),
-        tag("td", p_cell(difference.p) or "-"),
-    ]
+        return [None] * 4
+    p = p_cell(difference.p) or None
+    return [difference.first, difference.second, difference.difference, p]

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
 from sally.analysis.pairs.evaluation import GamePairs, PairEvaluation, PersonScore
-from sally.output.files.new_file import new_file
 from sally.output.html import Html, join, tag
-from sally.output.page.evaluation import said_calls, table
+from sally.output.page.columns import table
+from sally.output.page.document import made, tiles, write_document
+from sally.output.page.evaluation import said_calls
 from sally.output.page.pair_figure import FigureRow, draw_knowing_and_doing
-from sally.output.page.write import foot, head
-from sally.output.tables.console import estimate_cell
 from sally.stats.intervals import Estimate
 from sally.stats.pairs import PairScore
 
@@ -34,25 +32,17 @@ LEGEND = (
 )
 
 
-def write_pair_evaluation(
-    evaluation: PairEvaluation, out: Path, timestamp: datetime | None = None
-) -> int:
-    """Write the page of an evaluation on pairs; return its size in bytes.
+def write_pair_evaluation(evaluation: PairEvaluation, out: Path) -> None:
+    """Write the page of an evaluation on pairs.
 
     Raises:
         BadInput: If the file cannot be written.
     """
-    text = "\n".join(map(str, page_parts(evaluation, timestamp or datetime.now(UTC))))
-    with new_file(out, "page") as unfinished:
-        unfinished.write_text(text, "utf-8")
-    return len(text.encode())
+    title = f"{evaluation.player}: {evaluation.suite}"
+    write_document(out, title, _heading(evaluation), _parts(evaluation))
 
 
-def page_parts(evaluation: PairEvaluation, timestamp: datetime) -> Iterator[Html | str]:
-    """Yield the parts of the page in order."""
-    yield head(f"{evaluation.player}: {evaluation.suite}")
-    yield tag("header", _heading(evaluation, timestamp))
-    yield "<main>"
+def _parts(evaluation: PairEvaluation) -> Iterator[Html]:
     yield tag("ul", [tag("li", sentence) for sentence in evaluation.sentences])
     yield tag("h2", "What it knew and what it did", id="results")
     yield picture(evaluation)
@@ -70,15 +60,12 @@ def page_parts(evaluation: PairEvaluation, timestamp: datetime) -> Iterator[Html
     yield _strict_table(evaluation.games)
     yield tag("h2", "Calls", id="calls")
     yield tag("p", said_calls(evaluation.calls))
-    yield "</main>"
-    yield tag("footer", tag("p", "Made by Sally. The page makes no network requests."))
-    yield foot()
 
 
-def _heading(evaluation: PairEvaluation, timestamp: datetime) -> Html:
+def _heading(evaluation: PairEvaluation) -> tuple[Html | None, ...]:
     pairs = sum(game.pairs for game in evaluation.games)
     unreadable = evaluation.unreadable
-    tiles = [
+    facts = [
         ("games", f"{len(evaluation.games)}"),
         ("pairs", f"{pairs:,}"),
         ("answers that could not be read", f"{unreadable.count:,} of {unreadable.answers:,}"),
@@ -88,12 +75,12 @@ def _heading(evaluation: PairEvaluation, timestamp: datetime) -> Html:
     if not evaluation.is_complete:
         text = f"Unfinished: {evaluation.episodes:,} of {evaluation.planned:,} positions."
         unfinished = tag("p", f"{text} The same command continues.", class_="warn")
-    return join(
+    return (
         tag("h1", tag("bdi", evaluation.player)),
         tag("p", f"{evaluation.suite}, size {evaluation.size}.", class_="lede"),
-        tag("ul", [tag("li", tag("b", v), tag("small", n)) for n, v in tiles], class_="tiles"),
+        tiles(facts),
         unfinished,
-        tag("p", f"Made {timestamp:%Y-%m-%d}.", class_="quiet"),
+        made(),
     )
 
 
@@ -119,48 +106,34 @@ def _j(score: PairScore | None) -> Estimate | None:
     return score.j if score else None
 
 
-def _estimate_cell(estimate: Estimate | None) -> Html:
-    if estimate is None:
-        return tag("td", "-")
-    return tag("td", estimate_cell(estimate.value, estimate.interval, 2), data_v=estimate.value)
-
-
 def games_table(games: Sequence[GamePairs]) -> Html:
     """Return the main table, with one row per game."""
     top = ["game", "pairs", "knowing", "doing", "acting on it", "known not done", "order",
            "same move twice", "unreadable"]  # fmt: skip
-    rows = []
-    for game in games:
-        scores = [_estimate_cell(_j(score)) for score in (game.knowing, game.doing, game.acting)]
-        repeated = "-" if game.doing is None else f"{game.doing.same_twice:.2f}"
-        known_text = "-" if game.known is None else f"{game.known_not_done} of {game.known}"
-        order = "-" if game.order is None else game.order
-        values = [known_text, order, repeated, f"{game.unreadable} of {game.answers}"]
-        cells = [tag("td", value) for value in values]
-        rows.append(
-            tag("tr", tag("th", game.game, scope="row"), tag("td", game.pairs), scores, cells)
-        )
+    rows = [
+        [game.game, game.pairs, *map(_j, (game.knowing, game.doing, game.acting)),
+         None if game.known is None else f"{game.known_not_done} of {game.known}", game.order,
+         None if game.doing is None else game.doing.same_twice,
+         f"{game.unreadable} of {game.answers}"]
+        for game in games
+    ]  # fmt: skip
     return table(top, rows)
 
 
-def _p(p: float | None) -> str:
-    return "-" if p is None else f"{p:.3f}"
+def _p(p: float | None) -> str | None:
+    return None if p is None else f"{p:.3f}"
 
 
 def _orders_table(games: Sequence[GamePairs]) -> Html:
     orders = sorted({order for game in games for order in game.orders})
-    rows = [
-        tag("tr", tag("th", game.game, scope="row"),
-            [_estimate_cell(game.orders.get(order)) for order in orders])
-        for game in games
-    ]  # fmt: skip
+    rows = [[game.game, *map(game.orders.get, orders)] for game in games]
     return table(["knowing", *(f"order {order}" for order in orders)], rows)
 
 
 def _arms_table(evaluation: PairEvaluation) -> Html:
     rows = [
-        tag("tr", tag("th", effect.arm, scope="row"), tag("td", ARM_QUESTIONS.get(effect.arm, "")),
-            tag("td", effect.measure), _estimate_cell(effect.difference), tag("td", effect.pairs))
+        [effect.arm, ARM_QUESTIONS.get(effect.arm, ""), effect.measure, effect.difference,
+         effect.pairs]
         for effect in evaluation.arms
     ]  # fmt: skip
     note = (
@@ -174,21 +147,14 @@ def _arms_table(evaluation: PairEvaluation) -> Html:
 
 
 def _strict_table(games: Sequence[GamePairs]) -> Html:
-    rows = []
-    for game in games:
-        scores = (
-            ("knowing", game.knowing, game.knowing_p),
-            ("doing", game.doing, game.doing_p),
-        )
-        for name, score, p_of_j in scores:
-            if score is None:
-                continue
-            rows.append(
-                tag("tr", tag("th", game.game, scope="row"), tag("td", name),
-                    _estimate_cell(score.d), tag("td", score.both_right),
-                    tag("td", score.crosswise), tag("td", f"{score.same_twice:.2f}"),
-                    tag("td", _p(score.p)), tag("td", _p(p_of_j)))
-            )  # fmt: skip
+    rows = [
+        [game.game, name, score.d, score.both_right, score.crosswise, score.same_twice,
+         _p(score.p), _p(p_of_j)]
+        for game in games
+        for name, score, p_of_j in (("knowing", game.knowing, game.knowing_p),
+                                    ("doing", game.doing, game.doing_p))
+        if score is not None
+    ]  # fmt: skip
     note = (
         "D: both right less exactly crosswise; p of D: exact sign test, not adjusted; p of J: J "
         "above 0, by sign flips over pairs, adjusted over games by Holm's method."
@@ -200,11 +166,9 @@ def _strict_table(games: Sequence[GamePairs]) -> Html:
 
 def _people_table(people: Sequence[PersonScore]) -> Html:
     rows = [
-        tag("tr", tag("th", person.participant[:8], scope="row"), tag("td", person.pairs),
-            *(tag("td", "-" if value is None else f"{value:.2f}")
-              for value in (person.knowing, person.doing, person.same_twice)))
+        [person.participant[:8], person.pairs, person.knowing, person.doing, person.same_twice]
         for person in people
-    ]  # fmt: skip
+    ]
     note = (
         "Means over games. With several participants, all intervals and tests above are over "
         "participants, and the means are those of participants with pairs in every game."

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from hashlib import sha256
-from html import escape
-from importlib.resources import files
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from sally.analysis.design.claims import verdicts
-from sally.analysis.pairs.told import has_informant, told_slopes
+from sally.analysis.pairs.told import ToldResult, has_informant, told_slopes
 from sally.analysis.profile.ideal_scale import has_pool, ideal_rows
 from sally.analysis.profile.literal_beside import literal_beside, strict_scores
 from sally.analysis.profile.profile import ProfileRow
 from sally.core.errors import BadInput
-from sally.output.files.new_file import new_file
 from sally.output.html import Html, join, tag
+from sally.output.page.document import ABOUT, made, tiles, write_document
 from sally.output.page.origin import cost_of, missing, origin
 from sally.output.page.page_data import PageData
 from sally.output.page.paper import paper_section
@@ -46,7 +42,7 @@ from sally.output.page.results import (
 from sally.output.page.told import told_section
 from sally.output.page.transcripts import PromptsOf, transcript_of
 from sally.output.tables.layout import Grid
-from sally.represent.results import read_results
+from sally.represent.results import RepresentationResult, read_results
 from sally.runner.progress import currency_of
 
 Numbers = NDArray[np.integer[Any]]
@@ -83,24 +79,13 @@ def write_page(data: PageData, out: Path, options: PageOptions | None = None) ->
     options = options or PageOptions()
     if not len(data):
         raise BadInput(f"The store {data.where} contains no episode to report.")
-    with (
-        new_file(out, "page") as unfinished,
-        unfinished.open("w", encoding="utf-8", newline="\n") as file,
-    ):
-        transcripts = _write_parts(data, file, options)
-    return PageCounts(len(data), transcripts, out.stat().st_size)
-
-
-def _write_parts(data: PageData, file: TextIO, options: PageOptions) -> int:
     profile = options.profile(data) if options.profile is not None else ()
     sizes = data.frame.episodes["size"].to_numpy()
     chosen = chosen_of(in_turn(data.lineups()), sizes, options.transcripts)
     timestamp = options.made or datetime.now(UTC)
     page = _Page(data, sheets_of(data), chosen, options.notes)
-    for piece in page.pieces(options, profile, timestamp):
-        file.write(str(piece))
-        file.write("\n")
-    return len(chosen)
+    page.write(out, options, profile, timestamp)
+    return PageCounts(len(data), len(chosen), out.stat().st_size)
 
 
 def in_turn(lineups: Numbers) -> list[Numbers]:
@@ -174,20 +159,33 @@ class _Page:
         rows = ideal_rows(self.held)
         return join(tag("h3", "Beside an ideal mind"), ideal_section(rows)) if rows else ""
 
-    def pieces(
-        self, options: PageOptions, profile: Sequence[ProfileRow], timestamp: datetime
-    ) -> Iterator[Html | str]:
-        """Yield the parts of the page in order; transcripts are rendered one at a time."""
+    def write(
+        self, out: Path, options: PageOptions, profile: Sequence[ProfileRow], timestamp: datetime
+    ) -> None:
+        """Write the page; transcripts are rendered one at a time."""
         source = self.held.where
         probe_results = read_results(source) if isinstance(source, Path) else []
         parts = {"profile": bool(profile), "represented": bool(probe_results), "results": True}
         told = told_slopes(self.held) if has_informant(self.held.frame) else None
         parts = {"told": told is not None, **parts, "paper": bool(options.grids)}
         parts |= dict.fromkeys(("episodes", "transcripts", "provenance"), True)
-        yield head(f"{self.name}: Sally report")
-        yield self._bar([name for name, is_present in parts.items() if is_present])
-        yield tag("header", self._top(timestamp))
-        yield "<main>"
+        write_document(
+            out,
+            f"{self.name}: Sally report",
+            self._top(timestamp),
+            self._parts(options, profile, probe_results, told, timestamp),
+            before=[self._bar([name for name, is_present in parts.items() if is_present])],
+            about=f"{ABOUT} Replies of players are shown as plain text.",
+        )
+
+    def _parts(
+        self,
+        options: PageOptions,
+        profile: Sequence[ProfileRow],
+        probe_results: Sequence[RepresentationResult],
+        told: ToldResult | None,
+        timestamp: datetime,
+    ) -> Iterator[Html | str]:
         if told is not None:
             yield _title("told", "Moves on stated forecasts")
             yield told_section(told)
@@ -225,10 +223,6 @@ class _Page:
             yield transcript_of(self.held.frame.episode(number), options.prompts_of)
         yield _title("provenance", "Provenance")
         yield origin(self.held, self.provenance, self.counts, timestamp)
-        yield "</main>"
-        yield tag("footer", tag("p", "Made by Sally. The page is self-contained: it makes no "
-                  "network requests, and replies of players are shown as plain text."))  # fmt: skip
-        yield foot()
 
     # --- the top ----------------------------------------------------------------------------------
 
@@ -244,7 +238,7 @@ class _Page:
         theme = tag("li", choices, class_="theme", role="radiogroup", aria_label="colours")
         return tag("nav", tag("ul", links, theme), aria_label="parts of the page")
 
-    def _top(self, timestamp: datetime) -> Html:
+    def _top(self, timestamp: datetime) -> tuple[Html | None, ...]:
         studies = list(self.held.studies.values())
         titles = [self.held.people.title] if self.held.people else []
         about = "; ".join([*titles, *(study.about for study in studies[-1:])])
@@ -254,7 +248,7 @@ class _Page:
             warnings.append(f"{first}; the first: {self.unplayed[0]}")
         cost = cost_of(self.provenance, currency_of(self.held.where))
         calls = sum(use.calls for use in self.provenance.models.values())
-        tiles = [
+        facts = [
             ("episodes", f"{len(self.held):,}"),
             ("games", ", ".join(self.provenance.games)),
             ("cells", f"{len(self.provenance.cells):,}"),
@@ -262,17 +256,12 @@ class _Page:
             ("moves forfeited", f"{sum(self.provenance.forfeits.values()):,}"),
             ("model calls", f"{calls:,}"),
         ]
-        facts = [tag("li", tag("b", value), tag("small", name)) for name, value in tiles]
-        return join(
+        return (
             tag("h1", tag("bdi", self.name)),
             tag("p", about, class_="lede") if about else None,
-            tag("ul", facts, class_="tiles"),
+            tiles(facts),
             _remarks(warnings),
-            tag(
-                "p",
-                f"Cost: {cost}. Made {timestamp:%Y-%m-%d}.",
-                class_="quiet",
-            ),
+            made(timestamp, f"Cost: {cost}."),
         )
 
     # --- the parts --------------------------------------------------------------------------------
@@ -316,37 +305,3 @@ class _Page:
 
 def _title(id: str, name: str) -> Html:
     return tag("h2", name, id=id)
-
-
-# --- around the page ------------------------------------------------------------------------------
-
-
-def asset(name: str) -> str:
-    """Return the page's style sheet or script."""
-    return (files(__package__) / name).read_text("utf-8")
-
-
-def head(title: str) -> str:
-    """Return the head of the page; its security policy allows only the page's own style and
-    script."""
-    style, script = asset("page.css"), asset("page.js")
-    policy = (
-        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
-        "img-src data:; base-uri 'none'; form-action 'none'"
-    )
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="referrer" content="no-referrer">\n<link rel="icon" href="data:,">\n'
-        f"<title>{escape(title)}</title>\n<style>{style}</style>\n</head>\n<body>"
-    )
-
-
-def foot() -> str:
-    """Return the end of the page, with its script."""
-    return f"<script>{asset('page.js')}</script>\n</body>\n</html>"
-
-
-def _hash(text: str) -> str:
-    return f"sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}"
