@@ -154,6 +154,7 @@ class BrowserParticipant:
         self.last, self.seen = step, self.seen + 1 if step == self.last else 1
         if self.seen > STUCK:  # the answer is refused again and again
             raise BadInput(f"The scripted participant cannot get past the page {step!r}.")
+        self.actor.browser.text = self.page.content()  # it answers the items on the page
         self.page.evaluate(ANSWER, self.actor.answers(step))
         self.page.click("form.step button.primary")
         return True
