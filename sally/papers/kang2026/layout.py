@@ -3,28 +3,12 @@
 from __future__ import annotations
 
 from sally.output.tables.layout import Column, Conditions, Layout, Stub
+from sally.papers.name_tables import name_tables
 
 OPEN = ("qwen", "gemma")
-FAMILIES = {"qwen": "Qwen", "gemma": "Gemma", "gemini": "Gemini", "gpt": "GPT"}
-MODELS = {
-    "qwen2.5-3b-instruct": "Qwen2.5-3B-Instruct",
-    "qwen2.5-7b-instruct": "Qwen2.5-7B-Instruct",
-    "qwen2.5-14b-instruct": "Qwen2.5-14B-Instruct",
-    "qwen2.5-32b-instruct": "Qwen2.5-32B-Instruct",
-    "gemini-2.0-flash": "Gemini-2.0-flash",
-    "gemini-2.5-flash-lite": "Gemini-2.5-flash-lite",
-    "gpt-4o-mini": "GPT-4o-mini",
-    "gpt-5.1": "GPT-5.1",
-    "o4-mini": "o4-mini (think)",
-}
-STRATEGIES = {
-    "zero_shot": "Zero-shot",
-    "sc": "SC",
-    "cot": "CoT",
-    "tom_guide": "ToM-Guide",
-    "tom_cot": "ToM-CoT",
-}
-TASKS = {"rectom": "RecToM", "ipd": "IPD"}
+NAMES = name_tables(__package__)
+FAMILIES, MODELS = NAMES["families"], NAMES["models"]
+STRATEGIES, TASKS = NAMES["strategies"], NAMES["tasks"]
 BASELINES, PROPOSED = "Baselines", "Proposed"  # task success; the paper calls the latter "ours"
 
 

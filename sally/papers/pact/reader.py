@@ -18,6 +18,7 @@ from sally.core.errors import BadInput
 from sally.core.rules.game import Seat
 from sally.games.bargaining.rules import BUYER, SEATS, SELLER
 from sally.games.bargaining.values import FAMILIES, HIGHEST
+from sally.papers.name_tables import name_tables
 from sally.parts.importers import Source, existing
 
 SOURCE, LICENCE = "github.com/lechmazur/pact", "none stated: for computing figures only"
@@ -217,27 +218,9 @@ class ModelName(msgspec.Struct, frozen=True):
     raw: str
 
 
-PROVIDERS: Mapping[str, str] = {  # by the start of a name
-    "gpt": "OpenAI", "chatgpt": "OpenAI", "o3": "OpenAI", "o4": "OpenAI", "o1": "OpenAI",
-    "claude": "Anthropic", "haiku": "Anthropic", "gemini": "Google", "gemma": "Google",
-    "grok": "xAI", "deepseek": "DeepSeek", "r1": "DeepSeek", "qwen": "Alibaba",
-    "mistral": "Mistral AI", "ministral": "Mistral AI", "magistral": "Mistral AI",
-    "llama": "Meta", "phi": "Microsoft", "nova": "Amazon", "seed": "ByteDance", "hy3": "Tencent",
-    "hunyuan": "Tencent", "mimo": "Xiaomi", "trinity": "Arcee", "glm": "Z.ai", "kimi": "Moonshot",
-    "ernie": "Baidu", "minimax": "MiniMax", "step": "StepFun", "longcat": "Meituan",
-    "cohere": "Cohere", "command": "Cohere", "cogito": "Deep Cogito", "nemotron": "NVIDIA",
-}  # fmt: skip
-ALIASES: Mapping[str, tuple[str, str]] = {  # raw name -> model, effort
-    "haiku35": ("claude-3.5-haiku", ""),
-    "haiku45": ("claude-4.5-haiku", ""),
-    "deepseek-reasoner": ("deepseek-v3.1", "on"),
-    "deepseek-v31": ("deepseek-v3.1", "off"),
-    "minimax": ("minimax-text-01", ""),
-    "mistral-medium": ("mistral-medium-3", ""),
-    "mistral-medium-2508": ("mistral-medium-3.1", ""),
-    "o3": ("o3", "medium"),
-    "o4-mini": ("o4-mini", "medium"),
-}
+NAMES = name_tables(__package__)
+PROVIDERS = NAMES["providers"]  # by the start of a name
+ALIASES = NAMES["aliases"]  # raw name -> model, and effort if it is known
 _EFFORT = re.compile(r"-(xhigh|high|medium|low|minimal|none)$")
 _BUDGET = re.compile(r"-(\d+)k$", re.IGNORECASE)
 _THINKS = {"-non-reasoning": "off", "-reasoning": "on", "-thinking": "on", "-adaptive": "high"}
@@ -255,7 +238,8 @@ def model_name(raw: str) -> ModelName:
         "unknown",
     )
     if raw in ALIASES:
-        return ModelName(provider, *ALIASES[raw], raw)
+        model, _, effort = ALIASES[raw].partition(" ")
+        return ModelName(provider, model, effort, raw)
     if hit := _EFFORT.search(plain):
         return ModelName(provider, plain[: hit.start()], hit[1], raw)
     if hit := _BUDGET.search(plain):

@@ -3,36 +3,11 @@
 from __future__ import annotations
 
 from sally.output.tables.layout import Column, Conditions, Layout, Stub
+from sally.papers.name_tables import name_tables
 
-MODELS = {
-    "llama-2-70b-chat": "LLAMA-2 70B Chat",
-    "llama-2-70b": "LLAMA-2 70B",
-    "llama-2-13b-chat": "LLAMA-2 13B Chat",
-    "llama-2-13b": "LLAMA-2 13B",
-    "llama-2-7b-chat": "LLAMA-2 7B Chat",
-    "llama-2-7b": "LLAMA-2 7B",
-    "falcon-40b": "Falcon 40B",
-    "mixtral-8x7b-instruct-v1": "Mixtral 8x7B Instruct v1",
-    "llama-3-70b-instruct": "LLAMA-3 70B Instruct",
-    "mistral-large-2": "Mistral Large 2",
-    "deepseek-r1-distill-qwen-32b": "DeepSeek-R1 Distilled 32B",
-}
-PROMPTS = {
-    "lm": "LM",
-    "qa": "QA",
-    "cot": "CoT",
-    "cot_3shot": "CoT + 3-Shot",
-    "plans_insights": "Plans + Insights",
-    "reflexion": "Reflexion",
-    "social_qa": "Social QA",
-    "social_lm": "Social LM",
-    "s2a": "S2A",
-    "s2a_cot": "S2A + CoT",
-    "oracle": "Oracle",
-    "oracle_max": "Oracle + Max",
-}
-GAMES = {"rps": "RPS", "ibs": "IBS", "ipd": "IPD"}
-PARTNERS = {"single_action": "Single Action", "tit_for_tat": "Tit-For-Tat"}
+NAMES = name_tables(__package__)
+MODELS, PROMPTS = NAMES["models"], NAMES["prompts"]
+GAMES, PARTNERS = NAMES["games"], NAMES["partners"]
 
 
 def _model(row: Conditions) -> str:

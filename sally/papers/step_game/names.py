@@ -7,63 +7,11 @@ import re
 
 import msgspec
 
+from sally.papers.name_tables import name_tables
+
 # By beginning of the raw name. The published README and our protocol (section 3) name the models.
-PROVIDERS = {
-    "chatgpt": "openai",
-    "gpt": "openai",
-    "o1": "openai",
-    "o3": "openai",
-    "o4": "openai",
-    "claude": "anthropic",
-    "haiku": "anthropic",
-    "sonnet": "anthropic",
-    "gemini": "google",
-    "gemma": "google",
-    "grok": "xai",
-    "llama": "meta",
-    "mistral": "mistral",
-    "qwen": "alibaba",
-    "qwq": "alibaba",
-    "deepseek": "deepseek",
-    "r1": "deepseek",
-    "kimi": "moonshot",
-    "glm": "zhipu",
-    "minimax": "minimax",
-}
-MODELS = {
-    "chatgpt-4o-latest": "chatgpt-4o-2025-02",
-    "chatgpt-4o-03-27": "chatgpt-4o-2025-03",
-    "gpt-4o_mini": "gpt-4o-mini",
-    "o1-2024-12-17": "o1",
-    "haiku35": "claude-3-5-haiku",
-    "sonnet-20241022": "claude-3-5-sonnet",
-    "gemini": "gemini-1.5-pro",
-    "gemini_mini": "gemini-1.5-flash",
-    "gemini_20_flash_exp": "gemini-2.0-flash-exp",
-    "gemini_20_flash_thinking_exp": "gemini-2.0-flash-thinking-exp",
-    "gemini_20_flash_thinking_exp_0121": "gemini-2.0-flash-thinking-exp-01-21",
-    "gemini_20_pro_exp": "gemini-2.0-pro-exp",
-    "gemini-flash-2-5-24k": "gemini-2.5-flash",
-    "gemini-2_5-pro-preview-06-05": "gemini-2.5-pro-preview-06-05",
-    "gemma": "gemma-2-27b",
-    "grok2-12-12": "grok-2-1212",
-    "llama": "llama-3.1-405b",
-    "llama33_70b": "llama-3.3-70b",
-    "llama4-maverick": "llama-4-maverick",
-    "mistral": "mistral-large-2",
-    "qwen": "qwen-2.5-72b",
-    "qwen-max": "qwen-2.5-max",
-    "qwq": "qwq-32b",
-    "qwq_fireworks": "qwq-32b-fireworks",
-    "deepseek": "deepseek-v3",
-    "deepseek-v31": "deepseek-v3.1",
-    "deepseek-v32-exp": "deepseek-v3.2-exp",
-    "deepseek-reasoner": "deepseek-v3.1-reasoner",
-    "r1": "deepseek-r1",
-    "r1-0528": "deepseek-r1-0528",
-    "glm-4-5": "glm-4.5",
-    "glm-4-6": "glm-4.6",
-}
+NAMES = name_tables(__package__)
+PROVIDERS, MODELS = NAMES["providers"], NAMES["models"]
 MEDIUM = ("o1-2024-12-17", "o3", "o3-mini", "o4-mini")  # medium, by the published README
 # prefixes: another model rewrote their messages
 REWRITTEN = ("gemini_20_flash_thinking_exp", "qwq")
