@@ -16,11 +16,13 @@ mind. Measures:
 - card: doing above the best mindless player of the game's card;
 - acting: moves that change with the player's own forecasts (acting by contrast).
 
-A measure is passed in a game if its interval is above 0 (pairs: after Holm's adjustment over
-games). The table gives the number of games passed of those played, and an exclamation mark where a
-player passes what it should not, or a player that should pass passes nowhere. `--out` keeps one
-line per game and player; a second run plays only what is missing. Exit code 1: the table is not as
-it should be.
+A measure is passed in a game if its interval is above 0, after Holm's adjustment over games
+(pairs), over all players and games of the table (acting by contrast) or over all players (slope):
+some of a hundred intervals of random players are above 0 by chance. Acting by contrast cannot be
+shown where the best reply is always to copy the forecast, as in the battle of the sexes. The table
+gives the number of games passed of those played, and an exclamation mark where a player passes what
+it should not, or a player that should pass passes nowhere. `--out` keeps one line per game and
+player; a second run plays only what is missing. Exit code 1: the table is not as it should be.
 
     python -m benchmarks.dull_players --tables
 
@@ -34,13 +36,14 @@ import argparse
 import multiprocessing
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import polars as pl
+import scipy
 
 from sally.analysis.design.claims import (
     ACTS_ON,
@@ -54,7 +57,9 @@ from sally.analysis.design.claims import (
 )
 from sally.analysis.evaluation import certified_order, evaluated_seats, measured_of
 from sally.analysis.pairs.evaluation import (
+    ALPHA,
     PairRecord,
+    RecordSummary,
     evaluate_pairs,
     pair_records,
     summarize_records,
@@ -67,7 +72,7 @@ from sally.core.match.player import Decision, Player, Turn, send_ask
 from sally.core.registry.objects import ObjectNames
 from sally.core.registry.recipes import find_recipe
 from sally.core.registry.study import Study, player_spec
-from sally.core.rules.chance import Stream
+from sally.core.rules.chance import Stream, derived_seed
 from sally.core.rules.menu import example, is_finite
 from sally.core.rules.pair import Pair
 from sally.core.rules.probe import ProbeReport
@@ -81,6 +86,7 @@ from sally.runner import local
 from sally.runner.seating import seat_player
 from sally.stats.cluster_interval import mean_by_rule
 from sally.stats.intervals import Estimate
+from sally.stats.multiple_tests import holm_where_known
 from sally.studies import sally_1, sally_2
 from sally.studies.sally_2 import ASKED, TOLD, Size
 
@@ -321,6 +327,7 @@ class GameLine(msgspec.Struct, frozen=True):
     passed: dict[str, bool] = {}  # measures of Sally-1; without those that cannot be shown
     values: dict[str, tuple[float | None, float | None, float | None]] = {}
     seconds: float = 0.0
+    p_contrast: float | None = None  # that acting by contrast is 0; None: it cannot be shown
 
 
 def play_pairs(player: DullPlayer, game: str, size: Size) -> list[PairRecord]:
@@ -358,8 +365,12 @@ def _play_study(study: Study, names: ObjectNames) -> list[Episode]:
             return []
 
 
-def play_game(bot: GameBot, game: str, size: Size) -> Frame | None:
-    """Return the probed episodes of a player in a game of Sally-1; None if it does not play it."""
+def play_game(bot: GameBot, name: str, game: str, size: Size) -> Frame | None:
+    """Return the probed episodes of a player in a game of Sally-1; None if it does not play it.
+
+    The chance of an episode depends on the name of the player: if all players shared it, one draw
+    could make several of them pass.
+    """
     if game not in sally_1.GAMES:
         return None
     names, cells = ObjectNames(), []
@@ -375,7 +386,8 @@ def play_game(bot: GameBot, game: str, size: Size) -> Frame | None:
             seated = names.player(player)
             lineups.append({seat: others.get(seat, seated) for seat in lineup})
         cells.append(msgspec.structs.replace(cell, lineups=tuple(lineups)))
-    study = Study(name="dull", about="", cells=tuple(cells), seed=sally_1.SEED)
+    seed = derived_seed(sally_1.SEED, name)
+    study = Study(name="dull", about="", cells=tuple(cells), seed=seed)
     episodes = _play_study(study, names)
     return as_frame(episodes, studies=[study]) if episodes else None
 
@@ -412,14 +424,15 @@ def measure_game(
     """Return what a player did in a game, and its profile; `best` is that of the perfect bot."""
     start = time.process_time()
     records = play_pairs(player, game, size)
-    frame = play_game(player.in_games, game, size) if player.in_games else None
+    name = player.name
+    frame = play_game(player.in_games, name, game, size) if player.in_games else None
     passed: dict[str, bool] = {}
     values: dict[str, tuple[float | None, float | None, float | None]] = {}
-    row = None
+    row, p_contrast = None, None
     if frame is not None:
-        row = profile_row(frame, player.name)
-        twin = play_game(player.in_twin, game, size) if player.in_twin else None
-        pairs = _evaluate(records, player.name, game) if records else None
+        row = profile_row(frame, name)
+        twin = play_game(player.in_twin, name, game, size) if player.in_twin else None
+        pairs = _evaluate(records, name, game) if records else None
         controls = Controls(
             arm_reasons([twin_result(frame, twin, game)], game),
             certified_order(pairs, game),
@@ -433,15 +446,34 @@ def measure_game(
         }
         if _is_above_card(best or row):
             passed[CARD] = _is_above_card(row)
-        if row.has_rounds and row.acting_contrast.low is not None:
-            passed[CONTRAST] = row.acting_contrast.low > 0
+        if row.has_rounds:
+            p_contrast = p_above_zero(row.acting_contrast, row.cluster_count)
         named = {"doing": row.doing, "beyond learning rules": row.beyond_learning,
                  CONTRAST: row.acting_contrast}  # fmt: skip
         values = {name: _bounds(estimate) for name, estimate in named.items()}
         if row.mindless is not None:
             values["best mindless"] = (row.mindless.doing, None, None)
     seconds = time.process_time() - start
-    return GameLine(game, size, player.name, records, passed, values, round(seconds, 1)), row
+    line = GameLine(game, size, player.name, records, passed, values, round(seconds, 1), p_contrast)
+    return line, row
+
+
+def p_above_zero(estimate: Estimate, clusters: int) -> float | None:
+    """Return the two-sided p value that a measure is 0, by the lower half of its interval; None
+    without an interval.
+
+    >>> round(p_above_zero(Estimate(0.5, 0.0, 1.0, 9, "t"), 10), 3)
+    0.05
+    """
+    if estimate.value is None or estimate.low is None:
+        return None
+    if estimate.value <= 0:
+        return 1.0
+    if estimate.value == estimate.low:
+        return 0.0
+    reach = float(scipy.special.stdtrit(clusters - 1, 0.975))
+    t = estimate.value / (estimate.value - estimate.low) * reach
+    return float(2 * scipy.special.stdtr(clusters - 1, -t))
 
 
 def _is_above_card(row: ProfileRow) -> bool:
@@ -468,7 +500,7 @@ def measure_players(size: Size, done: Sequence[tuple[str, str]], game: str) -> l
         return []
     best: ProfileRow | None = None
     if missing[0].name != PERFECT:
-        frame = play_game(sally_1.best_bot, game, size)
+        frame = play_game(sally_1.best_bot, PERFECT, game, size)
         best = profile_row(frame, PERFECT) if frame is not None else None
     lines = []
     for player in missing:
@@ -517,8 +549,51 @@ class TableRow(msgspec.Struct, frozen=True):
     slope: tuple[float | None, float | None, float | None] | None
 
 
-def table_row(player: DullPlayer, lines: Sequence[GameLine]) -> TableRow:
-    """Return the row of a player from its lines of all games."""
+def contrasted_games(lines: Sequence[GameLine]) -> dict[tuple[str, str], bool]:
+    """Return, for each player and game in which acting by contrast can be shown, whether it is
+    above 0 after Holm's adjustment over all of them."""
+    adjusted = holm_where_known([line.p_contrast for line in lines])
+    return {
+        (line.player, line.game): p < ALPHA
+        for line, p in zip(lines, adjusted, strict=True)
+        if p is not None
+    }
+
+
+def table_rows(lines: Sequence[GameLine]) -> list[TableRow]:
+    """Return the rows of all players that have lines."""
+    lines_by_player: dict[str, list[GameLine]] = {}
+    for line in lines:
+        lines_by_player.setdefault(line.player, []).append(line)
+    named = {player.name: player for player in players() if player.name in lines_by_player}
+    summaries = {
+        name: summarize_records([r for line in lines_by_player[name] for r in line.records], GAMES)
+        for name in named
+    }
+    slopes = {
+        name: next((arm for arm in summary.arms if arm.measure == "slope"), None)
+        for name, summary in summaries.items()
+    }
+    p_values = [
+        None if arm is None or arm.difference is None else p_above_zero(arm.difference, arm.pairs)
+        for arm in slopes.values()
+    ]
+    sloped = dict(zip(slopes, holm_where_known(p_values), strict=True))
+    contrasted = contrasted_games(lines)
+    return [
+        table_row(player, lines_by_player[name], summaries[name], sloped[name], contrasted)
+        for name, player in named.items()
+    ]
+
+
+def table_row(
+    player: DullPlayer,
+    lines: Sequence[GameLine],
+    summary: RecordSummary,
+    p_slope: float | None,
+    contrasted: Mapping[tuple[str, str], bool],
+) -> TableRow:
+    """Return the row of a player from its lines of all games, with adjusted p values."""
     passed: dict[str, list[str]] = {measure: [] for measure in MEASURES}
     measured: dict[str, list[str]] = {measure: [] for measure in MEASURES}
 
@@ -527,7 +602,6 @@ def table_row(player: DullPlayer, lines: Sequence[GameLine]) -> TableRow:
         if is_passed:
             passed[measure].append(game)
 
-    summary = summarize_records([record for line in lines for record in line.records], GAMES)
     for game in summary.games:
         is_solved = game.game in sally_2.solved_by_tables()
         if game.knowing is not None:
@@ -535,11 +609,13 @@ def table_row(player: DullPlayer, lines: Sequence[GameLine]) -> TableRow:
         if game.doing is not None:
             count(ACTS_SOLVED if is_solved else ACTS, game.game, game.acts_apart)
     slope = next((arm.difference for arm in summary.arms if arm.measure == "slope"), None)
-    if slope is not None and slope.low is not None:
-        count(SLOPE, "all", slope.low > 0)
+    if p_slope is not None:
+        count(SLOPE, "all", p_slope < ALPHA)
     for line in lines:
         for measure, is_passed in line.passed.items():
             count(measure, line.game, is_passed)
+        if (line.player, line.game) in contrasted:
+            count(CONTRAST, line.game, contrasted[line.player, line.game])
     wrong = [
         measure
         for measure in MEASURES
@@ -597,11 +673,7 @@ def run(size: Size, games: Sequence[str], workers: int, out: Path | None = None)
                 file.writelines(msgspec.json.encode(line) + b"\n" for line in new_lines)
             seconds = sum(line.seconds for line in new_lines)
             print(f"{new_lines[0].game}: {seconds:.0f} s", file=sys.stderr, flush=True)
-    return [
-        table_row(player, [line for line in lines if (line.player, line.game) in chosen])
-        for player in players()
-        if (chosen := {(player.name, game) for game in games})
-    ]
+    return table_rows([line for line in lines if line.game in games])
 
 
 def main() -> None:

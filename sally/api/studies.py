@@ -44,6 +44,7 @@ class RunRequest(msgspec.Struct, frozen=True):
     packs: Sequence[str] = ()  # also every model cell in these words packs
     aware: bool = False  # also every model cell with the awareness probe
     against: str | None = None  # the opponent in a game of another program
+    ask_again: int = 0  # questions are asked a second time in one of so many turns; 0: in none
 
 
 PreparedStudy = tuple[Study, tuple[SettingUsed, ...]]
@@ -64,6 +65,8 @@ def prepared_study(study: Study | str | Path, request: RunRequest, config: Confi
         prepared = arms.without(prepared, tuple(request.without))
     if request.part != arms.StudySelection():
         prepared = arms.part_of(prepared, request.part)
+    if request.ask_again:
+        prepared = arms.with_repeats(prepared, request.ask_again)
     if request.unasked:
         prepared = arms.with_unasked(prepared)
     if request.packs:
@@ -146,6 +149,7 @@ def run(
     unasked: bool = False,
     packs: Sequence[str] = (),
     aware: bool = False,
+    ask_again: int = 0,
     on: str = "local",
     config: Path | None = None,
     watch: runs.Watcher | None = None,
@@ -166,6 +170,7 @@ def run(
         unasked: Also run every cell without its probes.
         packs: Also run every cell in these words packs (`all`, `twin` or names).
         aware: Also run every cell with the awareness probe.
+        ask_again: Ask each question about a mind a second time, in one of so many turns; 0 in none.
         on: Executor: `local`, `pool:4` or `ray`; a study with a function or an object runs on
             `local` only.
         config: A `sally.toml`; by default the nearest one.
@@ -196,6 +201,7 @@ def run(
             unasked=unasked,
             packs=tuple(packs),
             aware=aware,
+            ask_again=ask_again,
         )
         prepared, settings = prepared_study(named_objects, request, used)
         meter = Meter(Budget(budget, budget_tokens), used)

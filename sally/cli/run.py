@@ -56,6 +56,7 @@ def model_options(command: Callable[..., None]) -> Callable[..., None]:
         unasked: bool,
         packs: tuple[str, ...],
         aware: bool,
+        ask_again: int | None,
         against: str | None,
         **others: Any,
     ) -> None:
@@ -64,7 +65,17 @@ def model_options(command: Callable[..., None]) -> Callable[..., None]:
             parse_settings(settings),
         )
         request = RunRequest(
-            limit, seed, model, values, without, part, unasked, packs, aware, against
+            limit,
+            seed,
+            model,
+            values,
+            without,
+            part,
+            unasked,
+            packs,
+            aware,
+            against,
+            ask_again or 0,
         )
         command(request=request, **others)
 
@@ -73,6 +84,12 @@ def model_options(command: Callable[..., None]) -> Callable[..., None]:
             "--against",
             metavar="PLAYER",
             help="Opponent in a game of another program (textarena:NAME) [random].",
+        ),
+        click.option(
+            "--ask-again",
+            type=click.IntRange(min=1),
+            metavar="N",
+            help="Ask each question about a mind a second time, in one of N turns (1: in all).",
         ),
         click.option(
             "--aware", is_flag=True, help="Also play every cell with the awareness probe."

@@ -32,7 +32,8 @@ from sally.frames.losses import terms
 from sally.frames.replays import replay_for_measures as replay_of
 from sally.metrics.answers import score_reports
 from sally.metrics.consistency import contrast_of, forecast_fits, list_decision_fits
-from sally.metrics.habits import Habits, habits
+from sally.metrics.habits import Habits, habits, key_presses
+from sally.metrics.retest import Retest, retest
 from sally.parts.importers import RECORDED
 from sally.players.language import uses_model
 from sally.store.reader import void_seats
@@ -47,6 +48,7 @@ class Acting(msgspec.Struct, frozen=True, array_like=True, gc=False):
     weighed_fits: int = 0
     chance: float = 0.0  # expected best replies of random picks among these
     forecasts: int = 0  # decisions with best replies to the player's forecast of the next round
+    copied: int = 0  # of these, with copying the forecast as the only best reply
     contrasted: int = 0  # of these, after a forecast that calls for other moves than another one
     contrast: float = 0.0  # best replies among these, less those of moves after the other forecasts
 
@@ -90,6 +92,7 @@ class MeasuredSeat(msgspec.Struct, frozen=True, gc=False):
     knowing: Knowing
     acting: Acting
     habits: Habits
+    retest: Retest
     terms: Terms
     moves: int
     forfeits: int
@@ -110,7 +113,7 @@ class MeasuredSeat(msgspec.Struct, frozen=True, gc=False):
         """Return the seat as a row of the table of profiles."""
         knowing, habits = asdict(self.knowing), asdict(self.habits)
         nested = {name: knowing.pop(name) for name in NESTED}
-        nested["keys"] = habits.pop("keys")
+        nested |= {name: habits.pop(name) for name in ("keys", "followed")}
         mindless = knowing.pop("mindless")
         return {
             "kind": msgspec.json.encode(self.kind).decode(),
@@ -125,6 +128,7 @@ class MeasuredSeat(msgspec.Struct, frozen=True, gc=False):
             "as_last_time": mindless.get(AGAIN, self.knowing.guess),
             "as_own_move": mindless.get(MIRROR, self.knowing.guess),
             **asdict(self.acting),
+            **asdict(self.retest),
             **habits,
             "moves": self.moves,
             "forfeits": self.forfeits,
@@ -198,6 +202,7 @@ def measure(played: Played, seat: Seat) -> MeasuredSeat:
         knowing=knowing(played, seat, scores),
         acting=acting(played, seat),
         habits=habits(played, seat),
+        retest=retest(played, seat, predicted_options(played, seat)),
         terms=terms(played, seat, [answer for answer, _ in scores]),
         moves=event_types.count(Moved),
         forfeits=event_types.count(Forfeited),
@@ -225,7 +230,7 @@ def acting(played: Played, seat: Seat) -> Acting:
     if not (decision_fits := list_decision_fits(played, seat)):
         return Acting()
     weighed = [decision for decision in decision_fits if decision.chance is not None]
-    forecasts = forecast_fits(played, seat)
+    forecasts = forecast_fits(played, seat, predicted_options(played, seat))
     contrasted, contrast = contrast_of(forecasts)
     return Acting(
         n=len(decision_fits),
@@ -234,9 +239,15 @@ def acting(played: Played, seat: Seat) -> Acting:
         weighed_fits=sum(decision.fits for decision in weighed),
         chance=sum(decision.chance or 0.0 for decision in weighed),
         forecasts=len(forecasts),
+        copied=sum(fit.is_best_copied for fit in forecasts),
         contrasted=contrasted,
         contrast=contrast,
     )
+
+
+def predicted_options(played: Played, seat: Seat) -> dict[int, int | None]:
+    """Return the option with the label of the seat's own prediction, by turn."""
+    return {press.turn: press.predicted for press in key_presses(played, seat)}
 
 
 def doing_metric(spec: GameSpec, seat: str) -> Metric:

@@ -158,12 +158,13 @@ CALL = (
 
 # --- sums over one seat of one episode, from which a profile is computed --------------------------
 
-HABITS = Habits.__struct_fields__[:-1]  # the last field holds the keys
+HABITS = Habits.__struct_fields__[:-2]  # the last fields hold the keys and the rules
 SUMS = (
     "asked", "unread", "scored", "right", "guess", "with_odds", "brier", "even_brier", "valued",
     "value_error", "as_last_time", "as_own_move",
-    "n", "fits", "weighed", "weighed_fits", "chance", "forecasts", "contrasted", "contrast",
-    *HABITS, "moves", "forfeits",
+    "n", "fits", "weighed", "weighed_fits", "chance",
+    "forecasts", "copied", "contrasted", "contrast", *HABITS,
+    "twice", "same", "same_by_chance", "retested", "retest_contrast", "moves", "forfeits",
 )  # fmt: skip
 LEVELS = ("doing", "least", "most", "optimum", "inference", "translation", "format", "luck")
 
@@ -176,6 +177,7 @@ PROFILE = (
         truths="occurrences of each true answer, as JSON",
         sure_truths="the same for answers with stated odds",
         keys="pressed keys, as JSON",
+        followed="how often each simple rule was followed, as JSON",
         bins="calibration bins, as JSON",
         probes="right answers and answers of each probe about a mind, as JSON",
         rules="right answers of each simple rule, as JSON",

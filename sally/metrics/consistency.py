@@ -6,7 +6,7 @@ moves that would be best replies, for comparison.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -41,7 +41,7 @@ def list_decision_fits(played: Played, seat: Seat) -> list[DecisionFit]:
     return [
         fit
         for turn, belief in beliefs(played, seat)
-        if (fit := _judge_decision(played, seat, turn, belief)) is not None
+        if (fit := judge_decision(played, seat, turn, belief)) is not None
     ]
 
 
@@ -72,10 +72,20 @@ class ForecastFit(msgspec.Struct, frozen=True):
     move: int
     best: frozenset[int]
     menu: int  # number of options
+    copies: frozenset[int] = frozenset()  # the options that copy the forecast move
+
+    @property
+    def is_best_copied(self) -> bool:
+        """Whether the only best reply is to copy the forecast move."""
+        return len(self.best) == 1 and self.best <= self.copies
 
 
-def forecast_fits(played: Played, seat: Seat) -> list[ForecastFit]:
+def forecast_fits(
+    played: Played, seat: Seat, labels: Mapping[int, int | None] | None = None
+) -> list[ForecastFit]:
     """Return the moves after a forecast, with the best replies to it in the next round alone.
+
+    `labels` has the option with the label of the forecast move, by turn.
 
     Later rounds, and what the other will really do, do not matter: the player was asked about the
     next round only.
@@ -86,12 +96,28 @@ def forecast_fits(played: Played, seat: Seat) -> list[ForecastFit]:
     for turn, belief in beliefs(played, seat):
         if not belief:
             continue
-        fit = _judge_decision(played, seat, turn, belief)
+        fit = judge_decision(played, seat, turn, belief)
         menu = played.replay.game.options(played.replay.states[turn], seat)
         if fit is not None and fit.best is not None and is_finite(menu):
             move = menu.index(played.replay.move(turn, seat))
-            fits.append(ForecastFit(move, frozenset(fit.best), len(menu)))
+            copies = copied_options(played, seat, turn, belief, labels or {})
+            fits.append(ForecastFit(move, frozenset(fit.best), len(menu), copies))
     return fits
+
+
+def copied_options(
+    played: Played, seat: Seat, turn: int, belief: dict[str, Any], labels: Mapping[int, int | None]
+) -> frozenset[int]:
+    """Return the options that copy a forecast move: with its label, or the same move where the
+    other chooses from the same menu."""
+    game, state = played.replay.game, played.replay.states[turn]
+    menu, label = game.options(state, seat), labels.get(turn)
+    copies = set() if label is None else {label}
+    for about, forecast in belief.items():
+        is_move = about in game.to_move(state) and game.options(state, Seat(about)) == menu
+        if is_move and len(belief) == 1 and type(forecast) in (int, str) and forecast in menu:
+            copies.add(menu.index(forecast))
+    return frozenset(copies)
 
 
 def contrast_of(fits: Sequence[ForecastFit]) -> tuple[int, float]:
@@ -100,22 +126,28 @@ def contrast_of(fits: Sequence[ForecastFit]) -> tuple[int, float]:
     The contrast of a move is whether it is a best reply to its own forecast, less the share of best
     replies to that forecast among the moves after forecasts whose best replies are others. Moves
     that do not depend on forecasts have a sum of 0 in expectation; moves that follow a share q of
-    them have a mean of q.
+    them have a mean of q. Moves after a forecast to which the best reply is to
+    copy it are not contrasted: whether a player copies its forecast or replies to it cannot be
+    told.
 
     >>> zero, one = frozenset({0}), frozenset({1})
     >>> contrast_of([ForecastFit(0, zero, 2), ForecastFit(1, one, 2)])
     (2, 2.0)
     >>> contrast_of([ForecastFit(0, zero, 2), ForecastFit(0, one, 2)])
     (2, 0.0)
+    >>> contrast_of([ForecastFit(0, zero, 2, zero), ForecastFit(1, one, 2, one)])
+    (0, 0.0)
     """
-    groups: dict[tuple[int, frozenset[int]], list[int]] = {}
+    groups: dict[tuple[int, frozenset[int], bool], list[int]] = {}
     for fit in fits:
-        groups.setdefault((fit.menu, fit.best), []).append(fit.move)
+        groups.setdefault((fit.menu, fit.best, fit.is_best_copied), []).append(fit.move)
     contrasted, contrast = 0, 0.0
-    for (menu, best), moves in groups.items():
+    for (menu, best, is_best_copied), moves in groups.items():
+        if is_best_copied:
+            continue
         others = [
             move
-            for (size, other_best), other_moves in groups.items()
+            for (size, other_best, _), other_moves in groups.items()
             if size == menu and not other_best & best
             for move in other_moves
         ]
@@ -126,9 +158,11 @@ def contrast_of(fits: Sequence[ForecastFit]) -> tuple[int, float]:
     return contrasted, contrast
 
 
-def _judge_decision(
+def judge_decision(
     played: Played, seat: Seat, turn: int, belief: dict[str, Any]
 ) -> DecisionFit | None:
+    """Return whether a seat's move was a best reply to a belief, and which moves are; None if that
+    is not defined."""
     replay, spec = played.replay, played.spec
     view, move = replay.view(turn, seat), replay.move(turn, seat)
     fits = spec.is_best_reply(replay.game, view, belief, move)

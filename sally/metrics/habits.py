@@ -1,14 +1,15 @@
-"""Habits of choice: a fixed label, a fixed position, the predicted label, or the last move again.
+"""Habits of choice: a fixed label, a fixed position, the predicted label, or a simple rule.
 
 A key press is the choice of an option that the prompt lists under a label, at a position. A player
 that chooses by habit can look as if it acted on a prediction, or as if it did not. Labels are those
-in the prompt that the player was shown, so wordings with different labels are handled.
+in the prompt that the player was shown, so wordings with different labels are handled. The simple
+rules are those of `sally.parts.simple_rules`, applied to the labels of past moves.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -21,7 +22,8 @@ from sally.core.rules.menu import is_finite
 from sally.core.rules.metric import JudgedReport, Metric, Played, cache_by_seat, mean
 from sally.core.rules.words import Words
 from sally.metrics.answers import list_counted_reports
-from sally.metrics.consistency import list_decision_fits
+from sally.metrics.consistency import judge_decision, list_decision_fits
+from sally.parts.simple_rules import LAST, MOVES, OWN_LAST, RULES, PastRounds, move_after
 
 MOST = 12  # options of a menu whose labels are counted; longer menus are lists, not keys
 
@@ -35,8 +37,7 @@ class KeyPress(msgspec.Struct, frozen=True, gc=False):
     labels: tuple[str, ...]
     positions: tuple[int, ...]  # on the page, of each option
     predicted: int | None = None  # the option with the label of the player's own prediction
-    copied: int | None = None  # the option with the label of the other's last move
-    repeated: int | None = None  # the option with the label of the player's own last move
+    rules: Mapping[str, int] = {}  # the option that a simple rule chooses, where it chooses one
     best: tuple[int, ...] | None = None  # best replies to the prediction; None without one
     decides: bool | None = None  # whether another prediction has other best replies
 
@@ -55,27 +56,52 @@ def key_presses(played: Played, seat: Seat) -> list[KeyPress]:
     menus = dict(_menus(played, seat))
     if not menus or (words := _words(played, seat)) is None:
         return []
-    labels_by_turn = _label_predictions(played, seat, words)
+    reports_by_turn = _single_reports(played, seat)
     fits = {decision.turn: decision for decision in list_decision_fits(played, seat)}
     presses: list[KeyPress] = []
-    for turn, menu in menus.items():
-        move, labels = played.replay.move(turn, seat), words.menu(menu)
-        predicted, last = labels_by_turn.get(turn, (None, None))
-        fit = fits.get(turn)
-        presses.append(
-            KeyPress(
-                turn,
-                menu.index(move),
-                labels,
-                words.positions(menu),
-                _place(labels, predicted),
-                _place(labels, last),
-                _place(labels, presses[-1].label if presses else None),
-                None if fit is None else fit.best,
-                None if fit is None else fit.decides,
+    past = PastRounds()  # of labels
+    last_report: JudgedReport | None = None
+    for turn in sorted({*menus, *reports_by_turn}):
+        report, fit, label = reports_by_turn.get(turn), fits.get(turn), None
+        if (menu := menus.get(turn)) is not None:
+            move, labels = played.replay.move(turn, seat), words.menu(menu)
+            label = labels[menu.index(move)]
+            replies = _labelled_replies(played, seat, last_report, labels)
+            followed = {rule: move_after(past, rule, labels, replies) for rule in (*RULES, *MOVES)}
+            presses.append(
+                KeyPress(
+                    turn,
+                    menu.index(move),
+                    labels,
+                    words.positions(menu),
+                    _place(labels, _predicted_label(words, report)),
+                    {
+                        rule: labels.index(label)
+                        for rule, label in followed.items()
+                        if label in labels
+                    },
+                    None if fit is None else fit.best,
+                    None if fit is None else fit.decides,
+                )
             )
-        )
+        past.add(label, None if report is None else _label(words, report, report.truth))
+        last_report = report
     return presses
+
+
+def _labelled_replies(
+    played: Played, seat: Seat, report: JudgedReport | None, labels: tuple[str, ...]
+) -> Callable[[str], Sequence[str]]:
+    """Return a function that returns the labels of the best replies to what the other did in the
+    turn of a report."""
+
+    def replies(label: str) -> Sequence[str]:
+        if report is None or played.spec.measured.best_replies is None:
+            return ()
+        fit = judge_decision(played, seat, report.turn, {report.question.about: report.truth})
+        return [labels[place] for place in fit.best] if fit is not None and fit.best else ()
+
+    return replies
 
 
 def _menus(played: Played, seat: Seat) -> Iterator[tuple[int, tuple[Any, ...]]]:
@@ -105,26 +131,18 @@ def _place(labels: tuple[str, ...], label: str | None) -> int | None:
     return labels.index(label) if label in labels else None
 
 
-def _label_predictions(
-    played: Played, seat: Seat, words: Words
-) -> dict[int, tuple[str | None, str | None]]:
-    """Return, for each turn, the label of the predicted move and that of the other's previous move;
-    None in a turn with several predictions."""
-    spec, last = played.spec, dict[tuple[str, str], str]()
-    labels_by_turn: dict[int, tuple[str | None, str | None]] = {}
+def _single_reports(played: Played, seat: Seat) -> dict[int, JudgedReport | None]:
+    """Return the prediction about another of each turn; None where there are several."""
+    reports: dict[int, JudgedReport | None] = {}
     for answer in list_counted_reports(played, seat):
-        question, report = answer.question, answer.report
-        if not spec.probe(question.probe).of_mind or question.kind == "values":
-            continue
-        key = (question.probe, question.about)
-        has_several = (
-            report.turn in labels_by_turn
-        )  # predictions about several others name no one label
-        predicted_label = None if has_several else _label(words, answer, report.value)
-        labels_by_turn[report.turn] = (predicted_label, None if has_several else last.get(key))
-        if (truth := _label(words, answer, answer.truth)) is not None:
-            last[key] = truth
-    return labels_by_turn
+        if played.spec.probe(answer.question.probe).of_mind and answer.question.kind != "values":
+            turn = answer.report.turn
+            reports[turn] = None if turn in reports else answer
+    return reports
+
+
+def _predicted_label(words: Words, answer: JudgedReport | None) -> str | None:
+    return None if answer is None else _label(words, answer, answer.report.value)
 
 
 def _label(words: Words, answer: JudgedReport, value: Any) -> str | None:
@@ -141,6 +159,15 @@ it is a best reply. A key is a label of a set of labels, or a position in a menu
 length."""
 
 
+class FollowedRule(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """How often a seat followed a simple rule, and the best replies that this would give it."""
+
+    able: int  # presses for which the rule chooses an option
+    followed: int
+    fits: float  # expected best replies, among judged presses, if the rule is followed
+    other_fits: float  # the same if any other option is pressed
+
+
 class Habits(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Sums over the key presses of one seat; a key press is the choice of an option from a labelled
     menu."""
@@ -149,24 +176,17 @@ class Habits(msgspec.Struct, frozen=True, array_like=True, gc=False):
     blind: float = 0.0  # chances of a blind pick to press what was pressed, summed: 1 / options
     imitable: int = 0  # presses with a prediction whose label is on the menu
     imitated: int = 0  # of these, presses of that label
-    copyable: int = 0  # presses with a last move of the other whose label is on the menu
-    copies: int = 0
-    repeatable: int = 0  # presses after a move of the player's own whose label is on the menu
-    repeats: int = 0
     judged: int = 0  # presses with known best replies to the player's own prediction
     judged_fits: int = 0
     by_blind: float = 0.0  # expected best replies of a blind pick among these
-    # Expected best replies if the predicted label is played, and if any other is; likewise for the
-    # label of the other's last move, and of the player's own. Without such a label: a blind pick.
+    # Expected best replies if the predicted label is played, and if any other is. Without such a
+    # label: a blind pick.
     by_predicted: float = 0.0
     by_unpredicted: float = 0.0
-    by_copied: float = 0.0
-    by_uncopied: float = 0.0
-    by_repeated: float = 0.0
-    by_unrepeated: float = 0.0
     decided: int = 0  # judged presses in which another prediction has other best replies
     undecided: int = 0  # judged presses in which all predictions have the same best replies
     keys: Keys = {}
+    followed: dict[str, FollowedRule] = {}  # by simple rule
 
 
 def habits(played: Played, seat: Seat) -> Habits:
@@ -181,30 +201,38 @@ def habits_of(pressed: Sequence[KeyPress]) -> Habits:
         return Habits()
     judged = [p for p in pressed if p.best is not None]
     predicted = [_if_followed(p, p.predicted) for p in judged]
-    copied = [_if_followed(p, p.copied) for p in judged]
-    repeated = [_if_followed(p, p.repeated) for p in judged]
     return Habits(
         presses=len(pressed),
         blind=sum(1 / len(p.labels) for p in pressed),
         imitable=sum(p.predicted is not None for p in pressed),
         imitated=sum(p.predicted == p.chosen for p in pressed),
-        copyable=sum(p.copied is not None for p in pressed),
-        copies=sum(p.copied == p.chosen for p in pressed),
-        repeatable=sum(p.repeated is not None for p in pressed),
-        repeats=sum(p.repeated == p.chosen for p in pressed),
         judged=len(judged),
         judged_fits=sum(p.chosen in (p.best or ()) for p in judged),
         by_blind=sum(len(p.best or ()) / len(p.labels) for p in judged),
         by_predicted=sum(chance for chance, _ in predicted),
         by_unpredicted=sum(other_chance for _, other_chance in predicted),
-        by_copied=sum(chance for chance, _ in copied),
-        by_uncopied=sum(other_chance for _, other_chance in copied),
-        by_repeated=sum(chance for chance, _ in repeated),
-        by_unrepeated=sum(other_chance for _, other_chance in repeated),
         decided=sum(p.decides is True for p in judged),
         undecided=sum(p.decides is False for p in judged),
         keys=_keys(pressed),
+        followed=_followed_rules(pressed, judged),
     )
+
+
+def _followed_rules(
+    pressed: Sequence[KeyPress], judged: Sequence[KeyPress]
+) -> dict[str, FollowedRule]:
+    """Return the rules that choose an option in at least one press."""
+    sums = {}
+    for rule in dict.fromkeys(rule for press in pressed for rule in press.rules):
+        options = [(press.rules.get(rule), press.chosen) for press in pressed]
+        chances = [_if_followed(press, press.rules.get(rule)) for press in judged]
+        sums[rule] = FollowedRule(
+            able=sum(option is not None for option, _ in options),
+            followed=sum(option == chosen for option, chosen in options),
+            fits=sum(chance for chance, _ in chances),
+            other_fits=sum(other_chance for _, other_chance in chances),
+        )
+    return sums
 
 
 def _if_followed(press: KeyPress, option: int | None) -> tuple[float, float]:
@@ -305,11 +333,11 @@ METRICS = (
     _pressed_again(
         "copying",
         "share of moves with the label of the other's last known move",
-        lambda press: press.copied,
+        lambda press: press.rules.get(LAST),
     ),
     _pressed_again(
         "repetition",
         "share of moves with the label of the player's own last move",
-        lambda press: press.repeated,
+        lambda press: press.rules.get(OWN_LAST),
     ),
 )

@@ -1,15 +1,15 @@
 """Simple rules: what a player without a model of the other expects of the other's next move.
 
 This is the one list of mindless rules that look at past rounds. Some of them learn a little: they
-keep a table of what followed. Cards, the suites, *beyond learning rules* and the checklist for
-claims all use it. A player that moves by a rule either makes the expected move (`last` is imitation
-and tit for tat) or the best reply to it (in the request game, the reply to `last` asks for one
-less).
+keep a table of what followed. Cards, the suites, *beyond learning rules*, *beyond habits* and the
+checklist for claims all use it. A player that moves by a rule either makes the expected move
+(`last` is imitation and tit for tat) or the best reply to it (in the request game, the reply to
+`last` asks for one less).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 from sally.core.errors import unknown
@@ -92,6 +92,34 @@ class PastRounds:
     def last(self) -> tuple[Any, Any] | None:
         """The last pair of moves, own and other's; None before the first round."""
         return self._rounds[-1] if self._rounds else None
+
+
+def move_after(
+    past: PastRounds, rule: str, menu: Sequence[Any], replies: Callable[[Any], Sequence[Any]]
+) -> Any | None:
+    """Return the move that a rule makes; None if the rule has seen too little.
+
+    Args:
+        past: The past rounds.
+        rule: A rule of `RULES`, which makes the expected move, or of `MOVES`.
+        menu: The moves that can be made.
+        replies: Returns the best replies to a move of the other.
+
+    >>> past = PastRounds([(0, 1)])
+    >>> move_after(past, "last", (0, 1), lambda move: [move])
+    1
+    >>> move_after(past, "win_stay", (0, 1), lambda move: [move])
+    1
+    """
+    expected = past.expect(rule)
+    if rule != WIN_STAY or past.last is None:
+        return expected
+    own_move, their_move = past.last
+    if own_move not in menu or their_move is None:
+        return None
+    if own_move in replies(their_move):
+        return own_move
+    return menu[(menu.index(own_move) + 1) % len(menu)]
 
 
 def rule_shortcuts(first: int = 0) -> tuple[Shortcut, ...]:

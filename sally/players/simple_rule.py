@@ -11,7 +11,7 @@ from sally.core.match.partner import by_name
 from sally.core.match.player import Decision, NoAnswer, PlayerKind, Turn
 from sally.core.rules.game import Game, GameSpec, Seat
 from sally.core.rules.probe import ProbeReport
-from sally.parts.simple_rules import LAST, MOVES, PLAYER, RULES, WIN_STAY, PastRounds
+from sally.parts.simple_rules import LAST, MOVES, PLAYER, RULES, WIN_STAY, PastRounds, move_after
 from sally.players.mindless import question_of, ready, report_choice
 
 
@@ -42,20 +42,11 @@ class SimpleRule(msgspec.Struct, frozen=True):
         )
 
     def _moves(self, turn: Turn, past: PastRounds, menu: tuple[Any, ...]) -> tuple[Any, ...]:
-        if self.rule == WIN_STAY:
-            return self._win_stay(turn, past, menu)
-        expected = past.expect(self.rule)
-        if expected is None:
+        move = move_after(past, self.rule, menu, lambda other: self._replies(turn, other, menu))
+        if move is None:
             return (menu[self.first % len(menu)],)
-        return self._replies(turn, expected, menu) if self.reply else (expected,)
-
-    def _win_stay(self, turn: Turn, past: PastRounds, menu: tuple[Any, ...]) -> tuple[Any, ...]:
-        if past.last is None or past.last[0] not in menu:
-            return (menu[self.first % len(menu)],)
-        own_move, their_move = past.last
-        if own_move in self._replies(turn, their_move, menu):
-            return (own_move,)
-        return (menu[(menu.index(own_move) + 1) % len(menu)],)
+        is_replied_to = self.reply and self.rule != WIN_STAY
+        return self._replies(turn, move, menu) if is_replied_to else (move,)
 
     def _replies(self, turn: Turn, their_move: Any, menu: tuple[Any, ...]) -> tuple[Any, ...]:
         context = turn.context

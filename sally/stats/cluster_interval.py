@@ -23,7 +23,7 @@ between strata are part of the design and not an error.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -229,6 +229,39 @@ def squared_length_by_rule(
     if high > bounds[1]:
         return _wilson(value, error, count, reach, bounds, n)
     return Estimate(value, max(min(low, value), bounds[0]), max(high, value), n, method)
+
+
+def jackknife_by_rule(
+    sums: ArrayLike,
+    clusters: Sequence[Hashable] | NDArray[np.integer[Any]],
+    function: Callable[[Floats], float],
+) -> Estimate:
+    """Return a function of sums over rows, with the t interval of a jackknife over clusters.
+
+    Args:
+        sums: One row of numbers for each row of a table; `function` takes their sums.
+        clusters: The cluster of each row.
+        function: Returns NaN where it is not defined.
+    """
+    table = np.asarray(sums, dtype=np.float64)
+    codes, count = encode_labels(clusters, len(table), "clusters")
+    method = f"jackknife over {count} clusters"
+    whole = table.sum(axis=0)
+    value = function(whole)
+    if not math.isfinite(value):
+        return without_interval(None, len(table), method, "not defined")
+    if count < FEW:
+        return without_interval(value, len(table), method, FEWER)
+    by_cluster = np.stack([sums_by(codes, count, column) for column in table.T], axis=1)
+    without_one = np.array([function(whole - part) for part in by_cluster])
+    if not np.isfinite(without_one).all():
+        return without_interval(
+            value, len(table), method, "not defined without one of the clusters"
+        )
+    away = without_one - without_one.mean()
+    error = math.sqrt((count - 1) / count * float((away**2).sum()))
+    estimate = _around(value, error, count, None, len(table))
+    return msgspec.structs.replace(estimate, method=method)
 
 
 def gap_by_rule(

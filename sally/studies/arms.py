@@ -17,6 +17,7 @@ from sally.core.prompt.skins import AWARE
 from sally.core.registry import packs, registry
 from sally.core.registry.study import Cell, Study
 from sally.core.rules.awareness import WHAT_IS_THIS
+from sally.core.rules.probe import repeated_name
 from sally.players.language import LANGUAGE
 
 T = TypeVar("T")
@@ -90,6 +91,36 @@ def with_unasked(study: Study) -> Study:
             f"{study.name} asks no probes, so there is no cell to repeat without probes."
         )
     return msgspec.structs.replace(study, cells=(*study.cells, *cells))
+
+
+def with_repeats(study: Study, one_in: int) -> Study:
+    """Return the study with every question about a mind asked a second time, in one of so many
+    turns.
+
+    Raises:
+        BadInput: If `one_in` is not positive, or the study asks no such question.
+    """
+    if one_in < 1:
+        raise BadInput(f"Questions are asked again in one of 1 or more turns, not {one_in}.")
+    cells, is_asked = [], False
+    for cell in study.cells:
+        specs = {registry.game(instance.game) for instance in cell.instances}
+        probes = {
+            seat: tuple(
+                repeated_name(name, one_in)
+                for name in names
+                if all(spec.probe(name).of_mind and not spec.probe(name).once for spec in specs)
+            )
+            for seat, names in cell.arms.items()
+        }
+        if any(probes.values()):
+            is_asked = True
+            arms = {seat: (*names, *probes[seat]) for seat, names in cell.arms.items()}
+            cell = msgspec.structs.replace(cell, name=f"{cell.name}, asked again", arms=arms)
+        cells.append(cell)
+    if not is_asked:
+        raise BadInput(f"{study.name} asks nothing about another's mind that could be asked again.")
+    return msgspec.structs.replace(study, cells=tuple(cells))
 
 
 def with_awareness(study: Study) -> Study:

@@ -20,13 +20,13 @@ CHOSEN = (
 
 @pytest.fixture(scope="module")
 def rows() -> dict[str, dull_players.TableRow]:
-    best, table = None, {}
+    best, lines = None, []
     for player in dull_players.players():
         if player.name in CHOSEN:
             line, row = dull_players.measure_game(player, "toma_po", "S", best)
             best = best or row
-            table[player.name] = dull_players.table_row(player, [line])
-    return table
+            lines.append(line)
+    return {row.player: row for row in dull_players.table_rows(lines)}
 
 
 def test_only_those_pass_who_should(rows: dict[str, dull_players.TableRow]) -> None:
@@ -59,3 +59,18 @@ def test_record_of_tables_is_what_they_score(game: str) -> None:
 
 def test_games_whose_pairs_need_an_order_that_no_table_reaches() -> None:
     assert sally_2.certifying_games(ORDER) == ("eleven_twenty", "battery", "toma_po", "toma_mg")
+
+
+def test_contrasts_of_random_players_are_adjusted_over_the_whole_table() -> None:
+    """One of 100 random players is above 0 at the 2 % level; a perfect player stays above 0."""
+    lines = [
+        dull_players.GameLine("rps", "S", f"random {n}", p_contrast=0.02 if n == 7 else 0.5)
+        for n in range(100)
+    ]
+    lines.append(dull_players.GameLine("rps", "S", dull_players.PERFECT, p_contrast=1e-6))
+    lines.append(dull_players.GameLine("ibs", "S", dull_players.PERFECT))  # it cannot be shown
+    contrasted = dull_players.contrasted_games(lines)
+    assert [key for key, is_above in contrasted.items() if is_above] == [
+        (dull_players.PERFECT, "rps")
+    ]
+    assert len(contrasted) == 101

@@ -16,7 +16,10 @@ CASES = [
         ("J", 24, 0.3),
         ("informant: slope", 24, 0.3),
         ("informant: less control", 24, 0.3),
+        ("acting, corrected", 12, 0.7),
+        ("skill, corrected", 12, 0.6),
     }
+    or (case.measure == "beyond learning rules, others near" and case.clusters == 12 and case.truth)
 ]
 
 

@@ -24,6 +24,7 @@ class ProfileColumn(Column):
     why: Callable[[ProfileGroup], str]  # why it has no value
     has_reason_of_other: bool = False  # the reason is given with another column
     is_brief: bool = False  # whether it is in the short table
+    only_if_repeated: bool = False  # shown only where questions were asked twice
     only_if_lost: bool = False  # shown only where moves were forfeited or episodes censored
 
 
@@ -53,7 +54,7 @@ COLUMNS: tuple[ProfileColumn, ...] = (
     ProfileColumn(
         "beyond_learning", "beyond learning rules", "", 2, "higher",
         "the same, 0 for the best of all simple rules, some of which learn what followed; chosen "
-        "in other instances than those scored",
+        "in other instances than those scored, with the interval beyond the best in all of them",
         estimate=lambda g: g.skills.beyond_learning,
         why=lambda g: g.no_beyond_learning,
     ),
@@ -139,7 +140,8 @@ COLUMNS: tuple[ProfileColumn, ...] = (
         "acting_contrast", "acting by contrast", "", 2, "higher",
         "best replies to the player's own forecast of the next round, less those of its moves "
         "after forecasts of the same episode that call for other moves: 0 if moves do not depend "
-        "on forecasts, right or wrong, 1 if they always follow them",
+        "on forecasts, right or wrong, 1 if they always follow them; without a value where the "
+        "best reply is always to copy the forecast, because copying is no reply",
         estimate=lambda g: g.means.ratio(
             g.of("contrast"), or_missing(g.of("contrasted")), (-1.0, 1.0)
         ),
@@ -148,24 +150,49 @@ COLUMNS: tuple[ProfileColumn, ...] = (
     ProfileColumn(
         "acting_beyond", "beyond habits", "", 2, "higher",
         "the same, 0 for the habit that explains most of it (one label, one position, the "
-        "predicted label, the other's last move), by exchanging moves between instances; read it "
-        "one-sidedly, because below 0 it means nothing: a habit alone may be there",
+        "predicted label, or a simple rule of the other's moves), by exchanging moves between "
+        "instances; read it one-sidedly, because below 0 it means nothing: a habit alone may be "
+        "there",
         estimate=lambda g: g.habits.acting_beyond,
         why=lambda g: g.no_acting_beyond,
     ),
     ProfileColumn(
         "acting_beyond_move", "beyond one move", "", 2, "higher",
-        "the same, with always the same move among the habits",
+        "the same, with always the same move among the habits; below 0 it means nothing",
         estimate=lambda g: g.habits.acting_beyond_move,
         why=lambda g: g.no_split if g.habits.habit is None else "one move explains all of it",
     ),
     ProfileColumn(
         "acting_beyond_repetition", "beyond repetition", "", 2, "higher",
-        "the same, with the player's own last move among the habits, too",
+        "the same, with the simple rules that repeat the player's own move (its last move; win "
+        "stay, lose shift) among the habits, too; below 0 it means nothing",
         estimate=lambda g: g.habits.acting_beyond_repetition,
         why=lambda g: g.no_split
         if g.habits.habit is None
         else "one move, or its own last move, explains all of it",
+    ),
+    ProfileColumn(
+        "reliability", "reliability", "", 2, "higher",
+        "agreement of two answers to the same question, 0 by chance and 1 always; the second "
+        "asking lists the answers in reversed order (`--ask-again`)",
+        estimate=lambda g: g.retest.reliability,
+        why=lambda g: g.retest.why,
+        only_if_repeated=True,
+    ),
+    ProfileColumn(
+        "skill_corrected", "knowing, disattenuated", "", 2, "higher",
+        "knowing if every report were the player's belief: some are random answers, as two answers "
+        "to the same question show",
+        estimate=lambda g: g.retest.skill,
+        why=lambda g: g.retest.why,
+        only_if_repeated=True,
+    ),
+    ProfileColumn(
+        "acting_corrected", "acting, disattenuated", "", 2, "higher",
+        "acting by contrast if every report were the player's belief",
+        estimate=lambda g: g.retest.acting,
+        why=lambda g: g.retest.why or (g.no_contrast if g.of("twice").any() else ""),
+        only_if_repeated=True,
     ),
     ProfileColumn(
         "pooled_label_bias", "label bias", "", 2, "",

@@ -9,6 +9,7 @@ from sally.analysis.profile.doing_scale import BaselineScores, ScaledDoing, scal
 from sally.analysis.profile.estimates import Means
 from sally.analysis.profile.habits import HabitEstimates, habit_estimates
 from sally.analysis.profile.knowing_scale import Skills, skills
+from sally.analysis.profile.retest import RetestEstimates, retest_estimates
 from sally.core.registry import registry
 from sally.core.rules.metric import Metric
 from sally.frames.profiles import Floats, SeatSums
@@ -58,6 +59,11 @@ class ProfileGroup:
     def habits(self) -> HabitEstimates:
         """The player's habits, and what it does beyond them."""
         return habit_estimates(self.means)
+
+    @cached_property
+    def retest(self) -> RetestEstimates:
+        """Reliability of reports, and measures corrected for it."""
+        return retest_estimates(self.means)
 
     # --- why a figure is missing ------------------------------------------------------------------
 
@@ -131,6 +137,11 @@ class ProfileGroup:
             return self.no_split
         if not self.has_rounds:
             return "an episode has one move after a prediction"
+        if (self.of("copied") == self.of("forecasts")).all():
+            return (
+                "the best reply is always to copy the forecast move, so copying a forecast and "
+                "replying to it cannot be told apart"
+            )
         return "no two forecasts of an episode call for different moves in the next round"
 
     def no_keys(self, otherwise: str = "") -> str:

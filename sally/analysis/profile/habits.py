@@ -1,11 +1,14 @@
 """Habits of a player, and acting on predictions beyond what habits explain.
 
 A habit is a rule of choice that ignores the situation: always one label, always one position, the
-label just predicted, the other player's last move, or the player's own last move. The score of a
-habit is computed by exchanging moves between episodes: the labels that a player pressed in the
-other instances are compared with the predictions in this instance, averaged over all such pairs. A
-player that follows its predictions scores less after the exchange; one that always presses the same
-label does not.
+label just predicted, or one of the simple rules (`sally.parts.simple_rules`), such as the other
+player's last move. The score of a habit is computed by exchanging moves between episodes: the
+labels that a player pressed in the other instances are compared with the predictions in this
+instance, averaged over all such pairs. A player that follows its predictions scores less after the
+exchange; one that always presses the same label does not.
+
+*Beyond habits* is read one-sidedly: above 0, moves follow predictions more than any of these habits
+explains; below 0 it means nothing, because a player that has a habit and nothing else can be there.
 """
 
 from __future__ import annotations
@@ -18,14 +21,15 @@ import numpy as np
 from sally.analysis.profile.estimates import Means, or_missing, total
 from sally.frames.profiles import Codes, Floats, SeatSums
 from sally.metrics.habits import LABEL, MOVE, POSITION
+from sally.parts.simple_rules import LAST, MOVES, OWN_LAST, RULES, WIN_STAY
 from sally.stats.cluster_interval import squared_length_by_rule
 from sally.stats.columns import encode_labels
 from sally.stats.intervals import Estimate, without_interval
 
 ALWAYS = 0.9  # share of moves at which a habit is reported by name
 LEAST = 0.05  # of judged moves: if a habit leaves less than this to explain, there is no scale
-BLIND, IMITATION, COPYING = "a blind pick", "the predicted label", "the other's last move"
-REPETITION = "its own last move"
+BLIND, IMITATION = "a blind pick", "the predicted label"
+OF_OWN_MOVES = (OWN_LAST, WIN_STAY)  # rules that mostly repeat the player's own last move
 
 
 class Habit(msgspec.Struct, frozen=True):
@@ -46,7 +50,7 @@ class HabitEstimates(msgspec.Struct, frozen=True):
     habit: Habit | None
     acting_beyond: Estimate
     acting_beyond_move: Estimate  # the same, with always the same move among the habits
-    acting_beyond_repetition: Estimate  # the same, with its own last move among the habits, too
+    acting_beyond_repetition: Estimate  # the same, with rules that repeat its own move, too
     decides: float | None  # moves whose best reply depends on the prediction, in percent
     called: str  # what the player always does; empty if there is no such habit
 
@@ -64,8 +68,8 @@ def habit_estimates(means: Means) -> HabitEstimates:
         pooled_label_bias=_bias(means, LABEL),
         pooled_position_bias=_bias(means, POSITION),
         pooled_imitation=means.share(100 * of("imitated"), of("imitable"), most=100.0),
-        pooled_copying=means.share(100 * of("copies"), of("copyable"), most=100.0),
-        pooled_repetition=means.share(100 * of("repeats"), of("repeatable"), most=100.0),
+        pooled_copying=_following(means, LAST),
+        pooled_repetition=_following(means, OWN_LAST),
         habit=Habit(rule, 100 * total(expected) / total(judged)) if rule else None,
         acting_beyond=_beyond(means, expected),
         acting_beyond_move=_beyond(means, one_move),
@@ -90,8 +94,14 @@ def expected_fits(table: SeatSums, keys: Mapping[str, ExpectedPresses]) -> list[
     best = [_best_habit(explained)]
     explained["one move"] = _pressed_elsewhere(table, MOVE, units).fits
     best.append(_best_habit(explained))
-    explained |= _fits_by_following(table, units, REPEATED)
+    explained |= _fits_by_rules(table, units, OF_OWN_MOVES)
     return [*best, _best_habit(explained)]
+
+
+def _following(means: Means, rule: str) -> Estimate:
+    """Return how often a player followed a simple rule, in percent."""
+    able, followed, _, _ = _sums_of_rule(means.group, rule)
+    return means.share(100 * followed, able, most=100.0)
 
 
 def _best_habit(explained: Mapping[str, Floats]) -> tuple[str, Floats]:
@@ -265,14 +275,14 @@ def _describe_habit(table: SeatSums, by_kind: Mapping[str, ExpectedPresses]) -> 
             keys.append(f"{description} in {100 * of.most / presses:.0f} %")
     if keys:
         clauses.append(f"always presses one key: {' and '.join(keys)} of {presses:.0f} moves")
-    for did, able, description in (
-        ("imitated", "imitable", "plays the label that it predicted of the other"),
-        ("copies", "copyable", "repeats the other's last move"),
-    ):
-        count = total(table.of(able))
-        if not keys and count > 1 and total(table.of(did)) >= ALWAYS * count:
-            share = total(table.of(did)) / count
-            clauses.append(f"{description} in {100 * share:.0f} % of {count:.0f} moves")
+    able, copies, _, _ = _sums_of_rule(table, LAST)
+    for followed, count, description in (
+        (total(table.of("imitated")), total(table.of("imitable")),
+         "plays the label that it predicted of the other"),
+        (total(copies), total(able), "repeats the other's last move"),
+    ):  # fmt: skip
+        if not keys and count > 1 and followed >= ALWAYS * count:
+            clauses.append(f"{description} in {100 * followed / count:.0f} % of {count:.0f} moves")
     return "; ".join(clauses)
 
 
@@ -289,28 +299,40 @@ def _fits_by_habit(
         return {}
     fits = {BLIND: of("by_blind")}
     fits |= {"one label": keys[LABEL].fits, "one position": keys[POSITION].fits}
-    return fits | _fits_by_following(table, units, FOLLOWED)
+    sums = of("imitable"), of("imitated"), of("by_predicted"), of("by_unpredicted")
+    fits |= _fits_by_following(units, IMITATION, sums)
+    return fits | _fits_by_rules(table, units, [rule for rule in RULES if rule != OWN_LAST])
 
 
-FOLLOWED = (  # habit, columns: presses of its option, presses with one, fits if pressed and if not
-    (IMITATION, "imitated", "imitable", "by_predicted", "by_unpredicted"),
-    (COPYING, "copies", "copyable", "by_copied", "by_uncopied"),
-)
-REPEATED = ((REPETITION, "repeats", "repeatable", "by_repeated", "by_unrepeated"),)
+def _fits_by_rules(
+    table: SeatSums, units: Sequence[int], rules: Sequence[str]
+) -> dict[str, Floats]:
+    """Return the same for simple rules, by what they choose."""
+    fits: dict[str, Floats] = {}
+    for rule in rules:
+        name = RULES.get(rule) or MOVES[rule]
+        fits |= _fits_by_following(units, name, _sums_of_rule(table, rule))
+    return fits
+
+
+def _sums_of_rule(table: SeatSums, rule: str) -> tuple[Floats, ...]:
+    """Return the fields of `sally.metrics.habits.FollowedRule` by row, 0 without the rule."""
+    codes, rows = table.encode_json("followed")
+    sums = np.array([row.get(rule, (0, 0, 0.0, 0.0)) for row in rows], dtype=np.float64)
+    return tuple(sums[codes].T)
 
 
 def _fits_by_following(
-    table: SeatSums, units: Sequence[int], habits: Sequence[tuple[str, str, str, str, str]]
+    units: Sequence[int], name: str, sums: tuple[Floats, ...]
 ) -> dict[str, Floats]:
-    """Return, for each habit and row, the expected number of moves that fit the player's
+    """Return, for a habit and each row, the expected number of moves that fit the player's
     predictions if the player follows the habit as often as it does in the other `units` (instances
-    or episodes)."""
-    of, fits = table.of, dict[str, Floats]()
-    for name, did, able, fits_if_followed, fits_otherwise in habits:
-        if of(able).any():
-            rate = _elsewhere(of(did), units) / np.maximum(_elsewhere(of(able), units), 1e-12)
-            fits[name] = rate * of(fits_if_followed) + (1 - rate) * of(fits_otherwise)
-    return fits
+    or episodes); nothing if it can never be followed."""
+    able, followed, fits, other_fits = sums
+    if not able.any():
+        return {}
+    rate = _elsewhere(followed, units) / np.maximum(_elsewhere(able, units), 1e-12)
+    return {name: rate * fits + (1 - rate) * other_fits}
 
 
 def _exchanged_units(table: SeatSums) -> Sequence[int]:

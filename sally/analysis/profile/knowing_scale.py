@@ -47,12 +47,14 @@ def skills(means: Means) -> Skills:
     floor = hits.get(rule, np.zeros(len(table)))
     halves = halves_of(means.cluster_codes, other_players(table))
     every_rule = hits | _simple_rules(table)
+    gains = {name: _beyond_baseline(means, of, LEAST) for name, of in every_rule.items()}
+    chosen = _beyond_baseline(means, chosen_elsewhere(every_rule, halves), LEAST)
     return Skills(
         skill=_beyond_baseline(means, table.of("guess")),
         predictor=_predictor(table, rule, floor) if rule else None,
         beyond=_beyond_baseline(means, floor, LEAST),
-        beyond_learning=_beyond_baseline(means, chosen_elsewhere(every_rule, halves), LEAST),
-        unbeaten=_unbeaten(means, every_rule),
+        beyond_learning=_with_choice(chosen, every_rule, gains),
+        unbeaten=_unbeaten(means, every_rule, gains),
         brier_skill=_brier(means, table.of("even_brier")),
         brier_beyond=_brier(means, _frequencies(table)),
     )
@@ -99,16 +101,33 @@ def chosen_elsewhere(hits: Mapping[str, Floats], halves: Codes) -> Floats:
     return floor
 
 
-def _unbeaten(means: Means, hits: Mapping[str, Floats]) -> Predictor | None:
+def _with_choice(
+    chosen: Estimate, hits: Mapping[str, Floats], gains: Mapping[str, Estimate]
+) -> Estimate:
+    """Return the gain over a rule that was chosen elsewhere, with the interval of the gain over the
+    rule that is best in all rows: a rule chosen in half of them may not be the best, so the
+    interval of the gain over it lies too high.
+    """
+    if not hits or chosen.value is None:
+        return chosen
+    best = gains[max(hits, key=lambda name: total(hits[name]))]
+    if best.value is None or best.low is None or best.high is None:
+        return best if best.value is None else chosen
+    low, high = min(best.low, chosen.value), max(best.high, chosen.value)
+    method = f"{best.method}, over the best rule of all"
+    return msgspec.structs.replace(chosen, low=low, high=high, method=method)
+
+
+def _unbeaten(
+    means: Means, hits: Mapping[str, Floats], gains: Mapping[str, Estimate]
+) -> Predictor | None:
     """Return the rule that predicts most among those that the player is not shown to exceed.
 
     A player that is itself a rule of the list never exceeds that rule, whichever rule is best.
     """
-    unbeaten = {}
-    for rule, floor in hits.items():
-        beyond = _beyond_baseline(means, floor, LEAST)
-        if beyond.low is None or beyond.low <= 0:
-            unbeaten[rule] = floor
+    unbeaten = {
+        rule: floor for rule, floor in hits.items() if (low := gains[rule].low) is None or low <= 0
+    }
     if not unbeaten:
         return None
     rule = max(unbeaten, key=lambda name: total(unbeaten[name]))

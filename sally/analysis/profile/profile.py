@@ -7,7 +7,7 @@ rules prescribe. Intervals are 95%, by `sally.stats.cluster_interval`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from sally.analysis.profile.baselines import Baseline
-from sally.analysis.profile.columns import COLUMNS
+from sally.analysis.profile.columns import COLUMNS, ProfileColumn
 from sally.analysis.profile.doing_scale import (
     BaselineScores,
     Mark,
@@ -121,6 +121,12 @@ def profile_of(
     ]
 
 
+def shown_columns(rows: Iterable[ProfileRow]) -> list[ProfileColumn]:
+    """Return the columns of a full table: without those of a second asking if there is none."""
+    are_repeated = any(row.reliability.value is not None for row in rows)
+    return [column for column in COLUMNS if are_repeated or not column.only_if_repeated]
+
+
 def _parts(group: SeatSums, scores: BaselineScores) -> list[tuple[str, SeatSums]]:
     """Return the episodes of a row as one part or, if the best score is known for only some of
     them, as two parts."""
@@ -208,7 +214,7 @@ def _row(
         why={
             column.field: column.why(group)
             for column in COLUMNS
-            if estimates[column.field].value is None
+            if estimates[column.field].value is None and column.why(group)
         },
     )
 

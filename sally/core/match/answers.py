@@ -85,7 +85,7 @@ def move_event(turn: Turn, action: Any, decision: Decision[Any]) -> Moved:
 
 def report_event(turn: Turn, question: Question, report: Any) -> Reported | Skipped:
     """Return the event of an answer to a probe; raises IllegalMove if the answer does not fit."""
-    number, seat, probe, about = turn.id[0], turn.context.seat, question.probe, question.about
+    (number, _, probe, about), seat = turn.id, turn.context.seat
     if isinstance(report, NoAnswer):
         return Skipped(number, seat, probe, report.reason, about)
     if not isinstance(report, ProbeReport):

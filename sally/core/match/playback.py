@@ -15,6 +15,7 @@ from sally.core.match.drive import Again, Driver
 from sally.core.match.engine import Match
 from sally.core.match.position import past_moves
 from sally.core.rules.game import GameSpec, Seat
+from sally.core.rules.probe import is_repeated
 from sally.core.rules.replay import Trajectory
 
 _log = logging.getLogger(__name__)
@@ -37,7 +38,9 @@ def replay_episode(spec: GameSpec, episode: Episode) -> Trajectory:
             turns.setdefault(event.turn, ({}, []))[1].append(Seat(event.seat))
         elif type(event) is Reported:
             key = (event.turn, event.seat, event.probe, event.about)
-            if event.source == "probe":
+            if is_repeated(event.probe):
+                replay.repeated[key] = event
+            elif event.source == "probe":
                 replay.reports[key] = event
             else:
                 replay.reports.setdefault(key, event)

@@ -20,6 +20,7 @@ from sally.core.rules.probe import (
     Question,
     StatedPrediction,
     corrupt,
+    is_repeated,
     problem,
 )
 from sally.core.rules.replay import AskId, Trajectory
@@ -64,6 +65,7 @@ class ProbeSession:
             for probes in arms.values()
             for probe in probes
         }
+        self._repeats = frozenset(filter(is_repeated, self._points))
         self._notes: dict[tuple[str, Seat], Notes] = {}  # by section and seat, in log order
         self._seen: dict[Seat, Any] = {}
         self._menus: dict[Seat, Any] = {}
@@ -184,6 +186,10 @@ class ProbeSession:
         if probe.once and self._was_asked(probe, seat):
             return
         state, number, name = self._replay.states[-1], len(self._replay.moves), probe.name
+        if probe.one_in > 1:
+            draw = Stream(self._seed, seat, number, name)
+            if draw() * probe.one_in >= 1:
+                return
         if (view := self._seen.get(seat)) is None:
             view = self._seen[seat] = self._game.observe(state, seat)
         options = (self._menus.get(seat) or self.menu(state, seat)) if moves else ()
@@ -207,10 +213,10 @@ class ProbeSession:
 
     def take(self, turn: Turn, question: Question, report: Any) -> None:
         """Record a report, or why there is none; raises IllegalMove if the report is invalid."""
-        note = report_event(turn, question, report)
+        note, name = report_event(turn, question, report), turn.id[2]
         if type(note) is Reported:
-            self._replay.reports[turn.id] = note
-        name = question.probe
+            is_second = name in self._repeats
+            (self._replay.repeated if is_second else self._replay.reports)[turn.id] = note
         self._notes[self._points[name], turn.context.seat][name, question.about] = note
 
     def check_foreseen(self, turn: Turn, predictions: tuple[StatedPrediction, ...]) -> None:

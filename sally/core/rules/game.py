@@ -23,7 +23,7 @@ from sally.core.rules.awareness import EVERYWHERE
 from sally.core.rules.chance import Stream
 from sally.core.rules.menu import Options
 from sally.core.rules.menu_width import widest_menu_of
-from sally.core.rules.probe import Probe
+from sally.core.rules.probe import Probe, is_repeated, repeat_probe
 from sally.core.rules.words import Words
 
 OF_THE_GAME = {
@@ -322,6 +322,8 @@ class GameSpec(Generic[S, A, V]):
                 return probe
         if name in EVERYWHERE:
             return EVERYWHERE[name]
+        if is_repeated(name):
+            return repeat_probe(name, self.probe)
         raise unknown(f"probe of {self.name}", name, (*(p.name for p in self.probes), *EVERYWHERE))
 
     def is_best_reply(self, game: Any, view: V, belief: Any, move: A) -> bool | None:

@@ -7,7 +7,7 @@ added later.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, isfinite, log
 from typing import Any, Literal
 
@@ -63,6 +63,73 @@ class Probe:
     truth: Callable[[Any, At], Value | None]  # (replay, where) -> value; None = unscored
     of_mind: bool = True  # whether it asks about another's mind, and so counts as knowing
     once: bool = False  # whether a seat is asked at most once per episode
+    one_in: int = 1  # asked in one of so many turns, drawn by chance
+    repeats: str = ""  # the probe of which this is the second asking
+
+
+AGAIN = ":again"
+
+
+def is_repeated(name: str) -> bool:
+    """Return whether the name of a probe is that of a second asking.
+
+    >>> is_repeated("their_move"), is_repeated("their_move:again/4")
+    (False, True)
+    """
+    return AGAIN in name
+
+
+def repeated_name(name: str, one_in: int = 1) -> str:
+    """Return the name of a second asking of a probe, in one of so many turns.
+
+    >>> repeated_name("their_move", 4)
+    'their_move:again/4'
+    """
+    return f"{name}{AGAIN}" if one_in == 1 else f"{name}{AGAIN}/{one_in}"
+
+
+def repeat_probe(name: str, find: Callable[[str], Probe]) -> Probe:
+    """Return the second asking of a probe: the same question in a call of its own, with the answers
+    in reversed order.
+
+    It shows how reliable reports are, and counts for nothing else. `find` returns the probe of a
+    name.
+
+    Raises:
+        BadInput: If the probe is asked once per episode only, or the name ends in no whole number.
+    """
+    first_name, _, part = name.partition(AGAIN)
+    probe = find(first_name)
+    if probe.once:
+        raise BadInput(f"Probe {first_name!r} is asked once per episode, so it cannot be repeated.")
+    number = part.removeprefix("/")
+    if part and not (part.startswith("/") and number.isdecimal() and int(number) > 0):
+        raise BadInput(
+            f"{name!r} is no probe: after {first_name + AGAIN!r} comes nothing, or / and a whole "
+            "number (asked again in one of so many turns)."
+        )
+
+    def asks(game: Any, view: Any, seat: Seat) -> tuple[Question, ...]:
+        return tuple(
+            question
+            if question.numeric
+            else msgspec.structs.replace(question, choices=question.choices[::-1])
+            for question in probe.asks(game, view, seat)
+        )
+
+    def truth(replay: Any, place: At) -> Value | None:
+        return probe.truth(replay, msgspec.structs.replace(place, probe=first_name))
+
+    return replace(
+        probe,
+        name=name,
+        about=f"{probe.about}; asked a second time",
+        asks=asks,
+        truth=truth,
+        of_mind=False,
+        one_in=int(number) if number else 1,
+        repeats=first_name,
+    )
 
 
 class ProbeReport(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="what", tag="report"):

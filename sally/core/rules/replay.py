@@ -34,6 +34,7 @@ class Trajectory(Generic[S, A, V]):
     moves: list[Mapping[Seat, A]] = field(default_factory=list)
     forfeited: dict[int, tuple[Seat, ...]] = field(default_factory=dict)
     reports: dict[AskId, Reported] = field(default_factory=dict)
+    repeated: dict[AskId, Reported] = field(default_factory=dict)  # answers to second askings
     pending: Mapping[Seat, A] = field(default_factory=dict)  # made this turn, not yet revealed
     lineup: Mapping[str, PlayerSpec] = field(default_factory=dict)  # who sits where, declared
 
@@ -44,6 +45,7 @@ class Trajectory(Generic[S, A, V]):
         """Return an independent copy of this history for a copy of the match."""
         twin = replace(self, states=list(self.states), moves=list(self.moves))
         twin.forfeited, twin.reports = dict(self.forfeited), dict(self.reports)
+        twin.repeated = dict(self.repeated)
         return twin
 
     def rules(self, kind: type[G]) -> G:

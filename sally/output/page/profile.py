@@ -10,7 +10,7 @@ from sally.analysis.profile.columns import COLUMNS
 from sally.analysis.profile.doing_scale import Mark
 from sally.analysis.profile.ideal_scale import IDEAL_COLUMNS, IdealRow
 from sally.analysis.profile.literal_beside import LITERAL_COLUMNS, LITERAL_NOTE, LiteralBeside
-from sally.analysis.profile.profile import ProfileRow
+from sally.analysis.profile.profile import ProfileRow, shown_columns
 from sally.frames.knowing import uncounted_probes_note
 from sally.frames.schema import Column
 from sally.output.figures.short_names import in_two
@@ -187,16 +187,17 @@ COUNTS = (
 
 
 def _table(rows: Sequence[ProfileRow], find: Find) -> Html:
+    columns = shown_columns(rows)
     heads = [
         *key_heads(("player", "game", "seat")),
-        *map(head, (*COLUMNS, *COUNTS)),
+        *map(head, (*columns, *COUNTS)),
         tag("th", "compared with", scope="col"),
     ]
     lines = [
         tag(
             "tr",
             *key_cells(_player_label(row), (row.game, row.seat)),
-            *number_cells(row, COLUMNS, find(row), row.why),
+            *number_cells(row, columns, find(row), row.why),
             *number_cells(row, COUNTS),
             tag("td", tag("small", _baselines_text(row)), class_="wide"),
         )
