@@ -1,5 +1,7 @@
 """Processor time of a start: what commands and workers take that do next to nothing, the median.
 
+    python benchmarks/start.py [TEXT...]    all lines, or those that contain a text
+
 Aims: 0.3 s for `sally --help`, 0.5 s for `sally list games`, 0.3 s for a worker of a pool until it
 has played its first episode. A bare `python -c pass` is printed too, because it is part of them
 all. Bytecode is kept in a folder of the benchmark's own, as an installed package has it.
@@ -26,6 +28,7 @@ from sally.runner.sharding import cuts_of
 from sally.runner.shards import Job, Shard
 
 TIMES = 7
+LIBRARIES = "python -c import numpy, polars, scipy.special, click, msgspec, rich.table"
 AIMS: Mapping[str, float | None] = {
     "python -c pass": None,
     "sally --help": 0.3,
@@ -37,6 +40,9 @@ AIMS: Mapping[str, float | None] = {
     "sally show STORE": None,
     "sally replay STORE": None,
     "sally plan quickstart": None,
+    "sally run quickstart --out SMALL": None,
+    "sally score SMALL": None,
+    LIBRARIES: None,  # what of it is no code of Sally
     "worker": 0.3,
 }
 
@@ -64,6 +70,8 @@ def command(line: str, folder: Path) -> list[str]:
     """What is called for a line above; stores lie in the folder."""
     if line == "worker":
         return [sys.executable, "-P", "-c", START, str(Path(store.__file__).parents[2])]
+    if line == LIBRARIES:
+        return [sys.executable, *line.split(maxsplit=2)[1:]]
     words = [str(folder / word) if word.isupper() else word for word in line.split()]
     return [sys.executable, *(words[1:] if words[0] == "python" else ["-m", *words])]
 
@@ -82,7 +90,10 @@ def for_a_worker(folder: Path) -> bytes:
 def main() -> None:
     with tempfile.TemporaryDirectory() as kept, tempfile.TemporaryDirectory() as folder:
         shard = for_a_worker(Path(folder))
+        texts = sys.argv[1:] or [""]
         for line, aim in AIMS.items():
+            if not any(text in line for text in texts):
+                continue
             called, given = command(line, Path(folder)), shard if line == "worker" else b""
             seconds(called, given, kept)  # once unmeasured: it writes the bytecode, and the store
             took = median(seconds(called, given, kept) for _ in range(TIMES))
