@@ -232,3 +232,14 @@ if __name__ == "__main__":  # `make golden` calls this
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         for each in PAGES:
             each.write_text(refresh(each), encoding="utf-8")
+
+
+def test_folder_of_readme_and_tutorials_belongs_to_one_study() -> None:
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs" / "tutorials").glob("*.md"))]
+    studies: dict[str, set[str]] = {}
+    for page in pages:
+        for line in page.read_text("utf-8").splitlines():
+            command = re.match(r"\$? ?sally run (\S+) .*--out (\S+)", line)
+            if command and not command[1].endswith("model.toml"):  # the study of the page, extended
+                studies.setdefault(command[2], set()).add(command[1])
+    assert studies and all(len(names) == 1 for names in studies.values()), studies
