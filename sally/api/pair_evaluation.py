@@ -300,7 +300,7 @@ def compare_on_pairs(first: Where | Frame, second: Where | Frame) -> PairCompari
     stores = [next(iter(side.stores)) for side in sides]
     # a bot of the suite is another player in every game; its store has its name
     names = [
-        Path(place).name.partition(".sally")[0] if " / " in name else name
+        Path(str(place)).name.partition(".sally")[0] if " / " in name else name
         for name, place in zip(names, stores, strict=True)
     ]
     if names[0] == names[1]:
