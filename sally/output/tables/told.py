@@ -59,7 +59,9 @@ def difference_row(difference: ToldDifference) -> Row:
 
 def told_tables(result: ToldResult) -> list[tuple[str, Sequence[str], list[Row]]]:
     """Return each table with its title and the columns that say what a row is about."""
-    tables = [("slopes of moves on stated forecasts", KEYS, list(map(slope_row, result.slopes)))]
+    tables: list[tuple[str, Sequence[str], list[Row]]] = [
+        ("slopes of moves on stated forecasts", KEYS, list(map(slope_row, result.slopes)))
+    ]
     if result.differences:
         rows = list(map(difference_row, result.differences))
         tables.append(("differences over the same positions", (*KEYS, "less"), rows))
