@@ -18,7 +18,7 @@ import numpy as np
 import scipy.stats
 
 from sally import store
-from sally.analysis.profile.habits import expected_fits, expected_presses
+from sally.analysis.profile.habits import expected_fits, expected_presses, presses_by_kind
 from sally.analysis.profile.profile import ProfileRow, profile_of
 from sally.core.match.playback import replay_episode
 from sally.core.registry import registry
@@ -121,7 +121,7 @@ def tested(table: SeatSums, prefix: str, beyond: str) -> float:
     part = cells(table, prefix)
     judged, fits = part.of("judged"), part.of("judged_fits")
     expected = (
-        expected_fits(part, expected_presses(part))[0][1]
+        expected_fits(part, expected_presses(presses_by_kind(part)))[0][1]
         if beyond == "habits"
         else part.of("by_blind")
     )

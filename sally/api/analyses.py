@@ -37,6 +37,8 @@ from sally.store.bundles import open_store
 from sally.store.places import Folder, Remote
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from sally.analysis.compare import compare as comparisons
     from sally.analysis.compare import contrast as contrasts
     from sally.runner.check import ReplayCheck
@@ -194,12 +196,17 @@ def profile(
     """
     from sally.analysis.profile.baselines import baselines
     from sally.analysis.profile.profile import profile_of
-    from sally.analysis.profile.selected_seats import select_seats
+    from sally.analysis.profile.selected_seats import select_kinds
 
     frame = frame_of(source)
     if seat:
         scores.require_known("seat in this store", [seat], set(frame.seats("seat")["seat"]))
-    studied = select_seats(SeatSums(frame.profiles(seat)), games, players, seat, cells)
+
+    def select(columns: pl.DataFrame) -> list[str]:
+        seats = SeatSums(columns)
+        return seats.kind_texts(select_kinds(seats, games, players, seat, cells))
+
+    studied = SeatSums(frame.profiles(seat, select))
     rows = profile_of(studied, baselines(studied, by_cell, watch), by_cell=by_cell)
     return ProfileRows(rows, frame.bad)
 

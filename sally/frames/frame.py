@@ -6,7 +6,7 @@ read when they are asked for, so that a store of a million episodes fits into me
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -142,10 +142,17 @@ class Frame:
         """Measure all of these metrics at once, so that they can be read one by one."""
         self._fill(METRICS, [name for name in metrics if name not in OF_EPISODE | OF_SEAT])
 
-    def profiles(self, seat: str = "") -> pl.DataFrame:
+    def profiles(
+        self, seat: str = "", select: Callable[[pl.DataFrame], Collection[str]] | None = None
+    ) -> pl.DataFrame:
         """Return the sums of the studied seats, or of one seat, for their profiles.
 
         Sums that are 0 in every row are left out.
+
+        Args:
+            seat: The seat to measure; by default the studied ones.
+            select: Return the kinds of seats to read, given the columns `kind` and `asked` of all;
+                by default all kinds are read.
         """
         self.require_playable()
         name = f"{PROFILES} {seat}".strip()
@@ -153,8 +160,22 @@ class Frame:
         self._fill(name, fields)
         nonzero = {field for part in self._parts for field in part.columns(name)}
         fields = [field for field in fields if field in nonzero or field not in SUMS]
+        condition = None
+        if select is not None:
+            kinds = select(self._sums(name, [f for f in ("kind", "asked") if f in fields], []))
+            names = pl.Series(list(kinds), dtype=pl.Categorical())
+            condition = pl.col("kind").is_in(names.implode())
+        return self._sums(name, fields, ["instance", "repeat", "seed"], condition)
+
+    def _sums(
+        self,
+        name: str,
+        fields: Sequence[str],
+        of_episode: Sequence[str],
+        condition: pl.Expr | None = None,
+    ) -> pl.DataFrame:
         sums = [field for field in fields if field in SUMS]
-        table = self._table(name, fields, ["instance", "repeat", "seed"])
+        table = self._table(name, fields, of_episode, condition=condition)
         return table.with_columns(pl.col(sums).fill_null(0.0)) if sums else table
 
     def decisions(self) -> pl.DataFrame:
@@ -251,9 +272,11 @@ class Frame:
         fields: Sequence[str],
         of_episode: Sequence[str],
         metrics: Sequence[str] = (),
+        condition: pl.Expr | None = None,
     ) -> pl.DataFrame:
-        """Return the rows of a table that belong to these episodes, with columns of episodes."""
-        tables = self._collect(name, ["row", *fields])
+        """Return the rows of a table that belong to these episodes (without metrics: those that
+        meet a condition), with columns of episodes."""
+        tables = self._collect(name, ["row", *fields], condition)
         rows = np.concatenate(
             [
                 table["row"].to_numpy().astype(np.int64) + offset
@@ -296,11 +319,19 @@ class Frame:
             if columns and isinstance(part, Memory):
                 part.table(name, columns)
 
-    def _collect(self, name: str, columns: Sequence[str]) -> list[pl.DataFrame]:
-        """Return the tables of all parts; a damaged table is built again."""
+    def _collect(
+        self, name: str, columns: Sequence[str], condition: pl.Expr | None = None
+    ) -> list[pl.DataFrame]:
+        """Return the tables of all parts, or their rows that meet a condition; a damaged table is
+        built again."""
         self._fill(name, columns)
+
+        def select(part: Part) -> pl.LazyFrame:
+            table = part.table(name, columns)
+            return table if condition is None else table.filter(condition)
+
         try:
-            return pl.collect_all([part.table(name, columns) for part in self._parts])
+            return pl.collect_all([select(part) for part in self._parts])
         except pl.exceptions.PolarsError:
             for part in self._parts:
                 try:
@@ -308,7 +339,7 @@ class Frame:
                 except pl.exceptions.PolarsError:
                     assert isinstance(part, File)  # tables in memory are not damaged
                     part.forget(name)
-            return pl.collect_all([part.table(name, columns) for part in self._parts])
+            return pl.collect_all([select(part) for part in self._parts])
 
     def _unreadable(self, table: pl.DataFrame) -> tuple[store.BadLine, ...]:
         rows = table["bad"].ne("").arg_true().to_numpy()

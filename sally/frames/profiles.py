@@ -5,8 +5,8 @@ Seats that differ only in seed and repeat share a `SeatKind`, which is decoded o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache
+from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import cached_property, lru_cache
 from typing import Any
 
 import msgspec
@@ -103,9 +103,19 @@ class SeatSums:
 
     def kinds(self) -> list[int]:
         """Return the codes of the kinds of measured seats, in order of first appearance."""
+        return self._ordered_kinds
+
+    @cached_property
+    def _ordered_kinds(self) -> list[int]:
         kinds, first = np.unique(self.kind, return_index=True)
         ordered: list[int] = kinds[np.argsort(first)].tolist()
         return ordered
+
+    def kind_texts(self, kinds: Collection[int]) -> list[str]:
+        """Return the texts of some kinds, given by their codes, in the column `kind`."""
+        codes, first = np.unique(self.kind, return_index=True)
+        texts: list[str] = self.rows["kind"][first[np.isin(codes, list(kinds))]].to_list()
+        return texts
 
     def asked_kinds(self) -> set[int]:
         """Return the codes of the kinds of seats that were asked about others in a row."""
@@ -119,11 +129,21 @@ class SeatSums:
             return SeatSums(self.rows.filter(rows), self.kind[rows], self.shared)
         return SeatSums(self.rows[rows], self.kind[rows], self.shared)
 
-    @property
+    @cached_property
     def settings(self) -> NDArray[np.bytes_]:
         """The hash of all that the player met, by row."""
-        texts = b"".join(self.rows["setting"])
-        return np.frombuffer(texts, dtype="S12") if texts else np.array([], dtype="S12")
+        hashes, words = self.rows["setting"], np.empty((len(self), 3), dtype="<u4")
+        for number in range(3):
+            word = hashes.bin.slice(4 * number, 4).bin.reinterpret(dtype=pl.UInt32())
+            words[:, number] = word.to_numpy()
+        settings: NDArray[np.bytes_] = words.view("S12").ravel()
+        return settings
+
+    @cached_property
+    def setting_codes(self) -> Codes:
+        """The number of what the player met, by row, from 0."""
+        codes: Codes = np.unique(self.settings, return_inverse=True)[1]
+        return codes
 
     @property
     def is_censored(self) -> NDArray[np.bool_]:
@@ -135,13 +155,9 @@ class SeatSums:
         """The number of the repeat, by row."""
         return self.rows["repeat"].to_numpy()
 
-    def decode_json(self, field: str) -> list[Any]:
-        """Return a column of JSON texts as values; an empty text is an empty mapping."""
-        codes, values = self.encode_json(field)
-        return [values[code] for code in codes.tolist()]
-
     def encode_json(self, field: str) -> tuple[Codes, list[Any]]:
-        """Return the code of each JSON text of a column, and the values of the codes."""
+        """Return the code of each JSON text of a column, and the values of the codes; an empty text
+        is an empty mapping."""
         codes, texts = _encode_texts(self.rows[field])
         return codes, [msgspec.json.decode(text) if text else {} for text in texts]
 

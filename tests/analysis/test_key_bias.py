@@ -41,3 +41,43 @@ def test_one_key_always_is_1_and_not_certain() -> None:
 
 def test_few_instances_have_no_interval() -> None:
     assert press(np.random.default_rng(1), (0.6, 0.4), 4, 5.0).interval is None
+
+
+def count_elsewhere(
+    rows: list[dict[str, tuple[int, int, int, int]]], units: list[int]
+) -> list[list[int]]:
+    """Return, for each row and key of its menu, how often the key was pressed in other units."""
+    return [
+        [
+            sum(
+                other[key][2]
+                for other, other_unit in zip(rows, units, strict=True)
+                if key in other and other_unit != unit
+            )
+            for key in row
+        ]
+        for row, unit in zip(rows, units, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("instances", [12, 3])
+def test_rows_with_equal_presses_count_each(instances: int) -> None:
+    """Rows with the same presses share their entries, but each of them counts."""
+    chance = np.random.default_rng(7)
+    menus = [
+        {f"label {key} of {name}": (2, 4, presses, 0) for key, presses in enumerate((n, 4 - n))}
+        for name in "xy"
+        for n in range(3)
+    ]
+    codes = chance.integers(0, len(menus), 12)
+    each_row = instances == len(codes)
+    units = np.arange(12) if each_row else chance.integers(0, instances, 12)
+    presses = key_presses(menus, range(12) if each_row else units, "label", codes)
+    shared = dict[int, list[float]]()
+    for menu, hits in zip(presses.menu.tolist(), presses.pressed_elsewhere.tolist(), strict=True):
+        shared.setdefault(menu, []).append(hits)
+    rows = [menus[code] for code in codes]
+    assert [shared[menu] for menu in presses.menu_of_row.tolist()] == count_elsewhere(
+        rows, units.tolist()
+    )
+    assert len(shared) < len(rows)

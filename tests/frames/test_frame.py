@@ -114,13 +114,14 @@ def test_measured_seats_round_trip_through_the_table() -> None:
         *measure_episode(sally.play("hanabi_mini", {"ann": "random", "bob": "random"}, 3)),
     ]
     sums = SeatSums.of_seats(seats)
+    codes, truths = sums.encode_json("truths")
     for row, seat in enumerate(seats):
         setting = sums.setting(row)
         assert (setting.setup, setting.cell, setting.seat) == (seat.setup, seat.cell, seat.seat)
         assert sums.settings[row].hex() == seat.setting
         assert sums.of("asked")[row] == seat.knowing.asked
         assert sums.of("judged_fits")[row] == seat.habits.judged_fits
-        assert sums.decode_json("truths")[row] == seat.knowing.truths
+        assert truths[codes[row]] == seat.knowing.truths
     numbers = zip(sums.of("least").tolist(), (seat.least for seat in seats), strict=True)
     assert all(actual == least or (np.isnan(actual) and least is None) for actual, least in numbers)
     asked_response = sums.take(sums.of("asked") > 0)
@@ -185,3 +186,22 @@ def test_decisions_and_calls_have_their_declared_columns() -> None:
         fields = {column.field for column in table.columns}
         for row in table.rows(replay(play_to_end(1))):
             assert set(row) <= fields
+
+
+def test_only_selected_kinds_of_seats_are_read(tmp_path: Path) -> None:
+    lineup = {"agent": "random", "partner": "tit_for_tat"}
+    episodes = [sally.play("rps", lineup, seed, rounds=3) for seed in range(4)]
+    folder = store_games(tmp_path / "a", *episodes)
+
+    def select(table: pl.DataFrame) -> list[str]:
+        kinds = table["kind"].unique().to_list()
+        return [
+            text for text in kinds if SeatSums(table.filter(kind=text)).shared[0].seat == "agent"
+        ]
+
+    for source in (folder, episodes):
+        frame = as_frame(source).take(np.array([3, 1]))
+        every, selected = frame.profiles(), frame.profiles(select=select)
+        (kind,) = selected["kind"].unique()
+        assert len(every) == 4 and selected.rows() == every.filter(kind=kind).rows()
+    assert len(as_frame(folder).profiles(select=lambda table: [])) == 0

@@ -187,7 +187,8 @@ def test_habits_round_trip_through_the_table():
     measured_seats = _measured("rps", Bot("imitates", ahead=1), RPS[:8])
     sums = sums_of(measured_seats)
     assert sums.of("imitated").tolist() == [m.habits.imitated for m in measured_seats]
-    assert [{k: tuple(v) for k, v in keys.items()} for keys in sums.decode_json("keys")] == [
+    codes, presses = sums.encode_json("keys")
+    assert [{k: tuple(v) for k, v in presses[code].items()} for code in codes] == [
         m.habits.keys for m in measured_seats
     ]
 

@@ -15,6 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import isnan
+from operator import itemgetter
 from typing import Any, Literal, TypeVar
 
 import msgspec
@@ -129,10 +131,11 @@ def _play_random(settings: Codes, table: SeatSums) -> Baseline:
     The seeds depend on the problem and its other players, not on the studied episodes, so that the
     zero of the scale on a problem is the same in every store.
     """
-    unknown = settings[np.isnan(exactly_random(table.take(settings)))]
+    kinds, rows = np.unique(table.kind[settings], return_index=True)
     firsts: dict[str, int] = {}
-    for n in unknown.tolist():
-        firsts.setdefault(table.shared[table.kind[n]].alike, n)
+    for kind, n in sorted(zip(kinds.tolist(), rows.tolist(), strict=True), key=itemgetter(1)):
+        if isnan(_expected_score(table.shared[kind])):
+            firsts.setdefault(table.shared[kind].alike, int(settings[n]))
     draws = max(LEAST_DRAWS, -(-DRAWS // max(len(firsts), 1)))
     deals = [
         _redealt(table.setting(n), "random", k, i) for k, n in firsts.items() for i in range(draws)
@@ -158,11 +161,11 @@ def _best_mindless(table: SeatSums, settings: Codes) -> Iterator[Baseline]:
     it is scored on: the best player of one half of the problems plays the other half."""
     if not len(settings):
         return
-    rows = table.take(settings)
-    problems = np.unique(rows.rows["instance"].to_physical().to_numpy(), return_inverse=True)[1]
+    instances = table.rows["instance"].to_physical().to_numpy()[settings]
+    problems = np.unique(instances, return_inverse=True)[1]
     if problems.max() == 0:
         problems = np.arange(len(settings))
-    halves = halves_of(problems, other_players(rows))
+    halves = halves_of(problems, other_players(table)[settings])
     for half in np.unique(halves).tolist():
         scored_rows, others = settings[halves == half], settings[halves != half]
         chosen_on = spread_over(others if len(others) else scored_rows)
@@ -266,26 +269,17 @@ def _all(player: PlayerSpec, role: Role, settings: Codes, table: SeatSums) -> Ba
     kinds = [
         k for k in table.kinds() if _player_key(table.shared[k].player_spec) == _player_key(player)
     ]
-    own_rows = np.flatnonzero(np.isin(table.kind, kinds) & ~table.is_censored)[::-1]
-    all_settings = table.settings
-    # the last run of each
-    played_settings, last = np.unique(all_settings[own_rows], return_index=True)
-    sought = all_settings[settings]
-    positions = np.minimum(
-        np.searchsorted(played_settings, sought), max(len(played_settings) - 1, 0)
-    )
-    is_stored = (
-        played_settings[positions] == sought
-        if len(played_settings)
-        else np.zeros(len(sought), dtype=np.bool_)
-    )
-    lacking = settings[~is_stored]
+    own_rows = np.flatnonzero(np.isin(table.kind, kinds) & ~table.is_censored)
+    codes = table.setting_codes
+    last = np.full(int(codes.max(initial=-1)) + 1, -1, dtype=np.int64)
+    np.maximum.at(last, codes[own_rows], own_rows)  # the last run of each setting
+    rows = last[codes[settings]]
+    lacking = settings[rows < 0]
     to_play = [
         (table.setting(int(lacking[n])), others)
         for n, others in _spread(table.kind[lacking], table.shared)
     ]
-    rows = own_rows[last[positions[is_stored]]] if len(played_settings) else lacking[:0]
-    return _baseline(role, table, rows, player, to_play)
+    return _baseline(role, table, rows[rows >= 0], player, to_play)
 
 
 def _play_settings(
@@ -367,13 +361,15 @@ def _settings(table: SeatSums, rows: Codes) -> Codes:
     bots."""
     alone = [k for k in table.kinds() if not any(map(is_mind, _across(table.shared[k])))]
     rows = rows[np.isin(table.kind[rows], alone)]
-    row_settings = table.settings[rows]
-    distinct, first, codes = np.unique(row_settings, return_index=True, return_inverse=True)
+    codes = table.setting_codes[rows]
+    first = np.full(int(codes.max(initial=-1)) + 1, len(rows), dtype=np.int64)
+    chosen = first.copy()
+    np.minimum.at(first, codes, np.arange(len(rows)))
     probed = np.flatnonzero(table.of("asked")[rows] > 0)
-    chosen = np.full(len(distinct), len(rows), dtype=np.int64)
     np.minimum.at(chosen, codes[probed], probed)  # a probed row, if there is one
     chosen = np.where(chosen < len(rows), chosen, first)
-    return rows[chosen[np.argsort(first, kind="stable")]]
+    present = np.flatnonzero(first < len(rows))
+    return rows[chosen[present[np.argsort(first[present])]]]
 
 
 def _across(shared: SeatKind) -> list[PlayerSpec]:
@@ -398,8 +394,12 @@ def _spread(kinds: Codes, shared: Sequence[SeatKind]) -> list[tuple[int, bool]]:
 
 def _spread_over_keys(keys: NDArray[Any]) -> list[tuple[int, bool]]:
     positions: list[tuple[int, bool]] = []
-    for key in dict.fromkeys(keys.tolist()):
-        rows = np.flatnonzero(keys == key)
+    _, first, codes, counts = np.unique(
+        keys, return_index=True, return_inverse=True, return_counts=True
+    )
+    groups = np.split(np.argsort(codes, kind="stable"), np.cumsum(counts)[:-1])
+    for key in np.argsort(first).tolist():  # in order of appearance
+        rows = groups[key]
         step, few = max(1, len(rows) / PLAYED), len(rows) <= PLAYED
         positions += [(int(rows[int(n * step)]), not few) for n in range(min(len(rows), PLAYED))]
     return positions

@@ -90,7 +90,10 @@ class _RoleScores:
 
     def _levels(self) -> None:
         """Compute the mean score in each setting that was played."""
-        self.there, codes = np.unique(self.setting, return_inverse=True)
+        is_first = np.ones(len(self.setting), dtype=np.bool_)  # settings are in ascending order
+        is_first[1:] = self.setting[1:] != self.setting[:-1]
+        self.there, codes = self.setting[is_first], np.cumsum(is_first) - 1
+        self.starts = np.append(np.flatnonzero(is_first), len(is_first))
         is_known = ~np.isnan(self.least)
         sums = np.bincount(codes[is_known], self.least[is_known], len(self.there))
         counts = np.bincount(codes[is_known], minlength=len(self.there))
@@ -101,11 +104,16 @@ class _RoleScores:
         played."""
         scores: dict[str, list[float]] = {}
         for table, rows, _, others in self._some:
-            for n in rows[others].tolist():
-                score = float(table.of("least")[n])
-                if score == score:
-                    scores.setdefault(table.shared[table.kind[n]].alike, []).append(score)
+            chosen = rows[others]
+            known = chosen[~np.isnan(table.of("least")[chosen])]
+            for kind, score in zip(table.kind[known], table.of("least")[known], strict=True):
+                scores.setdefault(table.shared[kind].alike, []).append(float(score))
         self.alike = {alike: _mean_of(values) for alike, values in scores.items()}
+
+    def find(self, settings: NDArray[np.bytes_]) -> tuple[Codes, Bools]:
+        """Return the position of each setting in `there`, and whether it was played."""
+        positions = np.minimum(np.searchsorted(self.there, settings), len(self.there) - 1)
+        return positions, self.there[positions] == settings
 
     def first(self, position: int) -> SeatKind:
         """Return the kind of the measured seat at a position in the sorted order."""
@@ -151,9 +159,7 @@ class BaselineScores:
         scores = self._roles.get(role)
         if scores is None or not len(scores.there):
             return np.full(len(table), np.nan)
-        settings = table.settings
-        positions = np.minimum(np.searchsorted(scores.there, settings), len(scores.there) - 1)
-        is_played = scores.there[positions] == settings
+        positions, is_played = scores.find(table.settings)
         alike = np.array([scores.alike.get(s.alike, NO_DRAWS).mean for s in table.shared])
         return np.where(is_played, scores.level[positions], alike[table.kind])
 
@@ -191,13 +197,13 @@ class BaselineScores:
         """Return all scores of a baseline player (such as "random"), and the indices of those that
         it got in the settings of `table`; None if it has not played."""
         scores = self._roles.get(role)
-        if scores is None:
+        if scores is None or not len(scores.there):
             return None
-        settings = table.settings
-        low, high = (np.searchsorted(scores.setting, settings, s) for s in ("left", "right"))
-        counts = high - low
-        starts = np.repeat(low - (np.cumsum(counts) - counts), counts)
-        return scores, starts + np.arange(int(counts.sum()))
+        positions, is_played = scores.find(table.settings)
+        low = scores.starts[positions]
+        counts = np.where(is_played, scores.starts[positions + 1] - low, 0)
+        offsets = np.repeat(low - (np.cumsum(counts) - counts), counts)
+        return scores, offsets + np.arange(int(counts.sum()))
 
 
 def _range(shared: SeatKind) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from sally.frames.clusters import clusters_of
@@ -20,12 +22,14 @@ class Means:
         self.group = group
         unit, self.unit = (clusters, "") if clusters is not None else clusters_of(group.rows)
         self._clusters: Codes | range = unit if isinstance(unit, range) else np.asarray(unit)
-        self.cluster_count = len(np.unique(self._clusters))
+        self.cluster_count = int(self.cluster_codes.max(initial=-1)) + 1
 
-    @property
+    @cached_property
     def cluster_codes(self) -> Codes:
         """The number of the cluster of each row, from 0."""
-        codes: Codes = np.unique(np.asarray(self._clusters), return_inverse=True)[1]
+        if isinstance(self._clusters, range):  # each row is its own cluster
+            return np.arange(len(self._clusters))
+        codes: Codes = np.unique(self._clusters, return_inverse=True)[1]
         return codes
 
     def ratio(self, above: Floats, below: Floats, bounds: Bounds | None = None) -> Estimate:
@@ -53,4 +57,4 @@ def or_missing(column: Floats) -> Floats:
 
 def total(column: Floats) -> float:
     """Return the sum of a column, added from left to right so that results stay reproducible."""
-    return float(sum(column.tolist()))
+    return 0.0 + float(np.add.accumulate(column)[-1]) if len(column) else 0.0  # no -0.0

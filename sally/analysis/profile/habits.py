@@ -30,6 +30,7 @@ ALWAYS = 0.9  # share of moves at which a habit is reported by name
 LEAST = 0.05  # of judged moves: if a habit leaves less than this to explain, there is no scale
 BLIND, IMITATION = "a blind pick", "the predicted label"
 OF_OWN_MOVES = (OWN_LAST, WIN_STAY)  # rules that mostly repeat the player's own last move
+Units = Codes | range  # the unit of each row; a range if each row is a unit of its own
 
 
 class Habit(msgspec.Struct, frozen=True):
@@ -60,13 +61,14 @@ def habit_estimates(means: Means) -> HabitEstimates:
     move."""
     table = means.group
     of = table.of
-    keys = expected_presses(table)
+    presses = presses_by_kind(table)
+    keys = expected_presses(presses)
     (rule, expected), (_, one_move), (_, repetition) = expected_fits(table, keys)
     judged = of("judged")
     classified = total(of("decided")) + total(of("undecided"))
     return HabitEstimates(
-        pooled_label_bias=_bias(means, LABEL),
-        pooled_position_bias=_bias(means, POSITION),
+        pooled_label_bias=same_key_estimate(presses[LABEL], means.cluster_codes),
+        pooled_position_bias=same_key_estimate(presses[POSITION], means.cluster_codes),
         pooled_imitation=means.share(100 * of("imitated"), of("imitable"), most=100.0),
         pooled_copying=_following(means, LAST),
         pooled_repetition=_following(means, OWN_LAST),
@@ -92,7 +94,7 @@ def expected_fits(table: SeatSums, keys: Mapping[str, ExpectedPresses]) -> list[
     if not explained:
         return [("", np.zeros(len(table)))] * 3
     best = [_best_habit(explained)]
-    explained["one move"] = _pressed_elsewhere(table, MOVE, units).fits
+    explained["one move"] = _pressed_elsewhere(_presses_of(table, MOVE, units)).fits
     best.append(_best_habit(explained))
     explained |= _fits_by_rules(table, units, OF_OWN_MOVES)
     return [*best, _best_habit(explained)]
@@ -109,10 +111,15 @@ def _best_habit(explained: Mapping[str, Floats]) -> tuple[str, Floats]:
     return rule, explained[rule]
 
 
-def expected_presses(table: SeatSums) -> dict[str, ExpectedPresses]:
-    """Return the expected presses of labels and of positions."""
+def presses_by_kind(table: SeatSums) -> dict[str, KeyPresses]:
+    """Return the presses of labels and of positions."""
     units = _exchanged_units(table)
-    return {kind: _pressed_elsewhere(table, kind, units) for kind in (LABEL, POSITION)}
+    return {kind: _presses_of(table, kind, units) for kind in (LABEL, POSITION)}
+
+
+def expected_presses(presses: Mapping[str, KeyPresses]) -> dict[str, ExpectedPresses]:
+    """Return the expected presses of each kind of keys."""
+    return {kind: _pressed_elsewhere(of_kind) for kind, of_kind in presses.items()}
 
 
 def _beyond(means: Means, expected: Floats) -> Estimate:
@@ -139,14 +146,14 @@ class ExpectedPresses(msgspec.Struct):
     names: list[str] = []  # the favourite keys
 
 
-def _pressed_elsewhere(table: SeatSums, kind: str, units: Sequence[int]) -> ExpectedPresses:
+def _pressed_elsewhere(presses: KeyPresses) -> ExpectedPresses:
     """Return, for each row, the number of key presses, and the numbers to be expected if the player
-    pressed keys as often as it does in the other `units` (instances or episodes)."""
-    presses = _presses_of(table, kind, units)
-    offered_elsewhere, hits = _counts_elsewhere(presses)
-    is_elsewhere = offered_elsewhere > 0.5
-    rates = np.where(is_elsewhere, hits / np.maximum(offered_elsewhere, 1.0), 1 / presses.size)
-    totals = np.bincount(presses.key, presses.pressed, minlength=len(presses.names))
+    pressed keys as often as it does in the other units (instances or episodes)."""
+    is_elsewhere = presses.offered_elsewhere > 0.5
+    hits, offered = presses.pressed_elsewhere, np.maximum(presses.offered_elsewhere, 1.0)
+    rates = np.where(is_elsewhere, hits / offered, 1 / presses.size)
+    pressed = presses.pressed * presses.times
+    totals = np.bincount(presses.key, pressed, minlength=len(presses.names))
     favourites: dict[str, int] = {}
     for key in sorted(range(len(presses.names)), key=presses.names.__getitem__):
         menu = presses.names[key].partition(" of ")[2]
@@ -161,73 +168,65 @@ def _pressed_elsewhere(table: SeatSums, kind: str, units: Sequence[int]) -> Expe
 
 
 def _sums_by_row(presses: KeyPresses, column: Floats) -> Floats:
-    sums: Floats = np.bincount(presses.row, column, minlength=presses.rows).astype(np.float64)
-    return sums
+    count = int(presses.menu_of_row.max(initial=-1)) + 1
+    sums: Floats = np.bincount(presses.menu, column, minlength=count).astype(np.float64)
+    return sums[presses.menu_of_row]
 
 
-def _counts_elsewhere(presses: KeyPresses) -> tuple[Floats, Floats]:
-    """Return, for each entry, how often its key was offered and pressed in the other units."""
-    unit, key = presses.unit, presses.key
-    cell = unit * (int(key.max(initial=0)) + 1) + key
-    is_alone = len(np.unique(unit)) == 1  # a single unit is compared with itself
-    offered, pressed = (
-        np.bincount(key, column)[key] - (0 if is_alone else np.bincount(cell, column)[cell])
-        for column in (presses.offered, presses.pressed)
-    )
-    return offered, pressed
-
-
-def _bias(means: Means, kind: str) -> Estimate:
-    """Return how often moves of different instances use the same key, rescaled so that chance is 0
-    and always using the same key is 1."""
-    table = means.group
-    return same_key_estimate(_presses_of(table, kind, _exchanged_units(table)), means.cluster_codes)
-
-
-def _presses_of(table: SeatSums, kind: str, units: Sequence[int]) -> KeyPresses:
+def _presses_of(table: SeatSums, kind: str, units: Units) -> KeyPresses:
     codes, menus = table.encode_json("keys")
     return key_presses(menus, units, kind, codes)
 
 
 class KeyPresses(msgspec.Struct, frozen=True):
-    """The presses of a player, one entry for each row and key of a menu."""
+    """The presses of a player, one entry for each key of a menu.
 
-    row: Codes
-    unit: Codes  # instance or episode of the row
+    Rows of one unit with the same presses share their entries.
+    """
+
+    menu: Codes  # number of the menu, in ascending order
     key: Codes
     size: Floats  # of the menu
-    offered: Floats
+    offered: Floats  # in one row
     pressed: Floats
     best: Floats  # best replies
+    times: Codes  # rows with these presses
+    offered_elsewhere: Floats  # in the other units, or in all units if there is only one
+    pressed_elsewhere: Floats
     names: list[str]  # of the keys
-    rows: int
+    menu_of_row: Codes
 
 
 def same_key_estimate(presses: KeyPresses, clusters: Codes) -> Estimate:
     """Return how often moves of different units use the same key: 0 as often as a blind player, 1
     always. `clusters` has the cluster of each row."""
-    row, key = presses.row, presses.key
-    offered_elsewhere, hits = _counts_elsewhere(presses)
-    is_elsewhere = offered_elsewhere > 0.5
-    is_scored = is_elsewhere & (np.bincount(row, presses.pressed * is_elsewhere)[row] > 0)
-    key, offered, pressed = key[is_scored], presses.offered[is_scored], presses.pressed[is_scored]
-    size = presses.size[is_scored]
-    total_pressed, blind = float(pressed.sum()), float((offered / size**2).sum())
+    is_elsewhere = presses.offered_elsewhere > 0.5
+    pressed_there = np.bincount(presses.menu, presses.pressed * is_elsewhere)[presses.menu]
+    is_scored = is_elsewhere & (pressed_there > 0)
+    menu, key, size, offered, pressed, times, offered_elsewhere, hits = (
+        column[is_scored]
+        for column in (presses.menu, presses.key, presses.size, presses.offered, presses.pressed,
+                       presses.times, presses.offered_elsewhere, presses.pressed_elsewhere)
+    )  # fmt: skip
+    row, entry = _entries_by_row(menu, presses.menu_of_row)
+    total_pressed = float((pressed * times).sum())
+    blind = float((offered / size**2)[entry].sum())
     scale = total_pressed - blind
     if scale <= 0:
         return without_interval(None, 0, "t", "no key is offered twice")
-    agreed = float((pressed * hits[is_scored] / offered_elsewhere[is_scored]).sum())
-    codes, columns = np.unique(clusters, return_inverse=True)[1][row[is_scored]], key
-    vectors = np.zeros((int(codes.max()) + 1, int(columns.max()) + 1))
-    weights = (pressed - offered / size) / np.sqrt(np.bincount(key, offered)[key])
-    np.add.at(vectors, (codes, columns), weights)
+    agreed = float((pressed * hits / offered_elsewhere)[entry].sum())
+    codes, columns = np.unique(clusters, return_inverse=True)[1][row], int(key.max()) + 1
+    weights = (pressed - offered / size) / np.sqrt(np.bincount(key, offered * times)[key])
+    cells = codes * columns + key[entry]
+    sums = np.bincount(cells, weights[entry], minlength=(int(codes.max()) + 1) * columns)
     value, bounds = (agreed - blind) / scale, (-blind / scale, 1.0)
-    return squared_length_by_rule(value, vectors, scale, bounds, len(np.unique(row[is_scored])))
+    rows = int(np.count_nonzero(np.diff(row, prepend=-1)))
+    return squared_length_by_rule(value, sums.reshape(-1, columns), scale, bounds, rows)
 
 
 def key_presses(
     menus: Sequence[Mapping[str, Sequence[float]]],
-    units: Sequence[int],
+    units: Units,
     kind: str,
     codes: Codes | None = None,
 ) -> KeyPresses:
@@ -236,7 +235,7 @@ def key_presses(
     Args:
         menus: By key, the size of the menu, how often the key was offered and pressed, and its best
             replies.
-        units: The instance or episode of each row.
+        units: The instance of each row; a range if each row is a unit of its own.
         kind: The kind of keys, such as labels.
         codes: The index into `menus`, by row; by default row n has menu n.
     """
@@ -250,17 +249,55 @@ def key_presses(
     ]
     columns = list(zip(*entries, strict=True)) if entries else [()] * 6
     menu, key = (np.array(column, dtype=np.int64) for column in columns[:2])
-    lengths = np.bincount(menu, minlength=len(menus))  # number of entries of each menu
-    starts = np.cumsum(lengths) - lengths
-    row = np.repeat(np.arange(len(codes)), lengths[codes])
-    firsts = np.cumsum(lengths[codes]) - lengths[codes]  # number of the first entry of each row
-    entry = starts[codes][row] + np.arange(len(row)) - firsts[row]
-    size, offered, pressed, best = (
-        np.array(column, dtype=np.float64)[entry] for column in columns[2:]
+    counts = [np.array(column, dtype=np.float64) for column in columns[2:]]
+    unit: Codes | None = None
+    menu_of_row = codes
+    if not isinstance(units, range):
+        pairs, menu_of_row = np.unique(units * len(menus) + codes, return_inverse=True)
+        unit, menu_codes = np.divmod(pairs, len(menus))
+        menu, entry = _entries_by_row(menu, menu_codes)
+        key, counts = key[entry], [column[entry] for column in counts]
+    times = np.bincount(menu_of_row, minlength=int(menu.max(initial=-1)) + 1)
+    if unit is None:
+        own, unit_count = None, int(times[np.unique(menu)].sum())
+    else:
+        own, unit_count = unit[menu] * len(numbers) + key, len(np.unique(unit[menu]))
+    size, offered, pressed, best = counts
+    elsewhere = [
+        _counts_elsewhere(column, times[menu], key, own, is_alone=unit_count == 1)
+        for column in (offered, pressed)
+    ]
+    return KeyPresses(
+        menu, key, size, offered, pressed, best, times[menu], *elsewhere, list(numbers), menu_of_row
     )
-    unit = np.asarray(units, dtype=np.int64)[row]
-    names = list(numbers)
-    return KeyPresses(row, unit, key[entry], size, offered, pressed, best, names, len(codes))
+
+
+def _counts_elsewhere(
+    column: Floats, times: Codes, key: Codes, own: Codes | None, is_alone: bool
+) -> Floats:
+    """Return, for each entry, the sum of a column over the entries of its key in the other units.
+
+    Args:
+        column: The counts in one row.
+        times: The number of rows of each entry.
+        key: The key of each entry.
+        own: The number of the unit and key of each entry; None if each row is a unit of its own.
+        is_alone: Whether there is only one unit, which is compared with itself.
+    """
+    sums: Floats = np.bincount(key, column * times)[key]
+    if is_alone:
+        return sums
+    return sums - (column if own is None else np.bincount(own, column * times)[own])
+
+
+def _entries_by_row(menu: Codes, menu_of_row: Codes) -> tuple[Codes, Codes]:
+    """Return the row and the index of each entry, one row after another; `menu` is the menu of each
+    entry, in ascending order."""
+    lengths = np.bincount(menu, minlength=int(menu_of_row.max(initial=-1)) + 1)
+    row_lengths, starts = lengths[menu_of_row], np.cumsum(lengths) - lengths
+    offsets = starts[menu_of_row] - (np.cumsum(row_lengths) - row_lengths)
+    rows = np.repeat(np.arange(len(menu_of_row)), row_lengths)
+    return rows, np.arange(len(rows)) + offsets[rows]
 
 
 def _describe_habit(table: SeatSums, by_kind: Mapping[str, ExpectedPresses]) -> str:
@@ -290,7 +327,7 @@ def _describe_habit(table: SeatSums, by_kind: Mapping[str, ExpectedPresses]) -> 
 
 
 def _fits_by_habit(
-    table: SeatSums, units: Sequence[int], keys: Mapping[str, ExpectedPresses]
+    table: SeatSums, units: Units, keys: Mapping[str, ExpectedPresses]
 ) -> dict[str, Floats]:
     """Return, for each habit, how many moves of each row would be expected to fit the player's
     predictions under this habit."""
@@ -323,7 +360,7 @@ def _sums_of_rule(table: SeatSums, rule: str) -> tuple[Floats, ...]:
 
 
 def _fits_by_following(
-    units: Sequence[int], name: str, sums: tuple[Floats, ...]
+    units: Units, name: str, sums: tuple[Floats, ...]
 ) -> dict[str, Floats]:
     """Return, for a habit and each row, the expected number of moves that fit the player's
     predictions if the player follows the habit as often as it does in the other `units` (instances
@@ -335,7 +372,7 @@ def _fits_by_following(
     return {name: rate * fits + (1 - rate) * other_fits}
 
 
-def _exchanged_units(table: SeatSums) -> Sequence[int]:
+def _exchanged_units(table: SeatSums) -> Units:
     """Return the unit of each row. A player's moves in one unit are compared with its moves in all
     other units.
 
@@ -344,12 +381,12 @@ def _exchanged_units(table: SeatSums) -> Sequence[int]:
     """
     instances = table.rows["instance"].to_physical().to_numpy()
     codes, count = encode_labels(instances, len(table), "instances")
-    return codes.tolist() if count > 1 else range(len(table))
+    return codes if count > 1 else range(len(table))
 
 
-def _elsewhere(column: Floats, units: Sequence[int]) -> Floats:
+def _elsewhere(column: Floats, units: Units) -> Floats:
     """Return, for each row, the sum of a column over all rows of other `units` (instances or
     episodes), or over all rows if there is only one unit."""
-    codes = np.asarray(units, dtype=np.int64)
+    codes = np.arange(len(units)) if isinstance(units, range) else units
     sums: Floats = np.bincount(codes, weights=column).astype(np.float64)
     return float(column.sum()) - sums[codes] if len(sums) > 1 else sums[codes]

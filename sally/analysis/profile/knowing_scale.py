@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -65,23 +66,49 @@ def _hits(table: SeatSums) -> dict[str, Floats]:
     scored = table.of("scored")
     if not scored.any():
         return {}
-    truths = table.decode_json("truths")
-    guess = table.of("guess").tolist()
-    constant = constant_hits(truths, guess, scored.tolist(), other_players(table))
+    codes, truths = table.encode_json("truths")
+    guess, players = table.of("guess"), other_players(table)
+    alike = _alike_rows(codes, players, guess, scored)
+    constant = constant_hits(
+        [truths[code] for code in codes[alike.first].tolist()],
+        guess[alike.first].tolist(),
+        scored[alike.first].tolist(),
+        players[alike.first].tolist(),
+        alike.counts.tolist(),
+    )
     followed = {AGAIN: table.of("as_last_time"), MIRROR: table.of("as_own_move")}
-    return followed | {SAME: np.array(constant)}
+    return followed | {SAME: np.array(constant)[alike.codes]}
+
+
+class _AlikeRows(NamedTuple):
+    """Rows with the same values: the first row and the number of rows of each combination of
+    values, and the combination of each row."""
+
+    first: Codes
+    counts: Codes
+    codes: Codes
+
+
+def _alike_rows(*columns: Codes | Floats) -> _AlikeRows:
+    """Return which rows have the same values in all columns."""
+    codes = np.zeros(len(columns[0]), dtype=np.int64)
+    for column in columns:
+        values, numbers = np.unique(column, return_inverse=True)
+        codes = np.unique(codes * len(values) + numbers, return_inverse=True)[1]
+    first, counts = np.unique(codes, return_index=True, return_counts=True)[1:]
+    return _AlikeRows(first, counts, codes)
 
 
 def _simple_rules(table: SeatSums) -> dict[str, Floats]:
     """Return, for each simple rule, how many answers it would predict correctly in each row."""
     if not table.of("scored").any():
         return {}
-    by_row = table.decode_json("rules")
-    guess = table.of("guess").tolist()
-    return {
-        about: np.array([row.get(rule, even) for row, even in zip(by_row, guess, strict=True)])
-        for rule, about in RULES.items()
-    }
+    codes, hits_by_rule = table.encode_json("rules")
+    guess, rules = table.of("guess"), dict[str, Floats]()
+    for rule, about in RULES.items():
+        hits = np.array([hits.get(rule, np.nan) for hits in hits_by_rule])[codes]
+        rules[about] = np.where(np.isnan(hits), guess, hits)
+    return rules
 
 
 def chosen_elsewhere(hits: Mapping[str, Floats], halves: Codes) -> Floats:
@@ -138,7 +165,15 @@ def _frequencies(table: SeatSums) -> Floats:
     """Return the Brier score of predicting the answer frequencies, by row."""
     if not table.of("with_odds").any():
         return np.zeros(len(table))
-    return np.array(frequency_brier(table.decode_json("sure_truths"), other_players(table)))
+    codes, truths = table.encode_json("sure_truths")
+    players = other_players(table)
+    alike = _alike_rows(codes, players)
+    scores = frequency_brier(
+        [truths[code] for code in codes[alike.first].tolist()],
+        players[alike.first].tolist(),
+        alike.counts.tolist(),
+    )
+    return np.array(scores)[alike.codes]
 
 
 def _beyond_baseline(means: Means, floor: Floats, smallest_share: float = 0.0) -> Estimate:
@@ -172,18 +207,30 @@ def _predictor(table: SeatSums, rule: str, floor: Floats) -> Predictor:
     return Predictor(rule, 100 * right / scored, skill)
 
 
-Truths = Sequence[Mapping[str, int]]  # for each episode, how often each truth of a probe occurred
+Truths = Sequence[Mapping[str, int]]  # how often each truth of a probe occurred
 
 
 def constant_hits(
-    truths: Truths, guess: Sequence[float], scored: Sequence[float], company: Sequence[str]
+    truths: Truths,
+    guess: Sequence[float],
+    scored: Sequence[float],
+    company: Sequence[int],
+    times: Sequence[int],
 ) -> list[float]:
-    """Return, for each episode, how often the most common true answer of other episodes is right.
+    """Return, for each kind of episode, how often the most common true answer of other episodes is
+    right.
 
     Only episodes with the same players in the other seats are used; where there are none, the
     prediction is an even guess.
+
+    Args:
+        truths: The true answers in one episode.
+        guess: The answers that an even guess would get right.
+        scored: The number of answers.
+        company: The players in the other seats.
+        times: The number of episodes of each kind.
     """
-    totals = _totals(truths, company)
+    totals = _totals(truths, company, times)
     hits_by_episode = []
     for counts, even, answers, players in zip(truths, guess, scored, company, strict=True):
         elsewhere = totals[players] - Counter(counts)
@@ -199,9 +246,10 @@ def constant_hits(
     return hits_by_episode
 
 
-def frequency_brier(truths: Truths, company: Sequence[str]) -> list[float]:
-    """Return the Brier score, in each episode, of always stating the frequencies of the answers."""
-    totals = _totals(truths, company)
+def frequency_brier(truths: Truths, company: Sequence[int], times: Sequence[int]) -> list[float]:
+    """Return the Brier score, in each kind of episode, of always stating the frequencies of the
+    answers."""
+    totals = _totals(truths, company, times)
     scores = []
     for counts, players in zip(truths, company, strict=True):
         score = 0.0
@@ -215,8 +263,10 @@ def frequency_brier(truths: Truths, company: Sequence[str]) -> list[float]:
     return scores
 
 
-def _totals(truths: Truths, company: Sequence[str]) -> dict[str, Counter[str]]:
-    totals: dict[str, Counter[str]] = {}
-    for counts, players in zip(truths, company, strict=True):
-        totals.setdefault(players, Counter()).update(counts)
+def _totals(
+    truths: Truths, company: Sequence[int], times: Sequence[int]
+) -> dict[int, Counter[str]]:
+    totals: dict[int, Counter[str]] = {}
+    for counts, players, n in zip(truths, company, times, strict=True):
+        totals.setdefault(players, Counter()).update({key: n * k for key, k in counts.items()})
     return totals

@@ -220,24 +220,21 @@ def _row(
 
 
 def _calibration(means: Means) -> Iterator[CalibrationPoint]:
-    bins = _bins(means.group)
-    for place in range(BINS if bins is not None else 0):
-        assert bins is not None
-        counts, forecasts, right = (bins[:, place, part] for part in range(3))
+    for counts, forecasts, right in _bins(means.group):
         if n := total(counts):
             yield CalibrationPoint(total(forecasts) / n, means.share(right, counts), int(n))
 
 
-def _bins(group: SeatSums) -> Floats | None:
-    """Return, by row and bin, the answers, the sum of their odds and the right ones; None if no
-    odds were stated."""
+def _bins(group: SeatSums) -> Iterator[tuple[Floats, Floats, Floats]]:
+    """Yield, for each bin of stated odds, the answers, the sum of their odds and the right ones by
+    row; nothing if no odds were stated."""
     if not group.of("with_odds").any():
-        return None
-    bins = np.zeros((len(group), BINS, 3))
-    for row, values in enumerate(group.decode_json("bins")):
-        if values:
-            bins[row] = values
-    return bins
+        return
+    codes, values = group.encode_json("bins")
+    bins = np.array([value or np.zeros((BINS, 3)) for value in values])
+    for place in range(BINS):
+        counts, forecasts, right = bins[:, place].T
+        yield counts[codes], forecasts[codes], right[codes]
 
 
 # --- facts beside the estimates -------------------------------------------------------------------

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import msgspec
-import numpy as np
 
 from sally.analysis.score import matches, require_known
 from sally.core.errors import BadInput
@@ -15,14 +14,15 @@ from sally.frames.measured_seat import SeatKind, is_mind
 from sally.frames.profiles import SeatSums
 
 
-def select_seats(
+def select_kinds(
     table: SeatSums,
     games: Sequence[str] = (),
     players: Sequence[str] = (),
     seat: str = "",
     cells: Sequence[str] = (),
-) -> SeatSums:
-    """Return the studied seats, or the seats selected; patterns may contain `*` wildcards.
+) -> list[int]:
+    """Return the kinds of the studied seats, or of the seats selected, by code; patterns may
+    contain `*` wildcards.
 
     Raises:
         BadInput: If there is no episode, or a name or pattern matches nothing.
@@ -48,12 +48,11 @@ def select_seats(
     }
     stored_names = {name for names in player_names.values() for name in names}
     require_known("player in this store", players, stored_names)
-    chosen = [
+    return [
         k
         for k, (player, model) in player_names.items()
         if not players or _fits(player, players) or model in players
     ]
-    return table.take(np.isin(table.kind, chosen))
 
 
 def _fits(name: str, patterns: Iterable[str]) -> bool:
