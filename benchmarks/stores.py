@@ -3,6 +3,7 @@
     python -m benchmarks.stores 20000             so many episodes of 20 rounds, in a new folder
     python -m benchmarks.stores 100000 --in DIR   in this folder, which stays
     python -m benchmarks.stores 1000000 --copied  a thousand of them played (`copied.py`)
+    python -m benchmarks.stores 1000000 --copied --only score --only profile    these commands alone
     python -m benchmarks.stores 20000 --paper     of a paper: 100 rounds, in a model's name, copied
 
 Each command is a process of its own. Wall clock and processor seconds (those of its workers among
@@ -17,6 +18,7 @@ import os
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -90,7 +92,7 @@ def cost(*command: str, may_end_with: int = 0) -> Cost:
         return Cost(wall, used.ru_utime + used.ru_stime, used.ru_maxrss / 1e3, lines)
 
 
-def measured(folder: Path, episodes: int, text: str, copied: bool) -> None:
+def measured(folder: Path, episodes: int, text: str, copied: bool, commands: Sequence[str]) -> None:
     """Fill a folder, unless it was, and print what each command takes."""
     file, out = folder / "big.toml", folder / "out"
     file.write_text(text.format(episodes=episodes))
@@ -106,12 +108,12 @@ def measured(folder: Path, episodes: int, text: str, copied: bool) -> None:
         "report": ("--out", str(folder / "page.html")),
         "reproduce": ("--episodes", str(out)),
     }
-    for name in COMMANDS if text is BOTS else ("reproduce",):
+    for name in commands:
         about = (PAPER,) if name == "reproduce" else (str(out),)
         for which in ("the first time", "again"):
             found = cost(*name.split(), *about, *given.get(name, ()), may_end_with=NOT_ITS_OWN)
             show(f"{name}, {which}", found)
-    if text is BOTS:
+    if commands == COMMANDS:
         show("run again: nothing is missing", cost(*run))
     lines = sum(path.stat().st_size for path in out.glob("*.jsonl"))
     size = sum(path.stat().st_size for path in cache.folder().rglob("*.parquet"))
@@ -131,14 +133,16 @@ def main() -> None:
     parser.add_argument("--in", dest="folder", type=Path)
     parser.add_argument("--copied", action="store_true")
     parser.add_argument("--paper", action="store_true")
+    parser.add_argument("--only", action="append", choices=COMMANDS)
     given = parser.parse_args()
     text, copied = MODEL if given.paper else BOTS, given.copied or given.paper
+    commands = given.only or (("reproduce",) if given.paper else COMMANDS)
     if given.folder is not None:
         given.folder.mkdir(parents=True, exist_ok=True)
-        measured(given.folder, given.episodes, text, copied)
+        measured(given.folder, given.episodes, text, copied, commands)
         return
     with tempfile.TemporaryDirectory() as folder:
-        measured(Path(folder), given.episodes, text, copied)
+        measured(Path(folder), given.episodes, text, copied, commands)
 
 
 if __name__ == "__main__":
