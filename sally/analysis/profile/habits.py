@@ -203,10 +203,11 @@ def same_key_estimate(presses: KeyPresses, clusters: Codes) -> Estimate:
     is_elsewhere = presses.offered_elsewhere > 0.5
     pressed_there = np.bincount(presses.menu, presses.pressed * is_elsewhere)[presses.menu]
     is_scored = is_elsewhere & (pressed_there > 0)
-    menu, key, size, offered, pressed, times, offered_elsewhere, hits = (
+    menu, key, times = (c[is_scored] for c in (presses.menu, presses.key, presses.times))
+    size, offered, pressed, offered_elsewhere, hits = (
         column[is_scored]
-        for column in (presses.menu, presses.key, presses.size, presses.offered, presses.pressed,
-                       presses.times, presses.offered_elsewhere, presses.pressed_elsewhere)
+        for column in (presses.size, presses.offered, presses.pressed,
+                       presses.offered_elsewhere, presses.pressed_elsewhere)
     )  # fmt: skip
     row, entry = _entries_by_row(menu, presses.menu_of_row)
     total_pressed = float((pressed * times).sum())
@@ -218,7 +219,8 @@ def same_key_estimate(presses: KeyPresses, clusters: Codes) -> Estimate:
     codes, columns = np.unique(clusters, return_inverse=True)[1][row], int(key.max()) + 1
     weights = (pressed - offered / size) / np.sqrt(np.bincount(key, offered * times)[key])
     cells = codes * columns + key[entry]
-    sums = np.bincount(cells, weights[entry], minlength=(int(codes.max()) + 1) * columns)
+    count = (int(codes.max()) + 1) * columns
+    sums = np.bincount(cells, weights[entry], minlength=count).astype(np.float64)
     value, bounds = (agreed - blind) / scale, (-blind / scale, 1.0)
     rows = int(np.count_nonzero(np.diff(row, prepend=-1)))
     return squared_length_by_rule(value, sums.reshape(-1, columns), scale, bounds, rows)
@@ -263,12 +265,22 @@ def key_presses(
     else:
         own, unit_count = unit[menu] * len(numbers) + key, len(np.unique(unit[menu]))
     size, offered, pressed, best = counts
-    elsewhere = [
+    offered_elsewhere, pressed_elsewhere = (
         _counts_elsewhere(column, times[menu], key, own, is_alone=unit_count == 1)
         for column in (offered, pressed)
-    ]
+    )
     return KeyPresses(
-        menu, key, size, offered, pressed, best, times[menu], *elsewhere, list(numbers), menu_of_row
+        menu=menu,
+        key=key,
+        size=size,
+        offered=offered,
+        pressed=pressed,
+        best=best,
+        times=times[menu],
+        offered_elsewhere=offered_elsewhere,
+        pressed_elsewhere=pressed_elsewhere,
+        names=list(numbers),
+        menu_of_row=menu_of_row,
     )
 
 
@@ -284,7 +296,7 @@ def _counts_elsewhere(
         own: The number of the unit and key of each entry; None if each row is a unit of its own.
         is_alone: Whether there is only one unit, which is compared with itself.
     """
-    sums: Floats = np.bincount(key, column * times)[key]
+    sums: Floats = np.bincount(key, column * times).astype(np.float64)[key]
     if is_alone:
         return sums
     return sums - (column if own is None else np.bincount(own, column * times)[own])
