@@ -371,9 +371,7 @@ def _sums_of_rule(table: SeatSums, rule: str) -> tuple[Floats, ...]:
     return tuple(sums[codes].T)
 
 
-def _fits_by_following(
-    units: Units, name: str, sums: tuple[Floats, ...]
-) -> dict[str, Floats]:
+def _fits_by_following(units: Units, name: str, sums: tuple[Floats, ...]) -> dict[str, Floats]:
     """Return, for a habit and each row, the expected number of moves that fit the player's
     predictions if the player follows the habit as often as it does in the other `units` (instances
     or episodes); nothing if it can never be followed."""
