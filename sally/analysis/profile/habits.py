@@ -353,9 +353,7 @@ def _fits_by_habit(
     return fits | _fits_by_rules(table, units, [rule for rule in RULES if rule != OWN_LAST])
 
 
-def _fits_by_rules(
-    table: SeatSums, units: Sequence[int], rules: Sequence[str]
-) -> dict[str, Floats]:
+def _fits_by_rules(table: SeatSums, units: Units, rules: Sequence[str]) -> dict[str, Floats]:
     """Return the same for simple rules, by what they choose."""
     fits: dict[str, Floats] = {}
     for rule in rules:
