@@ -15,6 +15,7 @@ import sally
 from sally.cli import cli
 from sally.cli.compare import plain
 from sally.frames.frame import Frame, as_frame
+from sally.output.tables.console import json_values
 
 pytestmark = pytest.mark.usefixtures("few_trials")
 BUNDLES = Path(__file__).parents[2] / "docs" / "results" / "bundles"
@@ -60,9 +61,9 @@ def numbers(value: Any) -> Iterator[float]:
 
 
 def from_python(analysis: str, frame: Frame) -> Any:
-    """Return the result of a function, or the sentence with which it refuses."""
+    """Return the result of a function as JSON shows it, or the sentence with which it refuses."""
     try:
-        return msgspec.to_builtins(ANALYSES[analysis](frame))
+        return json_values(msgspec.to_builtins(ANALYSES[analysis](frame)))
     except sally.BadInput as error:
         return str(error)
 

@@ -42,19 +42,20 @@ EQUAL = "all values are equal"
 
 
 def print_json(value: Any) -> None:
-    """Print JSON to standard output.
+    """Print JSON to standard output, with the values of `json_values`."""
+    echo(json.dumps(json_values(value), indent=2, default=str))
+
+
+def json_values(value: Any) -> Any:
+    """Return a result as JSON shows it.
 
     Non-finite numbers become null. So does an interval of equal values, which have no error that
     could be estimated; the method says so, or the field `NAME_interval_missing`.
     """
-    echo(json.dumps(_plain(value), indent=2, default=str))
-
-
-def _plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, Mapping):
-        plain = {key: _plain(field) for key, field in value.items()}
+        plain = {key: json_values(field) for key, field in value.items()}
         for key, field in value.items():
             if str(key).endswith("interval") and is_without_error(field):
                 has_method = key == "interval" and "method" in value
@@ -62,7 +63,7 @@ def _plain(value: Any) -> Any:
                 plain |= {key: None, "method" if has_method else f"{key}_missing": reason}
         return plain
     if isinstance(value, list | tuple):
-        return [_plain(v) for v in value]
+        return [json_values(v) for v in value]
     return value
 
 
