@@ -53,7 +53,8 @@ def test_picture_shows_its_table(name):
 
 
 def test_generated_tables_are_filled():
-    for name in WRITERS:
+    assert len(rows_of(text_of("appendix/akata2025"), "joint")) >= 2
+    for name in WRITERS.keys() - {"akata2025"}:
         assert len(rows_of(text_of(name), name)) >= len(MODELS)
     for name in ("sally_1", "sally_2"):
         for model in MODELS:
