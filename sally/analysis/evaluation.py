@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
@@ -44,6 +45,7 @@ from sally.stats.intervals import FEW, Estimate
 from sally.stats.multiple_tests import holm_where_known
 from sally.stats.paired_differences import sign_flip_test
 
+SEVERAL = " / "  # between the players of a bot
 ASKED, REWORDED, NOT_ASKED, TWIN = "asked", "reworded", "not asked", "twin"
 HEADLINE = (ASKED, REWORDED)
 CONTRASTS: Mapping[str, tuple[Of, str]] = {  # arm -> kind of contrast, what it asks
@@ -616,6 +618,22 @@ def sentences(games: Sequence[GameResult], player: str) -> list[str]:
 # --- who is evaluated -----------------------------------------------------------------------------
 
 
+def compared_names(sides: Sequence[Frame]) -> list[str]:
+    """Return the names of the players of two evaluations, with their stores if they are equal.
+
+    A bot of a suite is another player in every game; the name of its store or bundle is its name.
+    """
+    sources = [next(iter(side.sources), "memory") for side in sides]
+    names = [name_of(side.setups()) for side in sides]
+    names = [
+        Path(str(source)).name.partition(".sally")[0] if SEVERAL in name else name
+        for name, source in zip(names, sources, strict=True)
+    ]
+    if len(set(names)) < len(names):
+        return [f"{name} ({source})" for name, source in zip(names, sources, strict=True)]
+    return names
+
+
 def name_of(setups: Iterable[Setup]) -> str:
     """Return the name of the evaluated player: model and settings, or bot.
 
@@ -636,7 +654,7 @@ def name_of(setups: Iterable[Setup]) -> str:
             f"The store holds episodes of {join_names(sorted(minds))}; evaluate one player at a "
             f"time."
         )
-    return minds.pop() if minds else " / ".join(names)
+    return minds.pop() if minds else SEVERAL.join(names)
 
 
 # --- drift ----------------------------------------------------------------------------------------

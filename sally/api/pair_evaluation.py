@@ -293,18 +293,10 @@ def compare_on_pairs(first: Where | Frame, second: Where | Frame) -> PairCompari
     Raises:
         BadInput: If one of them holds several players, or both have no pair in common.
     """
-    from sally.analysis.evaluation import name_of
+    from sally.analysis.evaluation import compared_names
 
     sides = [as_frame(side).filter(~pl.col("cut")) for side in (first, second)]
-    names = [name_of(side.setups()) for side in sides]
-    stores = [next(iter(side.stores)) for side in sides]
-    # a bot of the suite is another player in every game; its store has its name
-    names = [
-        Path(str(place)).name.partition(".sally")[0] if " / " in name else name
-        for name, place in zip(names, stores, strict=True)
-    ]
-    if names[0] == names[1]:
-        names = [f"{name} ({place})" for name, place in zip(names, stores, strict=True)]
+    names = compared_names(sides)
     players = (names[0], names[1])
     return compare_pairs(sides[0], sides[1], players, sally_2.game_of, sally_2.GAMES)
 

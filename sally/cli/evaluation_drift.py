@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from sally.analysis.evaluation import Change, drift, name_of
+from sally.analysis.evaluation import Change, compared_names, drift, name_of
 from sally.cli.pair_comparison import compare_pair_evaluations, holds_pairs
 from sally.core.terminal_text import echo
 from sally.frames.frame import as_frame
@@ -27,12 +27,12 @@ def compare_evaluations(old: Where, new: Where, show_all: bool, as_json: bool) -
     if all(map(holds_pairs, sides)):
         compare_pair_evaluations(sides[0], sides[1], as_json)
         return
-    names = [name_of(side.setups()) for side in sides]
+    names = compared_names(sides)
     changes = drift(*sides)
     if as_json:
         print_json({"old": names[0], "new": names[1], "cells": msgspec.to_builtins(changes)})
         return
-    if names[0] != names[1]:
+    if name_of(sides[0].setups()) != name_of(sides[1].setups()):
         echo(fold_text(f"Different players: {names[0]} and {names[1]}."), err=True)
     moved = [change for change in changes if change.verdict == "moved"]
     if moved or show_all:

@@ -54,6 +54,7 @@ class Frame:
 
     Attributes:
         stores: The stores behind the frame; bundles are unpacked in a temporary folder.
+        sources: The stores and bundles as they were named.
         bad: The lines that hold no episode, with file and reason.
         doubled: Finished lines of episodes that another line had finished before.
         replaced: Censored lines that another line replaced.
@@ -69,6 +70,7 @@ class Frame:
         studies: Sequence[Study] = (),
     ) -> None:
         self.stores = tuple(stores)
+        self.sources: tuple[Where, ...] = self.stores
         self._studies = studies
         self._factors: dict[str, Factors] = {}  # by cell, when it was first asked for
         self._parts, self._watch, self._temporary = parts, watch, temporary
@@ -398,6 +400,7 @@ def as_frame(source: Source, *, watch: Watch | None = None, studies: Sequence[St
         return source
     parts: list[Part] = []
     stores: list[Where] = []
+    sources: list[Where] = []
     temporary: list[TemporaryDirectory[str]] = []
     episodes: list[Episode] = []
     for item in _items(source):
@@ -406,10 +409,12 @@ def as_frame(source: Source, *, watch: Watch | None = None, studies: Sequence[St
             continue
         place = _open_store(item, temporary)
         stores.append(place)
+        sources.append(item)
         parts += _files(store.place(place))
     if episodes:
         parts.append(Memory(episodes))
     frame = Frame(parts, stores, watch=watch, temporary=temporary, studies=studies)
+    frame.sources = tuple(sources)
     _quarantine(frame)
     return frame
 
