@@ -34,6 +34,7 @@ TWO_ROUNDS = ["--set", "rounds=2"]
 NO_LM = ["--without", "lm", "--without", "social_lm"]
 CHAT = [*TWO_ROUNDS, *NO_LM[:2]]
 SCORING = {
+    "causal_acting": NO_LM[:2],
     "riemer2025": NO_LM,
     "quickstart_model": NO_LM[:2],
     "knowing_doing": NO_LM,
@@ -127,6 +128,8 @@ def _kind(seated: tuple[str, PlayerSpec]) -> tuple[object, ...]:
 
 def _shorter(cell: Cell, given: dict[str, object]) -> Cell:
     def short(item: Instance) -> Instance:
+        if item.position:  # its past has a length of its own
+            return item
         known_parameters = registry.game(item.game).parameters
         less = {k: given[k] for k in given if k in known_parameters}
         # the same problem may be longer in one cell than in another, so it has another id there
