@@ -1,21 +1,34 @@
 // Board and question beside each other where they would not fit below each other (tall.css); on a
-// phone a short question then stays at the bottom of the screen (phone.css).
+// phone a short question then stays at the bottom of the screen (phone.css), once the rules are read,
+// and says so as long as it covers a part of the board.
+
+import { t } from "./texts.js";
 
 const columns = document.querySelector(".columns");
 const heading = document.querySelector(".heading");
 const board = document.getElementById("board");
+const turn = document.getElementById("turn");
+const rules = document.getElementById("rules");
 
 const SHORT = 0.4; // share of a phone's screen that a question may keep
 
 // Only ever from below to beside: what a person reads should not jump back and forth.
 export function fit() {
-  if (board.hidden || columns.classList.contains("tall")) return;
+  if (board.hidden) return;
   const top = heading.offsetTop + heading.offsetHeight; // the rules between fold away
   const needed = top + columns.querySelector(".play").offsetHeight;
-  columns.classList.toggle("tall", needed > innerHeight);
-  const turn = document.getElementById("turn");
-  columns.classList.toggle("high", needed > innerHeight && turn.offsetHeight < SHORT * innerHeight);
+  if (needed > innerHeight) columns.classList.add("tall");
+  const short = turn.offsetHeight < SHORT * innerHeight;
+  columns.classList.toggle("high", columns.classList.contains("tall") && short && !rules.open);
+  tellCover();
 }
+
+function tellCover() {
+  const covers = board.getBoundingClientRect().bottom > turn.getBoundingClientRect().top + 1;
+  if (covers) turn.dataset.more = t("board_goes_on");
+  else delete turn.dataset.more;
+}
+addEventListener("scroll", tellCover, { passive: true });
 
 addEventListener("resize", () => {
   columns.classList.remove("tall", "high");

@@ -249,7 +249,19 @@ function showLines(lines) {
   // A list under a heading is to be read from its top.
   // So is whatever happened before the first visit.
   const page = fresh && wanted.length > 0 && (isHeading(wanted[0]) || wanted[0].endsWith(":") || !recall("rules"));
-  if (wanted.length > shown && !page) past.scrollTop = past.scrollHeight;
+  if (wanted.length > shown && !page) scrollToNewest(past, list);
+}
+
+// The box ends with the newest line and begins with a whole one, below its heading.
+function scrollToNewest(past, list) {
+  list.style.paddingBottom = "";
+  past.scrollTop = past.scrollHeight;
+  if (!past.scrollTop) return;
+  const from = past.querySelector("h2").getBoundingClientRect().bottom;
+  const top = [...list.children].map((line) => line.getBoundingClientRect().top).find((y) => y >= from);
+  if (top === undefined) return; // one line is higher than the box
+  list.style.paddingBottom = `${top - from}px`;
+  past.scrollTop = past.scrollHeight;
 }
 
 // On a phone what was said stands above the answer to it, elsewhere beside it.
@@ -346,14 +358,19 @@ function end({ how, payoff, text, scores, why, hidden }) {
   document.body.classList.add("over");
   $("turn").hidden = true;
   $("leave").hidden = true;
+  document.querySelector(".past").hidden = !screen.lines.some((line) => line.trim());
   if (touched) heading.focus();
 }
 
 // Who got what, of how much; one's own line first, and in money where points are paid.
 function ranking(scores) {
+  const said = (points, most) => {
+    if (!most || /^[-−]/.test(points)) return t("points", { points }); // a loss is no share of the most
+    return most === "1" ? t("points_of_one", { points }) : t("points_of", { points, most });
+  };
   const line = ({ who, points, most, money }) => el("li", { class: who ? null : "mark-yours" },
     el("span", { class: "by" }, who || t("chat_you")),
-    el("span", { class: "points" }, most === "1" ? t("points_of_one", { points }) : most ? t("points_of", { points, most }) : t("points", { points })),
+    el("span", { class: "points" }, said(points, most)),
     money ? el("span", { class: "money" }, t("worth", { money })) : null);
   return el("ul", { class: "ranking" }, scores.map(line));
 }
@@ -401,6 +418,7 @@ function readRules(read) {
   $("rules").hidden = read;
   $("rules-again").hidden = !read;
   if (read) noteShown();
+  fit();
 }
 $("rules-again").addEventListener("click", () => {
   readRules(false);
