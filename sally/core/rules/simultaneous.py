@@ -115,7 +115,9 @@ def compare_points(game: SimultaneousGame, view: View) -> str:
     rounds = sum(moves is not None for moves in view.rounds())
     how = "more than" if own > best else "less than" if own < best else "as much as"
     whom = "the other player" if len(totals) == 2 else "the best of the others"
-    return f"In {rounds} rounds you got {own:.6g} points, {how} {whom} ({best:.6g})."
+    played = "1 round" if rounds == 1 else f"{rounds} rounds"
+    got = "1 point" if own == 1 else f"{own:.6g} points"
+    return f"In {played} you got {got}, {how} {whom} ({best:.6g})."
 
 
 def others_of(moves: Moves, number: int) -> Moves:

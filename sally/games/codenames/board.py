@@ -39,7 +39,10 @@ def board(context: SeatContext, view: View) -> Board:
         notes.append(Note("The clue", f"{view.clue.word}, for {view.clue.number}", "last"))
         notes.append(Note("Cards left to turn over", str(view.left)))
     paid = [event.paid for event in view.log if isinstance(event, Over)]
-    notes += [Note(f"Board {n}", f"{points:g} points") for n, points in enumerate(paid, 1)]
+    notes += [
+        Note(f"Board {n}", f"{points:g} point{'' if points == 1 else 's'}")
+        for n, points in enumerate(paid, 1)
+    ]
     if notes:
         parts.append(Notes("On the table", tuple(notes)))
     found = 0 if view.over else sum(colour == "own" for colour in view.turned_colours.values())
@@ -60,7 +63,10 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
     game, state = replay.rules(Codenames), replay.present
     ends = [event for event in state.log if isinstance(event, Over)]
     told = [f"on board {n}, {ENDS[end.how]}" for n, end in enumerate(ends, 1)]
-    why = f"{'; '.join(told)}."
+    why = (
+        f"{'; '.join(told)}. Each of your cards that was found pays 1 point, and on a board that "
+        f"you win each card of the rival that is still covered pays {game.bonus:g}."
+    )
     turned = _turned_by_board(state)
     parts = tuple(
         _open_grid(n, problem.words, problem.key, turned[n])
@@ -68,7 +74,13 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
     )
     clues = [event for event in state.log if isinstance(event, GivenClue)]
     said = ", ".join(f"{clue.word} ({clue.number})" for clue in clues)
-    return Reveal(why[:1].upper() + why[1:], (Note("The clues", said or "none"),), parts)
+    return Reveal(
+        why[:1].upper() + why[1:],
+        parts=(
+            *parts,
+            Notes("What you and your partner did", (Note("The clues", said or "none"),)),
+        ),
+    )
 
 
 def _turned_by_board(state: State) -> list[set[str]]:

@@ -143,6 +143,8 @@ def _short(words: HanabiWords, game: Hanabi, mark: int) -> tuple[str, ...]:
 
 def _facts(words: HanabiWords, game: Hanabi, view: View) -> Notes:
     gone = [words.card(card) for card, n in enumerate(view.gone) for _ in range(n)]
+    is_full = view.tokens == game.hints and not game.discard_at_full
+    full = [Note("Discard", "not possible now: all hints are there")] if is_full else []
     return Notes(
         "Table",
         (
@@ -150,6 +152,7 @@ def _facts(words: HanabiWords, game: Hanabi, view: View) -> Notes:
             Note("Lives", f"{view.lives} of {game.lives}", "bad" if view.lives == 1 else ""),
             Note("Deck", str(view.left)),
             Note("Discarded", ", ".join(gone) or "none"),
+            *full,
         ),
     )
 

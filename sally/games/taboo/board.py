@@ -56,7 +56,7 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
             seen.target,
             (
                 Cell(", ".join(problem.banned)),
-                Cell(", ".join(f"{hint or '–'} → {guess or '–'}" for hint, guess in seen.tries)),
+                Cell(", ".join(_attempt(hint, guess) for hint, guess in seen.tries)),
                 Cell(str(seen.points), "good" if seen.found else "bad"),
             ),
         )
@@ -64,6 +64,10 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
     )
     columns = ("forbidden", "hints and guesses", "points")
     return Reveal(why, parts=(Table("All words", columns, rows, corner="secret word"),))
+
+
+def _attempt(hint: str | None, guess: str | None) -> str:
+    return f"{hint} → {guess or 'no guess'}" if hint else "no valid hint"
 
 
 def _cells(*facts: str | None) -> tuple[Cell, ...]:
