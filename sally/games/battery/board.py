@@ -3,10 +3,15 @@ story."""
 
 from __future__ import annotations
 
+from itertools import accumulate
+
+from sally.core.errors import join_names
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.board import Board, Cell, Note, Notes, Part, Reveal, Row, Table
 from sally.core.rules.replay import Trajectory
 from sally.games.battery.rules import Battery, State, View
+
+MOST_STORIES = 3  # at the end; the first that were answered wrongly
 
 
 def BOARD(context: SeatContext, view: View) -> Board:
@@ -22,9 +27,10 @@ def BOARD(context: SeatContext, view: View) -> Board:
 def REVEAL(context: SeatContext, replay: Trajectory[State, int, View]) -> Reveal:
     """Return every question with the answer given and the right one."""
     game, answers = replay.rules(Battery), replay.present.answers
+    numbers = list(accumulate(not turn.practice for turn in game.schedule))
     rows = tuple(
         Row(
-            f"Practice: {turn.item.question}" if turn.practice else turn.item.question,
+            f"Practice: {turn.item.question}" if turn.practice else f"{n}. {turn.item.question}",
             (
                 Cell(
                     "–" if given is None else turn.item.options[given],
@@ -33,18 +39,23 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, int, View]) -> Reveal
                 Cell(turn.item.options[turn.item.answer]),
             ),
         )
-        for turn, given in zip(game.schedule, answers, strict=False)
+        for n, turn, given in zip(numbers, game.schedule, answers, strict=False)
     )
     scored = [
         given == turn.item.answer
         for turn, given in zip(game.schedule, answers, strict=False)
         if not turn.practice
     ]
-    stories = tuple(dict.fromkeys(turn.item.story for turn in game.schedule))
+    asked: dict[str, list[str]] = {}  # by story: the numbers of its questions answered wrongly
+    for n, turn, given in zip(numbers, game.schedule, answers, strict=False):
+        if not turn.practice and given != turn.item.answer:
+            asked.setdefault(turn.item.story, []).append(str(n))
     parts: list[Part] = [Table("Your answers", ("you said", "right"), rows, "question")]
-    for story in stories[:1] if len(stories) > 1 else stories:
+    for story, questions in list(asked.items())[:MOST_STORIES]:
         lines = [line for line in story.split("\n") if line.strip()]
-        parts.append(Notes("The story", tuple(Note("", line) for line in lines)))
+        noun = "question" if len(questions) == 1 else "questions"
+        caption = f"The story of {noun} {join_names(questions, 'and')}, answered wrongly"
+        parts.append(Notes(caption, tuple(Note("", line) for line in lines)))
     without = ", without the practice," if len(scored) < len(rows) else ""
     why = (
         f"{sum(scored)} of {len(scored)} answers{without} were right: people act on what they saw "

@@ -51,7 +51,7 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, int, View]) -> Reveal
     game, chosen = replay.rules(Elicitation), replay.present.move
     values = game.true_values
     truths = tuple(
-        Note(question.ask.replace("_", " "), str(question.truth))
+        Note(_describe(question.ask), str(question.truth))
         for question in game.questions
         if isinstance(question.truth, str | float | int)
     )
@@ -70,9 +70,25 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, int, View]) -> Reveal
     name = game.menu[chosen]
     replies = {question.ask: question.truth for question in game.questions}
     reply = replies.get(f"{REPLY}{name}") if isinstance(game.pays, SequentialTransfer) else None
-    answered = f", the other answered with {reply}," if isinstance(reply, str) else ""
-    why = f"You chose {name}{answered} and you got {values[chosen]:.4g}; {how}."
+    sums = ""
+    if isinstance(pays := game.pays, SequentialTransfer) and isinstance(reply, str):
+        sent, back = pays.steps[chosen], pays.steps[game.menu.index(reply)]
+        other = pays.endowment - back + pays.factor * sent
+        sums = (
+            f" You sent {sent:g} and kept {pays.endowment - sent:g}; the other then chose {reply} "
+            f"and sent {back:g}, which reached you as {pays.factor * back:g}. The other got "
+            f"{other:.4g}."
+        )
+    why = f"You chose {name} and got {values[chosen]:.4g} points; {how}.{sums}"
     return Reveal(why, truths, (Table("What each choice paid", ("points",), rows, "choice"),))
+
+
+def _describe(ask: str) -> str:
+    """Return what a question is about, as the end of the game names it."""
+    if ask.startswith(REPLY):
+        return f"The other's reply to {ask.removeprefix(REPLY)}"
+    named = {"same_move": "What the other would have chosen in your place"}
+    return named.get(ask, ask.replace("_", " "))
 
 
 def EXAMPLE(context: SeatContext) -> tuple[Part, ...]:
@@ -83,7 +99,9 @@ def EXAMPLE(context: SeatContext) -> tuple[Part, ...]:
         return ()
     sent, back = max(pays.steps), min(pays.steps)
     sides = (
-        Side("You", f"send {sent:g}", f"{pays.endowment - sent + pays.factor * back:g}", "yours"),
-        Side("Other", f"sends {back:g}", f"{pays.endowment - back + pays.factor * sent:g}"),
+        Side(
+            "You", f"send {sent:g}", f"gets {pays.endowment - sent + pays.factor * back:g}", "yours"
+        ),
+        Side("Other", f"sends {back:g}", f"gets {pays.endowment - back + pays.factor * sent:g}"),
     )
     return (Showdown(f"Example: what is sent arrives times {pays.factor:g}", sides),)

@@ -107,12 +107,14 @@ GAME: GameSpec[State, int, View] = GameSpec(
         glyphs={"elicitation": "nugget"},
         minutes={"elicitation": 2},
         briefs={
-            "": "Make one choice. What you get depends on it and on what the others choose. The "
-            "table below and all the rules say what each choice pays.",
+            "": "Make one choice, so that you have as many points as you can at the end. What "
+            "you get depends on it and on what the others choose, so think of what to expect of "
+            "them. The board below and all the rules say what each choice pays.",
         },
-        titles={"elicitation": "Choose and expect"},
+        titles={"elicitation": "How much do you send?"},
         sentences={
-            "elicitation": "You send points to another player and say what you expect in return.",
+            "elicitation": "You send points to another player, who then sends some back. "
+            "End with as many as you can.",
         },
         roles={str(PLAYER): "the player"},
         fresh=_fresh,

@@ -33,7 +33,7 @@ def BOARD(context: SeatContext, view: View) -> Board:
     """Return the board; the track comes first, so that people find it on a small screen."""
     game, words = context.game, context.words
     assert isinstance(game, StepRace) and isinstance(words, StepWords)
-    parts: list[Part] = [_track(game, words, view)]
+    parts: list[Part] = [_track(game, words, view, f"turn {view.turn}")]
     if len(view.past):  # before the first move the track shows everything
         parts.append(_steps_needed(game, words, view))
     if view.talk:
@@ -53,10 +53,11 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
         why = f"Nobody reached step {game.target}, so nobody got the point."
     else:
         first = join_names([_name_player(words, view, n) for n in range(3) if shares[n]], "and")
-        why = f"{first} reached step {game.target} and had gone furthest."
+        why = f"{first} went furthest, to step {max(state.positions)}; the end is at {game.target}."
     collisions = [sum(not gain for gain in turn.gains) for turn in state.past]
     why += f" Moves were lost to equal numbers {sum(collisions)} times."
-    parts = (_track(game, words, view), _turns(words, view)) if len(view.past) else ()
+    after = f"after turn {len(view.past)}"
+    parts = (_track(game, words, view, after), _turns(words, view)) if len(view.past) else ()
     return Reveal(why, parts=parts)
 
 
@@ -68,13 +69,14 @@ def _mark(view: View, number: int) -> Mark:
     return "yours" if number == view.number else ""
 
 
-def _track(game: StepRace, words: StepWords, view: View) -> Scale:
+def _track(game: StepRace, words: StepWords, view: View, when: str) -> Scale:
     spots = [
-        Spot(min(position, game.target), _name_player(words, view, n), _mark(view, n))
+        Spot(position, _name_player(words, view, n), _mark(view, n))
         for n, position in enumerate(view.positions)
     ]
-    ends = ("start", "the end")
-    return Scale(f"The track, turn {view.turn}", 0, game.target, ends, tuple(spots))
+    furthest = max(game.target, *view.positions)
+    ends = ("start", "the end" if furthest == game.target else f"(the end is at {game.target})")
+    return Scale(f"The track, {when}", 0, furthest, ends, tuple(spots))
 
 
 def _steps_needed(game: StepRace, words: StepWords, view: View) -> Notes:

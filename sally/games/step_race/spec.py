@@ -249,8 +249,9 @@ GAME: GameSpec[State, Action, View] = GameSpec(
         },
         roles={"player_1": "Player 1", "player_2": "Player 2", "player_3": "Player 3"},
         texts={
-            "question.talk": "What do you say to the others? Say a message, or end your talk for "
-            "this turn.",
+            "question.talk": "What do you say to the others? After “End my talk” you say "
+            "nothing more in this turn.",
+            "now.talk": "Turn {turn}, talk, round {round} of {talks}. The order is {speakers}.",
             "field.text": "your message",
             "field.done": "end my talk",
             "field.done.text": "last words, or nothing",

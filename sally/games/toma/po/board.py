@@ -34,7 +34,16 @@ def board(context: SeatContext, view: View) -> Board:
         if row is None or agent == problem.player or agent in problem.knows[problem.player]
     )
     table = Table("What each task costs whom", problem.tasks, rows)
-    return Board((table, Notes("Who knows whose costs", _knowledge(game, words))))
+    decide = Notes("How everybody decides", (Note("Rule", DECIDE[problem.goal]),))
+    return Board((table, decide, Notes("Who knows whose costs", _knowledge(game, words))))
+
+
+DECIDE = {
+    "own": "Whoever knows the costs of others works out which tasks these take, and takes the "
+    "cheapest for themselves of the rest. Whoever knows only their own costs takes the cheapest.",
+    "total": "All four share out the tasks so that the four costs together are lowest, and each "
+    "takes their part.",
+}
 
 
 def _knowledge(game: PartlySeen, words: PartlySeenWords) -> tuple[Note, ...]:

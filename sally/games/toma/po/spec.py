@@ -27,10 +27,10 @@ GAME: GameSpec[State, int, View] = GameSpec(
         glyphs={"toma_po": "boat"},
         minutes={"toma_po": 3},
         briefs={
-            "": "Everybody takes one of the four at the same time, and two on the same one "
-            "fail. All take the cheapest that is left after working out what those take "
-            "whose costs they know. Do the same, with the costs that you may use; if two "
-            "you can work out must clash, say so.",
+            "": "All four take a task at the same time; if two take the same one, everything "
+            "fails. So take the one that nobody else takes: the board says how everybody "
+            "decides, and you decide in the same way. If two people whose choices you can work "
+            "out take the same task, say that failure cannot be avoided.",
         },
         titles={"toma_po": "Four people, four tasks"},
         sentences={

@@ -92,7 +92,12 @@ def _notes(view: View) -> tuple[Note, ...]:
         ]
         return (Note("Your guesses", "; ".join(wrong), "bad"),) if wrong else ()
     if view.seat == GUIDE:
-        return (Note("Box", "open" if view.treasure is not None else "locked", "goal"),)
+        locked = (
+            "locked; the explorer tells you the password. Your map shows neither the explorer nor "
+            "the treasure."
+        )
+        is_open = "open; your map shows the treasure, but not the explorer"
+        return (Note("Box", locked if view.treasure is None else is_open, "goal"),)
     return (Note("Password", view.password, "goal"),) if view.password else ()
 
 

@@ -73,9 +73,9 @@ GAME: GameSpec[State, Action, View] = GameSpec(
         glyphs={"toma_sw": "gem"},
         minutes={"toma_sw": 10},
         briefs={
-            "guide": "Lead the explorer to the treasure by radio. First learn the password, "
-            "open the box with it, and see where the treasure is. Then tell the explorer "
-            "where to go, so that a listener who hears everything, but does not know the "
+            "guide": "Lead the explorer to the treasure by radio. The explorer tells you the "
+            "password: open the box with it, and see where the treasure is. Then tell the "
+            "explorer where to go, so that a listener who hears everything, but does not know the "
             "landmarks by name, cannot tell. If you both speak at once, nobody understands.",
             "explorer": "Walk to the treasure. Only the guide can learn where it is: tell "
             "the guide the password by radio (that is safe), then be told where to go. A "
