@@ -249,8 +249,7 @@ GAME: GameSpec[State, Action, View] = GameSpec(
         },
         roles={"player_1": "Player 1", "player_2": "Player 2", "player_3": "Player 3"},
         texts={
-            "question.talk": "What do you say to the others? After “End my talk” you say "
-            "nothing more in this turn.",
+            "question.talk": "What do you say? “End my talk” ends it for this turn.",
             "now.talk": "Turn {turn}, talk, round {round} of {talks}. The order is {speakers}.",
             "field.text": "your message",
             "field.done": "end my talk",
