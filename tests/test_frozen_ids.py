@@ -19,7 +19,12 @@ STORES = sorted((HERE / "stores").glob("*.sally.zip"))
 
 @pytest.mark.parametrize("study", STUDIES)
 def test_ids_and_lines_are_unchanged_since_the_move(study: str) -> None:
-    assert frozen(study, PART) == FROZEN[study]
+    played, expected = frozen(study, PART), FROZEN[study]
+    if isinstance(expected["lines"], list):
+        # Several best plans of tradecraft's traders: HiGHS's choice depends on the processor.
+        assert played["lines"] in expected["lines"]
+        expected = {**expected, "lines": played["lines"]}
+    assert played == expected
 
 
 @pytest.mark.parametrize("bundle", STORES, ids=lambda path: path.name)

@@ -169,8 +169,10 @@ class ReplyWriter:
         prompt = self._prompt
         if schema:
             *notes, label = msgspec.json.decode(schema)["properties"]
-            asked = next((p for p in self._inner_prompts() if p.schema(*notes) == schema), prompt)
-            answer = {label: self._value(asked)}
+            asked_prompt = next(
+                (p for p in self._inner_prompts() if p.schema(*notes) == schema), prompt
+            )
+            answer = {label: self._value(asked_prompt)}
             return msgspec.json.encode({**dict.fromkeys(notes, "-"), **answer}).decode()
         for inner in self._inner_prompts():
             if page.endswith(prompt.format):

@@ -270,11 +270,14 @@ def bill_of(
     at_once = declared_at_once(model, config) or (1 if in_process(model) else CONNECTIONS)
     longest = max(part.each.calls for part in model_parts)  # calls of one episode are sequential
     seconds = max(count.calls / at_once, longest) * sum(timed) / len(timed) if timed else None
-    fewest, most = (
-        factor * sum(calls * part.episodes for calls, part in zip(each, model_parts, strict=True))
-        for each in ([part.fewest for part in model_parts], [part.most for part in model_parts])
+    fewest, highest = (
+        factor * sum(n * part.episodes for n, part in zip(numbers, model_parts, strict=True))
+        for numbers in (
+            [part.fewest for part in model_parts],
+            [part.most for part in model_parts],
+        )
     )
-    return ModelCost(model, count, cost, cached, seconds, fewest, most, repeated)
+    return ModelCost(model, count, cost, cached, seconds, fewest, highest, repeated)
 
 
 def repeated_calls(model: str, stored: Iterable[Episode]) -> float | None:

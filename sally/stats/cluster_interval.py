@@ -213,17 +213,17 @@ def squared_length_by_rule(
     count, method = len(parts), f"score of a length over {len(parts)} clusters"
     if count < FEW:
         return without_interval(value, n, method, FEWER)
-    whole = parts.sum(axis=0)
-    away = parts - whole / count
+    total = parts.sum(axis=0)
+    away = parts - total / count
     covariance = count / (count - 1) * (away.T @ away)
     squares = float((covariance**2).sum())
-    length = float(whole @ whole)
-    along = float(whole @ covariance @ whole) / length if length else 0.0
-    error = math.sqrt(4 * max(value * scale, 0.0) * along + 2 * squares) / scale
+    length = float(total @ total)
+    variance_along = float(total @ covariance @ total) / length if length else 0.0
+    error = math.sqrt(4 * max(value * scale, 0.0) * variance_along + 2 * squares) / scale
     if error <= 1e-12 * max(1.0, abs(value)):
         return _around(value, 0.0, count, bounds, n)
     reach = float(scipy.special.stdtrit(count - 1, (1 + LEVEL) / 2))
-    shift = 2 * reach**2 * along / scale
+    shift = 2 * reach**2 * variance_along / scale
     half = math.sqrt(max(shift**2 + 2 * shift * value, 0.0) + 2 * reach**2 * squares / scale**2)
     low, high = value + shift - half, value + shift + half
     if high > bounds[1]:
@@ -246,14 +246,14 @@ def jackknife_by_rule(
     table = np.asarray(sums, dtype=np.float64)
     codes, count = encode_labels(clusters, len(table), "clusters")
     method = f"jackknife over {count} clusters"
-    whole = table.sum(axis=0)
-    value = function(whole)
+    total = table.sum(axis=0)
+    value = function(total)
     if not math.isfinite(value):
         return without_interval(None, len(table), method, "not defined")
     if count < FEW:
         return without_interval(value, len(table), method, FEWER)
     by_cluster = np.stack([sums_by(codes, count, column) for column in table.T], axis=1)
-    without_one = np.array([function(whole - part) for part in by_cluster])
+    without_one = np.array([function(total - part) for part in by_cluster])
     if not np.isfinite(without_one).all():
         return without_interval(
             value, len(table), method, "not defined without one of the clusters"

@@ -255,11 +255,11 @@ def told_slopes(episodes: Iterable[Episode]) -> ToldResult:
 def slope_of(decisions: Sequence[InformedDecision]) -> ToldSlope:
     """Return the slopes of one player in one arm at one stated reliability."""
     first, pairs = decisions[0], stated_pairs(decisions)
-    asked = [decision for decision in decisions if decision.is_asked]
+    asked_decisions = [decision for decision in decisions if decision.is_asked]
     lost_moves = sum(decision.move is None for decision in decisions)
-    lost_forecasts = sum(decision.forecast is None for decision in asked)
+    lost_forecasts = sum(decision.forecast is None for decision in asked_decisions)
     has_moves = lost_moves <= MOST_UNREADABLE * len(decisions)
-    has_forecasts = lost_forecasts <= MOST_UNREADABLE * len(asked)
+    has_forecasts = lost_forecasts <= MOST_UNREADABLE * len(asked_decisions)
     moved = pairs if has_moves else []
     return ToldSlope(
         first.player,
@@ -276,7 +276,7 @@ def slope_of(decisions: Sequence[InformedDecision]) -> ToldSlope:
         _mean([pair for pair in moved if pair.is_true is False], "slope"),
         len(decisions),
         lost_moves,
-        len(asked),
+        len(asked_decisions),
         lost_forecasts,
     )
 
@@ -299,12 +299,12 @@ def _contrasts(keys: Sequence[GroupKey]) -> Iterator[tuple[GroupKey, GroupKey]]:
     """Yield the groups to compare: a statement with each control of the same reliability, and the
     highest stated reliability with the lowest."""
     for player in dict.fromkeys(player for player, _, _ in keys):
-        own = [key for key in keys if key[0] == player]
-        told = [key for key in own if key[1] == TOLD]
-        for key in told:
-            yield from ((key, base) for base in own if base[1] != TOLD and base[2] == key[2])
-        if len(told) > 1:
-            yield told[-1], told[0]
+        own_keys = [key for key in keys if key[0] == player]
+        told_keys = [key for key in own_keys if key[1] == TOLD]
+        for key in told_keys:
+            yield from ((key, base) for base in own_keys if base[1] != TOLD and base[2] == key[2])
+        if len(told_keys) > 1:
+            yield told_keys[-1], told_keys[0]
 
 
 def difference_of(

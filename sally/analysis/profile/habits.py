@@ -261,12 +261,12 @@ def key_presses(
         key, counts = key[entry], [column[entry] for column in counts]
     times = np.bincount(menu_of_row, minlength=int(menu.max(initial=-1)) + 1)
     if unit is None:
-        own, unit_count = None, int(times[np.unique(menu)].sum())
+        own_keys, unit_count = None, int(times[np.unique(menu)].sum())
     else:
-        own, unit_count = unit[menu] * len(numbers) + key, len(np.unique(unit[menu]))
+        own_keys, unit_count = unit[menu] * len(numbers) + key, len(np.unique(unit[menu]))
     size, offered, pressed, best = counts
     offered_elsewhere, pressed_elsewhere = (
-        _counts_elsewhere(column, times[menu], key, own, is_alone=unit_count == 1)
+        _counts_elsewhere(column, times[menu], key, own_keys, is_alone=unit_count == 1)
         for column in (offered, pressed)
     )
     return KeyPresses(
@@ -285,7 +285,7 @@ def key_presses(
 
 
 def _counts_elsewhere(
-    column: Floats, times: Codes, key: Codes, own: Codes | None, is_alone: bool
+    column: Floats, times: Codes, key: Codes, own_keys: Codes | None, is_alone: bool
 ) -> Floats:
     """Return, for each entry, the sum of a column over the entries of its key in the other units.
 
@@ -293,13 +293,14 @@ def _counts_elsewhere(
         column: The counts in one row.
         times: The number of rows of each entry.
         key: The key of each entry.
-        own: The number of the unit and key of each entry; None if each row is a unit of its own.
+        own_keys: The number of the unit and key of each entry; None if each row is a unit of its
+            own.
         is_alone: Whether there is only one unit, which is compared with itself.
     """
     sums: Floats = np.bincount(key, column * times).astype(np.float64)[key]
     if is_alone:
         return sums
-    return sums - (column if own is None else np.bincount(own, column * times)[own])
+    return sums - (column if own_keys is None else np.bincount(own_keys, column * times)[own_keys])
 
 
 def _entries_by_row(menu: Codes, menu_of_row: Codes) -> tuple[Codes, Codes]:

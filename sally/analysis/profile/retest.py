@@ -71,8 +71,8 @@ def agreement_of(sums: Floats) -> float:
     >>> agreement_of(np.array([10.0, 6.0, 5.0]))
     0.2
     """
-    twice, same, by_chance = sums[:3].tolist()
-    return (same - by_chance) / (twice - by_chance) if twice > by_chance else math.nan
+    twice, agreed, by_chance = sums[:3].tolist()
+    return (agreed - by_chance) / (twice - by_chance) if twice > by_chance else math.nan
 
 
 def corrected_skill(sums: Floats) -> float:

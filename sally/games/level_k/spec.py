@@ -74,8 +74,8 @@ def their_move(replay: Past, at: At) -> int | None:
     if replay.forfeited.get(at.turn):
         return None
     moves = [replay.move(at.turn, other) for other in game_of(replay).others(at.seat)]
-    made = tuple(move for move in moves if move is not None)
-    return mean_of(made) if len(made) == len(moves) else None
+    played_moves = tuple(move for move in moves if move is not None)
+    return mean_of(played_moves) if len(played_moves) == len(moves) else None
 
 
 def their_guess_of_me(replay: Past, at: At) -> int | None:
@@ -88,13 +88,13 @@ def their_guess_of_me(replay: Past, at: At) -> int | None:
     guesses: list[int] = []
     for other, mind in zip(game.others(at.seat), minds_of_others(replay, at.seat), strict=True):
         if mind is not None and mind.expects is not None:
-            found = _likeliest(mind.expects(replay.view(at.turn, other)))
+            guess = _likeliest(mind.expects(replay.view(at.turn, other)))
         else:
-            said = replay.report(at.turn, other, "their_move", _about(game, other))
-            found = said.value if said is not None and isinstance(said.value, int) else None
-        if found is None:
+            report = replay.report(at.turn, other, "their_move", _about(game, other))
+            guess = report.value if report is not None and isinstance(report.value, int) else None
+        if guess is None:
             return None
-        guesses.append(found)
+        guesses.append(guess)
     return mean_of(tuple(guesses))
 
 
@@ -108,8 +108,8 @@ def their_depth(replay: Past, at: At) -> int | None:
     """Return the depth that the others declare, capped at 3; None unless all declare the same
     depth."""
     depths = {None if m is None else m.depth for m in minds_of_others(replay, at.seat)}
-    found = depths.pop() if len(depths) == 1 else None
-    return None if found is None else min(found, len(DEPTHS) - 1)
+    depth = depths.pop() if len(depths) == 1 else None
+    return None if depth is None else min(depth, len(DEPTHS) - 1)
 
 
 PROBES = (
@@ -147,10 +147,10 @@ def a_round(game: LevelGame, seat: Seat) -> tuple[float, float]:
     """Return the minimum and maximum payoff of one round."""
     place = game.seats.index(seat)
     if len(game.seats) > 2:
-        made = [tuple(game.menu(each)[0] for each in game.seats)]
-        return 0.0, sum(game.pays.pay(made[0]))
-    mine, theirs = (game.menu(each) for each in game.seats)
-    pays = [float(game.pays.pay((m, t))[place]) for m in mine for t in theirs]
+        actions = [tuple(game.menu(one_seat)[0] for one_seat in game.seats)]
+        return 0.0, sum(game.pays.pay(actions[0]))
+    own_menu, other_menu = (game.menu(one_seat) for one_seat in game.seats)
+    pays = [float(game.pays.pay((m, t))[place]) for m in own_menu for t in other_menu]
     return min(pays), max(pays)
 
 
@@ -164,23 +164,23 @@ def best_replies(
     if isinstance(belief, Mapping) and not belief:
         return None
     others = game.others(view.seat)
-    held: Any = belief[_about(game, view.seat)] if isinstance(belief, Mapping) else belief
-    if isinstance(held, int):
-        return solvers.best_replies(game, view.seat, [{held: 1.0}] * len(others))
-    odds = {m: p for m, p in zip(game.menu(others[0]), held, strict=True) if p > 0}
+    move_belief: Any = belief[_about(game, view.seat)] if isinstance(belief, Mapping) else belief
+    if isinstance(move_belief, int):
+        return solvers.best_replies(game, view.seat, [{move_belief: 1.0}] * len(others))
+    odds = {m: p for m, p in zip(game.menu(others[0]), move_belief, strict=True) if p > 0}
     return solvers.best_replies(game, view.seat, [odds] * len(others))
 
 
 def numbers(game: LevelGame, view: View) -> tuple[float, ...]:
     """Return four numbers that describe a view: whether a round has been played, this seat's and
     the other's last move (each scaled to 0..1), and the share of rounds left."""
-    left = 1 - (view.round - 1) / game.rounds
+    share_left = 1 - (view.round - 1) / game.rounds
     played = view.played()
     if not played:
-        return (0.0, 0.0, 0.0, left)
+        return (0.0, 0.0, 0.0, share_left)
     menu = game.menu(view.seat)
-    mine, theirs = ((move - menu[0]) / (menu[-1] - menu[0]) for move in played[-1])
-    return (1.0, mine, theirs, left)
+    own_move, other_move = ((move - menu[0]) / (menu[-1] - menu[0]) for move in played[-1])
+    return (1.0, own_move, other_move, share_left)
 
 
 GAME: GameSpec[State, int, View] = GameSpec(

@@ -151,14 +151,14 @@ def _pair_parts(entries: Sequence[PairEntry]) -> Iterator[Html]:
     means = [(entry.name, entry.found.knowing, entry.found.doing) for entry in ordered]
     yield draw_knowing_and_doing("Mean knowing and doing of all entries", means, -0.5, AXIS)
     rows = [
-        [entry.link, entry.size, entry.progress, found.knowing,
+        [entry.progress, entry.link, entry.size, found.knowing,
          f"{sum(game.tells_apart for game in found.games)} of {len(found.games)}", found.doing,
          f"{sum(game.acts_apart for game in found.games)} of {len(found.games)}",
          entry.readers, entry.signed or None, tag("code", entry.sha256[:16])]
         for entry in ordered
         for found in (entry.found,)
     ]  # fmt: skip
-    top = ["entry", "size", "positions", "mean knowing", "games", "mean doing", "games",
+    top = ["played", "entry", "size", "mean knowing", "games", "mean doing", "games",
            "replies read by", "signed", "SHA-256"]  # fmt: skip
     yield table(top, rows, [entry.name for entry in ordered])
     for entry in entries:
@@ -193,12 +193,12 @@ def _figures(entries: Sequence[GamesEntry]) -> Html:
             all_planned = entry.found.doing_intention_to_treat[game.game]
             share = game.forfeits / max(1, game.forfeits + game.moves)
             rows.append(
-                [entry.link, entry.progress, game.game, all_planned,
+                [entry.progress, entry.link, game.game, all_planned,
                  *(getattr(game, field) for field in TABLE.values()),
                  (f"{100 * share:.0f} %", share)]
             )  # fmt: skip
             names.append(entry.name)
-    top = ["entry", "played", "game", "doing, all planned", *TABLE, "forfeits"]
+    top = ["played", "entry", "game", "doing, all planned", *TABLE, "forfeits"]
     return table(top, rows, names)
 
 

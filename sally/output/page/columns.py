@@ -91,7 +91,7 @@ def number_cells(
 def table(
     headings: Sequence[str], rows: Iterable[Sequence[Value]], names: Sequence[str] = ()
 ) -> Html:
-    """Return a table of values that scrolls sideways on a narrow screen; the first cell of a row is
+    """Return a table of values that scrolls sideways on a narrow screen; the first text of a row is
     its heading.
 
     Args:
@@ -101,10 +101,13 @@ def table(
     """
     heads = tag("thead", tag("tr", [tag("th", name, scope="col") for name in headings]))
     lines = []
-    for (first, *others), name in zip_longest(rows, names):
-        assert isinstance(first, str | Html)
-        heading = tag("th", first, scope="row")
-        lines.append(tag("tr", heading, map(cell, others), data_n=name))
+    for row, name in zip_longest(rows, names):
+        place = next((n for n, value in enumerate(row) if isinstance(value, str | Html)), -1)
+        cells = [
+            tag("th", value, scope="row") if n == place else cell(value)
+            for n, value in enumerate(row)
+        ]
+        lines.append(tag("tr", cells, data_n=name))
     inside = tag("table", heads, tag("tbody", lines), class_="sortable")
     return tag("div", inside, class_="scroll", tabindex=0)
 

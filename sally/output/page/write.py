@@ -166,14 +166,14 @@ class _Page:
         source = self.held.where
         probe_results = read_results(source) if isinstance(source, Path) else []
         parts = {"profile": bool(profile), "represented": bool(probe_results), "results": True}
-        told = told_slopes(self.held) if has_informant(self.held.frame) else None
-        parts = {"told": told is not None, **parts, "paper": bool(options.grids)}
+        slopes = told_slopes(self.held) if has_informant(self.held.frame) else None
+        parts = {"told": slopes is not None, **parts, "paper": bool(options.grids)}
         parts |= dict.fromkeys(("episodes", "transcripts", "provenance"), True)
         write_document(
             out,
             f"{self.name}: Sally report",
             self._top(timestamp),
-            self._parts(options, profile, probe_results, told, timestamp),
+            self._parts(options, profile, probe_results, slopes, timestamp),
             before=[self._bar([name for name, is_present in parts.items() if is_present])],
             about=f"{ABOUT} Replies of players are shown as plain text.",
         )
@@ -183,12 +183,12 @@ class _Page:
         options: PageOptions,
         profile: Sequence[ProfileRow],
         probe_results: Sequence[RepresentationResult],
-        told: ToldResult | None,
+        slopes: ToldResult | None,
         timestamp: datetime,
     ) -> Iterator[Html | str]:
-        if told is not None:
+        if slopes is not None:
             yield _title("told", "Moves on stated forecasts")
-            yield told_section(told)
+            yield told_section(slopes)
         if profile:
             yield _title("profile", "Knowing and doing")
             yield profile_section(profile, self._find)

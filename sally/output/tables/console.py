@@ -19,7 +19,6 @@ from rich.text import Text
 from sally.core.grouping import group_by
 from sally.core.terminal_text import echo
 from sally.core.terminal_text import harmless as harmless
-from sally.stats.intervals import WHY
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -55,6 +54,8 @@ def json_values(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, Mapping):
+        from sally.stats.intervals import WHY  # loads scipy
+
         plain = {key: json_values(field) for key, field in value.items()}
         for key, field in value.items():
             if str(key).endswith("interval") and is_without_error(field):

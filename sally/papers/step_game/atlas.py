@@ -59,17 +59,17 @@ def seat_dots(seats: Sequence[figures.SeatGame], ids: Mapping[str, str]) -> list
             value = figures.measure(model_seats, metric)
             games = [seat.game for seat in model_seats]
             facts = (sum(len(seat.turns) for seat in model_seats), "turns", len(set(games)), SOURCE)
-            shown = [ids[game] for game in games[:FEW_IDS]]
+            shown_ids = [ids[game] for game in games[:FEW_IDS]]
             dots += estimate_dots(
-                column, name.label, "model", YEAR, value, *facts, shown, family=name.provider
+                column, name.label, "model", YEAR, value, *facts, shown_ids, family=name.provider
             )
         turns = sum(len(seat.turns) for seat in seats)
         for rule_name, rule in figures.rules().items():
             value = figures.mindless(seats, rule, metric)
             if value is not None and rule_name != "uniform":  # 0 by definition
                 facts = (turns, "turns", value.n, SOURCE)
-                shown = list(ids.values())
-                dots += estimate_dots(column, rule_name, "rule", None, value, *facts, shown)
+                shown_ids = list(ids.values())
+                dots += estimate_dots(column, rule_name, "rule", None, value, *facts, shown_ids)
     return dots
 
 
