@@ -666,6 +666,7 @@ class Measured(NamedTuple):
     cell: str
     measure: str
     game: str
+    metric: str  # of doing, in whose unit it is; empty for shares and counts
 
 
 Scores = dict[Measured, dict[str, tuple[str, float]]]  # -> setting -> (problem, value)
@@ -683,6 +684,7 @@ class Change(msgspec.Struct, frozen=True):
     p: float | None  # adjusted by Holm's method over all cells and measures
     verdict: str
     pairs: int
+    metric: str = ""  # of doing, in whose unit it is
 
 
 def per_problem(frame: Frame) -> Scores:
@@ -700,7 +702,8 @@ def per_problem(frame: Frame) -> Scores:
             measures["acting on it"] = value["fits"] / value["n"]
         for measure, number_ in measures.items():
             if np.isfinite(number_):
-                place = scores.setdefault(Measured(kind.cell, measure, kind.game), {})
+                metric = kind.metric if measure == "doing" else ""
+                place = scores.setdefault(Measured(kind.cell, measure, kind.game, metric), {})
                 place[row["setting"].hex()] = (kind.setup.instance.id, number_)
     return scores
 
@@ -738,7 +741,8 @@ def drift(old: Frame, new: Frame) -> list[Change]:
         if p is None and not is_identical:
             verdict = "too few problems"
         changes.append(Change(key.cell, key.measure, float(np.mean(was)), float(np.mean(now)),
-                           mean_by_rule(moved, problems), p, verdict, len(was)))  # fmt: skip
+                           mean_by_rule(moved, problems), p, verdict, len(was),
+                           key.metric))  # fmt: skip
     return changes
 
 

@@ -48,14 +48,15 @@ def compare_evaluations(old: Where, new: Where, show_all: bool, as_json: bool) -
     print_text(
         f"{len(changes)} cells and measures: {verdict_counts}. p: exchange of old and new at "
         f"random within "
-        "each problem, adjusted by Holm's method over all of them; moved: p below .05."
+        "each problem, adjusted by Holm's method over all of them; moved: p below .05. "
+        "Doing is in the units of the metric in brackets, which differ between games."
     )
 
 
 def _change_row(change: Change) -> dict[str, Any]:
     return {
         "cell": change.cell,
-        "measure": change.measure,
+        "measure": f"{change.measure} ({change.metric})" if change.metric else change.measure,
         "old": change.old,
         "new": change.new,
         "difference": estimate_cell(change.difference.value, change.difference.interval, 2),
