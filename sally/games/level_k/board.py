@@ -65,7 +65,14 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, int, View]) -> Reveal
     """Return the last rounds and, in one sentence, how the points were distributed."""
     game = replay.rules(LevelGame)
     view = game.observe(replay.present, context.seat)
-    return Reveal(compare_points(game, view), parts=BOARD(context, view).parts)
+    sentence = compare_points(game, view)
+    if isinstance(game.pays, Boxes):
+        role = "sought the prize" if view.number else "hid the prize"
+        sentence += (
+            f" You {role}; a round in which both pick the same box gives its point to the seeker, "
+            "any other to the hider."
+        )
+    return Reveal(sentence, parts=BOARD(context, view).parts)
 
 
 def _picture(context: SeatContext, game: LevelGame, view: View) -> Part:
