@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -189,18 +191,38 @@ def test_tables_of_a_game_registered_in_memory_are_not_kept(folder: Path, tmp_pa
     assert sally.score(folder, ["payoff"]) and not tables()
 
 
+def fingerprint_elsewhere() -> str:
+    """Return the fingerprint of the code in a new process, started as those that build tables."""
+    code = parallel.START.replace(
+        "from sally.frames.worker import work; work()",
+        "from sally.core.registry.fingerprint import fingerprint; print(fingerprint())",
+    )
+    command = [sys.executable, "-P", "-c", code, str(Path(parallel.__file__).parents[2])]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+
 def test_large_store_is_measured_by_several_processes(folder: Path, monkeypatch) -> None:
-    fingerprint._of.cache_clear()  # other tests may have changed what is installed or registered
     expected = from_lines(folder, monkeypatch)
     monkeypatch.setattr(frame, "PARALLEL_BYTES", 0)
+    # what other tests of this process have left: the other processes have none of it
     monkeypatch.setattr(parallel.registry, "added_in_memory", lambda *_: set())
     monkeypatch.setattr(parallel.registry, "added_objects", dict)
+    monkeypatch.setattr(parallel.registry, "added_files", tuple)
+    parallel.registry._entry_points.cache_clear()
+    fingerprint._of.cache_clear()
+    if fingerprint.fingerprint() != fingerprint_elsewhere():
+        pytest.skip(
+            "this process sees other code or packages than a new one, so builds tables alone"
+        )
     measured = list[str]()
     was = frame.File.measure
     monkeypatch.setattr(
         frame.File, "measure", lambda self, *how: measured.append(how[0]) or was(self, *how)
     )
     assert scores(folder) == expected
+    expected_folder = cache.folder()
+    found_folders = {path.parent.parent for path in cache.cache_folder().rglob("*.parquet")}
+    assert found_folders == {expected_folder}  # the processes agree on the code
     assert not measured  # other processes did it all
 
 
