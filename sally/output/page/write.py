@@ -235,7 +235,8 @@ class _Page:
             )
             for id in ("auto", "light", "dark")
         ]
-        theme = tag("li", choices, class_="theme", role="radiogroup", aria_label="colours")
+        group = tag("div", choices, role="radiogroup", aria_label="colours")
+        theme = tag("li", group, class_="theme")
         return tag("nav", tag("ul", links, theme), aria_label="parts of the page")
 
     def _top(self, timestamp: datetime) -> tuple[Html | None, ...]:
