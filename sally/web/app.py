@@ -31,6 +31,7 @@ from sally.web.database import SCHEMA, Database, StorageBusy, StorageFull, Stora
 from sally.web.explorer import pages as explorer
 from sally.web.live.match import MatchDiscarded
 from sally.web.live.matches import LiveMatches, NoSuchSeat
+from sally.web.live.screen_text import shorten
 from sally.web.play import api
 from sally.web.play.lobby import Busy, Lobby
 from sally.web.security import (
@@ -238,13 +239,25 @@ FAILURES: Mapping[type[Exception], int] = {
 
 
 async def _error_response(request: Request, error: Exception) -> Response:
+    """Return a page for a browser that opens an address, else JSON; both have the same sentence."""
+    refused = _refused(error)
+    response = refusal(refused)
+    if "text/html" not in request.headers.get("accept", ""):
+        return response
+    heading = security.texts_for(request)("notice.failed")
+    document = people.notice(request, heading, shorten(refused.why), status=refused.status)
+    if (retry_after := response.headers.get("retry-after")) is not None:
+        document.headers["retry-after"] = retry_after
+    return document
+
+
+def _refused(error: Exception) -> RequestRefused:
+    """Return the refusal, with its status and sentence, that an exception stands for."""
     if isinstance(error, RequestRefused):
-        return refusal(error)
+        return error
     if isinstance(error, HTTPException):
         messages = {404: "There is no such page.", 405: "This method is not allowed here."}
-        return refusal(
-            RequestRefused(error.status_code, messages.get(error.status_code, error.detail))
-        )
+        return RequestRefused(error.status_code, messages.get(error.status_code, error.detail))
     status = next(code for kind, code in FAILURES.items() if isinstance(error, kind))
     message = {
         NoSuchSeat: "This token does not open any seat.",
@@ -255,7 +268,7 @@ async def _error_response(request: Request, error: Exception) -> Response:
     }.get(type(error), str(error))
     if isinstance(error, StorageFull | StorageLost):
         LOG.error("storage: %s", error)
-    return refusal(RequestRefused(status, message))
+    return RequestRefused(status, message)
 
 
 async def _broken(request: Request, error: Exception) -> Response:

@@ -100,3 +100,12 @@ def test_secret_is_generated_at_every_start(tmp_path: Path) -> None:
         with web_server(tmp_path / str(n)) as web:
             results.append(web.app.state.login._secret)
     assert len(set(results)) == 2 and all(len(secret) >= 32 for secret in results)
+
+
+def test_browser_gets_a_page_and_a_program_json_for_the_same_refusal(web: Any) -> None:
+    for_program = web.get("/nowhere")
+    for_browser = web.get("/nowhere", headers={"accept": "text/html,*/*;q=0.8"})
+    assert for_program.status_code == for_browser.status_code == 404
+    sentence = for_program.json()["error"]
+    assert for_browser.headers["content-type"].startswith("text/html")
+    assert "<h1>That did not work</h1>" in for_browser.text and sentence in for_browser.text

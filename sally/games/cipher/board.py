@@ -70,13 +70,15 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
         Note(f"Keywords of game {n}", ", ".join(problem.keywords))
         for n, problem in enumerate(game.row[: len(ends)], 1)
     )
-    rows, hints = list[Row](), ""
+    rows, hints, number = list[Row](), "", 1
     for event in state.log:
         if isinstance(event, Hinted):
             hints = ", ".join(event.hints)
         elif isinstance(event, Revealed):
-            rows.append(Row(str(len(rows) + 1), _revealed_cells(hints, event)))
-    table = Table("All rounds", COLUMNS, tuple(rows), corner="round")
+            rows.append(Row(str(number), _revealed_cells(hints, event)))
+        elif isinstance(event, Over):
+            number += 1
+    table = Table("All rounds", COLUMNS, tuple(rows), corner="game")
     return Reveal(f"{why[:1].upper()}{why[1:]}.", hidden, (table,))
 
 

@@ -308,9 +308,9 @@ GAME: GameSpec[State, Action, View] = GameSpec(
             "decode them; a third player, who hears everything, should not."
         },
         roles={
-            "encoder": "the one who gives hints",
-            "decoder": "the one who knows the keywords",
-            "interceptor": "the one who listens in",
+            "encoder": "the encoder",
+            "decoder": "the decoder",
+            "interceptor": "the interceptor",
         },
         fresh=lambda draws, name: {"number": draws.below(100)},
         settings={"games": (1, 4), "rounds": (1, 8)},

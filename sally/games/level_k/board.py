@@ -134,6 +134,10 @@ def _rounds(context: SeatContext, game: LevelGame, view: View) -> Table:
         share = float(game.pays.fraction)
         goal = [void if m is None else Cell(f"{share * sum(m) / n:.1f}") for m in latest]
         rows.append(Row("Goal", tuple(goal), "goal"))
+    paid = [
+        void if m is None else Cell(f"{game.round_payoffs(m)[view.number]:.4g}") for m in latest
+    ]
+    rows.append(Row("You earned", tuple(paid)))
     numbers = tuple(str(first + i + 1) for i in range(len(latest)))
     return Table("The latest rounds", numbers, tuple(rows), "Round")
 

@@ -75,10 +75,10 @@ export class AskPanel {
     const { options, forms, range } = this.ask;
     if (this.ask.answer === "number") return this.#whole(range);
     const ready = new Set(options.map((option) => option.value?.kind).filter(Boolean));
-    return [
-      options.length ? this.#buttons(options) : null,
-      forms.map((form) => this.#form(form, limits, ready.has(form.kind))),
-    ];
+    const buttons = options.length ? this.#buttons(options) : null;
+    const shown = forms.map((form) => this.#form(form, limits, ready.has(form.kind)));
+    const leads = shown.some((form) => form.matches("details.long"));
+    return leads ? [shown, buttons] : [buttons, shown]; // a long form is the main thing to do
   }
 
   #buttons(choices) {

@@ -290,9 +290,9 @@ function showBoard({ board, asks }) {
   $("talk").replaceChildren(...beside.flatMap((part) => [...part.children]));
   $("talk").hidden = !beside.length;
   $("talk").scrollTop = $("talk").scrollHeight;
-  for (const rounds of $("board").querySelectorAll(".rounds")) rounds.parentNode.scrollLeft = rounds.scrollWidth;
   $("board").querySelectorAll("details").forEach((each, i) => { each.open = open[i] ?? each.open; });
-  $("board").hidden = !board;
+  $("board").hidden = !board; // a hidden board does not scroll
+  for (const rounds of $("board").querySelectorAll(".rounds")) rounds.parentNode.scrollLeft = rounds.scrollWidth;
   const acts = [...$("board").querySelectorAll("[data-option]")].map((act) => act.dataset.option);
   if (acts.length) panel?.cover(new Set(acts));
 }

@@ -174,6 +174,8 @@ def test_whole_episode_is_on_one_page_with_outline_and_links(experimenter, folde
     episode = next(e for e in store.load(folder).episodes.values() if e.cell == "rps")
     address = f"/experimenter/episodes/small/{episode.id}"
     text = experimenter.get(address, params={"turn": "all"}).text
+    regions = re.findall(r'role="region" aria-label="([^"]+)"', text)
+    assert len(regions) == len(set(regions)) > 1, "a screen reader tells the turns apart by name"
     events = [e for e in episode.events if e.turn < 3]
     for turn in range(3):
         assert f'href="#turn-{turn}"' in text and f'id="turn-{turn}"' in text

@@ -10,6 +10,9 @@ pytestmark = NEEDS_BROWSER
 Arrive = Callable[..., Person]
 HIDDEN = """() => [...document.querySelectorAll("#board .scroll")]
   .map((each) => each.scrollWidth - each.clientWidth)"""
+BESIDE = """() => { const { scrollLeft, clientWidth, scrollWidth } =
+  document.querySelector("#board .rounds").parentNode;
+  return [scrollLeft, scrollWidth - clientWidth - scrollLeft]; }"""
 WIDER = "() => document.documentElement.scrollWidth - innerWidth"
 
 
@@ -26,3 +29,8 @@ def test_payoff_table_keeps_its_third_column_at_every_width(person: Arrive, serv
         hidden = me.page.evaluate(HIDDEN)
         assert hidden and max(hidden) <= 0, (width, hidden)
         assert me.page.evaluate(WIDER) <= 0, width
+    me.move_to({"viewport": {"width": 200, "height": 844}})
+    me.page.reload()
+    me.ask().wait_for()
+    hidden_left, hidden_right = me.page.evaluate(BESIDE)
+    assert hidden_left > 0 and hidden_right <= 1, "the last round is not in view after a reload"

@@ -45,6 +45,8 @@ def test_number_is_asked_for_with_a_slider_and_a_field(
     assert field.input_value() == "12"
     field.press("Enter")
     assert "Your result: " in me.result()
+    earned = me.page.locator("#board tr", has_text="You earned").locator("td")
+    assert earned.first.inner_text() == "38"
     assert me.lines()[0].startswith("Round 1: you picked 18, the other player picked 19.")
     assert me.lines()[1].startswith("Round 2: you picked 12")
 
