@@ -42,15 +42,19 @@ def sources(page: Path) -> list[tuple[str, str]]:
     return [(kind, body.strip()) for kind, body in cells if body.strip()]
 
 
-def executed(page: Path, cells: Kernel) -> dict[str, Any]:
-    """A page as a notebook with the outputs of its cells, executed in a kernel."""
+def executed(page: Path, cells: Kernel, commands: int | None = None) -> dict[str, Any]:
+    """A page as a notebook with the outputs of its cells, executed in a kernel.
+
+    Of its commands, only the first `commands` are run (None: all).
+    """
     cells.outputs("%reset -f")  # as in a new kernel, apart from modules that are loaded already
     cells.outputs("import os, tempfile; os.chdir(tempfile.mkdtemp())")
     book: list[dict[str, Any]] = []
     for number, (kind, body) in enumerate(sources(page)):
         cell: dict[str, Any] = {"cell_type": kind, "id": f"cell-{number}", "metadata": {}}
         cell["source"] = body.splitlines(keepends=True)
-        if kind == "code":
+        if kind == "code" and not (body.startswith("!") and commands == 0):
+            commands = commands and commands - body.startswith("!")
             cell |= {"execution_count": None, "outputs": list(map(stored, cells.outputs(body)))}
             if body.startswith("!"):
                 cells.outputs(f"assert _exit_code == 0, {body!r}")

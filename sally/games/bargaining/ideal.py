@@ -10,7 +10,7 @@ Payoffs are averaged over the coin toss that rounds a midpoint price ending in .
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -128,10 +128,16 @@ class RulePool:
     def _move_belief(
         self, makers: list[tuple[int, float, QuoteState]], own_bid: int, other_ask: int
     ) -> Belief:
+        targets = (max(int(self.rules[n].then[other_ask, own_bid]), s.floor) for n, _, s in makers)
+        return self._belief_at(makers, targets)
+
+    def _belief_at(
+        self, makers: list[tuple[int, float, QuoteState]], targets: Iterable[int]
+    ) -> Belief:
+        """Return the belief in which the rules that made an ask have these targets next."""
         next_states: list[QuoteState | None] = [None] * len(self.rules)
-        for n, _, rule_state in makers:
-            target = int(self.rules[n].then[other_ask, own_bid])
-            next_states[n] = rule_state._replace(target=max(target, rule_state.floor))
+        for (n, _, rule_state), target in zip(makers, targets, strict=True):
+            next_states[n] = QuoteState(target, rule_state.bound, rule_state.floor)
         return tuple(next_states)
 
     def outcomes(self, belief: Belief, rounds_left: int) -> Floats:
@@ -148,9 +154,17 @@ class RulePool:
         if len(makers) == 1:
             ((n, _, rule_state),) = makers
             return self._alone(n, rule_state, self.rules[n].then[ask], rounds_left)
-        return np.array(
-            [self.value(self._move_belief(makers, bid, ask), rounds_left) for bid in range(SIZE)]
+        targets_by_bid = zip(
+            *(np.maximum(self.rules[n].then[ask], s.floor).tolist() for n, _, s in makers),
+            strict=True,
         )
+        values: dict[tuple[int, ...], float] = {}  # many bids lead to the same targets
+        later = np.empty(SIZE)
+        for bid, targets in enumerate(targets_by_bid):
+            if targets not in values:
+                values[targets] = self.value(self._belief_at(makers, targets), rounds_left)
+            later[bid] = values[targets]
+        return later
 
     def _alone(
         self, n: int, rule_state: QuoteState, targets: Floats | int, rounds_left: int

@@ -9,8 +9,9 @@ solver, the turn limit is ignored; races that reached the limit are left out.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import product
+from math import nan
 from typing import NamedTuple
 
 import numpy as np
@@ -43,6 +44,12 @@ class Belief(NamedTuple):
     fits: tuple[Fits, Fits]
 
 
+@cache
+def _is_periodic(fits: Fits) -> bool:
+    """Return whether the moves of a mind depend on the number of the turn."""
+    return any(MINDS[n].period > 1 for n in fits)
+
+
 class RacePool:
     """Inference and play against two opponents of the pool.
 
@@ -64,7 +71,7 @@ class RacePool:
     def _belief(self, missing: Triple, phase: int, fits: tuple[Fits, Fits]) -> Belief:
         """Return a belief; the phase of periodic habits is dropped once no remaining mind depends
         on it."""
-        periodic = any(MINDS[n].period > 1 for fitting in fits for n in fitting)
+        periodic = _is_periodic(fits[0]) or _is_periodic(fits[1])
         return Belief(missing, phase % PERIOD if periodic else 0, fits)
 
     def _groups(self, belief: Belief) -> tuple[dict[int, Fits], dict[int, Fits]]:
@@ -112,6 +119,8 @@ class RacePool:
         return self._points(self.update_belief(belief, own_move, other_moves)) or 0.0
 
     def _points(self, belief: Belief) -> float | None:
+        if min(belief.missing) > 0:
+            return None
         points = prize(triple(-r for r in belief.missing), 0)
         return None if points is None else points[self.number]
 
@@ -131,10 +140,10 @@ class RacePool:
         The value of a move that is certain to change nothing is that of the best other move in the
         next turn.
         """
-        values = self._changing(belief)
+        values = np.array(self._changing(belief))
         return np.where(np.isnan(values), self.value(belief, turns_left), values)
 
-    def _changing(self, belief: Belief) -> Floats:
+    def _changing(self, belief: Belief) -> list[float]:
         """Return the expected points of each move; NaN for a move that is certain to change
         nothing.
 
@@ -143,12 +152,14 @@ class RacePool:
         """
         first_groups, two = self._groups(belief)
         n_pairs = len(belief.fits[0]) * len(belief.fits[1])
-        values = np.zeros(len(MOVES))
-        for n, own_move in enumerate(MOVES):
+        values = []
+        for own_move in MOVES:
+            value = 0.0
             for (a, first_fits), (b, second_fits) in product(first_groups.items(), two.items()):
                 next_belief = self._move_belief(belief, own_move, a, b, (first_fits, second_fits))
-                points = np.nan if next_belief == belief else self._belief_value(next_belief)
-                values[n] += len(first_fits) * len(second_fits) / n_pairs * points
+                points = nan if next_belief == belief else self._belief_value(next_belief)
+                value += len(first_fits) * len(second_fits) / n_pairs * points
+            values.append(value)
         return values
 
     def _belief_value(self, belief: Belief) -> float:
@@ -157,14 +168,16 @@ class RacePool:
 
     def value(self, belief: Belief, turns_left: int) -> float:
         """Return the expected points of Bayes-adaptive play."""
-        if belief not in self._values:
-            self._values[belief] = float(np.nanmax(self._changing(belief)))
-        return self._values[belief]
+        value = self._values.get(belief)
+        if value is None:
+            value = max(v for v in self._changing(belief) if v == v)  # without NaN
+            self._values[belief] = value
+        return value
 
     def best(self, belief: Belief) -> int:
         """Return the best move of the Bayes-adaptive player, the largest in a tie; moves certain
         to change nothing are excluded."""
-        values = self._changing(belief)
+        values = np.array(self._changing(belief))
         return int(np.flatnonzero(values >= np.nanmax(values) - TIE)[-1])
 
     def known_value(self, place: int, turns_left: int) -> float:

@@ -10,7 +10,7 @@ seat.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import product
 from math import sqrt
 
@@ -220,10 +220,16 @@ class Solved(msgspec.Struct, frozen=True):
 def missing_after(missing: Triple, number: int, own_move: int, first_move: int, two: int) -> Triple:
     """Return how many steps each seat still needs after seat `number` has moved `own_move` and the
     other two have moved `first_move` and `two`."""
+    a, b, c = _gains_from(number, own_move, first_move, two)
+    return missing[0] - a, missing[1] - b, missing[2] - c
+
+
+@cache
+def _gains_from(number: int, own_move: int, first_move: int, two: int) -> Triple:
+    """Return the steps gained by each seat, by the move of seat `number` and the other two."""
     moves = [first_move, two]
     moves.insert(number, own_move)
-    gained = gains(triple(moves))
-    return triple(r - g for r, g in zip(missing, gained, strict=True))
+    return gains(triple(moves))
 
 
 def best(worths: Sequence[float]) -> tuple[int, ...]:
