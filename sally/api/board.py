@@ -194,10 +194,11 @@ def checked_entry(bundle: Path, page: Path, transcripts: int | None) -> GamesEnt
         study, size = _largest(studies)
         plan = plan_episodes(episodes, study, size)
         is_earlier = packed.sha256 in earlier_checks()
-        refuse_unplanned(episodes, plan, f"Sally-1, size {size}", is_earlier)
+        words_of = name_of_pack if is_earlier else same_pack
+        refuse_unplanned(episodes, plan, f"Sally-1, size {size}", words_of)
         uncut = [e for e in episodes if not store.to_run_again(e)]
         finished = as_frame(uncut, studies=[study])
-        evaluation = _evaluate(finished, plan, study, size, is_earlier)
+        evaluation = _evaluate(finished, plan, study, size, words_of)
         transcript_page = ""
         if transcripts is not None:
             write_evaluation(evaluation, page.with_name(f"{page.name}.html"))
@@ -234,12 +235,59 @@ def _pair_entry(
         if bot
         else _with_player(sally_2.suite(size), _chosen_params(episodes))
     )
-    plan = [Planned(cell, setup) for _, cell, setup in orders(full_suite, open_models=False)]
-    refuse_unplanned(episodes, plan, f"Sally-2, size {size}")
+    plan = plan_positions(full_suite)
+    refuse_unplanned(episodes, plan, f"Sally-2, size {size}", sally_2.current_pack)
+    if earlier := earlier_packs(episodes):
+        readers = f"{readers}; earlier words of {join_names(earlier)}"
     finished = [episode for episode in episodes if not store.to_run_again(episode)]
-    evaluation = evaluation_of_episodes(finished, full_suite, len(plan), bot)
+    planned = sum(len(cell.instances) * cell.repeats for cell in full_suite.cells)
+    evaluation = evaluation_of_episodes(finished, full_suite, planned, bot)
     return Entry(evaluation.player, bundle.name, sha256, size, evaluation, f"{page.name}.html",
                  signed, readers)  # fmt: skip
+
+
+def plan_positions(full_suite: Study) -> list[Planned]:
+    """Return every position of a suite that can be asked of its player.
+
+    A strategy cannot answer every game: scored options, for example, need names of which none is
+    the beginning of another. Such cells have no episodes, and their positions are missing.
+
+    Raises:
+        BadInput: If the player can be asked in no cell.
+    """
+    plan: list[Planned] = []
+    problem = None
+    for cell in full_suite.cells:
+        single_cell = msgspec.structs.replace(full_suite, cells=(cell,))
+        try:
+            orders_of_cell = orders(single_cell, open_models=False)
+        except BadInput as error:
+            problem = problem or error
+            continue
+        plan += [Planned(name, setup) for _, name, setup in orders_of_cell]
+    if problem is not None and not plan:
+        raise problem
+    return plan
+
+
+def earlier_packs(episodes: Sequence[Episode]) -> list[str]:
+    """Return the names of the words packs of which the episodes have an earlier text of the suite.
+
+    Raises:
+        BadInput: If two texts of one pack are mixed, of which the better answers could be kept.
+    """
+    texts: dict[str, set[str]] = {}
+    for episode in episodes:
+        for player in episode.setup.lineup.values():
+            if player.player == LANGUAGE and (pack := player.params.get("pack")):
+                texts.setdefault(pack.partition("@")[0], set()).add(pack)
+    for name, references in texts.items():
+        if len(references) > 1:
+            raise BadInput(
+                f"Its episodes mix {len(references)} texts of the words pack {name}: "
+                f"{join_names(sorted(references))}; an evaluation has one."
+            )
+    return sorted(name for name, packs in texts.items() if packs <= sally_2.EARLIER_PACKS)
 
 
 class EarlierCheck(msgspec.Struct, frozen=True):
@@ -360,34 +408,48 @@ def _with_player(study: Study, params: dict[str, object]) -> Study:
     return msgspec.structs.replace(study, cells=cells)
 
 
+PackIdentity = Callable[[str], str]  # what a reference of a words pack is compared by
+
+
+def same_pack(reference: str) -> str:
+    """Compare words packs by their texts."""
+    return reference
+
+
+def name_of_pack(reference: str) -> str:
+    """Compare words packs by their names: an earlier version of Sally has checked their texts."""
+    return reference.partition("@")[0]
+
+
 def refuse_unplanned(
-    episodes: Sequence[Episode], plan: Sequence[Planned], suite_name: str, is_earlier: bool = False
+    episodes: Sequence[Episode],
+    plan: Sequence[Planned],
+    suite_name: str,
+    words_of: PackIdentity = same_pack,
 ) -> None:
     """Raise BadInput if the suite does not ask an episode of its player.
 
-    `is_earlier` says that an earlier version of Sally has checked the bundle, with the words of its
-    time.
+    `words_of` returns what the reference of a words pack is compared by.
     """
-    planned_setups = {_comparable(order.cell, order.setup, is_earlier) for order in plan}
+    planned_setups = {_comparable(order.cell, order.setup, words_of) for order in plan}
     for episode in episodes:
-        if _comparable(episode.cell, episode.setup, is_earlier) not in planned_setups:
+        if _comparable(episode.cell, episode.setup, words_of) not in planned_setups:
             raise BadInput(
                 f"episode {episode.id} is not part of {suite_name}: its problem, seed, "
                 f"players, questions, retries, injections or cell ({episode.cell!r}) differ."
             )
 
 
-def _comparable(cell: str, setup: Setup, is_earlier: bool) -> bytes:
+def _comparable(cell: str, setup: Setup, words_of: PackIdentity) -> bytes:
     """Return a cell and a setup as text, without the versions of language players, which a replay
-    has checked; if an earlier version of Sally has checked them, also without the hashes of their
-    words packs."""
+    has checked."""
 
     def without_versions(player: PlayerSpec) -> PlayerSpec:
         if player.player != LANGUAGE:
             return player
         params = dict(player.params)
-        if is_earlier and "pack" in params:
-            params["pack"] = params["pack"].partition("@")[0]
+        if "pack" in params:
+            params["pack"] = words_of(params["pack"])
         return msgspec.structs.replace(player, params=params, versions={})
 
     lineup = {seat: without_versions(player) for seat, player in setup.lineup.items()}
@@ -395,10 +457,10 @@ def _comparable(cell: str, setup: Setup, is_earlier: bool) -> bytes:
 
 
 def _evaluate(
-    frame: Frame, plan: Sequence[Planned], study: Study, size: Size, is_earlier: bool
+    frame: Frame, plan: Sequence[Planned], study: Study, size: Size, words_of: PackIdentity
 ) -> Evaluation:
-    played = {_comparable(e.cell, e.setup, is_earlier) for e in frame}
-    missing = [o for o in plan if _comparable(o.cell, o.setup, is_earlier) not in played]
+    played = {_comparable(e.cell, e.setup, words_of) for e in frame}
+    missing = [o for o in plan if _comparable(o.cell, o.setup, words_of) not in played]
     bot = tags_of(study).get("bot", "")
     return evaluate(frame, player=bot or name_of(frame.setups()),
                     suite=f"Sally-1, version {sally_1.VERSION}, size {size}", wanted=len(plan),

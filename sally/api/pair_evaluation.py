@@ -257,6 +257,11 @@ def evaluation_of_episodes(
         game_of=sally_2.game_of,
         arms={cell.name: cell.factors["arm"] for cell in study.cells},
         games=sally_2.GAMES,
+        planned_pairs={
+            cell.name.partition(":")[0]: len(cell.instances) // 2
+            for cell in study.cells
+            if cell.factors["arm"] == sally_2.ASKED
+        },
     )
 
 

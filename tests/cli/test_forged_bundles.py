@@ -19,9 +19,11 @@ from sally.analysis.evaluation import evaluate
 from sally.api.board import (
     checked_entry,
     earlier_checks,
+    name_of_pack,
     plan_episodes,
     proved_episodes,
     refuse_unplanned,
+    same_pack,
 )
 from sally.api.studies import RunRequest, prepared_study
 from sally.cli import cli
@@ -106,7 +108,8 @@ def test_shipped_entry_stands(name):
         (study,) = store.studies(place).values()
         plan = plan_episodes(episodes, study, "S")
         is_earlier = packed.sha256 in earlier_checks()
-        refuse_unplanned(episodes, plan, "Sally-1, size S", is_earlier)
+        words_of = name_of_pack if is_earlier else same_pack
+        refuse_unplanned(episodes, plan, "Sally-1, size S", words_of)
         if is_earlier:  # their words packs are of their time
             with pytest.raises(BadInput, match="is not part of"):
                 refuse_unplanned(episodes, plan, "Sally-1, size S")

@@ -103,6 +103,9 @@ class PairEvaluation(msgspec.Struct, frozen=True):
     gap: Estimate | None = None  # the mean over games of knowing less doing
     d_knowing: Estimate | None = None  # means over games of D, the strict form of J
     d_doing: Estimate | None = None
+    # means over all planned pairs; a missing pair counts as answered crosswise, the least there is
+    knowing_all_planned: float | None = None
+    doing_all_planned: float | None = None
 
     @property
     def is_complete(self) -> bool:
@@ -128,6 +131,7 @@ def evaluate_pairs(
     game_of: Callable[[str, str], str | None],
     arms: Mapping[str, str],
     games: Sequence[str],
+    planned_pairs: Mapping[str, int] | None = None,
 ) -> PairEvaluation:
     """Return the evaluation of the player of these episodes.
 
@@ -143,6 +147,7 @@ def evaluate_pairs(
         game_of: The suite's name of a game and recipe; None if they are not of the suite.
         arms: The arm of each cell, by the cell's name.
         games: The order of the games.
+        planned_pairs: Pairs of each game in the arm `asked`; None: unknown.
     """
     every_episode = list(episodes)
     is_several = len({participant_of(episode) for episode in every_episode}) > 1
@@ -173,6 +178,10 @@ def evaluate_pairs(
         means["gap"],
         means["d_knowing"],
         means["d_doing"],
+        *(
+            _mean_of_all_planned(_by_game(records, games), planned_pairs, question)
+            for question in ("knowing", "doing")
+        ),
     )
     return msgspec.structs.replace(evaluation, sentences=tuple(verdict(evaluation)))
 
@@ -364,6 +373,25 @@ def _adjust(results: list[GamePairs]) -> list[GamePairs]:
 def _mean(results: Sequence[GamePairs], question: str) -> Estimate | None:
     scores = [score for result in results if (score := getattr(result, question)) is not None]
     return mean_of_games([score.j for score in scores])
+
+
+def _mean_of_all_planned(
+    by_game: Mapping[str, Sequence[AnsweredPair]],
+    planned_pairs: Mapping[str, int] | None,
+    question: str,
+) -> float | None:
+    """Return the mean over games of J, where each planned pair that is missing counts as -1.
+
+    Crosswise pairs lower J, so a player cannot gain by leaving pairs out.
+    """
+    if not planned_pairs:
+        return None
+    means = []
+    for game, planned in planned_pairs.items():
+        pairs = by_game.get(game, ())
+        answered = [outcome.j for pair in pairs if (outcome := getattr(pair, question)) is not None]
+        means.append((sum(answered) - (planned - len(answered))) / planned)
+    return fmean(means)
 
 
 # --- people ---------------------------------------------------------------------------------------

@@ -36,6 +36,11 @@ PARTS = (
     "a whole entry is rated and compared below. doing, all planned: a missing episode counts as "
     "one whose moves are all forfeited."
 )
+PAIR_PARTS = (
+    "played: positions in the bundle, of those that this size of the suite has. Entries that are "
+    "not whole come last and are marked as parts in the picture. all planned: a missing pair "
+    "counts as answered crosswise (-1), the least that a pair can give."
+)
 
 
 Found = TypeVar("Found", Evaluation, PairEvaluation)
@@ -145,22 +150,30 @@ def write_board(
 
 
 def _pair_parts(entries: Sequence[PairEntry]) -> Iterator[Html]:
-    """Yield the section of Sally-2: entries by their means, then the games of each."""
+    """Yield the section of Sally-2: entries by their means, those that are not whole last, then the
+    games of each."""
     yield tag("h2", "Sally-2: certified pairs", id="pairs")
-    ordered = sorted(entries, key=lambda entry: -_value(entry.found.knowing))
-    means = [(entry.name, entry.found.knowing, entry.found.doing) for entry in ordered]
+    ordered = sorted(entries, key=lambda entry: (not entry.is_whole, -_value(entry.found.knowing)))
+    means = [
+        (entry.name if entry.is_whole else f"{entry.name}, part",
+         entry.found.knowing, entry.found.doing)
+        for entry in ordered
+    ]  # fmt: skip
     yield draw_knowing_and_doing("Mean knowing and doing of all entries", means, -0.5, AXIS)
     rows = [
         [entry.progress, entry.link, entry.size, found.knowing,
          f"{sum(game.tells_apart for game in found.games)} of {len(found.games)}", found.doing,
          f"{sum(game.acts_apart for game in found.games)} of {len(found.games)}",
+         found.knowing_all_planned, found.doing_all_planned,
          entry.readers, entry.signed or None, tag("code", entry.sha256[:16])]
         for entry in ordered
         for found in (entry.found,)
     ]  # fmt: skip
     top = ["played", "entry", "size", "mean knowing", "games", "mean doing", "games",
-           "replies read by", "signed", "SHA-256"]  # fmt: skip
+           "knowing, all planned", "doing, all planned", "replies read by", "signed",
+           "SHA-256"]  # fmt: skip
     yield table(top, rows, [entry.name for entry in ordered])
+    yield tag("p", PAIR_PARTS, class_="quiet")
     for entry in entries:
         yield tag("details", tag("summary", f"{entry.name}: every game"), picture(entry.found),
                   games_table(entry.found.games))  # fmt: skip
