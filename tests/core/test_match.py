@@ -288,7 +288,7 @@ def test_open_asks_are_sent_concurrently() -> None:
             return Decision(0)
 
     match = match_of(table("ipd"))
-    asyncio.run(asyncio.wait_for(Driver(match, {"agent": Meets(), "partner": Meets()}).arun(), 5))
+    asyncio.run(asyncio.wait_for(Driver(match, {"agent": Meets(), "partner": Meets()}).arun(), 60))
     assert match.over and len(out) == 12
 
 

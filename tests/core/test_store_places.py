@@ -84,7 +84,7 @@ def test_held_line_is_written_without_waiting_for_the_next(
     monkeypatch.setattr(store_writer, "HELD_SECONDS", 0.2)
     writer = store.Writer(out)
     writer.add(EPISODES[0])
-    patience = time.monotonic() + 20
+    patience = time.monotonic() + 120
     while not store.load(out).episodes:  # though nothing more is added
         assert time.monotonic() < patience
     with writer:
@@ -104,7 +104,7 @@ def test_background_write_error_is_raised_at_the_next_add(
 
     monkeypatch.setattr(store.Remote, "put", refuse)
     writer.add(EPISODES[0])  # held, and then put by nobody's leave
-    assert tried.wait(20)
+    assert tried.wait(120)
     with pytest.raises(BadInput, match="could not be stored: No space left"):
         writer.add(EPISODES[1])
 

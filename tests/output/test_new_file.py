@@ -53,7 +53,7 @@ def test_pipe_is_written_directly(tmp_path: Path) -> None:
     reader = Thread(target=lambda: read.append(pipe.read_text()), daemon=True)
     reader.start()
     put(pipe)
-    reader.join(10)
+    reader.join(120)
     assert read == ["new"] and pipe.is_fifo()
 
 

@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Generator
 from pathlib import Path
+from types import SimpleNamespace
 
 import msgspec
 import pytest
@@ -94,18 +95,23 @@ def test_zombie_process_counts_as_dead() -> None:
     child.wait()
 
 
-def test_run_on_another_machine_is_dead_without_heartbeat(at: Place) -> None:
+def test_run_on_another_machine_is_dead_without_heartbeat(
+    at: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seconds = 100.0
+    clock = SimpleNamespace(time=time.time, monotonic=lambda: seconds)
+    monkeypatch.setattr(claims, "time", clock)
     told(at, run("far", ELSEWHERE, beat=1))
     assert Claims(at, "far").take("s1")
     told(at, run("a"))
-    near_claims = Claims(at, "a", silent=0.2)
+    near_claims = Claims(at, "a", silent=2)
     assert not near_claims.take("s1")
-    time.sleep(0.15)
+    seconds += 1.5
     told(at, run("far", ELSEWHERE, beat=2))
     assert not near_claims.take("s1")
-    time.sleep(0.15)
+    seconds += 1.5
     assert not near_claims.take("s1")  # it has beaten since
-    time.sleep(0.15)
+    seconds += 1.5
     assert near_claims.take("s1")
 
 

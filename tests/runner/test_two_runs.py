@@ -69,7 +69,7 @@ def test_run_waits_for_a_living_run_with_another_cut(tmp_path: Path, quick: None
     publish(tmp_path, other_run)
     waiting = Thread(target=play_missing, args=(study, tmp_path))
     waiting.start()
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while not any(run.cut == "" for run in read_runs(store.place(tmp_path))):
         assert time.monotonic() < deadline
         time.sleep(0.01)
@@ -78,7 +78,7 @@ def test_run_waits_for_a_living_run_with_another_cut(tmp_path: Path, quick: None
             writer.add(play(setup, cell))
     assert waiting.is_alive() and len(lines(str(tmp_path))) == 5
     publish(tmp_path, msgspec.structs.replace(other_run, ended="finished"))
-    waiting.join(60)
+    waiting.join(300)
     ids = lines(str(tmp_path))
     assert len(ids) == len(set(ids)) == 12
 
@@ -94,7 +94,7 @@ def test_two_waiting_runs_do_not_wait_for_each_other(tmp_path: Path, quick: None
     time.sleep(0.1)
     publish(tmp_path, msgspec.structs.replace(other_run, ended="stopped"))
     for thread in limited:
-        thread.join(60)
+        thread.join(300)
     ids = lines(str(tmp_path))
     assert len(ids) == len(set(ids)) == 12
 

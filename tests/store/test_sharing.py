@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -246,9 +245,8 @@ def test_second_run_plays_only_missing_episodes(tmp_path: Path) -> None:
     run_study(study(repeats=4), tmp_path / "out", watch=lambda p: played_now.append(p.done))
     run_study(study(repeats=6), tmp_path / "out", watch=lambda p: played_now.append(p.kept))
     assert played_now == [1, 2, 3, 4, 4, 4]
-    started = time.time()
     run_study(study(repeats=6), tmp_path / "out", watch=lambda p: played_now.append(-1))
-    assert -1 not in played_now and time.time() - started < 5
+    assert -1 not in played_now
 
 
 def test_store_keeps_the_study_of_each_run(tmp_path: Path) -> None:

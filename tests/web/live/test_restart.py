@@ -57,7 +57,7 @@ class Hurried(threading.Thread):
             assert self.guest.say(ask["id"], value).status_code == 200
             self.acknowledged.append(value)
             if len(self.acknowledged) == ROUNDS - 5:
-                self.crashed.wait(60)
+                self.crashed.wait(300)
         self.guest.web.close()
 
 
@@ -96,9 +96,9 @@ def go_on_after_a_kill(data: Path, *options: str) -> None:
         screens = play([agent, partner])
         assert all(s["over"]["how"] == "ended" and len(s["lines"]) == 3 for s in screens)
         for item in hurried:
-            item.join(60)
+            item.join(300)
         process.send_signal(signal.SIGTERM)
-        process.wait(20)
+        process.wait(120)
     check_the_store(data / "episodes", hurried)
 
 

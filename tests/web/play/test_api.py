@@ -137,7 +137,7 @@ def test_long_poll_returns_when_the_other_has_moved(tmp_path: Path) -> None:
         time.sleep(0.1)
         assert not later
         invited["partner"].answer(invited["partner"].see()["asks"][0])
-        waiting.join(10)
+        waiting.join(120)
         assert later and later[0]["version"] > screen["version"] and len(later[0]["lines"]) == 1
 
 
