@@ -28,7 +28,7 @@ from sally.runner.sharding import cuts_of
 from sally.runner.shards import Job, Shard
 
 TIMES = 7
-LIBRARIES = "python -c import numpy, polars, scipy.special, click, msgspec, rich.table"
+LIBRARIES = "python -c import numpy, polars, scipy, click, msgspec, rich.table"
 AIMS: Mapping[str, float | None] = {
     "python -c pass": None,
     "sally --help": 0.3,

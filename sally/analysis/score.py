@@ -29,6 +29,7 @@ from sally.stats.intervals import Estimate
 
 By = Literal["player", "model", "strategy", "others", "cell"]
 KEYS = ("cell", "game", "seat", "player", "model", "strategy", "others")
+VALUES = 4_000_000  # of metrics that are in memory at once
 FIRST = {"tom_percent": 0, "payoff": 2, "forfeits": 3}  # knowing, doing, payoff, forfeits last
 
 
@@ -210,20 +211,23 @@ def _values(frame: Frame, metric: str) -> NDArray[np.float64]:
 def _means(
     frame: Frame, rows: pl.DataFrame, metrics: Sequence[str], keys: Sequence[str]
 ) -> list[Row]:
-    """Return one row for each metric and group that has a value; one metric is in memory at a time.
+    """Return one row for each metric and group that has a value.
 
     `results` is the number of episodes of the group with a result, `missing` the number without
     one. Payoffs are averaged over results only: a void episode pays 0 because nothing was played.
     """
     frame.prepare(metrics)
     groups, scores = _groups(rows, keys), list[Row]()
-    for metric in metrics:
-        values = _values(frame, metric)
-        for key, group in groups:
-            estimate = group.mean(metric, values)
-            if estimate.n:
-                head = dict(zip(keys, key, strict=True))
-                scores.append(head | group.counts | estimate_row(metric, estimate))
+    at_once = max(1, VALUES // max(1, rows.height))
+    for start in range(0, len(metrics), at_once):
+        columns = frame.seats(*dict.fromkeys(metrics[start : start + at_once]))
+        for metric in metrics[start : start + at_once]:
+            values = columns[metric].cast(pl.Float64).to_numpy()
+            for key, group in groups:
+                estimate = group.mean(metric, values)
+                if estimate.n:
+                    head = dict(zip(keys, key, strict=True))
+                    scores.append(head | group.counts | estimate_row(metric, estimate))
     return scores
 
 

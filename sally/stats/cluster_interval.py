@@ -28,11 +28,11 @@ from typing import Any
 
 import msgspec
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from sally.stats.columns import Floats, encode_labels, finite, same_length, sums_by
 from sally.stats.intervals import FEW, Estimate, without_interval
+from sally.stats.special_functions import betaln, stdtrit
 
 Bounds = tuple[float, float]
 LEVEL = 0.95
@@ -182,9 +182,9 @@ def beta_binomial_interval(hits: ArrayLike, trials: ArrayLike) -> tuple[float, f
     alike = np.sin((np.arange(CORRELATIONS) + 0.5) / CORRELATIONS * math.pi / 2) ** 2
     sizes = (1 / alike - 1)[:, None]
     first, second = shares * sizes, (1 - shares) * sizes
-    log_density = -float(times.sum()) * scipy.special.betaln(first, second)
+    log_density = -float(times.sum()) * betaln(first, second)
     for hit, of, n_times in zip(right, asked_trials, times, strict=True):
-        log_density += n_times * scipy.special.betaln(hit + first, of - hit + second)
+        log_density += n_times * betaln(hit + first, of - hit + second)
     density = np.exp(log_density - log_density.max()).sum(axis=0)
     below = np.concatenate([[0.0], np.cumsum(density)])
     ends = np.interp([(1 - LEVEL) / 2, (1 + LEVEL) / 2], below / below[-1], edges)
@@ -222,7 +222,7 @@ def squared_length_by_rule(
     error = math.sqrt(4 * max(value * scale, 0.0) * variance_along + 2 * squares) / scale
     if error <= 1e-12 * max(1.0, abs(value)):
         return _around(value, 0.0, count, bounds, n)
-    reach = float(scipy.special.stdtrit(count - 1, (1 + LEVEL) / 2))
+    reach = float(stdtrit(count - 1, (1 + LEVEL) / 2))
     shift = 2 * reach**2 * variance_along / scale
     half = math.sqrt(max(shift**2 + 2 * shift * value, 0.0) + 2 * reach**2 * squares / scale**2)
     low, high = value + shift - half, value + shift + half
@@ -296,7 +296,7 @@ def _around(
     """
     if error <= 1e-12 * max(1.0, abs(value)):
         error = 0.0  # all clusters agree; the rest is rounding
-    reach = float(scipy.special.stdtrit(count - degrees_lost, (1 + LEVEL) / 2))
+    reach = float(stdtrit(count - degrees_lost, (1 + LEVEL) / 2))
     low, high = value - reach * error, value + reach * error
     if bounds is None or not (
         low < bounds[0] or high > bounds[1] or (not error and value in bounds)

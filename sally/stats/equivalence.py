@@ -3,10 +3,10 @@
 import math
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
 from sally.stats.columns import finite
+from sally.stats.special_functions import ndtr, stdtr
 
 
 def equivalence_p(
@@ -39,5 +39,5 @@ def _one_sided(margin: float, error: float, degrees: float) -> float:
     if error == 0:
         return 0.0 if margin > 0 else 1.0
     if math.isinf(degrees):
-        return float(scipy.special.ndtr(-margin / error))
-    return float(scipy.special.stdtr(degrees, -margin / error))
+        return float(ndtr(-margin / error))
+    return float(stdtr(degrees, -margin / error))

@@ -9,10 +9,10 @@ from typing import Any, Literal
 
 import msgspec
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
 from sally.stats.columns import Codes, Floats, encode_labels, finite, same_length, sums_by, within
+from sally.stats.special_functions import ndtr, ndtri, stdtrit
 
 Bootstrap = Literal["percentile", "expanded"]
 NAMES = {"percentile": "percentile", "expanded": "expanded percentile"}
@@ -92,7 +92,7 @@ def t_estimate(
     value: float, error: float, degrees: float, n: int, level: float, method: str
 ) -> Estimate:
     """Return the t interval of a value from its standard error and degrees of freedom."""
-    half = float(scipy.special.stdtrit(degrees, (1 + level) / 2)) * error
+    half = float(stdtrit(degrees, (1 + level) / 2)) * error
     return Estimate(value, value - half, value + half, n, method)
 
 
@@ -107,7 +107,7 @@ def widen(
     """
     if estimate.value is None or estimate.low is None or estimate.high is None or not error:
         return estimate
-    extra = float(scipy.special.stdtrit(degrees, (1 + level) / 2)) * error
+    extra = float(stdtrit(degrees, (1 + level) / 2)) * error
     low = estimate.value - math.hypot(estimate.value - estimate.low, extra)
     high = estimate.value + math.hypot(estimate.high - estimate.value, extra)
     return msgspec.structs.replace(estimate, low=low, high=high)
@@ -135,7 +135,7 @@ def share_interval(successes: int, n: int, *, level: float = 0.95) -> Estimate:
         raise ValueError(f"successes is {successes}; it must lie between 0 and n = {n}.")
     if n == 0:
         return without_interval(None, 0, "Wilson", "no trials")
-    share, z = successes / n, float(scipy.special.ndtri((1 + level) / 2))
+    share, z = successes / n, float(ndtri((1 + level) / 2))
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
     # The end at 0 or 1 is exact; rounding would leave it at 1e-17.
@@ -207,10 +207,8 @@ def _ends(level: float, method: Bootstrap, units: int) -> Floats:
     """
     if method != "expanded":
         return np.array([(1 - level) / 2, (1 + level) / 2])
-    reach = math.sqrt(units / (units - 1)) * float(
-        scipy.special.stdtrit(units - 1, (1 + level) / 2)
-    )
-    return np.array([scipy.special.ndtr(-reach), scipy.special.ndtr(reach)])
+    reach = math.sqrt(units / (units - 1)) * float(stdtrit(units - 1, (1 + level) / 2))
+    return np.array([ndtr(-reach), ndtr(reach)])
 
 
 def _draws(size: int, resamples: int, seed: Seed) -> Iterator[Codes]:

@@ -17,6 +17,7 @@ import scipy
 
 from sally.stats.cluster_interval import Unit, mean_by_rule
 from sally.stats.intervals import Estimate
+from sally.stats.special_functions import ndtri
 
 LEVEL = 0.95
 BOUNDS = (-1.0, 1.0)
@@ -69,7 +70,7 @@ def tango_interval(
     """
     if not 0 <= both_right + crosswise <= pairs or pairs < 1:
         raise ValueError(f"{both_right} and {crosswise} of {pairs} pairs")
-    z = float(scipy.special.ndtri((1 + level) / 2))
+    z = float(ndtri((1 + level) / 2))
     observed = (both_right - crosswise) / pairs
 
     def distance(difference: float) -> float:

@@ -15,6 +15,7 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from sally.stats.intervals import Estimate, Seed, without_interval
+from sally.stats.special_functions import ndtri
 
 Floats = NDArray[np.float64]
 LEVEL = 0.95
@@ -137,7 +138,7 @@ def correlation(first: ArrayLike, two: ArrayLike) -> Estimate:
         return without_interval(None, n, method, "fewer than three players, or no difference")
     if n < 4 or abs(r) == 1:
         return without_interval(r, n, method, "too few players")
-    reach = float(scipy.special.ndtri((1 + LEVEL) / 2)) / math.sqrt(n - 3)
+    reach = float(ndtri((1 + LEVEL) / 2)) / math.sqrt(n - 3)
     return Estimate(
         r, math.tanh(math.atanh(r) - reach), math.tanh(math.atanh(r) + reach), n, method
     )
