@@ -29,9 +29,16 @@ def test_full_transcript_marks_injected_errors_with_the_truth(misled):
 
 def test_seat_transcript_hides_truth_of_injection_and_partner_name(misled):
     page = "\n".join(sally.transcript(misled, "agent"))
-    assert "is told their_move about partner: " in page
     assert "true" not in page
     assert "tit_for_tat" not in page
+
+
+def test_seat_reads_what_it_is_told_in_the_words_of_its_page_before_its_move(misled):
+    page = list(sally.transcript(misled, "agent"))
+    assert not any("is told" in line for line in page)
+    told_lines = [at for at, line in enumerate(page) if "the other player will pick" in line]
+    assert len(told_lines) == 4
+    assert all(page[at + 1].startswith("  agent: ") for at in told_lines)  # after its answers
 
 
 def test_position_of_a_seat_is_shown_once_per_step(misled):
@@ -71,4 +78,5 @@ def test_seat_transcript_omits_an_injection_without_value():
     later = Injection("speaker", "finds_it")  # their guesses come after the clue
     episode = sally.play("toma_ag", listeners, 3, injections=[later])
     assert any("is told" in line for line in sally.transcript(episode))
-    assert not any("is told" in line for line in sally.transcript(episode, "speaker"))
+    page = "\n".join(sally.transcript(episode, "speaker"))
+    assert "is told" not in page and "None" not in page
