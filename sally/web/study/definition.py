@@ -37,6 +37,7 @@ CENT = Decimal("0.01")
 WHOLE_CENTS = ("base", "most", "partner_left")  # keys of `bonus` that are amounts of money
 MOST_PAY = 1e6  # an amount above it is a mistake
 MOST_PARTICIPANTS = 1_000_000
+MOST_MINUTES = 60 * 24 * 365  # of a time limit
 PRACTICE_ROUNDS = 2  # of a repeated game
 PRACTICE_TRIES = 200  # draws of a problem that fits the parameters of the study's instance
 LINK_SECRET = "SALLY_LINK_SECRET"  # environment variable with the key of signed links
@@ -71,6 +72,8 @@ class CheckQuestion(StudySection, frozen=True):
     right: str
 
     def __post_init__(self) -> None:
+        if not self.question.strip():
+            raise ValueError("question must not be empty")
         check_options(self.question, self.options)
         if self.right not in self.options:
             raise ValueError(f"{self.question!r}: right must be one of its options")
@@ -264,8 +267,11 @@ class Limits(StudySection, frozen=True):
                 "model_seconds must be two times of at least 0, the shortest first, below "
                 "answer_seconds"
             )
-        if min(self.idle_minutes, self.answer_seconds, self.pair_minutes) <= 0:
-            raise ValueError("idle_minutes, answer_seconds and pair_minutes must be above 0")
+        minutes = self.idle_minutes, self.answer_seconds / 60, self.pair_minutes
+        if not all(0 < duration <= MOST_MINUTES for duration in minutes):
+            raise ValueError(
+                "idle_minutes, answer_seconds and pair_minutes must be above 0, and at most a year"
+            )
 
 
 class Quality(StudySection, frozen=True):
@@ -274,6 +280,10 @@ class Quality(StudySection, frozen=True):
     log: bool = False  # log paste, focus, typing time and resize, as the consent page says
     attention: Literal["flag", "exclude"] = "flag"  # those who fail an attention check
     least_seconds: float = 0.0  # surveys answered faster are flagged
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.least_seconds <= 60 * MOST_MINUTES:
+            raise ValueError("least_seconds must be at least 0, and at most a year")
 
 
 class Layout(StudySection, frozen=True):
@@ -300,6 +310,10 @@ class Block(StudySection, frozen=True):
     instructions: tuple[str, ...] = ()  # pages shown before its first round
     survey: tuple[Item, ...] = ()  # asked after its last round
 
+    def __post_init__(self) -> None:
+        if not self.name.strip():
+            raise ValueError("name must not be empty")
+
 
 class Condition(Layout, frozen=True, kw_only=True):
     """A condition of a study: the players by seat, the probes, and the injections (what seats are
@@ -316,6 +330,10 @@ class Condition(Layout, frozen=True, kw_only=True):
     debrief: str = ""  # after the debriefing of the study
     survey: tuple[Item, ...] = ()  # after the study's items of the final survey
     bonus: BonusChange = BonusChange()  # keys of the study's pay rule that differ
+
+    def __post_init__(self) -> None:
+        if not self.name.strip():
+            raise ValueError("name must not be empty")
 
 
 class ModelParticipant(StudySection, frozen=True):
@@ -954,6 +972,18 @@ def check_study(study: HumanStudy) -> None:
         except BadInput as error:
             place = ("conditions", number)
             raise FileFault(f"condition {condition.name!r}: {error}", place) from None
+    for game in study.titles.keys() - set(study.games):
+        raise FileFault(
+            f"titles: {unknown('game of this study', game, study.games)}", ("titles", game)
+        )
+    seats = {
+        str(seat)
+        for condition in study.conditions
+        for instance in study.problems(condition)
+        for seat in registry.game(instance.game).build(instance.params).seats
+    }
+    for seat in study.roles.keys() - seats:
+        raise FileFault(f"roles: {unknown('seat in this study', seat, seats)}", ("roles", seat))
     if study.models:
         _check_models(study)
 
@@ -1022,8 +1052,17 @@ def _check_condition(study: HumanStudy, condition: Condition) -> None:
         raise BadInput("with blocks, set rounds in each block instead of in the study.")
     if study.rounds is not None and not 1 <= study.rounds <= len(problems):
         raise BadInput(f"rounds is {study.rounds}, but there are {len(problems)} instances.")
-    if condition.chat_seconds < 0 or (condition.chat_seconds and len(condition.people) < 2):
-        raise BadInput("chat_seconds must be 0, or above 0 if at least two people play together.")
+    if not 0 <= condition.chat_seconds <= 60 * MOST_MINUTES:
+        raise BadInput("chat_seconds must be at least 0, and at most a year.")
+    if condition.chat_seconds and len(condition.people) < 2:
+        raise BadInput("chat_seconds must be 0 unless at least two people play together.")
+    for block in condition.blocks:
+        count = len(block.instances or condition.instances or problems)
+        if block.rounds is not None and not 1 <= block.rounds <= count:
+            raise BadInput(
+                f"rounds of block {block.name!r} is {block.rounds}, but there are {count} "
+                "instances."
+            )
     if condition.rematch:
         _check_rematch(study, condition)
     played: list[tuple[Instance, Layout]] = []

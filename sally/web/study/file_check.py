@@ -19,6 +19,19 @@ ASSIGNMENT = re.compile(r"""\s*((?:"[^"]*"|'[^']*'|[A-Za-z0-9_.\s-])+?)\s*=(.*)"
 PATH_PARTS = re.compile(r"\.([A-Za-z0-9_]+)|\[([0-9]+)\]")
 CONDITION = re.compile(r"^(?:bonus of )?condition '[^']*'(?: by_partner\.\w+)?: ")
 FIRST_WORD = re.compile(r"`?(\w+)")
+WRONG_TYPE = re.compile(r"Expected `([^`]+?)(?: \| null)?`(?: of length (\d+))?, got (.+)")
+TYPES = {  # of msgspec, in words
+    "str": "a text in quotes",
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "a table",
+    "date": "a date",
+    "time": "a time",
+    "datetime": "a date and time",
+}
+CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 QUOTED = re.compile(r"'([^']+)'")
 
 
@@ -183,8 +196,22 @@ def _faults(
         for number, part in enumerate(value):
             yield from _faults(part, kind.item_type, (*path, number), top_keys)
     elif isinstance(kind, inspect.DictType) and isinstance(value, dict):
+        names = kind.key_type.values if isinstance(kind.key_type, inspect.LiteralType) else ()
         for key, part in value.items():
-            yield from _faults(part, kind.value_type, (*path, key), top_keys)
+            if names and key not in names:
+                yield _unknown_key(key, list(map(str, names)), (*path, key), top_keys)
+            else:
+                yield from _faults(part, kind.value_type, (*path, key), top_keys)
+    elif isinstance(kind, inspect.LiteralType) and value not in kind.values:
+        options = [f'"{option}"' for option in kind.values]
+        yield FileFault(f"{_dotted(path)} must be {join_names(options, 'or')}.", path)
+    elif isinstance(value, str) and (control := CONTROL.search(value)):
+        yield FileFault(f"{_dotted(path)} contains the control character {control[0]!r}.", path)
+
+
+def _dotted(path: FilePath) -> str:
+    """Return a path as in `survey[0].name`."""
+    return "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in path).lstrip(".")
 
 
 def _faults_in_union(
@@ -235,6 +262,11 @@ def explain(message: str) -> str:
     place = address.rstrip("`").lstrip(".").replace("[...]", "")
     text = re.sub(r"^Object missing required field (`\w+`)", r"the key \1 is missing", text)
     text = text.rstrip(".")
+    if separator and (fault := WRONG_TYPE.fullmatch(text)):
+        expected = join_names([TYPES.get(name, name) for name in fault[1].split(" | ")], "or")
+        if fault[2]:
+            return f"{place} must be {expected} of {fault[2]} values, not {fault[3]}"
+        return f"{place} must be {expected}, not {TYPES.get(fault[3].strip('`'), fault[3])}"
     return f"{place}: {text}" if separator and place else text
 
 

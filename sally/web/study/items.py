@@ -11,6 +11,7 @@ import msgspec
 from sally.web.texts import Texts
 
 MOST_TEXT = 4000  # most characters of a free-text answer
+MOST_NUMBER = 999_999_999  # nine digits, as many as `read` accepts
 MOST_OPTIONS = 30  # most options of an item, which bounds the form
 Sent = Mapping[str, str]  # the fields of a form
 
@@ -27,6 +28,12 @@ def check_options(question: str, options: Sequence[str]) -> None:
     """Raise ValueError unless there are 2 to `MOST_OPTIONS` different options."""
     if not 2 <= len(options) <= MOST_OPTIONS or len(set(options)) < len(options):
         raise ValueError(f"{question!r} needs 2 to {MOST_OPTIONS} options, all different")
+
+
+def _check_range(question: str, low: float, high: float) -> None:
+    """Raise ValueError if an answer between two numbers could be too long to be read."""
+    if max(-low, high) > MOST_NUMBER:
+        raise ValueError(f"{question!r}: low and high must be between ±{MOST_NUMBER:,}")
 
 
 class ChoiceItem(StudySection, frozen=True, tag_field="kind", tag="choice"):
@@ -86,6 +93,7 @@ class ScaleItem(StudySection, frozen=True, tag_field="kind", tag="scale"):
     def __post_init__(self) -> None:
         if not 1 <= self.high - self.low <= 100:
             raise ValueError(f"{self.question!r}: high must be 1 to 100 above low")
+        _check_range(self.question, self.low, self.high)
 
     def read(self, value: str, sent: Sent, t: Texts) -> Any:
         if not re.fullmatch(r"-?[0-9]{1,9}", value) or not self.low <= int(value) <= self.high:
@@ -106,8 +114,12 @@ class SliderItem(StudySection, frozen=True, tag_field="kind", tag="slider"):
     required: bool = True
 
     def __post_init__(self) -> None:
-        if not self.low < self.high or self.step <= 0:
-            raise ValueError(f"{self.question!r}: high must be above low, and step above 0")
+        if not self.low < self.high or not 0 < self.step <= self.high - self.low:
+            raise ValueError(
+                f"{self.question!r}: high must be above low, and step above 0 and at most their "
+                "difference"
+            )
+        _check_range(self.question, self.low, self.high)
 
     def read(self, value: str, sent: Sent, t: Texts) -> Any:
         if not re.fullmatch(r"-?[0-9]{1,9}(\.[0-9]{1,6})?", value):

@@ -293,7 +293,7 @@ def test_model_may_be_the_partner(tmp_path, monkeypatch):
         (
             "participants = 40",
             'participants = "many"',
-            "line 6: participants: Expected `int`, got `str`",
+            "line 6: participants must be a whole number, not a text in quotes",
         ),
         ("rounds = 2 ", "rounds = 3 ", "rounds is 3, but there are 2 instances"),
         ('player = "tit_for_tat"', 'player = "tit_for_tatt"', "did you mean"),
@@ -361,8 +361,25 @@ def test_model_may_be_the_partner(tmp_path, monkeypatch):
         ("contact =", "contakt =", "line 9: unknown key `contakt`, did you mean `contact`?"),
         ('name = "not asked"', 'name = "asked"', "two conditions have the name 'asked'"),
         ("[consent]", "[consent", "is not TOML"),
-        ('id = "ibs-5"', 'id = ["ibs-5"]', "instances[1].id: Expected `str`, got `array`"),
-        ('id = "ibs-5"', "id = {}", "instances[1].id: Expected `str`, got `object`"),
+        ('id = "ibs-5"', 'id = ["ibs-5"]', "instances[1].id must be a text in quotes, not a list"),
+        ('option_order = "balanced"', 'option_order = "x"', 'must be "as given" or "balanced"'),
+        ("idle_minutes = 30", "idle_minutes = nan", "at most a year"),
+        ("answer_seconds = 300", "answer_seconds = 1e30", "at most a year"),
+        ("[limits]", "[limits]\nmodel_seconds = [1]", "must be a list of 2 values, not 1"),
+        ('name = "not asked"', 'name = ""', "name must not be empty"),
+        ('name = "not asked"', 'name = "a\\u0000"', "contains the control character"),
+        (
+            "[consent]",
+            "[titles]\nipdd = 'x'\n[consent]",
+            "line 22: titles: There is no game of this",
+        ),
+        ("[consent]", "[roles]\nagnet = 'x'\n[consent]", "did you mean agent or partner?"),
+        (
+            "[bonus] ",
+            "[by_partner.modell]\n[bonus] ",
+            "unknown key `modell`, did you mean `model`?",
+        ),
+        ('id = "ibs-5"', "id = {}", "instances[1].id must be a text in quotes, not a table"),
     ],
 )
 def test_bad_study_file_gives_one_clear_message(tmp_path, was, becomes, said):
