@@ -62,7 +62,9 @@ def test_fault_of_a_session_has_the_line_of_the_session(tmp_path):
     file = tmp_path / "study.toml"
     text = TEMPLATES["blocks"].read_text() + '[[sessions]]\nname = "a"\nparticipants = "four"\n'
     file.write_text(text)
-    with pytest.raises(BadInput, match=f"line {len(text.splitlines())}: participants: Expected"):
+    with pytest.raises(
+        BadInput, match=f"line {len(text.splitlines())}: participants must be a whole"
+    ):
         read_human_studies(file)
 
 
