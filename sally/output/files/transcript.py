@@ -44,16 +44,17 @@ def _seat(story: Story, seat: str) -> Iterator[str]:
     information."""
     yield ""
     yield story.rules[seat] or f"(the {seat} has no page)"
-    situation, told = "", ()
+    situation = ""
+    sentences: tuple[str, ...] = ()
     for scene in story.seen_by(seat):
         yield from scene.new
         now = f"[step {scene.turn}] {scene.now}".rstrip()
         if now != situation and scene.view is not None:  # unchanged if the seat is asked twice
-            situation, told = now, ()
+            situation, sentences = now, ()
             yield now
-        if scene.told != told:
-            told = scene.told
-            yield from told
+        if scene.told != sentences:
+            sentences = scene.told
+            yield from sentences
         if scene.event is not None and not isinstance(scene.event, Told):
             yield f"  {_event_text(scene)}"
     yield from story.after[seat]
