@@ -10,7 +10,7 @@ import msgspec
 
 from sally.api.board import board
 from sally.core.terminal_text import echo
-from sally.output.tables.console import PATH, fold_text, json_option, print_json
+from sally.output.tables.console import PATH, WholeNumber, fold_text, json_option, print_json
 
 
 @click.command("board")
@@ -20,7 +20,7 @@ from sally.output.tables.console import PATH, fold_text, json_option, print_json
               show_default=True, help="Folder of the site.")  # fmt: skip
 @click.option("--check", "only_check", is_flag=True,
               help="Only replay the bundles; exit with 1 if one is refused.")  # fmt: skip
-@click.option("--transcripts", default=1, show_default=True,
+@click.option("--transcripts", default=1, type=WholeNumber(least=0), show_default=True,
               help="Transcripts per cell and lineup of each entry; 0 for none.")  # fmt: skip
 @json_option
 def board_(

@@ -11,14 +11,16 @@ import msgspec
 from sally.cli.common import parse_settings, set_option
 from sally.cli.paper import say_pack
 from sally.core.terminal_text import echo
-from sally.output.tables.console import json_option, print_json, print_text
+from sally.output.tables.console import PLAYED, json_option, print_json, print_text
 from sally.testing import SEEDS, Result, results
 
 
 @click.command()
 @click.argument("game")
 @set_option
-@click.option("--seeds", default=SEEDS, show_default=True, help="Number of seeds for each check.")
+@click.option(
+    "--seeds", default=SEEDS, type=PLAYED, show_default=True, help="Number of seeds for each check."
+)
 @json_option
 def check(game: str, settings: tuple[str, ...], seeds: int, as_json: bool) -> None:
     """Check a game of your own, or a words pack.

@@ -30,6 +30,7 @@ from sally.output.page.evaluation import (
 )
 from sally.output.tables.console import (
     PATH,
+    TOKENS,
     estimate_cell,
     fitting,
     json_option,
@@ -67,7 +68,7 @@ from sally.studies.sally_1 import Size
 @click.option("--config", type=PATH, help="Configuration file [sally.toml].")
 @click.option("--on", default="local", show_default=True, metavar="WHERE", help=ON_HELP)
 @click.option("--budget", type=float, help="Stop after spending this much money.")
-@click.option("--budget-tokens", type=int, help="Stop after using this many tokens.")
+@click.option("--budget-tokens", type=TOKENS, help="Stop after using this many tokens.")
 @click.option("--no-play", is_flag=True, help="Evaluate the episodes in the store; play nothing.")
 @json_option
 def evaluate_(

@@ -24,6 +24,8 @@ from sally.core.rules.game import Seat
 from sally.frames.replays import replay_for_measures
 from sally.output.tables.console import (
     PATH,
+    PLAYED,
+    WholeNumber,
     estimate_cell,
     json_option,
     print_json,
@@ -36,7 +38,10 @@ from sally.runner.fork import Change
 @click.command()
 @click.argument("episode", type=STORE)
 @click.option(
-    "--turn", required=True, type=int, help="Step to continue from, numbered as in `sally show`."
+    "--turn",
+    required=True,
+    type=WholeNumber(least=0),
+    help="Step to continue from, numbered as in `sally show`.",
 )
 @click.option(
     "--seat",
@@ -55,7 +60,11 @@ from sally.runner.fork import Change
     help="Tell a seat the true answer to a probe from that step on.",
 )
 @click.option(
-    "--repeats", default=1, show_default=True, help="Number of times each branch is played."
+    "--repeats",
+    default=1,
+    type=PLAYED,
+    show_default=True,
+    help="Number of times each branch is played.",
 )
 @click.option("--out", type=PATH, help="Store for the new episodes.")
 @set_option
@@ -187,10 +196,16 @@ def _differences(results: Sequence[Branch]) -> list[str]:
     multiple=True,
     help="Only decisions of this seat [seats that were probed, models and people].",
 )
-@click.option("--limit", default=5, show_default=True, help="List at most this many decisions.")
+@click.option(
+    "--limit",
+    default=5,
+    type=WholeNumber(),
+    show_default=True,
+    help="List at most this many decisions.",
+)
 @click.option(
     "--repeats",
-    type=int,
+    type=PLAYED,
     help="Evaluate each option by this many rollouts.",
 )
 @click.option(

@@ -12,7 +12,14 @@ from sally.api.imports import INSPECT, importer_named, read_record
 from sally.core.errors import BadInput
 from sally.core.registry import registry
 from sally.core.registry.paper import Importer, ImportOption, ImportResult
-from sally.output.tables.console import PATH, by_kind, json_option, print_json, print_text
+from sally.output.tables.console import (
+    PATH,
+    WholeNumber,
+    by_kind,
+    json_option,
+    print_json,
+    print_text,
+)
 
 SCHEMA = "-schema"  # after the name of an importer: the command that prints its JSON schema
 
@@ -68,7 +75,7 @@ def _import_command(importer: Importer) -> click.Command:
 def _click_option(option: ImportOption) -> click.Option:
     kinds: Mapping[type, dict[str, Any]] = {
         bool: {"is_flag": True},
-        int: {"type": click.IntRange(1)},
+        int: {"type": WholeNumber()},
         str: {"default": ""},
         Path: {"type": PATH},
     }

@@ -13,6 +13,7 @@ from sally.core.errors import needs_extra
 from sally.core.terminal_text import echo
 from sally.frames import Row
 from sally.output.tables.console import (
+    WholeNumber,
     estimate_cell,
     json_option,
     p_cell,
@@ -91,6 +92,7 @@ def compare_logs_(
 @click.option(
     "--comparisons",
     default=1,
+    type=WholeNumber(),
     show_default=True,
     help="Comparisons that are adjusted together.",
 )

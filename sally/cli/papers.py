@@ -34,6 +34,8 @@ from sally.core.terminal_text import echo
 from sally.output.figures.paper_figures import Picture, as_rows, draw
 from sally.output.tables.console import (
     PATH,
+    PLAYED,
+    SEED,
     cell,
     console,
     estimate_cell,
@@ -83,11 +85,11 @@ from sally.store import Where
 )
 @click.option(
     "--repeats",
-    type=int,
+    type=PLAYED,
     help=f"Episodes played for each computed cell [{Effort().repeats}]; papers whose cells take "
     "minutes to compute show them only with this option.",
 )
-@click.option("--seed", default=1, show_default=True)
+@click.option("--seed", default=1, type=SEED, show_default=True)
 @json_option
 def reproduce(
     *,
@@ -431,9 +433,9 @@ def _verdict_counts(verdicts: Sequence[Verdict]) -> str:
 @click.command(cls=WithViews)
 @click.argument("game")
 @click.option(
-    "--episodes", type=int, help="Episodes per condition and player [as on the card, or 100]."
+    "--episodes", type=PLAYED, help="Episodes per condition and player [as on the card, or 100]."
 )
-@click.option("--seed", default=1, show_default=True)
+@click.option("--seed", default=1, type=SEED, show_default=True)
 @click.option(
     "--adversary",
     is_flag=True,
@@ -451,8 +453,20 @@ def _verdict_counts(verdicts: Sequence[Verdict]) -> str:
     help="GAME is a study: print its reporting checklist.",
 )
 @click.option("--pairs", is_flag=True, help="Check the certificate of the game's pairs.")
-@click.option("--count", default=100, show_default=True, help="With --pairs: pairs of each order.")
-@click.option("--questions", default=QUESTIONS, show_default=True, help="New questions per attack.")
+@click.option(
+    "--count",
+    default=100,
+    type=PLAYED,
+    show_default=True,
+    help="With --pairs: pairs of each order.",
+)
+@click.option(
+    "--questions",
+    default=QUESTIONS,
+    type=PLAYED,
+    show_default=True,
+    help="New questions per attack.",
+)
 @click.option("--all", "whole", is_flag=True, help="Print every player instead of the extremes.")
 @click.option(
     "--items",

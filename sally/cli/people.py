@@ -10,7 +10,7 @@ import click
 from sally.core.errors import BadInput, needs_extra
 from sally.core.event_loop import run_coroutine
 from sally.core.terminal_text import echo
-from sally.output.tables.console import PATH, json_option, print_json, print_table
+from sally.output.tables.console import PATH, PLAYED, SEED, json_option, print_json, print_table
 
 if TYPE_CHECKING:
     from sally.web.study.definition import Condition, HumanStudy
@@ -150,7 +150,12 @@ def progress(file: Path, database: str, session: str, as_json: bool) -> None:
 @people.command()
 @file_argument
 @click.option(
-    "--people", "many", default=20, show_default=True, help="Number of scripted participants."
+    "--people",
+    "many",
+    default=20,
+    type=PLAYED,
+    show_default=True,
+    help="Number of scripted participants.",
 )
 @click.option(
     "--drop-out",
@@ -158,7 +163,9 @@ def progress(file: Path, database: str, session: str, as_json: bool) -> None:
     show_default=True,
     help="Probability that a participant leaves before the end.",
 )
-@click.option("--seed", default=1, show_default=True, help="Seed of the scripted participants.")
+@click.option(
+    "--seed", default=1, type=SEED, show_default=True, help="Seed of the scripted participants."
+)
 @session_option
 @click.option("--database", default="", help="Database for the rehearsal [a temporary file].")
 @click.option("--out", type=PATH, help="Folder for episodes and tables.")

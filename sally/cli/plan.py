@@ -21,7 +21,15 @@ from sally.core.terminal_text import echo
 from sally.frames import Row
 from sally.frames.frame import as_frame
 from sally.output.progress import clock
-from sally.output.tables.console import PATH, json_option, print_json, print_table, print_text
+from sally.output.tables.console import (
+    PATH,
+    TOKENS,
+    WholeNumber,
+    json_option,
+    print_json,
+    print_table,
+    print_text,
+)
 from sally.runner.budget import CHARACTERS
 from sally.runner.config import Prices, use_config
 from sally.runner.models import PRECEDENCE, SettingUsed
@@ -37,6 +45,7 @@ from sally.store import Contents, Where
 @click.option(
     "--reply-tokens",
     default=REPLY,
+    type=TOKENS,
     show_default=True,
     help="Tokens assumed per reply.",
 )
@@ -54,7 +63,7 @@ from sally.store import Contents, Where
 )
 @click.option(
     "--family",
-    type=click.IntRange(min=1),
+    type=WholeNumber(),
     help="Comparisons whose verdicts are adjusted together [all that `sally compare` makes].",
 )
 @click.option("--pilot", type=STORE, help="Store whose episodes give the variance of scores.")

@@ -26,7 +26,15 @@ from sally.core.registry.objects import as_player
 from sally.core.rules.game import NATURE, Seat
 from sally.core.terminal_text import echo, harmless
 from sally.output.files.transcript import transcript
-from sally.output.tables.console import PATH, fold_text, json_option, print_json, print_text
+from sally.output.tables.console import (
+    PATH,
+    SEED,
+    WholeNumber,
+    fold_text,
+    json_option,
+    print_json,
+    print_text,
+)
 
 PERSON = "person"
 LANGUAGE = "language"
@@ -43,9 +51,9 @@ LANGUAGE = "language"
     help="Player of another seat, including helpers such as reader.",
 )
 @click.option("--probe", "probes", multiple=True, help="Name of a probe to answer while playing.")
-@click.option("--pairs", "pair_count", type=click.IntRange(1, 500), metavar="COUNT",
+@click.option("--pairs", "pair_count", type=WholeNumber(most=500), metavar="COUNT",
               help="Play so many certified pairs of positions, and see your score.")  # fmt: skip
-@click.option("--seed", default=1, show_default=True)
+@click.option("--seed", default=1, type=SEED, show_default=True)
 @click.option("--out", type=PATH, help="Store for the episode.")
 @set_option
 @json_option

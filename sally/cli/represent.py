@@ -16,7 +16,7 @@ from sally.cli.common import STORE
 from sally.core.errors import BadInput
 from sally.core.terminal_text import echo
 from sally.output.figures.panels import check, write
-from sally.output.tables.console import PATH, json_option, print_json, progress
+from sally.output.tables.console import PATH, SEED, WholeNumber, json_option, print_json, progress
 from sally.output.tables.representation import say
 from sally.represent.prompts import Place, decisions, require_decisions
 from sally.represent.results import FOLDER
@@ -51,9 +51,13 @@ from sally.store.bundles import open_store
 )
 @click.option("--layers", default="all", show_default=True, help="Layers, such as 0,8,16 or 4-12.")
 @click.option("--cell", "cells", multiple=True, help="Only this cell; * matches anything.")
-@click.option("--decisions", "most", type=click.IntRange(1), help="Maximum per game and player.")
+@click.option("--decisions", "most", type=WholeNumber(), help="Maximum per game and player.")
 @click.option(
-    "--seed", default=0, show_default=True, help="Seed of the sample, folds and controls."
+    "--seed",
+    default=0,
+    type=SEED,
+    show_default=True,
+    help="Seed of the sample, folds and controls.",
 )
 @click.option(
     "--causal",

@@ -20,7 +20,16 @@ from sally.cli.common import STORE, parse_settings, say_bad
 from sally.cli.score import reason_lines, say_summary
 from sally.core.terminal_text import echo, harmless
 from sally.output.progress import progress_note
-from sally.output.tables.console import PATH, json_option, print_json, print_text, progress
+from sally.output.tables.console import (
+    PATH,
+    SEED,
+    TOKENS,
+    WholeNumber,
+    json_option,
+    print_json,
+    print_text,
+    progress,
+)
 from sally.runner import local
 from sally.runner.budget import Budget, Meter, money_text
 from sally.runner.config import Config, use_config
@@ -87,7 +96,7 @@ def model_options(command: Callable[..., None]) -> Callable[..., None]:
         ),
         click.option(
             "--ask-again",
-            type=click.IntRange(min=1),
+            type=WholeNumber(),
             metavar="N",
             help="Ask each question about a mind a second time, in one of N turns (1: in all).",
         ),
@@ -116,8 +125,10 @@ def model_options(command: Callable[..., None]) -> Callable[..., None]:
         click.option(
             "--model", help="Model for the open seats: embedded, openai/gpt-4o, an alias."
         ),
-        click.option("--seed", type=int, help="Use this seed instead of the study's own."),
-        click.option("--limit", type=int, metavar="N", help="Play only N episodes of each cell."),
+        click.option("--seed", type=SEED, help="Use this seed instead of the study's own."),
+        click.option(
+            "--limit", type=WholeNumber(), metavar="N", help="Play only N episodes of each cell."
+        ),
         click.option("--out", type=STORE, help="Store: a folder or an address [out/STUDY]."),
     ):
         with_request = option(with_request)
@@ -128,7 +139,7 @@ def model_options(command: Callable[..., None]) -> Callable[..., None]:
 @model_options
 @click.option("--on", default="local", show_default=True, metavar="WHERE", help=ON_HELP)
 @click.option("--budget", type=float, help="Stop after spending this much money.")
-@click.option("--budget-tokens", type=int, help="Stop after using this many tokens.")
+@click.option("--budget-tokens", type=TOKENS, help="Stop after using this many tokens.")
 @click.option(
     "--cache", is_flag=True, help="Reuse replies to identical earlier calls (Inspect's cache)."
 )

@@ -18,7 +18,7 @@ from sally.core.errors import BadInput, needs_extra
 from sally.core.event_loop import run_coroutine
 from sally.core.registry import registry
 from sally.core.terminal_text import echo
-from sally.output.tables.console import PATH, json_option, print_json
+from sally.output.tables.console import PATH, TOKENS, json_option, print_json
 from sally.runner.budget import Budget, Meter
 from sally.runner.config import find_config
 
@@ -51,7 +51,7 @@ SHORTEST = 12  # minimum number of characters of the secret
 @click.option(
     "--budget-tokens",
     "tokens",
-    type=click.IntRange(1),
+    type=TOKENS,
     help="Maximum tokens that all models may use in total.",
 )
 @click.option("--name", "names", multiple=True, help="A host name of this server; may be repeated.")

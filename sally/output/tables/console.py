@@ -24,6 +24,28 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+class WholeNumber(click.ParamType):  # type: ignore[type-arg]  # generic in newer click only
+    """A whole number between two bounds; the message about another one names the bound."""
+
+    name = "integer"
+
+    def __init__(self, least: int = 1, most: int = 10**9) -> None:
+        self.least, self.most = least, most
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        number: int = click.INT.convert(value, param, ctx)
+        if number < self.least:
+            self.fail(f"the number must be at least {self.least:,}.", param, ctx)
+        if number > self.most:
+            self.fail(f"the number must be at most {self.most:,}.", param, ctx)
+        return number
+
+
+PLAYED = WholeNumber(most=100_000)  # episodes, rollouts, pairs or people of one command
+TOKENS = WholeNumber(most=10**15)
+SEED = WholeNumber(-(2**63), 2**63 - 1)
 PATH = click.Path(path_type=Path)  # type of options that name a file or folder
 
 

@@ -18,7 +18,13 @@ from sally.core.registry import registry
 from sally.core.rules.metric import Played
 from sally.core.terminal_text import echo
 from sally.games.mindgames import metrics
-from sally.output.tables.console import json_option, print_json, print_rows, print_table
+from sally.output.tables.console import (
+    WholeNumber,
+    json_option,
+    print_json,
+    print_rows,
+    print_table,
+)
 from sally.output.tables.reproduce import Conditions, Known
 from sally.papers.moore2025.agreement import (
     FOLDS,
@@ -101,10 +107,14 @@ def COMMANDS() -> None:
     help="Read only the half on which the rules were tuned, or only the other half.",
 )
 @click.option("--model", help="Model that reads instead of the rules: embedded, an alias.")
-@click.option("--limit", type=int, help="At most this many games of people and of models each.")
+@click.option(
+    "--limit",
+    type=WholeNumber(),
+    help="At most this many games of people and of models each.",
+)
 @click.option(
     "--at-once",
-    type=click.IntRange(1),
+    type=WholeNumber(most=1_000),
     default=1,
     help="Number of games that a model reads concurrently.",
 )

@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from sally.core.terminal_text import echo
-from sally.output.tables.console import json_option, print_json
+from sally.output.tables.console import WholeNumber, json_option, print_json
 from sally.papers.pact.findings import (
     HABITS,
     MEASURES,
@@ -31,7 +31,9 @@ def COMMANDS() -> None:
 
 @COMMANDS.command()
 @click.argument("path", type=click.Path(path_type=Path))
-@click.option("--least", default=1, help="Rate models with at least this many seat-games.")
+@click.option(
+    "--least", default=1, type=WholeNumber(), help="Rate models with at least this many seat-games."
+)
 @json_option
 def findings(path: Path, least: int, as_json: bool) -> None:
     """Print the main findings from the logs under PATH, each with its 95% interval."""

@@ -10,7 +10,13 @@ import msgspec
 from sally.analysis.episodes.stores import games_in
 from sally.core.errors import BadInput
 from sally.core.terminal_text import echo
-from sally.output.tables.console import estimate_cell, json_option, print_json, print_table
+from sally.output.tables.console import (
+    WholeNumber,
+    estimate_cell,
+    json_option,
+    print_json,
+    print_table,
+)
 from sally.papers.step_game import figures
 from sally.stats.intervals import Estimate
 
@@ -25,7 +31,11 @@ def COMMANDS() -> None:
 @COMMANDS.command("figures")
 @click.argument("where")
 @click.option(
-    "--least", default=5, show_default=True, help="Show models with at least this many games."
+    "--least",
+    default=5,
+    type=WholeNumber(),
+    show_default=True,
+    help="Show models with at least this many games.",
 )
 @json_option
 def show(where: str, least: int, as_json: bool) -> None:

@@ -26,6 +26,8 @@ from sally.games.tradecraft.rulesets import SHIPPED, BadRuleset, shipped_ruleset
 from sally.games.tradecraft.speech import goods_said
 from sally.output.tables.console import (
     PATH,
+    TOKENS,
+    WholeNumber,
     by_kind,
     json_option,
     print_json,
@@ -129,10 +131,10 @@ def _problem(instance: Instance) -> dict[str, Any]:
     type=click.Path(path_type=Path),
     help="File to which ratings are appended.",
 )
-@click.option("--limit", type=int, help="At most this many games.")
+@click.option("--limit", type=WholeNumber(), help="At most this many games.")
 @click.option("--config", type=PATH, help="Configuration file [sally.toml].")
 @click.option("--budget", type=float, help="Stop after spending this much money.")
-@click.option("--budget-tokens", type=int, help="Stop after using this many tokens.")
+@click.option("--budget-tokens", type=TOKENS, help="Stop after using this many tokens.")
 def assess(
     where: str,
     model: str,

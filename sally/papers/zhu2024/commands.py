@@ -16,7 +16,14 @@ from sally.core.errors import BadInput
 from sally.core.rules.metric import Played
 from sally.core.terminal_text import echo
 from sally.frames.replays import replay_for_measures
-from sally.output.tables.console import json_option, print_json, print_rows, print_table
+from sally.output.tables.console import (
+    PLAYED,
+    WholeNumber,
+    json_option,
+    print_json,
+    print_rows,
+    print_table,
+)
 from sally.papers.zhu2024 import figures
 from sally.papers.zhu2024.atlas import LEAST
 from sally.papers.zhu2024.importer import as_episode, params_of
@@ -36,6 +43,7 @@ from sally.store.bundles import open_store
 least_option = click.option(
     "--least",
     default=5,
+    type=WholeNumber(),
     show_default=True,
     help="Leave out choices with fewer opponents than this in the record.",
 )
@@ -128,6 +136,7 @@ def choices(path: Path, out: Path) -> None:
 @click.option(
     "--games",
     default=100,
+    type=PLAYED,
     show_default=True,
     help="Number of games to draw at random; the two roles of a game count as two.",
 )
