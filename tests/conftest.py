@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
 
+from sally.analysis.profile import baselines
 from sally.core.registry import registry
 from sally.runner.config import use_config
 from tests.fixtures import cups, cups_partners, haggle, haggle_partners
@@ -24,11 +26,24 @@ for game, minds in ((cups, cups_partners), (haggle, haggle_partners)):
     registry.add("partners", game.GAME.name, minds.PARTNERS)
 
 
-@pytest.fixture
-def few_trials(monkeypatch: pytest.MonkeyPatch) -> None:
+TRIALS = {"TRIALS": 6, "FIRST_TRIALS": 3, "DRAWS": 40}  # of the baselines of a profile
+
+
+@pytest.fixture(scope="session", autouse=True)
+def few_trials() -> Iterator[dict[str, int]]:
     """Make the baselines of a profile cheap, where it is not they that are tested."""
-    for name, count in (("TRIALS", 6), ("FIRST_TRIALS", 3), ("DRAWS", 40)):
-        monkeypatch.setattr(f"sally.analysis.profile.baselines.{name}", count)
+    usual = {name: getattr(baselines, name) for name in TRIALS}
+    with pytest.MonkeyPatch.context() as patch:
+        for name, count in TRIALS.items():
+            patch.setattr(baselines, name, count)
+        yield usual
+
+
+@pytest.fixture
+def full_trials(few_trials: dict[str, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give the baselines of a profile their usual size."""
+    for name, count in few_trials.items():
+        monkeypatch.setattr(baselines, name, count)
 
 
 @pytest.fixture(scope="module", autouse=True)

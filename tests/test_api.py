@@ -155,7 +155,6 @@ def test_catalog_lists_registered_names() -> None:
         sally.list_metrics("rsp")
 
 
-@pytest.mark.usefixtures("few_trials")
 def test_results_with_a_figure_can_be_drawn(held: Path) -> None:
     profile = sally.profile(held)
     assert profile.plot().axes
@@ -169,7 +168,6 @@ def test_results_with_a_figure_can_be_drawn(held: Path) -> None:
 @pytest.mark.parametrize(
     "module", ["analyses", "catalog", "controls", "files", "play", "results", "rows", "studies"]
 )
-@pytest.mark.usefixtures("few_trials")
 def test_examples_of_the_api_run(module: str) -> None:
     import_result = doctest.testmod(import_module(f"sally.api.{module}"))
     assert import_result.failed == 0

@@ -38,7 +38,7 @@ def blocks(page: Path) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_examples_of_a_page_run(page, tmp_path, monkeypatch, few_trials):
+def test_examples_of_a_page_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
     kept_entries = {folder: dict(entries) for folder, entries in registry._added.items()}

@@ -11,6 +11,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
@@ -98,7 +99,12 @@ class Source(msgspec.Struct, frozen=True):
     @classmethod
     def of(cls, source: str, licence: str, file: str, data: bytes) -> Source:
         """Return the provenance of a file that has been read."""
-        return cls(source, licence, file, sha256(data).hexdigest())
+        return cls(source, licence, file, _digest(data))
+
+
+@lru_cache(maxsize=1)  # the episodes of a file follow one another
+def _digest(data: bytes) -> str:
+    return sha256(data).hexdigest()
 
 
 class PersonNumbers:

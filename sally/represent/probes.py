@@ -12,7 +12,6 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
 from typing import Any
 
 import msgspec
@@ -21,6 +20,7 @@ from numpy.typing import NDArray
 
 from sally.core.errors import BadInput, install_command
 from sally.represent.folds import Fold, crossed_folds, leak
+from sally.stats.one_thread import one_thread
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -102,15 +102,6 @@ def _sklearn(part: str) -> Any:
         ) from None
 
 
-def _one_thread() -> AbstractContextManager[Any]:
-    """Return a context in which libraries use one thread; several threads would block each
-    other."""
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
-
-    limited: AbstractContextManager[Any] = threadpool_limits(1)
-    return limited
-
-
 def _regression(x: Floats, y: Ints, penalty: float) -> Any:
     """Return a fitted logistic regression; None if all rows have the same class."""
     if len(set(y.tolist())) < 2:
@@ -165,7 +156,7 @@ def fit(
     label_sets = [y, *controls]
     odds = [np.full((len(y), classes), np.nan) for _ in label_sets]
     scores, chosen = [], []
-    with _one_thread():
+    with one_thread("hf"):
         for fold in folds:
             train = np.asarray(x[fold.train], float)
             probe = LinearProbe(train)
@@ -213,7 +204,7 @@ def fit_trees(x: Floats, y: Ints, classes: int, folds: Sequence[Fold]) -> HeldOu
     """Return the held-out predictions of boosted trees, which find combinations of features."""
     odds = np.full((len(y), classes), np.nan)
     trees = _sklearn("ensemble").HistGradientBoostingClassifier
-    with _one_thread():
+    with one_thread("hf"):
         for fold in folds:
             labels, model = y[fold.train], None
             if len(set(labels.tolist())) > 1:

@@ -30,7 +30,6 @@ def command(*arguments: str) -> str:
     return done.stdout
 
 
-@pytest.mark.usefixtures("few_trials")
 def test_one_entry_is_a_column_on_every_surface(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -80,6 +80,7 @@ def _hanabi(seeds: range, *players: str) -> list:
     return [sally.play("hanabi_very_small", lineup, seed) for lineup in lineups for seed in seeds]
 
 
+@pytest.mark.usefixtures("full_trials")
 def test_sampled_zero_does_not_depend_on_seed_or_store():
     """It was one random player's score on each deal, and moved with its luck."""
     rows = [
@@ -108,6 +109,7 @@ def test_exact_zero_does_not_move_with_the_seed_of_the_random_player():
     assert rows[0].random.error is None and rows[0].random.draws == 0
 
 
+@pytest.mark.usefixtures("full_trials")
 def test_draws_are_divided_among_all_problems():
     lineups = grid(ann=player_spec("info"), bob=(player_spec("smart"), player_spec("info")))
     studied = [
@@ -167,6 +169,7 @@ def test_interval_above_sampled_zero_has_nominal_coverage():
     assert abs(hits / times - 0.95) < 4 * (0.95 * 0.05 / times) ** 0.5
 
 
+@pytest.mark.usefixtures("full_trials")
 def test_error_of_all_failed_draws_is_not_zero():
     lineups = grid(
         encoder=player_spec("nearest"), decoder=player_spec("random"),

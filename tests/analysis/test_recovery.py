@@ -1,6 +1,6 @@
 """What is dialled in is found again: how much a player knows, and how often it acts on it.
 
-The short form draws 30 samples out of one pool of episodes a family; `benchmarks/recovery.py` is
+The short form draws 20 samples out of one pool of episodes a family; `benchmarks/recovery.py` is
 the long form, with fresh episodes for every sample and all corners of the dials.
 """
 
@@ -21,7 +21,7 @@ POOL = {
     "pick_the_right_stuff": 200,
     "toma_mg": 800,  # many moves there are best replies, so that one decision says less
 }
-ALONE, SAMPLE, RUNS = 400, 40, 30
+ALONE, SAMPLE, RUNS = 400, 40, 20
 
 
 def pool(family: str, knows: float, acts: float, n: int = 0) -> list[MeasuredSeat]:

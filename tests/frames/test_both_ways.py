@@ -17,7 +17,6 @@ from sally.cli.compare import plain
 from sally.frames.frame import Frame, as_frame
 from sally.output.tables.console import json_values
 
-pytestmark = pytest.mark.usefixtures("few_trials")
 BUNDLES = Path(__file__).parents[2] / "docs" / "results" / "bundles"
 THREE = ("quickstart_model-0.5b", "quickstart_model-1.5b", "beliefs_mori2024")
 ANALYSES: dict[str, Callable[[Frame], Any]] = {

@@ -279,7 +279,6 @@ def test_results_round_trip_through_the_file(carrying, tmp_path):
     assert read_results(tmp_path / "nowhere") == []
 
 
-@pytest.mark.usefixtures("few_trials")
 def test_profile_and_report_show_probe_results_only_if_stored(carrying, tmp_path):
     from click.testing import CliRunner
 

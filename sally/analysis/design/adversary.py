@@ -9,7 +9,6 @@ are then swapped. Learners also find combinations of features that hand-written 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from typing import Any
 
 import msgspec
@@ -22,6 +21,7 @@ from sally.core.errors import BadInput, needs_extra
 from sally.core.registry import registry
 from sally.core.rules.card import Attack, CardQuestion
 from sally.stats.cluster_interval import lone_by_rule
+from sally.stats.one_thread import one_thread
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -119,7 +119,7 @@ def attack_of(attack: Attack, questions: int, seed: int) -> list[Finding]:
     if frozen is not None:
         findings.append(_single(attack, "frozen", table, frozen))
     makers = learners()
-    with _one_thread():
+    with one_thread("adversary"):
         for name, make in makers.items():
             findings.append(finding(attack, "fresh", name, table, cross_validate(make, table)))
             if frozen is not None:
@@ -127,14 +127,6 @@ def attack_of(attack: Attack, questions: int, seed: int) -> list[Finding]:
                 hits = _hits(_chances(model, frozen), frozen)
                 findings.append(finding(attack, "frozen", name, frozen, hits))
     return findings
-
-
-def _one_thread() -> AbstractContextManager[Any]:
-    """Limit numerical libraries to one thread, which is faster for such small problems."""
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
-
-    limits: AbstractContextManager[Any] = threadpool_limits(1)
-    return limits
 
 
 def cross_validate(make: Callable[[], Model], table: OptionTable) -> Floats:

@@ -24,6 +24,7 @@ from sally.core.errors import BadInput, needs_extra
 from sally.core.match.player import Turn
 from sally.core.rules.chance import Stream
 from sally.core.rules.pair import QUESTIONS, Pair, PairRecipe, QuestionKind, draw_pair
+from sally.stats.one_thread import one_thread
 from sally.stats.pairs import PairScore, outcome_of, score_pairs
 
 MOST_MENTIONS = 12  # mentions of options that are features, from the end of a page
@@ -175,11 +176,14 @@ def attack_pairs(
         raise BadInput(f"Learners need at least {FEWEST} pairs to learn from and to answer.")
     known_pairs = describe_pairs(recipe, order, train, seed, plant)
     held_out = describe_pairs(recipe, order, test, seed + 1, plant)
-    return [
-        LearnerScore(name, question, _answer(fit, known_pairs[question], held_out[question]), train)
-        for question in QUESTIONS
-        for name, fit in LEARNERS.items()
-    ]
+    with one_thread("adversary"):
+        return [
+            LearnerScore(
+                name, question, _answer(fit, known_pairs[question], held_out[question]), train
+            )
+            for question in QUESTIONS
+            for name, fit in LEARNERS.items()
+        ]
 
 
 Fit = Callable[[Sequence[Features], Sequence[bool]], Callable[[Sequence[Features]], Any]]

@@ -34,6 +34,7 @@ PlayerLike = (
 """A player: its name, (name, parameters), a spec, a function of a turn, a pair of functions for
 moves and for reports, or an object with a `decide` method."""
 _objects: ContextVar[Mapping[str, Any]] = ContextVar("objects", default=MappingProxyType({}))
+_kinds: ContextVar[dict[str, PlayerKind] | None] = ContextVar("kinds", default=None)  # of objects
 
 
 def as_player(player: PlayerLike, seat: str = "") -> PlayerSpec:
@@ -158,10 +159,12 @@ class ObjectNames:
     def bound(self) -> Iterator[None]:
         """Let the names stand for their objects inside the block, in this thread or task."""
         token = _objects.set({**_objects.get(), **self.objects})
+        kinds_token = _kinds.set({})
         try:
             yield
         finally:
             _objects.reset(token)
+            _kinds.reset(kinds_token)
 
 
 def _is_same(bound: Any, value: Any) -> bool:
@@ -190,14 +193,21 @@ def bound_names() -> tuple[str, ...]:
 
 
 def bound_kind(name: str) -> PlayerKind | None:
-    """Return the kind of a player that was passed as an object, or None if it is not one."""
+    """Return the kind of a player that was passed as an object, or None if it is not one. Its
+    version, a hash of its code and settings, is computed once per call."""
     player = bound_object(name)
     if player is None or not hasattr(player, "decide"):
         return None
+    kinds = _kinds.get()
+    if kinds is not None and name in kinds:
+        return kinds[name]
     version = getattr(player, "version", None)
-    return PlayerKind(
+    kind = PlayerKind(
         name,
         "an object of this process",
         lambda spec, game, seat: player,
         version=version if isinstance(version, int) else code_hash(player),
     )
+    if kinds is not None:
+        kinds[name] = kind
+    return kind
