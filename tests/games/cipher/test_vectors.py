@@ -31,6 +31,7 @@ from tests.games.cipher import reference
 VECTORS: Any = json.loads((Path(__file__).parent / "vectors.json").read_text())
 PLAIN = Mind()
 NEAR = 2e-6  # vectors have six decimals
+ROUNDED = 5.1e-5  # whole games have four decimals; sums differ in the last bit between processors
 
 
 def position(keywords: list[str], filed: list[list[str]], used: list[int], code: int) -> Position:
@@ -91,9 +92,9 @@ def test_whole_games(name: str) -> None:
         )
         assert likeliest(heard, current_position.left) == guess
         value = value_hints(PLAIN, listener, current_position, hints)
-        assert round(value.decoded, 4) == p_decoder
-        assert round(value.intercepted, 4) == p_interceptor
-        assert round(bits(heard), 4) == pytest.approx(entropy)
+        assert value.decoded == pytest.approx(p_decoder, abs=ROUNDED)
+        assert value.intercepted == pytest.approx(p_interceptor, abs=ROUNDED)
+        assert bits(heard) == pytest.approx(entropy, abs=ROUNDED)
         for digit, hint in zip(digits(code), hints, strict=True):
             filed[digit - 1].append(hint)
         used.append(code)
