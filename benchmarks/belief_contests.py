@@ -17,12 +17,13 @@ from pathlib import Path
 
 import msgspec
 
-from sally.analysis.beliefs.decisions import BeliefDecision, decisions_of
+from sally.analysis.beliefs.decisions import decisions_of
 from sally.analysis.beliefs.table import BeliefSummary, belief_table
 from sally.analysis.compare.published_figures import load as published
 from sally.api.analyses import load
 from sally.core.log.events import Episode
 from sally.frames.replays import replay_for_measures
+from sally.parts.beliefs import BeliefDecision
 from sally.stats.intervals import Estimate
 
 BUNDLES = Path(__file__).parent.parent / "docs/results/bundles"

@@ -6,7 +6,7 @@ game's probes can be scored, and scored again after a probe is corrected.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from sally.core.errors import BadInput
 from sally.core.log.events import Reported
@@ -46,6 +46,15 @@ def _judge_report(played: Played, report: Reported) -> JudgedReport:
             f"in turn {report.turn}, but {played.spec.name} does not ask this probe in that turn."
         )
     return judged_report
+
+
+def reports_before_moves(played: Played) -> Iterator[tuple[Seat, JudgedReport]]:
+    """Yield the readable reports of every seat that count and were not asked after the move."""
+    for seat in played.replay.game.seats:
+        for answer in list_counted_reports(played, seat):
+            is_before = played.spec.probe(answer.question.probe).point != "after"
+            if is_before and answer.report.value is not None:
+                yield seat, answer
 
 
 @cache_by_seat

@@ -9,15 +9,17 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from sally.analysis.beliefs.decisions import PEOPLE, belief_columns, decision_of_row
+from sally.analysis.beliefs.decisions import belief_columns
 from sally.analysis.episodes.paper_store import Conditions, Known
 from sally.core.log.events import Episode
 from sally.core.rules.metric import Played
 from sally.frames.replays import replay_for_measures
+from sally.games.elicitation.decisions import decision_of_row
 from sally.games.elicitation.recorded_decisions import GAME, BeliefRow, row_of
 from sally.games.elicitation.rules import PLAYER
 from sally.output.tables.reproduce import Engine
 from sally.parts.atlas import FEW_IDS, AtlasColumn, AtlasDot, AtlasKind, estimate_dots
+from sally.parts.beliefs import PEOPLE
 from sally.stats import belief_measures as measures
 from sally.stats.belief_measures import BeliefColumns
 from sally.stats.cluster_interval import mean_by_rule

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 import msgspec
 import numpy as np
 
-from sally.analysis.beliefs.decisions import BeliefDecision, belief_columns
+from sally.analysis.beliefs.decisions import belief_columns
+from sally.parts.beliefs import BeliefDecision
 from sally.stats import belief_measures as measures
 from sally.stats.belief_measures import BeliefColumns, Contest, share
 from sally.stats.cluster_interval import ratio_by_rule

@@ -70,6 +70,7 @@ PARTS: Mapping[str, str] = {
     "acting": "ACTING",  # which moves fit the mover's prediction
     "training": "TRAINING",  # training split, held-out problems, values of moves
     "depths": "DEPTHS",  # what reasoners of each depth answer
+    "stated_beliefs": "BELIEFS",  # decisions with the beliefs stated before them
     "pairs": "PAIRS",  # recipes of certified pairs
     "ideal": "IDEAL",  # an episode against a partner of a declared pool, for the ideal observer
     "study": "STUDIES",
@@ -83,7 +84,10 @@ PARTS: Mapping[str, str] = {
 }
 """Constant that each part of a game or a paper defines."""
 TOGETHER: Mapping[str, str] = {
-    **dict.fromkeys(("losses", "costs", "intended", "acting", "training", "depths"), "decisions"),
+    **dict.fromkeys(
+        ("losses", "costs", "intended", "acting", "training", "depths", "stated_beliefs"),
+        "decisions",
+    ),
     "reveal": "board",
     "example": "board",
 }

@@ -1,5 +1,5 @@
-"""Single decisions of repeated games: losses, consistency, costs, and scores that include forfeited
-decisions.
+"""Single decisions of repeated games: losses, consistency, costs, scores that include forfeited
+decisions, and rounds with the beliefs stated before them.
 
 Against a partner that is an automaton, the value of a move is its payoff in the round plus the
 payoff of optimal play afterwards, so cooperating with tit for tat costs nothing. Against any other
@@ -8,17 +8,27 @@ partner only the payoff in the round counts. The myopic figures of riemer2025 ar
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from sally.core.rules.game import Seat
-from sally.core.rules.metric import Cost, Played, Terms, cache_by_seat, terms_of
+from sally.core.rules.metric import (
+    Cost,
+    JudgedReport,
+    Played,
+    Terms,
+    cache_by_seat,
+    terms_of,
+)
 from sally.games.repeated_games import regret, rounds
 from sally.games.repeated_games.optimum import SAME, Floats, pay_table
+from sally.games.repeated_games.rules import RepeatedGame, other_seat
 from sally.games.repeated_games.spec import a_round
+from sally.metrics.answers import reports_before_moves
 from sally.metrics.consistency import DecisionFit
+from sally.parts.beliefs import BeliefDecision, decision_of_round
 
 # --- losses, and moves that fit the prediction ----------------------------------------------------
 
@@ -173,3 +183,47 @@ def INTENDED(played: Played, seat: Seat) -> tuple[float, float, float | None]:
     unplayed = highest_pay * (due - len(everything))
     best = rounds.optimum_of(played, seat, due)
     return earned / due, (earned + missed + unplayed) / due, best
+
+
+# --- stated beliefs -------------------------------------------------------------------------------
+
+
+def BELIEFS(played: Played) -> Iterator[BeliefDecision]:
+    """Yield the rounds for which a belief was stated before the move; only the payoff of the round
+    counts."""
+    for seat, answer in reports_before_moves(played):
+        decision = _decision(played, seat, answer)
+        if decision is not None:
+            yield decision
+
+
+def _decision(played: Played, seat: Seat, answer: JudgedReport) -> BeliefDecision | None:
+    game, turn = played.replay.rules(RepeatedGame), answer.turn
+    move: Any = played.replay.move(turn, seat)
+    if not isinstance(move, int):
+        return None
+    names, partner_names = game.names_of(seat), game.names_of(other_seat(seat))
+    odds = answer.report.odds or tuple(
+        float(choice == answer.report.value) for choice in answer.question.choices
+    )
+    pays = [[float(game.pay(seat, action, choice)) for choice in range(len(partner_names))]
+            for action in range(len(names))]  # fmt: skip
+    truth = answer.truth
+    best = {_best(column) for column in zip(*pays, strict=True)}
+    return decision_of_round(
+        played,
+        seat,
+        turn,
+        # Names may differ by instance.
+        actions=tuple(f"move {number + 1}" for number in range(len(names))),
+        move=move,
+        game=repr(pays),
+        worth=tuple(sum(p * pay for p, pay in zip(odds, row, strict=True)) for row in pays),
+        expected=odds if names == partner_names else None,
+        true_worth=tuple(row[truth] for row in pays) if isinstance(truth, int) else None,
+        decides=len(best) > 1,
+    )
+
+
+def _best(values: Sequence[float]) -> tuple[int, ...]:
+    return tuple(n for n, value in enumerate(values) if value == max(values))

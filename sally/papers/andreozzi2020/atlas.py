@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sally.analysis.beliefs.decisions import PEOPLE
 from sally.core.rules.metric import Played
 from sally.papers.andreozzi2020.figures import dilemma_of
 from sally.papers.belief_records import belief_dot, constant_dots, knowing_of_most, records_of
 from sally.parts.atlas import AtlasColumn, AtlasDot, AtlasSource
+from sally.parts.beliefs import PEOPLE
 from sally.stats import belief_measures as measures
 
 SOURCE = "andreozzi2020"

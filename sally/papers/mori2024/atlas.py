@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sally.analysis.beliefs.decisions import PEOPLE
 from sally.core.rules.metric import Played
 from sally.papers.belief_records import (
     belief_dot,
@@ -17,6 +16,7 @@ from sally.papers.belief_records import (
 from sally.papers.mori2024.figures import parts_of, shares
 from sally.papers.mori2024.importer import ADDITIONAL, MAIN
 from sally.parts.atlas import AtlasColumn, AtlasDot, AtlasSource
+from sally.parts.beliefs import PEOPLE
 from sally.stats import belief_measures as measures
 
 SETTINGS = {

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sally.analysis.beliefs.decisions import PEOPLE
 from sally.core.rules.metric import Played
 from sally.papers.belief_records import BeliefRecord, belief_dot, mean, records_of
 from sally.papers.vanbaar2022.figures import (
@@ -18,6 +17,7 @@ from sally.papers.vanbaar2022.figures import (
     thresholds_of,
 )
 from sally.parts.atlas import AtlasColumn, AtlasDot, AtlasSource
+from sally.parts.beliefs import PEOPLE
 
 SOURCE = "vanbaar2022"
 STUDY_NUMBERS = (1, 2, 3, 4)
