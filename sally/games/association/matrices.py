@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from sally.core.rules.chance import Stream
 from sally.games.association.english import vocabulary
-from sally.games.association.vectors import likeness, word_vectors
+from sally.games.association.vectors import Products, inner_products, likeness, word_vectors
 
 Ties = npt.NDArray[np.float32]  # one row per cue, one column per word
 TOPICS = 40
@@ -18,14 +18,14 @@ LINKS = 8  # links between topics in a mind with links
 EXACT = 3  # decimals kept
 
 
-def round_strengths(raw: Ties) -> Ties:
+def round_strengths(raw: Products) -> Ties:
     """Return association strengths with three decimals, so that equal strengths are equal on every
     machine."""
     exact: Ties = np.round(raw, EXACT).astype(np.float32)
     return exact
 
 
-def standard(raw: Ties) -> Ties:
+def standard(raw: Products) -> Ties:
     """Return association strengths scaled to mean 0 and standard deviation 1, rounded."""
     return round_strengths((raw - raw.mean()) / raw.std())
 
@@ -46,18 +46,18 @@ def sense() -> Ties:
     return standard(centre_twice(likeness()))
 
 
-def centre_twice(raw: Ties) -> Ties:
+def centre_twice(raw: Products) -> Products:
     """Return the strengths after double centring, so that every row and every column has mean 0."""
     rows, columns = raw.mean(axis=1, keepdims=True), raw.mean(axis=0, keepdims=True)
-    residual: Ties = raw - rows - columns + raw.mean()
+    residual: Products = raw - rows - columns + raw.mean()
     return residual
 
 
 def row_by_sense(vector: Ties, words: Ties | None = None) -> Ties:
     """Return the association strengths by meaning for the vector of any text, scaled like those
     of the vocabulary."""
-    raw = likeness() if words is None else words @ words.T
-    similarities = (word_vectors() if words is None else words) @ vector
+    raw = likeness() if words is None else inner_products(words)
+    similarities = (word_vectors() if words is None else words).astype(np.float64) @ vector
     row = similarities - similarities.mean() - raw.mean(axis=0) + raw.mean()
     return round_strengths(row / centre_twice(raw).std())
 
@@ -65,14 +65,14 @@ def row_by_sense(vector: Ties, words: Ties | None = None) -> Ties:
 @cache
 def spelling() -> Ties:
     """Return association strengths by spelling: cosines of letter pairs, with word ends marked."""
-    return standard(_letters() @ _letters().T)
+    return standard(inner_products(_letters()))
 
 
 def row_by_spelling(word: str) -> Ties:
     """Return how similar any word is in spelling to each word of the vocabulary, as association
     strengths."""
-    raw = _letters() @ _letters().T
-    pair_weights = np.zeros(len(_pair_columns()), np.float32)
+    raw = inner_products(_letters())
+    pair_weights = np.zeros(len(_pair_columns()))
     pairs = _pairs(word)
     pair_weights[[_pair_columns()[pair] for pair in pairs if pair in _pair_columns()]] = (
         len(pairs) ** -0.5
@@ -131,7 +131,7 @@ def perturb(vector: Ties, size: float, person: int, word: str) -> Ties:
 def with_noise(size: float, person: int) -> Ties:
     """Return association strengths by meaning between the perturbed vectors of person `person`."""
     words = noisy_vectors(size, person)
-    return standard(centre_twice(words @ words.T))
+    return standard(centre_twice(inner_products(words)))
 
 
 def with_links(strength: float, person: int) -> Ties:

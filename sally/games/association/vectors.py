@@ -14,6 +14,7 @@ import numpy.typing as npt
 from sally.games.association.english import vocabulary
 
 Vectors = npt.NDArray[np.float32]
+Products = npt.NDArray[np.float64]
 
 
 def read_rows(package: str, name: str, n_rows: int) -> Vectors:
@@ -35,7 +36,16 @@ def word_vectors() -> Vectors:
 
 
 @cache
-def likeness() -> Vectors:
+def likeness() -> Products:
     """Return the cosine similarity of any two words of the vocabulary."""
-    alike: Vectors = word_vectors() @ word_vectors().T
-    return alike
+    return inner_products(word_vectors())
+
+
+def inner_products(rows: Vectors) -> Products:
+    """Return the inner products of any two rows, in double precision.
+
+    Sums in single precision differ between processors by enough to change a third decimal.
+    """
+    exact_rows = rows.astype(np.float64)
+    products: Products = exact_rows @ exact_rows.T
+    return products

@@ -8,9 +8,18 @@ import pytest
 from sally.core.errors import BadInput
 from sally.games.association.english import vocabulary
 from sally.games.association.lexicon import barred_rows, cards, clue_problem, overlaps, place
-from sally.games.association.matrices import links_of, sense, spelling, topics
+from sally.games.association.matrices import (
+    centre_twice,
+    cosine,
+    links_of,
+    sense,
+    spelling,
+    standard,
+    topics,
+)
 from sally.games.association.minds import Mind, closeness, hubness, mind_of, tie, ties
 from sally.games.association.nouns import noun_ties, ruled_out
+from sally.games.association.vectors import inner_products, word_vectors
 
 
 def test_cards_are_unique_sorted_vocabulary_words() -> None:
@@ -35,6 +44,13 @@ def test_forms_and_compounds_are_too_close_in_both_directions(
     clue: str, word: str, near: bool
 ) -> None:
     assert overlaps(clue, word) is near
+
+
+def test_strengths_do_not_depend_on_the_order_of_summation() -> None:
+    """Processors sum in different orders."""
+    reversed_sums = inner_products(word_vectors()[:, ::-1])
+    assert np.array_equal(standard(reversed_sums), cosine())
+    assert np.array_equal(standard(centre_twice(reversed_sums)), sense())
 
 
 @pytest.mark.parametrize("word", cards()[::60])
