@@ -7,6 +7,7 @@ without injections or forks.
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -32,8 +33,9 @@ from sally.api.pair_evaluation import evaluation_of_episodes, game_row
 from sally.api.result_list import rows_figure
 from sally.api.rows import Rows
 from sally.core.errors import BadInput, join_names
-from sally.core.log.events import Episode, PlayerSpec, Setup, canonical
+from sally.core.log.events import Ended, Episode, PlayerSpec, Setup, canonical
 from sally.core.registry.study import Study
+from sally.core.rules.game import Game
 from sally.frames.frame import Frame, as_frame
 from sally.frames.labels import tags_of
 from sally.output.files.attestation import read_attestation
@@ -43,7 +45,7 @@ from sally.output.page.page_data import PageData
 from sally.output.page.pair_evaluation import write_pair_evaluation
 from sally.output.page.write import PageOptions, write_page
 from sally.players.language import LANGUAGE
-from sally.runner.check import cells_of, check
+from sally.runner.check import SOURCE, cells_of, check
 from sally.runner.local import orders
 from sally.store.bundles import EPISODES, is_bundle, open_store
 from sally.studies import sally_1, sally_2
@@ -54,6 +56,9 @@ if TYPE_CHECKING:
 
 # parameters that an evaluated language player may choose; all others are those of the suite
 CHOSEN = frozenset({"model", "strategy", "settings", "with_"})
+
+
+EPISODES_PAGE = "-episodes"  # ending of the names of pages with transcripts
 
 
 class BoardRows(Rows):
@@ -118,12 +123,10 @@ def board(
     """
     entries: list[GamesEntry | PairEntry] = []
     refused: list[RefusedBundle] = []
-    pages = Counter[str]()
+    used_names = {"index"}
     site = Path(tempfile.gettempdir() if out is None else out)
     for bundle in _bundles(tuple(map(Path, bundles))):
-        stem = file_name(bundle.name.removesuffix(".sally.zip")) or "entry"
-        pages[stem] += 1
-        page = stem if pages[stem] == 1 else f"{stem}-{pages[stem]}"
+        page = _free_page(bundle, used_names)
         try:
             entry = checked_entry(bundle, site / page, None if out is None else transcripts)
             entries.append(entry)
@@ -147,6 +150,22 @@ def file_name(name: str) -> str:
     'openai-gpt-4'
     """
     return "".join(sign if sign.isalnum() or sign in "._-" else "-" for sign in name).strip("-.")
+
+
+def _free_page(bundle: Path, used_names: set[str]) -> str:
+    """Return the name of an entry's page and add it, and that of its transcripts, to `used_names`.
+
+    The name is one that a link may have; names differ in more than capitals, which some file
+    systems do not tell apart.
+    """
+    name = bundle.name.removesuffix(".sally.zip")[:200]
+    stem = re.sub(r"[^A-Za-z0-9._-]", "-", name).strip("-.") or "entry"
+    page, number = stem, 1
+    while {page.lower(), f"{page}{EPISODES_PAGE}".lower()} & used_names:
+        number += 1
+        page = f"{stem}-{number}"
+    used_names |= {page.lower(), f"{page}{EPISODES_PAGE}".lower()}
+    return page
 
 
 def _with_distinct_names(entries: Sequence[GamesEntry | PairEntry]) -> list[GamesEntry | PairEntry]:
@@ -196,14 +215,13 @@ def checked_entry(bundle: Path, page: Path, transcripts: int | None) -> GamesEnt
         is_earlier = packed.sha256 in earlier_checks()
         words_of = name_of_pack if is_earlier else same_pack
         refuse_unplanned(episodes, plan, f"Sally-1, size {size}", words_of)
-        uncut = [e for e in episodes if not store.to_run_again(e)]
-        finished = as_frame(uncut, studies=[study])
+        finished = as_frame(played_episodes(episodes), studies=[study])
         evaluation = _evaluate(finished, plan, study, size, words_of)
         transcript_page = ""
         if transcripts is not None:
             write_evaluation(evaluation, page.with_name(f"{page.name}.html"))
             if transcripts:
-                transcript_page = f"{page.name}-episodes.html"
+                transcript_page = f"{page.name}{EPISODES_PAGE}.html"
                 write_page(
                     PageData(place), page.with_name(transcript_page), PageOptions(transcripts)
                 )
@@ -239,11 +257,20 @@ def _pair_entry(
     refuse_unplanned(episodes, plan, f"Sally-2, size {size}", sally_2.current_pack)
     if earlier := earlier_packs(episodes):
         readers = f"{readers}; earlier words of {join_names(earlier)}"
-    finished = [episode for episode in episodes if not store.to_run_again(episode)]
     planned = sum(len(cell.instances) * cell.repeats for cell in full_suite.cells)
-    evaluation = evaluation_of_episodes(finished, full_suite, planned, bot)
+    evaluation = evaluation_of_episodes(played_episodes(episodes), full_suite, planned, bot)
     return Entry(evaluation.player, bundle.name, sha256, size, evaluation, f"{page.name}.html",
                  signed, readers)  # fmt: skip
+
+
+def played_episodes(episodes: Iterable[Episode]) -> list[Episode]:
+    """Return the episodes that the rules ended. Others are missing ones, whatever their log names
+    as the cause: nobody can check it, so the rounds that a player would lose could be left out."""
+    return [
+        episode
+        for episode in episodes
+        if isinstance(end := episode.end, Ended) or end.cause == Game.censor_cause
+    ]
 
 
 def plan_positions(full_suite: Study) -> list[Planned]:
@@ -318,6 +345,9 @@ def proved_episodes(place: store.Where, sha256: str) -> tuple[list[Episode], str
     if contents.doubled:
         raise BadInput(f"{contents.doubled:,} of its lines repeat an episode.")
     episodes = list(contents.episodes.values())
+    imported_id = next((episode.id for episode in episodes if SOURCE in episode.used), "")
+    if imported_id:
+        raise BadInput(f"episode {imported_id} was imported: another program played it.")
     result = check(episodes, cells_of(place), contents.changed)
     earlier = earlier_checks().get(sha256)
     unchecked = [] if earlier is not None else result.unchecked

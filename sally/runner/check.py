@@ -121,6 +121,9 @@ def check(
         elif elsewhere := _recorded_elsewhere(spec, episode):
             reason = f"moves replay; {elsewhere} played elsewhere, and no prompts are on record"
             result.unchecked.append((episode.id, reason))
+        elif _played_elsewhere(episode):
+            reason = "moves replay; another program played it, so bots and chance were not checked"
+            result.unchecked.append((episode.id, reason))
         elif missing := _list_unregistered(spec, episode):
             reason = f"moves replay; players not registered here, so not asked again: {missing}"
             result.unchecked.append((episode.id, reason))
@@ -153,10 +156,13 @@ def other_versions(spec: GameSpec, episode: Episode, but: str = "") -> str | Non
     return None
 
 
+SOURCE = "source"  # in `used` of an episode that another program played
+
+
 def _played_elsewhere(episode: Episode) -> bool:
     """Return whether an episode was imported: its players and its chance were other programs."""
     lineup = episode.setup.lineup.values()
-    return "source" in episode.used or any(player.player == RECORDED for player in lineup)
+    return SOURCE in episode.used or any(player.player == RECORDED for player in lineup)
 
 
 def _other_draw(spec: GameSpec, episode: Episode) -> str | None:

@@ -163,6 +163,12 @@ def _reworded(event: Moved) -> Moved:
     return REPLACE(_last_call(other_move(event)), reply=reply)
 
 
+def stopped(episode: Episode, cause: str) -> Episode:
+    """Return the episode without its second half, as if something had stopped it."""
+    first_half = [event for event in episode.events if event.turn < 5]
+    return REPLACE(episode, events=[*first_half, Censored(5, cause)])
+
+
 ANSWERS: dict[str, Forgery] = {
     "no calls at all": without_calls,
     "one move without its call": lambda e: changed(e, lambda m: REPLACE(m, calls=())),
@@ -188,6 +194,8 @@ ANSWERS: dict[str, Forgery] = {
         e, lambda m: Forfeited(m.turn, m.seat, "unreadable", m.reply, m.tries, m.calls)
     ),
     "a kind partner": lambda e: changed(e, other_move, seat="partner"),
+    "true as a move": lambda e: changed(e, lambda m: REPLACE(m, action=bool(m.action))),
+    "stopped by rules that go on": lambda e: stopped(e, "forfeits"),
 }
 
 
@@ -218,10 +226,10 @@ def test_lucky_draw_of_nature_does_not_replay(honest):
     assert re.search(r"seed \d+ draws|prompt", mismatch[1]), mismatch
 
 
-def _with_last_move_changed(episode: Episode) -> Episode:
-    """Return the episode with another last move of the model, against its reply, and the payoffs
-    that follow from it."""
-    last = max(n for n, e in enumerate(episode.events) if type(e) is Moved and e.seat == "agent")
+def _with_last_move_changed(episode: Episode, seat: str = "agent") -> Episode:
+    """Return the episode with another last move of the model, against its reply, or of the bot, and
+    the payoffs that follow from it."""
+    last = max(n for n, e in enumerate(episode.events) if type(e) is Moved and e.seat == seat)
     events = list(episode.events)
     events[last] = other_move(events[last])
     game = registry.game("ibs")
@@ -229,6 +237,30 @@ def _with_last_move_changed(episode: Episode) -> Episode:
     payoffs = {str(seat): float(p) for seat, p in played.game.payoffs(played.present).items()}
     events[-1] = REPLACE(events[-1], payoffs=payoffs)
     return REPLACE(episode, events=events)
+
+
+@pytest.fixture(scope="module")
+def asked(honest) -> list[Episode]:
+    """Some episodes of `honest`, the first of which is forged by tests."""
+    return [e for e in honest[1] if e.cell.startswith("ibs: asked")]
+
+
+def test_episode_that_says_it_was_imported_is_refused(honest, asked, tmp_path):
+    """The bots of an imported episode were other programs, so their moves are not compared."""
+    forged = REPLACE(_with_last_move_changed(asked[0], "partner"), used={"source": "a record"})
+    result = check([forged])
+    ((_, reason),) = result.unchecked
+    assert "bots and chance were not checked" in reason
+    bundle = packed(honest[0], [forged, *asked[1:]], tmp_path)
+    with pytest.raises(BadInput, match=f"{forged.id} was imported"):
+        checked_entry(bundle, tmp_path / "page", None)
+
+
+@pytest.mark.parametrize("cause", ["fault", "helper", "the player was losing"])
+def test_stopped_episode_counts_as_a_missing_one(honest, asked, tmp_path, cause):
+    """A replay cannot know why an episode stopped, so nobody gains by leaving rounds out."""
+    bundle = packed(honest[0], [stopped(asked[0], cause), *asked[1:]], tmp_path)
+    assert checked_entry(bundle, tmp_path / "page", None).played == len(asked) - 1
 
 
 @pytest.mark.parametrize(
@@ -424,6 +456,9 @@ def test_study_of_another_kind_is_refused(tmp_path):
 # --- missing episodes -----------------------------------------------------------------------------
 
 
+CHOSEN = "chosen [1] \"best\" 'of' trés"
+
+
 @pytest.fixture(scope="module")
 def site(honest, tmp_path_factory) -> tuple[Path, dict]:
     """The board of a bot, of the same bot without the episodes that it lost, of one whose lost
@@ -438,11 +473,11 @@ def site(honest, tmp_path_factory) -> tuple[Path, dict]:
         e if e in won else REPLACE(e, events=[Censored(0, "fault", "network: lost")])
         for e in full_episodes
     ]
-    packed(study, full_episodes, folder, "whole")
-    packed(study, won, folder, "chosen [1] \"best\" 'of' two")
+    packed(study, full_episodes, folder, "index")
+    packed(study, won, folder, CHOSEN)
     packed(study, faults, folder, "faults")
     (folder / "more").mkdir()
-    packed(study, full_episodes, folder / "more", "faults")
+    packed(study, full_episodes, folder / "more", "Faults-episodes")
     places = [str(folder), str(folder / "more")]
     args = ["report", "--board", *places, "--out", str(folder / "site"), "--transcripts", "0"]
     done = CliRunner().invoke(cli, [*args, "--json"])
@@ -454,9 +489,7 @@ def test_missing_episodes_are_shown_and_count_as_failures(site):
     """(c) of the issue: leaving out what was lost gave "doing 1.00" without a mark."""
     _, board_entries = site
     by_bundle = {entry["bundle"].partition(".")[0]: entry for entry in board_entries["entries"][:3]}
-    chosen, faults, whole = (
-        by_bundle[name] for name in ("chosen [1] \"best\" 'of' two", "faults", "whole")
-    )
+    chosen, faults, whole = (by_bundle[name] for name in (CHOSEN, "faults", "index"))
     for entry in (chosen, faults):
         assert entry["played"] < entry["planned"] and not entry["whole"]
         (game,) = (result for result in entry["games"] if result["game"] == "toma_po")
@@ -476,13 +509,15 @@ def test_only_whole_entries_are_rated(site):
 
 
 def test_every_bundle_has_a_page_of_its_own(site):
-    """(d) of the issue: a blank, a bracket or a quote in the name of a bundle; also two bundles of
-    one name."""
+    """(d) of the issue: a blank, bracket, quote or accent in the name of a bundle; also names
+    of other pages: of the board itself, and of another entry's transcripts in other capitals."""
     folder, board_entries = site
     page = (folder / "index.html").read_text("utf-8")
     assert len(board_entries["entries"]) == 4
     links = set(re.findall(r'href="([^"#]+\.html)"', page))
-    assert len(links) == 4 and all((folder / link).exists() for link in links)
+    assert len({link.lower() for link in links}) == 4 and "index.html" not in links
+    assert all((folder / link).exists() for link in links)
+    assert "Faults-episodes-2.html" in links
 
 
 # --- signatures -----------------------------------------------------------------------------------

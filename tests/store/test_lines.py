@@ -172,7 +172,7 @@ def test_finished_episode_replaces_a_censored_one_in_any_order(folder: Path) -> 
 
 @pytest.mark.parametrize(
     ("cause", "again"),
-    [("budget", True), ("fault", True), ("limit", True), ("left", True), ("forfeits", False)],
+    [("budget", True), ("fault", True), ("limit", True), ("left", True), ("helper", False)],
 )
 def test_only_episodes_censored_for_external_causes_are_run_again(
     folder: Path, cause: str, again: bool

@@ -35,7 +35,7 @@ def import_episodes(path: Path) -> ImportResult:
                 except BadInput as error:
                     run.oddities.append(Oddity(str(file), f"sample {sample.id}", str(error)))
                     continue
-                used = {**episode.used, "source": msgspec.to_builtins(source)}
+                used = {**episode.used, "log": msgspec.to_builtins(source)}
                 episodes[episode.id] = msgspec.structs.replace(episode, used=used)
     for episode in episodes.values():
         run.episodes.append(episode)

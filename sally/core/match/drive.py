@@ -24,7 +24,7 @@ from sally.core.match.player import (
     Turn,
     wait,
 )
-from sally.core.rules.game import NATURE
+from sally.core.rules.game import NATURE, Game
 from sally.core.rules.probe import ProbeReport
 from sally.core.rules.replay import AskId
 
@@ -213,6 +213,8 @@ class Driver:
         stop = episode.events[-1] if episode.events else None
         if upto is not None or not isinstance(stop, Censored):
             raise LookupError(f"the log has no answer to {[turn.id for turn in unanswered]}")
+        if stop.cause == Game.censor_cause:  # a stop that the rules make by themselves
+            raise LookupError(f"the log stops for {stop.cause!r}, where the rules go on")
         match.censor(stop.cause, stop.detail, stop.seat, stop.calls)
         return unanswered
 

@@ -7,7 +7,7 @@ import logging
 import msgspec
 
 from sally.core.errors import BadInput
-from sally.core.log.events import Episode, Setup, episode_id, label
+from sally.core.log.events import Episode, Moved, Setup, episode_id, label
 from sally.core.match.playback import mismatch
 from sally.core.prompt.model import Usage
 from sally.core.registry import registry
@@ -34,7 +34,7 @@ def log_problem(episode: Episode) -> str | None:
 
 def setup_problem(episode: Episode) -> str | None:
     """Return what is invalid in an episode regardless of its moves, or None."""
-    return _lineup_problem(episode.setup) or _usage_problem(episode)
+    return _lineup_problem(episode.setup) or _event_problem(episode)
 
 
 def _lineup_problem(setup: Setup) -> str | None:
@@ -50,9 +50,12 @@ def _lineup_problem(setup: Setup) -> str | None:
     return f"seat {empty[0]!r} has no player" if empty else None
 
 
-def _usage_problem(episode: Episode) -> str | None:
-    """Return what is wrong with the tries or model calls, or None."""
+def _event_problem(episode: Episode) -> str | None:
+    """Return what is wrong with the type of a move, the tries or the model calls, or None."""
     for event in episode.events:
+        # true and 1.0 equal the number of a move, so that the rules accept them
+        if isinstance(event, Moved) and isinstance(event.action, bool | float):
+            return f"the move of turn {event.turn} is {event.action!r}, not the number of a move"
         if event.tries < 1:
             return f"an answer of turn {event.turn} took {event.tries} tries"
         for call in event.calls:

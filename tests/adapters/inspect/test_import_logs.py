@@ -56,7 +56,7 @@ def test_log_import_yields_same_episodes_as_the_store(run: Path, tmp_path: Path)
     assert {e.id for e in result.episodes} == episodes.keys() and len(episodes) == 2
     for episode in result.episodes:
         assert episode.events == episodes[episode.id].events
-        assert episode.used["source"]["file"].endswith((".eval", ".json"))
+        assert episode.used["log"]["file"].endswith((".eval", ".json"))
     checked = check(result.episodes)
     assert (checked.replayed, checked.mismatches, checked.unchecked) == (2, [], [])
     command = ["import", "inspect", str(run / "logs"), "--out", str(tmp_path / "out"), "--json"]
