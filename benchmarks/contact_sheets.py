@@ -39,11 +39,11 @@ def opened(address: str, game: str, seat: str, moves: int) -> str:
     """The token of a table at which some moves were made."""
     token = str(seat_api(f"{address}/api/tables", "", {"game": game, "seat": seat})["token"])
     draw, made = random.Random(1), 0
-    for _ in range(200):
+    for _ in range(400):
         seen = seat_api(f"{address}/api/seat", token)
         if seen["over"] or (made >= moves and seen["asks"]):
             break
-        time.sleep(0.06)  # a seat may ask twenty times a second
+        time.sleep(0.11)  # twice a round; a seat may ask twenty times a second
         if seen["asks"]:
             ask = seen["asks"][0]
             sent = {"ask": ask["id"], "value": value_for(ask, draw), "key": f"sheet-{made}"}

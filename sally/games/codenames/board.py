@@ -38,22 +38,22 @@ def board(context: SeatContext, view: View) -> Board:
     if view.clue is not None:
         notes.append(Note("The clue", f"{view.clue.word}, for {view.clue.number}", "last"))
         notes.append(Note("Cards left to turn over", str(view.left)))
-    paid = [event.paid for event in view.log if isinstance(event, Over)]
+    ends = [event for event in view.log if isinstance(event, Over)]
     notes += [
-        Note(f"Board {n}", f"{points:g} point{'' if points == 1 else 's'}")
-        for n, points in enumerate(paid, 1)
+        Note(f"Board {n}", f"{end.paid:g} point{'' if end.paid == 1 else 's'}: {ENDS[end.how]}")
+        for n, end in enumerate(ends, 1)
     ]
     if notes:
         parts.append(Notes("On the table", tuple(notes)))
     found = 0 if view.over else sum(colour == "own" for colour in view.turned_colours.values())
-    score = f"{sum(paid) + found:g}"
+    score = f"{sum(end.paid for end in ends) + found:g}"
     progress = Progress(len(view.boards), game.boards, "board", score)
     return Board(tuple(parts), progress=progress)
 
 
 ENDS = {
     "won": "all of your cards were found",
-    "assassin": "the assassin was turned over, so the board paid nothing",
+    "assassin": "the assassin was turned over",
     "rival": "the rival team found all its cards first",
 }
 
@@ -64,8 +64,9 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
     ends = [event for event in state.log if isinstance(event, Over)]
     told = [f"on board {n}, {ENDS[end.how]}" for n, end in enumerate(ends, 1)]
     why = (
-        f"{'; '.join(told)}. Each of your cards that was found pays 1 point, and on a board that "
-        f"you win each card of the rival that is still covered pays {game.bonus:g}."
+        f"{'; '.join(told)}. Each of your cards that was found pays 1 point, but a board with the "
+        "assassin turned over pays nothing; on a board that you win each card of the rival that is "
+        f"still covered pays {game.bonus:g}."
     )
     turned = _turned_by_board(state)
     parts = tuple(

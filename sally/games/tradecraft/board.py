@@ -29,7 +29,7 @@ from sally.core.rules.replay import Trajectory
 from sally.games.tradecraft.actions import SEATS, Action, Craft, as_action_goods, goods
 from sally.games.tradecraft.amounts import Amount
 from sally.games.tradecraft.crafting import cover, prepare_recipes
-from sally.games.tradecraft.hands import union
+from sally.games.tradecraft.hands import holds, union
 from sally.games.tradecraft.rules import Entry, State, TradeCraft, View
 from sally.games.tradecraft.speech import amount_said, goods_said, item_said
 from sally.games.tradecraft.tools import within_reach
@@ -65,7 +65,10 @@ def board(context: SeatContext, view: View) -> Board:
         )
         for seat, hand in zip(SEATS, view.hands, strict=False)
     ]
-    target = Hand("Your target", _goods(view.target), "goal")
+    has_target = holds(view.hand, view.target)
+    target = Hand(
+        "Your target, in your hand" if has_target else "Your target", _goods(view.target), "goal"
+    )
     parts: list[Part] = [Hands("On the table", (*hands, target))]
     faces: dict[str, Face] = {}
     if (made := view.proposal) is not None and made.to == view.seat:

@@ -29,7 +29,7 @@ export class AskPanel {
   }
 
   // A move that the rules refused comes back to its field, with the reason and the tries left.
-  #explain({ refused, draft, tries_left: left }) {
+  #explain({ refused, draft }) {
     const typed = this.fields.flatMap((form) => form.fields).filter((field) => field.draft);
     if (draft === null || !typed.length) {
       this.#complain(refused);
@@ -38,8 +38,14 @@ export class AskPanel {
     const { kind, ...values } = draft;
     const form = this.fields.find((each) => each.kind === kind);
     for (const field of form.fields) if (field.name in values) field.set?.(values[field.name]);
-    const tries = left === 1 ? t("last_try") : t("tries_left", { n: left });
-    form.fields.find((field) => field.draft).complain(`${refused} ${tries}`, false);
+    form.fields.find((field) => field.draft).complain(this.#withTries(refused), false);
+  }
+
+  // Why a move is refused, and after a refusal how many tries are left.
+  #withTries(problem) {
+    const left = this.ask.tries_left;
+    if (!problem || !left) return problem;
+    return `${problem} ${left === 1 ? t("last_try") : t("tries_left", { n: left })}`;
   }
 
   // While a move is typed the rules say whether they would refuse it; that is no try.
@@ -58,7 +64,7 @@ export class AskPanel {
         const { problem } = await call("/api/seat/check", { token: this.seat.token, body: { ask: this.ask.id, value } });
         if (this.sending || !this.node.isConnected) return;
         const field = fields.find((each) => each.draft);
-        field.complain(problem.replace(/^\w+: /, ""), false);
+        field.complain(this.#withTries(problem.replace(/^\w+: /, "")), false);
       } catch (why) {
         if (!(why instanceof Refused || why instanceof Lost)) throw why; // then sending it will tell
       }

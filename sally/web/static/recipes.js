@@ -35,7 +35,7 @@ export function entry(recipe, fill) {
   const fits = recipe.fill && fill;
   const notes = [recipe.fuel ? t("fuel", { fuel: recipe.fuel }) : "", recipe.ready && !fits ? t("enough") : ""];
   return el("li", {}, glyph(recipe.glyph),
-    el("span", { class: "line" }, el("span", { class: recipe.ready ? "ready" : null }, recipe.text),
+    el("span", { class: "line" }, el("span", { class: recipe.ready ? "ready" : null }, recipe.text.replace(" -> ", " → ")),
       el("span", { class: "muted" }, notes.join(""))),
     fits
       ? el("button", { type: "button", class: "button small", "aria-label": t("fill_in", { recipe: recipe.text }),

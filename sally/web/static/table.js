@@ -62,8 +62,10 @@ const seat = {
   // What is seen after an answer comes with its receipt, so there need be no news for a while.
   async answer(body, taken) {
     const lines = screen.version ? screen.lines.length : 0;
+    const before = $("lines").children.length;
     const told = await this.send("/api/seat/answer", { ...body, lines });
     taken();
+    if (panels.get(body.ask)?.ask.kind === "move") remember("answered", String(before));
     quiet = told.screen.asks.length ? Date.now() + QUIET : 0;
     show(told.screen);
     if (!quiet) wake();
@@ -201,6 +203,7 @@ function show(next) {
   noteShown();
   keepTime(next);
   if (screen.over) end(screen.over);
+  showLatest();
   fit();
 }
 
@@ -262,6 +265,25 @@ function scrollToNewest(past, list) {
   if (top === undefined) return; // one line is higher than the box
   list.style.paddingBottom = `${top - from}px`;
   past.scrollTop = past.scrollHeight;
+}
+
+// On a phone the last lines since one's own last move stand above the question as well, if the box
+// with all lines ends below the screen (the log itself is read out, so these are not; phone.css).
+const LATEST = 2;
+function showLatest() {
+  const all = [...$("lines").children];
+  const answered = Number(recall("answered") ?? all.length);
+  const below = all.length > 0 && document.querySelector(".past").getBoundingClientRect().bottom + scrollY > innerHeight;
+  const told = screen.asks.some((ask) => ask.refused); // its field says why
+  const lines = below && !told ? all.slice(answered).map((line) => line.textContent) : [];
+  const begun = lines.findIndex((line) => line.startsWith(`${roundName()}:`)); // the board draws it
+  const shown = (begun < 0 ? lines : lines.slice(0, begun)).slice(-LATEST);
+  $("latest").replaceChildren(...shown.map((line) => el("p", {}, line)));
+}
+
+function roundName() {
+  const { number, unit } = screen.board?.progress || {};
+  return unit ? COUNTED[unit](false, { n: number }) : null;
 }
 
 // On a phone what was said stands above the answer to it, elsewhere beside it.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tests.web.browser import NEEDS_BROWSER, Person, Server
+from tests.web.browser import DESK, NEEDS_BROWSER, PHONE, Person, Server
 
 pytestmark = NEEDS_BROWSER
 Arrive = Callable[..., Person]
@@ -34,3 +34,31 @@ def test_payoff_table_keeps_its_third_column_at_every_width(person: Arrive, serv
     me.ask().wait_for()
     hidden_left, hidden_right = me.page.evaluate(BESIDE)
     assert hidden_left > 0 and hidden_right <= 1, "the last round is not in view after a reload"
+
+
+def test_latest_line_stands_above_the_question_on_a_phone(person: Arrive, served: Server) -> None:
+    me = person(**PHONE)
+    me.sit(served.table("codenames", "giver")["token"])
+    latest = me.page.locator("#latest")
+    assert not latest.is_visible()  # nothing has happened since one's own move
+    question_before = me.question_id()
+    me.ask().get_by_label("Word").fill("ocean")
+    me.ask().get_by_role("group", name="Number").get_by_role("radio", name="1").check()
+    me.ask().get_by_role("button", name="Send").click()
+    me.until_taken(question_before)
+    assert me.lines()[-1] in latest.inner_text()
+    assert latest.bounding_box()["y"] < me.ask().bounding_box()["y"]
+    me.page.reload()
+    me.ask().wait_for()
+    assert me.lines()[-1] in latest.inner_text()
+    me.move_to(DESK)
+    assert not latest.is_visible()
+
+
+def test_words_of_a_trade_form_stay_whole_on_a_phone(person: Arrive, served: Server) -> None:
+    me = person(**PHONE)
+    me.sit(served.table("tradecraft", "p1")["token"])
+    me.page.locator("summary", has_text="Propose a trade").click()
+    for label in me.ask().locator("form .field > label, form .field > legend").all():
+        letter = label.evaluate("e => parseFloat(getComputedStyle(e).lineHeight)")
+        assert label.bounding_box()["height"] < 2 * letter, label.inner_text()

@@ -29,6 +29,8 @@ def test_clue_too_close_to_a_card_is_refused_and_another_is_played(
         if expected == "ocean":  # the refused word came back, with the reason at its field
             assert field.input_value() == frozen("small").rows[0][0].words[0]
             assert "tries left" in me.ask().locator(".field .refused").first.inner_text()
+            me.page.wait_for_timeout(1000)  # the word is checked again as if it had been typed
+            assert "tries left" in me.ask().locator(".field .refused").first.inner_text()
         field.fill(word)
         if expected == "too close":  # said while it is typed, before it is sent
             me.ask().locator(".field .refused", has_text=expected).wait_for()
