@@ -231,7 +231,7 @@ def test_tradecraft_values_offers_look_ups_and_crafts(person: Arrive, served: Se
     me.page.locator("summary", has_text="Look up: Item info").click()
     me.page.get_by_label("Item", exact=True).fill("shears")
     me.page.get_by_role("button", name="Look up").first.click()
-    me.page.locator(".found", has_text="2 iron ingots -> 1 pair of shears").wait_for()
+    me.page.locator(".found", has_text="2 iron ingots → 1 pair of shears").wait_for()
     offer = me.ask().get_by_role("form", name="Propose")
     offer.get_by_role("button", name="more coal").click()
     offer.get_by_role("button", name="more coal").click()
