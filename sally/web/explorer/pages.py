@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 from urllib.parse import quote, urlencode
 
 import msgspec
+import polars as pl
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
@@ -18,7 +21,15 @@ from sally.core.log.events import Episode, label
 from sally.web import security
 from sally.web.database import Transaction
 from sally.web.explorer import perspective
-from sally.web.explorer.index import SORTS, EpisodeFilter, EpisodeIndex, IndexEntry, usage_of
+from sally.web.explorer.episode_list import (
+    SORTS,
+    EpisodeFilter,
+    EpisodeList,
+    EpisodeUsage,
+    ListedEpisode,
+    entries_of,
+    usage_of,
+)
 from sally.web.live.match import LiveMatch
 from sally.web.live.matches import LiveMatches
 from sally.web.security import experimenter_required, form_token
@@ -33,7 +44,7 @@ MOST_TURNS = 400  # turns on that page
 class EpisodePage(msgspec.Struct, frozen=True):
     """One page of the episode list."""
 
-    entries: tuple[IndexEntry, ...]
+    entries: tuple[ListedEpisode, ...]
     found: int
     page: int
     pages: int
@@ -52,13 +63,12 @@ class InProgress(msgspec.Struct, frozen=True):
     minutes: float
 
 
-def page_of_entries(entries: list[IndexEntry], page: int) -> EpisodePage:
-    """Return a page of entries; a number beyond the last page returns the last page."""
-    pages = max(1, -(-len(entries) // A_PAGE))
+def page_of_table(table: pl.DataFrame, page: int) -> EpisodePage:
+    """Return a page of episodes; a number beyond the last page returns the last page."""
+    pages = max(1, -(-table.height // A_PAGE))
     page = min(max(page, 1), pages)
-    return EpisodePage(
-        tuple(entries[(page - 1) * A_PAGE : page * A_PAGE]), len(entries), page, pages
-    )
+    entries = entries_of(table.slice((page - 1) * A_PAGE, A_PAGE))
+    return EpisodePage(tuple(entries), table.height, page, pages)
 
 
 def wanted_by(request: Request) -> EpisodeFilter:
@@ -80,32 +90,19 @@ def query(episode_filter: EpisodeFilter, **extra_params: Any) -> str:
     return urlencode({**filter_params, **extra_params})
 
 
-async def index_of(request: Request) -> EpisodeIndex:
-    """Return the server's index, refreshed."""
+async def list_of(request: Request) -> EpisodeList:
+    """Return the server's list of episodes, refreshed."""
     state = request.app.state
-    if not hasattr(state, "index"):
+    if not hasattr(state, "episode_list"):
         output_folder = () if state.settings.out is None else (state.settings.out,)
-        state.index = EpisodeIndex([*output_folder, *state.settings.stores])
-    episode_index: EpisodeIndex = state.index
-    await run_in_threadpool(episode_index.refresh)
-    episode_index.run(
-        [
-            entry
-            for running_study in state.studies.values()
-            for entry in await running_study.finished_matches()
-        ]
-    )
-    return episode_index
-
-
-async def episode_of(request: Request, store_name: str, id: str) -> Episode:
-    """Return an episode of a store or of the running study."""
-    index = await index_of(request)
-    for study in request.app.state.studies.values():
-        if store_name == study.owner:
-            record: Episode = await study.episode(id)
-            return record
-    return await run_in_threadpool(index.episode, store_name, id)
+        state.episode_list = EpisodeList([*output_folder, *state.settings.stores])
+    episode_list: EpisodeList = state.episode_list
+    running = {
+        study.owner: (study.study.name, await study.finished_matches())
+        for study in state.studies.values()
+    }
+    await run_in_threadpool(episode_list.refresh, running)
+    return episode_list
 
 
 # --- matches in progress ------------------------------------------------------------------------
@@ -150,45 +147,50 @@ def page(request: Request, name: str, status: int = 200, **facts: Any) -> Respon
 async def overview(request: Request) -> Response:
     """Show an overview of running studies; the browser reloads the middle of the page every few
     seconds."""
-    index = await index_of(request)
+    episode_list = await list_of(request)
     template = "explorer/live.html" if "live" in request.query_params else "explorer/overview.html"
-    newest = index.entries()[:NEWEST]
-    if await run_in_threadpool(index.drop_invalid, newest):
-        newest = index.entries()[:NEWEST]
     return page(
         request,
         template,
         tables=await tables(request),
-        progress=index.progress(),
-        newest=newest,
-        bad=index.bad,
+        progress=episode_list.progress(),
+        newest=entries_of(episode_list.episodes().head(NEWEST)),
+        bad=episode_list.bad,
         study=getattr(request.app.state, "study", None),
     )
 
 
 async def episodes(request: Request) -> Response:
     """Show the filtered episode list."""
-    index, episode_filter = await index_of(request), wanted_by(request)
-    entries = await run_in_threadpool(index.entries, episode_filter)
-    listed = page_of_entries(entries, page_number(request))
-    while await run_in_threadpool(index.drop_invalid, listed.entries):
-        listed = page_of_entries(index.entries(episode_filter), page_number(request))
+    episode_list, episode_filter = await list_of(request), wanted_by(request)
+    table = await run_in_threadpool(episode_list.episodes, episode_filter)
+    current = page_of_table(table, page_number(request))
     template = "explorer/rows.html" if "live" in request.query_params else "explorer/list.html"
     return page(
         request,
         template,
-        shown=listed,
-        used=await run_in_threadpool(index.usage, listed.entries),
+        shown=current,
+        used=await run_in_threadpool(_usage, episode_list, current.entries),
         sorted_by=episode_filter.sort,
         sort_links=_sort_links(episode_filter),
         filter_query=query(episode_filter),
         wanted=episode_filter,
-        choices=index.choices() if template.endswith("list.html") else {},
-        bad=index.bad,
-        live="/experimenter/episodes?" + query(episode_filter, page=listed.page, live=1),
-        earlier=_neighbour(episode_filter, listed, -1),
-        later=_neighbour(episode_filter, listed, +1),
+        choices=episode_list.choices() if template.endswith("list.html") else {},
+        bad=episode_list.bad,
+        live="/experimenter/episodes?" + query(episode_filter, page=current.page, live=1),
+        earlier=_neighbour(episode_filter, current, -1),
+        later=_neighbour(episode_filter, current, +1),
     )
+
+
+def _usage(episode_list: EpisodeList, entries: Sequence[ListedEpisode]) -> dict[str, EpisodeUsage]:
+    """Return what episodes took, by source and id; those changed meanwhile are left out."""
+    used = {}
+    for entry in entries:
+        with suppress(BadInput):
+            record = episode_list.episode(entry.source, entry.id)
+            used[f"{entry.source}/{entry.id}"] = usage_of(record)
+    return used
 
 
 def _sort_links(episode_filter: EpisodeFilter) -> dict[str, str]:
@@ -201,10 +203,10 @@ def _sort_links(episode_filter: EpisodeFilter) -> dict[str, str]:
     return links
 
 
-def _neighbour(episode_filter: EpisodeFilter, listed: EpisodePage, by: int) -> str | None:
-    has_page = 1 <= listed.page + by <= listed.pages
+def _neighbour(episode_filter: EpisodeFilter, current: EpisodePage, by: int) -> str | None:
+    has_page = 1 <= current.page + by <= current.pages
     return (
-        "/experimenter/episodes?" + query(episode_filter, page=listed.page + by)
+        "/experimenter/episodes?" + query(episode_filter, page=current.page + by)
         if has_page
         else None
     )
@@ -212,12 +214,12 @@ def _neighbour(episode_filter: EpisodeFilter, listed: EpisodePage, by: int) -> s
 
 async def episode(request: Request) -> Response:
     """Show one turn of an episode from one perspective."""
-    store_name, id = request.path_params["store"], request.path_params["id"]
+    source, id = request.path_params["store"], request.path_params["id"]
     query_params = request.query_params
     try:
-        record = await episode_of(request, store_name, id)
-        episode_filter = wanted_by(request)
-        entries = await run_in_threadpool((await index_of(request)).entries, episode_filter)
+        episode_list, episode_filter = await list_of(request), wanted_by(request)
+        record = await run_in_threadpool(episode_list.episode, source, id)
+        table = await run_in_threadpool(episode_list.episodes, episode_filter)
         facts = await run_in_threadpool(
             step,
             record,
@@ -230,34 +232,32 @@ async def episode(request: Request) -> Response:
     return page(
         request,
         "explorer/episode.html",
-        store_name=store_name,
+        source=source,
         episode=record,
         used=usage_of(record),
         filter_query=query(episode_filter),
-        **_neighbours(entries, store_name, id, query(episode_filter)),
+        **_neighbours(table, source, id, query(episode_filter)),
         **facts,
     )
 
 
-def _neighbours(
-    entries: list[IndexEntry], store_name: str, id: str, filter_query: str
-) -> dict[str, Any]:
+def _neighbours(table: pl.DataFrame, source: str, id: str, filter_query: str) -> dict[str, Any]:
     """Return the place of an episode in the filtered list, and the links of those beside it."""
-    places = [n for n, e in enumerate(entries) if (e.store_name, e.id) == (store_name, id)]
-    if not places:
-        return {"place": None, "count": len(entries), "previous": None, "following": None}
-    place = places[0]
+    is_episode = (table["source"] == source) & (table["id"] == id)
+    if not is_episode.any():
+        return {"place": None, "count": table.height, "previous": None, "following": None}
+    place = int(is_episode.arg_true()[0])
 
     def link(number: int) -> str | None:
-        if not 0 <= number < len(entries):
+        if not 0 <= number < table.height:
             return None
-        entry = entries[number]
-        address = f"/experimenter/episodes/{quote(entry.store_name)}/{quote(entry.id)}"
+        source, id = table.select("source", "id").row(number)
+        address = f"/experimenter/episodes/{quote(source)}/{quote(id)}"
         return f"{address}?{filter_query}" if filter_query else address
 
     return {
         "place": place + 1,
-        "count": len(entries),
+        "count": table.height,
         "previous": link(place - 1),
         "following": link(place + 1),
     }

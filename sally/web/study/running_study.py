@@ -18,7 +18,6 @@ from sally.core.log.events import Censored, Episode, Instance
 from sally.core.rules.game import Seat
 from sally.frames.replays import replay_for_measures
 from sally.web.database import Database, Transaction
-from sally.web.explorer.index import IndexEntry, index_entry
 from sally.web.live.matches import LiveMatches, NoSuchSeat, hash_token
 from sally.web.study import participants
 from sally.web.study.definition import SKIP, Condition, HumanStudy, Layout, practice_of
@@ -106,7 +105,7 @@ class RunningStudy:
         live_matches.delays[self.owner] = study.limits.model_seconds
         for owner in (self.owner, self.practice_owner):
             live_matches.timeouts[owner] = study.limits.timeout
-        self._known: dict[str, IndexEntry] = {}  # finished matches by id
+        self._finished: dict[str, Episode] = {}  # finished matches by id
         self._unreadable: set[str] = set()  # matches whose rules are not installed
         self._opening = asyncio.Lock()  # sufficient, since a database has one server
         self.erasing = asyncio.Lock()  # held while deleting or exporting people
@@ -520,16 +519,16 @@ class RunningStudy:
 
     # --- for the explorer -----------------------------------------------------------------------
 
-    async def finished_matches(self) -> list[IndexEntry]:
-        """Return the index entries of finished matches, except those of people who withdrew."""
+    async def finished_matches(self) -> list[Episode]:
+        """Return the episodes of finished matches, except those of people who withdrew."""
         rows = await self.database.run(
             Transaction.all,
             "SELECT id FROM matches WHERE owner = ? AND ended = 1 ORDER BY made",
             self.owner,
         )
         ids = [row[0] for row in rows]
-        self._known = {id: self._known[id] for id in ids if id in self._known}
-        new = [id for id in ids if id not in self._known and id not in self._unreadable]
+        self._finished = {id: self._finished[id] for id in ids if id in self._finished}
+        new = [id for id in ids if id not in self._finished and id not in self._unreadable]
         for id in new[:AT_ONCE]:
             try:
                 episode = await self.live_matches.episode(id)
@@ -538,18 +537,8 @@ class RunningStudy:
                 LOG.error("match %s cannot be shown: %s", id, error)
                 continue
             if episode is not None:
-                self._known[id] = index_entry(episode, self.owner, self.study.name, file=id)
-        return list(self._known.values())
-
-    async def episode(self, id: str) -> Episode:
-        """Return a finished match by its episode id."""
-        for entry in await self.finished_matches():
-            if (
-                entry.id == id
-                and (episode := await self.live_matches.episode(entry.file)) is not None
-            ):
-                return episode
-        raise BadInput(f"The study has no episode {id!r}; it may have been withdrawn.")
+                self._finished[id] = episode
+        return list(self._finished.values())
 
     # --- actions of the experimenter ------------------------------------------------------------
 

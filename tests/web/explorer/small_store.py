@@ -1,4 +1,4 @@
-"""A small study and its index."""
+"""A small study and the list of its episodes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sally.core.log.events import PlayerSpec
 from sally.core.registry.study import Cell, Study, instance
-from sally.web.explorer.index import EpisodeIndex
+from sally.web.explorer.episode_list import EpisodeList
 
 SECRET = "a long enough secret for a test"
 STUDY = Study(
@@ -30,7 +30,7 @@ STUDY = Study(
 )
 
 
-def index(folder: Path) -> EpisodeIndex:
-    episode_index = EpisodeIndex([folder])
-    episode_index.refresh()
-    return episode_index
+def list_episodes(folder: Path) -> EpisodeList:
+    episode_list = EpisodeList([folder])
+    episode_list.refresh()
+    return episode_list

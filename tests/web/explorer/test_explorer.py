@@ -13,7 +13,7 @@ from sally.core.display.scenes import REFEREE, tell
 from sally.core.log.events import Injection, Moved, episode_id
 from sally.models.stub import always
 from sally.web.explorer import perspective
-from sally.web.explorer.index import EpisodeIndex
+from sally.web.explorer.episode_list import EpisodeList, usage_of
 from tests.web.explorer.small_store import SECRET
 from tests.web.participants import (
     RIGHT,
@@ -146,7 +146,7 @@ def test_list_is_searched_and_sorted(experimenter, folder):
     assert len(listed_ids(ipd)) == 2 and "data-live" not in ipd
     id = next(iter(episodes))
     assert listed_ids(get("/experimenter/episodes", params={"text": id[:10]}).text) == [id]
-    # a text within the events, which the index does not have
+    # a text within the events, which the table does not have
     assert listed_ids(get("/experimenter/episodes", params={"text": "their_move"}).text)
     assert listed_ids(get("/experimenter/episodes", params={"text": "nowhere to be"}).text) == []
     for sort, is_reverse in (("turns", False), ("-payoffs", True)):
@@ -190,7 +190,6 @@ def test_whole_episode_is_on_one_page_with_outline_and_links(experimenter, folde
 
 def test_tokens_and_seconds_are_shown_for_models(monkeypatch, tmp_path):
     from sally.core.registry import registry
-    from sally.web.explorer.index import usage_of
 
     monkeypatch.setitem(registry._added["models"], "dull", lambda name: always("Option: P"))
     lineup = {"agent": ("language", {"model": "dull", "strategy": "qa"}), "partner": "constant"}
@@ -253,7 +252,7 @@ def test_player_text_is_escaped(experimenter, folder, tmp_path):
     odd = msgspec.structs.replace(
         episode, id=episode_id(setup), setup=setup, events=events, cell=evil
     )
-    experimenter.app.state.index = EpisodeIndex([tmp_path / "odd"])
+    experimenter.app.state.episode_list = EpisodeList([tmp_path / "odd"])
     store.claim(tmp_path / "odd", store.Manifest(evil, ""))
     with store.Writer(tmp_path / "odd") as writer:
         writer.add(odd)
