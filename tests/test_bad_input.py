@@ -17,7 +17,7 @@ from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.players.language import uses_model
 from sally.runner.local import play
 from sally.runner.run import run_study
-from sally.runner.seating import kinds, resolve_setup
+from sally.runner.seating import kinds, portable, resolve_setup
 from tests.table import seat
 
 BOTS = {"agent": "random", "partner": "tit_for_tat"}
@@ -64,6 +64,21 @@ def test_impossible_parameter_is_named(game: str, params: dict[str, Any], why: s
     with pytest.raises(BadInput, match=why) as error:
         registry.game(game).build(params)
     assert game in refuse(error.value)
+
+
+@pytest.mark.parametrize(
+    ("game", "params"),
+    [
+        ("tradecraft", {"ruleset": 10**5000}),
+        ("battery", {"generator": "file", "file": "x", "hash": 10**5000}),
+    ],
+)
+def test_number_in_place_of_a_file_is_refused_before_the_file_is_read(
+    game: str, params: dict[str, Any]
+) -> None:
+    with pytest.raises(BadInput, match="not a number of about many digits") as error:
+        portable(Instance(game, game, params))
+    refuse(error.value)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ except ImportError:
         "`pip uninstall sally sally-lab`, then `pip install .` in the clone of Sally."
     )
 from sally.cli.group import Commands
-from sally.core.errors import BadInput, RunFailed, StoreFailed
+from sally.core.errors import FULL, BadInput, RunFailed, StoreFailed
 
 INCOMPLETE = 3  # exit code of a run with missing episodes, or without any result
 
@@ -57,7 +57,9 @@ def main() -> None:
         _fail("Stopped. Finished episodes are stored; run the same command again to continue.", 130)
     except BrokenPipeError:
         sys.stderr.close()
-    except Exception:  # a defect of ours or of a user's file, whose message may hold a key
+    except Exception as error:  # a defect of ours or of a user's file, whose message may hold a key
+        if isinstance(error, OSError) and error.errno in FULL:  # of the output
+            _fail(f"The output cannot be written: {error.strerror}.", 1)
         import traceback
 
         from sally.core.redaction import scrub

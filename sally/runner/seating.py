@@ -59,6 +59,8 @@ def portable(problem: Instance) -> Instance:
     spec = registry.game(problem.game)
     if spec.portable is None:
         return problem
+    for name, value in problem.params.items():
+        refuse_unstorable(f"{name} of {spec.name}", value)
     params = dict(spec.portable(problem.params))
     id = problem.id
     for name, value in params.items():

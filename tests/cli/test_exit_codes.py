@@ -167,6 +167,21 @@ def test_full_disk_exits_with_1_when_a_file_is_written(
     assert "No space left on device" in capsys.readouterr().err
 
 
+def test_full_disk_exits_with_1_when_a_table_is_printed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(text: str) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(sys, "argv", ["sally", "list", "models"])
+    monkeypatch.setattr(sys.stdout, "write", full)
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 1
+    errors = capsys.readouterr().err
+    assert errors == "sally: The output cannot be written: No space left on device.\n"
+
+
 def test_ctrl_c_exits_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
     def stop(messages: object, settings: object) -> Reply:
         raise KeyboardInterrupt
