@@ -12,9 +12,11 @@ import os
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from hashlib import blake2b
 from io import BytesIO
 from pathlib import Path
+from shutil import rmtree
 from typing import Any, BinaryIO
 
 import msgspec
@@ -92,6 +94,7 @@ def scan(digest: str, table: str, fields: Sequence[str]) -> pl.LazyFrame:
 
 def write(digest: str, tables: Mapping[str, pl.DataFrame]) -> None:
     """Keep tables; metrics are added to those already in the cache."""
+    remove_unused()
     for name, table in tables.items():
         path = path_of(digest, name)
         if name == METRICS and path.exists():
@@ -129,16 +132,17 @@ def cacheable(metrics: Iterable[str]) -> list[str]:
     return [name for name in metrics if name not in added]
 
 
+@cache
 def remove_unused() -> None:
-    """Delete the tables of other versions of the code that were not used for a month."""
+    """Delete the tables of other versions of the code that built none for a month; once per
+    process."""
     newest = time.time() - UNUSED_DAYS * 86400
     with suppress(OSError):
-        for version in (cache_folder() / "frames").iterdir():
-            if version.stat().st_mtime < newest:
-                for path in sorted(version.rglob("*"), reverse=True):
-                    path.rmdir() if path.is_dir() else path.unlink()
-                version.rmdir()
+        folder().mkdir(parents=True, exist_ok=True)
         os.utime(folder())
+        for version in folder().parent.iterdir():
+            if version.stat().st_mtime < newest:
+                rmtree(version, ignore_errors=True)
 
 
 # --- hashes of files ------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -370,3 +371,16 @@ def test_reproduction_reads_one_line_per_setup(empty: Path, monkeypatch) -> None
     measured = [functional_regret_published(p, AGENT) for p in whole]
     ours = paper_episodes.numbers("functional_regret_published")
     assert ours[~np.isnan(ours)].tolist() == measured
+
+
+def test_tables_of_versions_that_built_none_for_a_month_are_deleted(folder: Path) -> None:
+    versions = cache.folder().parent
+    for name, days in (("old", 31), ("recent", 29)):
+        (versions / name / "ab").mkdir(parents=True)
+        (versions / name / "ab" / "table.parquet").write_bytes(b"of another version")
+        then = time.time() - days * 86400
+        os.utime(versions / name, (then, then))
+    cache.remove_unused.cache_clear()
+    as_frame(folder).seats("payoff")
+    assert not (versions / "old").exists() and (versions / "recent" / "ab").exists()
+    assert as_frame(folder).seats("payoff").height
