@@ -24,7 +24,7 @@ from sally.core.rules.chance import Stream
 from sally.core.rules.menu import Options
 from sally.core.rules.menu_width import widest_menu_of
 from sally.core.rules.probe import Probe, is_repeated, repeat_probe
-from sally.core.rules.words import Words
+from sally.core.rules.words import Words, read_tables
 
 OF_THE_GAME = {
     "seats",
@@ -194,6 +194,14 @@ class PeopleSpec:
     fresh: Callable[[Stream, str], Mapping[str, Any]] | None = None
     """Function that draws the parameters of a visitors' table, given the game's name, for games
     whose default problem is always the same."""
+
+    @classmethod
+    def read(cls, package: str, **others: Any) -> PeopleSpec:
+        """Return the fields that are tables of the file `texts.toml` in a game's package, and
+        others; `texts` is the table `people`."""
+        tables = {"texts" if name == "people" else name: table
+                  for name, table in read_tables(package).items() if name != "texts"}  # fmt: skip
+        return cls(**{**tables, **others})
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from importlib.resources import files
 from string import Formatter
 from typing import Any, ClassVar, Generic, TypeVar
@@ -58,9 +59,14 @@ COMMON_TEXTS: Mapping[str, str] = {
 
 def read_texts(package: str, table: str = "texts") -> dict[str, str]:
     """Return a table of the file `texts.toml` in a game's package: `texts` by key, as in a words
-    pack, or `people`, the texts that replace some of them for people."""
-    file = files(package) / "texts.toml"
-    return msgspec.convert(tomllib.loads(file.read_text("utf-8"))[table], dict[str, str])
+    pack, or another (see `PeopleSpec.read`)."""
+    return msgspec.convert(read_tables(package)[table], dict[str, str])
+
+
+@cache
+def read_tables(package: str) -> Mapping[str, Mapping[str, Any]]:
+    """Return the tables of the file `texts.toml` in a game's package."""
+    return tomllib.loads((files(package) / "texts.toml").read_text("utf-8"))
 
 
 T = TypeVar("T")

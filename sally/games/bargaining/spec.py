@@ -213,27 +213,8 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     action=Action,
     probes=PROBES,
     usual="responsive",
-    people=PeopleSpec(
-        glyphs={"bargaining": "nugget"},
-        minutes={"bargaining": 15},
-        briefs={
-            "buyer": "You buy, the other player sells. In each round you exchange messages, "
-            "then both name a price without seeing the other's. If your bid is at least the "
-            "ask, you trade halfway between and earn your value less the price. Your value "
-            "stays the same; the other's cost is hidden.",
-            "seller": "You sell, the other player buys. In each round you exchange "
-            "messages, then both name a price without seeing the other's. If the bid is at "
-            "least your ask, you trade halfway between and earn the price less your cost. "
-            "Your cost stays the same; the other's value is hidden.",
-        },
-        titles={"bargaining": "Haggling"},
-        sentences={
-            "bargaining": "A buyer and a seller bargain over twenty units, one per round. Neither "
-            "knows what a unit is worth to the other, and what they say is not binding."
-        },
-        roles={"buyer": "the buyer", "seller": "the seller"},
-        texts={"field.text": "your message"},
-        settings={"rounds": (1, 20)},
+    people=PeopleSpec.read(
+        __package__, texts={"field.text": "your message"}, settings={"rounds": (1, 20)}
     ),
     measured=MeasureSpec(
         best_replies=best_replies,

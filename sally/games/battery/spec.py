@@ -79,19 +79,7 @@ GAME: GameSpec[State, int, View] = GameSpec(
         ),
     ),
     portable=portable,
-    people=PeopleSpec(
-        glyphs={"battery": "paper"},
-        minutes={"battery": 2},
-        titles={"battery": "What do they believe?"},
-        sentences={
-            "battery": "Short stories about people who saw, missed or were told something. Say "
-            "what they believe and what they do."
-        },
-        roles={"reader": "the reader"},
-        texts=PEOPLE,
-        settings={"length": (1, 20)},
-        fresh=_fresh,
-    ),
+    people=PeopleSpec.read(__package__, texts=PEOPLE, settings={"length": (1, 20)}, fresh=_fresh),
     measured=MeasureSpec(
         best_replies=best_replies,
         doing=Doing("literal", right=100.0, decisions=lambda game: len(game.items)),

@@ -285,33 +285,8 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     texts=TEXTS,
     action=Action,
     probes=PROBES,
-    people=PeopleSpec(
-        glyphs={"cipher": "machine"},
-        minutes={"cipher": 30},
-        briefs={
-            "encoder": "You and the decoder know four secret keywords. Give one hint for "
-            "each digit of the code, in its order. The decoder should guess the code; the "
-            "interceptor, who sees all hints and past codes but no keywords, should not. "
-            "Too many misunderstandings or interceptions lose the game.",
-            "decoder": "You and the encoder know four secret keywords. The encoder gives "
-            "one hint for each digit of a code, in its order. Guess the code. The "
-            "interceptor guesses too, without the keywords. Too many misunderstandings or "
-            "interceptions lose the game.",
-            "interceptor": "The encoder and the decoder know four secret keywords. The "
-            "encoder gives one hint for each digit of a code, in its order. Find out from "
-            "hints and past codes which hints belong to which digit, and guess the code. "
-            "Enough right guesses win the game.",
-        },
-        titles={"cipher": "Hints for one of two listeners"},
-        sentences={
-            "cipher": "One player gives hints to a secret code. The partner should be able to "
-            "decode them; a third player, who hears everything, should not."
-        },
-        roles={
-            "encoder": "the encoder",
-            "decoder": "the decoder",
-            "interceptor": "the interceptor",
-        },
+    people=PeopleSpec.read(
+        __package__,
         fresh=lambda draws, name: {"number": draws.below(100)},
         settings={"games": (1, 4), "rounds": (1, 8)},
     ),

@@ -110,25 +110,8 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     texts=TEXTS,
     action=Action,
     probes=PROBES,
-    people=PeopleSpec(
-        glyphs={"codenames": "paper"},
-        minutes={"codenames": 10},
-        briefs={
-            "giver": "Only you see which cards are yours. Say one word that fits several of "
-            "your cards, and how many; your partner turns them over. Another card ends the "
-            "turn, the assassin ends the board without points. After each turn the rival "
-            "team turns over one of its cards.",
-            "guesser": "Some cards are yours, and only your partner knows which. Your "
-            "partner says one word and for how many cards it is meant. Turn over cards that "
-            "fit. A card that is not yours ends the turn; the assassin ends the board "
-            "without points.",
-        },
-        titles={"codenames": "One word for many"},
-        sentences={
-            "codenames": "One player gives a one-word clue for several cards and says how many; "
-            "the other picks the cards that fit."
-        },
-        roles={"giver": "the one who gives clues", "guesser": "the one who picks cards"},
+    people=PeopleSpec.read(
+        __package__,
         fresh=lambda draws, name: {"number": draws.below(100)},
         settings={"boards": (1, 5)},
     ),

@@ -103,22 +103,7 @@ GAME: GameSpec[State, int, View] = GameSpec(
         _probe(BELIEF, "the questions about others that were not asked after the move", "before"),
         _probe(AFTER, "the questions about others that were asked after the move", "after"),
     ),
-    people=PeopleSpec(
-        glyphs={"elicitation": "nugget"},
-        minutes={"elicitation": 2},
-        briefs={
-            "": "Make one choice, so that you have as many points as you can at the end. What "
-            "you get depends on it and on what the others choose, so think of what to expect of "
-            "them. The board below and all the rules say what each choice pays.",
-        },
-        titles={"elicitation": "How much do you send?"},
-        sentences={
-            "elicitation": "You send points to another player, who then sends some back. "
-            "End with as many as you can.",
-        },
-        roles={str(PLAYER): "the player"},
-        fresh=_fresh,
-    ),
+    people=PeopleSpec.read(__package__, fresh=_fresh),
     measured=MeasureSpec(
         best_replies=best_replies,
         acts_on=(BELIEF,),

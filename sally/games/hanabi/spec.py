@@ -31,33 +31,14 @@ GAME: GameSpec[State, int, View] = GameSpec(
         "hanabi_very_small": "Hanabi with one colour, hands of two and one life (Bard et al. 2020)",
     },
     usual="smart",
-    people=PeopleSpec(
-        glyphs={
-            "hanabi": "flame",
-            "hanabi_mini": "flame",
-            "hanabi_small": "flame",
-            "hanabi_very_small": "flame",
-        },
-        minutes={"hanabi": 20, "hanabi_mini": 10, "hanabi_small": 8, "hanabi_very_small": 5},
-        briefs={
-            "": "You see everybody's cards except your own. Build each colour from 1 "
-            "upwards, together. In your turn play a card, discard one (which brings back a "
-            "hint), or tell another player all their cards of one colour or rank, which "
-            "costs a hint. A wrong card costs a life. Every card built is a point.",
-        },
+    people=PeopleSpec.read(
+        __package__,
         texts=PEOPLE,
-        titles={
-            "hanabi": "Hanabi",
-            "hanabi_mini": "Mini-Hanabi",
-            "hanabi_small": "Small Hanabi",
-            "hanabi_very_small": "Very small Hanabi",
-        },
         sentences=dict.fromkeys(
             ("hanabi", "hanabi_mini", "hanabi_small", "hanabi_very_small"),
             "All players see each other's cards, but not their own. Give hints, play and discard "
             "cards, and build the fireworks together.",
         ),
-        roles={"ann": "Ann", "bob": "Bob", "cat": "Cat", "dan": "Dan", "eve": "Eve"},
         settings={"players": (2, 5)},
     ),
     measured=MeasureSpec(

@@ -200,62 +200,7 @@ GAME: GameSpec[State, int, View] = GameSpec(
         "matching_pennies": "match the other's coin, or fail to, for 60 rounds",
     },
     usual="level",
-    people=PeopleSpec(
-        glyphs={
-            "level_k": "rail",
-            "eleven_twenty": "rail",
-            "beauty_contest": "shape2",
-            "hide_and_seek": "vessel",
-            "matching_pennies": "nugget",
-        },
-        minutes={
-            "level_k": 2,
-            "eleven_twenty": 2,
-            "beauty_contest": 2,
-            "hide_and_seek": 2,
-            "matching_pennies": 5,
-        },
-        briefs={
-            "level_k": "Ask for a number of points, at the same time as the other player. "
-            "You get what you ask for, and a bonus if it is exactly one less than what the "
-            "other asks for.",
-            "eleven_twenty": "Ask for a number of points, at the same time as the other "
-            "player. You get what you ask for, and a bonus if it is exactly one less than "
-            "what the other asks for.",
-            "beauty_contest": "Everybody names a number at the same time. The number "
-            "nearest to two thirds of the average of all numbers wins the prize; equally "
-            "near ones share it.",
-            "hide_and_seek.player_1": "Hide the prize in one of the boxes. The seeker, who "
-            "has not seen it, opens one. You get the point if the seeker opens another box "
-            "than yours.",
-            "hide_and_seek.player_2": "The hider has put a prize into one of the boxes. "
-            "Open one box. You get the point if the prize is in it, otherwise the hider "
-            "gets it.",
-            "matching_pennies": "Both players choose a side of a coin at the same time. One "
-            "of you wins if the sides are equal, the other if they differ; the table shows "
-            "which.",
-        },
-        sentences={
-            "level_k": "How many steps ahead does the other player think?",
-            "eleven_twenty": "Ask for 11 to 20 points. Asking for exactly one less than the other "
-            "player earns a bonus.",
-            "beauty_contest": "Everybody names a number. The number nearest to two thirds of the "
-            "average wins.",
-            "hide_and_seek": "One player hides a prize in one of four boxes; the other opens one "
-            "box to find it.",
-            "matching_pennies": "Two coins are turned at the same time. One player wants them to "
-            "match, the other wants them to differ.",
-        },
-        roles={"player_1": "Player 1", "player_2": "Player 2", "player_3": "Player 3"},
-        titles={
-            "level_k": "How many steps ahead?",
-            "eleven_twenty": "One less",
-            "beauty_contest": "Two thirds of the mean",
-            "hide_and_seek": "Hide and seek",
-            "matching_pennies": "Matching pennies",
-        },
-        settings={"rounds": (1, 100)},
-    ),
+    people=PeopleSpec.read(__package__, settings={"rounds": (1, 100)}),
     measured=MeasureSpec(
         best_replies=best_replies,
         acts_on=("their_move",),

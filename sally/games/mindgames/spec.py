@@ -108,21 +108,8 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     words_version=2,
     probes=PROBES,
     occupants={READER: "rules", TARGET: "exact"},
-    people=PeopleSpec(
-        glyphs={"mindgames": "air"},
-        minutes={"mindgames": 10},
-        briefs={
-            "": "Get the other player to choose your proposal. You do not know what it "
-            "likes, nor what it knows about the proposals: ask. Then tell it true things "
-            "that make your proposal the best for it, and leave out what does not help. A "
-            "false statement comes back to you. It chooses after your last message.",
-        },
-        titles={"mindgames": "Talk them into it"},
-        sentences={
-            "mindgames": "Somebody must choose one of three proposals, and you have a favourite. "
-            "What do you tell them, and what do you leave out?"
-        },
-        roles={"persuader": "the persuader", "target": "the one who chooses"},
+    people=PeopleSpec.read(
+        __package__,
         texts=PEOPLE,
         fresh=lambda draws, name: {"number": draws.below(40)},
         settings={"messages": (1, 20), "number": (0, 999), "story": None},

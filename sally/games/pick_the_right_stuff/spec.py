@@ -76,21 +76,8 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     action=Action,
     probes=PROBES,
     words_version=2,
-    people=PeopleSpec(
-        glyphs={"pick_the_right_stuff": "vessel"},
-        minutes={"pick_the_right_stuff": 5},
-        briefs={
-            "": "Each person keeps an item in a box. Now and then the items change boxes, and "
-            "only you see that; the others learn it when they look at the monitor. When a person "
-            "comes to collect, say which box they will open: where they last saw their item. "
-            "Each right answer is a point.",
-        },
-        titles={"pick_the_right_stuff": "Who looks where?"},
-        sentences={
-            "pick_the_right_stuff": "Items are moved between boxes when their owners are not "
-            "looking. Say in which box each person will look for their own item."
-        },
-        roles={"manager": "the manager of the locker"},
+    people=PeopleSpec.read(
+        __package__,
         texts=PEOPLE,
         fresh=lambda draws, name: {"generator": "balanced_2", "generator_seed": draws.below(2**31)},
         settings={"users": (2, 8), "number": (0, 999)},

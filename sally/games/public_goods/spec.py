@@ -106,20 +106,8 @@ GAME: GameSpec[State, int, View] = GameSpec(
     texts=TEXTS,
     probes=PROBES,
     usual="conditional_cooperator",
-    people=PeopleSpec(
-        glyphs={"public_goods": "water"},
-        minutes={"public_goods": 5},
-        briefs={
-            "": "In every round each player puts some tokens into a common pot and keeps "
-            "the rest. The pot is multiplied and divided equally among all, whoever gave. "
-            "Everybody then sees what everybody gave. Your points are the sum over all "
-            "rounds.",
-        },
-        titles={"public_goods": "The common pot"},
-        sentences={
-            "public_goods": "All players have the same number of tokens and give some to a common "
-            "pot. The pot is multiplied and divided equally, round after round.",
-        },
+    people=PeopleSpec.read(
+        __package__,
         roles={str(seat): f"Player {n}" for n, seat in enumerate(SEATS[:SHOWN_ROLES], 1)},
         settings={"rounds": (1, 100), "players": (2, 20)},
     ),

@@ -18,7 +18,7 @@ from sally.core.rules.game import (
 from sally.core.rules.probe import At, Point, Probe, Question
 from sally.core.rules.replay import Trajectory
 from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame, State, View, other_seat
-from sally.games.repeated_games.words import PEOPLE, TEXTS, RepeatedWords
+from sally.games.repeated_games.words import TEXTS, RepeatedWords
 
 _BEATEN_BY = ((0, -1, 1), (1, 0, -1), (-1, 1, 0))  # move 0 loses to 1, 1 to 2, 2 to 0
 
@@ -115,25 +115,8 @@ GAME: GameSpec[State, int, View] = GameSpec(
     },
     usual="tit_for_tat",
     words_version=4,
-    people=PeopleSpec(
-        glyphs={"repeated_games": "shape1", "rps": "scissors", "ibs": "house", "ipd": "shape3"},
-        minutes={"repeated_games": 10, "rps": 10, "ibs": 10, "ipd": 10},
-        titles={
-            "repeated_games": "Matrix game",
-            "rps": "Rock, paper, scissors",
-            "ibs": "Meet me there",
-            "ipd": "Together or alone",
-        },
-        sentences={
-            "repeated_games": "Two players choose at the same time, again and again; their points "
-            "depend on both choices.",
-            "rps": "Rock beats scissors, scissors beat paper, paper beats rock, round after round.",
-            "ibs": "Two players want to meet, but each prefers a different place. Choose at the "
-            "same time, round after round.",
-            "ipd": "Two players do best together, but each can gain by letting the other down. "
-            "Choose at the same time, round after round.",
-        },
-        texts=PEOPLE,
+    people=PeopleSpec.read(
+        __package__,
         fresh=lambda draws, name: {"names": ["Rock", "Paper", "Scissors"]} if name == "rps" else {},
         settings={"rounds": (1, 100)},
     ),

@@ -20,7 +20,6 @@ TEXTS: Mapping[str, str] = read_texts(__package__)
 
 
 # People see the payoffs as a table beside the rules, so the rules need not list every outcome.
-PEOPLE: Mapping[str, str] = read_texts(__package__, "people")
 
 
 class RepeatedWords(Words[int, View]):

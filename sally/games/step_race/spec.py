@@ -233,21 +233,8 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     action=Action,
     probes=PROBES,
     usual="listener",
-    people=PeopleSpec(
-        glyphs={"step_race": "rail"},
-        minutes={"step_race": 15},
-        briefs={
-            "": "Three players race to the end of the track. In every turn you talk, then "
-            "all choose 1, 3 or 5 steps in secret. Players with the same number stay where "
-            "they are. What is said binds nobody. The first to reach the end gets the "
-            "point.",
-        },
-        titles={"step_race": "The step race"},
-        sentences={
-            "step_race": "Three players talk, then each secretly moves 1, 3 or 5 steps. Players "
-            "who choose the same number do not move. The first to reach the target wins."
-        },
-        roles={"player_1": "Player 1", "player_2": "Player 2", "player_3": "Player 3"},
+    people=PeopleSpec.read(
+        __package__,
         texts={
             "question.talk": "What do you say? “End my talk” ends it for this turn.",
             "now.talk": "Turn {turn}, talk, round {round} of {talks}. The order is {speakers}.",

@@ -112,23 +112,8 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     texts=TEXTS,
     action=Action,
     probes=PROBES,
-    people=PeopleSpec(
-        glyphs={"taboo": "paper"},
-        minutes={"taboo": 10},
-        briefs={
-            "giver": "Help your partner find the secret word. Give one hint at a time, each "
-            "a single word. The secret word, the forbidden words and forms of them are not "
-            "allowed. The fewer hints your partner needs, the more points you both get.",
-            "guesser": "Your partner has a secret word and gives you hints, one word at a "
-            "time; some words are forbidden as hints. After each hint, say which word you "
-            "think it is. The fewer hints you need, the more points you both get.",
-        },
-        titles={"taboo": "Forbidden words"},
-        sentences={
-            "taboo": "One player gives one-word hints for a secret word without using the "
-            "forbidden words; the other guesses."
-        },
-        roles={"giver": "the one who gives hints", "guesser": "the one who guesses"},
+    people=PeopleSpec.read(
+        __package__,
         fresh=lambda draws, name: {"number": draws.below(100)},
         settings={"rounds": (1, 10)},
     ),

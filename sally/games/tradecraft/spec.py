@@ -198,25 +198,7 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     probes=PROBES,
     tools=TOOLS,
     portable=portable,
-    people=PeopleSpec(
-        glyphs={"tradecraft": "tool"},
-        minutes={"tradecraft": 20},
-        briefs={
-            "": "Be the first to hold your secret target. In each turn one player may "
-            "propose a trade; then everybody crafts for themselves, by the recipes in the "
-            "book. Press an item to see what it is for. A sole winner gets 3 points, "
-            "several winners 1 each.",
-        },
-        titles={"tradecraft": "Trade and craft"},
-        sentences={
-            "tradecraft": "Each player has a secret item to make. Trade, craft, and work out what "
-            "the other player is after."
-        },
-        roles={"p1": "Player 1", "p2": "Player 2", "p3": "Player 3"},
-        texts=PEOPLE,
-        fresh=fresh,
-        settings={"max_turns": (1, 30)},
-    ),
+    people=PeopleSpec.read(__package__, texts=PEOPLE, fresh=fresh, settings={"max_turns": (1, 30)}),
     measured=MeasureSpec(
         doing=Doing(
             no_split="the value of an offer depends on all later trades, for which no optimum is "

@@ -114,23 +114,8 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     texts=TEXTS,
     action=Action,
     probes=PROBES,
-    people=PeopleSpec(
-        glyphs={"wavelength": "machine"},
-        minutes={"wavelength": 8},
-        briefs={
-            "psychic": "The dial goes from one opposite to the other. Only you see the "
-            "target on it. Say one word that lies where the target is, so that your partner "
-            "turns the dial there. The nearer the dial, the more points you both get.",
-            "guesser": "The dial goes from one opposite to the other, and only your partner "
-            "sees the target on it. Your partner says one word that lies where the target "
-            "is. Turn the dial there. The nearer, the more points you both get.",
-        },
-        titles={"wavelength": "On the same wavelength"},
-        sentences={
-            "wavelength": "One player gives a one-word clue for a place on a dial between two "
-            "opposites; the other turns the dial to where the word belongs."
-        },
-        roles={"psychic": "the one who gives clues", "guesser": "the one who turns the dial"},
+    people=PeopleSpec.read(
+        __package__,
         fresh=lambda draws, name: {"number": draws.below(100)},
         settings={"rounds": (1, 10)},
     ),

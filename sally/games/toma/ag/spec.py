@@ -75,25 +75,8 @@ GAME: GameSpec[State, Action, View] = GameSpec(
             true_outcome,
         ),
     ),
-    people=PeopleSpec(
-        glyphs={"toma_ag": "gem"},
-        minutes={"toma_ag": 2},
-        briefs={
-            "speaker": "You know the secret word; your teammate and your opponent each have "
-            "a hint that the other does not see. Give one clue, which both hear. Your "
-            "teammate should find the word with it, and your opponent should not. The clue "
-            "may not contain the word.",
-        },
-        titles={"toma_ag": "A clue for one of two"},
-        sentences={
-            "toma_ag": "Give one clue to a secret word. Your teammate should find the word and "
-            "your opponent should not, but both hear the clue."
-        },
-        roles={
-            "speaker": "the one who gives the clue",
-            "teammate": "the teammate",
-            "opponent": "the opponent",
-        },
+    people=PeopleSpec.read(
+        __package__,
         texts={"field.text": "your clue"},
         fresh=lambda draws, name: {"word": draws.pick([item.word for item in items()])},
         settings={"word": None},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sally.core.rules.game import Doing, GameSpec, MeasureSpec, PeopleSpec
 from sally.games.toma.mg.game import Minority, View, frozen_scenarios
 from sally.games.toma.mg.rules import PLACES
-from sally.games.toma.mg.words import PEOPLE, TEXTS, MinorityWords
+from sally.games.toma.mg.words import TEXTS, MinorityWords
 from sally.games.toma.one_shot import State, best_replies, probe
 
 GAME: GameSpec[State, int, View] = GameSpec(
@@ -17,22 +17,8 @@ GAME: GameSpec[State, int, View] = GameSpec(
     texts=TEXTS,
     probes=(probe("their_place", "where each of the others goes", PLACES),),
     words_version=2,
-    people=PeopleSpec(
-        glyphs={"toma_mg": "house"},
-        minutes={"toma_mg": 3},
-        briefs={
-            "": "Find the place with the fewest people. Everybody leaves out places with "
-            "something they dislike and the place of somebody they avoid. Then they go to "
-            "the one they follow, if they can; otherwise to the place with most of what "
-            "they like. You are not counted.",
-        },
-        titles={"toma_mg": "The empty place"},
-        sentences={
-            "toma_mg": "Everybody goes to the place they like best, or to where their friends go. "
-            "Find the place with the fewest people."
-        },
-        roles={"player": "the newcomer"},
-        texts=PEOPLE,
+    people=PeopleSpec.read(
+        __package__,
         fresh=lambda draws, name: {"scenario": draws.pick(list(frozen_scenarios()))},
         settings={"level": (0, 9), "scenario": None, "story": None},
     ),

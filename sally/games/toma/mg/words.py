@@ -94,6 +94,3 @@ class MinorityWords(NumberedWords[int, "View"]):
             agent=self.agent_name(injected.about),
             value=self.name(injected.value),
         )
-
-
-PEOPLE: Mapping[str, str] = read_texts(__package__, "people")

@@ -6,7 +6,7 @@ from sally.core.rules.game import Doing, GameSpec, LearnerSpec, MeasureSpec, Peo
 from sally.games.toma.one_shot import State, best_replies, probe
 from sally.games.toma.po.game import PartlySeen, View, frozen_scenarios
 from sally.games.toma.po.rules import TASKS
-from sally.games.toma.po.words import PEOPLE, TEXTS, PartlySeenWords
+from sally.games.toma.po.words import TEXTS, PartlySeenWords
 
 
 def numbers(game: PartlySeen, view: View) -> tuple[float, ...]:
@@ -23,22 +23,8 @@ GAME: GameSpec[State, int, View] = GameSpec(
     texts=TEXTS,
     probes=(probe("their_choice", "which task each predictable agent takes", TASKS),),
     words_version=2,
-    people=PeopleSpec(
-        glyphs={"toma_po": "boat"},
-        minutes={"toma_po": 3},
-        briefs={
-            "": "All four take a task at the same time; if two take the same one, everything "
-            "fails. So take the one that nobody else takes: the board says how everybody "
-            "decides, and you decide in the same way. If two people whose choices you can work "
-            "out take the same task, say that failure cannot be avoided.",
-        },
-        titles={"toma_po": "Four people, four tasks"},
-        sentences={
-            "toma_po": "Four people choose among four tasks, and not everybody knows what each "
-            "task costs. Choose the task that nobody else chooses."
-        },
-        roles={"player": "one of the four"},
-        texts=PEOPLE,
+    people=PeopleSpec.read(
+        __package__,
         fresh=lambda draws, name: {"scenario": draws.pick(list(frozen_scenarios()))},
         settings={"level": (0, 9), "scenario": None, "story": None},
     ),

@@ -105,6 +105,3 @@ class PartlySeenWords(NumberedWords[int, "View"]):
         assert isinstance(injected.value, int)
         agent, value = self.agent(injected.about), self.name(injected.value)
         return self.say(f"told.{injected.source}", agent=agent, value=value)
-
-
-PEOPLE: Mapping[str, str] = read_texts(__package__, "people")

@@ -19,7 +19,7 @@ from sally.games.toma.sw.rules import (
     consistent,
     kind_of_act,
 )
-from sally.games.toma.sw.words import PEOPLE, TEXTS, RadioWords
+from sally.games.toma.sw.words import TEXTS, RadioWords
 
 KINDS = {GUIDE: ("SPEAK", "OPEN", "WAIT"), EXPLORER: ("SPEAK", "MOVE", "WAIT")}
 
@@ -69,36 +69,7 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     ),
     occupants={READER: "noter"},
     words_version=2,
-    people=PeopleSpec(
-        glyphs={"toma_sw": "gem"},
-        minutes={"toma_sw": 10},
-        briefs={
-            "guide": "Lead the explorer to the treasure by radio. The explorer tells you the "
-            "password: open the box with it, and see where the treasure is. Then tell the "
-            "explorer where to go, so that a listener who hears everything, but does not know the "
-            "landmarks by name, cannot tell. If you both speak at once, nobody understands.",
-            "explorer": "Walk to the treasure. Only the guide can learn where it is: tell "
-            "the guide the password by radio (that is safe), then be told where to go. A "
-            "listener hears everything and wins by guessing your place or the treasure's; "
-            "it does not know the landmarks by name.",
-            "eavesdropper": "Listen to the guide and the explorer on the radio. You win if "
-            "you guess the square of the explorer or of the treasure; they win if the "
-            "explorer reaches it first. You see landmarks, but not their names. After a "
-            "wrong guess you miss a turn.",
-        },
-        titles={"toma_sw": "The treasure and the listener"},
-        sentences={
-            "toma_sw": "A guide leads an explorer to a treasure by radio, while an eavesdropper "
-            "listens, who must not learn where it is."
-        },
-        roles={
-            "guide": "the guide",
-            "explorer": "the explorer",
-            "eavesdropper": "the listener",
-        },
-        texts=PEOPLE,
-        settings={"turns": (1, 30)},
-    ),
+    people=PeopleSpec.read(__package__, settings={"turns": (1, 30)}),
     measured=MeasureSpec(
         best_replies=best_replies,
         doing=Doing("radio_won", by_seat={EAVESDROPPER: "radio_caught"}),

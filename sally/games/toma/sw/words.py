@@ -295,6 +295,3 @@ def kind_named(stated: str) -> str | None:
         return plain_text.upper()
     act = ACT.fullmatch(plain_text)
     return plain_text.split()[0].strip(":").upper() if act else None
-
-
-PEOPLE: Mapping[str, str] = read_texts(__package__, "people")
