@@ -34,6 +34,7 @@ from sally.api.result_list import rows_figure
 from sally.api.rows import Rows
 from sally.core.errors import BadInput, join_names
 from sally.core.log.events import Ended, Episode, PlayerSpec, Setup, canonical
+from sally.core.registry.packs import pack_name
 from sally.core.registry.study import Study
 from sally.core.rules.game import Game
 from sally.frames.frame import Frame, as_frame
@@ -213,7 +214,8 @@ def checked_entry(bundle: Path, page: Path, transcripts: int | None) -> GamesEnt
         study, size = _largest(studies)
         plan = plan_episodes(episodes, study, size)
         is_earlier = packed.sha256 in earlier_checks()
-        words_of = name_of_pack if is_earlier else same_pack
+        # An earlier version of Sally has checked the texts of its packs.
+        words_of = pack_name if is_earlier else same_pack
         refuse_unplanned(episodes, plan, f"Sally-1, size {size}", words_of)
         finished = as_frame(played_episodes(episodes), studies=[study])
         evaluation = _evaluate(finished, plan, study, size, words_of)
@@ -307,7 +309,7 @@ def earlier_packs(episodes: Sequence[Episode]) -> list[str]:
     for episode in episodes:
         for player in episode.setup.lineup.values():
             if player.player == LANGUAGE and (pack := player.params.get("pack")):
-                texts.setdefault(pack.partition("@")[0], set()).add(pack)
+                texts.setdefault(pack_name(pack), set()).add(pack)
     for name, references in texts.items():
         if len(references) > 1:
             raise BadInput(
@@ -444,11 +446,6 @@ PackIdentity = Callable[[str], str]  # what a reference of a words pack is compa
 def same_pack(reference: str) -> str:
     """Compare words packs by their texts."""
     return reference
-
-
-def name_of_pack(reference: str) -> str:
-    """Compare words packs by their names: an earlier version of Sally has checked their texts."""
-    return reference.partition("@")[0]
 
 
 def refuse_unplanned(

@@ -259,7 +259,7 @@ def current_pack(reference: str) -> str:
 
     if reference not in EARLIER_PACKS:
         return reference
-    return packs.reference(packs.find(reference.partition("@")[0]))
+    return packs.reference(packs.find(packs.pack_name(reference)))
 
 
 def model_player(pack: str = "") -> PlayerSpec:

@@ -10,12 +10,22 @@ from benchmarks import told_players
 from sally.analysis.pairs.positions import page_of
 from sally.analysis.pairs.told import told_slopes
 from sally.core.errors import BadInput
-from sally.core.log.events import Injection, Moved, PlayerSpec, Reported, Setup, Told
+from sally.core.log.events import (
+    Episode,
+    Injection,
+    Moved,
+    PlayerSpec,
+    Reported,
+    Setup,
+    Told,
+)
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
-from sally.core.registry import registry
+from sally.core.registry import packs, registry
 from sally.runner import local
-from sally.runner.seating import resolve_setup
+from sally.runner.seating import resolve_setup, seat_player
 from sally.studies.causal_acting import AGENT, PARTNER, PROBE, STUDY, cells
+from tests.analysis.profiles import profiled
 
 POSITIONS = 48
 
@@ -94,6 +104,35 @@ def test_an_arm_that_cannot_be_read_has_no_slope() -> None:
     for slope in told_slopes(told_players._as_one(lost)).slopes:
         assert slope.slope is None and slope.unreadable_moves == slope.moves > 0
         assert slope.forecast is not None
+
+
+def test_twin_is_an_arm_of_the_same_player_and_found_by_the_profile() -> None:
+    """In stored episodes the words pack has a name with the hash of its text."""
+    model = PlayerSpec("language", {"model": "scripted", "strategy": "lm"})
+    episodes = [_scripted(setup) for cell in cells([model], 6) for _, setup in _trials(cell)]
+    stored = {str(episode.setup.lineup[AGENT].params.get("pack", "")) for episode in episodes}
+    assert any(name.startswith("repeated_games_twin@") for name in stored)
+    slopes = told_slopes(episodes).slopes
+    assert len({slope.player for slope in slopes}) == 1
+    assert [(slope.arm, slope.reliability) for slope in slopes] == [
+        ("told", 0.2), ("told", 0.5), ("told", 0.8), ("irrelevant", 0.8), ("twin", 0.8),
+    ]  # fmt: skip
+    assert any("twin" in row.arms for row in profiled(episodes, AGENT))
+
+
+def _scripted(setup: Setup) -> Episode:
+    """Return an episode in the name of a model whose moves are always the first option."""
+    player = setup.lineup[AGENT]
+    if pack := player.params.get("pack"):
+        reference = packs.remember(packs.find(pack))
+        player = msgspec.structs.replace(player, params={**player.params, "pack": reference})
+        lineup = {**setup.lineup, AGENT: player}
+        setup = msgspec.structs.replace(setup, lineup=lineup)
+    match = Match(registry.game("repeated_games"), setup)
+    bots = {AGENT: PlayerSpec("single_action", {"action": 0}), PARTNER: setup.lineup[PARTNER]}
+    seats = {seat: seat_player(match.spec, match.game, seat, bot) for seat, bot in bots.items()}
+    Driver(match, seats).run()
+    return match.episode()
 
 
 def test_without_an_informant_there_is_one_clear_sentence() -> None:

@@ -19,7 +19,6 @@ from sally.analysis.evaluation import evaluate
 from sally.api.board import (
     checked_entry,
     earlier_checks,
-    name_of_pack,
     plan_episodes,
     proved_episodes,
     refuse_unplanned,
@@ -108,7 +107,7 @@ def test_shipped_entry_stands(name):
         (study,) = store.studies(place).values()
         plan = plan_episodes(episodes, study, "S")
         is_earlier = packed.sha256 in earlier_checks()
-        words_of = name_of_pack if is_earlier else same_pack
+        words_of = packs.pack_name if is_earlier else same_pack
         refuse_unplanned(episodes, plan, "Sally-1, size S", words_of)
         if is_earlier:  # their words packs are of their time
             with pytest.raises(BadInput, match="is not part of"):

@@ -29,6 +29,7 @@ from sally.analysis.compare.compare import (
 )
 from sally.core.errors import BadInput, join_names
 from sally.core.log.events import PlayerSpec, Setup, label
+from sally.core.registry.packs import pack_name
 from sally.core.rules.awareness import WHAT_IS_THIS
 from sally.frames.frame import Frame
 from sally.frames.rows import setup_of
@@ -61,8 +62,7 @@ def wording(setup: Setup, seat: str) -> str | None:
     player = setup.lineup[seat]
     if player.player != "language":
         return None
-    pack = str(player.params.get("pack", ""))
-    return pack.partition("@")[0] or OWN_WORDS
+    return pack_name(str(player.params.get("pack", ""))) or OWN_WORDS
 
 
 def twin_or_not(setup: Setup, seat: str) -> str | None:

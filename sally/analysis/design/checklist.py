@@ -10,6 +10,7 @@ from sally.analysis.compare.contrast import TWIN
 from sally.core.errors import join_names
 from sally.core.log.events import PlayerSpec, model_and_strategy
 from sally.core.registry import registry
+from sally.core.registry.packs import pack_name
 from sally.core.registry.study import Cell, Study
 from sally.core.rules.game import GameSpec
 from sally.players.language import LANGUAGE, OPEN, uses_model
@@ -175,12 +176,12 @@ def _contamination(study: Study) -> Item:
     if study.paper:
         missing.append(f"problems follow {study.paper}, which models may have read")
     if packs:
-        fresh = sorted(p.partition("@")[0] for p in packs if p)
+        fresh = sorted(pack_name(p) for p in packs if p)
         own_wording = ["the game's own"] if "" in packs else []
         statements.append(f"wordings: {join_names(own_wording + fresh, 'and')}")
         if len(packs) < 2:
             missing.append("one wording only; `sally run STUDY --packs all` adds the others")
-        if not any(p.partition("@")[0].endswith(TWIN) for p in packs):
+        if not any(pack_name(p).endswith(TWIN) for p in packs):
             missing.append(
                 "no twin (the same problems with a mechanism in place of a mind); `sally run STUDY "
                 "--packs twin` adds it, and `sally compare DIR --twin` compares the two"

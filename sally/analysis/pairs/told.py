@@ -23,6 +23,7 @@ import msgspec
 from sally.core.log.events import Episode, Forfeited, Moved, Reported, Told, label
 from sally.core.match.playback import replay_episode
 from sally.core.registry import registry
+from sally.core.registry.packs import pack_name
 from sally.core.rules.game import GameSpec, Seat
 from sally.core.rules.menu import is_finite
 from sally.core.rules.metric import judge_report
@@ -160,8 +161,7 @@ def read_informed(episode: Episode) -> InformedDecision | None:
         and (e.seat, e.probe, e.about) == (seat, statement.probe, statement.about)
     ]
     player = episode.setup.lineup[seat]
-    pack = str(player.params.get("pack", ""))
-    is_twin = pack.endswith("_twin")
+    is_twin = pack_name(str(player.params.get("pack", ""))).endswith("_twin")
     if is_twin:
         plain = {key: value for key, value in player.params.items() if key != "pack"}
         player = msgspec.structs.replace(player, params=plain)

@@ -27,6 +27,7 @@ from sally.analysis.profile.group import ProfileGroup
 from sally.analysis.profile.habits import Habit
 from sally.analysis.profile.knowing_scale import Predictor
 from sally.core.log.events import PlayerSpec, label
+from sally.core.registry.packs import pack_name
 from sally.frames import Row
 from sally.frames.knowing import BINS
 from sally.frames.profiles import Floats, SeatSums
@@ -148,8 +149,7 @@ def _arms(table: SeatSums) -> dict[tuple[str, str], tuple[str, ...]]:
         arms = arms_by_key.setdefault(key, set())
         is_told = any(i.seat == s.seat for i in setup.injections)
         arms.add("asked" if setup.arms.get(s.seat) else "told" if is_told else "not asked")
-        pack = str(s.player_spec.params.get("pack", ""))
-        if pack.endswith("_twin"):
+        if pack_name(str(s.player_spec.params.get("pack", ""))).endswith("_twin"):
             arms.add("twin")
         layouts.setdefault(key, set()).add(repr((params.get("names"), params.get("order"))))
     sets: dict[tuple[str, str], set[str]] = {}

@@ -34,6 +34,15 @@ def reference(pack: Pack) -> str:
     return f"{pack.name}@{blake2b(content, digest_size=8).hexdigest()}"
 
 
+def pack_name(reference: str) -> str:
+    """Return the name of a pack without the hash of its text.
+
+    >>> pack_name("ipd_twin@5dc144a2de8a5234"), pack_name("ipd_twin")
+    ('ipd_twin', 'ipd_twin')
+    """
+    return reference.partition("@")[0]
+
+
 def is_reference(name: Any) -> bool:
     """Return whether a name contains the hash of a text."""
     return isinstance(name, str) and re.fullmatch(r"[^@]+@[0-9a-f]{16}", name) is not None
