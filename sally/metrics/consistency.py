@@ -6,7 +6,7 @@ moves that would be best replies, for comparison.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -14,7 +14,7 @@ import msgspec
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import is_finite
-from sally.core.rules.metric import Metric, Played, cache_by_seat
+from sally.core.rules.metric import JudgedReport, Metric, Played, cache_by_seat
 from sally.metrics.answers import list_counted_reports
 
 
@@ -45,18 +45,24 @@ def list_decision_fits(played: Played, seat: Seat) -> list[DecisionFit]:
     ]
 
 
+def belief_answers(played: Played, seat: Seat) -> Iterator[JudgedReport]:
+    """Yield the predictions of a seat that best replies depend on."""
+    spec = played.spec
+    for answer in list_counted_reports(played, seat):
+        probe = answer.report.probe
+        if spec.probe(probe).of_mind and probe in (spec.measured.acts_on or (probe,)):
+            yield answer
+
+
 def beliefs(played: Played, seat: Seat) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield each turn in which a seat moved and all its predictions are readable, with the
     predictions."""
-    replay, spec = played.replay, played.spec
+    replay = played.replay
     beliefs_by_turn: dict[int, dict[str, Any]] = {}
-    for answer in list_counted_reports(played, seat):
+    for answer in belief_answers(played, seat):
         report = answer.report
-        if spec.probe(report.probe).of_mind and report.probe in (
-            spec.measured.acts_on or (report.probe,)
-        ):
-            belief = report.odds if answer.question.kind == "odds" else report.value
-            beliefs_by_turn.setdefault(report.turn, {})[report.about] = belief
+        belief = report.odds if answer.question.kind == "odds" else report.value
+        beliefs_by_turn.setdefault(report.turn, {})[report.about] = belief
     for turn in range(len(replay)):
         if (
             replay.move(turn, seat) is not None
@@ -73,6 +79,8 @@ class ForecastFit(msgspec.Struct, frozen=True):
     best: frozenset[int]
     menu: int  # number of options
     copies: frozenset[int] = frozenset()  # the options that copy the forecast move
+    # the best replies here to each forecast of the episode; None: it cannot be made here
+    replies: tuple[frozenset[int] | None, ...] = ()
 
     @property
     def is_best_copied(self) -> bool:
@@ -92,7 +100,7 @@ def forecast_fits(
     """
     if played.spec.measured.best_replies is None:
         return []
-    fits = []
+    fits: dict[int, ForecastFit] = {}  # by turn
     for turn, belief in beliefs(played, seat):
         if not belief:
             continue
@@ -101,8 +109,49 @@ def forecast_fits(
         if fit is not None and fit.best is not None and is_finite(menu):
             move = menu.index(played.replay.move(turn, seat))
             copies = copied_options(played, seat, turn, belief, labels or {})
-            fits.append(ForecastFit(move, frozenset(fit.best), len(menu), copies))
-    return fits
+            fits[turn] = ForecastFit(move, frozenset(fit.best), len(menu), copies)
+    return with_replies(played, seat, fits)
+
+
+def with_replies(played: Played, seat: Seat, fits: Mapping[int, ForecastFit]) -> list[ForecastFit]:
+    """Return the fits, by turn, with the best replies there to each forecast of the episode, if
+    they decide which moves can be contrasted."""
+    if not contrast_of(list(fits.values()))[0]:
+        return list(fits.values())
+    replies = replies_by_turn(played, seat)
+    return [msgspec.structs.replace(fit, replies=replies[turn]) for turn, fit in fits.items()]
+
+
+def replies_by_turn(played: Played, seat: Seat) -> dict[int, tuple[frozenset[int] | None, ...]]:
+    """Return, by turn, the best replies to each forecast of the episode if it had been stated
+    there; None for a forecast that cannot be made there."""
+    stated = [(turn, belief) for turn, belief in beliefs(played, seat) if belief]
+    choices = {
+        (answer.turn, answer.report.about): answer.question.choices
+        for answer in belief_answers(played, seat)
+        if answer.question.kind == "choice"
+    }
+    forecasts: list[tuple[Any, ...]] = []
+    for _, belief in stated:
+        forecast = tuple(belief[about] for about in sorted(belief))
+        if forecast not in forecasts:
+            forecasts.append(forecast)
+
+    def replies_to(
+        turn: int, abouts: Sequence[str], forecast: tuple[Any, ...]
+    ) -> frozenset[int] | None:
+        if len(forecast) != len(abouts) or not all(
+            value in choices.get((turn, about), (value,))
+            for about, value in zip(abouts, forecast, strict=True)
+        ):
+            return None
+        fit = judge_decision(played, seat, turn, dict(zip(abouts, forecast, strict=True)))
+        return None if fit is None or fit.best is None else frozenset(fit.best)
+
+    return {
+        turn: tuple(replies_to(turn, sorted(belief), forecast) for forecast in forecasts)
+        for turn, belief in stated
+    }
 
 
 def copied_options(
@@ -126,9 +175,10 @@ def contrast_of(fits: Sequence[ForecastFit]) -> tuple[int, float]:
     The contrast of a move is whether it is a best reply to its own forecast, less the share of best
     replies to that forecast among the moves after forecasts whose best replies are others. Moves
     that do not depend on forecasts have a sum of 0 in expectation; moves that follow a share q of
-    them have a mean of q. Moves after a forecast to which the best reply is to
-    copy it are not contrasted: whether a player copies its forecast or replies to it cannot be
-    told.
+    them have a mean of q. Two moves are not compared if the same forecasts have other best replies
+    in one of their rounds: the best replies would then depend on the round, as the move may, and
+    even random forecasts would fit. Moves after a forecast to which the best reply is to copy it
+    are not contrasted: whether a player copies its forecast or replies to it cannot be told.
 
     >>> zero, one = frozenset({0}), frozenset({1})
     >>> contrast_of([ForecastFit(0, zero, 2), ForecastFit(1, one, 2)])
@@ -137,19 +187,24 @@ def contrast_of(fits: Sequence[ForecastFit]) -> tuple[int, float]:
     (2, 0.0)
     >>> contrast_of([ForecastFit(0, zero, 2, zero), ForecastFit(1, one, 2, one)])
     (0, 0.0)
+    >>> here, there = (zero, one), (one, zero)
+    >>> contrast_of([ForecastFit(0, zero, 2, replies=here), ForecastFit(1, one, 2, replies=there)])
+    (0, 0.0)
     """
-    groups: dict[tuple[int, frozenset[int], bool], list[int]] = {}
+    groups: dict[tuple[Hashable, ...], list[ForecastFit]] = {}
     for fit in fits:
-        groups.setdefault((fit.menu, fit.best, fit.is_best_copied), []).append(fit.move)
+        key = fit.menu, fit.replies, fit.best, fit.is_best_copied
+        groups.setdefault(key, []).append(fit)
     contrasted, contrast = 0, 0.0
-    for (menu, best, is_best_copied), moves in groups.items():
-        if is_best_copied:
+    for (*round_kind, _, _), group in groups.items():
+        moves, best = [fit.move for fit in group], group[0].best
+        if group[0].is_best_copied:
             continue
         others = [
-            move
-            for (size, other_best, _), other_moves in groups.items()
-            if size == menu and not other_best & best
-            for move in other_moves
+            fit.move
+            for (*other_kind, _, _), other_group in groups.items()
+            if other_kind == round_kind and not other_group[0].best & best
+            for fit in other_group
         ]
         if others:
             hits = sum(move in best for move in moves)
@@ -163,16 +218,16 @@ def judge_decision(
 ) -> DecisionFit | None:
     """Return whether a seat's move was a best reply to a belief, and which moves are; None if that
     is not defined."""
-    replay, spec = played.replay, played.spec
-    view, move = replay.view(turn, seat), replay.move(turn, seat)
-    fits = spec.is_best_reply(replay.game, view, belief, move)
-    if fits is None:
+    replay, rule = played.replay, played.spec.measured.best_replies
+    replies = rule and rule(replay.game, replay.view(turn, seat), belief)
+    if replies is None:
         return None
+    is_best = replies if callable(replies) else replies.__contains__
+    fits = bool(is_best(replay.move(turn, seat)))
     menu = replay.game.options(replay.states[turn], seat)
     if not is_finite(menu):
         return DecisionFit(turn, fits, None)
-    best = [spec.is_best_reply(replay.game, view, belief, option) for option in menu]
-    fitting = tuple(n for n, is_best in enumerate(best) if is_best)
+    fitting = tuple(n for n, option in enumerate(menu) if is_best(option))
     return DecisionFit(turn, fits, len(fitting) / len(menu), fitting)
 
 

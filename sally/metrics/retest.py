@@ -21,6 +21,7 @@ from sally.metrics.consistency import (
     contrast_of,
     copied_options,
     judge_decision,
+    with_replies,
 )
 
 
@@ -94,6 +95,7 @@ def _second_fits(
             chances = dict(zip(second.question.choices, second.report.odds or (), strict=True))
             belief = tuple(chances[choice] for choice in first.question.choices)
         second_beliefs.setdefault(first.turn, {})[first.report.about] = belief
+    fits: dict[int, ForecastFit] = {}  # by turn
     for turn, first_belief in beliefs(played, seat):
         second_belief = second_beliefs.get(turn)
         if not first_belief or second_belief is None or second_belief.keys() != first_belief.keys():
@@ -104,4 +106,5 @@ def _second_fits(
             continue
         menu = played.replay.game.options(played.replay.states[turn], seat)
         copies = copied_options(played, seat, turn, first_belief, labels)
-        yield ForecastFit(second_fit.best[0], frozenset(fit.best), len(menu), copies)
+        fits[turn] = ForecastFit(second_fit.best[0], frozenset(fit.best), len(menu), copies)
+    yield from with_replies(played, seat, fits)

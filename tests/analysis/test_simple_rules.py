@@ -196,6 +196,41 @@ def test_share_of_followed_forecasts_is_recovered(share: float):
     assert estimate.high - estimate.low < 0.1
 
 
+REPLIES = (  # two kinds of rounds, in which the same forecasts have other best replies
+    (frozenset({0}), frozenset({0}), frozenset({1})),
+    (frozenset({0}), frozenset({1}), frozenset({1})),
+)
+
+
+def test_random_forecasts_do_not_fit_moves_that_depend_on_the_round():
+    """Of a player that is always right and reports at random, only moves of rounds with the same
+    best replies may be compared."""
+    draw = random.Random(3)
+    means = {}
+    for knows_replies in (True, False):
+        sums = []
+        for _ in range(EPISODES):
+            fits = []
+            for number in range(ROUNDS):
+                replies = REPLIES[number % 2]
+                (move,), best = replies[draw.randrange(3)], replies[draw.randrange(3)]
+                known = replies if knows_replies else ()
+                fits.append(ForecastFit(move, best, 2, replies=known))
+            sums.append(contrast_of(fits))
+        counts, contrasts = zip(*sums, strict=True)
+        means[knows_replies] = ratio_by_rule(contrasts, counts, range(EPISODES), (-1.0, 1.0))
+    assert means[False].low > 0.05
+    assert means[True].low < 0 < means[True].high and means[True].value < 0.03
+
+
+def test_replies_of_rounds_are_compared_in_episodes():
+    """In Pick the Right Stuff a forecast names a past state, which has another box each time."""
+    row = profile_of_bot("pick_the_right_stuff", "")
+    assert row.acting_contrast.value is None
+    assert "the same best replies" in row.why["acting_contrast"]
+    assert profile_of_bot("rps", "").acting_contrast.value > 0.9
+
+
 def test_rules_expect_what_followed_the_last_time() -> None:
     """A second implementation, with tables that are filled round by round."""
     draws = Stream("past rounds")

@@ -141,7 +141,8 @@ COLUMNS: tuple[ProfileColumn, ...] = (
         "best replies to the player's own forecast of the next round, less those of its moves "
         "after forecasts of the same episode that call for other moves: 0 if moves do not depend "
         "on forecasts, right or wrong, 1 if they always follow them; without a value where the "
-        "best reply is always to copy the forecast, because copying is no reply",
+        "best reply is always to copy the forecast, because copying is no reply, and where the "
+        "same forecast has other best replies in each round, because random forecasts would fit",
         estimate=lambda g: g.means.ratio(
             g.of("contrast"), or_missing(g.of("contrasted")), (-1.0, 1.0)
         ),

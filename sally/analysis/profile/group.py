@@ -142,7 +142,10 @@ class ProfileGroup:
                 "the best reply is always to copy the forecast move, so copying a forecast and "
                 "replying to it cannot be told apart"
             )
-        return "no two forecasts of an episode call for different moves in the next round"
+        return (
+            "no two forecasts of an episode call for different moves in rounds in which the same "
+            "forecasts have the same best replies"
+        )
 
     def no_keys(self, otherwise: str = "") -> str:
         """Why a habit is not known; `otherwise` if moves were chosen from menus."""
