@@ -37,8 +37,8 @@ CARD = Card(
     conditions=(
         _encoder("encoder, interceptor by history", "by_history"),
         _encoder("encoder, interceptor by Bayes", "by_bayes"),
-        _encoder("encoder, certified, interceptor by history", "by_history", uses_which_set=True),
-        _encoder("encoder, certified, interceptor by Bayes", "by_bayes", uses_which_set=True),
+        _encoder("encoder, set which, interceptor by history", "by_history", uses_which_set=True),
+        _encoder("encoder, set which, interceptor by Bayes", "by_bayes", uses_which_set=True),
         Condition(
             name="decoder, clear hints",
             instances=INSTANCES,

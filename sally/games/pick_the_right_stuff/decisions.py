@@ -33,10 +33,11 @@ ABOUT = (
 )
 NOTES = (
     "Published games: users mostly believe what is true, or what was true at the start, so depth 0 "
-    "is far above chance; only the balanced and the even infinite sets are certified.",
+    "is far above chance; only the balanced and the even infinite sets have blocks. The first "
+    "balanced sets of the mode zero leak with three users.",
     "The last question of a balanced game has one box left and is left out.",
 )
-CERTIFIED = (
+IN_BLOCKS = (
     "balanced_zero",
     "balanced_finite",
     "balanced_2_zero",
@@ -49,7 +50,7 @@ def _reason_about(name: str, believed: int, true: int, items: int, users: int) -
     """Return one question with the answers of reasoners of every depth; the chance level is that
     of a guess over the occupied boxes or, in the infinite mode, over all boxes."""
     among = users if name.startswith("infinite") else items
-    block = 1 if name in CERTIFIED else None
+    block = 1 if name in IN_BLOCKS else None
     return Reasoned(((true,), (believed,)), (believed,), 1 / among, block, f"{name}, {among} boxes")
 
 

@@ -1,6 +1,6 @@
-"""Certified tables of the step race, at which modelling the partners pays.
+"""Stored tables of the step race, at which modelling the partners pays.
 
-A table is given by the two partners, the evaluated seat and the target. At a certified one the
+A table is given by the two partners, the evaluated seat and the target. At a stored one the
 evaluated seat can win, and the solved best reply earns clearly more than a random player and than
 fixed players that send no messages, so that a scale from mindless to best play is defined.
 """
@@ -34,7 +34,7 @@ class CertifiedProblem(msgspec.Struct, frozen=True):
 
 @cache
 def read_certified() -> tuple[CertifiedProblem, ...]:
-    """Return the certified tables that ship with the package. A table consists of two partners, the
-    evaluated seat and the target; at a certified one, modelling the partners pays."""
+    """Return the tables that ship with the package. A table consists of two partners, the evaluated
+    seat and the target; at these, modelling the partners pays."""
     file = resources.files(__package__) / "instances" / FILE
     return msgspec.json.decode(file.read_bytes(), type=tuple[CertifiedProblem, ...])

@@ -159,7 +159,7 @@ ABOUT = (
     "true partners"
 )
 NOTES = (
-    "Decisions of the certified tables in races of the best reply, twenty per table, where some "
+    "Decisions of the stored tables in races of the best reply, twenty per table, where some "
     "move is not best; a decision whose answer depth 1 finds is in block 1, one that it misses in "
     "block 2, so depth 1 has 0 there, not chance. Where depth 1 finds some of the best moves and "
     "others too, the decision is in no block.",
@@ -209,8 +209,7 @@ def _questions() -> Iterator[Reasoned]:
 
 def _simulate_race(problem: CertifiedProblem, draws: Stream) -> Iterator[Reasoned]:
     """Yield the decisions of one simulated race between the evaluated seat, which always plays a
-    best reply, and the two partners of a certified table (one at which modelling the partners
-    pays)."""
+    best reply, and the two partners of a stored table, at which modelling them pays."""
     game, number = StepRace(**problem.params), SEATS.index(Seat(problem.seat))
     places, others = others_of(number), known_others(problem.others, number)
     minds = [mind_of(*opponent) for opponent in others]
@@ -237,7 +236,7 @@ def _simulate_race(problem: CertifiedProblem, draws: Stream) -> Iterator[Reasone
 
 def _judge_moves(played: Played, seat: Seat) -> Iterator[DepthDecision]:
     """Yield a judgement of every move of an episode; nothing if its seat, target and partners are
-    not among the certified combinations (those at which modelling the partners pays)."""
+    not among the stored tables (those at which modelling the partners pays)."""
     game, number, lineup = game_of(played), SEATS.index(seat), played.episode.setup.lineup
     opponents, target = known_others(lineup, number), game.target
     tables = [
