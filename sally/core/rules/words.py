@@ -64,9 +64,9 @@ def read_texts(package: str, table: str = "texts") -> dict[str, str]:
 
 
 @cache
-def read_tables(package: str) -> Mapping[str, Mapping[str, Any]]:
-    """Return the tables of the file `texts.toml` in a game's package."""
-    return tomllib.loads((files(package) / "texts.toml").read_text("utf-8"))
+def read_tables(package: str, file: str = "texts.toml") -> Mapping[str, Any]:
+    """Return the tables of a TOML file in a game's package."""
+    return tomllib.loads((files(package) / file).read_text("utf-8"))
 
 
 T = TypeVar("T")

@@ -12,6 +12,7 @@ from __future__ import annotations
 import msgspec
 
 from sally.core.rules.chance import Stream
+from sally.core.rules.words import read_tables
 from sally.games.battery.casts import Cast, cast_name, wording_for
 from sally.games.battery.items import Belief, Item
 from sally.games.battery.nested import NAMES
@@ -33,63 +34,7 @@ class Scene(msgspec.Struct, frozen=True):
     left: str
 
 
-SCENES = tuple(
-    Scene(*row)
-    for row in (
-        ("the staff kitchen", "the milk in the big fridge has turned",
-         "to make a milky coffee from the big fridge", "pours the milk into the coffee",
-         "poured the milk into the coffee", "makes the coffee black", "made the coffee black"),
-        ("the sports hall", "the rope by the wall is torn inside",
-         "to train on the rope by the wall", "climbs the rope", "climbed the rope",
-         "trains on the mat", "trained on the mat"),
-        ("the print room", "the third printer eats every sheet it is given",
-         "to print the only copy of a deed on the third printer", "feeds the deed to the printer",
-         "fed the deed to the printer", "carries the deed to a copy shop",
-         "carried the deed to a copy shop"),
-        ("the campsite", "the water of the lower tap is bad",
-         "to fill a bottle at the lower tap", "fills the bottle and drinks",
-         "filled the bottle and drank", "walks on to the spring", "walked on to the spring"),
-        ("the bicycle store", "the brakes of the yellow bicycle have failed",
-         "to borrow the yellow bicycle", "rides off on the yellow bicycle",
-         "rode off on the yellow bicycle", "takes the bus", "took the bus"),
-        ("the concert house", "the evening concert has been moved to the next day",
-         "with a ticket for the evening concert", "sits down and waits for the music",
-         "sat down and waited for the music", "goes home and returns a day later",
-         "went home and returned a day later"),
-        ("the laboratory", "the scale on the left bench shows ten grams too much",
-         "to weigh a sample on the left bench", "writes down what the scale shows",
-         "wrote down what the scale showed", "takes ten grams off what the scale shows",
-         "took ten grams off what the scale showed"),
-        ("the pool", "the slide ends in an empty basin today", "to go down the slide",
-         "goes down the slide", "went down the slide", "swims some lengths",
-         "swam some lengths"),
-        ("the warehouse", "the crates marked fragile hold plain bricks",
-         "to carry a crate marked fragile to the van", "carries the crate like raw eggs",
-         "carried the crate like raw eggs", "drags the crate along the floor",
-         "dragged the crate along the floor"),
-        ("the station", "the clock on the platform is an hour slow",
-         "to catch a train by the clock on the platform", "strolls to the kiosk first",
-         "strolled to the kiosk first", "runs for the train", "ran for the train"),
-        ("the canteen", "the soup of the day contains nuts",
-         "allergic to nuts and hungry for the soup of the day", "eats the soup", "ate the soup",
-         "orders bread and cheese", "ordered bread and cheese"),
-        ("the tool shed", "the red ladder has a sawn rung", "to pick apples with the red ladder",
-         "climbs the red ladder", "climbed the red ladder", "shakes the tree",
-         "shook the tree"),
-        ("the museum", "the audio guides tell the story of another exhibition",
-         "to hear about the paintings from an audio guide", "believes the audio guide",
-         "believed the audio guide", "asks an attendant", "asked an attendant"),
-        ("the hotel", "the lift gets stuck between floors", "to take the lift to the top floor",
-         "steps into the lift", "stepped into the lift", "takes the stairs",
-         "took the stairs"),
-        ("the market", "the stall with the blue roof sells copies as antiques",
-         "to buy an antique at the stall with the blue roof", "pays the asking price",
-         "paid the asking price", "looks at other stalls", "looked at other stalls"),
-        ("the library", "the last chapter of the blue atlas was bound in upside down and is wrong",
-         "to look up a border in the last chapter of the blue atlas", "copies the border down",
-         "copied the border down", "orders another atlas", "ordered another atlas"),
-    )
-)  # fmt: skip
+SCENES = msgspec.convert(read_tables(__package__, "stories.toml")["scenes"], tuple[Scene, ...])
 DOORS = (
     *("north door", "south door", "east door", "west door", "garden gate", "car park entrance"),
     *("river entrance", "tower stairs", "front porch", "cellar passage"),

@@ -6,6 +6,7 @@ import inspect
 import re
 from pathlib import Path
 
+import msgspec
 import pytest
 
 import sally
@@ -252,6 +253,7 @@ def test_every_sentence_of_the_twin_replaces_one_of_the_generators() -> None:
         inspect.getsource(item) for item in (nested, belief_action, applied, watched)
     )
     written = re.sub(r'"\s*\n\s*"', "", sources)
+    written += " ".join(part for scene in applied.SCENES for part in msgspec.structs.astuple(scene))
     for template in UNITS:
         assert template in written, template
 
