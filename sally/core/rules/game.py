@@ -194,6 +194,8 @@ class PeopleSpec:
     fresh: Callable[[Stream, str], Mapping[str, Any]] | None = None
     """Function that draws the parameters of a visitors' table, given the game's name, for games
     whose default problem is always the same."""
+    visitors: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Parameters of a visitors' table by preset that are no problem of their own, such as names."""
 
     @classmethod
     def read(cls, package: str, **others: Any) -> PeopleSpec:

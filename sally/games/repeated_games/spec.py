@@ -117,7 +117,7 @@ GAME: GameSpec[State, int, View] = GameSpec(
     words_version=4,
     people=PeopleSpec.read(
         __package__,
-        fresh=lambda draws, name: {"names": ["Rock", "Paper", "Scissors"]} if name == "rps" else {},
+        visitors={"rps": {"names": ["Rock", "Paper", "Scissors"]}},
         settings={"rounds": (1, 100)},
     ),
     measured=MeasureSpec(

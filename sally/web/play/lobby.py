@@ -346,6 +346,7 @@ def fresh_instance(game: str, params: Mapping[str, Any]) -> Instance:
     A visitor who met the same problem twice would know the answer.
     """
     spec, draws = registry.game(game), Stream(secrets.randbits(53), "lobby", game)
+    params = {**spec.people.visitors.get(game, {}), **params}
     for _ in range(FRESH_TRIES if spec.people.fresh is not None else 0):
         assert spec.people.fresh is not None
         drawn_params = {**spec.people.fresh(draws, game), **params}

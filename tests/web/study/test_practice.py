@@ -63,6 +63,14 @@ def test_practice_problem_is_not_in_the_study(game: str) -> None:
     assert any(planned.instance.params[key] != value for key, value in params.items())
 
 
+def test_practice_names_the_options_as_the_study_does() -> None:
+    study = study_with("rps")
+    (planned,) = practice_of(study, study.conditions[0])
+    spec = registry.game("rps")
+    (played,) = {tuple(spec.build(i.params).names) for i in study.problems(study.conditions[0])}
+    assert tuple(spec.build(planned.instance.params).names) == played
+
+
 def test_practice_shows_feedback_and_is_not_paid(tmp_path):
     with study_server(tmp_path, PRACTICE) as server:
         person = Participant(server).agree("ann").read_on().check(*RIGHT)
