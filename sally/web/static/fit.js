@@ -1,6 +1,7 @@
 // Board and question beside each other where they would not fit below each other (tall.css); on a
 // phone a short question then stays at the bottom of the screen (phone.css), once the rules are read,
-// and says so as long as it covers a part of the board.
+// and says so as long as it covers a part of the board. Messages stand between the two: a question
+// that would cover the last of them stays below them.
 
 import { t } from "./texts.js";
 
@@ -8,6 +9,7 @@ const columns = document.querySelector(".columns");
 const heading = document.querySelector(".heading");
 const board = document.getElementById("board");
 const turn = document.getElementById("turn");
+const talk = document.getElementById("talk");
 const rules = document.getElementById("rules");
 
 const SHORT = 0.4; // share of a phone's screen that a question may keep
@@ -19,7 +21,7 @@ export function fit() {
   const needed = top + columns.querySelector(".play").offsetHeight;
   if (needed > innerHeight) columns.classList.add("tall");
   const short = turn.offsetHeight < SHORT * innerHeight;
-  columns.classList.toggle("high", columns.classList.contains("tall") && short && !rules.open);
+  columns.classList.toggle("high", columns.classList.contains("tall") && short && talk.hidden && !rules.open);
   tellCover();
 }
 

@@ -197,7 +197,7 @@ function show(next) {
   showLines(screen.lines);
   showNotes(screen);
   showProgress(screen);
-  showAsks(screen);
+  const isNew = showAsks(screen);
   showBoard(screen);
   showStatus(screen);
   noteShown();
@@ -205,6 +205,7 @@ function show(next) {
   if (screen.over) end(screen.over);
   showLatest();
   fit();
+  if (isNew && PHONE.matches && !$("talk").hidden) $("turn").scrollIntoView({ block: "nearest" });
 }
 
 // News leaves out what this page has already: the rules, and the first lines of the past.
@@ -326,6 +327,7 @@ function showNotes({ told, now, over, sent, board }) {
   $("now").hidden = Boolean(over) || !now || Boolean(board?.progress); // the board says it
 }
 
+// Returns whether another question has taken the place of the one that was answered.
 function showAsks({ asks, board }) {
   const had = document.activeElement;
   const here = $("asks").contains(had) || $("asides").contains(had) || had === $("status");
@@ -347,8 +349,10 @@ function showAsks({ asks, board }) {
   const probe = asks.find((ask) => ask.kind === "probe");
   $("probes").hidden = !probe;
   if (probe) $("why-aside").textContent = probe.format; // as the game's words have it
-  if (first && here && touched) first.heading.focus();
+  const isNew = Boolean(first) && here && touched;
+  if (isNew) first.heading.focus();
   else if (here && touched && !asks.length) $("status").focus();
+  return isNew;
 }
 
 function showStatus({ asks, waiting_for: others, over, title }) {

@@ -27,11 +27,11 @@ def test_repeated_games_from_the_lobby_to_the_result(person: Arrive) -> None:
     me.page.get_by_role("button", name="Play", exact=True).click()
     me.page.get_by_role("button", name="I have read the rules").click()
     for _ in range(3):
-        me.pick("P")
+        me.pick("Paper")
     assert "Your result: " in me.result()
     me.shot("end")
     assert len(me.lines()) == 3
-    assert me.lines()[0].startswith("Round 1: you picked P, the other player picked ")
+    assert me.lines()[0].startswith("Round 1: you picked Paper, the other player picked ")
     assert me.page.locator("#board .part-table").count() == 3  # payoffs, rounds, how often
 
 

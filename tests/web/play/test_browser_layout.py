@@ -62,3 +62,26 @@ def test_words_of_a_trade_form_stay_whole_on_a_phone(person: Arrive, served: Ser
     for label in me.ask().locator("form .field > label, form .field > legend").all():
         letter = label.evaluate("e => parseFloat(getComputedStyle(e).lineHeight)")
         assert label.bounding_box()["height"] < 2 * letter, label.inner_text()
+
+
+def test_last_message_stands_free_above_the_next_question_on_a_phone(
+    person: Arrive, served: Server
+) -> None:
+    me = person(**PHONE)
+    me.sit(served.table("bargaining", "buyer")["token"])
+    for words, bid in (("How about forty?", "40"), ("Forty again, and no more.", "")):
+        question_before = me.question_id()
+        me.ask().locator("textarea").fill(words)
+        me.ask().get_by_role("button", name="Send").click()
+        me.until_taken(question_before)
+        if bid:
+            question_before = me.question_id()
+            me.ask().get_by_label("Your number", exact=True).fill(bid)
+            me.ask().get_by_role("button", name="Answer").click()
+            me.until_taken(question_before)
+    message, turn, answer = (
+        me.page.locator(place).last.bounding_box()
+        for place in ("#talk li", "#turn", "#asks button[type=submit]")
+    )
+    assert message["y"] + message["height"] <= turn["y"]
+    assert answer["y"] + answer["height"] <= PHONE["viewport"]["height"]
