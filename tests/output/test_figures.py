@@ -154,7 +154,7 @@ def test_calibration_figure_shows_curve_and_error():
     )
     figure_words = words(figures.calibration_figure([row("sure", calibration=points)]))
     assert "sure (8)" in figure_words  # (40 * 5 + 10 * 20) / 50 points
-    assert "stated odds of the likeliest choice (%)" in figure_words
+    assert "stated odds (%)" in figure_words
     with pytest.raises(BadInput, match="no player stated odds"):
         figures.calibration_figure([row()])
 

@@ -95,7 +95,7 @@ def test_doing_beyond_the_edge_is_stated_in_words() -> None:
         Dot("here", 0.6, 0.5, [0.5, 0.7], [0.4, 0.6], "#p1"),
         Dot("far below", 0.1, -7.25, None, None, None),
     ]
-    text = str(profile_plot("title", dots, (0.4, 0.3), "random player", "optimum"))
+    text = str(profile_plot("title", dots, (0.4, 0.3), "optimum"))
     shapes = re.findall(r"<(\w+) [^>]*class=\"dot", text)
     assert shapes == ["circle", "polyline"]  # the one beyond points out of the plot
     assert ">far below −7.2<" in text and ">here<" in text
@@ -106,7 +106,7 @@ def test_doing_beyond_the_edge_is_stated_in_words() -> None:
 @pytest.mark.parametrize("knows", [0.0, 0.5, 0.97])
 def test_mindless_label_is_inside_the_plot_and_avoids_dots(knows: float) -> None:
     dots = [Dot("beside", knows + 0.06, 0.5, None, None, None)]
-    text = str(profile_plot("title", dots, (knows, 0.5), "random player", "optimum"))
+    text = str(profile_plot("title", dots, (knows, 0.5), "optimum"))
     (left, base), *_ = re.findall(r'<text x="([\d.]+)" y="([\d.]+)"[^>]*>mindless', text)
     (x, y), *_ = re.findall(r'<circle cx="([\d.]+)" cy="([\d.]+)"', text)
     assert float(left) >= 46 and float(left) + 42 <= 252

@@ -6,10 +6,12 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from html import escape
+from importlib.resources import files
 
 import msgspec
 
 from sally.output.figures.short_names import shorten
+from sally.output.figures.svg import Scale, number
 from sally.parts.atlas import KINDS, AtlasColumn, AtlasDot
 
 Columns = Mapping[AtlasColumn, Sequence[AtlasDot]]
@@ -113,12 +115,8 @@ def panel(column: AtlasColumn, dots: Sequence[AtlasDot], first: int = 0, page: s
     rows = rows_of(dots)
     ends = [v for d in dots for v in (d.value, d.low, d.high) if v is not None]
     low = max(LOWEST, min(0.0, math.floor(min(ends) * 4) / 4))
-    start, end = NAMES, WIDTH - RIGHT
-
-    def across(value: float) -> float:
-        clipped = min(max(value, low), HIGHEST)
-        return start + (clipped - low) / (HIGHEST - low) * (end - start)
-
+    start = NAMES
+    across = Scale(low, HIGHEST, start, WIDTH - RIGHT)
     bottom = TOP + ROW * len(rows)
     out = [
         f'<text x="4" y="16" class="head">{escape(column.game)}</text>',
@@ -131,8 +129,7 @@ def panel(column: AtlasColumn, dots: Sequence[AtlasDot], first: int = 0, page: s
         x = across(tick)
         out.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{TOP - 6}" y2="{bottom}" '
                    f'class="grid{strong}"/>')  # fmt: skip
-        tick_label = f"{tick:g}".replace("-", "\u2212")
-        out.append(f'<text x="{x:.1f}" y="{bottom + 13}" class="tick">{tick_label}</text>')
+        out.append(f'<text x="{x:.1f}" y="{bottom + 13}" class="tick">{number(tick)}</text>')
     out.append(f'<text x="4" y="{bottom + 29}" class="sub">0: {escape(shorten(column.zero, 30))}; '
                f"1: {escape(shorten(column.one, 32))}</text>")  # fmt: skip
     for line, row in enumerate(rows):
@@ -143,7 +140,7 @@ def panel(column: AtlasColumn, dots: Sequence[AtlasDot], first: int = 0, page: s
         name = f"{escape(shorten(row.label, DATED if year else 22))}{year}"
         if lone is None:
             best = max(dot.value for _, dot in row.dots)
-            value, few = f"to {best:.2f}".replace("-", "\u2212"), ""
+            value, few = f"to {number(best, 2)}", ""
             out.append(f'<text x="{start - 8}" y="{y + 4:.1f}" class="who">{name}</text>')
         for n, dot in row.dots:
             whisker = ""
@@ -154,7 +151,7 @@ def panel(column: AtlasColumn, dots: Sequence[AtlasDot], first: int = 0, page: s
                 )
             inside = _shape(dot.kind, across(dot.value), y)
             if lone:
-                value, few = f"{dot.value:.2f}".replace("-", "\u2212"), _count(dot.n)
+                value, few = number(dot.value, 2), _count(dot.n)
                 inside = (
                     f'<rect x="0" y="{y - ROW / 2:.1f}" width="{WIDTH}" height="{ROW}" '
                     f'class="hit"/><text x="{start - 8}" y="{y + 4:.1f}" class="who">{name}</text>'
@@ -221,54 +218,9 @@ def atlas_svg(columns: Columns, page: str = "atlas.html") -> str:
     )
 
 
-PAGE_STYLE = """
-:root { --ink: #1a1a1a; --soft: #5a5a5a; --line: #dcdcdc; --back: #fff; --card: #f6f6f4; }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #ececec; --soft: #adadad; --line: #3a3a3a; --back: #161616; --card: #222; } }
-* { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 1320px; padding: 1rem; background: var(--back); color: var(--ink);
-  font: 16px/1.5 system-ui, sans-serif; }
-h1 { font-size: 1.5rem; margin: 0 0 .3rem; }
-p, table { max-width: 72ch; }
-.filters { display: flex; flex-wrap: wrap; gap: .3rem 1.1rem; margin: .8rem 0; }
-.filters label { display: flex; align-items: center; gap: .35rem; min-height: 32px; }
-.panels { display: grid; gap: 1rem; align-items: start;
-  grid-template-columns: repeat(auto-fill, minmax(min(370px, 100%), 1fr)); }
-.panels svg { width: 100%; height: auto; background: var(--card); border-radius: 8px; }
-.dot:hover .hit, a:focus .hit { fill: var(--line); opacity: .6; } .dot.off { display: none; }
-.dot:hover polygon, .dot:hover circle { stroke: var(--ink); stroke-width: 1.5; }
-tr:target { background: var(--card); } details { margin: .5rem 0; }
-details table { max-width: none; width: 100%; font-size: .88rem; }
-#about { position: sticky; bottom: 0; background: var(--card); border: 1px solid var(--line);
-  border-radius: 8px; padding: .6rem .9rem; margin: 1rem 0; overflow: auto; max-height: 34vh;
-  font-size: .9rem; overflow-wrap: anywhere; }
-code { font-size: .85em; }
-table { border-collapse: collapse; } th, td { text-align: left; vertical-align: top;
-  border-top: 1px solid var(--line); padding: .35rem .6rem .35rem 0; }
-"""
-SCRIPT = """
-const dots = JSON.parse(document.getElementById("dots").textContent);
-const about = document.getElementById("about");
-function line(text, tag) {
-  const e = document.createElement(tag || "div"); e.textContent = text; return e; }
-function show(n) {
-  const d = dots[n];
-  about.replaceChildren(line(d.told, "strong"), line(d.column));
-  for (const id of d.episodes) {
-    const e = line("sally show " + d.store + "/" + id, "code"); const row = line(""); row.append(e);
-    about.append(row); }
-  if (!d.episodes.length) about.append(line("no episode is stored for this dot")); }
-for (const g of document.querySelectorAll(".dot")) {
-  const at = +g.dataset.n;
-  g.addEventListener("pointerenter", () => show(at));
-  g.parentNode.addEventListener("focus", () => show(at));
-  g.parentNode.addEventListener("click", () => { show(at);
-    document.getElementById("dot-" + at).closest("details").open = true; }); }
-for (const box of document.querySelectorAll(".filters input"))
-  box.addEventListener("change", () => {
-    for (const g of document.querySelectorAll(`.dot[data-kind="${box.value}"]`))
-      g.classList.toggle("off", !box.checked); });
-"""
+def _asset(name: str) -> str:
+    """Return the style sheet or the script of the page."""
+    return (files(__package__) / name).read_text("utf-8")
 
 
 def _ranking_table(column: AtlasColumn, dots: Sequence[AtlasDot], first: int) -> str:
@@ -333,7 +285,7 @@ def atlas_page(columns: Columns) -> str:
 <html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Atlas: people and models by game</title>
-<style>{STYLE}{PAGE_STYLE}</style></head><body>
+<style>{STYLE}{_asset("atlas.css")}</style></head><body>
 <h1>People, models, learners, bots and rules, each in its own game</h1>
 <p>One panel is one game in one setting with one measure. Bars are 95% intervals. A dot links to its
 entry in the ranked list below, with its n, source and episodes; panels with more than {MANY} models
@@ -347,6 +299,6 @@ have one line per provider, and each mark has its name. Do not compare figures a
 <h2>What this can and cannot say</h2>
 <table><tr><th>it can, because</th><th>it cannot, because</th></tr>{rows}</table>
 <script type="application/json" id="dots">{json_text}</script>
-<script>{SCRIPT}</script>
+<script>{_asset("atlas.js")}</script>
 </body></html>
 """

@@ -10,6 +10,7 @@ from sally.analysis.compare.crossplay import Pairings, sides
 from sally.analysis.compare.transfer import TransferCell, grid
 from sally.analysis.design.reliability import Key, Matrix
 from sally.core.errors import BadInput
+from sally.output.figures.knowing_doing import KNOWING, doing_label
 from sally.output.figures.panels import blank_figure
 from sally.stats.intervals import Estimate
 
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 INCHES = 0.075  # width of a letter beside a heat map
 BOX = {"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 1.2}
 TRANSFER_PANELS = {
-    "knowing": ("knowing_change", "knowing: 0 uniform guess, 1 perfect prediction"),
-    "doing": ("doing_change", "doing: 0 random player, 1 optimum"),
+    "knowing": ("knowing_change", KNOWING),
+    "doing": ("doing_change", doing_label("optimum")),
 }
 
 

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING
 from sally.analysis.profile.profile import ProfileRow
 from sally.core.grouping import group_by
 from sally.frames.knowing import uncounted_probes_note
+from sally.output.figures.knowing_doing import HIGHEST, LOWEST, clip_doing
 from sally.output.figures.panels import COLOURS, GREY, MARKERS, Named, Panel, name_beside, short
 from sally.stats.intervals import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MANY = 12  # points of a plot beyond which names cannot be followed to them
-LOW, HIGH = -1.5, 1.5  # what lies beyond is drawn at the edge, its value in words
 LONGEST = 34  # letters of a name
 CAPTION = (
     "A line a player, the best on top. Full mark: doing, 0 as a random player and 1 as the optimum "
@@ -68,7 +67,7 @@ def _panel(
     ]
 
     def draw(axes: Axes, height: float) -> None:
-        axes.set_xlim(LOW - 0.1, HIGH + 0.1)
+        axes.set_xlim(LOWEST - 0.1, HIGHEST + 0.1)
         axes.set_ylim(-len(drawn_rows) + 0.3, 0.7)
         axes.set_yticks([])
         axes.set_xlabel("ring: knowing, mark: doing")
@@ -88,23 +87,23 @@ def _rung(
     model, strategy = parts_of(row.player)
     colour = COLOURS[models.index(model) % len(COLOURS)]
     shape = MARKERS[ways.index(strategy) % len(MARKERS)]
-    ends = [_inside(e.value) for e in (row.skill, row.doing) if e.value is not None]
-    axes.plot([min(ends), HIGH + 0.1], [y, y], color=GREY, linewidth=0.3, alpha=0.5, zorder=1)
+    ends = [clip_doing(e.value) for e in (row.skill, row.doing) if e.value is not None]
+    axes.plot([min(ends), HIGHEST + 0.1], [y, y], color=GREY, linewidth=0.3, alpha=0.5, zorder=1)
     if len(ends) == 2:
         axes.plot(ends, [y, y], color=colour, linewidth=2, alpha=0.35, zorder=2)
     if row.skill.value is not None:
-        ring = _inside(row.skill.value)
+        ring = clip_doing(row.skill.value)
         axes.plot([ring], [y], "o", color=colour, ms=5, fillstyle="none", zorder=3, clip_on=False)
     beyond = ""
     if (value := row.doing.value) is not None:
         if row.doing.interval:
-            low, high = map(_inside, row.doing.interval)
+            low, high = map(clip_doing, row.doing.interval)
             axes.plot([low, high], [y, y], color=colour, linewidth=0.8, zorder=2)
-        beyond = "" if LOW <= value <= HIGH else f" ({value:.1f})"
-        edge = {True: "<", False: ">"}[value < LOW]
+        beyond = "" if LOWEST <= value <= HIGHEST else f" ({value:.1f})"
+        edge = {True: "<", False: ">"}[value < LOWEST]
         mark = edge if beyond else shape
-        axes.plot([_inside(value)], [y], mark, color=colour, ms=5, zorder=4, clip_on=False)
-    return HIGH + 0.1, y, short(row.player, LONGEST - len(beyond)) + beyond, colour
+        axes.plot([clip_doing(value)], [y], mark, color=colour, ms=5, zorder=4, clip_on=False)
+    return HIGHEST + 0.1, y, short(row.player, LONGEST - len(beyond)) + beyond, colour
 
 
 def _has(estimate: Estimate) -> bool:
@@ -113,7 +112,3 @@ def _has(estimate: Estimate) -> bool:
 
 def _or(estimate: Estimate, default: float) -> float:
     return default if estimate.value is None else estimate.value
-
-
-def _inside(value: float) -> float:
-    return min(max(value, LOW), HIGH)

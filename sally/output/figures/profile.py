@@ -11,8 +11,21 @@ from sally.analysis.profile.doing_scale import Mark
 from sally.analysis.profile.profile import ProfileRow
 from sally.core.errors import BadInput, join_names
 from sally.frames.knowing import uncounted_probes_note
+from sally.output.figures.knowing_doing import (
+    CAME_TRUE,
+    EXPLANATION,
+    KNOWING,
+    LEAST_KNOWING,
+    MANY,
+    ODDS,
+    clip_doing,
+    doing_label,
+    doing_limits,
+    lowest_knowing,
+    mindless_knowing,
+)
 from sally.output.figures.ladder import CAPTION as LADDER
-from sally.output.figures.ladder import MANY, ladder_panels
+from sally.output.figures.ladder import ladder_panels
 from sally.output.figures.panels import (
     COLOURS,
     GREY,
@@ -32,15 +45,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-LOWEST, HIGHEST = -1.5, 1.5  # values of doing beyond these are drawn at the edge and labelled
 TITLE = "What each player knew about the others, and how well it acted on it"
-CAPTION = (
-    "On both axes, 0 is a uniform guess or a random player, and 1 is perfect prediction or the "
-    "optimum or reference player, on the same instances with the same random draws and other "
-    "players. Forfeited moves score as the rules say. Diamonds: the best mindless predictor and "
-    "player. Bars: 95% intervals over clusters of episodes. Bottom right: knows but does not act "
-    "on it. Top left: does well without knowing."
-)
 
 
 # --- the profile ----------------------------------------------------------------------------------
@@ -66,7 +71,7 @@ def profile_figure(rows: Sequence[ProfileRow], columns: int = 2) -> Figure:
             row.doing.value is not None for row in family_rows
         )
         panels += ladder_panels(family_rows) if is_ladder else [_profile_panel(family_rows)]
-        captions[LADDER if is_ladder else CAPTION] = None
+        captions[LADDER if is_ladder else EXPLANATION] = None
     return figure_of(panels, columns, TITLE, " ".join(captions))
 
 
@@ -132,8 +137,9 @@ def _is(row: ProfileRow, mark: Mark, game: str) -> bool:
 def _frame(axes: Axes, plot: Plot) -> None:
     axes.set_ylim(*_span(plot))
     silent = any(row.skill.value is None for row in plot.drawn_rows)
-    axes.set_xlabel("knowing (0 = uniform guess, 1 = always right)", labelpad=11 if silent else 4)
-    left_limit = _leftmost(plot)
+    axes.set_xlabel(KNOWING, labelpad=11 if silent else 4)
+    skills = [row.skill for row in plot.drawn_rows]
+    left_limit = lowest_knowing(e for s in skills for e in (s.value, s.low) if e is not None)
     axes.set_xlim(min(2 * GUTTER if silent else left_limit, left_limit), 1.05)
     axes.set_xticks([x / 5 for x in range(int(min(left_limit, 0) * 5), 6)])
     axes.axvline(0, color=GREY, linewidth=0.8, linestyle=":", zorder=1)
@@ -143,34 +149,21 @@ def _frame(axes: Axes, plot: Plot) -> None:
             color=INK, ha="center", va="top",
         )  # fmt: skip
     if plot.scaled:
-        axes.set_ylabel(f"doing (0 = random player, 1 = {_top_name(plot.rows)})")
+        axes.set_ylabel(doing_label(_top_name(plot.rows)))
         for y in (0, 1):
             axes.axhline(y, color=GREY, linewidth=0.8, linestyle="--", zorder=1)
     else:
         axes.set_ylabel(f"doing: {plot.rows[0].metric} ({plot.rows[0].unit})")
 
 
-def _leftmost(plot: Plot) -> float:
-    """Return the left limit of the x axis, at least -1."""
-    values = [
-        e for row in plot.drawn_rows for e in (row.skill.value, row.skill.low) if e is not None
-    ]
-    return min([-0.05, *(max(e - 0.05, -1.0) for e in values)])
-
-
 def _span(plot: Plot) -> tuple[float, float]:
     estimates = [plot.doing(row) for row in plot.drawn_rows]
     ends = [end for e in estimates for end in (e.value, e.low, e.high) if end is not None]
     if plot.scaled:
-        clipped = [_clip(end) for end in ends]
-        return min([-0.15, *(e - 0.1 for e in clipped)]), max([1.15, *(e + 0.1 for e in clipped)])
+        return doing_limits(ends)
     ends += [row.random.value for row in plot.drawn_rows if row.random] or [0.0]
     room = max(0.1, max(ends, default=1.0) - min(ends, default=0.0))
     return min(ends, default=0.0) - 0.1 * room, max(ends, default=1.0) + 0.1 * room
-
-
-def _clip(value: float) -> float:
-    return min(max(value, LOWEST), HIGHEST)
 
 
 def _top_name(rows: Sequence[ProfileRow]) -> str:
@@ -183,16 +176,16 @@ def _point(axes: Axes, row: ProfileRow, plot: Plot) -> Named:
     colour = COLOURS[players.index(row.player) % len(COLOURS)]
     doing = plot.doing(row)
     value = doing.value or 0.0
-    y = _clip(value) if plot.scaled else value
-    x = GUTTER if row.skill.value is None else max(row.skill.value, -1.0)
+    y = clip_doing(value) if plot.scaled else value
+    x = GUTTER if row.skill.value is None else max(row.skill.value, LEAST_KNOWING)
     shape = MARKERS[plot.games.index(row.game) % len(MARKERS)]
     if beyond := y != value:
         shape = "v" if value < y else "^"
     if row.skill.interval:
-        ends = [max(end, -1.0) for end in row.skill.interval]
+        ends = [max(end, LEAST_KNOWING) for end in row.skill.interval]
         axes.plot(ends, [y, y], color=colour, linewidth=1, zorder=2)
     if doing.interval and not beyond:
-        ends = [_clip(e) if plot.scaled else e for e in doing.interval]
+        ends = [clip_doing(e) if plot.scaled else e for e in doing.interval]
         axes.plot([x, x], ends, color=colour, linewidth=1, zorder=2)
     fill: Literal["none", "full"] = "none" if beyond else "full"
     axes.plot([x], [y], shape, color=colour, ms=5, zorder=3, clip_on=False, fillstyle=fill)
@@ -227,11 +220,11 @@ def _mark_points(axes: Axes, plot: Plot) -> list[Named]:
         if not known_heights:
             continue
         y = (
-            _clip(sum(known_heights) / len(known_heights))
+            clip_doing(sum(known_heights) / len(known_heights))
             if plot.scaled
             else sum(known_heights) / len(known_heights)
         )
-        x = _foreseen([row for row, _ in row_marks]) if role == "mindless" else 1.0
+        x = mindless_knowing([row for row, _ in row_marks]) or 0.0 if role == "mindless" else 1.0
         shape = "d" if role == "mindless" else "*"
         axes.plot([x], [y], shape, color=INK, ms=6, fillstyle="none", zorder=4, clip_on=False)
         games = list(dict.fromkeys(row.game for row, _ in row_marks))
@@ -239,13 +232,6 @@ def _mark_points(axes: Axes, plot: Plot) -> list[Named]:
         tail = f" ({standing}{of})"
         points.append((x, y, short(player, max(12, LONGEST - len(tail))) + tail, GREY))
     return points
-
-
-def _foreseen(rows: Sequence[ProfileRow]) -> float:
-    """Return the mean skill of the best predictors that ignore the partner's mind; 0 if there are
-    none."""
-    skills = [r.predictor.skill for r in rows if r.predictor and r.predictor.skill is not None]
-    return sum(skills) / len(skills) if skills else 0.0
 
 
 def _undrawn(plot: Plot) -> list[str]:
@@ -297,8 +283,8 @@ def _calibration_panel(rows: Sequence[ProfileRow]) -> Panel:
         axes.set_xlim(0, 100)
         axes.set_ylim(0, 100)
         axes.plot([0, 100], [0, 100], "--", color=GREY, linewidth=0.8)
-        axes.set_xlabel("stated odds of the likeliest choice (%)")
-        axes.set_ylabel("came true (%)")
+        axes.set_xlabel(ODDS)
+        axes.set_ylabel(CAME_TRUE)
         largest_count = max(point.n for row in rows for point in row.calibration)
         ends = [_curve(axes, n, row, largest_count) for n, row in enumerate(rows)]
         name_beside(axes, ends, height)

@@ -1,7 +1,8 @@
 """SVG plots for the report page, in its colours; every point links to its episodes.
 
 Figures for papers use Matplotlib. These plots do not, because the page's security policy forbids
-inline styles, and because pages must be available without Matplotlib.
+inline styles, and because pages must be available without Matplotlib. Scales, labels and
+explanations are those of both (`knowing_doing`).
 """
 
 from __future__ import annotations
@@ -12,6 +13,16 @@ from itertools import pairwise
 
 import msgspec
 
+from sally.output.figures.knowing_doing import (
+    CAME_TRUE,
+    KNOWING,
+    ODDS,
+    RANDOM,
+    clip_doing,
+    doing_label,
+    doing_limits,
+    lowest_knowing,
+)
 from sally.output.figures.short_names import shorten
 from sally.output.html import Html, join, tag
 
@@ -166,26 +177,25 @@ def profile_plot(
     title: str,
     dots: Sequence[Dot],
     mindless: tuple[float | None, float | None],
-    floor: str,
     ceiling: str,
 ) -> Html:
     """Return a plot of knowing (x) and doing (y), with the best mindless player marked."""
     ys = [v for d in dots for v in (d.doing, *(d.doing_interval or ()))]
-    low, high = min(-0.15, max(-1.0, min(ys) - 0.08)), max(1.15, min(1.6, max(ys) + 0.08))
+    low, high = doing_limits([*ys, *(v for v in mindless[1:] if v is not None)])
     right, bottom = WIDTH - NAMES, HEIGHT - EDGE
     xs = [v for d in dots for v in (d.knowing, *(d.knowing_interval or ()))]
-    x_scale = Scale(min(-0.15, max(-1.0, min(xs) - 0.08)), 1.1, EDGE, right)
+    x_scale = Scale(lowest_knowing(xs), 1.05, EDGE, right)
     y_scale = Scale(low, high, bottom, 10)
     frame = [
         _lattice(x_scale, y_scale, ticks(low, high, 6), ticks(x_scale.low, 1, 6)),
         tag("line", x1=EDGE, x2=right, y1=y_scale(0), y2=y_scale(0), class_="mark"),
-        tag("text", shorten(floor, 34), x=EDGE + 4, y=y_scale(0) + 12, class_="marked"),
+        tag("text", RANDOM, x=EDGE + 4, y=y_scale(0) + 12, class_="marked"),
         tag("line", x1=EDGE, x2=right, y1=y_scale(1), y2=y_scale(1), class_="mark"),
         tag("text", shorten(ceiling, 34), x=EDGE + 4, y=y_scale(1) - 4, class_="marked"),
         _guess(x_scale, bottom),
         _mindless(mindless, x_scale, y_scale, dots),
-        tag("text", "knowing: 0 guess, 1 all", x=(EDGE + right) / 2, y=HEIGHT - 14, class_="axis"),
-        _upward("doing: 0 random, 1 best", (10 + bottom) / 2),
+        tag("text", KNOWING, x=(EDGE + right) / 2, y=HEIGHT - 14, class_="axis"),
+        _upward(doing_label(), (10 + bottom) / 2),
     ]
     places = spread([y_scale(d.doing) for d in dots], 13, 14, bottom)
     dot_elements = [
@@ -262,7 +272,8 @@ def _arrow(x: float, y: float, tip: float, hue: str) -> Html:
 
 
 def _dot(dot: Dot, x_scale: Scale, y_scale: Scale, right: float, label: float, n: int) -> Html:
-    x, y, hue = x_scale(dot.knowing), y_scale(dot.doing), f"hue{n % 7}"
+    inside = clip_doing(dot.doing)
+    x, y, hue = x_scale(dot.knowing), y_scale(inside), f"hue{n % 7}"
     whiskers: list[Html] = []
     if dot.knowing_interval is not None:
         x1, x2 = map(x_scale, dot.knowing_interval)
@@ -270,8 +281,7 @@ def _dot(dot: Dot, x_scale: Scale, y_scale: Scale, right: float, label: float, n
     if dot.doing_interval is not None:
         y1, y2 = map(y_scale, dot.doing_interval)
         whiskers.append(tag("line", x1=x, x2=x, y1=y1, y2=y2, class_=f"whisker {hue}"))
-    # drawn at the edge and labelled with its value
-    beyond = not y_scale.low <= dot.doing <= y_scale.high
+    beyond = inside != dot.doing  # drawn at the edge and labelled with its value
     name = f"{shorten(dot.name, 13)} {number(dot.doing, 1)}" if beyond else shorten(dot.name, 20)
     knew = estimate(dot.knowing, dot.knowing_interval)
     description = f"{dot.name}: knowing {knew}, doing {estimate(dot.doing, dot.doing_interval)}"
@@ -280,7 +290,7 @@ def _dot(dot: Dot, x_scale: Scale, y_scale: Scale, right: float, label: float, n
         tag("title", description),
         tag("polyline", points=f"{x:.1f},{y:.1f} {right + 4},{label:.1f}", class_="leader"),
         whiskers,
-        _arrow(x, y, 6 if dot.doing < y_scale.low else -6, hue)
+        _arrow(x, y, 6 if dot.doing < inside else -6, hue)
         if beyond
         else tag("circle", cx=x, cy=y, r=5, class_=f"dot {hue}"),
         tag("text", name, x=right + 8, y=label + 4, class_=f"name {hue}"),
@@ -321,8 +331,8 @@ def calibration_plot(title: str, curves: Sequence[Curve]) -> Html:
     frame = [
         _lattice(x_scale, y_scale, QUARTERS, QUARTERS),
         tag("line", x1=x_scale(0), x2=x_scale(100), y1=y_scale(0), y2=y_scale(100), class_="mark"),
-        tag("text", "stated odds, %", x=(EDGE + right) / 2, y=HEIGHT - 14, class_="axis"),
-        _upward("came true, %", (10 + bottom) / 2),
+        tag("text", ODDS, x=(EDGE + right) / 2, y=HEIGHT - 14, class_="axis"),
+        _upward(CAME_TRUE, (10 + bottom) / 2),
     ]
     ends = spread([y_scale(100 * curve.points[-1][1]) for curve in curves], 13, 14, bottom)
     curve_elements = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from sally.output.figures.svg import Scale
 from sally.output.html import Html, tag
 from sally.output.tables.console import estimate_cell
 from sally.stats.intervals import Estimate
@@ -22,9 +23,7 @@ class Axis:
 
     def x(self, value: float) -> float:
         """Return the place of a value; values beyond an end are drawn at that end."""
-        inside = min(max(value, self.low), self.high)
-        length = self.width - self.left - self.margin
-        return self.left + (inside - self.low) / (self.high - self.low) * length
+        return Scale(self.low, self.high, self.left, self.width - self.margin)(value)
 
     def grid(self, values: Iterable[float], top: float, bottom: float) -> Iterator[Html]:
         """Yield a vertical line at each value."""

@@ -13,6 +13,14 @@ from sally.analysis.profile.literal_beside import LITERAL_COLUMNS, LITERAL_NOTE,
 from sally.analysis.profile.profile import ProfileRow, shown_columns
 from sally.frames.knowing import uncounted_probes_note
 from sally.frames.schema import Column
+from sally.output.figures.knowing_doing import (
+    EXPLANATION,
+    KNOWING,
+    MANY,
+    doing_label,
+    mindless_doing,
+    mindless_knowing,
+)
 from sally.output.figures.short_names import in_two
 from sally.output.figures.svg import (
     Bar,
@@ -36,15 +44,6 @@ from sally.output.tables.columns import legend
 from sally.stats.intervals import Estimate
 
 Find = Callable[[ProfileRow], str | None]  # returns the link to the episodes of a row
-MANY = 12  # dots that fit in one plot with readable names
-HOW_TO_READ = (
-    "Horizontal: how often a player was right about the others, 0 for a uniform guess, 1 for "
-    "always. Vertical: its score, 0 for a random player, 1 for the optimum or the reference player "
-    "on the same instances, with the same random draws and other players; forfeited moves score as "
-    "the rules say. The diamond marks the best mindless predictor and player. Bottom right: knows "
-    "but does not act on it. Top left: does well without knowing. Bars are 95% intervals over "
-    "clusters of episodes."
-)
 HOW_TO_READ_LISTS = (
     "Two lists with one line per player, sorted by doing. Left: its score, 0 for a random player, "
     "1 for the optimum or the reference player on the same instances, with the same random draws "
@@ -68,7 +67,7 @@ def profile_section(rows: Sequence[ProfileRow], find: Find) -> Html:
     plots = [plot for (game, seat), group in games if (plot := _plot(game, seat, group, find))]
     sizes = [sum(map(_has_both, group)) for _, group in games]
     notes = [
-        *([HOW_TO_READ] if any(0 < size <= MANY for size in sizes) else []),
+        *([EXPLANATION] if any(0 < size <= MANY for size in sizes) else []),
         *([HOW_TO_READ_LISTS] if any(size > MANY for size in sizes) else []),
     ]
     return join(
@@ -96,16 +95,12 @@ def _plot(game: str, seat: str, rows: Sequence[ProfileRow], find: Find) -> Html 
     if len(dots) > MANY:
         return _lines(f"{seat} in {game}", dots, len(rows) - len(dots))
     first = next(row for row in rows if row.doing.value is not None)
-    rules = [r.predictor.skill for r in rows if r.predictor and r.predictor.skill is not None]
-    mindless = [r.mindless.doing for r in rows if r.mindless and r.mindless.doing is not None]
     drawing = profile_plot(
         f"knowing and doing of {seat} in {game}",
         dots,
-        (sum(rules) / len(rules) if rules else None,
-         sum(mindless) / len(mindless) if mindless else None),
-        "random player",
+        (mindless_knowing(rows), mindless_doing(rows)),
         _best(first.reference),
-    )  # fmt: skip
+    )
     left_out: dict[str, list[str]] = {}
     for row in rows:
         if row.skill.value is None or row.doing.value is None:
@@ -131,10 +126,8 @@ def _lines(subject: str, dots: Sequence[Dot], omitted: int) -> Html:
         tag("figcaption", tag("b", subject), " doing and knowing, sorted by doing"),
         tag(
             "div",
-            interval_plot(f"doing of {subject}", "doing: 0 random player, 1 best", doing),
-            interval_plot(
-                f"knowing of {subject}", "knowing: 0 uniform guess, 1 always right", knowing
-            ),
+            interval_plot(f"doing of {subject}", doing_label(), doing),
+            interval_plot(f"knowing of {subject}", KNOWING, knowing),
             class_="lists",
         ),
         tag("p", tag("small", note)) if note else None,
