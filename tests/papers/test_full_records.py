@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from benchmarks import full_records
-from benchmarks.full_record_tables import cell, lines_of, number
+from benchmarks.full_record_tables import LEAST_GAMES, cell, lines_of, number
 from benchmarks.full_records import MeasuredRecord, measured_records
 from sally import store
 from sally.papers.alsobay2025.importer import IMPORTER
@@ -56,6 +56,15 @@ def test_figures_in_the_text_of_the_atlas_are_those_of_the_full_records() -> Non
     assert f"Of {as_scored:,} moves" in text and f"{unread:,} (35 %)" in text
     (goods,) = (d for d in records()["alsobay2025"].dots if "0.15 to 0.25" in d.column.setting)
     assert f"people give {cell(msgspec.to_builtins(goods), 2)} of theirs" in text
+
+
+def test_models_below_always_5_in_the_text_of_the_step_race_are_those_of_the_full_record() -> None:
+    text, printed = page("step_race"), "\n".join(lines_of(records()["step_game"]))
+    games = f"of 68 models with at least {LEAST_GAMES} games are below"
+    assert f"48 {games} always_5 (doing_win), 40 with" in printed
+    assert "than 48 of 68 models did (40 of them clearly)" in text
+    assert f"0 {games} always_5 (doing_steps)" in printed and "fewer steps than all 68" in text
+    assert f"47 {games} free_of_announced" in printed and "in steps than 47 of 68 models" in text
 
 
 def test_ratings_in_the_text_of_bargaining_are_those_of_the_full_record() -> None:
