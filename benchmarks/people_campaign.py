@@ -1,9 +1,9 @@
 """A whole study with drop-outs, late answers, withdrawals and a killed server, checked in the end.
 
 `python benchmarks/people_campaign.py` runs 60 pairs and 60 single players in four conditions
-against `sally serve` in a process of its own, kills that process once with SIGKILL and starts it
-again. Scripted participants use the study's own pages over HTTP. New ones arrive until the
-study is full. Then it checks:
+against `sally serve` in a process of its own, kills that process with SIGKILL and starts it again.
+Scripted participants use the study's own pages over HTTP. New ones arrive until the study is full.
+Then it checks:
 
 - every payment, recomputed from the points that the participant's own screens have shown;
 - every payment of a finished episode once more, from the moves in the exported episodes;
@@ -11,7 +11,8 @@ study is full. Then it checks:
 - pairs: nobody played with two partners, and no two members are in different conditions;
 - nothing lost: every acknowledged move of a participant who stayed is in the export.
 
-`--postgres` uses a PostgreSQL server of its own; `--pairs` and `--singles` set the size.
+`--postgres` uses a PostgreSQL server of its own; `--pairs` and `--singles` set the size, `--kills`
+how often the server is killed.
 """
 
 from __future__ import annotations
@@ -244,11 +245,14 @@ def arrival(study: HumanStudy, client: Any, where: str, n: int) -> Person:
     return Person(study, browser, draw, 0.0, f"person{n}", fate=fate, at=draw.randint(2, 9))
 
 
-async def take_part(study: HumanStudy, server: Server, kill_at: int) -> list[Person]:
-    """Let people arrive and act in turn until the study is full and nobody acts any more."""
+async def take_part(study: HumanStudy, server: Server, kill_at: list[int]) -> list[Person]:
+    """Let people arrive and act in turn until the study is full and nobody acts any more.
+
+    The server is killed after each of these numbers of actions.
+    """
     where = f"http://127.0.0.1:{server.port}"
     everybody: list[Person] = []
-    killed, quiet, texts, told = False, 0, "", time.monotonic()
+    quiet, texts, told = 0, "", time.monotonic()
     limits = httpx.Limits(max_connections=20)
     async with httpx.AsyncClient(timeout=60, limits=limits, trust_env=False) as client:
         full = False
@@ -275,9 +279,9 @@ async def take_part(study: HumanStudy, server: Server, kill_at: int) -> list[Per
                 continue
             for person in here:
                 await person.act(here)
-            if not killed and sum(p.acts for p in everybody) > kill_at:
+            if kill_at and sum(p.acts for p in everybody) > kill_at[0]:
                 server.kill()
-                killed = True
+                kill_at = kill_at[1:]
                 await asyncio.sleep(0.5)
                 server.start()
             now = "".join(p.browser.text for p in here)
@@ -291,7 +295,7 @@ async def take_part(study: HumanStudy, server: Server, kill_at: int) -> list[Per
                 )
             if quiet:
                 await asyncio.sleep(0.3)  # somebody waits for a partner or lets the time run out
-    assert killed, "the server was not killed; choose a smaller --kill-at"
+    assert not kill_at, f"there were too few actions for {len(kill_at)} of the kills"
     return everybody
 
 
@@ -429,7 +433,7 @@ def main() -> None:
     parser.add_argument("--singles", type=int, default=60)
     parser.add_argument("--database", default="")
     parser.add_argument("--postgres", action="store_true", help="start a PostgreSQL of its own")
-    parser.add_argument("--kill-at", type=int, default=0, help="number of actions before the kill")
+    parser.add_argument("--kills", type=int, default=1)
     given = parser.parse_args()
     people = given.singles + 2 * given.pairs
     with tempfile.TemporaryDirectory() as folder, ExitStack() as running:
@@ -444,8 +448,11 @@ def main() -> None:
         server.start()
         try:
             began = time.monotonic()
-            everybody = asyncio.run(take_part(study, server, given.kill_at or 3 * people))
+            every = 6 * people // (given.kills + 1)  # actions
+            kill_at = [every * (number + 1) for number in range(given.kills)]
+            everybody = asyncio.run(take_part(study, server, kill_at))
             found = verified(study, server, everybody)
+            found["kills"] = given.kills
             found["seconds"] = round(time.monotonic() - began)
             found["database"] = "PostgreSQL" if given.database else "SQLite"
             print(json.dumps(found, indent=2))
