@@ -42,10 +42,10 @@ def clusters_of(rows: pl.DataFrame) -> tuple[Unit, str]:
     return units[unit], unit
 
 
-def table_clusters(together: Unit, rows: int, people: bool) -> Unit:
-    """Return the clusters of a paper's table cell, whose episodes all belong to one person or one
-    instance each; too few instances leave the episodes."""
-    units: dict[str, Unit] = {PEOPLE if people else INSTANCES: together, EPISODES: range(rows)}
+def table_clusters(together: Unit, episodes: Unit, people: bool = False) -> Unit:
+    """Return the clusters of a table cell whose rows belong to one person or one instance each; too
+    few instances leave the episodes."""
+    units: dict[str, Unit] = {PEOPLE if people else INSTANCES: together, EPISODES: episodes}
     return units[coarsest(units)]
 
 

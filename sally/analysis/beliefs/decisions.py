@@ -12,9 +12,9 @@ from math import nan
 
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
+from sally.frames.clusters import table_clusters
 from sally.parts.beliefs import BeliefDecision
 from sally.stats.belief_measures import BeliefColumns, columns
-from sally.stats.cluster_interval import coarsest
 
 
 def decisions_of(played: Played) -> Iterator[BeliefDecision]:
@@ -33,7 +33,7 @@ def belief_columns(decisions: Iterable[BeliefDecision]) -> BeliefColumns:
     are the clusters.
     """
     rows = list(decisions)
-    units = {"cluster": [row.cluster for row in rows], "person": [row.person for row in rows]}
+    people = [row.person for row in rows]
     places = {
         name: n for n, name in enumerate(dict.fromkeys(name for d in rows for name in d.actions))
     }
@@ -45,8 +45,8 @@ def belief_columns(decisions: Iterable[BeliefDecision]) -> BeliefColumns:
         return line
 
     return columns(
-        person=units["person"],
-        cluster=units[coarsest(units)],
+        person=people,
+        cluster=list(table_clusters([row.cluster for row in rows], people)),
         cell=[row.cell for row in rows],
         game=[row.game for row in rows],
         period=[row.period for row in rows],

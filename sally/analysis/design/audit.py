@@ -13,9 +13,10 @@ from sally.core.registry.study import study_of
 from sally.core.rules.card import Card, Condition
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Metric, Played
+from sally.frames.clusters import table_clusters
 from sally.runner.local import play_open
 from sally.runner.seating import resolve_setup
-from sally.stats.cluster_interval import coarsest, mean_by_rule
+from sally.stats.cluster_interval import mean_by_rule
 from sally.stats.intervals import Estimate, blank_intervals
 
 Row = dict[str, Any]
@@ -117,11 +118,7 @@ def play_and_measure(
 def _row(
     condition: str, player: str, metric: str, scores: Sequence[tuple[float, str]], of: Metric
 ) -> Row:
-    units: dict[str, list[Any]] = {
-        "instances": [instance for _, instance in scores],
-        "episodes": list(range(len(scores))),
-    }
-    clusters = units[coarsest(units)]
+    clusters = table_clusters([instance for _, instance in scores], range(len(scores)))
     estimate = mean_by_rule([value for value, _ in scores], clusters, of.ends)
     return {
         "condition": condition,

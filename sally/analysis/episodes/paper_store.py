@@ -316,6 +316,6 @@ def pool_mean(
     between `strata`, the groups of episodes that the design fixed, do not count as error.
     """
     column = np.asarray(values, dtype=np.float64)
-    clusters = table_clusters(together, len(column), people)
+    clusters = table_clusters(together, range(len(column)), people)
     has_strata = strata is not None and len(np.unique(np.asarray(strata))) > 1
     return mean_by_rule(column, clusters, ends, strata if has_strata else None)

@@ -18,6 +18,7 @@ from sally.core.log.events import PlayerSpec, Setup
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
+from sally.frames.clusters import table_clusters
 from sally.games.toma.ag.game import Ambiguity
 from sally.games.toma.mg.game import Minority
 from sally.games.toma.po.game import PartlySeen
@@ -26,7 +27,7 @@ from sally.output.tables.reproduce import Conditions, Engine, Known
 from sally.papers.kang2026.figures import FIGURES
 from sally.papers.kang2026.layout import LAYOUTS
 from sally.papers.kang2026.study import WORLDS
-from sally.stats.cluster_interval import coarsest, mean_by_rule
+from sally.stats.cluster_interval import mean_by_rule
 from sally.stats.intervals import Estimate
 
 PLAYER = Seat("player")
@@ -144,8 +145,7 @@ def tabulates(row: Conditions, metric: str, games: Known, model: str | None) -> 
         return None
     scenarios = [str(key[0]) for key in shared_keys]
     gains = [strategy_successes[key] - plain[key] for key in shared_keys]
-    units: dict[str, Sequence[Any]] = {"scenarios": scenarios, "runs": range(len(gains))}
-    return mean_by_rule(gains, units[coarsest(units)], (-1, 1))
+    return mean_by_rule(gains, table_clusters(scenarios, range(len(gains))), (-1, 1))
 
 
 def _successes(row: Conditions, games: Known, model: str | None) -> dict[Any, float]:
