@@ -333,14 +333,6 @@ def brier(odds: Floats, truth: Floats) -> Floats:
     return np.asarray(np.nansum(odds**2 - 2 * odds * truth + truth, axis=1))
 
 
-def base_brier(truth: Floats, groups: Sequence[Hashable]) -> Floats:
-    """Return, by row, the Brier score of the true shares of its group, stated as a forecast."""
-    codes, _ = encode_labels(groups, len(truth), "groups")
-    sums = _sums_by(codes, np.nan_to_num(truth))
-    shares = (sums / np.bincount(codes)[:, None])[codes]
-    return brier(np.where(np.isnan(truth), np.nan, shares), truth)
-
-
 class Calibration(msgspec.Struct, frozen=True):
     """How often options came true, by the stated probability."""
 

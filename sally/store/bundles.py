@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 from lzma import LZMAError
 from pathlib import Path
@@ -106,13 +106,6 @@ def open_store(path: Where) -> Iterator[tuple[Where, PackResult | None]]:
     with TemporaryDirectory(prefix="sally-") as folder:
         packed = unpack(local, Path(folder))
         yield Path(folder), packed
-
-
-@contextmanager
-def all_opened(paths: Iterable[Where]) -> Iterator[list[Where]]:
-    """Yield the locations of several stores; bundles are checked and unpacked as by `opened`."""
-    with ExitStack() as unpacked:
-        yield [unpacked.enter_context(open_store(path))[0] for path in paths]
 
 
 def unpack(path: Path, folder: Path) -> PackResult:

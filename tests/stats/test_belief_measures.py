@@ -126,16 +126,13 @@ def test_payoffs_are_scaled_from_random_to_best() -> None:
     assert measures.spread(table).tolist() == [2, 1, 5, 2]
 
 
-def test_brier_score_of_odds_and_of_the_base_rate() -> None:
+def test_brier_score_of_odds() -> None:
     odds = np.array([[0.7, 0.2, 0.1], [0.0, 1.0, 0.0]])
     truth = np.array([[1.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
     assert measures.brier(odds, truth) == pytest.approx([0.09 + 0.04 + 0.01, 2.0])
     crowd = np.array([[0.25, 0.75]])
     by_hand = 0.25 * ((0.5 - 1) ** 2 + 0.5**2) + 0.75 * (0.5**2 + (0.5 - 1) ** 2)
     assert measures.brier(np.array([[0.5, 0.5]]), crowd) == pytest.approx([by_hand])
-    outcomes = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
-    base = measures.base_brier(outcomes, ["g"] * 4)
-    assert base.mean() == pytest.approx(1 - 0.75**2 - 0.25**2)
 
 
 def test_calibration_counts_impossible_and_certain_options() -> None:

@@ -23,7 +23,7 @@ from sally.analysis.pairs.positions import (
     right_answers,
 )
 from sally.core.registry.recipes import find_recipe
-from sally.core.rules.pair import QUESTIONS, Pair, PairRecipe, draw_pair
+from sally.core.rules.pair import QUESTIONS, Pair, PairRecipe
 
 WORD = re.compile(r"\w+")
 
@@ -60,11 +60,6 @@ def certify(pair: Pair) -> Certificate:
         for first_page, second_page in pages
     )
     return Certificate(pair.id, tuple(problems), same_words)
-
-
-def certify_many(recipe: PairRecipe, order: int, count: int, seed: int = 1) -> list[Certificate]:
-    """Draw and check pairs of a recipe."""
-    return [certify(draw_pair(recipe, order, seed, number)) for number in range(count)]
 
 
 def _same_surface(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -188,11 +188,3 @@ def _score(pairs: Sequence[AnsweredPair], question: str) -> PairScore | None:
 
 def _clusters(pairs: Sequence[AnsweredPair]) -> list[str]:
     return [pair.cluster or pair.pair for pair in pairs]
-
-
-def score_by(pairs: Iterable[AnsweredPair], *fields: str) -> Mapping[tuple[Any, ...], PlayerScore]:
-    """Return the score of every group of pairs that share these fields, such as player and game."""
-    groups: dict[tuple[Any, ...], list[AnsweredPair]] = {}
-    for pair in pairs:
-        groups.setdefault(tuple(getattr(pair, field) for field in fields), []).append(pair)
-    return {group: score_player(members) for group, members in groups.items()}
