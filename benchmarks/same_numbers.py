@@ -38,17 +38,40 @@ CAUSES = {  # what the difference is: pattern of its line
         r"evaluation: gone: /entries/\d+/kind = 'suite'"
     ),
     "8810d044 replaced the intervals of label and position bias": (
-        r"(evaluation|profile|page)\b.*(pooled_|/)(label|position)[_ ]bias(/interval\b|/method|:)"
+        r"(evaluation|profile|page)\b.*(pooled_|/)(label|position)[_ ]bias(/|:| = )"
+        r"|profile\b.*/why/pooled_\w+"
     ),
     "7fb5ba8f counts rules that learn among the mindless": (
-        r"(evaluation|profile)\b.*/mindless(_name|/accuracy|/doing|/player|/value)?( = |: )"
-        r"|page: changed: [^/]+/compared with: "
+        r"(evaluation|profile)\b.*/mindless(_name|/\w+)?( = |: )"
+        r"|page: changed: [^/]+/(compared with|above|mindless %): "
     ),
     "7fb5ba8f says what a claim lacks by one list": (
         r"evaluation: (changed|gone): /entries/\d+/(games/\d+/refused/|sentences/)"
-        r"|page: changed: Words that these episodes support/"
+        r"|page: (changed|gone): Words that these episodes support/"
+    ),
+    "4e06dd83: beyond habits uses the one list of simple rules": (
+        r"(profile|evaluation|page)\b.*(/acting_beyond|/habit/|/beyond habits:)"
+    ),
+    "8810d044: the zero of Pick the Right Stuff is a draw from the menu": (
+        r"profile\b.*: (changed|gone): pick_the_right_stuff \|"
+        r".*/(doing|random|room|mindless|regret)"
+        r"|evaluation: \w+: pick_the_right_stuff/(doing|halves/doing|test|practice|mindless)"
+        r"|page: changed: (The profile in numbers|Literal beside knowing and doing)"
+        r"/(doing|at most|compared with): "
+    ),
+    "869ad372: the board counts episodes that a fault stopped as missing": (
+        r"evaluation: \w+: (step_race/|/entries/0/(bill|depths|episodes|sentences)\b)"
+    ),
+    "da6abbd5 counts the replies that could not be used": (
+        r"evaluation: changed: /entries/\d+/bill/"
+    ),
+    "593699cd: the shipped entries of an older reply rule stand": r"evaluation: gone: /refused/",
+    "d829ab8f: a printed value without an error has that of its number of episodes": (
+        r"page: changed: (moore2025, replay|tradecraft2026, directions): .*/figure: "
     ),
 }
+RENAMED = {"above mindless": "above", "best mindless %": "mindless %"}  # headings of pages
+EQUAL = "cca8548c: values that are all equal have no interval in JSON"
 GROUPED = (("score", "--crossplay"), ("profile", "--reliability"), ("profile", "--variance"),
            ("report", "--board"))  # fmt: skip
 DIGITS = "a page prints three significant digits in every column; one column had two decimals"
@@ -353,11 +376,23 @@ def _is_rounded(one: str, two: str) -> bool:
     return abs(numbers[0] - numbers[1]) <= 0.5 * 10**-decimals + 1e-12
 
 
-def cause_of(line: str, before: Any, after: Any) -> str:
+def cause_of(line: str, key: str, before: dict[str, Any], after: dict[str, Any]) -> str:
     """Return the known cause of a difference; empty if there is none."""
-    if line.startswith("page: changed: ") and differs_in_digits(str(before), str(after)):
+    old, new = before.get(key), after.get(key)
+    if line.startswith("page: changed: ") and differs_in_digits(str(old), str(new)):
         return DIGITS
-    return next((cause for cause, pattern in CAUSES.items() if re.match(pattern, line)), "")
+    equal_now = f"{old}; no interval: all values are equal"
+    if _has_lost_equal_ends(key, before, after) or new == equal_now:
+        return EQUAL
+    game = re.sub(r"/entries/\d+/games/\d+(?=/)", lambda at: before.get(f"{at[0]}/game", ""), line)
+    return next((c for c, p in CAUSES.items() if re.match(p, line) or re.match(p, game)), "")
+
+
+def _has_lost_equal_ends(key: str, before: dict[str, Any], after: dict[str, Any]) -> bool:
+    """Return whether the leaf is an end of an interval of equal ends that is missing now."""
+    name, _, end = key.rpartition("/")
+    ends = [before.get(f"{name}/{n}") for n in (0, 1)]
+    return end in ("0", "1") and name.endswith("interval") and key not in after and is_same(*ends)
 
 
 def differences(before: dict[str, Any], after: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -376,6 +411,7 @@ def by_heading(cells: dict[str, Any]) -> dict[str, Any]:
     columns: dict[str, list[str]] = {}
     for key, text in cells.items():
         place, _, heading = key.rpartition("/")
+        heading = RENAMED.get(heading, heading)
         caption = place.partition(" | ")[0]
         if any(sign.isdigit() for sign in text):
             columns.setdefault(f"{caption}/{heading}", []).append(text)
@@ -400,7 +436,7 @@ def compare(one: Path, two: Path) -> int:
                 line = f"{section}: {text}"
                 if text.startswith("new: "):
                     added += 1
-                elif cause := cause_of(line, *(side.get(key) for side in sides)):
+                elif cause := cause_of(line, key, *sides):
                     causes[cause] += 1
                 else:
                     others.append(line)

@@ -68,6 +68,7 @@ def key_presses(played: Played, seat: Seat) -> list[KeyPress]:
             label = labels[menu.index(move)]
             replies = _labelled_replies(played, seat, last_report, labels)
             followed = {rule: move_after(past, rule, labels, replies) for rule in (*RULES, *MOVES)}
+            followed[OWN_LAST] = presses[-1].label if presses else None  # of any round
             presses.append(
                 KeyPress(
                     turn,
@@ -84,8 +85,9 @@ def key_presses(played: Played, seat: Seat) -> list[KeyPress]:
                     None if fit is None else fit.decides,
                 )
             )
-        past.add(label, None if report is None else _label(words, report, report.truth))
-        last_report = report
+        if turn not in played.replay.forfeited:  # a forfeited round reveals nothing
+            past.add(label, None if report is None else _label(words, report, report.truth))
+            last_report = report
     return presses
 
 

@@ -9,8 +9,10 @@ import pytest
 
 import sally
 from sally.analysis.profile.profile import ProfileRow
+from sally.core.log.events import Instance, Setup
+from sally.core.match.engine import Match
 from sally.core.match.playback import replay_episode
-from sally.core.match.player import Decision, Turn
+from sally.core.match.player import Decision, Forfeit, Turn
 from sally.core.registry import registry
 from sally.core.registry.study import player_spec
 from sally.core.rules.metric import Played
@@ -215,3 +217,24 @@ def test_metrics_of_one_episode():
     result = {metric.name: metric.measure(played, AGENT) for metric in METRICS}
     assert result["imitation"] == 1 and result["copying"] == result["repetition"] == 0
     assert result["label_bias"] == result["position_bias"] == pytest.approx((4 - 3) / (9 - 3))
+
+
+def test_forfeited_round_reveals_no_move_to_copy_and_keeps_the_earlier_ones():
+    arms = {"agent": ("their_move",)}
+    lineup = {"agent": player_spec("random"), "partner": player_spec("random")}
+    instance = Instance("one", "ipd", {"rounds": 5})
+    match = Match(registry.game("ipd"), Setup(instance, 1, lineup, arms=arms))
+    for own_move, their_move in ((0, 1), (None, 0), (1, 0), (0, 1)):  # copies what it saw last
+        for turn in match.asks():
+            if turn.question is not None:
+                match.answer(turn.id, ProbeReport(0))
+        for turn in match.asks():
+            move = own_move if turn.seat == AGENT else their_move
+            match.answer(turn.id, Forfeit("unreadable") if move is None else Decision(move))
+    match.censor("left", "enough", "agent")
+    episode = match.episode()
+    played = Played(registry.game("ipd"), episode, replay_episode(registry.game("ipd"), episode))
+    presses = key_presses(played, AGENT)
+    assert [press.chosen for press in presses] == [0, 1, 0]
+    assert [press.rules.get("last") for press in presses] == [None, 1, 0]
+    assert [press.rules.get("own_last") for press in presses] == [None, 0, 1]
