@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import ExitStack
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -425,27 +426,21 @@ def replay(*places: Where | Episode | Iterable[Episode]) -> ReplayCheck:
     from sally.runner.check import cells_of, check
 
     with ExitStack() as open_ones:
-        episodes_to_check: list[Episode] = []
+        episodes_to_check: list[Iterable[Episode]] = []
         cells: dict[str, set[str]] = {}
-        changed: set[str] = set()
+        dropped = store.Contents()  # the replay compares checksums and says what is wrong
         for place in places:
             if isinstance(place, Episode):
-                episodes_to_check.append(place)
+                episodes_to_check.append([place])
                 continue
             if not isinstance(place, str | Path | Folder | Remote):
-                episodes_to_check += _only_episodes(place)
+                episodes_to_check.append(_only_episodes(place))
                 continue
             folder = open_ones.enter_context(open_store(place))[0]
-            file = isinstance(folder, Path) and not folder.is_dir()
-            contents = (  # checksums are compared by the replay, which reports what is wrong
-                store.load_file(Path(str(folder)), check=False)
-                if file
-                else store.load(folder, check=False)
-            )
-            episodes_to_check += contents.episodes.values()
-            changed |= contents.changed
-            cells |= {} if file else cells_of(folder)
-        return check(episodes_to_check, cells, changed)
+            episodes_to_check.append(store.each_episode(folder, dropped))
+            if not isinstance(folder, Path) or folder.is_dir():
+                cells |= cells_of(folder)
+        return check(chain.from_iterable(episodes_to_check), cells, dropped.changed)
 
 
 def _only_episodes(items: object) -> list[Episode]:

@@ -4,6 +4,7 @@ store."""
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,10 +43,10 @@ def replay(path: Path | str, as_json: bool) -> None:
     with open_store(path) as (place, packed):
         if packed is not None and not as_json:
             echo(f"{path}: hashes match, {len(packed.bundle.files)} files, sha256 {packed.sha256}")
-        lines = isinstance(place, Path) and not place.is_dir()
-        contents = _contents(place)
-        cells = None if lines else cells_of(place)
-        result = check(contents.episodes.values(), cells, contents.changed)
+        cells = None if isinstance(place, Path) and not place.is_dir() else cells_of(place)
+        dropped = store.Contents()  # the replay itself reports what is wrong
+        result = check(store.each_episode(place, dropped), cells, dropped.changed)
+        _report_bad_lines(place, dropped.bad, result.episodes)
     if as_json:
         sealed = {} if packed is None else {"sha256": packed.sha256}
         print_json({**result.as_json(), **sealed})
@@ -154,14 +155,17 @@ def _contents(path: store.Where) -> store.Contents:
     if isinstance(path, Path) and not path.is_dir():
         contents = store.load_file(path, check=False)
     else:
-        contents = store.load(path, check=False)  # the replay itself reports what is wrong
-    if contents.bad and not contents.episodes:
-        raise BadInput(
-            f"No line of {path} holds a valid episode; the first error: {contents.bad[0]}."
-        )
-    for line in contents.bad:
-        echo(f"unreadable: {line}", err=True)
+        contents = store.load(path, check=False)
+    _report_bad_lines(path, contents.bad, len(contents.episodes))
     return contents
+
+
+def _report_bad_lines(path: store.Where, bad: Sequence[store.BadLine], episodes: int) -> None:
+    """Print bad lines; raises BadInput if there is nothing else."""
+    if bad and not episodes:
+        raise BadInput(f"No line of {path} holds a valid episode; the first error: {bad[0]}.")
+    for line in bad:
+        echo(f"unreadable: {line}", err=True)
 
 
 @click.command()

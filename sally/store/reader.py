@@ -76,13 +76,41 @@ def load(store: Where, quarantine: bool = True, check: bool = True) -> Contents:
 
 def load_file(path: Path, check: bool = True) -> Contents:
     """Load the episodes of one file, which has one episode per line."""
-    if not path.is_file():
-        raise BadInput(f"{path} is neither a store nor a file.")
     contents = Contents()
-    lines = ((path.name, *line) for line in lines_of(path))
-    for episode in _episodes(lines, None, check, contents.changed):
+    for episode in _read_file(path, check, contents.changed):
         _add(contents, episode)
     return contents
+
+
+def _read_file(path: Path, check: bool, changed: set[str]) -> Iterator[Episode | BadLine]:
+    if not path.is_file():
+        raise BadInput(f"{path} is neither a store nor a file.")
+    return _episodes(((path.name, *line) for line in lines_of(path)), None, check, changed)
+
+
+def each_episode(store: Where, dropped: Contents) -> Iterator[Episode]:
+    """Yield the episodes that `load` returns, holding one in memory at a time; nothing is checked.
+
+    Episodes that a resumed run plays again come last.
+
+    Args:
+        store: Store, or one file with an episode per line.
+        dropped: Contents to which bad lines and the ids of changed lines are added.
+    """
+    if isinstance(store, Path) and not store.is_dir():
+        lines = _read_file(store, False, dropped.changed)
+    else:
+        lines = read(store, True, "", False, dropped.changed)
+    finished_ids, censored = set[str](), dict[str, Episode]()
+    for episode in lines:
+        if isinstance(episode, BadLine):
+            dropped.bad.append(episode)
+        elif to_run_again(episode):
+            censored[episode.id] = episode
+        elif episode.id not in finished_ids:
+            finished_ids.add(episode.id)
+            yield episode
+    yield from (episode for id, episode in censored.items() if id not in finished_ids)
 
 
 def _add(contents: Contents, episode: Episode | BadLine) -> None:

@@ -166,6 +166,7 @@ def test_finished_episode_replaces_a_censored_one_in_any_order(folder: Path) -> 
         write(folder, *map(to_line, lines))
         contents = store.load(folder)
         assert list(contents.episodes.values()) == [full_episode]
+        assert list(store.each_episode(folder, store.Contents())) == [full_episode]
         assert contents.finished_ids == {full_episode.id}
         assert contents.doubled == (1 if lines == (cut, full_episode, full_episode) else 0)
 
@@ -180,6 +181,7 @@ def test_only_episodes_censored_for_external_causes_are_run_again(
     cut = msgspec.structs.replace(episodes(1)[0], events=[Censored(0, cause)])
     write(folder, to_line(cut))
     assert store.load(folder).finished_ids == (set() if again else {cut.id})
+    assert list(store.each_episode(folder, store.Contents())) == [cut]
 
 
 # --- other schemas ------------------------------------------------------------------------------
