@@ -10,12 +10,14 @@ from click.testing import CliRunner
 
 from sally.adapters.terminal import Left, Person
 from sally.analysis.evaluation import Control
+from sally.analysis.pairs.comparison import GameDifference, PairComparison, QuestionDifference
 from sally.api.play import play
 from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.games.tradecraft.trades import exchange
 from sally.output.page.axis import Axis
 from sally.output.page.evaluation import _controls
+from sally.output.page.pair_comparison import picture
 from sally.stats.intervals import Estimate
 
 
@@ -44,6 +46,29 @@ def test_value_outside_the_axis_is_marked_with_its_number() -> None:
         text = "".join(map(str, axis.estimate("rps", estimate, 10.0, "dot")))
         assert ('class="outside"' in text) is is_outside
         assert (f">{value:.2f}</text>" in text) is is_outside
+
+
+@pytest.mark.parametrize(("low", "high", "arrows"), [(-0.4, 0.9, 0), (-0.6, 0.9, 1), (-1, 2, 2)])
+def test_interval_that_leaves_the_axis_is_marked(low: float, high: float, arrows: int) -> None:
+    axis = Axis(left=160, width=500, margin=16, low=-0.5, high=1.0)
+    estimate = Estimate(0.2, low, high, 9, "t")
+    text = "".join(map(str, axis.estimate("rps", estimate, 10.0, "dot")))
+    assert text.count('class="outside"') == arrows
+
+
+def test_figure_of_a_comparison_holds_its_intervals() -> None:
+    for low, end in ((-0.9, "1"), (-1.06, "1.5")):
+        wide = QuestionDifference(0.5, -0.2, Estimate(-0.7, low, -0.3, 24, "t"), 0.01)
+        games = (GameDifference("rps", 24, wide, None),)
+        page = str(picture(PairComparison("a", "b", games, None, None, ())))
+        assert 'class="outside"' not in page
+        assert f">-{end} (a better)<" in page and f">{end} (b better)<" in page
+
+
+def test_controls_name_the_unit_of_their_metric() -> None:
+    none = Estimate(None, None, None, 0, "t")
+    page = str(_controls([Control("twin", "rps", "tom_percent", none, "undecided", 4, "x")]))
+    assert ">ToM %<" in page and ">%<" in page
 
 
 def test_controls_of_two_wordings_are_told_apart() -> None:

@@ -8,6 +8,7 @@ different games measure different quantities.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -46,6 +47,7 @@ from sally.stats.multiple_tests import holm_where_known
 from sally.stats.paired_differences import sign_flip_test
 
 SEVERAL = " / "  # between the players of a bot
+SUITE_PREFIX = re.compile(r"^sally_\d+-")  # of the folder that `sally evaluate` writes
 ASKED, REWORDED, NOT_ASKED, TWIN = "asked", "reworded", "not asked", "twin"
 HEADLINE = (ASKED, REWORDED)
 CONTRASTS: Mapping[str, tuple[Of, str]] = {  # arm -> kind of contrast, what it asks
@@ -529,9 +531,9 @@ def _control(arm: str, compared: Contrast) -> Control:
         low, high = value.interval or (None, None)
         value = msgspec.structs.replace(
             value,
-            value=-value.value,
-            low=None if high is None else -high,
-            high=None if low is None else -low,
+            value=0.0 - value.value,  # not -0.0 if it is 0
+            low=None if high is None else 0.0 - high,
+            high=None if low is None else 0.0 - low,
         )
     return Control(
         arm,
@@ -621,12 +623,15 @@ def sentences(games: Sequence[GameResult], player: str) -> list[str]:
 def compared_names(sides: Sequence[Frame]) -> list[str]:
     """Return the names of the players of two evaluations, with their stores if they are equal.
 
-    A bot of a suite is another player in every game; the name of its store or bundle is its name.
+    A bot of a suite is another player in every game; it is named after its store or bundle, without
+    the suite (`out/sally_2-knows_half` is `knows_half`).
     """
     sources = [next(iter(side.sources), "memory") for side in sides]
     names = [name_of(side.setups()) for side in sides]
     names = [
-        Path(str(source)).name.partition(".sally")[0] if SEVERAL in name else name
+        SUITE_PREFIX.sub("", Path(str(source)).name.partition(".sally")[0])
+        if SEVERAL in name
+        else name
         for name, source in zip(names, sources, strict=True)
     ]
     if len(set(names)) < len(names):

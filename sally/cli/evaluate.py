@@ -153,7 +153,7 @@ def evaluate_(
 # --- output ---------------------------------------------------------------------------------------
 
 
-SHORT = ("knowing", "acting on it", "doing", "mindless", "forfeits")  # columns of one screen
+SHORT = ("knowing", "acting on it", "doing", "rule")  # columns of one screen
 
 
 def say(evaluation: Evaluation, show_all: bool) -> None:
@@ -166,7 +166,7 @@ def say(evaluation: Evaluation, show_all: bool) -> None:
             "beyond rules": _cell(game.knowing_beyond),
             "acting on it": _cell(game.acting),
             "doing": _cell(game.doing),
-            "mindless": game.mindless,
+            "rule": None if game.mindless is None else f"{game.mindless:.2f}",
             **{line.player: line.doing for line in game.lines},
             "label bias": _cell(game.pooled_label_bias),
             "position bias": _cell(game.pooled_position_bias),
@@ -211,12 +211,19 @@ def say(evaluation: Evaluation, show_all: bool) -> None:
             print_text(f"right by reasoner depth, {game}: {', '.join(texts)}")
     for record in evaluation.recorded if show_all else ():
         print_text(f"recorded play, not the suite, {record.game}: {said_recorded(record)}")
+    forfeits = sum(game.forfeits for game in evaluation.games)
+    if forfeits:
+        moves = forfeits + sum(game.moves for game in evaluation.games)
+        print_text(f"forfeited: {forfeits:,} of {moves:,} moves")
     print_text(said_calls(evaluation.bill))
+    more = (
+        "; beyond rules: 0 for the best mindless rule; bots: their doing on the same problems; "
+        "reliability: retest of knowing, acting and doing on bots of graded skill"
+    )
     print_text(
         "knowing, acting, doing: 0 for a guess or a random player, 1 for all right or the optimum; "
-        "beyond rules: 0 for the best mindless rule; mindless and the bots: their doing on the "
-        "same problems; ±, []: 95% intervals over problems; reliability: retest of knowing, acting "
-        "and doing on bots of graded skill."
+        "rule: doing of the best mindless player on the same problems; ±, []: 95% intervals over "
+        f"problems{more if show_all else ''}."
     )
 
 

@@ -64,35 +64,36 @@ def print_comparison(comparison: PairComparison) -> None:
     """Print the verdict and a line per game."""
     print_text(*comparison.sentences)
     rows = [_row(game) for game in comparison.games]
-    rows.append(
-        {"game": "mean", "pairs": sum(game.pairs for game in comparison.games)}
-        | {"knowing": _cell(comparison.knowing), "doing": _cell(comparison.doing)}
-    )
-    names = ["game", "pairs", "knowing A", "B", "knowing", "doing A", "B ", "doing"]
+    rows.append({HEADS[0][2]: _cell(comparison.knowing), HEADS[1][2]: _cell(comparison.doing)})
+    rows[-1]["game"] = "mean"
+    names = ["game", *HEADS[0], *HEADS[1]]
     print_table([{name: row.get(name, "") for name in names} for row in rows], names)
+    counts = [game.pairs for game in comparison.games]
+    low, high = min(counts), max(counts)
     print_text(
-        f"A: {comparison.first}; B: {comparison.second}. J of both, and B minus A over the pairs "
-        "that both answered, with 95% intervals; *: p below .05 by sign flips over pairs, adjusted "
-        "over games and questions by Holm's method."
+        f"A: {comparison.first}; B: {comparison.second}. J of predictions (knew) and of moves "
+        f"(did), and B minus A with 95% intervals, over the {sum(counts):,} pairs that both "
+        f"answered ({low if low == high else f'{low} to {high}'} a game); *: p below .05 by sign "
+        "flips over pairs, adjusted over games and questions by Holm's method."
     )
+
+
+HEADS = (("A knew", "B", "B - A"), ("A did", "B ", "B - A "))  # of predictions, of moves
 
 
 def _row(game: GameDifference) -> dict[str, Any]:
-    row: dict[str, Any] = {"game": game.game, "pairs": game.pairs}
-    for name, label, difference in (("knowing", "B", game.knowing), ("doing", "B ", game.doing)):
-        row |= _scores(name, label, difference)
+    row: dict[str, Any] = {"game": game.game}
+    for heads, difference in zip(HEADS, (game.knowing, game.doing), strict=True):
+        row |= dict(zip(heads, _scores(difference), strict=True))
     return row
 
 
-def _scores(name: str, label: str, difference: QuestionDifference | None) -> dict[str, str]:
+def _scores(difference: QuestionDifference | None) -> tuple[str, str, str]:
     if difference is None:
-        return {f"{name} A": "-", label: "-", name: "-"}
+        return "-", "-", "-"
     star = "*" if difference.is_decided else ""
-    return {
-        f"{name} A": f"{difference.first:.2f}",
-        label: f"{difference.second:.2f}",
-        name: _cell(difference.difference) + star,
-    }
+    change = _cell(difference.difference) + star
+    return f"{difference.first:.2f}", f"{difference.second:.2f}", change
 
 
 def _cell(estimate: Estimate | None) -> str:

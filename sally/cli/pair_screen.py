@@ -54,7 +54,7 @@ def _row(game: GamePairs) -> dict[str, Any]:
         "game": game.game,
         "knowing": _score(game.knowing),
         "doing": _score(game.doing),
-        "known not done": "-" if game.known is None else f"{game.known_not_done} of {game.known}",
+        "not done": "-" if game.known is None else f"{game.known_not_done} of {game.known}",
         "order": game.order,
         "same move": None if game.doing is None else game.doing.same_twice,
     }

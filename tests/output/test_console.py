@@ -52,3 +52,9 @@ def test_equal_values_have_no_interval_on_the_console_and_in_json(
     reason = "all values are equal"
     assert third == {"acts": 80.0, "acts_interval": None, "acts_interval_missing": reason}
     assert estimate_cell(80.0, equal) == "all 80.0" and "±" in estimate_cell(80.0, unequal)
+
+
+def test_value_that_rounds_to_zero_has_no_sign_but_an_end_of_its_interval_has() -> None:
+    assert estimate_cell(-0.0, None, 2) == estimate_cell(-0.001, None, 2) == "0.00"
+    assert estimate_cell(-0.001, [-0.101, 0.099], 2) == "0.00 ±0.10"
+    assert estimate_cell(0.05, [-0.001, 0.15], 2) == "0.05 [-0.00, 0.15]"

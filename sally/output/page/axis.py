@@ -41,28 +41,36 @@ class Axis:
     def estimate(
         self, name: str, estimate: Estimate | None, y: float, kind: str, radius: float = 4
     ) -> Iterator[Html]:
-        """Yield the interval and the value of an estimate, with an arrow if it lies outside."""
+        """Yield the interval and the value of an estimate, with an arrow where one lies outside."""
         if estimate is None or estimate.value is None:
             return
         x = self.x(estimate.value)
         if estimate.low is not None and estimate.high is not None:
             yield tag("line", x1=self.x(estimate.low), x2=self.x(estimate.high), y1=y, y2=y,
                       class_=f"interval {kind}")  # fmt: skip
+            if self.low <= estimate.value <= self.high:
+                yield from self._arrow(y, estimate.low, -7)
+                yield from self._arrow(y, estimate.high, -7)
         text = estimate_cell(estimate.value, estimate.interval, 2)
         yield tag("circle", tag("title", f"{name}: {text}"), cx=x, cy=y, r=radius, class_=kind)
-        yield from self._arrow(x, y, estimate.value)
+        yield from self._arrow(y, estimate.value, 2)
+        if not self.low <= estimate.value <= self.high:
+            side = -1 if estimate.value < self.low else 1
+            anchor = "start" if side < 0 else "end"
+            yield tag("text", f"{estimate.value:.2f}", x=x - 8 * side, y=y - 6,
+                      class_=f"axis {anchor}")  # fmt: skip
 
-    def _arrow(self, x: float, y: float, value: float) -> Iterator[Html]:
-        """Yield an arrow with the value, at the edge of the axis, if the value lies outside."""
+    def _arrow(self, y: float, value: float, start: float) -> Iterator[Html]:
+        """Yield an arrow if a value, or an end of an interval, lies outside; it begins `start`
+        beyond the edge of the axis."""
         if self.low <= value <= self.high:
             return
         side = -1 if value < self.low else 1
-        tip, back = x + 9 * side, x + 2 * side
+        back = self.x(value) + start * side
+        tip = back + 7 * side
         points = f"{tip},{y} {back},{y - 5} {back},{y + 5} {tip},{y}"
         about = tag("title", f"outside the axis: {value:.2f}")
         yield tag("polyline", about, points=points, class_="outside")
-        anchor = "start" if side < 0 else "end"
-        yield tag("text", f"{value:.2f}", x=x - 8 * side, y=y - 6, class_=f"axis {anchor}")
 
 
 def key(kind: str) -> Html:

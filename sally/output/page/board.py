@@ -159,7 +159,7 @@ def _pair_parts(entries: Sequence[PairEntry]) -> Iterator[Html]:
          entry.found.knowing, entry.found.doing)
         for entry in ordered
     ]  # fmt: skip
-    yield draw_knowing_and_doing("Mean knowing and doing of all entries", means, -0.5, AXIS)
+    yield draw_knowing_and_doing("Mean knowing and doing of all entries", means, AXIS)
     rows = [
         [entry.progress, entry.link, entry.size, found.knowing,
          f"{sum(game.tells_apart for game in found.games)} of {len(found.games)}", found.doing,

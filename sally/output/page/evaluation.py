@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from sally.analysis.bounds import find_metric
 from sally.analysis.call_totals import CallTotals
 from sally.analysis.evaluation import CONTRASTS, Control, Evaluation, GameResult, Recorded
 from sally.output.html import Html, join, tag
@@ -268,6 +269,9 @@ def recorded_table(recorded: Sequence[Recorded]) -> Html:
     return join(tag("p", note), table(top, rows))
 
 
+CONTROLS = ("game", "condition", "metric", "unit", "difference", "verdict", "pairs")  # headings
+
+
 def _controls(controls: Sequence[Control]) -> Html:
     if not controls:
         return tag("p", "No other arm has a pair with the asked arm: a bot reads no words.")
@@ -277,8 +281,8 @@ def _controls(controls: Sequence[Control]) -> Html:
         if not contrasts:
             continue
         rows: list[list[Value]] = [
-            [control.game, control.condition, control.metric, control.difference, control.verdict,
-             control.pairs]
+            [control.game, control.condition, *_measure(control), control.difference,
+             control.verdict, control.pairs]
             for control in contrasts
         ]  # fmt: skip
         counts = {
@@ -286,12 +290,18 @@ def _controls(controls: Sequence[Control]) -> Html:
             for v in dict.fromkeys(o.verdict for o in contrasts)
         }
         verdicts = ", ".join(f"{n} {verdict}" for verdict, n in counts.items())
-        details = table(["game", "condition", "metric", "difference", "verdict", "pairs"], rows)
+        details = table(CONTROLS, rows)
         parts.append(
             tag("details", tag("summary", f"{arm.capitalize()}: {question} ({verdicts})"), details)
         )
     note = "difference: this arm minus the asked arm, on the same problems and seeds."
     return join(parts, tag("p", note, class_="quiet"))
+
+
+def _measure(control: Control) -> tuple[str, str]:
+    """Return the heading and the unit of a control's metric."""
+    metric = find_metric(control.metric, control.game)
+    return (metric.label or metric.name, metric.unit) if metric else (control.metric, "")
 
 
 def _depths(evaluation: Evaluation) -> Html:

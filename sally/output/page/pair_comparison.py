@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from sally.analysis.pairs.comparison import PairComparison, QuestionDifference
@@ -50,8 +51,15 @@ def picture(comparison: PairComparison) -> Html:
         name if len(name) <= MOST_NAME else f"{name[: MOST_NAME - 1]}…"
         for name in (comparison.first, comparison.second)
     )
-    labels = ((-1.0, f"-1: {first}"), (0.0, "0"), (1.0, f"1: {second}"))
-    return draw_knowing_and_doing("Difference in knowing and doing by game", rows, -1.0, labels)
+    far = _reach(estimate for _, *both in rows for estimate in both)
+    labels = ((-far, f"{-far:g} ({first} better)"), (0.0, "0"), (far, f"{far:g} ({second} better)"))
+    return draw_knowing_and_doing("Difference in knowing and doing by game", rows, labels)
+
+
+def _reach(estimates: Iterable[Estimate | None]) -> float:
+    """Return the end of an axis, 1 or the next half, that holds all intervals."""
+    ends = [abs(end) for e in estimates if e and e.interval for end in e.interval]
+    return max(1.0, math.ceil(2 * max(ends, default=0.0)) / 2)
 
 
 def _estimate(difference: QuestionDifference | None) -> Estimate | None:

@@ -24,7 +24,7 @@ LEGEND = (
     "All scores are J: how much more often the right answer is given where it is right than where "
     "it is not. 0: every player, fixed or random, whose answers do not use the fact in which the "
     "two positions of a pair differ; 1: always right. Knowing: predictions; doing: moves; acting "
-    "on it: moves against its own predictions, where these call for different moves. Known not "
+    "on it: moves against its own predictions, where these call for different moves. Not "
     "done: pairs predicted rightly in both positions and not played rightly in both. Order: the "
     "highest order of reasoning whose predictions are above 0, with all lower ones. Same move "
     "twice: share of pairs with the same move in both positions. Brackets: 95% intervals over "
@@ -96,7 +96,7 @@ def picture(evaluation: PairEvaluation) -> Html:
         (game.game, _j(game.knowing), _j(game.doing)) for game in evaluation.games
     ]
     rows.append(("mean", evaluation.knowing, evaluation.doing))
-    return draw_knowing_and_doing("Knowing and doing by game, from -.5 to 1", rows, -0.5, AXIS)
+    return draw_knowing_and_doing("Knowing and doing by game, from -.5 to 1", rows, AXIS)
 
 
 # --- tables ---------------------------------------------------------------------------------------
@@ -108,7 +108,7 @@ def _j(score: PairScore | None) -> Estimate | None:
 
 def games_table(games: Sequence[GamePairs]) -> Html:
     """Return the main table, with one row per game."""
-    top = ["game", "pairs", "knowing", "doing", "acting on it", "known not done", "order",
+    top = ["game", "pairs", "knowing", "doing", "acting on it", "not done", "order",
            "same move twice", "unreadable"]  # fmt: skip
     rows = [
         [game.game, game.pairs, *map(_j, (game.knowing, game.doing, game.acting)),

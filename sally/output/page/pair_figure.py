@@ -8,19 +8,21 @@ from sally.output.html import Html, join, tag
 from sally.output.page.axis import Axis, key
 from sally.stats.intervals import Estimate
 
-ROW_HEIGHT, TOP, HIGHEST = 24, 12, 1.0
+ROW_HEIGHT, TOP = 24, 12
 
 FigureRow = tuple[str, Estimate | None, Estimate | None]
 """The name of a row, and its estimates of knowing and doing."""
 
 
 def draw_knowing_and_doing(
-    title: str, rows: Sequence[FigureRow], lowest: float, labels: Sequence[tuple[float, str]]
+    title: str, rows: Sequence[FigureRow], labels: Sequence[tuple[float, str]]
 ) -> Html:
-    """Return the figure of some rows on an axis from `lowest` to 1, with a grid line every .5."""
-    axis = Axis(left=160, width=500, margin=16, low=lowest, high=HIGHEST)
+    """Return the figure of some rows on an axis from the first label to the last, with a grid line
+    every .5."""
+    lowest, highest = labels[0][0], labels[-1][0]
+    axis = Axis(left=160, width=500, margin=16, low=lowest, high=highest)
     height = TOP + ROW_HEIGHT * len(rows) + 26
-    steps = [lowest + 0.5 * n for n in range(round((HIGHEST - lowest) / 0.5) + 1)]
+    steps = [lowest + 0.5 * n for n in range(round((highest - lowest) / 0.5) + 1)]
     shapes = [*axis.grid(steps, TOP - 6, height - 24), *axis.labels(labels, height - 8)]
     for index, (name, knowing, doing) in enumerate(rows):
         y = TOP + ROW_HEIGHT * index + ROW_HEIGHT / 2

@@ -247,16 +247,16 @@ def estimate_cell(
     if places is None:
         places = 3 if abs(value) < 1 else 2 if abs(value) < 10 else 1
     if interval is None:
-        return f"{value:.{places}f}"
+        return f"{value:z.{places}f}"
     low, high = interval
     if is_without_error(interval):
-        return f"all {value:.{places}f}"
+        return f"all {value:z.{places}f}"
     while 0 < high - low < 10**-places and places < MOST_PLACES:
         places += 1  # an error that is not zero is not shown as zero
     even = abs((high - value) - (value - low)) < 0.5 * 10**-places
     if even:
-        return f"{value:.{places}f} ±{high - value:.{places}f}"
-    return f"{value:.{places}f} [{low:.{places}f}, {high:.{places}f}]"
+        return f"{value:z.{places}f} ±{high - value:.{places}f}"
+    return f"{value:z.{places}f} [{low:.{places}f}, {high:.{places}f}]"
 
 
 def p_cell(p: float | None) -> str | None:
@@ -271,7 +271,7 @@ def cell(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return f"{value:.3f}" if abs(value) < 1000 else f"{value:,.0f}"
+        return f"{value:z.3f}" if abs(value) < 1000 else f"{value:,.0f}"
     if isinstance(value, list | tuple) and len(value) == 2:
         return f"[{cell(value[0])}, {cell(value[1])}]"
     return harmless(str(value))
