@@ -1,25 +1,26 @@
 """What `sally plan` says and what a run takes, for every shipped study with an open seat.
 
-    python -m benchmarks.plan_played [STUDY ...] [--limit 1] [--plan] [--page PAGE]
-    python -m benchmarks.plan_played STUDY ... --limit 1 --model embedded:smollm2
+    python -m benchmarks.plan_played [STUDY ...] [--plan] [--page PAGE]
+    python -m benchmarks.plan_played STUDY ... --model embedded:smollm2 [--out FOLDER]
     python -m benchmarks.plan_played --recorded docs/results/bundles/*-0.5b.sally.zip
 
-Studies are played with a server on this machine that answers every question with one of its
-options, as far as it can read them from the page, or with a model that is named. `asked again` are
-calls after an answer that could not be read, which the ratio of played to planned calls leaves out.
-`--plan` only plans. `--recorded` compares up to forty recorded episodes of a real model with pilots
-of the same setups; those that a fault ended, such as a full context, are left out. `--page` fills
-the part of a page between `<!-- table: NAME -->` and `<!-- end -->`, where NAME is `plan_played`,
-`plan_recorded` or `plan_model`.
+Each study is planned twice, as a user would: before the first call, and again once one episode of
+each cell is stored, for the episodes that are then left. Played calls include those repeated after
+an answer that could not be read, which only the second plan can know. Studies are played with two
+episodes of each cell, with a server on this machine that answers every question with one of its
+options, as far as it can read them from the page, or with a model that is named (`--out` keeps its
+stores). `--recorded` compares the recorded episodes of a real model; those that a fault ended, such
+as a full context, are left out. `--plan` only plans. `--page` fills the part of a page between
+`<!-- table: NAME -->` and `<!-- end -->`, where NAME is `plan_played`, `plan_recorded` or
+`plan_model`.
 """
 
 from __future__ import annotations
 
 import argparse
-import random
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -30,23 +31,24 @@ from sally.cli.plan import calls_text
 from sally.core.errors import BadInput, RunFailed
 from sally.core.log.events import Episode
 from sally.core.registry import registry
+from sally.core.registry.study import Study
 from sally.runner.budget import Meter
 from sally.runner.config import Config, ModelEntry, use_config
+from sally.runner.local import orders
 from sally.runner.models import OPEN, models_of
-from sally.runner.orders import models_in
-from sally.runner.pilot import MOVES, count_decisions, pilot_episode
-from sally.runner.plan import plan
+from sally.runner.orders import Orders, calls_of, models_in
+from sally.runner.plan import Plan, plan
 from sally.runner.run import play_missing
 from sally.store.bundles import open_store
 from tests.adapters.inspect.server import plain, serving
 
 MODEL = "openai-api/lab/plain"
-RECORDED = 40  # episodes of a bundle, at most
+EACH = 2  # played episodes of a cell
 NEAR = 0.2  # relative difference of planned and played calls that counts as near
 HEAD = (
-    "| study | episodes | planned calls (range) | planning | played calls | asked again | ratio | "
-    "within 20% |",
-    "|---|---|---|---|---|---|---|---|",
+    "| study | episodes | planned calls (range) | planning | played | ratio | then left | "
+    "planned | planning | played | ratio | within 20% |",
+    "|---|---|---|---|---|---|---|---|---|---|---|---|",
 )
 WITHOUT = ("lm", "social_lm")  # strategies that score candidates
 
@@ -56,91 +58,116 @@ def open_studies() -> list[str]:
     return [name for name in registry.entries("studies") if OPEN in models_of(find_study(name))]
 
 
-def measure(name: str, limit: int | None, only_plan: bool, model: str = "") -> str:
-    """Return one line of the table: planned calls and seconds, played calls and their ratio."""
-    with serving(always=plain) as server, tempfile.TemporaryDirectory() as folder:
+def measure(name: str, only_plan: bool, model: str, out: Path) -> str:
+    """Return the line of a shipped study, which is played with a model or a server."""
+    with serving(always=plain) as server:
         entry = ModelEntry(MODEL, base_url=server.address, at_once=16)
         config = use_config(Config(models={} if model else {"plain": entry}))
         without = () if model else WITHOUT
-        request = RunRequest(limit=limit, model=model or MODEL, without=without)
+        request = RunRequest(limit=EACH, model=model or MODEL, without=without)
         try:
             study, _ = prepared_study(find_study(name), request, config)
         except BadInput:  # it has none of these strategies
-            request = RunRequest(limit=limit, model=model or MODEL)
+            request = RunRequest(limit=EACH, model=model or MODEL)
             study, _ = prepared_study(find_study(name), request, config)
-        begun = time.process_time()
-        planned = plan(study, limit, config)
-        seconds = time.process_time() - begun
-        calls = sum(bill.count.calls for bill in planned.bills)
-        fewest = sum(bill.fewest for bill in planned.bills)
-        most = sum(bill.most for bill in planned.bills)
-        start = (
-            f"| {name} | {planned.wanted:,} | {calls_text(calls, fewest, most)} | {seconds:.1f} s |"
-        )
         if only_plan:
-            return start
+            planned, seconds = _timed(study, config)
+            return f"| {name} | {planned.wanted:,} | {_calls(planned)} | {seconds:.1f} s |"
         try:
-            play_missing(study, Path(folder) / "out", limit, None, Meter(config=config))
-        except RunFailed:  # the server cannot write what the study asks for
-            return f"{start} - | - | - | no answer could be read |"
-        episodes = store.load(Path(folder) / "out").episodes.values()
-        return f"{start} {played_cells(episodes, calls, fewest, most)}"
-
-
-def played_cells(episodes: Iterable[Episode], planned: float, fewest: float, most: float) -> str:
-    """Return the cells of the played calls, the repeated ones, their ratio and the verdict."""
-    events = [event for episode in episodes for event in episode.events if event.calls]
-    calls = sum(len(event.calls) for event in events)
-    again = sum(event.tries - 1 for event in events)
-    asked = calls - again
-    ratio = asked / planned if planned else float("nan")
-    if abs(ratio - 1) <= NEAR:
-        verdict = "yes"
-    else:
-        verdict = "in range" if fewest <= asked <= most and fewest < most else "no"
-    return f"{calls:,} | {again:,} | {ratio:.2f} | {verdict} |"
+            play_missing(study, out / name, EACH, None, Meter(config=config))
+        except RunFailed as error:  # no answer could be read
+            return f"| {name} | {error} |"
+        episodes = store.load(out / name).episodes
+        first = [id for id, _, _ in orders(study, 1, open_models=False)]
+        return _line(name, study, config, episodes, first)
 
 
 def measure_recorded(bundle: str) -> str:
-    """Return one line of the table for the recorded episodes of a bundle."""
+    """Return the line of the recorded episodes of a bundle."""
     with open_store(bundle) as (folder, _):
-        stored = store.load(folder).episodes.values()
-    episodes = [e for e in stored if models_in(e.setup) and not store.to_run_again(e)]
-    random.Random(1).shuffle(episodes)
-    episodes = episodes[:RECORDED]
-    begun = time.process_time()
-    calls = fewest = most = 0.0
-    for episode in episodes:
-        pilot = sum(count.calls for count in pilot_episode(episode.setup).values())
-        usual, *others = (count_decisions(episode.setup, moves) for moves in MOVES)
-        calls += pilot
-        fewest += pilot * min(usual, *others) / usual
-        most += pilot * max(usual, *others) / usual
-    seconds = time.process_time() - begun
+        stored = store.load(folder).episodes
+    episodes = {
+        id: episode
+        for id, episode in stored.items()
+        if models_in(episode.setup) and not store.to_run_again(episode)
+    }
+    by_cell = {episode.cell: id for id, episode in reversed(episodes.items())}
     name = Path(bundle).name.partition(".sally")[0]
-    start = f"| {name} | {len(episodes)} | {calls_text(calls, fewest, most)} | {seconds:.1f} s |"
-    return f"{start} {played_cells(episodes, calls, fewest, most)}"
+    study = find_study("quickstart")  # not read where the episodes are listed
+    return _line(name, study, Config(), episodes, list(by_cell.values()), True)
+
+
+def _line(
+    name: str,
+    study: Study,
+    config: Config,
+    episodes: Mapping[str, Episode],
+    first: Collection[str],
+    is_recorded: bool = False,
+) -> str:
+    """Return the line of a study whose `first` episodes are played before the others."""
+    wanted = None
+    if is_recorded:
+        wanted = Orders()
+        for episode in episodes.values():
+            setup = episode.setup
+            wanted.add(wanted.kind((episode.cell, setup)), setup.seed, setup.repeat)
+    cells = [name, f"{len(episodes):,}"]
+    earlier = {id: episodes[id] for id in first if id in episodes}
+    for stored in (dict[str, Episode](), earlier):
+        left = [episode for id, episode in episodes.items() if id not in stored]
+        if stored and not any(map(calls_of, left)):  # all left are bots
+            cells += [f"{len(left):,}", *["-"] * 5]
+            break
+        planned, seconds = _timed(study, config, stored, wanted)
+        played, calls = sum(map(calls_of, left)), sum(bill.count.calls for bill in planned.bills)
+        ratio = played / calls if calls else float("nan")
+        cells += [f"{len(left):,}"] if stored else []
+        cells += [_calls(planned), f"{seconds:.1f} s", f"{played:,}", f"{ratio:.2f}"]
+        if stored:
+            cells.append("yes" if abs(ratio - 1) <= NEAR else "no")
+    return f"| {' | '.join(cells)} |"
+
+
+def _timed(
+    study: Study,
+    config: Config,
+    stored: Mapping[str, Episode] | None = None,
+    wanted: Orders | None = None,
+) -> tuple[Plan, float]:
+    """Return the plan of the episodes that are not stored, and its processor time in seconds."""
+    begun = time.process_time()
+    planned = plan(study, EACH, config, stored, list(stored or {}), wanted=wanted)
+    return planned, time.process_time() - begun
+
+
+def _calls(planned: Plan) -> str:
+    calls = sum(bill.count.calls for bill in planned.bills)
+    fewest = sum(bill.fewest for bill in planned.bills)
+    return calls_text(calls, fewest, sum(bill.most for bill in planned.bills))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("studies", nargs="*")
-    parser.add_argument("--limit", type=int)
     parser.add_argument("--plan", action="store_true", help="Only plan.")
     parser.add_argument("--model", default="", help="A model in place of the server.")
+    parser.add_argument("--out", type=Path, help="Folder for the stores; a missing one is made.")
     parser.add_argument("--recorded", nargs="+", default=[], metavar="BUNDLE")
     parser.add_argument("--page", type=Path, help="Page whose table is replaced.")
     chosen = parser.parse_args()
     lines = list(HEAD)
     print("\n".join(HEAD), flush=True)
     names = chosen.studies or (() if chosen.recorded else open_studies())
-    measured = [
-        *(partial(measure_recorded, bundle) for bundle in chosen.recorded),
-        *(partial(measure, name, chosen.limit, chosen.plan, chosen.model) for name in names),
-    ]
-    for write_line in measured:
-        lines.append(write_line())
-        print(lines[-1], flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        out = chosen.out or Path(folder)
+        measured = [
+            *(partial(measure_recorded, bundle) for bundle in chosen.recorded),
+            *(partial(measure, name, chosen.plan, chosen.model, out) for name in names),
+        ]
+        for write_line in measured:
+            lines.append(write_line())
+            print(lines[-1], flush=True)
     if chosen.page:
         kind = "recorded" if chosen.recorded else "model" if chosen.model else "played"
         text = chosen.page.read_text(encoding="utf-8")

@@ -14,19 +14,27 @@ from sally.output.tables.console import (
     fits,
     json_option,
     print_json,
+    print_rows,
     print_table,
 )
 
 
 @click.command("list")
-@click.argument("kind", metavar="|".join(CATALOG))
+@click.argument("kind", metavar=f"[{'|'.join(CATALOG)}]", default="")
 @click.option("--game", default="", help="Only entries for this game, with descriptions.")
 @json_option
 def list_(kind: str, game: str, as_json: bool) -> None:
     """List the available games, players, studies and more.
 
-    Long lists show names only; use --game for details.
+    Without a name, the lists themselves are counted. Long lists show names only; use --game for
+    details.
     """
+    if not kind and game:
+        raise BadInput(f"--game needs the name of a list: `sally list metrics --game {game}`.")
+    if not kind:
+        print_rows([{"list": name, "entries": len(list(CATALOG[name]()))} for name in CATALOG],
+                   as_json)  # fmt: skip
+        return
     if kind not in CATALOG:
         raise unknown("list", kind, CATALOG)
     rows: list[dict[str, Any]] = list(CATALOG[kind]())

@@ -216,14 +216,14 @@ def say(evaluation: Evaluation, show_all: bool) -> None:
         moves = forfeits + sum(game.moves for game in evaluation.games)
         print_text(f"forfeited: {forfeits:,} of {moves:,} moves")
     print_text(said_calls(evaluation.bill))
-    more = (
+    legend_of_all = (
         "; beyond rules: 0 for the best mindless rule; bots: their doing on the same problems; "
         "reliability: retest of knowing, acting and doing on bots of graded skill"
     )
     print_text(
         "knowing, acting, doing: 0 for a guess or a random player, 1 for all right or the optimum; "
         "rule: doing of the best mindless player on the same problems; ±, []: 95% intervals over "
-        f"problems{more if show_all else ''}."
+        f"problems{legend_of_all if show_all else ''}."
     )
 
 

@@ -16,6 +16,7 @@ from sally.cli.common import STORE
 from sally.cli.preregistration import freeze_people, people_study, write_frozen
 from sally.cli.run import model_options
 from sally.core.errors import BadInput, join_names
+from sally.core.grouping import group_by
 from sally.core.registry.study import Study
 from sally.core.terminal_text import echo
 from sally.frames import Row
@@ -25,6 +26,7 @@ from sally.output.tables.console import (
     PATH,
     TOKENS,
     WholeNumber,
+    fits,
     json_option,
     print_json,
     print_table,
@@ -33,7 +35,7 @@ from sally.output.tables.console import (
 from sally.runner.budget import CHARACTERS
 from sally.runner.config import Prices, use_config
 from sally.runner.models import PRECEDENCE, SettingUsed
-from sally.runner.pilot import REPLY
+from sally.runner.pilot import REPLY, Count
 from sally.runner.plan import ModelCost, Plan, PlanPart
 from sally.runner.plan import plan as planned
 from sally.runner.progress import Speed, speed_of
@@ -171,7 +173,14 @@ def say(plan: Plan, prices: Prices | None, speed: Speed | None) -> None:
     if not plan.parts:
         echo("The missing episodes need no model calls.")
         return
-    print_table([_row(part) for part in plan.parts], list(_row(plan.parts[0])))
+    rows = [_row(part) for part in plan.parts]
+    is_short = fits(rows, list(rows[0]))
+    if not is_short:
+        by_strategy = group_by(plan.parts, lambda part: part.who)
+        rows = [_strategy_row(who, parts) for who, parts in by_strategy.items()]
+    print_table(rows, list(rows[0]))
+    if not is_short:
+        print_text(f"{len(plan.parts)} cells and strategies; --json prints each of them.")
     print_text(*settings_lines(plan.settings))
     for bill in plan.bills:
         for line in lines(bill, prices, timed=speed is None):
@@ -193,12 +202,17 @@ def say(plan: Plan, prices: Prices | None, speed: Speed | None) -> None:
             "In brackets: the range where the number of calls depends on the moves, from episodes "
             "in which the first or the last option is always taken."
         )
-    unknown = all(bill.repeated is None for bill in plan.bills)
+    if any(bill.adjusted is not None for bill in plan.bills):
+        print_text(
+            "Calls and tokens are those of pilots times what the stored episodes took for each "
+            "call and token of their own pilots, separately for each row with stored episodes."
+        )
+        return
     print_text(
-        f"Not included: {'questions repeated after an unreadable reply, ' if unknown else ''}"
+        "Not included: questions repeated after an unreadable reply (up to two times each), "
         "messages that the rules refuse, calls repeated after a failure, tool calls, and episodes "
-        "that end early by forfeits or at a model's context limit."
-        + (" Once episodes are stored, repeated questions are included." if unknown else "")
+        "that end early by forfeits or at a model's context limit. `sally run --limit 1` plays an "
+        "episode of each cell; plans then use what these took."
     )
 
 
@@ -291,13 +305,22 @@ def _row(part: PlanPart) -> Row:
     return {
         "cell": part.cell,
         "strategy": part.who,
-        "episodes": n,
+        "episodes": f"{n:,}",
         "calls each": calls_text(per_episode.calls, part.fewest, part.most),
-        "input each": round(per_episode.input),
-        "calls": round(per_episode.calls * n),
-        "input": round(per_episode.input * n),
-        "output": round(per_episode.output * n),
+        **_totals(per_episode.times(n)),
     }
+
+
+def _strategy_row(who: str, parts: Sequence[PlanPart]) -> Row:
+    """Return the row of all cells with the same models and strategies."""
+    total = sum((part.each.times(part.episodes) for part in parts), Count())
+    cells, episodes = len({part.cell for part in parts}), sum(part.episodes for part in parts)
+    return {"strategy": who, "cells": cells, "episodes": f"{episodes:,}", **_totals(total)}
+
+
+def _totals(count: Count) -> Row:
+    counts = {"calls": count.calls, "input": count.input, "output": count.output}
+    return {name: f"{number:,.0f}" for name, number in counts.items()}
 
 
 def calls_text(calls: float, fewest: float, most: float) -> str:
@@ -314,9 +337,9 @@ def lines(bill: ModelCost, prices: Prices | None, timed: bool = True) -> list[st
         f"{count.input:,.0f} input tokens "
         f"({count.shared:,.0f} of them repeat an earlier prompt), {count.output:,.0f} output tokens"
     ]
-    if bill.repeated is not None:
+    if bill.adjusted is not None:
         sentences.append(
-            f"  repeated questions: {bill.repeated:.0%} more calls, as in this store (included)"
+            f"  adjusted to the stored episodes: {bill.adjusted:.2f} calls for each of the pilots'"
         )
     if bill.cost is None:
         sentences.append(f"  cost: unknown, because sally.toml has no price for {bill.model}")

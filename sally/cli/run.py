@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from functools import wraps
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from sally.api.studies import RunRequest, prepared_study
 from sally.cli import INCOMPLETE
 from sally.cli.common import STORE, parse_settings, say_bad
 from sally.cli.score import reason_lines, say_summary
+from sally.core.log.events import Episode
 from sally.core.terminal_text import echo, harmless
 from sally.output.progress import progress_note
 from sally.output.tables.console import (
@@ -168,9 +170,13 @@ def run(
     listed = local.orders(filled_study, request.limit)
     job |= {"wanted": listed, "settings": chosen}
     if models_of(filled_study):
-        finished = store.survey(place).finished if store.manifest_of(place) else ()
+        finished: Collection[str] = ()
+        stored: dict[str, Episode] = {}
+        if store.manifest_of(place):
+            finished = store.survey(place).finished
+            stored = first_episodes(place)
         plan = planned(
-            filled_study, request.limit, used, finished=finished, settings=chosen, wanted=listed
+            filled_study, request.limit, used, stored, finished, settings=chosen, wanted=listed
         )
         echo(estimate_line(plan, request.limit, used), err=True)
     with progress_watcher(filled_study.name, used) as watch:
@@ -206,6 +212,15 @@ def run(
         echo("No episode has a result.")
     if missing_count or not results:
         sys.exit(INCOMPLETE)
+
+
+COMPARED = 500  # stored episodes that the estimate of a continued run uses, at most
+
+
+def first_episodes(place: Path | str) -> dict[str, Episode]:
+    """Return the first episodes of a store by id."""
+    lines = islice(store.read(place, quarantine=False), COMPARED)
+    return {episode.id: episode for episode in lines if isinstance(episode, Episode)}
 
 
 def estimate_line(plan: Plan, limit: int | None, config: Config) -> str:

@@ -29,6 +29,8 @@ def money_text(amount: float, currency: str) -> str:
     '0.0123 USD'
     """
     digits = 2 if amount >= 1 or not amount else 4
+    if not amount and not currency:
+        return "0"
     return f"{amount:,.{digits}f} {currency or 'in an unrecorded currency'}"
 
 

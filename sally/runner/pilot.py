@@ -29,6 +29,7 @@ from sally.core.prompt.model import (
     ToolSpec,
 )
 from sally.core.registry import registry
+from sally.core.rules.chance import Stream
 from sally.core.rules.menu import Form, example, is_finite
 from sally.models.stub import even
 from sally.players.language import LanguagePlayer, strategy_named, uses_model
@@ -139,9 +140,10 @@ class PilotPlayer(msgspec.Struct, frozen=True):
     inner: LanguagePlayer | PolicyWriter
     model: CountingModel
     predicts: bool  # whether its strategy asks for predictions before or together with a move
+    number: int = 0  # pilots of one setup with different numbers make different moves
 
     async def decide(self, turn: Turn) -> Any:
-        move = choose_move(turn, "random")
+        move = choose_move(turn, "random", self.number)
         self.model.write_reply = ReplyWriter(self.inner, turn, move, self.predicts)
         answer = await self.inner.decide(turn)
         return answer if isinstance(answer, Decision) else Decision(move)
@@ -222,27 +224,32 @@ class ReplyWriter:
 NOTES = ("Plans: -", "Insights: -")  # for which some pages ask before the answer
 
 
-def choose_move(turn: Turn, moves: Moves) -> Any:
-    """Return a legal move: a random one, or that of the first or the last option of the menu."""
+def choose_move(turn: Turn, moves: Moves, number: int = 0) -> Any:
+    """Return a legal move: a random one, or that of the first or the last option of the menu.
+
+    The draws of other pilots than the first have a stream of their own.
+    """
+    draws = Stream(PILOT, number, turn.context.seed, *turn.id) if number else turn.draws
     if moves == "random":
-        return example(turn.options, turn.draws)
+        return example(turn.options, draws)
     option = turn.options[0 if moves == "first" else -1]
-    return option.example(turn.draws) if isinstance(option, Form) else option
+    return option.example(draws) if isinstance(option, Form) else option
 
 
-def _with_counter(player: Any, spec: PlayerSpec, model: CountingModel) -> Any:
+def _with_counter(player: Any, spec: PlayerSpec, model: CountingModel, number: int) -> Any:
     """Return the player for a pilot episode, with a model that only counts its prompts; the replies
     to any other kind of player are empty JSON objects."""
     if not isinstance(player, LanguagePlayer | PolicyWriter):
         return player
     strategy = strategy_named(spec.params.get("strategy", "qa"))
-    return PilotPlayer(player, model, "probe" in strategy.needs)
+    return PilotPlayer(player, model, "probe" in strategy.needs, number)
 
 
-def pilot_episode(setup: Setup, reply_tokens: int = REPLY) -> dict[str, Count]:
+def pilot_episode(setup: Setup, reply_tokens: int = REPLY, number: int = 0) -> dict[str, Count]:
     """Return the calls and tokens of one episode, by model; its setup was checked.
 
-    The replies can be read, so no question is asked again.
+    The replies can be read, so no question is asked again. Pilots with different numbers have the
+    same deals and partners and make different moves.
     """
     single_try = msgspec.structs.replace(setup, retries=0)
     match: Match = Match(registry.game(setup.instance.game), single_try)
@@ -254,7 +261,7 @@ def pilot_episode(setup: Setup, reply_tokens: int = REPLY) -> dict[str, Count]:
 
     players = players_of(match, with_models(setup.lineup, counting))
     counted = {
-        seat: _with_counter(player, match.setup.lineup[seat], models[seat])
+        seat: _with_counter(player, match.setup.lineup[seat], models[seat], number)
         if seat in models
         else player
         for seat, player in players.items()

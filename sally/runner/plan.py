@@ -2,8 +2,9 @@
 
 Pilot episodes send real prompts to a stub model that only counts, so calls and input tokens equal
 those of the study, except where these depend on replies: on the moves, for which a range is given,
-and on replies that cannot be read, which are counted at their rate in stored episodes. A token is
-assumed to have four characters.
+and on what a model does, such as replies that cannot be read. Once episodes are stored, the counts
+of pilots are therefore multiplied by what the stored episodes took for each call and token of
+theirs. Until then a token is assumed to have four characters.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ class PlanPart(msgspec.Struct, frozen=True):
     each: Count
     fewest: float  # calls of an episode in which one option, the first or the last, is always taken
     most: float
+    piloted: float | None = None  # calls of a pilot, if `each` was adjusted to stored episodes
 
 
 class ModelCost(msgspec.Struct, frozen=True):
@@ -60,7 +62,7 @@ class ModelCost(msgspec.Struct, frozen=True):
     seconds: float | None  # None: no call of this model has been timed
     fewest: float = 0.0  # calls, if the first or the last option is always taken
     most: float = 0.0
-    repeated: float | None = None  # share of repeated calls added; None: no stored episode
+    adjusted: float | None = None  # calls for each of the pilots'; None: no stored episode
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -97,6 +99,8 @@ def plan(
         "models", PILOT, ModelKind(PILOT, "counts", lambda name: CountingModel(_real(name)))
     )
     is_checked = wanted is not None
+    ranges = CallRanges()
+    played_groups = PlayedGroups(reply_tokens, is_checked, ranges)
     if wanted is None and done:
         wanted = orders(study, limit, open_models=False)
     if wanted is None:
@@ -104,22 +108,25 @@ def plan(
         total = len(missing)
     else:
         is_stored = wanted.found_in(done) or [False] * len(wanted)
-        missing = [
-            (cell, setup if is_checked else _as_pilot(setup))
-            for (_, cell, setup), skipped in zip(wanted, is_stored, strict=True)
-            if not skipped
-        ]
+        missing = []
+        for (id, cell, setup), is_found in zip(wanted, is_stored, strict=True):
+            pilot = setup if is_checked else _as_pilot(setup)
+            if not is_found:
+                missing.append((cell, pilot))
+            elif id in stored_episodes:
+                played_groups.add(cell, pilot, stored_episodes[id])
         total = len(wanted)
     groups = _groups(missing)
     kinds = {name: _kind(name, group) for name, group in groups.items()}
     pools: dict[bytes, list[Setup]] = {}  # cells that differ only in partners share their pilots
     for name, group in groups.items():
         pools.setdefault(kinds[name], []).extend(group)
-    ranges = CallRanges()
     means = {kind: _mean(pool, reply_tokens, is_checked, ranges) for kind, pool in pools.items()}
     parts = [
-        PlanPart(
-            cell, players_text, model, len(group), count, low * count.calls, high * count.calls
+        played_groups.adjust(
+            PlanPart(
+                cell, players_text, model, len(group), count, low * count.calls, high * count.calls
+            )
         )
         for (cell, players_text), group in groups.items()
         for means_by_model, (low, high) in [means[kinds[cell, players_text]]]
@@ -128,6 +135,68 @@ def plan(
     names = list(dict.fromkeys(part.model for part in parts))
     bills = tuple(bill_of(name, parts, config, stored_episodes.values()) for name in names)
     return Plan(tuple(parts), bills, total, total - len(missing), reply_tokens, settings)
+
+
+class PlayedGroups:
+    """Stored episodes of a study by cell, models and strategies, to be compared with pilots."""
+
+    def __init__(self, reply_tokens: int, is_checked: bool, ranges: CallRanges) -> None:
+        self._reply_tokens, self._is_checked, self._ranges = reply_tokens, is_checked, ranges
+        self._groups: dict[tuple[str, str], list[tuple[Setup, Episode]]] = {}
+        self._comparisons: dict[tuple[str, str], dict[str, Comparison]] = {}
+
+    def add(self, cell: str, setup: Setup, episode: Episode) -> None:
+        """Add an episode; `setup` is its setup with stub models."""
+        if players_text := _players_text(setup):
+            self._groups.setdefault((cell, players_text), []).append((setup, episode))
+
+    def adjust(self, part: PlanPart) -> PlanPart:
+        """Return a part times what stored episodes took for each call and token of their pilots:
+        those of its group or, if it has none, those of all groups."""
+        names = [name for name in self._groups if name == (part.cell, part.who)]
+        by_group = [self._compare_group(name).get(part.model) for name in names or self._groups]
+        if not (comparisons := [comparison for comparison in by_group if comparison is not None]):
+            return part
+        actual, piloted = (sum(counts, Count()) for counts in zip(*comparisons, strict=True))
+        return _adjust_part(part, actual, piloted)
+
+    def _compare_group(self, name: tuple[str, str]) -> dict[str, Comparison]:
+        """Return what some episodes of a group took, and pilots of the same problems, by model."""
+        if name not in self._comparisons:
+            group = self._groups[name]
+            sums: dict[str, Comparison] = {}
+            for setup, episode in (group[place] for place in _spread(len(group))):
+                means, _ = _mean(
+                    [setup] * PILOTS, self._reply_tokens, self._is_checked, self._ranges
+                )
+                for model, piloted in means.items():
+                    actual, all_piloted = sums.get(model, (Count(), Count()))
+                    sums[model] = actual + _used(model, episode), all_piloted + piloted
+            self._comparisons[name] = sums
+        return self._comparisons[name]
+
+
+Comparison = tuple[Count, Count]  # what stored episodes took, and pilots of the same problems
+
+
+def _used(model: str, episode: Episode) -> Count:
+    """Return the calls and tokens of a model in a stored episode."""
+    usages = [call.usage for event in called_events(model, [episode]) for call in event.calls]
+    input, output = (sum(float(u.get(kind) or 0) for u in usages) for kind in ("input", "output"))
+    return Count(len(usages), input, 0.0, output)
+
+
+def _adjust_part(part: PlanPart, actual: Count, piloted: Count) -> PlanPart:
+    """Return a part in the ratio of stored episodes to their pilots; tokens that no episode
+    counted have the ratio of calls."""
+    calls = actual.calls / piloted.calls if piloted.calls else 1.0
+    input = actual.input / piloted.input if actual.input and piloted.input else calls
+    output = actual.output / piloted.output if actual.output and piloted.output else calls
+    mean = part.each
+    count = Count(mean.calls * calls, mean.input * input, mean.shared * input, mean.output * output)
+    return msgspec.structs.replace(
+        part, each=count, fewest=part.fewest * calls, most=part.most * calls, piloted=mean.calls
+    )
 
 
 def _distinct(trials: Iterable[tuple[str, Setup]]) -> list[tuple[str, Setup]]:
@@ -171,10 +240,14 @@ def _groups(missing: Iterable[tuple[str, Setup]]) -> dict[tuple[str, str], list[
     """Return episodes grouped by cell, models and strategies; partners are pooled."""
     groups: dict[tuple[str, str], list[Setup]] = {}
     for cell, setup in missing:
-        players = [_describe_strategy(spec) for spec in setup.lineup.values() if uses_model(spec)]
-        if players:
-            groups.setdefault((cell, ", ".join(players)), []).append(setup)
+        if players_text := _players_text(setup):
+            groups.setdefault((cell, players_text), []).append(setup)
     return groups
+
+
+def _players_text(setup: Setup) -> str:
+    """Return the strategies of the players with models; "" if there is none."""
+    return ", ".join(_describe_strategy(w) for w in setup.lineup.values() if uses_model(w))
 
 
 def _kind(name: tuple[str, str], group: Sequence[Setup]) -> bytes:
@@ -203,21 +276,24 @@ def _mean(
     """Return the mean calls and tokens of an episode, by model, and the range of its calls as
     shares of that mean.
 
-    Pilot episodes are spread over the group. They end when the group has only one problem and one
-    of them was long, or when three of them had equally many calls.
+    Pilot episodes are spread over the group. They end when the group has only one problem, whose
+    length does not depend on the moves, and one of them was long, or when three of them had equally
+    many calls.
     """
-    is_one_problem = len(_problems(group)) == 1
+    has_one_length = len(_problems(group)) == 1
     totals: dict[str, Count] = {}
     sizes: list[float] = []
     decisions = [0, 0, 0]
-    for place in _spread(len(group)):
+    for number, place in enumerate(_spread(len(group))):
         setup = resolve_setup(group[place], open_models=not is_checked)
-        counts = pilot_episode(setup, reply_tokens)
+        counts = pilot_episode(setup, reply_tokens, number)
         for model, count in counts.items():
             totals[model] = totals.get(model, Count()) + count
         sizes.append(sum(count.calls for count in counts.values()))
-        decisions = [a + b for a, b in zip(decisions, ranges.decisions(setup), strict=True)]
-        if (is_one_problem and sum(sizes) >= PILOT_CALLS) or sizes == sizes[:1] * AGREEING:
+        lengths = ranges.decisions(setup)
+        has_one_length = has_one_length and len(set(lengths)) == 1
+        decisions = [a + b for a, b in zip(decisions, lengths, strict=True)]
+        if (has_one_length and sum(sizes) >= PILOT_CALLS) or sizes == sizes[:1] * AGREEING:
             break
     means = {model: total.times(1 / len(sizes)) for model, total in totals.items()}
     usual = decisions[0] or 1
@@ -235,7 +311,7 @@ class CallRanges:
         first or the last option is always taken."""
         plain = PlayerSpec("random")
         lineup = {s: plain if uses_model(spec) else spec for s, spec in setup.lineup.items()}
-        key = canonical(msgspec.structs.replace(setup, lineup=lineup, seed=0, repeat=0))
+        key = canonical(msgspec.structs.replace(setup, lineup=lineup, repeat=0))
         if key not in self._counts:
             self._counts[key] = [count_decisions(setup, moves) for moves in MOVES]
         return self._counts[key]
@@ -258,9 +334,7 @@ def bill_of(
 ) -> ModelCost:
     """Return the calls, tokens, cost and time of one model over all parts of a study."""
     model_parts, episodes = [part for part in parts if part.model == model], list(stored)
-    repeated = repeated_calls(model, episodes)
-    factor = 1 + (repeated or 0.0)
-    count = sum((part.each.times(part.episodes) for part in model_parts), Count()).times(factor)
+    count = sum((part.each.times(part.episodes) for part in model_parts), Count())
     price, cost, cached = config.price(model), None, None
     if price is not None:
         cost = (count.input * price.input + count.output * price.output) / 1e6
@@ -270,24 +344,14 @@ def bill_of(
     at_once = declared_at_once(model, config) or (1 if in_process(model) else CONNECTIONS)
     longest = max(part.each.calls for part in model_parts)  # calls of one episode are sequential
     seconds = max(count.calls / at_once, longest) * sum(timed) / len(timed) if timed else None
-    fewest, highest = (
-        factor * sum(n * part.episodes for n, part in zip(numbers, model_parts, strict=True))
-        for numbers in (
-            [part.fewest for part in model_parts],
-            [part.most for part in model_parts],
-        )
-    )
-    return ModelCost(model, count, cost, cached, seconds, fewest, highest, repeated)
-
-
-def repeated_calls(model: str, stored: Iterable[Episode]) -> float | None:
-    """Return the repeated calls per planned call in stored episodes of a model, whose replies could
-    not be read at first; None if it has made no calls."""
-    calls = repeated = 0
-    for event in called_events(model, stored):
-        calls += len(event.calls)
-        repeated += event.tries - 1
-    return repeated / (calls - repeated) if calls > repeated else None
+    fewest = sum(part.fewest * part.episodes for part in model_parts)
+    highest = sum(part.most * part.episodes for part in model_parts)
+    adjusted = None
+    if any(part.piloted is not None for part in model_parts):
+        calls = [part.each.calls if part.piloted is None else part.piloted for part in model_parts]
+        piloted = sum(n * part.episodes for n, part in zip(calls, model_parts, strict=True))
+        adjusted = count.calls / piloted if piloted else 1.0
+    return ModelCost(model, count, cost, cached, seconds, fewest, highest, adjusted)
 
 
 def timings(model: str, stored: Iterable[Episode]) -> list[float]:

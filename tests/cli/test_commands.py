@@ -226,6 +226,15 @@ def test_list_command_names_registry_entries(kind, study):
     assert all(row["name"] for row in json.loads(done.stdout))
 
 
+def test_list_command_without_a_name_counts_the_lists(study):
+    rows = json.loads(sally("list", "--json", cwd=study).stdout)
+    entries = {row["list"]: row["entries"] for row in rows}
+    assert entries["games"] == len(json.loads(sally("list", "games", "--json", cwd=study).stdout))
+    assert min(entries.values()) > 0
+    wrong = sally("list", "--game", "rps", cwd=study)
+    assert wrong.returncode == 2 and "`sally list metrics --game rps`" in wrong.stderr
+
+
 def test_long_lines_are_folded_between_words_on_a_terminal_only(monkeypatch):
     long = "  " + "word " * 30 + "end"
     assert fold_text(long) == long

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 from pathlib import Path
 
@@ -21,8 +22,8 @@ from sally.models.stub import Scripted, echo
 from sally.runner.budget import CHARACTERS, Meter
 from sally.runner.config import Config, Price, Prices
 from sally.runner.local import orders
-from sally.runner.pilot import Count, _common, pilot_episode
-from sally.runner.plan import plan
+from sally.runner.pilot import MOVES, Count, _common, count_decisions, pilot_episode
+from sally.runner.plan import CallRanges, plan
 from sally.runner.run import run_study
 from sally.runner.seating import resolve_setup
 from tests.table import all_probes, every, table
@@ -176,17 +177,73 @@ def test_range_is_given_where_the_number_of_calls_depends_on_the_moves() -> None
     assert part.fewest * part.episodes == pytest.approx(bill.fewest)
 
 
-def test_repeated_questions_of_stored_episodes_are_planned(tmp_path: Path) -> None:
-    def stammer(messages: Sequence[Message], settings: Settings) -> str:
-        return "Option: J" if len(messages) > 1 else "Well."  # read only when asked again
+def stammer(messages: Sequence[Message], settings: Settings) -> str:
+    return "Option: J" if len(messages) > 1 else "Well."  # read only when asked again
 
+
+def mumble(messages: Sequence[Message], settings: Settings) -> str:
+    return "Hm."  # never read: forfeits end the episode
+
+
+@pytest.mark.parametrize("write_reply", [stammer, mumble])
+def test_plan_is_adjusted_to_what_stored_episodes_took(
+    write_reply: Callable[[Sequence[Message], Settings], str], tmp_path: Path
+) -> None:
+    registry.add("models", "stammering", lambda name: Scripted(write_reply))
+    long_study = study("qa", "stammering", rounds=20)
+    contents = run_study(long_study, tmp_path / "o", limit=1)
+    planned = plan(long_study, stored=contents.episodes, finished=contents.finished_ids)
+    (part,), (bill,) = planned.parts, planned.bills
+    both = run_study(long_study, tmp_path / "o")
+    calls = [
+        call
+        for id, episode in both.episodes.items()
+        if id not in contents.episodes
+        for event in episode.events
+        for call in event.calls
+    ]
+    (fresh,) = plan(long_study).bills
+    assert fresh.adjusted is None and fresh.count.calls / 2 != pytest.approx(len(calls), rel=0.2)
+    assert bill.count.calls == part.each.calls == pytest.approx(len(calls), rel=0.01)
+    assert bill.adjusted == pytest.approx(2 * len(calls) / fresh.count.calls, rel=0.01)
+    for kind, count in (("input", bill.count.input), ("output", bill.count.output)):
+        assert count == pytest.approx(sum(call.usage[kind] for call in calls), rel=0.05)
+
+
+def test_stored_episodes_of_another_cell_adjust_a_plan_that_has_none(tmp_path: Path) -> None:
     registry.add("models", "stammering", lambda name: Scripted(stammer))
-    stammering = study("qa", "stammering")
-    contents = run_study(stammering, tmp_path / "o", limit=1)
-    (bill,) = plan(stammering, stored=contents.episodes, finished=contents.finished_ids).bills
-    (fresh,) = plan(stammering).bills
-    assert (fresh.repeated, bill.repeated) == (None, 1.0)
-    assert bill.count.calls == fresh.count.calls  # half of the episodes, twice the calls
+    (cell,) = study("qa", "stammering").cells
+    other = msgspec.structs.replace(cell, name="other", instances=(instance("ibs", rounds=6),))
+    two_cells = Study("s", "", (cell, other))
+    contents = run_study(Study("s", "", (cell,)), tmp_path / "o")
+    planned = plan(two_cells, stored=contents.episodes, finished=contents.finished_ids)
+    (part,), (fresh,) = planned.parts, plan(Study("s", "", (other,))).parts
+    assert (part.cell, part.piloted) == ("other", fresh.each.calls)
+    assert part.each.calls == 2 * fresh.each.calls
+
+
+def test_numbers_of_decisions_belong_to_one_seed() -> None:
+    lineup = {seat: player_spec("random") for seat in ("guide", "explorer", "eavesdropper")}
+    lineup["guide"] = player_spec("language", model="planned")
+    cell = Cell("treasure", (instance("toma_sw"),), (lineup,), repeats=6)
+    ranges = CallRanges()
+    counts = set()
+    for _, _, setup in orders(Study("s", "", (cell,))):
+        fresh = [count_decisions(setup, moves) for moves in MOVES]
+        assert ranges.decisions(setup) == fresh
+        counts.add(tuple(fresh))
+    assert len(counts) > 1
+
+
+def test_long_plan_is_printed_by_strategy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    command = ["plan", "kang2026", "--model", "planned"]
+    text = CliRunner().invoke(cli, command, catch_exceptions=False).stdout
+    parts = json.loads(CliRunner().invoke(cli, [*command, "--json"]).stdout)["parts"]
+    assert f"{len(parts)} cells and strategies" in text
+    calls = sum(p["each"]["calls"] * p["episodes"] for p in parts if p["who"] == "zero_shot")
+    row = next(line for line in text.splitlines() if line.startswith(" zero_shot "))
+    assert f" {calls:,.0f} " in row and len(text.splitlines()) <= 40
 
 
 def test_common_prefix_is_measured_in_characters() -> None:

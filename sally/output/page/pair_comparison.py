@@ -51,8 +51,12 @@ def picture(comparison: PairComparison) -> Html:
         name if len(name) <= MOST_NAME else f"{name[: MOST_NAME - 1]}…"
         for name in (comparison.first, comparison.second)
     )
-    far = _reach(estimate for _, *both in rows for estimate in both)
-    labels = ((-far, f"{-far:g} ({first} better)"), (0.0, "0"), (far, f"{far:g} ({second} better)"))
+    reach = _reach(estimate for _, *estimates in rows for estimate in estimates)
+    labels = (
+        (-reach, f"{-reach:g} ({first} better)"),
+        (0.0, "0"),
+        (reach, f"{reach:g} ({second} better)"),
+    )
     return draw_knowing_and_doing("Difference in knowing and doing by game", rows, labels)
 
 

@@ -159,6 +159,11 @@ def choose_option(page: str, place: float) -> str:
     `place`, from 0 to 1, chooses one of the options that the page names.
     """
     last_line = page.rstrip().splitlines()[-1]
+    if forms := re.findall(r'\{"kind": "\w+"\}', last_line):  # JSON objects without a gap to fill
+        return str(forms[-1])
+    if items := re.search(r"for each of (.+), each number from (\d+) to (\d+)", last_line):
+        number = int(items[2]) + int(place * (int(items[3]) - int(items[2])))
+        return "\n".join(f"{item}: {number}" for item in re.split(r", | and ", items[1]))
     label = re.search(r"(\w+): [<\[]", last_line)
     span = re.search(r"whole number from (\d+) to (\d+)", last_line)
     match = re.search(r"where <\w+> is (.+)\.$", last_line) or re.search(r": <(.+)>$", last_line)
