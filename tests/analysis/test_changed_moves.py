@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import sally
+from benchmarks import asked_after
 from sally.analysis.pairs.evaluation import PairRecord, summarize_records
 from sally.analysis.pairs.score import AnsweredPair
+from sally.core.log.events import Moved
+from sally.models.stub import always
 
 
 def record(arm: str, game: str, number: int, moves: tuple[str, ...]) -> PairRecord:
@@ -30,3 +34,17 @@ def test_forfeited_moves_are_not_counted_as_changed() -> None:
         records.append(record("together", "rps", number, ("0",)))
     effects = {effect.measure: effect for effect in summarize_records(records, ()).arms}
     assert effects["changed moves"].difference.value == 0
+
+
+def test_a_question_after_the_move_leaves_its_page_as_it_is() -> None:
+    """The page of the move differs only where the model reads its own prediction first."""
+    pages: dict[str, dict[str, str]] = {}
+    for episode in sally.run(asked_after.plan(3), model=always("J")):
+        position = episode.setup.instance.position
+        arm = asked_after.arm_of(episode.setup, position.seat)
+        for event in episode.events:
+            if isinstance(event, Moved) and event.seat == position.seat:
+                pages.setdefault(arm, {})[episode.setup.instance.id] = event.calls[0].prompt
+    assert pages["never"] == pages["after"]
+    assert len(pages["before"]) > 2
+    assert not set(pages["before"].values()) & set(pages["never"].values())
