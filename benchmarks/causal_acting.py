@@ -1,14 +1,14 @@
-"""Write the tables and the picture of the page on stated forecasts from the shipped bundles.
+"""Write the table and the picture of the page on stated forecasts from the shipped bundles.
 
     python -m benchmarks.causal_acting
 
-reads docs/results/bundles/causal_acting-*.sally.zip, fills the generated parts of
-docs/results/causal_acting.md and of its appendix, and draws docs/pictures/causal_acting.svg.
+reads docs/results/bundles/causal_acting-*.sally.zip, fills the generated part of
+docs/results/causal_acting.md, and draws docs/pictures/causal_acting.svg.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 import sally
 from benchmarks.result_pages import (
@@ -27,9 +27,9 @@ from benchmarks.result_pages import (
     format_cell,
     write_tables,
 )
-from sally.analysis.pairs.told import IRRELEVANT, TOLD, TWIN, ToldSlope
-from sally.api.told import ToldRows
+from sally.analysis.pairs.told import IRRELEVANT, TOLD, TWIN, ToldDifference, ToldSlope
 from sally.stats.intervals import Estimate
+from sally.studies.causal_acting import CONTROL, RELIABILITIES
 
 PAGE = "causal_acting"
 ARMS = {
@@ -37,75 +37,60 @@ ARMS = {
     IRRELEVANT: "said of another game",
     TWIN: "a mechanism as partner",
 }
+# the conditions of the study, as the columns of the table
+CONDITIONS = (*((TOLD, reliability) for reliability in RELIABILITIES), (IRRELEVANT, CONTROL),
+              (TWIN, CONTROL))  # fmt: skip
+MEASURES = {"forecast": "predictions", "slope": "moves"}
 
 
-def results_by_model() -> dict[str, ToldRows]:
-    """Return the slopes of each model whose bundle is shipped."""
-    files = {name: RESULTS / f"bundles/{PAGE}-{model}.sally.zip" for model, name in MODELS.items()}
-    return {name: sally.told(file) for name, file in files.items() if file.exists()}
+class PlayerSlopes:
+    """The slopes of one model under one strategy."""
+
+    def __init__(self) -> None:
+        self.slopes: dict[tuple[str, float], ToldSlope] = {}
+        self.by_reliability: ToldDifference | None = None  # highest less lowest reliability
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether enough answers could be read for one slope."""
+        return any(slope.slope or slope.forecast for slope in self.slopes.values())
 
 
-def describe_condition(slope: ToldSlope) -> str:
-    """Return what the page says of the informant, and about whom."""
-    return f"{ARMS[slope.arm]}, right in {round(10 * slope.reliability)} of 10"
+def results_by_player() -> dict[str, PlayerSlopes]:
+    """Return the slopes of each model whose bundle is shipped, by model and strategy."""
+    players: dict[str, PlayerSlopes] = {}
+    for model, name in MODELS.items():
+        file = RESULTS / f"bundles/{PAGE}-{model}.sally.zip"
+        if not file.exists():
+            continue
+        result = sally.told(file).result
+        for slope in result.slopes:
+            player = players.setdefault(_player_name(name, slope.player), PlayerSlopes())
+            player.slopes[slope.arm, slope.reliability] = slope
+        for difference in result.differences:
+            if difference.base_arm == TOLD:
+                players[_player_name(name, difference.player)].by_reliability = difference
+    return players
 
 
-def table_of_slopes(rows: ToldRows) -> Iterator[str]:
-    """Yield the lines of the table of one model by condition."""
-    yield (
-        "| the statement is | positions | ideal slope | slope of predictions | slope of moves "
-        "| label repeated | unreadable moves, predictions |"
-    )
-    yield "|---|---|---|---|---|---|---|"
-    for slope in rows.result.slopes:
-        ideal = "-" if slope.ideal is None else f"{slope.ideal:.0f}"
-        yield (
-            f"| {describe_condition(slope)} | {slope.positions} | {ideal} | "
-            f"{format_cell(slope.forecast)} | {format_cell(slope.slope)} | "
-            f"{format_cell(slope.repeats)} | {slope.unreadable_moves} of {slope.moves}, "
-            f"{slope.unreadable_forecasts} of {slope.forecasts} |"
-        )
+def _player_name(model: str, label: str) -> str:
+    """Return a model with its strategy, the second word of the player's label."""
+    return f"{model}, {label.split()[1]}"
 
 
-def table_of_differences(results: Mapping[str, ToldRows]) -> Iterator[str]:
-    """Yield the lines of the table of differences between conditions."""
-    yield "| model | statement | less | predictions | moves |"
-    yield "|---|---|---|---|---|"
-    for model, rows in results.items():
-        for difference in rows.differences:
-            yield (
-                f"| {model} | {ARMS[difference.arm]}, {difference.reliability:g} | "
-                f"{ARMS[difference.base_arm]}, {difference.base_reliability:g} | "
-                f"{format_cell(difference.forecast)} | {format_cell(difference.slope)} |"
-            )
-
-
-def table_of_models(results: Mapping[str, ToldRows]) -> Iterator[str]:
-    """Yield the lines of the short table: predictions and moves by stated reliability."""
-    reliabilities = sorted(
-        {
-            slope.reliability
-            for rows in results.values()
-            for slope in rows.result.slopes
-            if slope.arm == TOLD
-        }
-    )
-    heads = [f"right in {round(10 * reliability)} of 10" for reliability in reliabilities]
-    yield f"| model | | {' | '.join(heads)} | {ARMS[IRRELEVANT]} | {ARMS[TWIN]} |"
-    yield "|---" * (len(heads) + 4) + "|"
-    for model, rows in results.items():
-        conditions = {(slope.arm, slope.reliability): slope for slope in rows.result.slopes}
-        told = [conditions.get((TOLD, reliability)) for reliability in reliabilities]
-        controls = [
-            next((slope for (arm, _), slope in conditions.items() if arm == wanted), None)
-            for wanted in (IRRELEVANT, TWIN)
-        ]
-        for measure, words in (("forecast", "predictions"), ("slope", "moves")):
-            cells = [
-                format_cell(None if slope is None else getattr(slope, measure))
-                for slope in (*told, *controls)
-            ]
-            yield f"| {model} | {words} | {' | '.join(cells)} |"
+def table_of_players(players: Mapping[str, PlayerSlopes]) -> Iterator[str]:
+    """Yield the lines of the table: predictions and moves by condition."""
+    heads = [f"right in {round(10 * reliability)} of 10" for reliability in RELIABILITIES]
+    heads += [ARMS[IRRELEVANT], ARMS[TWIN], "8 of 10 less 2 of 10"]
+    yield f"| player | positions | slope of | {' | '.join(heads)} |"
+    yield "|---" * (len(heads) + 3) + "|"
+    for name, player in players.items():
+        counts = {slope.positions for slope in player.slopes.values()}
+        for measure, words in MEASURES.items():
+            estimates = [getattr(player.slopes.get(key), measure, None) for key in CONDITIONS]
+            estimates.append(getattr(player.by_reliability, measure, None))
+            cells = " | ".join(map(format_cell, estimates))
+            yield f"| {name} | {min(counts)} | {words} | {cells} |"
 
 
 def draw_interval(axis: Axis, estimate: Estimate, y: float, colour: str) -> str:
@@ -119,8 +104,8 @@ def draw_interval(axis: Axis, estimate: Estimate, y: float, colour: str) -> str:
     )
 
 
-def draw_slopes(results: Mapping[str, ToldRows]) -> str:
-    """Return the picture: for each model and condition the slopes of predictions and moves."""
+def draw_slopes(players: Mapping[str, PlayerSlopes]) -> str:
+    """Return the picture: for each player and condition the slopes of predictions and moves."""
     axis, top, row = Axis(-1.0, 1.0, (-1, -0.5, 0, 0.5, 1)), 84, 27
     parts = [
         draw_text(12, 24, "Do they follow what they are told?", size=17),
@@ -131,10 +116,14 @@ def draw_slopes(results: Mapping[str, ToldRows]) -> str:
         draw_text(12, 70, "Lines: 95% intervals. Bar: the slope that earns most.", GREY, 12),
     ]
     y = float(top)
-    for model, rows in results.items():
-        parts.append(draw_text(12, y + 14, model))
+    for name, player in players.items():
+        if not player.is_readable:
+            continue
+        parts.append(draw_text(12, y + 14, name))
         y += 24
-        for slope in rows.result.slopes:
+        for key in CONDITIONS:
+            if (slope := player.slopes.get(key)) is None:
+                continue
             words = {TOLD: "", IRRELEVANT: "another game, ", TWIN: "mechanism, "}[slope.arm]
             label = f"{words}right in {round(10 * slope.reliability)} of 10"
             parts.append(draw_text(12, y + 12, label, GREY, 11))
@@ -149,7 +138,7 @@ def draw_slopes(results: Mapping[str, ToldRows]) -> str:
                 if estimate is None or estimate.value is None:
                     continue
                 mark_y = y + 4 + 10 * lane
-                hint = f"{model}, {label}: {measure} {estimate.value:.2f}"
+                hint = f"{name}, {label}: {measure} {estimate.value:.2f}"
                 parts += [
                     draw_interval(axis, estimate, mark_y, colour),
                     draw_value(axis, estimate.value, mark_y, colour, hint, lane == 0),
@@ -161,16 +150,11 @@ def draw_slopes(results: Mapping[str, ToldRows]) -> str:
     return draw_picture(round(y + 48), "Predictions and moves after stated forecasts", parts)
 
 
-def write_page(results: Mapping[str, ToldRows]) -> None:
-    """Write the generated parts of the page and of its appendix, and the picture."""
-    write_tables(PAGE, {"models": list(table_of_models(results))})
-    details: dict[str, Sequence[str]] = {
-        name: list(table_of_slopes(rows)) for name, rows in results.items()
-    }
-    details["differences"] = list(table_of_differences(results))
-    write_tables(f"appendix/{PAGE}", details)
-    (PICTURES / f"{PAGE}.svg").write_text(draw_slopes(results), encoding="utf-8")
+def main() -> None:
+    players = results_by_player()
+    write_tables(PAGE, {"players": list(table_of_players(players))})
+    (PICTURES / f"{PAGE}.svg").write_text(draw_slopes(players), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    write_page(results_by_model())
+    main()
