@@ -5,15 +5,20 @@ the episodes as they were (it was in a part that is not used). Other episodes ar
 changed file is itself a valid record: whole people or games are missing, or a free number or name
 has another possible value.
 
-    python -m benchmarks.mutated_records [FILES]
+    python -m benchmarks.mutated_records [FILES] [--stores FOLDER]
+
+With `--stores`, the folder holds one store per record (`sally import NAME CHECKOUT --out
+FOLDER/NAME`), and as many of its lines get one random change each: a line must be refused or hold
+the same episode.
 """
 
 from __future__ import annotations
 
+import argparse
 import random
-import sys
 import tempfile
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +28,8 @@ from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Moved, Reported
 from sally.core.registry import registry
 from sally.games.elicitation.importers import beliefs
+from sally.store import lines_of
+from sally.store.lines import sound_line
 from tests.games.elicitation.test_import_beliefs import ROWS, write_files
 from tests.papers.belief_files import WRITERS
 
@@ -51,10 +58,38 @@ def played(episodes: Sequence[Episode]) -> list[Any]:
     )
 
 
+def changed_lines(store_folder: Path, count: int) -> str:
+    """Return how many changed lines of a store are refused, hold the same or another episode."""
+    files = sorted(store_folder.glob("*.jsonl"))
+    lines = sum(1 for file in files for _ in lines_of(file))
+    chosen = set(random.Random(store_folder.name).sample(range(lines), min(count, lines)))
+    refused = same = other = 0
+    for number, (_, line) in enumerate(chain.from_iterable(map(lines_of, files))):
+        if number in chosen:
+            found = sound_line(mutated(line, random.Random(number)))
+            if isinstance(found, str):
+                refused += 1
+            elif found == sound_line(line):
+                same += 1
+            else:
+                other += 1
+    return f"{store_folder.name} | {refused} | {same} | {other}"
+
+
 def main() -> None:
     """Print the counts of each record."""
-    files = int(sys.argv[1]) if len(sys.argv) > 1 else 200
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("files", nargs="?", type=int, default=200)
+    parser.add_argument("--stores", type=Path)
+    options = parser.parse_args()
+    files = options.files
     print("record | refused | same episodes | other episodes")
+    if options.stores:
+        for store_folder in sorted(
+            folder for folder in options.stores.iterdir() if folder.is_dir()
+        ):
+            print(changed_lines(store_folder, files), flush=True)
+        return
     with tempfile.TemporaryDirectory() as folder:
         known = importers.sources(Path(folder))
         for name, write in WRITERS.items():
