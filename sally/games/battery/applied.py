@@ -35,25 +35,11 @@ class Scene(msgspec.Struct, frozen=True):
 
 
 SCENES = msgspec.convert(read_tables(__package__, "stories.toml")["scenes"], tuple[Scene, ...])
-DOORS = (
-    *("north door", "south door", "east door", "west door", "garden gate", "car park entrance"),
-    *("river entrance", "tower stairs", "front porch", "cellar passage"),
-)
-NOTE = (
-    "People read every notice at the door they use, believe it and remember it; there is no other "
-    "way to learn of it."
-)
-NOTICES = (
-    "At {place}, a notice at the {door} says that {fault}. It is true.",
-    "In {place} something is wrong, and only the notice at the {door} tells of it: {fault}.",
-    "A notice hangs at the {door} of {place}. What it says is so: {fault}.",
-)
-ENTERED = (
-    "{name} came in by the {door} today.",
-    "{name} used the {door}.",
-    "Today the {door} was the way in for {name}.",
-    "{name} passed through the {door} this morning.",
-)
+STORIES = read_tables(__package__, "stories.toml")["applied"]
+DOORS = tuple(STORIES["doors"])
+NOTE: str = STORIES["note"]
+NOTICES = tuple(STORIES["notices"])
+ENTERED = tuple(STORIES["entered"])
 KNOWS = "Does {name} know what the notice says?"
 REASONABLE = "Given what {name} knew, was that a reasonable thing to do?"
 COMES = ("Now {name} comes {comes}.", "{name} is here {comes}.")

@@ -14,6 +14,7 @@ from itertools import combinations, pairwise
 
 from sally.core.errors import join_names
 from sally.core.rules.chance import Stream
+from sally.core.rules.words import read_tables
 from sally.games.battery.casts import Cast, cast_name, wording_for
 from sally.games.battery.items import Belief, Item
 from sally.games.battery.nested import NAMES
@@ -27,58 +28,18 @@ PAIRS = tuple(combinations(range(HOLDERS), 2))
 
 COLOURS = ("green", "white", "red", "blue", "yellow", "brown", "grey", "black", "orange", "violet")
 KINDS = ("box", "case", "bag", "locker", "casket", "bin", "trunk", "chest")
-WANTED = (
-    *("map", "lamp", "rope", "violin", "camera", "passport", "recipe", "contract", "medicine"),
-    *("costume", "manuscript", "blanket", "drill", "telescope", "trophy", "notebook", "charger"),
-)
-ROOMS = (
-    *("kitchen", "garage", "chapel", "laundry", "gallery", "pantry", "stable", "lobby", "theatre"),
-    *("archive", "canteen", "ballroom", "nursery", "museum", "workshop", "bakery"),
-)
-DEVICES = (
-    ("pull the lever", "pulls the lever"),
-    ("turn the wheel", "turns the wheel"),
-    ("press the button", "presses the button"),
-    ("ring the bell", "rings the bell"),
-    ("lift the hatch", "lifts the hatch"),
-    ("enter the code", "enters the code"),
-    ("slide the bolt", "slides the bolt"),
-    ("tread the pedal", "treads the pedal"),
-)
-NOTE = (
-    "Whoever is in a room sees all that is done there, and nothing of what is done elsewhere. "
-    "From now on nobody looks inside: people go by what they knew before and by what they see "
-    "being done."
-)
-OPENINGS = (
-    "Three {kinds} stand in the {room}: {contents}. {one} and {two} both know this.",
-    "{one} and {two} have looked into the three {kinds} in the {room}: {contents}.",
-    "In the {room} there are three {kinds}, as {one} and {two} have seen: {contents}.",
-)
+STORIES = read_tables(__package__, "stories.toml")["belief_action"]
+WANTED = tuple(STORIES["wanted"])
+ROOMS = tuple(STORIES["rooms"])
+DEVICES = tuple(map(tuple, STORIES["devices"]))
+NOTE: str = STORIES["note"]
+OPENINGS = tuple(STORIES["openings"])
 CONTENTS = ("the {colour} one holds the {thing}", "the {thing} is in the {colour} one")
-DOORS = (
-    "to open the {colour} one from outside, you {device}",
-    "if you {device} outside, the {colour} one opens",
-)
-WHERE = (
-    "{one} is in the {here}, {two} in the {there}.",
-    "Now {one} can be found in the {here} and {two} in the {there}.",
-    "{one} spends this time in the {here}; {two} spends it in the {there}.",
-)
-SWAPPED = (
-    "What is in the {first} {kind} and what is in the {second} one change places.",
-    "The contents of the {first} {kind} and the {second} {kind} are swapped.",
-    "A helper exchanges what the {first} and the {second} {kind} hold.",
-)
-IRRELEVANT = (
-    "The {colour} {kind} gets a new label.",
-    "Somebody dusts the {colour} {kind}.",
-    "The {colour} {kind} is turned to face the door.",
-)
-WANTS = (
-    "Later {name} comes from outside to fetch the {thing}.",
-    "After all this {name} needs the {thing} and comes from outside.",
-)
+DOORS = tuple(STORIES["doors"])
+WHERE = tuple(STORIES["where"])
+SWAPPED = tuple(STORIES["swapped"])
+IRRELEVANT = tuple(STORIES["irrelevant"])
+WANTS = tuple(STORIES["wants"])
 BELIEVES = "Where does {name} believe the {thing} to be?"
 DID = "Later {name}, who wants the {thing}, comes from outside and {did}."
 

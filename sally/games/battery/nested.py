@@ -18,6 +18,7 @@ import msgspec
 
 from sally.core.errors import join_names
 from sally.core.rules.chance import Stream
+from sally.core.rules.words import read_tables
 from sally.games.battery.beliefs import Chain, Event, place_believed, simpler
 from sally.games.battery.casts import Cast, cast_name, wording_for
 from sally.games.battery.items import Item
@@ -29,62 +30,19 @@ TRIES = 12  # of choosing people for an outline and a key
 TELLS = 0.55  # chance that a statement is told rather than seen
 MOST_LAST_TELLS = 3  # statements after the thing was put somewhere for the last time
 
-NAMES = (
-    *("Ada", "Bram", "Chiara", "Dev", "Elif", "Farid", "Greta", "Hugo", "Ines", "Jonas", "Keiko"),
-    *("Lena", "Marek", "Nadia", "Oscar", "Petra", "Quentin", "Rosa", "Sven", "Tamar", "Ugo"),
-    *("Vera", "Wanda", "Xenia", "Yusuf", "Zora", "Anouk", "Bilal", "Clara", "Dario", "Esther"),
-)
-THINGS = (
-    *("coin", "key", "letter", "marble", "ring", "ticket", "stamp", "whistle", "button", "shell"),
-    *("candle", "photograph", "thimble", "compass", "brooch", "feather", "medal", "battery"),
-)
-CONTAINERS = (
-    *("jar", "tin", "basket", "drawer", "chest", "bucket", "sack", "teapot", "suitcase", "crate"),
-    *("vase", "backpack", "cupboard", "barrel", "pouch", "hatbox", "trunk", "bowl"),
-)
+STORIES = read_tables(__package__, "stories.toml")["nested"]
+NAMES = tuple(STORIES["names"])
+THINGS = tuple(STORIES["things"])
+CONTAINERS = tuple(STORIES["containers"])
 ROOMS = ("attic", "workshop", "library", "studio", "greenhouse", "office", "cellar", "hall")
-NOTE = (
-    "Everyone believes what they themselves last saw or were told, trusts what they are told, and "
-    "knows who else was there. What is said in private reaches nobody else. Nobody looks inside "
-    "anything, and nobody learns of anything in another way."
-)
-OPENINGS = (
-    "{names} share the {room}. It has {places}.",
-    "The {room} belongs to {names}. Three things stand in it: {places}.",
-    "In the {room} of {names} there are {places}.",
-    "{names} meet in the {room}, where {places} can be seen.",
-)
-PUTS_IN = (
-    "In front of {others}, {actor} put the {thing} into the {place}.",
-    "{actor} put the {thing} into the {place} while {others} watched.",
-    "With {others} looking on, the {thing} was put into the {place} by {actor}.",
-    "{actor} took the {thing} and put it into the {place}; present: {others}.",
-)
-PUTS_WITHOUT = (
-    "While {absent} {were} out, {actor} put the {thing} into the {place}; all the others saw it.",
-    "{actor} put the {thing} into the {place} before the eyes of everyone but {absent}.",
-    "In the absence of {absent}, and with everyone else there, {actor} put the {thing} into the "
-    "{place}.",
-)
-PUTS_ALONE = (
-    "When nobody else was there, {actor} put the {thing} into the {place}.",
-    "{actor}, alone in the room, put the {thing} into the {place}.",
-)
-PUTS_ALL = (
-    "With everyone there, {actor} put the {thing} into the {place}.",
-    "Everyone saw {actor} put the {thing} into the {place}.",
-)
-TELLS_SINCERE = (
-    "In private {actor} told {others} what {actor} believed: the {thing} was in the {place}.",
-    "{actor} took {others} aside and said, sincerely, that the {thing} was in the {place}.",
-    "{actor} wrote a message that only {others} got, an honest one: the {thing} is in the {place}.",
-)
-TELLS_LIE = (
-    "In private {actor} told {others} what {actor} did not believe: the {thing} was in the "
-    "{place}.",
-    "{actor} took {others} aside and said, as a lie, that the {thing} was in the {place}.",
-    "{actor} wrote a message that only {others} got, a false one: the {thing} is in the {place}.",
-)
+NOTE: str = STORIES["note"]
+OPENINGS = tuple(STORIES["openings"])
+PUTS_IN = tuple(STORIES["puts_in"])
+PUTS_WITHOUT = tuple(STORIES["puts_without"])
+PUTS_ALONE = tuple(STORIES["puts_alone"])
+PUTS_ALL = tuple(STORIES["puts_all"])
+TELLS_SINCERE = tuple(STORIES["tells_sincere"])
+TELLS_LIE = tuple(STORIES["tells_lie"])
 QUESTION = {
     0: "Where is the {thing} really?",
     1: "Where does {0} think the {thing} is?",

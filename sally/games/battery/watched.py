@@ -23,6 +23,7 @@ from itertools import pairwise, permutations, product
 
 from sally.core.errors import BadInput, join_names
 from sally.core.rules.chance import Stream
+from sally.core.rules.words import read_tables
 from sally.games.battery.belief_action import COLOURS
 from sally.games.battery.beliefs import Chain
 from sally.games.battery.casts import Cast, cast_name, wording_for
@@ -47,22 +48,10 @@ WHERE = {
     2: "on the middle gallery",
     3: "on the upper gallery",
 }
-OPENING = (
-    "{names} know the hall well. It has a floor and three galleries one above the other: the "
-    "lower, the middle and the upper gallery. On the floor stand {places}."
-)
-NOTE = (
-    "Whoever is in the hall sees what happens on the floor, and sees who else is on the same "
-    "storey or on a lower one, but not who is higher up. Everybody knows this. From outside "
-    "nothing can be seen, and nobody talks about what happened. Whoever is not seen is taken to be "
-    "outside. Everyone takes the {thing} to be where they last saw it put, and judges what others "
-    "think by what they saw these others see."
-)
-FORMS = (
-    "With {people}, the {thing} is put into the {place}.",
-    "The {thing} is put into the {place}, with {people}.",
-    "Now, with {people}, the {thing} is put into the {place}.",
-)
+STORIES = read_tables(__package__, "stories.toml")["watched"]
+OPENING: str = STORIES["opening"]
+NOTE: str = STORIES["note"]
+FORMS: tuple[str, ...] = tuple(STORIES["forms"])
 ASKED_WHERE = {
     1: "where the {thing} is",
     2: "where {1} thinks the {thing} is",
@@ -70,11 +59,7 @@ ASKED_WHERE = {
     4: "where {1} thinks {2} thinks {3} thinks the {thing} is",
 }
 LAMP = "the {colour} lamp lights the {place}"
-ACT = (
-    "You have a lamp for every container: {lamps}. In private, {0} is now asked {asked}, and gives "
-    "an honest answer. You win if you light the container that {0} names. Which lamp do you switch "
-    "on?"
-)
+ACT: str = STORIES["act"]
 
 
 @dataclass(frozen=True)
