@@ -14,6 +14,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import cache
+from importlib.resources import files
 from itertools import chain
 from pathlib import Path
 from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar
@@ -28,25 +29,15 @@ TRIES = 2  # attempts at a job whose connection was lost
 
 VERSION = 1  # of the tables below; incremented when they change
 
-# Text, integers and times only, so that SQLite and PostgreSQL read the same SQL.
-SCHEMA = (
-    """CREATE TABLE IF NOT EXISTS matches (
-        id TEXT PRIMARY KEY, setup TEXT NOT NULL, people TEXT NOT NULL, cell TEXT NOT NULL,
-        owner TEXT NOT NULL, patience DOUBLE PRECISION NOT NULL, mirrored TEXT NOT NULL,
-        made DOUBLE PRECISION NOT NULL,
-        ended INTEGER NOT NULL DEFAULT 0, stored INTEGER NOT NULL DEFAULT 0)""",
-    """CREATE TABLE IF NOT EXISTS seats (
-        token TEXT PRIMARY KEY, match TEXT NOT NULL, seat TEXT NOT NULL)""",
-    """CREATE TABLE IF NOT EXISTS answers (
-        match TEXT NOT NULL, n INTEGER NOT NULL, seat TEXT NOT NULL, entry TEXT NOT NULL,
-        client_key TEXT, made DOUBLE PRECISION NOT NULL, PRIMARY KEY (match, n))""",
-    "CREATE UNIQUE INDEX IF NOT EXISTS answers_once ON answers (match, seat, client_key)",
-    """CREATE TABLE IF NOT EXISTS tickets (
-        ticket TEXT PRIMARY KEY, game TEXT NOT NULL, match TEXT, seat TEXT,
-        made DOUBLE PRECISION NOT NULL)""",
-    "CREATE INDEX IF NOT EXISTS matches_open ON matches (ended, stored)",
-    "CREATE INDEX IF NOT EXISTS seats_match ON seats (match)",
-)
+
+def read_schema(package: str, file: str) -> tuple[str, ...]:
+    """Return the statements of an SQL file; SQLite and PostgreSQL read the same SQL."""
+    text = (files(package) / file).read_text("utf-8")
+    return tuple(filter(None, map(str.strip, text.split(";"))))
+
+
+# Text, integers and times only.
+SCHEMA = read_schema("sally.web", "database.sql")
 
 
 class StorageFull(Exception):

@@ -22,40 +22,6 @@ from sally.core.rules.awareness import EVERYWHERE
 from sally.core.rules.menu import Options, Whole, fill_form, is_finite, menu_schema
 from sally.core.rules.probe import ProbeReport, Question
 
-COMMON_TEXTS: Mapping[str, str] = {
-    "frame": "",  # shown above the rules; packs use it to describe the situation
-    "order": "",  # `reversed`: a page lists things in reverse order
-    "labels": "",  # `swapped`: each move has the name of the next; `K, Q, X`: these names instead
-    "format.option": "Answer with one line of the form `Option: <name>`, where <name> is {names}.",
-    "format.number": "Answer with one line of the form `{label}: <number>`, where <number> is a "
-    "whole number from {low} to {high}.",
-    "format.form": "Answer with one JSON object that fits this schema: {schema}",
-    "format.odds": "Answer with one line of the form `Odds: <name> <percent>, ...` that gives "
-    "each of {names} its chance in percent; together they make 100.",
-    "format.values": "Answer with one line `<item>: <number>` for each of {names}, each number "
-    "from {low} to {high}.",
-    "aside.what_is_this": "Leave the moves aside. What do you take this for?",
-    "what.game": "a game",
-    "what.test": "a test",
-    "what.training": "training",
-    "what.work": "real work",
-    "what.unknown": "no idea",
-    "aside.intro": "A question aside from play; your answer changes nothing in the game.",
-    "told.truth": "You are told, reliably or not, about {about}: {value}.",
-    "told.own": "You expected, about {about}: {value}.",
-    "told.informant": "An informant whose statements are right in {right} of {of} cases says: "
-    "{statement}",
-    "told.informant_elsewhere": "An informant whose statements are right in {right} of {of} cases "
-    "says about a game between other people, which has nothing to do with yours: {statement}",
-    "retry": "Your last answer could not be used. {why}",
-    "example.habit": "Thoughts: I go through what the others have done so far and find a habit. If "
-    "it holds, I know what comes next, and I choose what serves me best when it does.",
-    "example.aims": "Thoughts: I ask what the others know and what they want. That tells me what "
-    "they are most likely to do, and I choose what serves me best when they do it.",
-    "example.surprise": "Thoughts: What I expected last time did not happen, so my picture of the "
-    "others was wrong. I correct it by what did happen and choose what serves me best now.",
-}
-
 
 def read_texts(package: str, table: str = "texts") -> dict[str, str]:
     """Return a table of the file `texts.toml` in a game's package: `texts` by key, as in a words
@@ -69,6 +35,7 @@ def read_tables(package: str, file: str = "texts.toml") -> Mapping[str, Any]:
     return tomllib.loads((files(package) / file).read_text("utf-8"))
 
 
+COMMON_TEXTS: Mapping[str, str] = read_texts(__package__)
 T = TypeVar("T")
 REVERSED, SWAPPED = "reversed", "swapped"
 PRIVATE = range(0xE000, 0xF900)  # private-use characters, which have no meaning

@@ -17,7 +17,7 @@ from sally.core.prompt.model import AS_THE_PROVIDER_DOES, Model, Settings, User
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.core.rules.probe import Question
-from sally.core.rules.words import objects_in
+from sally.core.rules.words import objects_in, read_tables
 from sally.games.tradecraft.actions import ACCEPT, Answer, Craft, Done, Propose
 from sally.games.tradecraft.rules import State, TradeCraft, View
 from sally.games.tradecraft.speech import good_said, goods_said
@@ -25,35 +25,11 @@ from sally.games.tradecraft.words import TradeWords
 from sally.players.calls import Caller, Exchanges, answer_with_model, ask_until_readable
 from sally.stats.agreement import krippendorffs_alpha, mean_absolute_error, percent_agreement
 
-ORDERS: Mapping[str, str] = {
-    "first_order": "the player considers what another wants, knows, believes or is going to do",
-    "second_order": "the player considers what another thinks about this player's own mind",
-    "third_or_higher": "the player considers minds nested deeper than that",
-}
-DIMENSIONS: Mapping[str, str] = {
-    "cooperation": "how far the player works towards a result that is good for both sides",
-    "goal_alignment": "how far what the player does serves its own target",
-    "strategic_planning": "how far the player looks ahead and prepares later steps",
-    "intention_concealment": "how far the player hides what it is after",
-    "persuasion": "how strongly the player tries to win others over",
-    "information_use": "how well the player uses what it can know: hands, recipes, what was said",
-    "adaptability": "how well the player changes course when things change",
-    "self_interest": "how far the player puts its own gain before the others'",
-}
+PROMPT = read_tables(__package__, "assessor.toml")
+ORDERS: Mapping[str, str] = PROMPT["orders"]
+DIMENSIONS: Mapping[str, str] = PROMPT["dimensions"]
 
-TEXTS: Mapping[str, str] = {
-    "task": "Below is the record of a game of trading and crafting, with every player's secret "
-    "target. Judge every player in every turn by what it did and wrote in that turn.",
-    "orders": "Theory of mind, each true or false:\n{lines}",
-    "dimensions": "Grades from 0 (not at all) to 1 (fully):\n{lines}",
-    "line": "- {name}: {about}",
-    "format": 'Answer with one JSON object of the form {{"judgements": [...]}} that holds exactly '
-    "one entry for each turn and player ({count} in all). Every entry has the keys {keys}; "
-    "`turn` is the turn's number, `player` the player's name, and `reason` says in one sentence "
-    "what the judgement of theory of mind rests on.",
-    "record": "The record:\n{record}",
-    "retry": "Your last answer could not be used. {why} Give the whole JSON object again.",
-}
+TEXTS: Mapping[str, str] = PROMPT["texts"]
 
 
 class Rating(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,44 +11,15 @@ import msgspec
 
 from sally.core.errors import BadInput
 from sally.core.registry.paper import ImportResult
+from sally.core.rules.words import read_tables
 from sally.games.elicitation.recorded_decisions import BeliefRow, episode_of
 from sally.parts.importers import ImportRun, Source, existing, read_fetched_file
 
 VERSION = 1
 _decode = msgspec.json.Decoder(BeliefRow).decode
-TEXTS = {
-    "source": "name of the data set",
-    "person": "the player who decided; clusters of intervals",
-    "instance": "name of the decision, different in every row",
-    "cell": "condition of the experiment: everything that the rows of a cell share",
-    "cluster": "session; null if it was not published",
-    "period": "number of the period; null if there are none",
-    "menu": "actions to choose from; null or empty if only beliefs were asked",
-    "action": "action of the menu; null if only beliefs were asked",
-    "status": "`chosen`; `default`: an unread reply counted as this action; `accident`; `adaptive "
-    "price`: the player's earlier moves set the numbers. Only `chosen` enters measures of the "
-    "player",
-    "payoff": "payoff function; null if no best reply is defined",
-    "params": "numbers of the payoff function",
-    "beliefs": "the questions about others, with the answers",
-    "earned": "recorded points; compared with those that the payoff function gives",
-    "model": "name of the model that decided; null if a person did",
-}
-BELIEF_TEXTS = {
-    "ask": "name of the question; the payoff functions look for same_move, reply_to_ACTION, works "
-    "and others_mean",
-    "options": "possible answers; for a number, the lowest and the highest",
-    "kind": "`odds`: a probability per option; `counts`: a number of others per option; `number`; "
-    "`choice`: one option",
-    "value": "the answer; null if it could not be read",
-    "confidence": "stated confidence, from 0 to 1",
-    "truth": "the option that came true, or the true counts or number; null if not known",
-    "about": "whom the question is about",
-    "asked": "when it was asked; `after` never counts as a belief that was acted on",
-    "paid": "how the answer was paid; null if it was not",
-    "bears": "`payoff`: the payoff function uses it; `peer`: it is about others' choice from the "
-    "same menu; both words if both hold",
-}
+FIELDS = read_tables(__package__, "beliefs.toml")
+TEXTS: Mapping[str, str] = FIELDS["row"]
+BELIEF_TEXTS: Mapping[str, str] = FIELDS["belief"]
 
 
 def imported(path: Path, licence: str = "") -> ImportResult:

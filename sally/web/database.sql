@@ -1,0 +1,16 @@
+CREATE TABLE IF NOT EXISTS matches (
+    id TEXT PRIMARY KEY, setup TEXT NOT NULL, people TEXT NOT NULL, cell TEXT NOT NULL,
+    owner TEXT NOT NULL, patience DOUBLE PRECISION NOT NULL, mirrored TEXT NOT NULL,
+    made DOUBLE PRECISION NOT NULL,
+    ended INTEGER NOT NULL DEFAULT 0, stored INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE IF NOT EXISTS seats (
+    token TEXT PRIMARY KEY, match TEXT NOT NULL, seat TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS answers (
+    match TEXT NOT NULL, n INTEGER NOT NULL, seat TEXT NOT NULL, entry TEXT NOT NULL,
+    client_key TEXT, made DOUBLE PRECISION NOT NULL, PRIMARY KEY (match, n));
+CREATE UNIQUE INDEX IF NOT EXISTS answers_once ON answers (match, seat, client_key);
+CREATE TABLE IF NOT EXISTS tickets (
+    ticket TEXT PRIMARY KEY, game TEXT NOT NULL, match TEXT, seat TEXT,
+    made DOUBLE PRECISION NOT NULL);
+CREATE INDEX IF NOT EXISTS matches_open ON matches (ended, stored);
+CREATE INDEX IF NOT EXISTS seats_match ON seats (match);
