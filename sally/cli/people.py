@@ -10,11 +10,18 @@ import click
 from sally.core.errors import BadInput, needs_extra
 from sally.core.event_loop import run_coroutine
 from sally.core.terminal_text import echo
-from sally.output.tables.console import PATH, PLAYED, SEED, json_option, print_json, print_table
+from sally.output.tables.console import (
+    PATH,
+    PLAYED,
+    SEED,
+    F,
+    json_option,
+    print_json,
+    print_table,
+)
 
 if TYPE_CHECKING:
     from sally.web.study.definition import Condition, HumanStudy
-    from sally.web.study.participants import Person
     from sally.web.study.running_study import RunningStudy
 
 database_option = click.option(
@@ -25,6 +32,12 @@ database_option = click.option(
 )
 session_option = click.option("--session", default="", help="Session of the study file.")
 file_argument = click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+id_argument = click.argument("participant", metavar="ID")
+
+
+def stored_study(command: F) -> F:
+    """Add the argument FILE and the options that name its session and its database."""
+    return file_argument(database_option(session_option(command)))
 
 
 @click.group()
@@ -124,9 +137,7 @@ def _condition_rows(study: HumanStudy, condition: Condition) -> list[dict[str, A
 
 
 @people.command()
-@file_argument
-@database_option
-@session_option
+@stored_study
 @json_option
 def progress(file: Path, database: str, session: str, as_json: bool) -> None:
     """Print the progress of the study in FILE; a running server shows it at /experimenter/study."""
@@ -210,9 +221,7 @@ def _facts_text(facts: dict[str, Any]) -> str:
 
 
 @people.command("list")
-@file_argument
-@database_option
-@session_option
+@stored_study
 @json_option
 def list_(file: Path, database: str, session: str, as_json: bool) -> None:
     """List the participants of the study in FILE: state, time, cell, attention checks."""
@@ -236,9 +245,7 @@ def _in_line(row: dict[str, Any]) -> dict[str, Any]:
 
 
 @people.command()
-@file_argument
-@database_option
-@session_option
+@stored_study
 @click.option("--out", type=PATH, required=True, help="CSV file to write.")
 def payments(file: Path, database: str, session: str, out: Path) -> None:
     """Write each participant's base pay and bonus; only this file holds the platform's ids."""
@@ -250,9 +257,7 @@ def payments(file: Path, database: str, session: str, out: Path) -> None:
 
 
 @people.command("export")
-@file_argument
-@database_option
-@session_option
+@stored_study
 @click.option("--out", type=PATH, required=True, help="Folder to write to.")
 @json_option
 def export_(file: Path, database: str, session: str, out: Path, as_json: bool) -> None:
@@ -276,10 +281,8 @@ def export_(file: Path, database: str, session: str, out: Path, as_json: bool) -
 
 
 @people.command("find")
-@file_argument
-@click.argument("participant", metavar="ID")
-@database_option
-@session_option
+@stored_study
+@id_argument
 @json_option
 def find_(file: Path, participant: str, database: str, session: str, as_json: bool) -> None:
     """Print all about one participant of the study in FILE, also while the server is running.
@@ -313,10 +316,8 @@ def _help_one(file: Path, session: str, database: str, participant: str, act: An
 
 
 @people.command("advance")
-@file_argument
-@click.argument("participant", metavar="ID")
-@database_option
-@session_option
+@stored_study
+@id_argument
 def advance_(file: Path, participant: str, database: str, session: str) -> None:
     """Skip the step at which a participant of the study in FILE is stuck.
 
@@ -324,18 +325,14 @@ def advance_(file: Path, participant: str, database: str, session: str) -> None:
     /experimenter/study.
     """
 
-    async def act(running: RunningStudy, person: Person) -> str:
-        return await running.advance(person)
-
-    echo(f"The step {_help_one(file, session, database, participant, act)} was skipped.")
+    step = _help_one(file, session, database, participant, lambda study, p: study.advance(p))
+    echo(f"The step {step} was skipped.")
 
 
 @people.command("exclude")
-@file_argument
-@click.argument("participant", metavar="ID")
 @click.option("--reason", required=True, help="Reason, for the exported row.")
-@database_option
-@session_option
+@stored_study
+@id_argument
 def exclude_(file: Path, participant: str, reason: str, database: str, session: str) -> None:
     """Exclude a participant of the study in FILE: the pay stays, the place is free again.
 
@@ -343,18 +340,15 @@ def exclude_(file: Path, participant: str, reason: str, database: str, session: 
     /experimenter/study.
     """
 
-    async def act(running: RunningStudy, person: Person) -> None:
-        await running.exclude(person, reason)
-
-    code = _help_one(file, session, database, participant, act)
+    code = _help_one(
+        file, session, database, participant, lambda study, person: study.exclude(person, reason)
+    )
     echo(f"{code} was excluded; the place is free for another person.")
 
 
 @people.command("readmit")
-@file_argument
-@click.argument("participant", metavar="ID")
-@database_option
-@session_option
+@stored_study
+@id_argument
 def readmit_(file: Path, participant: str, database: str, session: str) -> None:
     """Let a lapsed participant of the study in FILE go on at the step where they stopped.
 
@@ -362,10 +356,8 @@ def readmit_(file: Path, participant: str, database: str, session: str) -> None:
     /experimenter/study.
     """
 
-    async def act(running: RunningStudy, person: Person) -> None:
-        await running.readmit(person)
-
-    echo(f"{_help_one(file, session, database, participant, act)} can go on.")
+    code = _help_one(file, session, database, participant, lambda study, p: study.readmit(p))
+    echo(f"{code} can go on.")
 
 
 @people.command("link")
@@ -385,10 +377,8 @@ def link_(file: Path, ids: tuple[str, ...], session: str) -> None:
 
 
 @people.command("withdraw")
-@file_argument
-@click.argument("participant", metavar="ID")
-@database_option
-@session_option
+@stored_study
+@id_argument
 @click.option("--yes", is_flag=True, help="Delete without asking.")
 def withdraw_(file: Path, participant: str, database: str, session: str, yes: bool) -> None:
     """Delete all data of one participant in the study in FILE.
