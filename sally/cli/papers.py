@@ -39,6 +39,7 @@ from sally.output.tables.console import (
     cell,
     console,
     estimate_cell,
+    fit_groups,
     fitting,
     fold_text,
     json_option,
@@ -243,17 +244,11 @@ def _parts(grid: Grid) -> list[list[int]]:
     labels."""
     labels = [max(len(h), *(len(line.labels[index]) for line in grid.lines)) + 2
               for index, h in enumerate(grid.stubs)]  # fmt: skip
-    room = room_left = console().width - sum(labels) - len(PUBLISHED) - 4
-    parts: list[list[int]] = [[]]
+    widths = {}
     for index, title in enumerate(grid.headings):
         texts = (title, grid.groups[index], *(line.cells[index] for line in grid.lines))
-        widest = max(map(len, texts)) + 2
-        if parts[-1] and widest > room_left:
-            parts.append([])
-            room_left = room
-        parts[-1].append(index)
-        room_left -= widest
-    return parts
+        widths[index] = max(map(len, texts)) + 2
+    return fit_groups(widths, console().width - sum(labels) - len(PUBLISHED) - 4)
 
 
 def _print_notes(reproduction: Reproduction, table: str, rows: Sequence[Row], exact: bool) -> None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
 
 
 class WholeNumber(click.ParamType):  # type: ignore[type-arg]  # generic in newer click only
@@ -216,14 +217,19 @@ def fitting(
         return 2 + max(len(column), *(len(cell(row.get(column))) for row in rows))
 
     room = console().width - 1 - sum(width(key) for key in keys)
-    groups: list[list[str]] = [[]]
+    return fit_groups({column: width(column) for column in columns}, room)
+
+
+def fit_groups(widths: Mapping[T, int], room: int) -> list[list[T]]:
+    """Split columns into groups, in order, that each fit into a room; at least one in a group."""
+    groups: list[list[T]] = [[]]
     room_left = room
-    for column in columns:
-        if groups[-1] and width(column) > room_left:
+    for column, width in widths.items():
+        if groups[-1] and width > room_left:
             groups.append([])
             room_left = room
         groups[-1].append(column)
-        room_left -= width(column)
+        room_left -= width
     return groups
 
 
