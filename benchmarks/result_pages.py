@@ -248,8 +248,9 @@ def table_of_results(evaluation: Evaluation) -> list[str]:
     """Return the lines of the table of all measures by game."""
     lines = [
         "| game | knowing | beyond fixed rules | beyond rules that learn | acting on it | "
-        "beyond habits | acting by contrast | doing | best mindless | forfeits |",
-        "|---|---|---|---|---|---|---|---|---|---|",
+        "beyond habits | acting by contrast | doing | best mindless | forfeits | "
+        "predictions judged |",
+        "|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for game in evaluation.games:
         measures = (
@@ -264,7 +265,8 @@ def table_of_results(evaluation: Evaluation) -> list[str]:
         mindless = "-" if game.mindless is None else f"{game.mindless:.2f}"
         lines.append(
             f"| `{game.game}` | {' | '.join(map(format_cell, measures))} | {mindless} | "
-            f"{game.forfeits} of {game.forfeits + game.moves} |"
+            f"{game.forfeits} of {game.forfeits + game.moves} | "
+            f"{game.predictions} of {game.predictions_asked} |"
         )
     return lines
 

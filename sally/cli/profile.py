@@ -358,6 +358,14 @@ def sentences(group: Sequence[ProfileRow]) -> list[str]:
         if forfeits
         else "no move was forfeited"
     )
+    counts = [
+        f"{row.predictions} of {row.predictions_asked} predictions ({row.player})"
+        for row in group
+        if row.predictions < row.predictions_asked
+    ]
+    if counts:
+        joined = join_names(counts, "and")
+        lines.append(f"knowing counts {joined}; the others were unreadable or have no truth")
     for row in group:
         lines += habit_sentences(row)
     return [*lines, *_blanks(group)]

@@ -11,7 +11,8 @@ import sally
 from sally.analysis.profile.baselines import _baseline_cache, best_mindless, mindless
 from sally.analysis.profile.profile import ProfileRow
 from sally.analysis.profile.selected_seats import studied_seats
-from sally.core.log.events import Censored, Episode, Instance, PlayerSpec
+from sally.cli.profile import sentences
+from sally.core.log.events import Censored, Episode, Instance, PlayerSpec, Reported
 from sally.core.match.player import Decision, Turn
 from sally.core.registry import registry
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
@@ -36,6 +37,21 @@ from tests.analysis.profiles import (
 from tests.table import unlike_games
 
 # --- knowing --------------------------------------------------------------------------------------
+
+
+def test_profile_says_how_many_predictions_knowing_rests_on() -> None:
+    lineup = {"agent": "random", "partner": "tit_for_tat"}
+    episode = sally.play("ipd", lineup, 1, probes={"agent": ("their_odds",)}, rounds=6)
+    events = [
+        msgspec.structs.replace(event, value=None, odds=None)
+        if isinstance(event, Reported) and event.turn % 2
+        else event
+        for event in episode.events
+    ]
+    (row,) = profiled([msgspec.structs.replace(episode, events=events)], "agent")
+    assert "knowing counts 3 of 6 predictions (random)" in "\n".join(sentences([row]))
+    (row,) = profiled([episode], "agent")
+    assert "knowing counts" not in "\n".join(sentences([row]))
 
 
 class Forecaster(msgspec.Struct, frozen=True):
