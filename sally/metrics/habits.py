@@ -59,14 +59,16 @@ def key_presses(played: Played, seat: Seat) -> list[KeyPress]:
     reports_by_turn = _single_reports(played, seat)
     fits = {decision.turn: decision for decision in list_decision_fits(played, seat)}
     presses: list[KeyPress] = []
-    past = PastRounds()  # of labels
-    last_report: JudgedReport | None = None
+    pasts: dict[tuple[str, str], PastRounds] = {}  # labels, by what is predicted of whom
+    last_reports: dict[tuple[str, str], JudgedReport] = {}
     for turn in sorted({*menus, *reports_by_turn}):
         report, fit, label = reports_by_turn.get(turn), fits.get(turn), None
+        key = ("", "") if report is None else (report.question.probe, report.question.about)
+        past = PastRounds() if report is None else pasts.setdefault(key, PastRounds())
         if (menu := menus.get(turn)) is not None:
             move, labels = played.replay.move(turn, seat), words.menu(menu)
             label = labels[menu.index(move)]
-            replies = _labelled_replies(played, seat, last_report, labels)
+            replies = _labelled_replies(played, seat, last_reports.get(key), labels)
             followed = {rule: move_after(past, rule, labels, replies) for rule in (*RULES, *MOVES)}
             followed[OWN_LAST] = presses[-1].label if presses else None  # of any round
             presses.append(
@@ -85,9 +87,10 @@ def key_presses(played: Played, seat: Seat) -> list[KeyPress]:
                     None if fit is None else fit.decides,
                 )
             )
-        if turn not in played.replay.forfeited:  # a forfeited round reveals nothing
-            past.add(label, None if report is None else _label(words, report, report.truth))
-            last_report = report
+        if report is not None and turn not in played.replay.forfeited:
+            # a forfeited round reveals nothing
+            past.add(label, _label(words, report, report.truth))
+            last_reports[key] = report
     return presses
 
 

@@ -15,6 +15,7 @@ from sally.core.match.playback import replay_episode
 from sally.core.match.player import Decision, Forfeit, Turn
 from sally.core.registry import registry
 from sally.core.registry.study import player_spec
+from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.core.rules.probe import ProbeReport
 from sally.frames.measured_seat import MeasuredSeat, measure_episode
@@ -238,3 +239,14 @@ def test_forfeited_round_reveals_no_move_to_copy_and_keeps_the_earlier_ones():
     assert [press.chosen for press in presses] == [0, 1, 0]
     assert [press.rules.get("last") for press in presses] == [None, 1, 0]
     assert [press.rules.get("own_last") for press in presses] == [None, 0, 1]
+
+
+def test_answer_to_one_question_is_no_last_move_in_another():
+    given = {"generator": "applied", "length": 8}
+    episode = sally.play("battery", {"reader": "random"}, 4, probes={"reader": ["belief"]}, **given)
+    spec = registry.game("battery")
+    played = Played(spec, episode, replay_episode(spec, episode))
+    asked = {report.turn: report.about for report in played.replay.reports.values()}
+    presses = [p for p in key_presses(played, Seat("reader")) if p.turn in asked]
+    assert len(presses) > 2 and len(set(asked.values())) == len(asked)
+    assert all("last" not in press.rules for press in presses)
