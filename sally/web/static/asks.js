@@ -63,8 +63,10 @@ export class AskPanel {
       try {
         const { problem } = await call("/api/seat/check", { token: this.seat.token, body: { ask: this.ask.id, value } });
         if (this.sending || !this.node.isConnected) return;
-        const field = fields.find((each) => each.draft);
-        field.complain(this.#withTries(problem.replace(/^\w+: /, "")), false);
+        const [, name, reason] = /^(\w+): (.*)$/s.exec(problem) || ["", "", problem];
+        const typed = fields.filter((each) => each.draft);
+        const field = typed.find((each) => each.name === name) || typed[0];
+        for (const each of typed) each.complain(each === field ? this.#withTries(reason) : "", false);
       } catch (why) {
         if (!(why instanceof Refused || why instanceof Lost)) throw why; // then sending it will tell
       }

@@ -121,3 +121,13 @@ def test_battery_shows_one_item_per_screen_after_practice(person: Arrive, served
             me.page.locator("#lines li", has_text=text).first.wait_for()
     assert "Your result" in me.result() and "2" in me.result() and fits(me)
     me.shot("battery_end")
+
+
+def test_refused_hint_is_marked_at_its_own_field(person: Arrive, served: Server) -> None:
+    me = person()
+    me.sit(served.table("cipher", "encoder")["token"])
+    for label, hint in (("First", "river"), ("Second", "two words"), ("Third", "forest")):
+        me.ask().get_by_label(label).fill(hint)
+    me.ask().locator(".refused", has_text="two words").wait_for()
+    marked = me.ask().locator("[aria-invalid=true]")
+    assert [field.input_value() for field in marked.all()] == ["two words"]
