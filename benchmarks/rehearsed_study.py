@@ -264,7 +264,8 @@ def recompute(folder: Path) -> dict[str, Decimal]:
         games = json.loads(row["paid_games"] or "[]")
         earned = sum(points[code, str(game)] for game in games)
         amount = Decimal(BASE[row["partner"]]) + Decimal(RATE[condition]) * earned
-        if {"partner left", "no partner"} & set(outcomes[code]):
+        was_left = {"partner left", "no partner"} & set(outcomes[code])
+        if was_left and row["state"] != "lapsed":  # those who left get no compensation
             amount += PARTNER_LEFT
         pays[code] = min(amount, MOST).quantize(Decimal("0.01"), ROUND_HALF_UP)
     return pays
@@ -287,19 +288,16 @@ def verify(rehearsal: Rehearsal, fates: dict[str, str]) -> dict[str, Any]:
     for payment in payments:
         paid = Decimal(payment["base"]) + Decimal(payment["bonus"])
         row = rows[payment["participant"]]
-        if payment["state"] != "lapsed":  # those who left get no compensation
-            compared += 1
-            assert paid == expected[payment["participant"]], (payment, expected[row["participant"]])
+        compared += 1
+        assert paid == expected[payment["participant"]], (payment, expected[row["participant"]])
         if payment["participant_id"] == done and fates.get(done) == "was excluded":
             assert payment["state"] == "excluded" and row["exclusion"] == "rehearsed"
     states = Counter(row["state"] for row in rows.values())
     partners = Counter(row["partner"] for row in rows.values() if row["games_played"] != "0")
     assert len(rows) == rehearsal.people - 1, "all but the withdrawn participant have a row"
     finished = {"done", "incomplete", "excluded"}
-    assert (
-        compared
-        == sum(states[state] for state in finished)
-        == len([p for p in payments if p["state"] in finished])
+    assert sum(states[state] for state in finished) == len(
+        [p for p in payments if p["state"] in finished]
     )
     code = {payment["participant_id"]: payment["participant"] for payment in payments}
     assert rows[code["person17"]]["advanced"] not in ("", "[]")
@@ -311,6 +309,7 @@ def verify(rehearsal: Rehearsal, fates: dict[str, str]) -> dict[str, Any]:
         "partners of those who played": dict(partners),
         "fates": fates,
         "payments recomputed": compared,
+        "of them lapsed": sum(payment["state"] == "lapsed" for payment in payments),
         "payments that differ": 0,
         "paid in all": str(sum(Decimal(p["base"]) + Decimal(p["bonus"]) for p in payments)),
         "used": sorted(set(rehearsal.commands)),
