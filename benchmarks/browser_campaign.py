@@ -51,7 +51,7 @@ def answered(page: Any, attempt: int) -> bool:
     for n in range(MOST_TABS):
         keys.press("Tab")
         kind = page.evaluate(FOCUS)
-        if kind == "button":
+        if kind in ("button", "submit"):
             if wanted:
                 wanted -= 1
                 continue
@@ -67,9 +67,6 @@ def answered(page: Any, attempt: int) -> bool:
             keys.press("ArrowRight")
         elif kind == "radio":
             keys.press("Space")
-        elif kind == "submit":
-            keys.press("Enter")
-            break
     until = time.monotonic() + 4
     while time.monotonic() < until:
         if page.evaluate(STATE) != before:
