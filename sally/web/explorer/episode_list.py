@@ -51,7 +51,7 @@ class ListedEpisode(msgspec.Struct, frozen=True):
     def paid(self) -> str:
         """The payoffs by seat."""
         pairs = zip(self.seats, self.payoffs, strict=True)
-        return ", ".join(f"{seat} {payoff:g}" for seat, payoff in pairs if payoff is not None)
+        return ", ".join(f"{seat} {payoff + 0.0:g}" for seat, payoff in pairs if payoff is not None)
 
 
 TYPES: dict[str, Any] = {
