@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sally.output.figures.short_names import shorten
+from sally.output.figures.short_names import shorten, split_common
 from sally.output.figures.svg import (
     Bar,
     Curve,
@@ -135,3 +135,27 @@ def test_calibration_curve_goes_through_its_points() -> None:
     text = str(calibration_plot("title", [curve]))
     assert "a: odds of 50 % came true in 50 % of 20" in text
     assert text.count("<circle") == 2 and text.count("whisker") == 1
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (["m cot T=0.7", "m qa T=0.7"], ("m T=0.7", ["cot", "qa"])),
+        (["m cot T=0", "n cot T=1"], ("cot", ["m T=0", "n T=1"])),
+        (["m cot", "m"], ("", ["m cot", "m"])),  # one would have no name
+        (["m cot"], ("", ["m cot"])),
+        (["random", "tit_for_tat"], ("", ["random", "tit_for_tat"])),
+    ],
+)
+def test_words_that_all_names_share_are_said_once(
+    names: list[str], expected: tuple[str, list[str]]
+) -> None:
+    assert split_common(names) == expected
+
+
+def test_dots_are_named_by_what_tells_their_players_apart() -> None:
+    dots = [
+        Dot(f"qwen-0.5b {way} T=0.7 p=0.95", 0.5, 0.5, None, None, None) for way in ("cot", "qa")
+    ]
+    drawing = str(profile_plot("title", dots, (None, None), "best"))
+    assert re.findall(r'class="name hue\d">([^<]*)<', drawing) == ["cot", "qa"]

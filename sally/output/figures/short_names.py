@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 SUM = re.compile(r"@[0-9a-f]{16}\b")  # hash after the name of a words pack
 KEY = re.compile(r"(?<= )[a-z_]{4,}=")  # key of a self-explanatory setting
@@ -33,6 +34,20 @@ def shorten(name: str, length: int) -> str:
                 break
             words[longest] = _cut_middle(words[longest], len(words[longest]) - 1)
     return _cut_middle(" ".join(words), length)
+
+
+def split_common(names: Sequence[str]) -> tuple[str, list[str]]:
+    """Return the words that all names share, and each name without them.
+
+    Nothing is taken out if a name would be empty or two would be the same.
+    """
+    if len(set(names)) < 2:
+        return "", list(names)
+    shared = set.intersection(*(set(name.split(" ")) for name in names))
+    bare = [" ".join(w for w in name.split(" ") if w not in shared) for name in names]
+    if not all(bare) or len(set(bare)) < len(set(names)):
+        return "", list(names)
+    return " ".join(word for word in names[0].split(" ") if word in shared), bare
 
 
 def _cut_middle(text: str, length: int) -> str:

@@ -23,7 +23,7 @@ from sally.output.figures.knowing_doing import (
     doing_limits,
     lowest_knowing,
 )
-from sally.output.figures.short_names import shorten
+from sally.output.figures.short_names import shorten, split_common
 from sally.output.html import Html, join, tag
 
 WIDTH = 380  # of every plot, in pixels; fits a phone
@@ -198,9 +198,10 @@ def profile_plot(
         _upward(doing_label(), (10 + bottom) / 2),
     ]
     places = spread([y_scale(d.doing) for d in dots], 13, 14, bottom)
+    _, labels = split_common([dot.name for dot in dots])
     dot_elements = [
-        _dot(dot, x_scale, y_scale, right, y, n)
-        for n, (dot, y) in enumerate(zip(dots, places, strict=True))
+        _dot(dot, label, x_scale, y_scale, right, y, n)
+        for n, (dot, label, y) in enumerate(zip(dots, labels, places, strict=True))
     ]
     size = f"0 0 {WIDTH} {HEIGHT}"
     return tag(
@@ -271,7 +272,9 @@ def _arrow(x: float, y: float, tip: float, hue: str) -> Html:
     return tag("polyline", points=corners, class_=f"dot {hue}")
 
 
-def _dot(dot: Dot, x_scale: Scale, y_scale: Scale, right: float, label: float, n: int) -> Html:
+def _dot(
+    dot: Dot, label: str, x_scale: Scale, y_scale: Scale, right: float, label_y: float, n: int
+) -> Html:
     inside = clip_doing(dot.doing)
     x, y, hue = x_scale(dot.knowing), y_scale(inside), f"hue{n % 7}"
     whiskers: list[Html] = []
@@ -282,18 +285,18 @@ def _dot(dot: Dot, x_scale: Scale, y_scale: Scale, right: float, label: float, n
         y1, y2 = map(y_scale, dot.doing_interval)
         whiskers.append(tag("line", x1=x, x2=x, y1=y1, y2=y2, class_=f"whisker {hue}"))
     beyond = inside != dot.doing  # drawn at the edge and labelled with its value
-    name = f"{shorten(dot.name, 13)} {number(dot.doing, 1)}" if beyond else shorten(dot.name, 20)
+    name = f"{shorten(label, 13)} {number(dot.doing, 1)}" if beyond else shorten(label, 20)
     knew = estimate(dot.knowing, dot.knowing_interval)
     description = f"{dot.name}: knowing {knew}, doing {estimate(dot.doing, dot.doing_interval)}"
     return tag(
         "a" if dot.href else "g",
         tag("title", description),
-        tag("polyline", points=f"{x:.1f},{y:.1f} {right + 4},{label:.1f}", class_="leader"),
+        tag("polyline", points=f"{x:.1f},{y:.1f} {right + 4},{label_y:.1f}", class_="leader"),
         whiskers,
         _arrow(x, y, 6 if dot.doing < inside else -6, hue)
         if beyond
         else tag("circle", cx=x, cy=y, r=5, class_=f"dot {hue}"),
-        tag("text", name, x=right + 8, y=label + 4, class_=f"name {hue}"),
+        tag("text", name, x=right + 8, y=label_y + 4, class_=f"name {hue}"),
         href=dot.href,
     )
 

@@ -119,14 +119,14 @@ def write_board(
         parts += _pair_parts(on_pairs)
     parts += [
         tag("h2", "Sally-1: whole games", id="entries"),
-        tag("p", "Click a heading to sort. Type in the field to filter, such as `rps`; tick two or "
+        *(_picture(entry, is_open=number == 0) for number, entry in enumerate(on_games)),
+        tag("h3", "All entries, game by game"),
+        tag("p", "Click a heading to sort. Type in the field to filter, such as rps; tick two or "
             "more entries to see only these side by side."),
         tag("p", tag("label", "Filter ", for_="filter"), tag("input", type="text", id="filter")),
         tag("p", [_tick(entry) for entry in on_games], class_="ticks"),
         _figures(on_games),
         tag("p", f"{PARTS} {LEGEND}", class_="quiet"),
-        tag("h3", "One entry over all games"),
-        *(_picture(entry, is_open=number == 0) for number, entry in enumerate(on_games)),
     ]  # fmt: skip
     if recorded:
         parts += [

@@ -40,7 +40,11 @@ def _groups(grid: Grid) -> Html:
     """Return the row of group headings."""
     blank = tag("td", colspan=len(grid.stubs) + 1)
     spans = [(name, len(list(members))) for name, members in groupby(grid.groups)]
-    return tag("tr", blank, (tag("th", name, colspan=n, scope="colgroup") for name, n in spans))
+    heads = (
+        tag("th", name, colspan=n, scope="colgroup") if name else tag("td", colspan=n)
+        for name, n in spans
+    )
+    return tag("tr", blank, heads)
 
 
 def _line(previous: Line | None, line: Line) -> Html:

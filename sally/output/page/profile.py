@@ -21,7 +21,7 @@ from sally.output.figures.knowing_doing import (
     mindless_doing,
     mindless_knowing,
 )
-from sally.output.figures.short_names import in_two
+from sally.output.figures.short_names import in_two, split_common
 from sally.output.figures.svg import (
     Bar,
     Curve,
@@ -107,10 +107,17 @@ def _plot(game: str, seat: str, rows: Sequence[ProfileRow], find: Find) -> Html 
             left_out.setdefault(_why_left_out(row), []).append(row.player)
     reasons = "; ".join(f"{', '.join(players)} ({reason})" for reason, players in left_out.items())
     note = tag("p", tag("small", f"Not drawn: {reasons}.")) if left_out else None
+    shared, _ = split_common([dot.name for dot in dots])
+    shared_note = tag("p", tag("small", f"All players drawn: {shared}.")) if shared else None
     uncounted = uncounted_probes_note(game)
     uncounted_note = tag("p", tag("small", uncounted)) if uncounted else None
     return tag(
-        "figure", tag("figcaption", tag("b", f"{game}, {seat}")), drawing, uncounted_note, note
+        "figure",
+        tag("figcaption", tag("b", f"{game}, {seat}")),
+        drawing,
+        shared_note,
+        uncounted_note,
+        note,
     )
 
 
