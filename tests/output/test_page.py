@@ -205,7 +205,7 @@ def test_header_adds_up_and_is_folded(folder: Path, tmp_path: Path) -> None:
         for number, episode in enumerate(episodes[:6]):
             ends = [Censored(1, "limit", f"no answer within 30 s in call {number}")]
             if number == 3:
-                ends = [Censored(1, "forfeits", "3 rounds in a row were void")]
+                ends = [Censored(1, "limit", "3 rounds in a row were void")]
             if number > 3:
                 ends = [Censored(1, f"cause{number}", "")]
             writer.add(msgspec.structs.replace(episode, events=[*episode.events[:3], *ends]))
@@ -213,7 +213,7 @@ def test_header_adds_up_and_is_folded(folder: Path, tmp_path: Path) -> None:
     text = text_of(html)
     assert "6 of 6 episodes have no result;" in text
     assert "3 without a result (limit: no answer within 30 s in call N)" in text
-    assert "1 without a result (forfeits: 3 rounds in a row were void)" in text
+    assert "1 without a result (limit: 3 rounds in a row were void)" in text
     counts = [int(n) for n in re.findall(r"(\d+) without a result \(", text)]
     assert sum(counts) == 6
     assert re.search(r"<details>\s*<summary>\d+ remarks on missing data", html)

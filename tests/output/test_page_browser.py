@@ -114,6 +114,7 @@ def test_mean_links_to_episodes_and_episode_to_transcript(chromium: Any, address
     page.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = false })")
     page.locator("table.sortable a[href*='-']").first.click()
     assert page.locator("th:target").is_visible()
+    page.locator("td.sought").nth(2).wait_for()  # the page hears of its address a moment later
     assert page.locator("td.sought").count() == 3
     page.locator("details[open] a[href^='#e-']").first.click()
     locator = page.locator("details.episode[open]")
