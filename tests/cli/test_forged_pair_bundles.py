@@ -51,7 +51,7 @@ def shipped() -> dict[str, Contents]:
         with open_store(BUNDLES / f"{name}.sally.zip") as (place, _):
             studies = store.studies(place).values()
             study = next(study for study in studies if sally_2.size_of(study) == "M")
-            episodes = store.load(place).episodes
+            episodes = store.load(place, check=False).episodes  # tests replay those they use
         chosen_cells = [cell for cell in study.cells if cell.name in cells]
         study = REPLACE(study, cells=tuple(chosen_cells))
         first_problems = {i.id for cell in chosen_cells for i in cell.instances[: 2 * PAIRS]}
