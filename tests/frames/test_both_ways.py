@@ -17,8 +17,16 @@ from sally.cli.compare import plain
 from sally.frames.frame import Frame, as_frame
 from sally.output.tables.console import json_values
 
-BUNDLES = Path(__file__).parents[2] / "docs" / "results" / "bundles"
-THREE = ("quickstart_model-0.5b", "quickstart_model-1.5b", "beliefs_mori2024")
+DOCS = Path(__file__).parents[2] / "docs"
+BUNDLES = DOCS / "results" / "bundles"
+# In the first three every analysis has a result; in the last, nothing was played twice, asked and
+# not asked.
+STORED = (
+    DOCS / "board" / "tabular.sally.zip",
+    DOCS / "board" / "fictitious_learner.sally.zip",
+    BUNDLES / "tang2024-0.5b.sally.zip",
+    BUNDLES / "quickstart_model-1.5b.sally.zip",
+)
 ANALYSES: dict[str, Callable[[Frame], Any]] = {
     "score": lambda frame: list(sally.score(frame)),
     "crossplay": lambda frame: list(sally.crossplay(frame)),
@@ -78,16 +86,18 @@ def on_the_command_line(analysis: str, bundle: Path, *arguments: str) -> Any:
     return printed[RESULTS[analysis]] if analysis in RESULTS else printed
 
 
-@pytest.fixture(scope="module", params=THREE)
+@pytest.fixture(scope="module", params=STORED, ids=lambda path: path.name.partition(".sally")[0])
 def bundle(request: pytest.FixtureRequest) -> Path:
-    return BUNDLES / f"{request.param}.sally.zip"
+    return Path(request.param)
 
 
 @pytest.mark.parametrize("analysis", ANALYSES)
 def test_command_prints_the_numbers_of_the_function(analysis: str, bundle: Path) -> None:
     frame = as_frame(bundle)
     arguments = {"compare": two_players(frame), "contrast": ("--asked",)}.get(analysis, ())
-    assert_same(from_python(analysis, frame), on_the_command_line(analysis, bundle, *arguments))
+    expected = from_python(analysis, frame)
+    assert isinstance(expected, str) == (bundle == STORED[-1] and analysis == "contrast"), expected
+    assert_same(expected, on_the_command_line(analysis, bundle, *arguments))
 
 
 def test_contrast_of_wordings_is_the_same_both_ways() -> None:
