@@ -124,6 +124,9 @@ def check(
         elif _played_elsewhere(episode):
             reason = "moves replay; another program played it, so bots and chance were not checked"
             result.unchecked.append((episode.id, reason))
+        elif episode.setup.fork and not all(map(uses_model, lineup.values())):
+            reason = "moves replay; bots are not asked again in a fork"
+            result.unchecked.append((episode.id, reason))
         elif missing := _list_unregistered(spec, episode):
             reason = f"moves replay; players not registered here, so not asked again: {missing}"
             result.unchecked.append((episode.id, reason))
