@@ -421,6 +421,7 @@ class HumanStudy(StudySection, frozen=True):
             raise ValueError("a study needs at least one condition")
         _refuse_duplicates("condition", [c.name for c in self.conditions])
         for condition in self.conditions:
+            _refuse_duplicates("block", [block.name for block in condition.blocks])
             for part in self.by_partner.values() or (PartnerPart(),):
                 names = [item.name for item in (*self.items_of(condition), *part.survey)]
                 _refuse_duplicates("survey item", names)

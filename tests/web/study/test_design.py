@@ -360,6 +360,11 @@ def test_model_may_be_the_partner(tmp_path, monkeypatch):
         ('url = "https://app', 'url = "javascript://app', "completion.url must begin with https"),
         ("contact =", "contakt =", "line 9: unknown key `contakt`, did you mean `contact`?"),
         ('name = "not asked"', 'name = "asked"', "two conditions have the name 'asked'"),
+        (
+            "[[survey]]",
+            2 * '[[conditions.blocks]]\nname = "a"\n' + "[[survey]]",
+            "two blocks have the name 'a'",
+        ),
         ("[consent]", "[consent", "is not TOML"),
         ('id = "ibs-5"', 'id = ["ibs-5"]', "instances[1].id must be a text in quotes, not a list"),
         ('option_order = "balanced"', 'option_order = "x"', 'must be "as given" or "balanced"'),
