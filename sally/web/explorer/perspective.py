@@ -10,7 +10,7 @@ import msgspec
 from sally.analysis.decisions.costs import DecisionCost, costs_by_turn
 from sally.analysis.decisions.rollouts import at_turn
 from sally.core.display.board import board_of
-from sally.core.display.scenes import REFEREE, Scene, Story, ending, texts_read_by
+from sally.core.display.scenes import PERSON, REFEREE, Scene, Story, ending, texts_read_by
 from sally.core.errors import BadInput, PromptDiffers, unknown
 from sally.core.log.events import (
     Censored,
@@ -76,6 +76,7 @@ class TurnOfSeat(msgspec.Struct, frozen=True):
     board: Board | None  # as drawn for people
     told: tuple[str, ...]
     asked: tuple[AskRecord, ...]
+    now_tells_board: bool = False  # `now` is the board in words, as the page of a person drew it
 
 
 class LedgerEntry(msgspec.Struct, frozen=True):
@@ -134,6 +135,9 @@ def turn_of_seat(story: Story, seat: str, turn: int) -> TurnOfSeat:
     if not ask_scenes:
         raise BadInput(f"{seat} was asked nothing in turn {turn}.")
     prompts = prompts_in(story.episode, seat, turn)
+    board = board_of(_seat_context(story.episode, seat), ask_scenes[-1].view)
+    player = story.episode.setup.lineup.get(seat)
+    is_person = player is not None and player.player == PERSON
     return TurnOfSeat(
         turn,
         seat,
@@ -141,9 +145,10 @@ def turn_of_seat(story: Story, seat: str, turn: int) -> TurnOfSeat:
         tuple(line for scene in seen_scenes for line in scene.new),
         sum(len(scene.new) for scene in turn_scenes),
         ask_scenes[-1].now,
-        board_of(_seat_context(story.episode, seat), ask_scenes[-1].view),
+        board,
         tuple(sentence_told for scene in ask_scenes for sentence_told in scene.told),
         tuple(_ask_record(scene, prompts) for scene in ask_scenes),
+        is_person and board is not None,
     )
 
 

@@ -10,7 +10,7 @@ import pytest
 from sally import store
 from sally.api.play import play
 from sally.core.display.scenes import REFEREE, tell
-from sally.core.log.events import Injection, Moved, episode_id
+from sally.core.log.events import Injection, Moved, PlayerSpec, episode_id
 from sally.models.stub import always
 from sally.web.explorer import perspective
 from sally.web.explorer.episode_list import EpisodeList, usage_of
@@ -35,6 +35,18 @@ def test_seat_perspective_shows_page_probe_and_answer(folder):
     move = scene.asked[1]
     assert move.answer in move.scene.options
     assert perspective.turn_of_seat(tell(episode), "partner", 1).asked[0].scene.probe == ""
+
+
+def test_page_of_a_person_tells_the_board_once():
+    episode = play("ipd", {"agent": lambda turn: 0, "partner": lambda turn: 1}, rounds=2)
+    setup = episode.setup
+    lineup = {**setup.lineup, "agent": PlayerSpec("person")}
+    by_person = msgspec.structs.replace(
+        episode, setup=msgspec.structs.replace(setup, lineup=lineup)
+    )
+    seen = [perspective.turn_of_seat(tell(e), "agent", 1) for e in (episode, by_person)]
+    assert [turn.now_tells_board for turn in seen] == [False, True]
+    assert "What a round pays" in seen[1].now and "What a round pays" not in seen[0].now
 
 
 def test_seat_perspective_hides_moves_of_the_same_turn():
