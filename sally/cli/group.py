@@ -97,8 +97,10 @@ RENAMED: Mapping[str, str] = {  # names of version 0.1, accepted until the next 
     "transfer": "compare --transfer",
     "inspect compare": "compare",
     "inspect power": "compare --power",
+    "inspect": "compare",
     "reread": "replay --reread",
     "packs new": "paper packs",
+    "packs": "paper packs",
 }
 RENAMED_OPTIONS: Mapping[str, Mapping[str, str]] = {  # options of version 0.1, likewise
     "export": {"--to": "--out", "--by-cell": "--by cell"},

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from hashlib import blake2b
 from itertools import islice
+from math import isfinite
 
 import msgspec
 import pytest
@@ -17,6 +18,8 @@ from sally.api.pair_evaluation import PairRows, smallest_found, widest_mean
 from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.core.log.events import episode_id
+from sally.core.registry import registry
+from sally.frames.replays import replay_for_measures
 from sally.output.files.bundle import pack
 from sally.runner.local import manifest, orders, play
 from sally.studies import sally_2
@@ -126,6 +129,16 @@ def test_evaluation_fits_one_screen(tmp_path) -> None:
     assert result.output.startswith("Predicts by the difference that matters in ")
     page = (tmp_path / "out.html").read_text(encoding="utf-8")
     assert "What it knew and what it did" in page
+
+
+@pytest.mark.parametrize("game", sally_2.GAMES)
+def test_every_metric_can_be_measured_on_a_position(game: str) -> None:
+    for _, cell, setup in orders(sally_2.bot_suite("random", games=(game,)))[:4]:
+        played = replay_for_measures(play(setup, cell))
+        metrics = registry.metrics(played.spec.family or played.spec.name)
+        for seat in played.episode.setup.lineup:
+            values = [metric.measure(played, seat) for metric in metrics.values()]
+            assert all(value is None or isfinite(value) for value in values)
 
 
 def test_evaluation_goes_on_until_the_mean_is_known(tmp_path) -> None:

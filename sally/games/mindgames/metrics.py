@@ -59,8 +59,9 @@ def messages(played: Played) -> Iterator[SentMessage]:
 
 
 def is_finished(played: Played) -> bool:
-    """Return whether the target made its final choice."""
-    return played.episode.payoffs is not None
+    """Return whether the target made its final choice after a message; the position of a pair ends
+    before one is sent."""
+    return played.episode.payoffs is not None and bool(choices(played))
 
 
 def choices(played: Played) -> tuple[int, ...]:
