@@ -86,7 +86,10 @@ def people_can_read_every_option(bench: Bench) -> None:
             values = question.choices
             names = tuple(words.choice_name(question, choice) for choice in values)
             is_index = question.scale is None and values == (0, 1)
-            cure = f"`choice_name` of the words names an answer to {question.probe}"
+            cure = (
+                "`name` of the words names an action, and the same answer to a probe; "
+                f"`choice_name` names another answer to {question.probe}"
+            )
         must(
             not is_index or names != tuple(map(str, values)),
             f"people in seat {turn.seat} would choose among {'  '.join(names)}; {cure}",
