@@ -8,8 +8,7 @@ from typing import Any
 
 import click
 
-from sally.analysis.design.reliability import DOING, Matrix, Reliability
-from sally.analysis.design.variance import FACTORS
+from sally.analysis.design.reliability import Matrix, Reliability
 from sally.api.analyses import reliability, variance
 from sally.cli.common import STORE, open_frame, say_bad
 from sally.cli.compare import plain
@@ -19,15 +18,21 @@ from sally.output.figures.heat_maps import measure_name as measure
 from sally.output.figures.panels import write
 from sally.output.tables.console import (
     PATH,
-    cell,
-    estimate_cell,
     fitting,
     json_option,
     print_json,
     print_table,
     print_text,
 )
-from sally.stats.components import REST
+from sally.output.tables.reliability import (
+    COMPONENTS,
+    CORRELATIONS,
+    correlation_rows,
+    describe_reliability,
+    reliability_rows,
+    variance_rows,
+    wording_losses,
+)
 from sally.store import Where
 
 
@@ -72,31 +77,11 @@ def reliability_(
 
 def say(rows: list[Reliability], target: float) -> None:
     """Print one row per measure."""
-    target_label = f"for {target:g}"
-    lines = [
-        {
-            "game": row.game,
-            "measure": "does" if row.trait == DOING else f"knows {row.method}",
-            "players": row.players,
-            "problems": row.problems,
-            "split half": estimate_cell(row.consistency.value, row.consistency.interval, 2),
-            "retest": estimate_cell(row.retest.value, row.retest.interval, 2),
-            "error": cell(row.error),
-            target_label: "-" if row.episodes is None else f"{row.episodes:,}",
-        }
-        for row in rows
-    ]
-    if not lines:
+    if not (lines := reliability_rows(rows, target)):
         echo("No episode has a result or a probe answer.")
         return
     print_table(lines, list(lines[0]))
-    print_text(
-        "split half: how reliably a player's mean over these instances distinguishes the "
-        "players of these stores (mean over all split halves, interval from the F "
-        "distribution); retest: correlation of even and odd repeats of the same instances; "
-        "error: standard error of measurement of such a mean; "
-        f"{target_label}: episodes per player needed for a reliability of {target:g}."
-    )
+    print_text(describe_reliability(target))
     for row in rows:
         if row.why:
             print_text(f"{row.game}, {row.trait} by {row.method}: {row.why}.")
@@ -104,19 +89,11 @@ def say(rows: list[Reliability], target: float) -> None:
 
 def say_matrix(matrix: Matrix) -> None:
     """Print the mean correlations within and between traits and games."""
-    if len(matrix.measures) < 2:
+    if not (lines := correlation_rows(matrix)):
         return
     echo(f"\nCorrelations over the players that have both measures ({matrix.players} in all):")
-    lines = [
-        {"measures": kind, "pairs": e.n, "mean correlation": estimate_cell(e.value, e.interval, 2)}
-        for kind, e in matrix.means.items()
-        if e.n
-    ]
-    print_table(lines, ["measures", "pairs", "mean correlation"])
-    print_text(
-        "A trait is supported if its measures correlate more across games than different "
-        "traits do within a game; `--figure FILE.svg` draws the whole matrix."
-    )
+    print_table(lines, list(lines[0]))
+    print_text(f"{CORRELATIONS} `--figure FILE.svg` draws the whole matrix.")
 
 
 def _plain(matrix: Matrix) -> dict[str, Any]:
@@ -150,34 +127,8 @@ def variance_(folders: tuple[Where, ...], games: tuple[str, ...], as_json: bool)
     if as_json:
         print_json(plain(sources))
         return
-    factors = [f for f in (*FACTORS, REST) if any(f in source.shares.shares for source in sources)]
-    lines: list[dict[str, Any]] = []
-    for source in sources:
-        line: dict[str, Any] = {
-            "game": source.game,
-            "measure": source.measure,
-            "n": source.shares.n,
-        }
-        for name in factors:
-            share = source.shares.shares.get(name)
-            line[name] = None if share is None else estimate_cell(share.value, share.interval, 2)
-            if name in source.shares.same:
-                line[name] = f"as {source.shares.same[name]}"
-        lines.append(line)
-    for names in fitting(lines, ["game", "measure"], [*factors, "n"]):
+    lines = variance_rows(sources)
+    columns = [name for name in lines[0] if name not in ("game", "measure")] if lines else []
+    for names in fitting(lines, ["game", "measure"], columns):
         print_table(lines, ["game", "measure", *names])
-    print_text(
-        "shares of the variance of one episode's score, generalised 95% intervals, "
-        "which are wide for factors with few levels; setup: settings of a player other than "
-        "its wording; chance: differences between repeats of an instance; rest: residual. A "
-        "factor with one level is not shown; a factor that is confounded with another one is "
-        "marked `as` the other factor."
-    )
-    for source in sources:
-        if source.best_known is not None:
-            drop = estimate_cell(source.fresh.value, source.fresh.interval)
-            print_text(
-                f"{source.game}, {source.measure}: {source.best_known:.3g} in the game's own "
-                f"words, "
-                f"{source.in_fresh:.3g} in new wordings; loss {drop} over {source.fresh.n} pairs."
-            )
+    print_text(COMPONENTS, *wording_losses(sources))

@@ -11,11 +11,13 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
+import polars as pl
 import pytest
 from click.testing import CliRunner
 
 import sally
 from sally import store
+from sally.api.files import profile_seats
 from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.core.log.events import Censored, Moved, PlayerSpec, Reported, episode_id, to_line
@@ -27,8 +29,11 @@ from sally.frames.rows import trial_key
 from sally.output.files.provenance import provenance_of
 from sally.output.page import results, write
 from sally.output.page.page_data import PageData
+from sally.output.page.reliability import reliability_section
 from sally.output.page.transcripts import transcript_of
 from sally.output.page.write import PageOptions, chosen_of, in_turn, write_page
+from sally.output.tables.console import cell
+from sally.output.tables.reliability import correlation_rows, reliability_rows, variance_rows
 from sally.runner.check import prompts_of
 from sally.runner.local import orders
 from tests.metrics.test_answers import random_episode
@@ -118,6 +123,25 @@ def test_plot_is_explained_only_if_present(folder: Path, tmp_path: Path) -> None
         text = text_of((tmp_path / "p.html").read_text("utf-8"))
         replies.append(("Bottom right" in text, "No plot: no player" in text))
     assert replies == [(True, False), (False, True)]
+
+
+def test_page_shows_the_reliability_and_variance_that_the_command_prints(
+    folder: Path, tmp_path: Path
+) -> None:
+    text = text_of(page_of(folder, tmp_path / "page.html", profile=profile_seats))
+    both = sally.reliability(folder)
+    tables = [
+        reliability_rows(both.measures, 0.8),
+        correlation_rows(both.matrix),
+        variance_rows(sally.variance(folder).sources),
+    ]
+    assert tables[0] and tables[2]  # two players are too few for correlations
+    for rows in tables:
+        for row in rows:
+            assert " ".join(row) in text
+            assert " ".join(map(cell, row.values())) in text
+    alone = as_frame(folder).filter(pl.col("setup").cast(pl.String).str.contains("tabular"))
+    assert 0 < len(alone) < len(as_frame(folder)) and reliability_section(alone) is None
 
 
 def test_every_link_has_a_target_and_ids_are_unique(page: str) -> None:

@@ -29,6 +29,7 @@ from sally.output.page.profile import (
     literal_section,
     profile_section,
 )
+from sally.output.page.reliability import reliability_section
 from sally.output.page.representation import represented_section
 from sally.output.page.results import (
     SeatResults,
@@ -196,6 +197,7 @@ class _Page:
             if beside:
                 yield join(tag("h3", "Literal beside knowing and doing"), literal_section(beside))
             yield claims_section(verdicts(profile))
+            yield reliability_section(self.held.seats) or ""
             yield self._ideal()
         if probe_results:
             yield _title("represented", "Represented, said, done")
