@@ -20,6 +20,8 @@ from benchmarks.result_pages import (
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "docs/results"
 MOST_WORDS = 600  # of a page, without tables and code
+MOST_SENTENCES, MOST_ANSWER_WORDS = 5, 200  # of an answer
+MOST_LINES = 5  # of what is not claimed
 LISTS = {"index", "licences"}
 PAGES = [page for page in sorted(RESULTS.glob("*.md")) if page.stem not in LISTS]
 
@@ -43,6 +45,12 @@ def test_a_page_of_results_can_be_finished(page):
     for part in ("**Question.**", "**Answer.**", "What is not claimed", "](appendix/", "\n```"):
         assert part in text
     assert len(re.findall(r"^\|---", text, re.M)) in (1, 2)
+    assert len(re.findall(r"!\[", text)) == 1
+    answer = text.partition("**Answer.**")[2].partition("\n\n")[0].strip()
+    assert len(re.split(r"(?<=[.!?*]) (?=[A-Z*])", answer)) <= MOST_SENTENCES
+    assert len(answer.split()) <= MOST_ANSWER_WORDS
+    not_claimed = text.partition("What is not claimed")[2].partition("\n```")[0]
+    assert 1 <= len(re.findall(r"^- ", not_claimed, re.M)) <= MOST_LINES
 
 
 @pytest.mark.parametrize("name", TABLE_PICTURES)
@@ -83,7 +91,7 @@ def test_registered_figures_are_those_of_the_appendix():
     for game, model, strategy, right, beyond, *_ in rows_of(text_of("qwen"), "qwen"):
         cells = f"| {model} | {strategy.strip('`')} | {game.strip('`')} | 144 | {right.split()[0]} "
         line = next(line for line in table.splitlines() if line.startswith(cells))
-        assert line.split("|")[-2].split()[0] == beyond.split()[0]
+        assert float(line.split("|")[-2].split()[0]) == float(beyond.split()[0])
 
 
 def test_a_page_without_the_marks_is_refused():
