@@ -60,12 +60,13 @@ sbom: $(READY) ## write sbom.json, the bill of materials of the environment
 clean: ## forget the virtual environment and everything built
 	@rm -rf $(VENV) $(HF) site build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
-# The demo needs the base and the embedded model; everything else waits for `make test`.
+# The demo needs the base and the embedded model; the client for servers is small. Everything else
+# waits for `make test`.
 $(SMALL): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Sally needs Python 3.11 or newer; set PYTHON=python3.12, say.")'
 	@echo "setting up $(VENV) for the demo (once, about 350 MB)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/pip install $(QUIET) -c constraints.txt -e '.[embedded]'
+	@$(BIN)/pip install $(QUIET) -c constraints.txt -e '.[embedded,server]'
 	@touch $@
 
 $(READY): $(SMALL)

@@ -26,13 +26,14 @@ PARTS = {
     "scipy": ("", "statistics"),
     "click": ("", "the command line"),
     "rich": ("", "tables and progress"),
-    "polars": ("frames", "data frames"),
+    "polars": ("", "episodes as tables"),
     "pandas": ("frames", "data frames"),
     "matplotlib": ("figures", "pictures"),
     "pettingzoo": ("rl", "games as environments for many learners"),
     "gymnasium": ("rl", "games as environments for one learner"),
     "inspect-ai": ("inspect", "models of any provider"),
-    "openai": ("inspect", "OpenAI-compatible servers"),
+    "openai": ("inspect", "Inspect's providers that speak OpenAI's protocol"),
+    "aiohttp": ("server", "models of a server that speaks OpenAI's protocol"),
     "xllamacpp": ("embedded", "the embedded model"),
     "gguf": ("embedded", "its weights in other forms"),
     "torch": ("hf", "models on an accelerator"),
@@ -44,6 +45,7 @@ PARTS = {
     "psycopg": ("postgres", "PostgreSQL behind the web server"),
     "fsspec": ("stores", "stores at remote addresses"),
     "ray": ("ray", "studies on many machines"),
+    "scikit-learn": ("adversary", "learners for `sally audit --adversary`"),
 }
 
 

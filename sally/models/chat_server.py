@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -23,7 +24,7 @@ import msgspec
 import numpy as np
 
 from sally.core import redaction
-from sally.core.errors import BadInput
+from sally.core.errors import BadInput, needs_extra
 from sally.core.prompt.model import (
     AS_THE_PROVIDER_DOES,
     CannotScore,
@@ -61,6 +62,7 @@ TOO_LONG: Final = re.compile(
     r"(?i)context[ _]length|maximum context|too many tokens|prompt is too long"
 )
 THOUGHT: Final = re.compile(r"\s*<think>(.*?)</think>\s*", re.DOTALL)
+CLIENT: Final = "aiohttp"  # the package that makes the calls
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,9 @@ class ChatServer:
     answered_as: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
+        with needs_extra("server"):
+            if find_spec(CLIENT) is None:  # a plan makes no call, so it is not imported yet
+                raise ModuleNotFoundError(name=CLIENT)
         self.address = checked_address(self.address).rstrip("/")
 
     @property

@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +17,7 @@ from rich.console import Console
 
 from sally.analysis.score import Scores
 from sally.cli import main
+from sally.cli.doctor import PARTS
 from sally.cli.score import say, without_common_settings
 from sally.output.tables.console import fold_text
 
@@ -249,6 +252,15 @@ def test_long_lines_are_folded_between_words_on_a_terminal_only(monkeypatch):
 def test_doctor_lists_installed_packages(study):
     facts = json.loads(sally("doctor", "--json", cwd=study).stdout)
     assert {"msgspec", "polars"} <= {part["part"] for part in facts["parts"]}
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))[
+        "project"
+    ]
+    extras = {"": project["dependencies"], **project["optional-dependencies"]}
+    names = {
+        extra: {re.split(r"[\[<>=;]", line)[0] for line in lines} for extra, lines in extras.items()
+    }
+    assert all(part in names[extra] for part, (extra, _) in PARTS.items())
+    assert names[""] <= PARTS.keys()
 
 
 BAD = {

@@ -44,6 +44,14 @@ def ask_once(server: Server, do: Callable[[ChatServer], Any], **arguments: Any) 
     return asyncio.run(run())
 
 
+def test_client_that_is_not_installed_is_named_with_its_command(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("sally.models.chat_server.find_spec", lambda name: None)
+    with pytest.raises(BadInput, match=r"^aiohttp is not installed; `pip install .*\[server\]"):
+        ChatServer("server/local", "local", "http://localhost:8000/v1", KEY)
+
+
 def reply(fault: Fault, settings: Settings = AS_THE_PROVIDER_DOES, **arguments: Any) -> Reply:
     """Return the reply to a page from a server that answers so."""
     with serving(always=fault) as server:
