@@ -59,6 +59,7 @@ if TYPE_CHECKING:
 CHOSEN = frozenset({"model", "strategy", "settings", "with_"})
 
 
+MOST_NAME = 200  # characters of the name of a model
 EPISODES_PAGE = "-episodes"  # ending of the names of pages with transcripts
 
 
@@ -416,6 +417,12 @@ def _chosen_params(episodes: Sequence[Episode]) -> dict[str, object]:
     params: dict[str, object] = msgspec.json.decode(distinct.pop())
     if others := params.keys() - CHOSEN:
         raise BadInput(f"Its player has the parameter {min(others)!r}, which the suite does not.")
+    model = params.get("model", "embedded")
+    if not (isinstance(model, str) and model.isprintable() and 0 < len(model.strip()) <= MOST_NAME):
+        raise BadInput(
+            f"Its model is named {str(model)[:MOST_NAME]!r}; a name has 1 to {MOST_NAME} printable "
+            "characters."
+        )
     return params
 
 

@@ -382,6 +382,17 @@ def test_episode_that_the_suite_does_not_ask_is_refused(honest, tmp_path, change
         checked_entry(bundle, tmp_path / "page", None)
 
 
+@pytest.mark.parametrize("name", ["", " ", "a\nb", "\u202eb-4.5", "a\x1b[31m", "x" * 201, 5, ["x"]])
+def test_model_whose_name_cannot_be_shown_is_refused(honest, tmp_path, name):
+    """Such a name could pretend to be another, or cover the page."""
+    study, episodes = honest
+    first = next(e for e in episodes if e.cell.startswith("ibs: asked"))
+    setup = REPLACE(first.setup, lineup=_with_params(first, model=name))
+    renamed = REPLACE(first, id=episode_id(setup), setup=setup)
+    with pytest.raises(BadInput, match="printable"):
+        checked_entry(packed(study, [renamed], tmp_path), tmp_path / "page", None)
+
+
 def test_bot_under_the_name_of_a_model_is_refused(honest, tmp_path):
     """(a) of the issue: the moves of `best_bot`, logged as those of a language player."""
     study, episodes = honest
