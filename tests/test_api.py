@@ -7,6 +7,7 @@ import inspect
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -145,6 +146,23 @@ def test_lists_of_episodes_replay_and_convert_to_frames(held: Path) -> None:
     with pytest.raises(BadInput, match="must contain only episodes"):
         sally.replay([1])  # type: ignore[list-item]
     assert sally.to_polars(episodes).columns == list(episodes.rows().columns)
+
+
+@pytest.mark.parametrize("convert", [sally.to_polars, sally.to_pandas])
+def test_rows_of_every_analysis_convert_to_frames(
+    held: Path, convert: Callable[[Any], Any]
+) -> None:
+    first, second = {row["player"] for row in sally.score(held)[:9]} & {"random", "constant"}
+    for rows in (
+        sally.score(held),
+        sally.profile(held),
+        sally.reliability(held),
+        sally.variance(held),
+        sally.crossplay(held),
+        sally.compare(held, first, second),
+    ):
+        frame = convert(rows)
+        assert frame.shape[0] == len(rows) > 0 and "game" in frame.columns
 
 
 def test_catalog_lists_registered_names() -> None:

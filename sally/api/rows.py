@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from sally.api.result_list import ResultList, rows_figure
 from sally.core.errors import needs_extra, unknown
 from sally.core.log.events import Episode
@@ -98,10 +100,10 @@ def to_pandas(rows: Iterable[Mapping[str, Any] | Episode]) -> pd.DataFrame:
 
 
 def _as_rows(rows: Iterable[Mapping[str, Any] | Episode]) -> list[Mapping[str, Any]]:
-    """Return rows unchanged, and convert episodes to rows."""
+    """Return rows with structs as dictionaries, and convert episodes to rows."""
     items = list(rows)
     if not any(isinstance(item, Episode) for item in items):
-        return [item for item in items if not isinstance(item, Episode)]
+        return [msgspec.to_builtins(item, enc_hook=_number) for item in items]
     from sally.frames.frame import as_frame  # loads polars
 
     return [
@@ -109,6 +111,11 @@ def _as_rows(rows: Iterable[Mapping[str, Any] | Episode]) -> list[Mapping[str, A
         for item in items
         for row in (as_frame(item).exported().to_dicts() if isinstance(item, Episode) else [item])
     ]
+
+
+def _number(value: Any) -> Any:
+    """Return a number of numpy as Python's, and any other object as text."""
+    return value.item() if hasattr(value, "item") else str(value)
 
 
 def is_chosen(value: Any, expected: Any) -> bool:
