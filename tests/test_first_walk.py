@@ -81,6 +81,20 @@ def test_controls_of_two_wordings_are_told_apart() -> None:
     assert "ibs_formal" in page and "ibs_plain" in page
 
 
+@pytest.mark.parametrize("command", [["run", "quickstart_model"], ["evaluate"]])
+def test_key_that_is_not_set_is_said_without_the_place_in_the_study(
+    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("LAB_KEY", raising=False)
+    address = 'base_url = "http://localhost:8000/v1"\napi_key_env = "LAB_KEY"\n'
+    (tmp_path / "sally.toml").write_text(f'[models.mine]\nname = "server/x"\n{address}')
+    without = ["--without", "lm"] if command[0] == "run" else []
+    done = CliRunner().invoke(cli, [*command, "--model", "mine", *without])
+    assert isinstance(done.exception, BadInput)
+    assert str(done.exception).startswith("The model 'server/x' takes its key from")
+
+
 @pytest.mark.parametrize("command", [["run", "quickstart"], ["evaluate", "--bot", "random"]])
 def test_store_inside_a_file_is_refused_with_one_sentence(
     command: list[str], tmp_path: Path

@@ -103,7 +103,12 @@ def install_command(extra: str = "") -> str:
     return f"pip install {pinned}{mark}'{folder}{f'[{extra}]' if extra else ''}'"
 
 
-class NotInstalled(ImportError, BadInput):
+class NotReady(BadInput):
+    """Something outside a study is missing, such as a key or a package; the message does not name
+    the place in the study."""
+
+
+class NotInstalled(ImportError, NotReady):
     """A package that an extra of Sally installs is missing."""
 
 

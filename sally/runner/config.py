@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 from sally.core import redaction as keys
-from sally.core.errors import BadInput, unknown
+from sally.core.errors import BadInput, NotReady, unknown
 from sally.core.prompt.model import Usage, read_settings
 from sally.core.registry import registry
 from sally.core.registry.objects import OWN
@@ -53,7 +53,7 @@ class ModelEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if self.api_key_env is None:
             return None
         if not (key := os.environ.get(self.api_key_env)):
-            raise BadInput(
+            raise NotReady(
                 f"The model {self.name!r} takes its key from the environment variable "
                 f"{self.api_key_env}, which is not set."
             )

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from sally import store
-from sally.core.errors import BadInput, RunFailed
+from sally.core.errors import BadInput, NotReady, RunFailed
 from sally.core.event_loop import run_coroutine
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup, canonical
 from sally.core.match.drive import Driver
@@ -251,6 +251,8 @@ def _in_bulk(study: Study, open_models: bool) -> Orders | None:
 def _check_setup(study: Study, cell: str, setup: Setup, open_models: bool) -> Setup:
     try:
         return resolve_setup(setup, open_models)
+    except NotReady:
+        raise
     except BadInput as error:
         raise BadInput(f"Study {study.name!r}, cell {cell!r}: {error}") from None
 

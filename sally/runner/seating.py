@@ -7,7 +7,7 @@ from collections.abc import Container, Mapping
 
 import msgspec
 
-from sally.core.errors import BadInput, unknown
+from sally.core.errors import BadInput, NotReady, unknown
 from sally.core.log.events import Instance, PlayerSpec, Setup
 from sally.core.match.engine import Match
 from sally.core.match.partner import Partner, Scripted
@@ -178,6 +178,8 @@ def seat_player(spec: GameSpec, game: Game, seat: Seat, player: PlayerSpec) -> P
             answerer = kind.answers and kind.answers(game, seat, **player.params)
             return Scripted(kind.make(game, seat, **player.params), answerer)
         return kind.make(spec, game, seat, **player.params)
+    except NotReady:
+        raise
     except (TypeError, BadInput) as error:
         raise BadInput(f"{player.player} in seat {seat!r}: {str(error).rstrip('.')}.") from None
     except Exception as error:  # a user's code may raise anything

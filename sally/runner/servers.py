@@ -7,7 +7,7 @@ import os
 from collections.abc import Awaitable, Callable
 
 from sally.core import redaction
-from sally.core.errors import BadInput
+from sally.core.errors import NotReady
 from sally.core.prompt.model import Answer, Context, Model, ModelFailure, WrappedModel
 from sally.models.chat_server import ChatServer, Timeouts
 from sally.runner.config import SERVER_AT_ONCE, Config, find_config
@@ -28,7 +28,7 @@ def server_model(name: str, config: Config, episode: str = "") -> Model:
     """Return a model on its server or, if it has several, on the server that this episode uses.
 
     Raises:
-        BadInput: If the address is missing or wrong, or the key is not set.
+        NotReady: If the address is missing or wrong, or the key is not set.
     """
     servers = config.entry(name).base_urls
     if servers:
@@ -42,7 +42,7 @@ def _open_model(name: str, config: Config, server: str | None) -> Model:
     entry, limits = config.entry(name), config.limits
     address = server or entry.base_url or os.environ.get(ADDRESS)
     if not address:
-        raise BadInput(
+        raise NotReady(
             f"The model {name!r} has no address; give base_url under [models.NAME] in sally.toml, "
             f"or set the environment variable {ADDRESS}."
         )

@@ -19,7 +19,7 @@ from inspect_ai.model import Model as Provider
 
 from sally.adapters.inspect.failures import causes
 from sally.core import redaction as keys
-from sally.core.errors import BadInput
+from sally.core.errors import NotReady
 from sally.core.log.calls import KEPT, cut
 from sally.runner.config import Config
 
@@ -34,7 +34,7 @@ def provider_of(name: str, config: Config, server: str | None = None) -> Provide
     `server` selects one of several servers; the default is the first.
 
     Raises:
-        BadInput: The model cannot be reached.
+        NotReady: The model cannot be reached.
     """
     entry = config.entry(name)
     maker = name.partition("/")[0]
@@ -55,7 +55,7 @@ def provider_of(name: str, config: Config, server: str | None = None) -> Provide
     except (PrerequisiteError, ValueError, ImportError) as error:
         message = str(getattr(error, "message", error))
         sentence = " ".join(MARKUP.sub("", message).split()).rstrip(".").removeprefix("ERROR: ")
-        raise BadInput(f"The model {name!r} cannot be reached: {sentence}.") from None
+        raise NotReady(f"The model {name!r} cannot be reached: {sentence}.") from None
     if is_compatible:
         _send_settings_as_given(provider.api)
     _refuse_secrets(provider.api, name)

@@ -20,7 +20,7 @@ from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any, TypeVar, cast
 
-from sally.core.errors import BadInput, install_command, unknown
+from sally.core.errors import BadInput, NotReady, install_command, unknown
 from sally.core.match.partner import Partner
 from sally.core.match.player import PlayerKind
 from sally.core.prompt.model import Model
@@ -358,7 +358,7 @@ def model(name: str) -> Model:
     try:
         return _make_model(entry.load(), name)
     except ImportError as error:
-        raise BadInput(
+        raise NotReady(
             f"The model {name!r} is reached through Inspect, which is not installed "
             f"({error.name}); "
             f"`{install_command('inspect')}` installs it."
