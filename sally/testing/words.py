@@ -87,8 +87,8 @@ def people_can_read_every_option(bench: Bench) -> None:
             names = tuple(words.choice_name(question, choice) for choice in values)
             is_index = question.scale is None and values == (0, 1)
             cure = (
-                "`name` of the words names an action, and the same answer to a probe; "
-                f"`choice_name` names another answer to {question.probe}"
+                f"`choice_name` of the words names an answer to {question.probe}; `name` names "
+                "an action, and answers that are actions"
             )
         must(
             not is_index or names != tuple(map(str, values)),
