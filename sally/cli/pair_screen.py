@@ -93,18 +93,18 @@ def _print_tables(evaluation: PairEvaluation) -> None:
 
 def print_plan(rows: Sequence[Mapping[str, Any]], currency: str) -> None:
     """Print what each size costs and what it can detect."""
-    lines = [
-        {
-            **row,
-            **{name: f"{row[name]:,}" for name in ("pairs", "calls", "input tokens")},
-            "output tokens": f"{row['output tokens']:,}",
-            "cost": None if row["cost"] is None else money_text(row["cost"], currency),
-            "interval of the mean": f"±{row['interval of the mean']:.2f}",
-        }
-        for row in rows
-    ]
-    if all(row["cost"] is None for row in rows):
-        lines = [{name: row[name] for name in row if name != "cost"} for row in lines]
+    cost = f"cost ({currency})" if currency else "cost"
+    lines = []
+    for row in rows:
+        line = {cost if name == "cost" else name: value for name, value in row.items()}
+        for name in ("pairs", "calls", "input tokens", "output tokens"):
+            line[name] = f"{row[name]:,}"
+        line["interval of the mean"] = f"±{row['interval of the mean']:.2f}"
+        if row["cost"] is None:
+            del line[cost]
+        else:
+            line[cost] = money_text(row["cost"], currency).split()[0]
+        lines.append(line)
     print_table(lines, list(lines[0]), title=f"Sally-2, version {sally_2.VERSION}")
     print_text(
         "found in a game: the J of a player that is found with 80% power in the game with the "

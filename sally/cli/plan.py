@@ -32,7 +32,7 @@ from sally.output.tables.console import (
     print_table,
     print_text,
 )
-from sally.runner.budget import CHARACTERS
+from sally.runner.budget import CHARACTERS, money_text
 from sally.runner.config import Prices, use_config
 from sally.runner.models import PRECEDENCE, SettingUsed
 from sally.runner.pilot import REPLY, Count
@@ -344,15 +344,16 @@ def lines(bill: ModelCost, prices: Prices | None, timed: bool = True) -> list[st
     if bill.cost is None:
         sentences.append(f"  cost: unknown, because sally.toml has no price for {bill.model}")
     elif prices is None or not bill.cost:
-        sentences.append(f"  cost: {bill.cost:,.2f}")
+        sentences.append(f"  cost: {money_text(bill.cost, '')}")
     else:
-        cached = bill.cost_cached
+        cached, currency = bill.cost_cached, prices.currency
         cached_text = (
-            "" if cached is None else f", {cached:,.2f} if every repeated prompt is cached"
+            ""
+            if cached is None
+            else f", {money_text(cached, currency)} if every repeated prompt is cached"
         )
-        sentences.append(
-            f"  cost: {bill.cost:,.2f} {prices.currency}{cached_text} (prices of {prices.date})"
-        )
+        cost_text = money_text(bill.cost, currency)
+        sentences.append(f"  cost: {cost_text}{cached_text} (prices of {prices.date})")
     if not timed:  # the speed of a whole run is known
         return sentences
     if bill.seconds is None:

@@ -16,6 +16,7 @@ from sally import store
 from sally.analysis.pairs.certificate import certify
 from sally.api.pair_evaluation import PairRows, smallest_found, widest_mean
 from sally.cli import cli
+from sally.cli.pair_screen import print_plan
 from sally.core.errors import BadInput
 from sally.core.log.events import episode_id
 from sally.core.registry import registry
@@ -147,6 +148,20 @@ def test_evaluation_goes_on_until_the_mean_is_known(tmp_path) -> None:
     assert "three looks" in rows.evaluation.knowing.method
     with pytest.raises(BadInput, match="needs the suite sally_2"):
         sally.evaluate(bot="random", suite="sally_1", until=0.1)
+
+
+@pytest.mark.parametrize(
+    ("cost", "currency", "shown"), [(0.8486, "USD", "(USD)"), (0.0, "", "cost"), (None, "", "")]
+)
+def test_plan_names_the_currency_once(
+    cost: float | None, currency: str, shown: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sizes = {"pairs": 248, "calls": 992, "input tokens": 610_488, "output tokens": 59_520}
+    row = {"size": "S", **sizes, "cost": cost, "found in a game": 0.386}
+    print_plan([{**row, "interval of the mean": 0.09}], currency)
+    table = capsys.readouterr().out.partition("found in a game:")[0]
+    assert shown in table and "currency" not in table
+    assert ("cost" in table) == (cost is not None) and ("0.8486" in table) == bool(cost)
 
 
 def test_forfeits_leave_scores_blank_and_exit_with_3(tmp_path) -> None:
