@@ -11,6 +11,7 @@ from sally.stats import belief_measures as measures
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/results/beliefs.md").read_text("utf-8")
+APPENDIX = (ROOT / "docs/results/appendix/beliefs.md").read_text("utf-8")
 REVIEW = (ROOT / "docs/results/appendix/review.md").read_text("utf-8")
 
 
@@ -30,6 +31,7 @@ def test_rows_of_a_model_are_on_the_page() -> None:
 
 def test_figures_of_the_answer_are_those_of_the_protocol() -> None:
     answer = PAGE.partition("**Answer.**")[2].partition("![")[0]
+    answer += APPENDIX.partition("**Beliefs about another role.**")[2].partition("\n\n")[0]
     acting = {
         name: {str(f.row["figure"]): f.value for t in load(name).tables.values() for f in t.rows}
         for name in ("andreozzi2020", "mori2024", "vanbaar2022")
@@ -59,7 +61,7 @@ def test_statements_that_the_data_do_not_support_are_not_made() -> None:
     text = PAGE.casefold()
     for part in ("about half", "54.4", ".544", "half the time", "people project their"):
         assert part not in text
-    claims = PAGE.partition("## What is not claimed")[0]
+    claims = PAGE.partition("**What is not claimed**")[0]
     assert "know but do not act" not in claims and "rank" not in claims
     assert "checked them on samples only" in claims
 
