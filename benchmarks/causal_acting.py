@@ -124,8 +124,8 @@ def draw_slopes(players: Mapping[str, PlayerSlopes]) -> str:
         for key in CONDITIONS:
             if (slope := player.slopes.get(key)) is None:
                 continue
-            words = {TOLD: "", IRRELEVANT: "another game, ", TWIN: "mechanism, "}[slope.arm]
-            label = f"{words}right in {round(10 * slope.reliability)} of 10"
+            words = {TOLD: "right in ", IRRELEVANT: "another game, ", TWIN: "mechanism, "}
+            label = f"{words[slope.arm]}{round(10 * slope.reliability)} of 10"
             parts.append(draw_text(12, y + 12, label, GREY, 11))
             if slope.ideal is not None:
                 x = axis.x(slope.ideal)
