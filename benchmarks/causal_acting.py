@@ -2,8 +2,8 @@
 
     python -m benchmarks.causal_acting
 
-reads docs/results/bundles/causal_acting-*.sally.zip, fills the generated part of
-docs/results/causal_acting.md, and draws docs/pictures/causal_acting.svg.
+reads docs/results/bundles/causal_acting-*.sally.zip, fills the generated parts of
+docs/results/causal_acting.md and of its appendix, and draws docs/pictures/causal_acting.svg.
 """
 
 from __future__ import annotations
@@ -41,6 +41,8 @@ ARMS = {
 CONDITIONS = (*((TOLD, reliability) for reliability in RELIABILITIES), (IRRELEVANT, CONTROL),
               (TWIN, CONTROL))  # fmt: skip
 MEASURES = {"forecast": "predictions", "slope": "moves"}
+# what else is known of the moves, as the columns of the appendix
+DETAILS = ("same_label", "other_label", "repeats", "if_true", "if_false")
 
 
 class PlayerSlopes:
@@ -91,6 +93,25 @@ def table_of_players(players: Mapping[str, PlayerSlopes]) -> Iterator[str]:
             estimates.append(getattr(player.by_reliability, measure, None))
             cells = " | ".join(map(format_cell, estimates))
             yield f"| {name} | {min(counts)} | {words} | {cells} |"
+
+
+def table_of_moves(players: Mapping[str, PlayerSlopes]) -> Iterator[str]:
+    """Yield the lines of the appendix: moves by label and by truth of the statement."""
+    heads = [detail.replace("_", " ") for detail in DETAILS]
+    heads += ["moves not read", "predictions not read"]
+    yield f"| player | condition | right in | {' | '.join(heads)} |"
+    yield "|---" * (len(heads) + 3) + "|"
+    for name, player in players.items():
+        for key in CONDITIONS:
+            if (slope := player.slopes.get(key)) is None:
+                continue
+            cells = [format_cell(getattr(slope, detail)) for detail in DETAILS]
+            cells += [
+                f"{slope.unreadable_moves} of {slope.moves}",
+                f"{slope.unreadable_forecasts} of {slope.forecasts}",
+            ]
+            right = f"{round(10 * slope.reliability)} of 10"
+            yield f"| {name} | {ARMS[slope.arm]} | {right} | {' | '.join(cells)} |"
 
 
 def draw_interval(axis: Axis, estimate: Estimate, y: float, colour: str) -> str:
@@ -153,6 +174,7 @@ def draw_slopes(players: Mapping[str, PlayerSlopes]) -> str:
 def main() -> None:
     players = results_by_player()
     write_tables(PAGE, {"players": list(table_of_players(players))})
+    write_tables(f"appendix/{PAGE}", {"moves": list(table_of_moves(players))})
     (PICTURES / f"{PAGE}.svg").write_text(draw_slopes(players), encoding="utf-8")
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import causal_acting
 from benchmarks.result_pages import (
     END,
     MODELS,
@@ -67,6 +68,18 @@ def test_generated_tables_are_filled():
     for name in ("sally_1", "sally_2"):
         for model in MODELS:
             assert len(rows_of(text_of(f"appendix/{name}"), model)) >= 10
+
+
+def test_slopes_after_stated_forecasts_are_those_of_the_bundles():
+    players = causal_acting.results_by_player()
+    tables = {
+        "causal_acting": ("players", causal_acting.table_of_players(players)),
+        "appendix/causal_acting": ("moves", causal_acting.table_of_moves(players)),
+    }
+    for page, (table, lines) in tables.items():
+        assert fill_table(text_of(page), table, list(lines)) == text_of(page)
+    drawn = (ROOT / "docs/pictures/causal_acting.svg").read_text(encoding="utf-8")
+    assert drawn == causal_acting.draw_slopes(players), "python -m benchmarks.causal_acting"
 
 
 def test_means_on_pairs_are_those_of_the_appendix():
