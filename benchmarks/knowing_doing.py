@@ -152,8 +152,8 @@ def said_p(p: float) -> str:
 
 
 def knowing_line(row: ProfileRow) -> list[str]:
-    rule = rounded(row.predictor.accuracy, 1) if row.predictor else "-"
-    name = row.predictor.rule if row.predictor else "-"
+    rule = rounded(row.fixed_rule.accuracy, 1) if row.fixed_rule else "-"
+    name = row.fixed_rule.rule if row.fixed_rule else "-"
     return [figure(row.accuracy, 1), rule, name, figure(row.beyond)]
 
 

@@ -111,7 +111,7 @@ class GameResult(msgspec.Struct, frozen=True):
     moves: int
     forfeits: int
     knowing: Estimate  # 0: an even guess, 1: every prediction right
-    knowing_beyond: Estimate  # 0: the best mindless rule
+    knowing_beyond: Estimate  # 0: the best of three fixed rules
     acting: Estimate  # best replies to own predictions; 0: a random choice
     acting_beyond: Estimate  # 0: the player's own habits
     doing: Estimate  # 0: a random player, 1: the exact optimum or the reference player
@@ -122,7 +122,7 @@ class GameResult(msgspec.Struct, frozen=True):
     error_survival: Estimate  # payoff that came from others' forfeits, at most
     mindless: float | None  # doing of the best mindless player
     mindless_name: str
-    rule: str  # the best mindless predictor
+    rule: str  # the simple rule that predicts best
     rule_knowing: float | None  # its accuracy, with an even guess at 0
     top: str  # what 1 of doing is
     lines: tuple[Line, ...]  # learners and bots on the same problems

@@ -163,7 +163,7 @@ def say(evaluation: Evaluation, show_all: bool) -> None:
         {
             "game": game.game,
             "knowing": _cell(game.knowing),
-            "beyond rules": _cell(game.knowing_beyond),
+            "beyond learning rules": _cell(game.knowing_beyond_learning),
             "acting on it": _cell(game.acting),
             "doing": _cell(game.doing),
             "rule": None if game.mindless is None else f"{game.mindless:.2f}",
@@ -186,7 +186,7 @@ def say(evaluation: Evaluation, show_all: bool) -> None:
     if show_all:
         measures = {
             "knowing": "knowing",
-            "knowing_beyond": "beyond rules",
+            "knowing_beyond_learning": "beyond learning rules",
             "acting": "acting on it",
             "doing": "doing",
         }
@@ -217,8 +217,8 @@ def say(evaluation: Evaluation, show_all: bool) -> None:
         print_text(f"forfeited: {forfeits:,} of {moves:,} moves")
     print_text(said_calls(evaluation.bill))
     legend_of_all = (
-        "; beyond rules: 0 for the best mindless rule; bots: their doing on the same problems; "
-        "reliability: retest of knowing, acting and doing on bots of graded skill"
+        "; beyond learning rules: 0 for the best simple rule; bots: their doing on the same "
+        "problems; reliability: retest of knowing, acting and doing on bots of graded skill"
     )
     print_text(
         "knowing, acting, doing: 0 for a guess or a random player, 1 for all right or the optimum; "

@@ -388,7 +388,7 @@ def _guess(group: Sequence[ProfileRow]) -> str:
         return "no seat was probed"
     rules = [row.predictor for row in group if row.predictor is not None]
     best = max(rules, key=lambda rule: rule.accuracy)
-    rule_text = f"the best mindless rule ('{best.rule}') up to {best.accuracy:.0f} %"
+    rule_text = f"the best simple rule ('{best.rule}') up to {best.accuracy:.0f} %"
     return f"a guess is right in {sum(guesses) / len(guesses):.0f} %, {rule_text}"
 
 

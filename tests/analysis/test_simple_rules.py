@@ -114,6 +114,8 @@ def test_table_of_what_followed_is_below_the_fixed_rules_mark_only():
     """The old measure calls the table knowledge; the new one is 0."""
     row = profile_of_bot("rps", "after_pair", reply=True)
     assert row.beyond.value > 0.1 and abs(row.beyond_learning.value) < 0.1
+    assert row.predictor.rule == RULES[AFTER_PAIR]  # the mark of a profile is the table
+    assert row.predictor.accuracy > row.fixed_rule.accuracy
 
 
 # --- theory of mind needs results -----------------------------------------------------------------

@@ -88,8 +88,8 @@ class ProfileGroup:
 
     @cached_property
     def no_beyond(self) -> str:
-        """Why there is no accuracy beyond mindless rules."""
-        if (best := self.skills.predictor) is None:
+        """Why there is no accuracy beyond three fixed rules."""
+        if (best := self.skills.fixed_rule) is None:
             return self.no_skill
         return f"nothing is left to know: '{best.rule}' foresees {best.accuracy:.0f} %"
 

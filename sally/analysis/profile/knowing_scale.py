@@ -1,4 +1,4 @@
-"""Knowing on a fixed scale: 0 is an even guess or the best mindless predictor, 1 is all correct."""
+"""Knowing on a fixed scale: 0 is an even guess or the best simple rule, 1 is all correct."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LEAST = 0.05  # of all answers: if a mindless rule leaves less than this to know
 
 
 class Predictor(msgspec.Struct, frozen=True):
-    """The mindless rule that predicts most answers of a row correctly."""
+    """The rule that predicts most answers of a row correctly."""
 
     rule: str
     accuracy: float  # in percent
@@ -32,8 +32,9 @@ class Skills(msgspec.Struct, frozen=True):
     """Skill scores of a row: accuracy and Brier score, each relative to two baselines."""
 
     skill: Estimate
-    predictor: Predictor | None
-    beyond: Estimate
+    predictor: Predictor | None  # the best of all simple rules
+    fixed_rule: Predictor | None  # the best of the three fixed rules
+    beyond: Estimate  # 0: this fixed rule
     beyond_learning: Estimate  # 0: the best of all simple rules, chosen in other clusters
     unbeaten: Predictor | None  # a rule beyond which the player is not shown to know; None: none
     brier_skill: Estimate
@@ -44,15 +45,15 @@ def skills(means: Means) -> Skills:
     """Return the skill scores of a row: gains over a baseline as shares of the possible gain."""
     table = means.group
     hits = _hits(table)
-    rule = max(hits, key=lambda name: total(hits[name])) if hits else ""
-    floor = hits.get(rule, np.zeros(len(table)))
+    floor = hits[_best_rule(hits)] if hits else np.zeros(len(table))
     halves = halves_of(means.cluster_codes, other_players(table))
     every_rule = hits | _simple_rules(table)
     gains = {name: _beyond_baseline(means, of, LEAST) for name, of in every_rule.items()}
     chosen = _beyond_baseline(means, chosen_elsewhere(every_rule, halves), LEAST)
     return Skills(
         skill=_beyond_baseline(means, table.of("guess")),
-        predictor=_predictor(table, rule, floor) if rule else None,
+        predictor=_best_predictor(table, every_rule),
+        fixed_rule=_best_predictor(table, hits),
         beyond=_beyond_baseline(means, floor, LEAST),
         beyond_learning=_with_choice(chosen, every_rule, gains),
         unbeaten=_unbeaten(means, every_rule, gains),
@@ -137,7 +138,7 @@ def _with_choice(
     """
     if not hits or chosen.value is None:
         return chosen
-    best = gains[max(hits, key=lambda name: total(hits[name]))]
+    best = gains[_best_rule(hits)]
     if best.value is None or best.low is None or best.high is None:
         return best if best.value is None else chosen
     low, high = min(best.low, chosen.value), max(best.high, chosen.value)
@@ -155,10 +156,7 @@ def _unbeaten(
     unbeaten = {
         rule: floor for rule, floor in hits.items() if (low := gains[rule].low) is None or low <= 0
     }
-    if not unbeaten:
-        return None
-    rule = max(unbeaten, key=lambda name: total(unbeaten[name]))
-    return _predictor(means.group, rule, unbeaten[rule])
+    return _best_predictor(means.group, unbeaten)
 
 
 def _frequencies(table: SeatSums) -> Floats:
@@ -199,9 +197,18 @@ def _brier(means: Means, floor: Floats) -> Estimate:
     return means.ratio(stated - table.of("brier"), stated)
 
 
-def _predictor(table: SeatSums, rule: str, floor: Floats) -> Predictor:
+def _best_rule(hits: Mapping[str, Floats]) -> str:
+    """Return the rule that predicts most answers of all rows correctly."""
+    return max(hits, key=lambda name: total(hits[name]))
+
+
+def _best_predictor(table: SeatSums, hits: Mapping[str, Floats]) -> Predictor | None:
+    """Return the rule that predicts most answers of a table, with its score; None without rules."""
+    if not hits:
+        return None
+    rule = _best_rule(hits)
     scored, guess, right = (
-        total(column) for column in (table.of("scored"), table.of("guess"), floor)
+        total(column) for column in (table.of("scored"), table.of("guess"), hits[rule])
     )
     skill = (right - guess) / (scored - guess) if scored > guess else None
     return Predictor(rule, 100 * right / scored, skill)

@@ -62,7 +62,7 @@ class ProfileRow(msgspec.Struct, frozen=True):
     moves: int
     forfeits: int
     guess: float | None  # accuracy of an even guess, in percent
-    predictor: Predictor | None  # the best of the three fixed rules
+    predictor: Predictor | None  # the best simple rule
     unread: float | None  # share of answers that could not be read, in percent
     even_brier: float | None  # Brier score of even odds
     calibration: tuple[CalibrationPoint, ...]
@@ -84,6 +84,7 @@ class ProfileRow(msgspec.Struct, frozen=True):
     why: dict[str, str]  # by field, why it has no value
     # the best simple rule that the player is not shown to exceed; None: it exceeds all
     unbeaten: Predictor | None = None
+    fixed_rule: Predictor | None = None  # the best of three fixed rules: 0 of *beyond rules*
     has_rounds: bool = False  # whether an episode has several moves after predictions
     predictions: int = 0  # that could be judged: knowing rests on these
     predictions_asked: int = 0  # the others were unreadable, or the round was void
@@ -190,6 +191,7 @@ def _row(
         guess=100 * total(of("guess")) / scored if scored else None,
         predictor=group.skills.predictor,
         unbeaten=group.skills.unbeaten,
+        fixed_rule=group.skills.fixed_rule,
         unread=100 * total(of("unread")) / answers if answers else None,
         even_brier=total(of("even_brier")) / odds if odds else None,
         calibration=tuple(_calibration(group.means)),
@@ -273,7 +275,7 @@ FACTS: tuple[FactColumn, ...] = (
     _fact(TEXT, "unit", "unit of the metric"),
     _fact(TEXT, "clusters", "unit that intervals are clustered by"),
     FactColumn(
-        "predictor", about="best mindless rule", type=TEXT,
+        "predictor", about="best simple rule", type=TEXT,
         value=lambda row: row.predictor and row.predictor.rule,
     ),
     _fact(COUNT, "episodes", "episodes"),
@@ -282,7 +284,7 @@ FACTS: tuple[FactColumn, ...] = (
     _fact(COUNT, "forfeits", "forfeited moves"),
     _fact(NUMBER, "guess", "accuracy of a uniform guess, in percent"),
     FactColumn(
-        "predictor_accuracy", about="accuracy of the best mindless rule, in percent",
+        "predictor_accuracy", about="accuracy of the best simple rule, in percent",
         value=lambda row: row.predictor and row.predictor.accuracy,
     ),
     _fact(NUMBER, "unread", "answers that could not be read, in percent"),

@@ -15,8 +15,8 @@ EXPLANATION = (
     "Horizontal: how often a player was right about the others, 0 for a uniform guess, 1 for "
     "always. Vertical: its score, 0 for a random player, 1 for the optimum or the reference player "
     "on the same instances, with the same random draws and other players; forfeited moves score as "
-    "the rules say. Diamonds: the best mindless predictor and player. Bottom right: knows but does "
-    "not act on it. Top left: does well without knowing. Bars: 95% intervals over clusters of "
+    "the rules say. Diamonds: the best simple rule and mindless player. Bottom right: knows but "
+    "does not act on it. Top left: does well without knowing. Bars: 95% intervals over clusters of "
     "episodes."
 )
 ODDS, CAME_TRUE = "stated odds (%)", "came true (%)"  # axes of calibration

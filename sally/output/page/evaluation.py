@@ -23,7 +23,7 @@ PANELS = {  # field -> heading, what 0 and 1 are
 }
 TABLE = {  # heading -> field
     "knowing": "knowing",
-    "beyond rules": "knowing_beyond",
+    "beyond learning rules": "knowing_beyond_learning",
     "acting on it": "acting",
     "beyond habits": "acting_beyond",
     "doing": "doing",
@@ -34,14 +34,14 @@ TABLE = {  # heading -> field
     "error survival": "error_survival",
 }
 LEGEND = (
-    "knowing: predictions about others, 0 for an even guess; beyond rules: 0 for the best mindless "
-    "rule. acting on it: moves that are best replies to the player's own predictions, 0 for a "
-    "random move; beyond habits: 0 for its own habits, such as one label. doing: 0 for a random "
-    "player, 1 for the optimum; practice and test: doing against opponents that may be trained on, "
-    "and against opponents held out by behaviour. label and position bias: 0 for moves spread "
-    "evenly, 1 for always the same. error survival: payoff that may come from others' forfeits. "
-    "predictions judged: those that knowing rests on; the others were unreadable, or a forfeited "
-    "move made their round void. "
+    "knowing: predictions about others, 0 for an even guess; beyond learning rules: 0 for the "
+    "best simple rule, tables of what followed included. acting on it: moves that are best "
+    "replies to the player's own predictions, 0 for a random move; beyond habits: 0 for its own "
+    "habits, such as one label. doing: 0 for a random player, 1 for the optimum; practice and "
+    "test: doing against opponents that may be trained on, and against opponents held out by "
+    "behaviour. label and position bias: 0 for moves spread evenly, 1 for always the same. error "
+    "survival: payoff that may come from others' forfeits. predictions judged: those that "
+    "knowing rests on; the others were unreadable, or a forfeited move made their round void. "
     "After ± or in brackets: 95% intervals over problems. There is no mean over games."
 )
 ROW, TOP = 26, 30
@@ -128,7 +128,7 @@ def figure(games: Sequence[GameResult], player: str) -> Html:
     panels = [tag("div", _panel(field, games), class_="panel") for field in PANELS]
     keys = [
         join(key("dot"), f" {player}"),
-        join(key("mindless"), " best mindless player or rule"),
+        join(key("mindless"), " best mindless player or simple rule"),
         join(key("ring"), " learners and bots on the same problems"),
     ]
     return tag(
