@@ -24,6 +24,7 @@ from sally.web.rehearsal import value_for
 LAST = """() => Math.max(...[...document.querySelectorAll(
   "#asks .ask button, #board .act, #asks .ask input, #asks .ask textarea, #asks .ask select")]
   .filter(e => e.checkVisibility()).map(e => e.getBoundingClientRect().bottom + scrollY))"""
+MOST_ATTEMPTS = 400  # refused answers included
 WIDER = "() => document.documentElement.scrollWidth - innerWidth"
 
 
@@ -35,20 +36,27 @@ def tables(games: Sequence[str], seats: str) -> Iterator[tuple[str, str]]:
             yield name, seat
 
 
-def opened(address: str, game: str, seat: str, moves: int) -> str:
-    """The token of a table at which some moves were made."""
-    token = str(seat_api(f"{address}/api/tables", "", {"game": game, "seat": seat})["token"])
-    draw, made = random.Random(1), 0
-    for _ in range(400):
-        seen = seat_api(f"{address}/api/seat", token)
-        if seen["over"] or (made >= moves and seen["asks"]):
+def open_table(address: str, game: str, seat: str) -> str:
+    """Open a table and return its token."""
+    return str(seat_api(f"{address}/api/tables", "", {"game": game, "seat": seat})["token"])
+
+
+def play(address: str, token: str, moves: int, seed: int = 1) -> Any:
+    """Make some moves at a table, drawn at random, and return the last screen."""
+    draw, made = random.Random(seed), 0
+    for attempt in range(MOST_ATTEMPTS):
+        screen = seat_api(f"{address}/api/seat", token)
+        if screen["over"] or (made >= moves and screen["asks"]):
             break
-        time.sleep(0.11)  # twice a round; a seat may ask twenty times a second
-        if seen["asks"]:
-            ask = seen["asks"][0]
-            sent = {"ask": ask["id"], "value": value_for(ask, draw), "key": f"sheet-{made}"}
+        time.sleep(
+            0.16
+        )  # twice a round, and an open page looks as well; 20 requests a second are allowed
+        if screen["asks"]:
+            ask = screen["asks"][0]
+            key = f"sheet-{seed}-{attempt}"
+            sent = {"ask": ask["id"], "value": value_for(ask, draw), "key": key}
             made += bool(seat_api(f"{address}/api/seat/answer", token, sent))
-    return token
+    return screen
 
 
 def picture(page: Any, address: str, token: str, out: Path) -> tuple[float, float] | None:
@@ -96,7 +104,9 @@ def main(
             drawn = []
             for game, seat in tables(games, seats):
                 path = keep / f"{game}{f'_{seat}' if seats == 'all' else ''}_{kind}{kept}.png"
-                fit = picture(context.new_page(), address, opened(address, game, seat, moves), path)
+                token = open_table(address, game, seat)
+                play(address, token, moves)
+                fit = picture(context.new_page(), address, token, path)
                 drawn.append(path)
                 if fit is not None:
                     verdict = "fits" if fit[0] <= height and fit[1] <= 0 else "DOES NOT FIT"

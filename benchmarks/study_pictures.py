@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
@@ -53,8 +54,9 @@ def draw(file: Path, study: HumanStudy, folder: Path) -> list[Path]:
                 has_touch=name == "phone",
             )
             way = BrowserParticipant(context.new_page(), address, study, f"picture{n}")
+            pictures: list[Path] = []
             with company(chromium, way) as partner:
-                pictures = _walk(way, partner, folder, name)
+                walk(way, partner, partial(_shoot, way.page, folder, name, pictures))
             drawn += [*pictures, sheet(context, pictures, folder / f"sheet_{name}.png", columns)]
             context.close()
     return drawn
@@ -80,16 +82,16 @@ def browser() -> Iterator[Any]:
 
 
 @contextmanager
-def served(file: Path | None) -> Iterator[str]:
-    """Run `sally serve` on a free port in a temporary folder, with the study in `file` if given,
-    and yield its address."""
+def served(file: Path | None, *more: str) -> Iterator[str]:
+    """Run `sally serve` on a free port in a temporary folder, with the study in `file` if given and
+    `more` options, and yield its address."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     with tempfile.TemporaryDirectory() as data:
         command = (sys.executable, "-m", "sally", "serve", "--port", str(port), "--data", data)
         process = subprocess.Popen(
-            (*command, *(() if file is None else ("--study", str(file)))),
+            (*command, *(() if file is None else ("--study", str(file))), *more),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
@@ -146,7 +148,7 @@ class BrowserParticipant:
         """Consent to or answer the current page; return whether there was something to answer."""
         if self.page.locator("input[name=agree]").count():
             self.page.check("input[name=agree]")
-            self.page.click("button.primary")
+            self.submit("button.primary")
             return True
         if not self.page.locator("input[name=step]").count():
             return False
@@ -156,8 +158,13 @@ class BrowserParticipant:
             raise BadInput(f"The scripted participant cannot get past the page {step!r}.")
         self.actor.browser.text = self.page.content()  # it answers the items on the page
         self.page.evaluate(ANSWER, self.actor.answers(step))
-        self.page.click("form.step button.primary")
+        self.submit("form.step button.primary")
         return True
+
+    def submit(self, button: str) -> None:
+        """Press the button of a form and wait for the next page."""
+        with self.page.expect_navigation():
+            self.page.click(button)
 
 
 Partner = Callable[[], BrowserParticipant | None]  # called when the participant waits
@@ -191,16 +198,9 @@ def company(chromium: Any, way: BrowserParticipant) -> Iterator[Partner]:
         context.close()
 
 
-def _walk(way: BrowserParticipant, partner: Partner, folder: Path, name: str) -> list[Path]:
-    """Walk through the study and take a screenshot of each page."""
+def walk(way: BrowserParticipant, partner: Partner, shot: Callable[[], None]) -> None:
+    """Walk through the study and call `shot` at each page."""
     way.come()
-    pictures: list[Path] = []
-
-    def shot() -> None:
-        path = folder / f"{name}_{len(pictures) + 1:02d}.png"
-        _taken(way.page, path)
-        pictures.append(path)
-
     other: BrowserParticipant | None = None
     for _ in range(MOST_PAGES):
         shot()
@@ -212,19 +212,25 @@ def _walk(way: BrowserParticipant, partner: Partner, folder: Path, name: str) ->
                 )
         elif way.seat:
             _play(way, other, shot)
+        elif other is not None and way.page.locator("[data-ready]").count():  # the end of a chat
+            other.come()
+            while other.onward():
+                pass
+            way.come()
         elif not way.onward():
             break
-    return pictures
 
 
-def _taken(page: Any, path: Path) -> None:
-    """Take a screenshot; on a busy machine several attempts may be needed."""
+def _shoot(page: Any, folder: Path, name: str, pictures: list[Path]) -> None:
+    """Take the next screenshot; on a busy machine several attempts may be needed."""
     from playwright.sync_api import Error
 
+    path = folder / f"{name}_{len(pictures) + 1:02d}.png"
     page.wait_for_load_state()
     for _ in range(TRIES):
         try:
             page.screenshot(path=str(path))
+            pictures.append(path)
             return
         except Error as why:
             said = str(why).split("\n")[0]

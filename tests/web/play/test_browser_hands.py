@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.web.browser import NEEDS_BROWSER, PHONE, Person, Server
+from tests.web.browser import NEEDS_BROWSER, PHONE, TOO_SMALL, UNFOLD, Person, Server
 
 pytestmark = NEEDS_BROWSER
 Arrive = Callable[..., Person]
@@ -216,13 +216,6 @@ GAMES = (
     ("wavelength", "guesser", []),
 )
 
-# 44 pixels for every target, but for links within a sentence.
-TOO_SMALL = """() => [...document.querySelectorAll('button, a, input, select, textarea, summary')]
-  .filter(e => e.checkVisibility() && !(e.type === 'checkbox') && !e.matches('p a'))
-  .map(e => [e.outerHTML.slice(0, 80), e.getBoundingClientRect()])
-  .filter(([, box]) => box.height < 43.5 || box.width < 43.5)
-  .map(([html, box]) => `${html} ${box.width}x${box.height}`)"""
-
 
 def test_game_can_be_played_on_a_phone(person: Arrive, served: Server) -> None:
     me = person(**PHONE)
@@ -281,10 +274,6 @@ def test_lobby_can_be_read_in_the_light_and_in_the_dark(person: Arrive) -> None:
     me.page.goto(me.address)
     me.page.locator(".tile[data-game=tradecraft]").click()
     readable(me)
-
-
-UNFOLD = """() => document.querySelectorAll('details:not([open])').forEach(
-  each => { each.open = each.checkVisibility(); })"""
 
 
 @pytest.mark.parametrize(("game", "seat", "probes"), GAMES)
