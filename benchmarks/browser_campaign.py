@@ -1,9 +1,8 @@
-"""Every game in a real browser: axe-core in light and dark, and a whole game by keyboard alone.
+"""Every game in a real browser by keyboard alone (`benchmarks.page_sweeps` runs axe-core).
 
 `python -m benchmarks.browser_campaign OUT` prints a line for each game and writes `OUT/games.json`:
-the violations that axe-core finds at a desk (1200 x 900) and on a phone (390 x 844), light and
-dark, and whether a game was played to its end with the Tab, Enter, Space, arrow and letter keys.
-It needs playwright, a chromium, and axe-core from npm. `--games` names some of the games.
+whether it was played to its end with the Tab, Enter, Space, arrow and letter keys, in how many
+answers. It needs playwright and a chromium. `--games` names some of the games.
 """
 
 from __future__ import annotations
@@ -15,14 +14,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.study_pictures import SCREENS, browser, seat_api, served
+from benchmarks.study_pictures import browser, seat_api, served
 from sally.core.registry import registry
-from tests.web.axe import script
 
-AXE = "async () => (await axe.run({resultTypes: ['violations']})).violations.map(v => `${v.impact} ${v.id}: ${v.nodes[0].html.slice(0, 90)}`)"  # noqa: E501
 SHORT = {"rounds": 2, "turns": 4, "max_turns": 3, "messages": 2}  # parameters that end a game soon
 WORDS = ("river", "music", "winter", "garden", "north", "money", "stone", "light", "bread", "sleep")
-READY = "#rules-read:visible, #asks .ask:visible, #asides .probe:visible"
 MOST_TABS = 250
 SECONDS = 240.0  # for one game
 OPEN = """() => [...document.querySelectorAll('#asides .ask, #asides .probe, #asks .ask')]
@@ -103,47 +99,20 @@ def by_keyboard(page: Any, address: str, game: str, seat: str) -> tuple[bool, in
     return False, answers
 
 
-def violations(page: Any, address: str, game: str, seat: str, axe: Path) -> dict[str, list[str]]:
-    """Return what axe-core finds on a new table, by device and colour scheme."""
-    found: dict[str, list[str]] = {}
-    token = seat_api(f"{address}/api/tables", "", {"game": game, "seat": seat})["token"]
-    for device, (width, height, _) in SCREENS.items():
-        page.set_viewport_size({"width": width, "height": height})
-        page.goto("about:blank")
-        page.goto(f"{address}/table#{token}")
-        page.locator(READY).first.wait_for()
-        if page.locator("#rules-read").is_visible():
-            page.click("#rules-read")
-        page.add_script_tag(path=str(axe))
-        for scheme in ("light", "dark"):
-            page.emulate_media(color_scheme=scheme)
-            found[f"{device} {scheme}"] = page.evaluate(AXE)
-    return found
-
-
 def main(out: Path, games: Sequence[str]) -> None:
-    axe = script()
-    if axe is None:
-        raise SystemExit("axe-core cannot be fetched here: no npm, or no network.")
     told = []
     with served(None) as address, browser() as chromium:
-        context = chromium.new_context(reduced_motion="reduce", bypass_csp=True)
+        context = chromium.new_context(
+            viewport={"width": 1200, "height": 900}, reduced_motion="reduce"
+        )
         context.set_default_timeout(120_000)  # a shared machine may be slow
         for game in games:
-            seat = str(registry.game(game).build({}).seats[0])
             page = context.new_page()
-            wrong = violations(page, address, game, seat, axe)
-            page.set_viewport_size({"width": 1200, "height": 900})
-            page.goto("about:blank")
+            seat = str(registry.game(game).build({}).seats[0])
             ended, answers = by_keyboard(page, address, game, seat)
             page.close()
-            many = sum(map(len, wrong.values()))
-            told.append({"game": game, "axe": wrong, "by_keyboard": ended, "answers": answers})
-            end = f"by keyboard to the end in {answers} answers" if ended else "NOT to the end"
-            print(f"{game}: {many} violations; {end}", flush=True)
-            for where, each in wrong.items():
-                for violation in each:
-                    print(f"    {where}: {violation}", flush=True)
+            told.append({"game": game, "by_keyboard": ended, "answers": answers})
+            print(f"{game}: {'' if ended else 'NOT '}to the end in {answers} answers", flush=True)
             (out / "games.json").write_text(json.dumps(told, indent=2) + "\n")
 
 

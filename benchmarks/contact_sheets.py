@@ -48,9 +48,7 @@ def play(address: str, token: str, moves: int, seed: int = 1) -> Any:
         screen = seat_api(f"{address}/api/seat", token)
         if screen["over"] or (made >= moves and screen["asks"]):
             break
-        time.sleep(
-            0.16
-        )  # twice a round, and an open page looks as well; 20 requests a second are allowed
+        time.sleep(0.16)  # an open page asks as well; a seat may ask twenty times a second
         if screen["asks"]:
             ask = screen["asks"][0]
             key = f"sheet-{seed}-{attempt}"

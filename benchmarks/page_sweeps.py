@@ -1,19 +1,19 @@
 """Every page that participants, visitors and experimenters see, checked in a real browser.
 
-`python -m benchmarks.page_sweeps AXE OUT` goes through all games (each seat that a person may take:
-the rules, the first question, a refused answer where there is one, after two moves, the end), the
+`python -m benchmarks.page_sweeps OUT` goes through all games (each seat that a person may take: the
+rules, the first question, a refused answer where there is one, after two moves, the end), the
 lobby, four studies with people (every page of a participant and the refusals of each), the
 experimenter's pages with the explorer, a report and a board. Each page is looked at
 
 - at 390, 768, 1280 and 1920 pixels: it must not scroll sideways, nor a table of the experimenter
   from 1280 pixels on;
 - on touch screens (390 and 768 pixels), with everything unfolded: every control must be at least
-  44 pixels high and wide;
+  44 pixels high and wide, but for links in sentences and in drawings;
 - at 390 and 1280 pixels, light and dark, with everything unfolded: axe-core must find nothing;
 - for complaints of its scripts.
 
-It prints a line for each page and writes `OUT/findings.json`. AXE is the path of `axe.min.js` from
-the npm package axe-core; `--parts` and `--games` choose some. It needs playwright and a chromium.
+It prints a line for each page and writes `OUT/findings.json`; `--parts` and `--games` choose some.
+It needs playwright, a chromium, and axe-core from npm.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import random
 import re
 import subprocess
 import sys
@@ -31,16 +32,19 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
-from benchmarks.browser_campaign import AXE as VIOLATIONS
 from benchmarks.contact_sheets import open_table, play, tables
 from benchmarks.study_pictures import BrowserParticipant, browser, company, seat_api, served, walk
 from sally.core.registry import registry
+from sally.web.rehearsal import value_for
 from sally.web.study.definition import read_human_study
+from tests.web.axe import script
 from tests.web.browser import PHONE, TOO_SMALL, UNFOLD, Person
+from tests.web.play.test_browser_access import violations
 
 DEVICES: Mapping[str, dict[str, Any]] = {
     "phone": PHONE,
@@ -49,67 +53,13 @@ DEVICES: Mapping[str, dict[str, Any]] = {
     "wide": {"viewport": {"width": 1920, "height": 1080}},
 }
 AXE_DEVICES = ("phone", "desktop")
-PARTS = ("games", "lobby", "study", "experimenter", "results")
 SECRET = "a secret of the page sweeps"
-WIDTH = "() => document.documentElement.scrollWidth"
 CUT_OFF = """() => [...document.querySelectorAll('.scroll')]
   .filter(e => e.scrollWidth > e.clientWidth).map(e => e.getAttribute('aria-label'))"""
 SETTLE = 150  # milliseconds until a page has its new size
 TEMPLATES = Path(__file__).parent.parent / "sally/web/study"
 BUNDLES = Path(__file__).parent.parent / "docs/results/bundles"
 OF_EACH_KIND = 2  # pages of the experimenter that differ in a value, such as an episode's name
-TOGETHER = """
-name = "together"
-title = "Two games with another participant"
-participants = 40
-option_order = "balanced"
-contact = "lab@example.org"
-instructions = ["You play two games with another participant."]
-[consent]
-text = "This takes five minutes."
-[[instances]]
-id = "ipd-2"
-game = "ipd"
-params = { rounds = 2 }
-[[instances]]
-id = "ibs-2"
-game = "ibs"
-params = { rounds = 2 }
-[[conditions]]
-name = "with talk"
-people = ["agent", "partner"]
-arms = { agent = ["their_move"] }
-chat_seconds = 300
-[bonus]
-base = 1.00
-per_point = 0.01
-currency = "EUR"
-random_games = 1
-[platform]
-participant = "PROLIFIC_PID"
-[quality]
-log = true
-"""
-BRIEF = """
-name = "brief"
-title = "A study that waits for nobody"
-participants = 4
-instructions = ["One page."]
-[consent]
-text = "This takes a second."
-[[instances]]
-id = "ipd-2"
-game = "ipd"
-params = { rounds = 2 }
-[[conditions]]
-name = "all"
-people = ["agent"]
-others = { partner = { player = "tit_for_tat" } }
-[platform]
-participant = "PROLIFIC_PID"
-[limits]
-idle_minutes = 0.02
-"""
 
 
 @dataclass
@@ -119,6 +69,7 @@ class Sweep:
     chromium: Any
     axe: Path
     out: Path
+    games: Sequence[str]
     pages: Counter[str] = field(default_factory=Counter)
     checks: Counter[str] = field(default_factory=Counter)
     findings: list[dict[str, str]] = field(default_factory=list)
@@ -153,39 +104,29 @@ class Sweep:
             found += self._too_wide(page, f"{device}, unfolded", width)
             if is_touched:
                 self.checks["sizes of controls"] += 1
-                found += some([f"{device}: too small: {e}" for e in page.evaluate(TOO_SMALL)])
+                found += [f"{device}: too small: {e}" for e in page.evaluate(TOO_SMALL)]
             for scheme in ("light", "dark") if device in AXE_DEVICES else ():
                 page.emulate_media(color_scheme=scheme)
                 self.checks["axe-core"] += 1
-                found += [f"{device}, {scheme}: axe: {v}" for v in page.evaluate(VIOLATIONS)]
+                found += [f"{device}, {scheme}: axe: {v}" for v in violations(page)]
         expected = "status of 4"  # refusals of forms and links
         found += [f"script: {c}" for c in person.complaints if expected not in c]
         person.complaints.clear()
         self.pages[part] += 1
         self.findings += [{"part": part, "page": name, "finding": each} for each in found]
         print(f"{part} · {name}: {found or 'ok'}", flush=True)
-        self.store()
-
-    def _too_wide(self, page: Any, device: str, width: int) -> list[str]:
-        self.checks["width"] += 1
-        wider = page.evaluate(WIDTH) - width
-        return [f"{device}: {wider} px too wide"] if wider > 0 else []
-
-    def store(self) -> None:
         counts = {"pages": self.pages, "checks": self.checks, "findings": self.findings}
         (self.out / "findings.json").write_text(json.dumps(counts, indent=2) + "\n")
 
-
-def some(found: list[str], most: int = 3) -> list[str]:
-    return [*found[:most], *([f"and {len(found) - most} more"] if len(found) > most else [])]
-
-
-# --- games ----------------------------------------------------------------------------------------
+    def _too_wide(self, page: Any, device: str, width: int) -> list[str]:
+        self.checks["width"] += 1
+        wider = page.evaluate("document.documentElement.scrollWidth") - width
+        return [f"{device}: {wider} px too wide"] if wider > 0 else []
 
 
-def sweep_games(sweep: Sweep, games: Sequence[str]) -> None:
+def sweep_games(sweep: Sweep) -> None:
     with served(None) as address, sweep.person(address) as person:
-        for game, seat in tables(games, "all"):
+        for game, seat in tables(sweep.games, "all"):
             token = open_table(address, game, seat)
             person.page.goto("about:blank")
             person.sit(token, read_rules=False)
@@ -207,53 +148,28 @@ def sweep_games(sweep: Sweep, games: Sequence[str]) -> None:
 
 
 def refuse(address: str, token: str) -> bool:
-    """Send an answer that is refused; return whether there is one."""
+    """Send a text that is refused: a word of the board, or one that is too long; return whether
+    there is one."""
     screen = seat_api(f"{address}/api/seat", token)
+    words = dict.fromkeys(re.findall(r'"([A-Za-z]{4,12})"(?!:)', json.dumps(screen["board"])))
     for ask in screen["asks"][:1]:
-        board_words = re.findall(r'"([A-Za-z]{4,12})"(?!:)', json.dumps(screen["board"]))
-        for value in wrong_values(ask, [*dict.fromkeys(board_words)][:30]):
+        for form, word in product(ask["forms"], [*words, "x" * 2000]):
+            texts = [each["name"] for each in form["fields"] if each["type"] == "text"]
+            one_form = {**ask, "options": [], "forms": [form]}
+            value = value_for(one_form, random.Random(1)) | dict.fromkeys(texts, word)
             time.sleep(0.06)  # a seat may ask twenty times a second
             body = {"ask": ask["id"], "value": value}
-            if seat_api(f"{address}/api/seat/check", token, body)["problem"]:
+            if texts and seat_api(f"{address}/api/seat/check", token, body)["problem"]:
                 seat_api(f"{address}/api/seat/answer", token, {**body, "key": "refused"})
                 return any(a["refused"] for a in seat_api(f"{address}/api/seat", token)["asks"])
     return False
 
 
-def wrong_values(ask: Mapping[str, Any], board_words: Sequence[str]) -> Iterator[Any]:
-    """Forms with a word of the board, which many games refuse, and forms beyond their limits."""
-    for form in ask["forms"]:
-        has_text = any(field["type"] == "text" for field in form["fields"])
-        for word in [*(board_words if has_text else ()), ""]:
-            fields = {f["name"]: wrong_field(f, word) for f in form["fields"]}
-            yield {"kind": form["kind"]} | fields
-
-
-def wrong_field(form_field: Mapping[str, Any], word: str) -> Any:
-    match form_field["type"]:
-        case "choice":
-            return form_field["values"][0]
-        case "text":
-            return word or "x" * (form_field["limit"] + 1)
-        case "whole":
-            return form_field["low" if word else "high"] + (0 if word else 1)
-        case "amounts":
-            return [[item, "999999"] for item, _ in form_field["most"]]
-        case "many":
-            return [wrong_field(form_field["of"], word)]
-        case _:
-            parts = {f["name"]: wrong_field(f, word) for f in form_field["fields"]}
-            return {"kind": form_field["kind"]} | parts
-
-
-# --- the lobby ------------------------------------------------------------------------------------
-
-
-def sweep_lobby(sweep: Sweep, games: Sequence[str]) -> None:
+def sweep_lobby(sweep: Sweep) -> None:
     with served(None) as address, sweep.person(address) as person:
         person.page.goto(address)
         sweep.look(person, "lobby", "all games", ".tile")
-        for game in games:
+        for game in sweep.games:
             person.move_to(DEVICES["desktop"])
             person.page.goto(address)
             tile = person.page.locator(f".tile[data-game={game}]")
@@ -264,9 +180,6 @@ def sweep_lobby(sweep: Sweep, games: Sequence[str]) -> None:
             sweep.look(person, "lobby", game)
 
 
-# --- studies with people --------------------------------------------------------------------------
-
-
 def sweep_study(sweep: Sweep) -> None:
     with tempfile.TemporaryDirectory() as folder, studies(Path(folder)) as (address, files):
         for file, people in ((files["full"], 2), (files["two_games"], 1), (files["together"], 1)):
@@ -274,21 +187,29 @@ def sweep_study(sweep: Sweep) -> None:
                 with sweep.person(address) as person:
                     walk_study(sweep, person, file, f"walker{n}")
         sweep_refusals(sweep, address, files["full"])
-        sweep_lapsed(sweep, address, files["brief"])
+        with sweep.person(address) as late, sweep.person(address) as experimenter:
+            participant(late, files["brief"], "late").come()
+            late.page.wait_for_timeout(5000)
+            log_in(experimenter)  # whose page marks who has lapsed
+            experimenter.page.goto(f"{address}/experimenter/study?study=brief")
+            late.page.goto(f"{address}/study/brief")
+            sweep.look(late, "study", "lapsed")
 
 
 @contextmanager
 def studies(folder: Path) -> Iterator[tuple[str, dict[str, Path]]]:
     """A server with four studies and the explorer; the address and the files by name."""
+    full, example = ((TEMPLATES / f"{n}_study.toml").read_text() for n in ("full", "example"))
+    pairs = 'people = ["agent", "partner"]\nchat_seconds = 300\n'
     texts = {
-        "full": (TEMPLATES / "full_study.toml").read_text(),
-        "two_games": f"practice = true\n{(TEMPLATES / 'example_study.toml').read_text()}",
-        "together": TOGETHER,
-        "brief": BRIEF,
+        "full": full,
+        "two_games": f"practice = true\n{example}",
+        "together": re.sub(r"people = .*\nothers = .*\n", pairs, example),
+        "brief": example.replace("idle_minutes = 30", "idle_minutes = 0.02"),
     }
     files = {name: folder / f"{name}.toml" for name in texts}
     for name, file in files.items():
-        file.write_text(texts[name])
+        file.write_text(texts[name].replace('name = "two_games"', f'name = "{name}"'))
     for bundle in BUNDLES.glob("quickstart_model*.zip"):
         zipfile.ZipFile(bundle).extractall(folder / "stores" / bundle.name.split(".sally")[0])
     more = [option for file in [*files.values()][1:] for option in ("--study", str(file))]
@@ -304,10 +225,6 @@ def participant(person: Person, file: Path, name: str) -> BrowserParticipant:
     return BrowserParticipant(person.page, person.address, read_human_study(file, ""), name)
 
 
-def heading(person: Person) -> str:
-    return str(person.page.locator("h1").first.inner_text())
-
-
 def walk_study(sweep: Sweep, person: Person, file: Path, name: str) -> None:
     """Look at every page from the consent form to the end."""
     way = participant(person, file, name)
@@ -316,7 +233,8 @@ def walk_study(sweep: Sweep, person: Person, file: Path, name: str) -> None:
     def look() -> None:
         step = person.page.locator("input[name=step]")
         kind = step.first.get_attribute("value") if step.count() else ""
-        title = f"{file.stem}: {heading(person)} {kind}".strip()
+        heading = person.page.locator("h1").first.inner_text()
+        title = f"{file.stem}: {heading} {kind}".strip()
         if title not in seen or "/table" in person.page.url:
             seen.add(title)
             sweep.look(person, "study", title)
@@ -373,22 +291,6 @@ def sweep_refusals(sweep: Sweep, address: str, file: Path) -> None:
         sweep.look(person, "study", "link after withdrawal")
 
 
-def sweep_lapsed(sweep: Sweep, address: str, file: Path) -> None:
-    with sweep.person(address) as person:
-        late = participant(person, file, "late")
-        late.come()
-        late.onward()
-        person.page.wait_for_timeout(2000 + 60_000 * late.study.limits.idle_minutes)
-        with sweep.person(address) as other:  # whose page marks who has lapsed
-            log_in(other)
-            other.page.goto(f"{address}/experimenter/study?study=brief")
-        person.page.goto(f"{address}/study/brief")
-        sweep.look(person, "study", f"lapsed: {heading(person)}")
-
-
-# --- the experimenter -----------------------------------------------------------------------------
-
-
 def log_in(person: Person) -> None:
     person.page.goto(f"{person.address}/experimenter")
     person.page.fill("#secret", SECRET)
@@ -411,23 +313,15 @@ def sweep_experimenter(sweep: Sweep) -> None:
         sweep.look(person, "experimenter", "wrong secret")
         for name in ("done", "in_a_game", "at_first_page"):
             with sweep.person(address) as other:
-                take_part(sweep, participant(other, files["full"], name))
+                way = participant(other, files["full"], name)
+                way.come()
+                while name == "in_a_game" and not way.seat:
+                    way.onward()
+                if name == "done":
+                    walk(way, lambda: None, lambda: None)
         log_in(person)
         find = f"{address}/experimenter/study?study=full&find="
         crawl(sweep, person, [person.page.url, f"{find}in_a_game", f"{find}nobody"])
-
-
-def take_part(sweep: Sweep, way: BrowserParticipant) -> None:
-    """Go as far as the participant's name says."""
-    way.come()
-    if way.name == "done":
-        with company(sweep.chromium, way) as partner:
-            walk(way, partner, lambda: None)
-    elif way.name == "in_a_game":
-        while not way.seat and way.onward():
-            pass
-    else:
-        way.onward()
 
 
 def crawl(sweep: Sweep, person: Person, waiting: list[str]) -> None:
@@ -456,48 +350,45 @@ def page_kind(path: str) -> tuple[Any, ...]:
     return re.sub(r"(?<=episodes)/.+", "/", page), perspective, *given
 
 
-# --- pages of results -----------------------------------------------------------------------------
-
-
 def sweep_results(sweep: Sweep) -> None:
     """Look at a report and a board, made of evaluations that the documents ship."""
     evaluations = [str(BUNDLES / f"sally_2-qwen-{size}.sally.zip") for size in ("0.5b", "1.5b")]
     with tempfile.TemporaryDirectory() as folder, sweep.person("") as person:
         report, board = Path(folder) / "report.html", Path(folder) / "board"
         store = str(BUNDLES / "quickstart_model-0.5b.sally.zip")
-        for made in (
-            [store, "--out", str(report)],
-            ["--board", *evaluations, "--out", str(board)],
-        ):
-            command = [sys.executable, "-m", "sally", "report", *made]
+        for options in ([store, "--out", report], ["--board", *evaluations, "--out", board]):
+            command = (sys.executable, "-m", "sally", "report", *map(str, options))
             subprocess.run(command, check=True, capture_output=True)
         for file in [report, *sorted(board.glob("*.html"))]:
             person.page.goto(file.as_uri())
             sweep.look(person, "results", str(file.relative_to(folder)), "h1")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("axe", type=Path, help="axe.min.js of the npm package axe-core")
-    parser.add_argument("out", type=Path)
-    parser.add_argument("--parts", nargs="*", default=PARTS, choices=PARTS)
-    parser.add_argument("--games", nargs="*", default=None)
-    options = parser.parse_args()
-    games = options.games or list(registry.games())
-    options.out.mkdir(parents=True, exist_ok=True)
+SWEEPS = {
+    "games": sweep_games,
+    "lobby": sweep_lobby,
+    "study": sweep_study,
+    "experimenter": sweep_experimenter,
+    "results": sweep_results,
+}
+
+
+def main(out: Path, parts: Sequence[str], games: Sequence[str]) -> None:
+    axe = script()
+    if axe is None:
+        raise SystemExit("axe-core cannot be fetched here: no npm, or no network.")
+    out.mkdir(parents=True, exist_ok=True)
     with browser() as chromium:
-        sweep = Sweep(chromium, options.axe, options.out)
-        steps = {
-            "games": lambda: sweep_games(sweep, games),
-            "lobby": lambda: sweep_lobby(sweep, games),
-            "study": lambda: sweep_study(sweep),
-            "experimenter": lambda: sweep_experimenter(sweep),
-            "results": lambda: sweep_results(sweep),
-        }
-        for part in options.parts:
-            steps[part]()
+        sweep = Sweep(chromium, axe, out, games)
+        for part in parts:
+            SWEEPS[part](sweep)
     print(f"{dict(sweep.pages)} pages, {dict(sweep.checks)} checks, {len(sweep.findings)} findings")
 
 
 if __name__ == "__main__":
-    main()
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--parts", nargs="*", default=list(SWEEPS), choices=SWEEPS)
+    parser.add_argument("--games", nargs="*", default=list(registry.games()))
+    given = parser.parse_args()
+    main(given.out, given.parts, given.games)

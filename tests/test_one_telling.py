@@ -88,7 +88,7 @@ def in_a_live_browser(setup: Setup, folder: Path) -> list[str]:
 
 def on_the_page(episode: Episode) -> list[str]:
     sections = str(transcript_of(episode)).split("<section")
-    own_text = "\n".join(part for part in sections if "<h5>agent" in part)
+    own_text = "\n".join(part for part in sections if "<h4>agent" in part)
     return unescape(re.sub("<[^>]*>", "\n", own_text)).split("\n")
 
 

@@ -119,7 +119,7 @@ def test_mean_links_to_episodes_and_episode_to_transcript(chromium: Any, address
     page.locator("details[open] a[href^='#e-']").first.click()
     locator = page.locator("details.episode[open]")
     locator.wait_for()  # the page hears of its new address a moment later
-    assert locator.count() == 1 and locator.locator("h4", has_text="Turn 0").is_visible()
+    assert locator.count() == 1 and locator.locator("h3", has_text="Turn 0").is_visible()
 
 
 def test_page_is_readable_without_its_script(chromium: Any, address: str) -> None:
@@ -128,6 +128,6 @@ def test_page_is_readable_without_its_script(chromium: Any, address: str) -> Non
     assert page.locator("h1").inner_text() == "hostile"
     assert page.locator("th button").count() == 0
     page.locator("details.episode > summary").first.click()
-    assert page.locator("details.episode[open] h4").first.is_visible()
+    assert page.locator("details.episode[open] h3").first.is_visible()
     page.locator("table.sortable a[href*='-']").first.click()
     assert page.locator("th:target").is_visible()  # the browser opens what a link leads into

@@ -36,10 +36,11 @@ ARGS = (
 )
 DESK = {"viewport": {"width": 1200, "height": 900}}
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
-# 44 pixels for every target, but for links within a sentence; a box is pressed by its label.
+# 44 pixels for every target, but for links within a sentence and in a drawing (the table below it
+# has the same); a box is pressed by its label.
 TOO_SMALL = """() => [...document.querySelectorAll('button, a, input, select, textarea, summary')]
-  .filter(e => e.checkVisibility() && !e.matches('p a, [type=hidden]'))
-  .map(e => [e, e.matches('[type=checkbox], [type=radio]') && e.closest('label') || e])
+  .filter(e => e.checkVisibility() && !e.matches('p a, svg a, [type=hidden]'))
+  .map(e => [e, e.matches('[type=checkbox], [type=radio]') && e.labels[0] || e])
   .map(([e, target]) => [e.outerHTML.slice(0, 80), target.getBoundingClientRect()])
   .filter(([, box]) => box.height < 43.5 || box.width < 43.5)
   .map(([html, box]) => `${html} ${box.width}x${box.height}`)"""

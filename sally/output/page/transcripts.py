@@ -182,7 +182,7 @@ class _TranscriptRenderer:
         first, last = turns[0][0].turn, turns[-1][0].turn
         head = f"Turn {first}" if first == last else f"Turns {first} to {last}"
         draws = [scene.answer for scenes in turns for scene in scenes]
-        yield tag("li", tag("h4", head), quote_block("nature", "\n".join(draws)))
+        yield tag("li", tag("h3", head), quote_block("nature", "\n".join(draws)))
 
     def _turn(self, scenes: Sequence[Scene]) -> Html:
         by_seat: dict[str, list[Scene]] = {}
@@ -194,12 +194,12 @@ class _TranscriptRenderer:
                 by_seat.setdefault(scene.seat, []).append(scene)
         seats = [self._seat(seat, seat_scenes) for seat, seat_scenes in by_seat.items()]
         body = tag("div", seats, class_="seats") if seats else None
-        head = tag("h4", f"Turn {scenes[0].turn}") if seats else None
+        head = tag("h3", f"Turn {scenes[0].turn}") if seats else None
         return tag("li", head, body, end, id=self._anchor(scenes[0].turn))
 
     def _seat(self, seat: str, scenes: Sequence[Scene]) -> Html:
         spec = self._story.episode.setup.lineup.get(seat)
-        head = tag("h5", seat, tag("small", f" {label(spec)}") if spec else None)
+        head = tag("h4", seat, tag("small", f" {label(spec)}") if spec else None)
         now = next((scene.now for scene in scenes if scene.now), "")
         lines = [line for scene in scenes for line in scene.new]
         saw = quote_block("sees", "\n".join([*lines, now] if now else lines))
