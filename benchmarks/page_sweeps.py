@@ -170,7 +170,6 @@ def sweep_lobby(sweep: Sweep) -> None:
         person.page.goto(address)
         sweep.look(person, "lobby", "all games", ".tile")
         for game in sweep.games:
-            person.move_to(DEVICES["desktop"])
             person.page.goto(address)
             tile = person.page.locator(f".tile[data-game={game}]")
             if not tile.count():  # a variant, chosen within the tile of its family

@@ -267,15 +267,14 @@ class Frame:
         return self.episode(int(numbers[0]))
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
-        """Yield the number and the stored line of each episode that is in a store."""
+        """Yield the number and the line of each episode, as it is or would be stored."""
         numbers = np.full(int(self._offsets[-1]), -1)
         numbers[self._rows] = np.arange(len(self._rows))
         bounds = zip(self._offsets, self._offsets[1:], strict=False)
         for part, (start, end) in zip(self._parts, bounds, strict=True):
-            if isinstance(part, File):
-                for number, (_, line) in zip(numbers[start:end], part.lines(), strict=False):
-                    if number >= 0:
-                        yield int(number), line
+            for number, (_, line) in zip(numbers[start:end], part.lines(), strict=False):
+                if number >= 0:
+                    yield int(number), line
 
     # --- reading ----------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from typing import Protocol
 import polars as pl
 
 from sally import store
-from sally.core.log.events import Episode
+from sally.core.log.events import Episode, to_line
 from sally.frames import cache
 from sally.frames.build import EPISODES, METRICS, SEATS, build, build_episodes
 from sally.frames.parallel import Job
@@ -23,6 +23,8 @@ class Part(Protocol):
     def columns(self, name: str) -> Collection[str]: ...
 
     def episode(self, row: int, start: int, size: int) -> Episode | None: ...
+
+    def lines(self) -> Iterator[tuple[int, bytes]]: ...
 
 
 class Memory:
@@ -49,6 +51,11 @@ class Memory:
 
     def episode(self, row: int, start: int, size: int) -> Episode | None:
         return self._episodes[row]
+
+    def lines(self) -> Iterator[tuple[int, bytes]]:
+        """Yield the numbered episodes, encoded as they would be stored."""
+        for number, episode in enumerate(self._episodes):
+            yield number, to_line(episode)
 
 
 class File:

@@ -33,6 +33,7 @@ from sally.web.explorer.episode_list import (
 from sally.web.live.match import LiveMatch
 from sally.web.live.matches import LiveMatches
 from sally.web.security import experimenter_required, form_token
+from sally.web.study.export import finished_episodes
 
 A_PAGE = 50  # episodes per page
 NEWEST = 10  # episodes in the overview
@@ -98,7 +99,7 @@ async def list_of(request: Request) -> EpisodeList:
         state.episode_list = EpisodeList([*output_folder, *state.settings.stores])
     episode_list: EpisodeList = state.episode_list
     running = {
-        study.owner: (study.study.name, await study.finished_matches())
+        study.owner: (study.study.name, await finished_episodes(study))
         for study in state.studies.values()
     }
     await run_in_threadpool(episode_list.refresh, running)
@@ -235,10 +236,20 @@ async def episode(request: Request) -> Response:
         source=source,
         episode=record,
         used=usage_of(record),
+        people=_people(request, source, record),
         filter_query=query(episode_filter),
         **_neighbours(table, source, id, query(episode_filter)),
         **facts,
     )
+
+
+def _people(request: Request, source: str, record: Episode) -> list[tuple[str, str, str]]:
+    """Return the people of an episode of a study on this server: seat, code, link."""
+    names = {study.owner: study.study.name for study in request.app.state.studies.values()}
+    people = record.used.get("people", {}) if source in names else {}
+    codes = {seat: person["participant"] for seat, person in people.items()}
+    finds = {code: urlencode({"study": names[source], "find": code}) for code in codes.values()}
+    return [(seat, code, f"/experimenter/study?{finds[code]}#find") for seat, code in codes.items()]
 
 
 def _neighbours(table: pl.DataFrame, source: str, id: str, filter_query: str) -> dict[str, Any]:

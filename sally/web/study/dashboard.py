@@ -30,6 +30,7 @@ from sally.web.study.export import (
 from sally.web.study.progress import participant_facts, participant_rows, payments, progress
 from sally.web.study.rules import rules_of
 from sally.web.study.running_study import RunningStudy
+from sally.web.study.steps import step_text
 
 LOG = logging.getLogger("sally.web")
 COOKIE = "sally_participant"
@@ -88,6 +89,7 @@ async def overview(request: Request) -> Response:
         find=text,
         facts=facts,
         problem=problem,
+        step_text=step_text,
     )
 
 

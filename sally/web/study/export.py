@@ -5,6 +5,7 @@ Exports identify people by a salted hash; the salt never leaves the database.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from hashlib import blake2b
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 import msgspec
 
 from sally import store
+from sally.core.errors import NotAsked
 from sally.core.log.events import Episode, to_line
 from sally.web.database import Transaction
 from sally.web.live.answers import LookUp, Stop, from_text
@@ -37,6 +39,8 @@ from sally.web.study.steps import (
 )
 from sally.web.study.tables import ExportedPerson, files_of, tables, utc
 
+LOG = logging.getLogger("sally.web")
+AT_ONCE = 100  # finished matches read per call; the next call reads on
 FILE = "people.jsonl"  # in the store; rewritten by each export, without withdrawn participants
 ROWS = "people.json"
 DATA = "psych-ds"  # folder of the tables
@@ -109,6 +113,36 @@ async def _gather(running_study: RunningStudy) -> tuple[list[Episode], list[Expo
             )
         )
     return list(episodes.values()), rows
+
+
+async def finished_episodes(running_study: RunningStudy) -> list[Episode]:
+    """Return the episodes of finished matches with the codes and times of their participants,
+    except those of people who withdrew; a call reads at most `AT_ONCE` new ones."""
+    database, finished = running_study.database, running_study.finished
+    rows = await database.run(
+        Transaction.all,
+        "SELECT id FROM matches WHERE owner = ? AND ended = 1 ORDER BY made",
+        running_study.owner,
+    )
+    ids = [row[0] for row in rows]
+    for id in finished.keys() - set(ids):
+        del finished[id]
+    new = [id for id in ids if id not in finished and id not in running_study.unreadable]
+    for id in new[:AT_ONCE]:
+        try:
+            episode = await running_study.live_matches.episode(id)
+        except NotAsked as error:
+            running_study.unreadable.add(id)
+            LOG.error("match %s cannot be shown: %s", id, error)
+            continue
+        for person_id, k, seat in await database.run(participants.at_match, id):
+            person = await database.run(participants.by_id, person_id)
+            times = await database.run(response_times, id, seat)
+            if episode is not None and person is not None:
+                episode = _with_person(running_study, episode, person, seat, k, times)
+        if episode is not None:
+            finished[id] = episode
+    return [finished[id] for id in ids if id in finished]
 
 
 class TimedAnswer(msgspec.Struct, frozen=True):

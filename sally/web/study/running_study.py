@@ -53,7 +53,6 @@ from sally.web.study.steps import (
 )
 
 LOG = logging.getLogger("sally.web")
-AT_ONCE = 100  # matches read per call of `played`; the next call reads on
 FAREWELL = 2.0  # seconds for a partner's browser to learn that the match stopped
 PLAYED = ("ended", "forfeits")  # outcomes of rounds that were played to the end
 LEFT = ("left", "partner left")  # outcomes after which the remaining rounds are skipped
@@ -105,8 +104,8 @@ class RunningStudy:
         live_matches.delays[self.owner] = study.limits.model_seconds
         for owner in (self.owner, self.practice_owner):
             live_matches.timeouts[owner] = study.limits.timeout
-        self._finished: dict[str, Episode] = {}  # finished matches by id
-        self._unreadable: set[str] = set()  # matches whose rules are not installed
+        self.finished: dict[str, Episode] = {}  # finished matches by id
+        self.unreadable: set[str] = set()  # matches whose rules are not installed
         self._opening = asyncio.Lock()  # sufficient, since a database has one server
         self.erasing = asyncio.Lock()  # held while deleting or exporting people
 
@@ -518,27 +517,6 @@ class RunningStudy:
         return self.study.quality.attention == "exclude" and passed < checks
 
     # --- for the explorer -----------------------------------------------------------------------
-
-    async def finished_matches(self) -> list[Episode]:
-        """Return the episodes of finished matches, except those of people who withdrew."""
-        rows = await self.database.run(
-            Transaction.all,
-            "SELECT id FROM matches WHERE owner = ? AND ended = 1 ORDER BY made",
-            self.owner,
-        )
-        ids = [row[0] for row in rows]
-        self._finished = {id: self._finished[id] for id in ids if id in self._finished}
-        new = [id for id in ids if id not in self._finished and id not in self._unreadable]
-        for id in new[:AT_ONCE]:
-            try:
-                episode = await self.live_matches.episode(id)
-            except NotAsked as error:
-                self._unreadable.add(id)
-                LOG.error("match %s cannot be shown: %s", id, error)
-                continue
-            if episode is not None:
-                self._finished[id] = episode
-        return list(self._finished.values())
 
     # --- actions of the experimenter ------------------------------------------------------------
 

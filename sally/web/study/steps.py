@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -36,6 +37,19 @@ SURVEY, BEFORE, AFTER_GAME, AFTER_BLOCK = (
     "survey-game-",
     "survey-block-",
 )
+STEP_TEXTS = {  # for the experimenter's pages, with the numbers of a step from 1
+    "instructions": "page {} of the instructions",
+    "check": "check, try {}",
+    "practice": "practice game {}",
+    "block": "block {}, page {} of its instructions",
+    "chat": "chat before game {}",
+    "round": "game {}",
+    "survey": "last survey",
+    "survey-before": "survey before the games",
+    "survey-game": "survey after game {}",
+    "survey-block": "survey after block {}",
+    FAILED: "screened out",
+}
 NOT_PLAYED = ("left", "partner left", "no partner")  # outcomes without a survey after the game
 
 
@@ -78,6 +92,12 @@ def current(study: HumanStudy, condition: Condition, answers: Given) -> str:
     if survey_items(study, condition, SURVEY, answers) and SURVEY not in answers:
         return SURVEY
     return END
+
+
+def step_text(step: str) -> str:
+    """Return what a step is, in words; an unknown step is its own text."""
+    kind, *numbers = re.split(r"-(?=\d)", step)
+    return STEP_TEXTS.get(kind, step).format(*(int(number) + 1 for number in numbers))
 
 
 def _was_played(study: HumanStudy, condition: Condition, step: str, answers: Given) -> bool:

@@ -43,7 +43,7 @@ def test_probe_is_shown_separately_and_answered_first(person: Arrive, served: Se
     aside = me.page.get_by_role("complementary", name="A question for you")
     assert "changes nothing in the game" in aside.inner_text()
     assert me.ask().count() == 0  # the move waits for the question
-    assert me.status() == "Please answer this question first."
+    assert me.status() == "Please answer the question above first."
     aside.get_by_label("J", exact=True).fill("70")
     aside.get_by_label("F", exact=True).fill("20")
     assert "Total: 90 of 100" in aside.inner_text()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import csv
+import html
 import io
 import re
 import time
@@ -20,7 +21,7 @@ from sally.core.registry import registry
 from sally.models.stub import always
 from sally.web.study import participants
 from sally.web.study.definition import read_human_study, sign_id
-from sally.web.study.steps import RoundOutcome, paid_games, pay_of
+from sally.web.study.steps import RoundOutcome, paid_games, pay_of, step_text
 from tests.web.participants import (
     RIGHT,
     TEXT,
@@ -80,6 +81,39 @@ def test_platform_id_leads_to_the_row_and_back(tmp_path):
         assert "resume: /study/two_games/resume?key=" in printed
         refused = command("advance", arguments[0], "id-of-bob", *arguments[1:])
         assert "use the buttons on its page" in str(refused.exception)
+
+
+def test_participant_leads_to_the_episodes_and_back(tmp_path):
+    with study_server(tmp_path, TEXT) as server:
+        through(Participant(server), "ann")
+        through(Participant(server), "bob")
+        browser = logged_in(server).browser
+
+        def links(address: str, pattern: str) -> list[str]:
+            return re.findall(f'href="({pattern})"', html.unescape(browser.get(address).text))
+
+        (ann, _), find = rows(server), "/experimenter/study?study=two_games&find="
+        (games,) = links(f"{find}ann", '/experimenter/episodes[?]text=[^"]*')
+        episodes = links(games, '/experimenter/episodes/[^"]*')
+        assert len(episodes) == len(ann["rounds"]) == 2
+        for episode in episodes:
+            assert links(episode, '[^"]*find=[^"]*') == [f"{find}{ann['participant']}#find"]
+
+
+@pytest.mark.parametrize(
+    ("step", "text"),
+    [
+        ("instructions-1", "page 2 of the instructions"),
+        ("block-0-1", "block 1, page 2 of its instructions"),
+        ("round-0", "game 1"),
+        ("survey-before-0", "survey before the games"),
+        ("survey-game-2", "survey after game 3"),
+        ("survey", "last survey"),
+        ("end", "end"),
+    ],
+)
+def test_dashboard_names_steps_in_words(step, text):
+    assert step_text(step) == text
 
 
 def test_advance_exclude_and_readmit_by_platform_id(tmp_path):
