@@ -433,10 +433,11 @@ def measure_game(
         row = profile_row(frame, name)
         twin = play_game(player.in_twin, name, game, size) if player.in_twin else None
         pairs = _evaluate(records, name, game) if records else None
+        certifying_orders = sally_2.certifying_orders(ORDER)
         controls = Controls(
             arm_reasons([twin_result(frame, twin, game)], game),
-            certified_order(pairs, game),
-            game in sally_2.certifying_games(ORDER),
+            certified_order(pairs, game, certifying_orders.get(game, ())),
+            game in certifying_orders,
         )
         (verdict,) = verdicts([row], controls={game: controls}, best=[best or row])
         passed = {

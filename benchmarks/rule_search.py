@@ -99,13 +99,18 @@ def extremes(values: Floats, allowed: NDArray[np.bool_], highest: bool) -> NDArr
     return np.asarray((signed == best) & (best > -np.inf))
 
 
-def rule_share(rule: Rule, options: Floats, right: NDArray[np.intp]) -> float:
-    """Return how often a rule is right; `options` is indexed by (problem, option, feature)."""
+def chosen_options(rule: Rule, options: Floats) -> NDArray[np.bool_]:
+    """Return which options a rule leaves; `options` is indexed by (problem, option, feature)."""
     allowed = np.ones(options.shape[:2], dtype=bool)
     for extreme, keeps in rule.filters:
         selected = extremes(options[:, :, extreme.feature], allowed, extreme.is_highest)
         allowed = selected if keeps else allowed & ~selected
-    chosen = extremes(options[:, :, rule.choice.feature], allowed, rule.choice.is_highest)
+    return extremes(options[:, :, rule.choice.feature], allowed, rule.choice.is_highest)
+
+
+def rule_share(rule: Rule, options: Floats, right: NDArray[np.intp]) -> float:
+    """Return how often a rule is right."""
+    chosen = chosen_options(rule, options)
     count = chosen.sum(axis=1)
     hits = chosen[np.arange(len(right)), right]
     return float(np.where(count > 0, hits / np.maximum(count, 1), 0.0).mean())

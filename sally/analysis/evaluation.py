@@ -198,15 +198,15 @@ def evaluate(
     recorded: Sequence[Recorded] = (),
     missing: Sequence[Planned] = (),
     pairs: PairEvaluation | None = None,
-    certifying_games: Collection[str] | None = None,
+    certifying_orders: Mapping[str, Collection[int]] | None = None,
 ) -> Evaluation:
     """Return the evaluation of the player that played these episodes of a suite.
 
     `references` are episodes of other players on the same problems, by name; `reliability` is the
     reliability of the suite at this size, by game and field; `recorded` are figures from other
     problems; `missing` are episodes that were planned and not played; `pairs` is the same player on
-    certified pairs, and `certifying_games` names the games whose pairs can certify an order (None:
-    all).
+    certified pairs, and `certifying_orders` holds, by game, the orders that pairs can certify
+    (None: all).
 
     Raises:
         BadInput: If there is no episode of the suite's arms.
@@ -226,7 +226,7 @@ def evaluate(
     best = in_arms((references or {}).get(BEST, frame.filter(pl.lit(False))), (ASKED,))
     all_verdicts = verdicts(
         list(rows.values()),
-        controls={game: _game_controls(game, controls, pairs, certifying_games) for game in rows},
+        controls={game: _game_controls(game, controls, pairs, certifying_orders) for game in rows},
         best=list(_rows(measured_of(best), ends, BEST).values()) if len(best) else (),
     )
     verdict_of = {verdict.game: verdict for verdict in all_verdicts}
@@ -268,26 +268,33 @@ def _game_controls(
     game: str,
     controls: Sequence[Control],
     pairs: PairEvaluation | None,
-    certifying_games: Collection[str] | None,
+    certifying_orders: Mapping[str, Collection[int]] | None,
 ) -> GameControls:
     results = [
         ArmResult(one.game, one.metric, one.arm == TWIN, one.difference, one.verdict)
         for one in controls
         if one.arm in (TWIN, REWORDED)
     ]
+    orders = None if certifying_orders is None else certifying_orders.get(game, ())
     return GameControls(
         arm_reasons(results, game),
-        certified_order(pairs, game),
-        certifying_games is None or game in certifying_games,
+        certified_order(pairs, game, orders),
+        orders is None or bool(orders),
     )
 
 
-def certified_order(pairs: PairEvaluation | None, game: str) -> int | None:
-    """Return the order that a player reached on the certified pairs of a game, if its moves depend
-    on the difference between members as well."""
+def certified_order(
+    pairs: PairEvaluation | None, game: str, orders: Collection[int] | None
+) -> int | None:
+    """Return the highest of these orders that a player reached on the certified pairs of a game, if
+    its moves depend on the difference between members as well; None for orders: any."""
     for result in pairs.games if pairs is not None else ():
-        if result.game == game and result.tells_apart and result.acts_apart:
-            return result.order
+        reached = result.order
+        if result.game != game or reached is None:
+            continue
+        if result.tells_apart and result.acts_apart:
+            certified = [reached] if orders is None else [o for o in orders if o <= reached]
+            return max(certified, default=None)
     return None
 
 

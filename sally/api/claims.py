@@ -30,15 +30,15 @@ def claim_controls(folders: Sequence[Where], pairs: Where | None) -> dict[str, C
         if not positions:
             raise BadInput(f"The store {pairs} holds no finished position of certified pairs.")
         evaluation = evaluation_of_episodes(positions, sally_2.suite("L"), len(positions))
-    certifying_games = sally_2.certifying_games(ORDER)
+    certifying_orders = sally_2.certifying_orders(ORDER)
     frames = [as_frame(folder) for folder in folders]
     results = [result for frame in frames for result in arm_results(frame)]
     games = {game for frame in frames for game in frame.episodes["game"].unique()}
     return {
         game: Controls(
             arm_reasons(results, game),
-            certified_order(evaluation, game),
-            game in certifying_games,
+            certified_order(evaluation, game, certifying_orders.get(game, ())),
+            game in certifying_orders,
         )
         for game in games
     }

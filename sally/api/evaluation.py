@@ -266,7 +266,7 @@ def evaluation_of(
         references=reference_episodes(finished),
         reliability=sally_1.reliability(size),
         recorded=sally_1.recorded_play(),
-        certifying_games=sally_2.certifying_games(ORDER),
+        certifying_orders=sally_2.certifying_orders(ORDER),
     )
     bill = msgspec.structs.replace(evaluation.bill, currency=currency_of(place))
     return msgspec.structs.replace(evaluation, bill=bill)

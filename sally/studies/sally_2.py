@@ -73,6 +73,7 @@ ROWS: tuple[Row, ...] = (
 )
 GAMES = tuple(row.name for row in ROWS)
 TABLES = "sally_2_tables.json"  # written by benchmarks/dull_players.py
+SHORT_RULES = "sally_2_rules.json"  # written by benchmarks/pair_rules.py
 
 
 def row_named(name: str) -> Row:
@@ -102,7 +103,7 @@ def game_of(game: str, recipe: str) -> str | None:
 
 
 class TableScore(msgspec.Struct, frozen=True):
-    """The score of the best table of what followed on the pairs of a game."""
+    """The score of the best table of what followed, or short rule, on the pairs of a game."""
 
     table: str
     j: float  # of its predictions
@@ -124,13 +125,29 @@ def solved_by_tables() -> tuple[str, ...]:
     return tuple(game for game, score in table_scores().items() if score.low > 0)
 
 
-def certifying_games(order: int) -> tuple[str, ...]:
-    """Return the games with pairs of this order or more that no table solves."""
-    return tuple(
-        row.name
+@cache
+def rule_scores() -> Mapping[str, Mapping[int, TableScore]]:
+    """Return how well the best short rule predicts, by game and order; games that tables solve, and
+    orders that certify nothing, were not searched."""
+    file = files("sally.studies.records") / SHORT_RULES
+    return msgspec.json.decode(file.read_bytes(), type=dict[str, dict[int, TableScore]])
+
+
+def certifying_orders(least: int) -> Mapping[str, tuple[int, ...]]:
+    """Return, by game, the orders from the least on whose pairs no table and no short rule solves;
+    games without such an order are left out."""
+    orders = {
+        row.name: tuple(
+            order for _, order in row.kinds if order >= least and _certifies(row, order)
+        )
         for row in ROWS
-        if max(needed for _, needed in row.kinds) >= order and row.name not in solved_by_tables()
-    )
+    }
+    return {game: found for game, found in orders.items() if found}
+
+
+def _certifies(row: Row, order: int) -> bool:
+    score = rule_scores().get(row.name, {}).get(order)
+    return row.name not in solved_by_tables() and score is not None and score.low <= 0
 
 
 # --- pairs ----------------------------------------------------------------------------------------

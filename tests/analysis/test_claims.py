@@ -44,8 +44,8 @@ def test_used_foresight_passes_and_theory_of_mind_requires_arms():
     assert [reason.partition(",")[0] for reason in verdict.refused[THEORY]] == [
         "no arm without questions",
         "no arm with a mechanism instead of a mind (a words pack `*_twin`)",
-        "no pairs of positions certify an order of 2 or more that tables of what followed cannot "
-        "solve",
+        "no pairs of positions certify an order of 2 or more that neither tables of what followed "
+        "nor short rules solve",
     ]
 
 

@@ -6,7 +6,7 @@ Three claims are checked for each row of a profile, with the reasons against eac
 - *acts on*: moves that follow these predictions, beyond the player's own habits;
 - *theory of mind*: both, where the control arms came out as they must (worse with a mechanism in
   place of the mind, the same in other words), and pairs of positions certify an order of reasoning
-  that no table of what followed can reach.
+  that no table of what followed and no short rule can reach.
 
 Where the best bot of a game is refused a claim too, nobody can show it there. A claim that is not
 refused may still be wrong: the checklist covers some simple explanations, not all.
@@ -35,8 +35,8 @@ HALF = 50.0  # percent of moves whose best reply depends on the prediction
 NOT_HERE = "cannot be shown here"
 ORDER = 2  # the least order of certified pairs that counts as reasoning about a mind
 NOT_CERTIFIED = (
-    f"no pairs of positions certify an order of {ORDER} or more that tables of what followed "
-    "cannot solve"
+    f"no pairs of positions certify an order of {ORDER} or more that neither tables of what "
+    "followed nor short rules solve"
 )
 Reasons = tuple[str, ...]
 
@@ -72,7 +72,7 @@ class Controls(msgspec.Struct, frozen=True):
     arms: Reasons  # why the arms did not come out as they must
     order: int | None = None  # certified by pairs of this game; None: no result
     can_certify: bool = (
-        True  # whether pairs of this game need such an order, and no table solves them
+        True  # whether pairs need such an order, and no table and no short rule solves them
     )
 
 
@@ -126,8 +126,8 @@ def _unshowable(best: ProfileRow, controls: Controls | None) -> dict[str, str]:
         unshowable[THEORY] = f"it needs {join_names(list(unshowable), 'and')}"
     elif controls is not None and not controls.can_certify:
         unshowable[THEORY] = (
-            f"this game has no certified pairs of order {ORDER} or more that tables of what "
-            "followed cannot solve"
+            f"this game has no certified pairs of order {ORDER} or more that neither tables of "
+            "what followed nor short rules solve"
         )
     return unshowable
 
