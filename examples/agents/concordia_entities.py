@@ -31,7 +31,7 @@ class PartnerEntity(entities.Entity):  # type: ignore[misc]
     Args:
         name: this entity's name.
         opponent: the other entity's name.
-        who: the player, given as in `sally.play`.
+        player: the player, given as in `sally.play`.
         options: the options in the order of the matrix's moves.
         seed: seed of the player's own randomness.
         **params: further parameters of `repeated_games`, such as `matrix` and `rounds`.
@@ -43,24 +43,24 @@ class PartnerEntity(entities.Entity):  # type: ignore[misc]
         self,
         name: str,
         opponent: str,
-        who: PlayerLike,
+        player: PlayerLike,
         options: Sequence[str],
         seed: int = 1,
         **params: Any,
     ) -> None:
         self.name, self._opponent, self._options = name, opponent, tuple(options)
-        self._seat = MirroredSeat({**params, "names": self._options}, PARTNER, who, seed)
-        named = "|".join(sorted(map(re.escape, options), key=len, reverse=True))
+        self._seat = MirroredSeat({**params, "names": self._options}, PARTNER, player, seed)
+        either_option = "|".join(sorted(map(re.escape, options), key=len, reverse=True))
         others = rf"\b{re.escape(opponent)}\b(?:(?!\b{re.escape(name)}\b)[^\n])*?"
-        self._told = re.compile(rf"{others}(?<!\w)({named})(?!\w)")
+        self._told = re.compile(rf"{others}(?<!\w)({either_option})(?!\w)")
         self._mine: list[int] = []
         self._theirs: list[int] = []
 
     def observe(self, observation: str) -> None:
         """Record the other player's move in the last round; other observations are ignored."""
-        found = self._told.search(observation)
-        if found is not None and len(self._theirs) < len(self._mine):
-            self._theirs.append(self._options.index(found[1]))
+        match = self._told.search(observation)
+        if match is not None and len(self._theirs) < len(self._mine):
+            self._theirs.append(self._options.index(match[1]))
 
     def act(self, action_spec: entities.ActionSpec = entities.DEFAULT_ACTION_SPEC) -> str:
         """Return the option that the player takes now.
@@ -104,7 +104,7 @@ class EntityPlayer:
                 f"An entity can only choose among listed options; seat {turn.seat!r} has to fill "
                 "in a form in this turn."
             )
-        reply = self._asked(turn, prompt)
+        reply = self._ask_entity(turn, prompt)
         if reply not in prompt.names:
             return Forfeit("unreadable", reply)
         return Decision(prompt.read(_place(prompt, reply)), reply=reply)
@@ -114,12 +114,12 @@ class EntityPlayer:
         prompt = PromptContext(turn)
         if turn.question is None or turn.question.kind != "choice":
             return NoAnswer("an entity of Concordia answers choices only")
-        reply = self._asked(turn, prompt)
+        reply = self._ask_entity(turn, prompt)
         if reply not in prompt.names:
             return NoAnswer(f"the reply {reply!r} is not one of the choices")
         return prompt.read(_place(prompt, reply))
 
-    def _asked(self, turn: Turn, prompt: PromptContext) -> str:
+    def _ask_entity(self, turn: Turn, prompt: PromptContext) -> str:
         if turn.context not in self._playing:
             entity = self._make()
             entity.observe(str(turn.context.rules()).strip())
@@ -128,8 +128,8 @@ class EntityPlayer:
         for line in (*past.news(turn.view), *prompt.told_text().splitlines()):
             entity.observe(line)
         question = "\n".join(filter(None, (prompt.now, prompt.question)))
-        asked = question.replace("{", "{{").replace("}", "}}")  # Concordia fills in {name}
-        spec = entities.choice_action_spec(call_to_action=asked, options=prompt.names)
+        call_to_action = question.replace("{", "{{").replace("}", "}}")  # Concordia fills in {name}
+        spec = entities.choice_action_spec(call_to_action=call_to_action, options=prompt.names)
         return str(entity.act(spec))
 
 

@@ -31,7 +31,7 @@ class MirroredSeat:
     Args:
         params: parameters of `repeated_games`, such as `matrix` and `rounds`.
         seat: the player's seat; the agent chooses the row of the matrix.
-        who: a player or partner, given as in `sally.play`.
+        player: a player or partner, given as in `sally.play`.
         seed: seed of the player's own randomness.
 
     >>> seat = MirroredSeat({"rounds": 3}, PARTNER, "tit_for_tat")
@@ -40,13 +40,13 @@ class MirroredSeat:
     """
 
     def __init__(
-        self, params: Mapping[str, Any], seat: Seat, who: PlayerLike, seed: int = 1
+        self, params: Mapping[str, Any], seat: Seat, player: PlayerLike, seed: int = 1
     ) -> None:
         spec = registry.game("repeated_games")
         self._seat, self._other = seat, other_seat(seat)
         names = ObjectNames()
-        own = names.lineup(opponents(spec, {str(seat): who}))
-        lineup = own | {str(self._other): PlayerSpec(OUTSIDE)}
+        own_lineup = names.lineup(opponents(spec, {str(seat): player}))
+        lineup = own_lineup | {str(self._other): PlayerSpec(OUTSIDE)}
         instance = Instance(spec.name, spec.name, dict(params))
         self._setup = Setup(instance, seed, lineup, version=spec.version)
         self._first: Match[Any, int, Any] = Match(spec, self._setup)

@@ -38,9 +38,9 @@ def params_of(game: Any) -> dict[str, Any]:
     rows, columns = (range(len(start.legal_actions(player))) for player in (0, 1))
 
     def cell(row: int, column: int) -> tuple[float, float]:
-        after = start.clone()
-        after.apply_actions([row, column])
-        first, second = after.returns()
+        end = start.clone()
+        end.apply_actions([row, column])
+        first, second = end.returns()
         return first, second
 
     matrix = tuple(tuple(cell(row, column) for column in columns) for row in rows)
@@ -60,10 +60,10 @@ def game_of(rules: RepeatedGame) -> Any:
 class PartnerBot(pyspiel.Bot):  # type: ignore[misc]
     """A player or partner from Sally as a bot in a repeated game of OpenSpiel."""
 
-    def __init__(self, game: Any, player_id: int, who: PlayerLike, seed: int = 1) -> None:
+    def __init__(self, game: Any, player_id: int, player: PlayerLike, seed: int = 1) -> None:
         pyspiel.Bot.__init__(self)
         self._id = player_id
-        self._seat = MirroredSeat(params_of(game), SEATS[player_id], who, seed)
+        self._seat = MirroredSeat(params_of(game), SEATS[player_id], player, seed)
 
     def restart_at(self, state: Any) -> None:
         """Do nothing, because `step` reads all rounds from the state."""
@@ -71,8 +71,8 @@ class PartnerBot(pyspiel.Bot):  # type: ignore[misc]
     def step(self, state: Any) -> int:
         """Return the bot's action after the rounds in this state's history."""
         actions = state.history()
-        mine, theirs = actions[self._id :: 2], actions[1 - self._id :: 2]
-        return self._seat.move(list(zip(mine, theirs, strict=True)))
+        own_moves, other_moves = actions[self._id :: 2], actions[1 - self._id :: 2]
+        return self._seat.move(list(zip(own_moves, other_moves, strict=True)))
 
 
 class BotPlayer:
@@ -101,8 +101,10 @@ class BotPlayer:
         played = turn.view.played()
         while len(moves) <= len(played):
             if moves:
-                mine, theirs = played[len(moves) - 1]
-                state.apply_actions([mine, theirs] if player == 0 else [theirs, mine])
+                own_move, other_move = played[len(moves) - 1]
+                state.apply_actions(
+                    [own_move, other_move] if player == 0 else [other_move, own_move]
+                )
             moves.append(int(bot.step(state)))
         return Decision(moves[-1])
 

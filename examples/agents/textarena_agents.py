@@ -51,28 +51,28 @@ class PartnerAgent(Agent):  # type: ignore[misc]
     and says nothing in the conversation before decisions.
     """
 
-    def __init__(self, who: PlayerLike, seed: int = 1) -> None:
+    def __init__(self, player: PlayerLike, seed: int = 1) -> None:
         super().__init__()
-        self._who, self._seed = who, seed
+        self._player, self._seed = player, seed
         self._seats: dict[str, MirroredSeat] = {}  # by the first prompt
 
     def __call__(self, observation: str) -> str:
         """Return the reply to an observation: a move in brackets, or "" during conversation."""
-        found = re.search(r"You are Player ([01])\b.*?(?=\n\[|\Z)", observation, re.DOTALL)
-        title = next((title for title in TITLES if found and title in found[0]), None)
-        if found is None or title is None:
+        prompt = re.search(r"You are Player ([01])\b.*?(?=\n\[|\Z)", observation, re.DOTALL)
+        title = next((title for title in TITLES if prompt and title in prompt[0]), None)
+        if prompt is None or title is None:
             raise BadInput(
                 "The text does not contain the first prompt of one of TextArena's matrix games."
             )
-        kind, player = KINDS[TITLES[title]], int(found[1])
+        kind, player = KINDS[TITLES[title]], int(prompt[1])
         if kind.unread and observation.rfind(TALK_OVER) <= observation.rfind(NEW_ROUND):
             return ""  # a talk
-        if found[0] not in self._seats:
-            self._seats[found[0]] = self._seat(found[0], kind, player)
+        if prompt[0] not in self._seats:
+            self._seats[prompt[0]] = self._seat(prompt[0], kind, player)
         rounds = [
             (joint[player], joint[1 - player]) for joint in _rounds(kind, player, observation)
         ]
-        return f"[{kind.names[self._seats[found[0]].move(rounds)]}]"
+        return f"[{kind.names[self._seats[prompt[0]].move(rounds)]}]"
 
     def _seat(self, prompt: str, kind: Kind, player: int) -> MirroredSeat:
         number = re.search(r"spanning (\d+) rounds|a (\d+)-round", prompt)
@@ -81,30 +81,32 @@ class PartnerAgent(Agent):  # type: ignore[misc]
         if number is None:
             raise BadInput("The prompt of the game does not give the number of rounds.")
         params = {"matrix": cells, "names": kind.names, "rounds": int(number[1] or number[2])}
-        return MirroredSeat(params, SEATS[player], self._who, self._seed)
+        return MirroredSeat(params, SEATS[player], self._player, self._seed)
 
 
 def _rounds(kind: Kind, player: int, text: str) -> Iterator[Joint]:
     """Yield the rounds that the game's messages report, as (player 0's move, player 1's)."""
     if kind is KINDS["IteratedMatchingPennies"]:
-        for one, two in re.findall(r"\[GAME\] Player 0 picked (\w+); Player 1 picked (\w+)", text):
-            yield _move(kind, one), _move(kind, two)
+        for first, second in re.findall(
+            r"\[GAME\] Player 0 picked (\w+); Player 1 picked (\w+)", text
+        ):
+            yield _move(kind, first), _move(kind, second)
     elif kind is KINDS["IteratedPrisonersDilemma"]:
         for line in re.findall(r"\[GAME\] Round \d+ results:\n(.*)", text):
-            one, two = re.findall(r"cooperated|defected", line) * (2 if "Both" in line else 1)
-            yield _move(kind, one[0]), _move(kind, two[0])
+            first, second = re.findall(r"cooperated|defected", line) * (2 if "Both" in line else 1)
+            yield _move(kind, first[0]), _move(kind, second[0])
     else:
-        own = re.findall(rf"Player {player} selects move (\w+)", text)
+        own_names = re.findall(rf"Player {player} selects move (\w+)", text)
         results = re.findall(r"\[GAME\] Round result: (Draw|Player [01] wins)", text)
-        for name, result in zip(own, results, strict=False):
-            mine = _move(kind, name)
+        for name, result in zip(own_names, results, strict=False):
+            own_move = _move(kind, name)
             won = 0 if result == "Draw" else 1 if result == f"Player {player} wins" else -1
-            theirs = (mine - won) % 3  # each move beats the one before it
-            yield (mine, theirs) if player == 0 else (theirs, mine)
+            other_move = (own_move - won) % 3  # each move beats the one before it
+            yield (own_move, other_move) if player == 0 else (other_move, own_move)
 
 
 def _move(kind: Kind, name: str) -> int:
-    return next(n for n, each in enumerate(kind.names) if each.lower().startswith(name.lower()))
+    return next(n for n, option in enumerate(kind.names) if option.lower().startswith(name.lower()))
 
 
 class AgentModel:

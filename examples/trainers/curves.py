@@ -25,19 +25,21 @@ def main() -> None:
     parser.add_argument("script", choices=("trl_turns", "openenv_turns", "verifiers_seats"))
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1])
     parser.add_argument("--out", type=Path, default=Path("out/curves"))
-    given, passed_on = parser.parse_known_args()
+    options, passed_on = parser.parse_known_args()
     runs: dict[bool, list[list[float]]] = {}
-    for seed, control in product(given.seeds, (False, True)):
-        name = f"{given.script}_{seed}{'_control' if control else ''}"
-        stored = given.out / name / "curve.jsonl"
+    for seed, control in product(options.seeds, (False, True)):
+        name = f"{options.script}_{seed}{'_control' if control else ''}"
+        stored = options.out / name / "curve.jsonl"
         if stored.with_suffix(".svg").exists():  # a finished run is not repeated
             lines = map(json.loads, stored.read_text().splitlines())
             runs.setdefault(control, []).append([line["reward"] for line in lines])
             continue
-        asked = ["--seed", str(seed), "--out", str(given.out / name)]
-        asked += ["--control"] * control + [each for each in passed_on if each != "--"]
-        runs.setdefault(control, []).append(import_module(given.script).main(asked))
-    drawn(given.script, runs, given.out)
+        arguments = ["--seed", str(seed), "--out", str(options.out / name)]
+        arguments += ["--control"] * control + [
+            argument for argument in passed_on if argument != "--"
+        ]
+        runs.setdefault(control, []).append(import_module(options.script).main(arguments))
+    draw_curves(options.script, runs, options.out)
     for control, curves in runs.items():
         print(("control: " if control else "trained: ") + rise(curves))
 
@@ -47,16 +49,16 @@ def rise(curves: Sequence[Sequence[float]]) -> str:
     fifths = [max(1, len(values) // 5) for values in curves]
     first = [v for values, n in zip(curves, fifths, strict=True) for v in values[:n]]
     last = [v for values, n in zip(curves, fifths, strict=True) for v in values[-n:]]
-    each = [mean(c[-n:]) - mean(c[:n]) for c, n in zip(curves, fifths, strict=True)]
+    differences = [mean(c[-n:]) - mean(c[:n]) for c, n in zip(curves, fifths, strict=True)]
     low, high = ttest_ind(last, first, equal_var=False).confidence_interval()
-    by_seed = ", ".join(f"{found:+.2f}" for found in each)
+    by_seed = ", ".join(f"{difference:+.2f}" for difference in differences)
     return (
         f"{mean(first):.2f} to {mean(last):.2f}, difference {mean(last) - mean(first):+.2f} "
         f"[{low:+.2f}, {high:+.2f}] over {len(last)} steps each; by seed {by_seed}"
     )
 
 
-def drawn(title: str, runs: dict[bool, list[list[float]]], out: Path) -> None:
+def draw_curves(title: str, runs: dict[bool, list[list[float]]], out: Path) -> None:
     """Draw every run; controls are grey."""
     figure = Figure(figsize=(5, 3), layout="constrained")
     axes = figure.subplots()

@@ -34,7 +34,7 @@ TRAINED = 2  # layers, counted from the end
 KEPT = 512  # texts whose frozen layers are remembered
 
 
-class Said(NamedTuple):
+class ChosenReply(NamedTuple):
     """A reply with the tokens it answered, and the replies that it was chosen from."""
 
     prompt: tuple[int, ...]
@@ -53,9 +53,9 @@ class Frozen(torch.nn.Module):
         self.layers = layers.requires_grad_(False)
 
     @torch.no_grad()
-    def forward(self, hidden: torch.Tensor, **given: Any) -> torch.Tensor:
+    def forward(self, hidden: torch.Tensor, **inputs: Any) -> torch.Tensor:
         """Return the output of the last of these layers."""
-        mask, turned = given.get("attention_mask"), given["position_embeddings"]
+        mask, turned = inputs.get("attention_mask"), inputs["position_embeddings"]
 
         def row(batch: torch.Tensor, n: int) -> torch.Tensor:
             return batch[n : n + 1] if len(batch) == len(hidden) else batch
@@ -73,12 +73,12 @@ class Frozen(torch.nn.Module):
             if key in self._known:
                 continue
             out = row(hidden, n)
-            own = {
+            row_inputs = {
                 "attention_mask": None if mask is None else row(mask, n),
                 "position_embeddings": tuple(row(part, n) for part in turned),
             }
             for layer in self.layers:
-                out = layer(out, **{**given, **own})
+                out = layer(out, **{**inputs, **row_inputs})
             self._known[key] = out[0]
         return torch.stack([self._known[key] for key in keys])
 
@@ -101,34 +101,34 @@ class Learner:
         self._optimiser = torch.optim.AdamW(trained.parameters(), rate, weight_decay=0.0)
         self._draws = torch.Generator().manual_seed(seed)
 
-    def replies(self, talks: Sequence[Sequence[dict[str, str]]]) -> list[Said]:
+    def replies(self, talks: Sequence[Sequence[dict[str, str]]]) -> list[ChosenReply]:
         """Choose a reply to each conversation among those that its last message allows."""
-        asked = [(self._tokens(talk), *options_in(talk[-1]["content"])) for talk in talks]
-        rows = dict.fromkeys((prompt, self._encoded(texts)) for prompt, *texts in asked)
+        questions = [(self._tokens(talk), *options_in(talk[-1]["content"])) for talk in talks]
+        rows = dict.fromkeys((prompt, self._encode(texts)) for prompt, *texts in questions)
         with torch.no_grad():
             odds = dict(zip(rows, self._log_odds(list(rows)), strict=True))
-        found = []
-        for prompt, *texts in asked:
-            options = self._encoded(texts)
+        replies = []
+        for prompt, *texts in questions:
+            options = self._encode(texts)
             weights = odds[prompt, options].exp()
             place = int(torch.multinomial(weights, 1, generator=self._draws))
-            found.append(Said(prompt, options, place, texts[place]))
-        return found
+            replies.append(ChosenReply(prompt, options, place, texts[place]))
+        return replies
 
-    def learn(self, said: Sequence[Said], advantages: Sequence[float]) -> None:
+    def learn(self, replies: Sequence[ChosenReply], advantages: Sequence[float]) -> None:
         """One step of the optimiser; replies with an advantage of 0 teach nothing."""
         rows = dict.fromkeys(
-            (s.prompt, s.options) for s, a in zip(said, advantages, strict=True) if a
+            (s.prompt, s.options) for s, a in zip(replies, advantages, strict=True) if a
         )
         if not rows:
             return
         odds = dict(zip(rows, self._log_odds(list(rows)), strict=True))
         gains = [
             advantage * odds[s.prompt, s.options][s.place]
-            for s, advantage in zip(said, advantages, strict=True)
+            for s, advantage in zip(replies, advantages, strict=True)
             if advantage
         ]
-        self._step(-torch.stack(gains).sum() / len(said))
+        self._step(-torch.stack(gains).sum() / len(replies))
 
     def warm_up(self, game: str, steps: int, **env: Any) -> None:
         """Teach the form of an answer: every option, equally likely, as reply to the first prompt.
@@ -141,26 +141,26 @@ class Learner:
         for step in range(steps):
             asking.reset(derived_seed("warm up", step))
             prompt = self._tokens([{"role": "user", "content": asking.page}])
-            options = self._encoded(options_in(asking.page), [self.tokenizer.eos_token_id])
+            options = self._encode(options_in(asking.page), [self.tokenizer.eos_token_id])
             self._step(-self._log_probs([(prompt, option) for option in options]).mean())
 
     def _log_odds(self, rows: Sequence[tuple[Any, Any]]) -> list[torch.Tensor]:
         """Return the log-probability of each option, given that one of them is chosen."""
         flat = [(prompt, option) for prompt, options in rows for option in options]
-        found = self._log_probs(flat).split([len(options) for _, options in rows])
-        return [each.log_softmax(-1) for each in found]
+        log_probs = self._log_probs(flat).split([len(options) for _, options in rows])
+        return [logs.log_softmax(-1) for logs in log_probs]
 
     def _log_probs(self, rows: Sequence[tuple[Any, Any]]) -> torch.Tensor:
         """Return the summed log-probability of the tokens that follow each prompt."""
         longest = max(len(prompt) + len(tokens) for prompt, tokens in rows)
         ids = torch.tensor([[*p, *t, *[0] * (longest - len(p) - len(t))] for p, t in rows])
         hidden = self.model.model(input_ids=ids, use_cache=False).last_hidden_state
-        found = []
+        sums = []
         for n, (prompt, tokens) in enumerate(rows):
-            at = slice(len(prompt) - 1, len(prompt) + len(tokens) - 1)
-            logs = self.model.lm_head(hidden[n, at]).log_softmax(-1)
-            found.append(logs.gather(1, torch.tensor(tokens)[:, None]).sum())
-        return torch.stack(found)
+            span = slice(len(prompt) - 1, len(prompt) + len(tokens) - 1)
+            logs = self.model.lm_head(hidden[n, span]).log_softmax(-1)
+            sums.append(logs.gather(1, torch.tensor(tokens)[:, None]).sum())
+        return torch.stack(sums)
 
     def _step(self, loss: torch.Tensor) -> None:
         self._optimiser.zero_grad(set_to_none=True)
@@ -168,11 +168,9 @@ class Learner:
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
         self._optimiser.step()
 
-    def _encoded(
-        self, texts: Sequence[str], end: Sequence[int] = ()
-    ) -> tuple[tuple[int, ...], ...]:
+    def _encode(self, texts: Sequence[str], end: Sequence[int] = ()) -> tuple[tuple[int, ...], ...]:
         ids = [self.tokenizer(text, add_special_tokens=False)["input_ids"] for text in texts]
-        return tuple((*each, *end) for each in ids)
+        return tuple((*token_ids, *end) for token_ids in ids)
 
     def _tokens(self, talk: Sequence[dict[str, str]]) -> tuple[int, ...]:
         text = self.tokenizer.apply_chat_template(
@@ -196,19 +194,21 @@ def problems(game: str = "ipd", rounds: int = 2, mixed: bool = True, **params: A
 
     settings = {"rounds": rounds, **params}
 
-    def at(**partners: PlayerSpec) -> tuple[Task, ...]:
+    def make_tasks(**partners: PlayerSpec) -> tuple[Task, ...]:
         return tuple(
             Task(
                 Instance(f"{game}_{name}", game, settings),
                 "agent",
-                {"partner": who},
+                {"partner": partner},
             )
-            for name, who in partners.items()
+            for name, partner in partners.items()
         )
 
     defects, cooperates = (PlayerSpec("single_action", {"action": n}) for n in (1, 0))
-    train = at(defects=defects, **({"answers": PlayerSpec("tit_for_tat")} if mixed else {}))
-    return Split("doors", "short games", {"train": train, "held_out": at(cooperates=cooperates)})
+    train = make_tasks(defects=defects, **({"answers": PlayerSpec("tit_for_tat")} if mixed else {}))
+    return Split(
+        "doors", "short games", {"train": train, "held_out": make_tasks(cooperates=cooperates)}
+    )
 
 
 def less_the_mean(
@@ -219,13 +219,13 @@ def less_the_mean(
     With `control`, the rewards of a turn are first dealt to the group's members at random, so that
     they say nothing about the replies.
     """
-    found = []
+    advantages = []
     for rewards in groups:
         rewards = rewards if control is None else control.shuffled(rewards)
         mean = sum(rewards) / len(rewards)
-        spread = (sum((each - mean) ** 2 for each in rewards) / len(rewards)) ** 0.5
-        found.append([(each - mean) / (spread + 1e-6) for each in rewards])
-    return found
+        spread = (sum((reward - mean) ** 2 for reward in rewards) / len(rewards)) ** 0.5
+        advantages.append([(reward - mean) / (spread + 1e-6) for reward in rewards])
+    return advantages
 
 
 class Curve:
@@ -240,19 +240,19 @@ class Curve:
     def add(self, reward: float) -> None:
         """Add the mean reward of a step, with the time since the start and the processor's time."""
         self.values.append(reward)
-        told = {
+        line = {
             "step": len(self.values),
             "reward": round(reward, 4),
             "seconds": round(time.monotonic() - self._began, 1),
             "processor_seconds": round(_processor_seconds() - self._used, 1),
         }
-        print(json.dumps(told), flush=True)
+        print(json.dumps(line), flush=True)
         with (self._out / "curve.jsonl").open("a") as file:
-            print(json.dumps(told), file=file)
+            print(json.dumps(line), file=file)
 
-    def steps(self, most: int, seconds: float) -> Iterator[int]:
+    def steps(self, max_steps: int, seconds: float) -> Iterator[int]:
         """Count steps until there are enough, or the time is used up."""
-        for step in range(most):
+        for step in range(max_steps):
             if time.monotonic() - self._began > seconds:
                 return
             yield step

@@ -47,9 +47,9 @@ class GameEnvironment(Environment):  # type: ignore[misc]
 
     SUPPORTS_CONCURRENT_SESSIONS: ClassVar[bool] = True
 
-    def __init__(self, game: str, **given: Any) -> None:
+    def __init__(self, game: str, **settings: Any) -> None:
         super().__init__()
-        self.env = TextEnv(game, **given)
+        self.env = TextEnv(game, **settings)
         self._game, self._steps = game, 0
         self._id: str | None = None
 
@@ -67,8 +67,8 @@ class GameEnvironment(Environment):  # type: ignore[misc]
                 raise BadInput(f"index must be from 0 to {len(tasks) - 1} in {part}, not {index}.")
             self.env.begin(tasks[int(index)], derived_seed("openenv", part, index, seed or 0))
         self._id, self._steps = episode_id, 0
-        asked = self.env.asked
-        return PageObservation(page=self.env.page, kind=asked.kind if asked else None, done=False)
+        ask = self.env.asked
+        return PageObservation(page=self.env.page, kind=ask.kind if ask else None, done=False)
 
     def step(
         self, action: ReplyAction, timeout_s: float | None = None, **kwargs: Any
@@ -117,10 +117,10 @@ class GameEnvironment(Environment):  # type: ignore[misc]
         return self.list_tasks(split)[start:stop]
 
 
-def app_of(game: str, at_once: int = 64, **given: Any) -> Any:
+def app_of(game: str, at_once: int = 64, **settings: Any) -> Any:
     """Return an application for uvicorn that serves this game."""
     return create_fastapi_app(
-        lambda: GameEnvironment(game, **given),
+        lambda: GameEnvironment(game, **settings),
         ReplyAction,
         PageObservation,
         max_concurrent_envs=at_once,

@@ -26,28 +26,32 @@ def main(args: Sequence[str] | None = None) -> list[float]:
     parser.add_argument("--rate", type=float, default=1e-4)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--control", action="store_true", help="deal rewards at random")
-    given = parser.parse_args(args)
-    learner = Learner(given.model, given.rate, given.seed)
-    control = Stream("control", given.seed) if given.control else None
-    asked = {"split": problems(), "strategy": "chat", "pack": PACK, "retries": 0}
-    curve = Curve(given.out)
-    sessions = [GameEnvironment("ipd", **asked) for _ in range(given.group)]
-    for step in curve.steps(given.steps, given.seconds):
+    options = parser.parse_args(args)
+    learner = Learner(options.model, options.rate, options.seed)
+    control = Stream("control", options.seed) if options.control else None
+    settings = {"split": problems(), "strategy": "chat", "pack": PACK, "retries": 0}
+    curve = Curve(options.out)
+    sessions = [GameEnvironment("ipd", **settings) for _ in range(options.group)]
+    for step in curve.steps(options.steps, options.seconds):
         index = step % sessions[0].num_tasks("train")
-        seen = [session.reset(seed=step, split="train", index=index) for session in sessions]
-        said, rewards = [], []
-        while not seen[0].done:  # all sessions of a task have the same turns
-            talks = [[{"role": "user", "content": each.page}] for each in seen]
-            now = learner.replies(talks)
-            seen = [
-                session.step(ReplyAction(text=reply.text))
-                for session, reply in zip(sessions, now, strict=True)
+        observations = [
+            session.reset(seed=step, split="train", index=index) for session in sessions
+        ]
+        replies, rewards = [], []
+        while not observations[0].done:  # all sessions of a task have the same turns
+            talks = [
+                [{"role": "user", "content": observation.page}] for observation in observations
             ]
-            said.append(now)
-            rewards.append([float(each.reward or 0.0) for each in seen])
+            turn_replies = learner.replies(talks)
+            observations = [
+                session.step(ReplyAction(text=reply.text))
+                for session, reply in zip(sessions, turn_replies, strict=True)
+            ]
+            replies.append(turn_replies)
+            rewards.append([float(observation.reward or 0.0) for observation in observations])
         credit = less_the_mean(rewards, control)
         learner.learn(
-            [reply for turn in said for reply in turn], [a for turn in credit for a in turn]
+            [reply for turn in replies for reply in turn], [a for turn in credit for a in turn]
         )
         curve.add(sum(map(sum, rewards)) / sum(map(len, rewards)))
     curve.finish()

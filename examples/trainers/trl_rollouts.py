@@ -30,7 +30,7 @@ class Talk:
 
     def __init__(self, env: TextEnv, tokenizer: Any) -> None:
         self.env, self._tokenizer = env, tokenizer
-        self._text = self._rendered()
+        self._text = self._render()
         self.prompt: list[int] = self._ids(self._text)
         self.completion: list[int] = []
         self.mask: list[int] = []
@@ -52,39 +52,47 @@ class Talk:
         """Add a reply of the model and the prompt that follows it."""
         self._add(tokens, 1, logprobs)
         self.replies.append((tokens, logprobs))
-        said = self._tokenizer.decode(list(tokens), skip_special_tokens=True)
-        _, reward, done, _ = self.env.step(said)
+        reply = self._tokenizer.decode(list(tokens), skip_special_tokens=True)
+        _, reward, done, _ = self.env.step(reply)
         self.rewards.append(reward)
         if done:
             return
-        whole = self._rendered()
+        full_text = self._render()
         # A template may trim a reply; the prompt is what follows the reply in the whole text.
-        before = self._text + said.strip()
-        if not whole.startswith(self._text):
+        text_with_reply = self._text + reply.strip()
+        if not full_text.startswith(self._text):
             raise BadInput("The chat template rewrites earlier turns; use one that only appends.")
-        told = whole[len(before) :] if whole.startswith(before) else whole[len(self._text) :]
-        ended = self._tokenizer.decode(list(tokens)[-1:]) if tokens else ""
-        told = told.removeprefix(ended) if ended in self._tokenizer.all_special_tokens else told
-        self._text = whole
-        added = self._ids(told)
-        self._add(added, 0, [0.0] * len(added))
+        added_text = (
+            full_text[len(text_with_reply) :]
+            if full_text.startswith(text_with_reply)
+            else full_text[len(self._text) :]
+        )
+        end_token = self._tokenizer.decode(list(tokens)[-1:]) if tokens else ""
+        added_text = (
+            added_text.removeprefix(end_token)
+            if end_token in self._tokenizer.all_special_tokens
+            else added_text
+        )
+        self._text = full_text
+        added_ids = self._ids(added_text)
+        self._add(added_ids, 0, [0.0] * len(added_ids))
 
     def _add(self, tokens: Sequence[int], mask: int, logprobs: Sequence[float]) -> None:
         self.completion += tokens
         self.mask += [mask] * len(tokens)
         self.logprobs += logprobs
 
-    def _rendered(self) -> str:
-        asked = self.env.asked
-        assert asked is not None and not isinstance(asked.messages, str)
-        turns = [{"role": _role(m), "content": m.text} for m in asked.messages]
+    def _render(self) -> str:
+        ask = self.env.asked
+        assert ask is not None and not isinstance(ask.messages, str)
+        turns = [{"role": _role(m), "content": m.text} for m in ask.messages]
         return str(
             self._tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True)
         )
 
     def _ids(self, text: str) -> list[int]:
-        found: list[int] = self._tokenizer(text, add_special_tokens=False)["input_ids"]
-        return found
+        ids: list[int] = self._tokenizer(text, add_special_tokens=False)["input_ids"]
+        return ids
 
 
 def _role(message: Message) -> str:
@@ -110,11 +118,11 @@ class Rollouts:
     def rows(self, n: int, seed: int = 0) -> list[dict[str, str]]:
         """Return `n` rows for `datasets.Dataset.from_list`."""
         seeds = (derived_seed("trl", seed, i) for i in range(n))
-        return [{"prompt": MARK + json.dumps({"seed": each})} for each in seeds]
+        return [{"prompt": MARK + json.dumps({"seed": episode_seed})} for episode_seed in seeds]
 
     def __call__(self, prompts: Sequence[str], trainer: Any) -> dict[str, list[Any]]:
         """Play the episode of each prompt to its end; a prompt is repeated for each generation."""
-        talks = [Talk(self._begun(prompt), trainer.processing_class) for prompt in prompts]
+        talks = [Talk(self._begin_episode(prompt), trainer.processing_class) for prompt in prompts]
         while waiting := [talk for talk in talks if talk.env.asked is not None]:
             self._answer(waiting, trainer)
         return {
@@ -125,25 +133,25 @@ class Rollouts:
             "sally_reward": [_to_the_end(talk) for talk in talks],
         }
 
-    def reward(self, completions: Any = None, **given: Any) -> list[float | None]:
+    def reward(self, completions: Any = None, **columns: Any) -> list[float | None]:
         """Return the rewards of the episodes; None for an episode without a result."""
-        if "sally_reward" not in given:
+        if "sally_reward" not in columns:
             raise BadInput(
                 "Pass this `Rollouts` object to the trainer as rollout_func; `reward` reads its "
                 "results."
             )
-        found: list[float | None] = given["sally_reward"]
-        return found
+        rewards: list[float | None] = columns["sally_reward"]
+        return rewards
 
     def _answer(self, talks: Sequence[Talk], trainer: Any) -> None:
         """Sample the policy's next reply in each conversation."""
         model = trainer.accelerator.unwrap_model(trainer.model)
         tokenizer, heat = trainer.processing_class, trainer.args.temperature
-        said = sampled(model, tokenizer, talks, self._most, heat)
-        for talk, each in zip(talks, said, strict=True):
-            talk.answer(*each)
+        replies = sample_replies(model, tokenizer, talks, self._most, heat)
+        for talk, reply in zip(talks, replies, strict=True):
+            talk.answer(*reply)
 
-    def _begun(self, prompt: str) -> TextEnv:
+    def _begin_episode(self, prompt: str) -> TextEnv:
         if not prompt.startswith(MARK):
             raise BadInput("Every prompt must come from `Rollouts.rows`.")
         env = TextEnv(self._game, **self._env)
@@ -162,11 +170,11 @@ class TurnRollouts(Rollouts):
     the first `turns` turns of an episode.
     """
 
-    def __init__(self, game: str, *, turns: int, **given: Any) -> None:
+    def __init__(self, game: str, *, turns: int, **settings: Any) -> None:
         if turns < 1:
             raise BadInput(f"turns must be at least 1, not {turns}.")
         self._turns = turns
-        super().__init__(game, **given)
+        super().__init__(game, **settings)
 
     def rows(self, n: int, seed: int = 0) -> list[dict[str, str]]:
         """Return `n` rows of a data set.
@@ -176,8 +184,13 @@ class TurnRollouts(Rollouts):
         """
         seeds = [derived_seed("trl turns", seed, i) for i in range(n)]
         return [
-            {"prompt": MARK + json.dumps({"seed": each, "turn": Stream(each).below(self._turns)})}
-            for each in seeds
+            {
+                "prompt": MARK
+                + json.dumps(
+                    {"seed": episode_seed, "turn": Stream(episode_seed).below(self._turns)}
+                )
+            }
+            for episode_seed in seeds
         ]
 
     def __call__(self, prompts: Sequence[str], trainer: Any) -> dict[str, list[Any]]:
@@ -187,22 +200,25 @@ class TurnRollouts(Rollouts):
         last turn.
         """
         tokenizer = trainer.processing_class
-        pasts = {prompt: Talk(self._begun(prompt), tokenizer) for prompt in dict.fromkeys(prompts)}
+        pasts = {
+            prompt: Talk(self._begin_episode(prompt), tokenizer)
+            for prompt in dict.fromkeys(prompts)
+        }
         while early := [
             talk
             for prompt, talk in pasts.items()
             if talk.env.asked is not None and len(talk.replies) < _turn(prompt)
         ]:
             self._answer(early, trainer)
-        forks = [self._forked(prompt, pasts[prompt], tokenizer) for prompt in prompts]
-        contexts, begun = [fork.context for fork in forks], [len(f.replies) for f in forks]
+        forks = [self._fork(prompt, pasts[prompt], tokenizer) for prompt in prompts]
+        contexts, starts = [fork.context for fork in forks], [len(f.replies) for f in forks]
         exact = [fork.env.worths is not None for fork in forks]
         self._answer(forks, trainer)
-        replies = [fork.replies[at] for fork, at in zip(forks, begun, strict=True)]
+        replies = [fork.replies[start] for fork, start in zip(forks, starts, strict=True)]
         while later := [
             fork
-            for fork, known in zip(forks, exact, strict=True)
-            if not known and fork.env.asked is not None
+            for fork, is_exact in zip(forks, exact, strict=True)
+            if not is_exact and fork.env.asked is not None
         ]:
             self._answer(later, trainer)
         return {
@@ -211,19 +227,19 @@ class TurnRollouts(Rollouts):
             "logprobs": [list(logs) for _, logs in replies],
             "env_mask": [[1] * len(tokens) for tokens, _ in replies],
             "sally_reward": [
-                fork.rewards[at] if known else _to_the_end(fork, at)
-                for fork, at, known in zip(forks, begun, exact, strict=True)
+                fork.rewards[start] if is_exact else _to_the_end(fork, start)
+                for fork, start, is_exact in zip(forks, starts, exact, strict=True)
             ],
         }
 
-    def _forked(self, prompt: str, past: Talk, tokenizer: Any) -> Talk:
+    def _fork(self, prompt: str, past: Talk, tokenizer: Any) -> Talk:
         """Return a new episode with the same replies as `past` so far, to be continued differently.
 
         If `past` is already over, its last reply is left out.
         """
-        fork = Talk(self._begun(prompt), tokenizer)
-        kept = past.replies if past.env.asked is not None else past.replies[:-1]
-        for reply in kept:
+        fork = Talk(self._begin_episode(prompt), tokenizer)
+        replies = past.replies if past.env.asked is not None else past.replies[:-1]
+        for reply in replies:
             fork.answer(*reply)
         return fork
 
@@ -232,25 +248,25 @@ def _turn(prompt: str) -> int:
     return int(json.loads(prompt.removeprefix(MARK))["turn"])
 
 
-def _to_the_end(talk: Talk, at: int = 0) -> float | None:
+def _to_the_end(talk: Talk, start: int = 0) -> float | None:
     """Return the rewards from a reply on; None if the episode has no result."""
-    return None if talk.env.episode().payoffs is None else sum(talk.rewards[at:])
+    return None if talk.env.episode().payoffs is None else sum(talk.rewards[start:])
 
 
-def sampled(
-    model: Any, tokenizer: Any, talks: Sequence[Talk], most: int, temperature: float
+def sample_replies(
+    model: Any, tokenizer: Any, talks: Sequence[Talk], max_new_tokens: int, temperature: float
 ) -> list[tuple[list[int], list[float]]]:
     """Sample one reply per conversation in one batch; return tokens and log-probabilities."""
     contexts = [talk.context for talk in talks]
     longest = max(map(len, contexts))
     pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else tokenizer.eos_token_id
     ids = torch.tensor([[pad] * (longest - len(c)) + c for c in contexts], device=model.device)
-    seen = torch.tensor([[0] * (longest - len(c)) + [1] * len(c) for c in contexts])
+    mask = torch.tensor([[0] * (longest - len(c)) + [1] * len(c) for c in contexts])
     with torch.no_grad():
         out = model.generate(
             input_ids=ids,
-            attention_mask=seen.to(model.device),
-            max_new_tokens=most,
+            attention_mask=mask.to(model.device),
+            max_new_tokens=max_new_tokens,
             do_sample=True,
             temperature=temperature,
             top_k=0,
@@ -260,8 +276,8 @@ def sampled(
             output_scores=True,
         )
     scores = model.compute_transition_scores(out.sequences, out.scores, normalize_logits=True)
-    found = []
+    replies = []
     for row, logs in zip(out.sequences[:, longest:].tolist(), scores.tolist(), strict=True):
         end = row.index(tokenizer.eos_token_id) + 1 if tokenizer.eos_token_id in row else len(row)
-        found.append((row[:end], logs[:end]))
-    return found
+        replies.append((row[:end], logs[:end]))
+    return replies

@@ -26,7 +26,7 @@ class Watch(TrainerCallback):
     def __init__(self, curve: Curve, seconds: float) -> None:
         self._curve, self._left = curve, curve.steps(10**9, seconds)
 
-    def on_log(self, args, state, control, logs=None, **more):  # type: ignore[no-untyped-def]
+    def on_log(self, args, state, control, logs=None, **kwargs):  # type: ignore[no-untyped-def]
         if logs and "reward" in logs:
             self._curve.add(float(logs["reward"]))
             if next(self._left, None) is None:
@@ -45,28 +45,28 @@ def main(args: Sequence[str] | None = None) -> list[float]:
     parser.add_argument("--warm-up", type=int, default=12, help="steps that teach the form")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--control", action="store_true", help="deal rewards at random")
-    given = parser.parse_args(args)
-    torch.manual_seed(given.seed)
-    learner = Learner(given.model, 3e-4, given.seed)
+    options = parser.parse_args(args)
+    torch.manual_seed(options.seed)
+    learner = Learner(options.model, 3e-4, options.seed)
     split = problems(mixed=False)  # a step is one turn of one game, so games must not differ
-    learner.warm_up("ipd", given.warm_up, split=split, strategy="chat", pack=PACK)
+    learner.warm_up("ipd", options.warm_up, split=split, strategy="chat", pack=PACK)
     rollouts = TurnRollouts("ipd", turns=2, problems=split, pack=PACK, max_new_tokens=4)
-    curve = Curve(given.out)
+    curve = Curve(options.out)
 
-    def dealt(**told: Any) -> list[float | None]:
+    def deal_rewards(**columns: Any) -> list[float | None]:
         """Return the rewards of a group, each given to a member at random."""
-        rewards = rollouts.reward(**told)
-        return Stream("control", given.seed, len(curve.values)).shuffled(rewards)
+        rewards = rollouts.reward(**columns)
+        return Stream("control", options.seed, len(curve.values)).shuffled(rewards)
 
     trainer = GRPOTrainer(
         learner.model,
-        dealt if given.control else rollouts.reward,
+        deal_rewards if options.control else rollouts.reward,
         GRPOConfig(
-            str(given.out),
-            max_steps=given.steps,
-            per_device_train_batch_size=given.group,
-            num_generations=given.group,
-            learning_rate=given.rate,
+            str(options.out),
+            max_steps=options.steps,
+            per_device_train_batch_size=options.group,
+            num_generations=options.group,
+            learning_rate=options.rate,
             lr_scheduler_type="constant",
             logging_steps=1,
             report_to=[],
@@ -74,12 +74,12 @@ def main(args: Sequence[str] | None = None) -> list[float]:
             bf16=False,
             gradient_checkpointing=False,
             save_strategy="no",
-            seed=given.seed,
+            seed=options.seed,
         ),
-        Dataset.from_list(rollouts.rows(min(given.steps, 512), given.seed)),
+        Dataset.from_list(rollouts.rows(min(options.steps, 512), options.seed)),
         processing_class=learner.tokenizer,
         rollout_func=rollouts,
-        callbacks=[Watch(curve, given.seconds)],
+        callbacks=[Watch(curve, options.seconds)],
     )
     trainer.train()
     curve.finish()

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import verifiers.v1 as vf
-from learner import PACK, Curve, Learner, Said, less_the_mean, problems
+from learner import PACK, ChosenReply, Curve, Learner, less_the_mean, problems
 
 from sally.adapters.trainers.verifiers import GamesConfig, seats_env, turns_of
 from sally.core.rules.chance import Stream
@@ -32,20 +32,21 @@ GAME, MATRIX = "repeated_games", (((2, 2), (3, 5)), ((5, 3), (6, 6)))
 
 
 @contextmanager
-def served(learner: Learner, said: dict[str, Said]) -> Iterator[str]:
-    """Serve the learner; `said` keeps every reply by its own id, which is sent as the reply's."""
+def serve(learner: Learner, replies_by_id: dict[str, ChosenReply]) -> Iterator[str]:
+    """Serve the learner; `replies_by_id` keeps every reply by its own id, which is
+    sent as the reply's."""
     lock = threading.Lock()
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
-            talk = [{"role": m["role"], "content": m["content"]} for m in asked["messages"]]
+            request = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            talk = [{"role": m["role"], "content": m["content"]} for m in request["messages"]]
             with lock:
                 (reply,) = learner.replies([talk])
-                said[json.dumps(talk) + reply.text] = reply
+                replies_by_id[json.dumps(talk) + reply.text] = reply
             body: dict[str, Any] = {"id": "x", "object": "chat.completion", "created": 1}
             message = {"role": "assistant", "content": reply.text}
-            body["model"] = asked["model"]
+            body["model"] = request["model"]
             body["choices"] = [{"index": 0, "message": message, "finish_reason": "stop"}]
             body["usage"] = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
             data = json.dumps(body).encode()
@@ -67,51 +68,53 @@ def served(learner: Learner, said: dict[str, Said]) -> Iterator[str]:
         server.server_close()
 
 
-def turns(trace: Any, said: dict[str, Said]) -> list[tuple[Said, float]]:
+def turns(trace: Any, replies_by_id: dict[str, ChosenReply]) -> list[tuple[ChosenReply, float]]:
     """The replies of a trace with the reward of each; a retried turn counts with its last reply."""
-    found = []
+    rated_replies = []
     for turn in turns_of(trace):
         path, node = [], turn["nodes"][-1]
         text = trace.nodes[node].message.content or ""
         while (node := trace.nodes[node].parent) is not None:
             path.append(trace.nodes[node].message)
         talk = [{"role": m.role, "content": m.content} for m in reversed(path)]
-        found.append((said[json.dumps(talk) + text], float(turn["reward"])))
-    return found
+        rated_replies.append((replies_by_id[json.dumps(talk) + text], float(turn["reward"])))
+    return rated_replies
 
 
-async def played(env: Any, address: str, task: Any, group: int) -> list[Any]:
+async def play_group(env: Any, address: str, task: Any, group: int) -> list[Any]:
     client = vf.EvalClientConfig(base_url=address, api_key_var="SALLY_NO_KEY")
     model = vf.ModelContext(model="learner", client=client)
     episodes = [await env.run_episode(task, model) for _ in range(group)]
     return [episode for episode in episodes if episode.ok]
 
 
-async def train(given: argparse.Namespace) -> list[float]:
-    learner = Learner(given.model, given.rate, given.seed)
-    control = Stream("control", given.seed) if given.control else None
+async def train(options: argparse.Namespace) -> list[float]:
+    learner = Learner(options.model, options.rate, options.seed)
+    control = Stream("control", options.seed) if options.control else None
     split = problems(GAME, rounds=1, matrix=MATRIX)
-    learner.warm_up(GAME, given.warm_up, split=split, strategy="chat", pack=PACK)
-    curve = Curve(given.out)
-    made, config = seats_env(GAME, split=split)
+    learner.warm_up(GAME, options.warm_up, split=split, strategy="chat", pack=PACK)
+    curve = Curve(options.out)
+    env_class, config = seats_env(GAME, split=split)
     taskset = GamesConfig(id="sally-verifiers", game=GAME, count=64)
-    env = made(config(taskset=taskset, pack=PACK, misreadings=0))
+    env = env_class(config(taskset=taskset, pack=PACK, misreadings=0))
     tasks = list(env.taskset)
-    said: dict[str, Said] = {}
-    with served(learner, said) as address:
+    replies_by_id: dict[str, ChosenReply] = {}
+    with serve(learner, replies_by_id) as address:
         async with env.serving():
-            for step in curve.steps(given.steps, given.seconds):
-                said.clear()
+            for step in curve.steps(options.steps, options.seconds):
+                replies_by_id.clear()
                 task = tasks[step % len(tasks)]
-                episodes = await played(env, address, task, given.group)
-                by_seat = [[turns(t, said) for t in episode.traces] for episode in episodes]
-                grouped = [
-                    list(same)
-                    for seat in zip(*by_seat, strict=True)  # the same seat of every episode
-                    for same in zip(*seat, strict=False)  # the same turn of it
+                episodes = await play_group(env, address, task, options.group)
+                by_seat = [
+                    [turns(t, replies_by_id) for t in episode.traces] for episode in episodes
                 ]
-                rewards = [[reward for _, reward in same] for same in grouped]
-                replies = [reply for same in grouped for reply, _ in same]
+                grouped = [
+                    list(turn_group)
+                    for seat in zip(*by_seat, strict=True)  # the same seat of every episode
+                    for turn_group in zip(*seat, strict=False)  # the same turn of it
+                ]
+                rewards = [[reward for _, reward in turn_group] for turn_group in grouped]
+                replies = [reply for turn_group in grouped for reply, _ in turn_group]
                 if not replies:
                     continue
                 learner.learn(
@@ -134,9 +137,9 @@ def main(args: Sequence[str] | None = None) -> list[float]:
     parser.add_argument("--warm-up", type=int, default=10, help="steps that even out the options")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--control", action="store_true", help="deal rewards at random")
-    given = parser.parse_args(args)
+    options = parser.parse_args(args)
     os.environ.setdefault("SALLY_NO_KEY", "none")
-    return asyncio.run(train(given))
+    return asyncio.run(train(options))
 
 
 if __name__ == "__main__":

@@ -84,7 +84,7 @@ def _weights(reader: Any, facts: dict[str, Any], dtype: torch.dtype) -> dict[str
         "attn_q": facts["llama.attention.head_count"],
         "attn_k": facts["llama.attention.head_count_kv"],
     }
-    found = {}
+    weights = {}
     for tensor in reader.tensors:
         plain = torch.from_numpy(gguf.quants.dequantize(tensor.data, tensor.tensor_type).copy())
         shape = [int(n) for n in reversed(tensor.shape)]
@@ -93,18 +93,18 @@ def _weights(reader: Any, facts: dict[str, Any], dtype: torch.dtype) -> dict[str
         if block:
             number, part = block
             if part in heads:
-                plain = _unwoven(plain, heads[part])
+                plain = _unweave(plain, heads[part])
             name = f"model.layers.{number}.{NAMES[part]}.weight"
         else:
             name = {
                 "token_embd.weight": "model.embed_tokens.weight",
                 "output_norm.weight": "model.norm.weight",
             }[tensor.name]
-        found[name] = plain.to(dtype).contiguous()
-    return found
+        weights[name] = plain.to(dtype).contiguous()
+    return weights
 
 
-def _unwoven(weight: torch.Tensor, heads: int) -> torch.Tensor:
+def _unweave(weight: torch.Tensor, heads: int) -> torch.Tensor:
     """llama.cpp weaves the two halves of each head's rotary dimensions; take them apart again."""
     rows, columns = weight.shape
     woven = weight.reshape(heads, rows // heads // 2, 2, columns)
@@ -114,15 +114,15 @@ def _unwoven(weight: torch.Tensor, heads: int) -> torch.Tensor:
 def _tokeniser(facts: dict[str, Any]) -> Tokenizer:
     tokens = facts["tokenizer.ggml.tokens"]
     merges = [tuple(merge.split(" ")) for merge in facts["tokenizer.ggml.merges"]]
-    made = Tokenizer(models.BPE({text: i for i, text in enumerate(tokens)}, merges))
+    tokeniser = Tokenizer(models.BPE({text: i for i, text in enumerate(tokens)}, merges))
     digits = pre_tokenizers.Digits(individual_digits=True)
     byte_level = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)
-    made.pre_tokenizer = pre_tokenizers.Sequence([digits, byte_level])
-    made.decoder = decoders.ByteLevel()
+    tokeniser.pre_tokenizer = pre_tokenizers.Sequence([digits, byte_level])
+    tokeniser.decoder = decoders.ByteLevel()
     kinds = facts["tokenizer.ggml.token_type"]
     marked = [text for text, kind in zip(tokens, kinds, strict=True) if kind == CONTROL]
-    made.add_special_tokens([AddedToken(text, normalized=False) for text in marked])
-    return made
+    tokeniser.add_special_tokens([AddedToken(text, normalized=False) for text in marked])
+    return tokeniser
 
 
 if __name__ == "__main__":

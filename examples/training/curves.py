@@ -30,11 +30,11 @@ def read(path: Path) -> list[dict[str, Any]]:
 
 def draw(curves: dict[str, list[dict[str, Any]]], out: Path) -> None:
     """One panel a column, one line a training; dashed where predictions were trained."""
-    there = {name for steps in curves.values() for step in steps for name in step}
-    shown = {column: how for column, how in SHOWN.items() if column in there}
-    figure = Figure(figsize=(3.5 * len(shown), 3.2), layout="constrained")
-    panels = figure.subplots(1, len(shown), squeeze=False)[0]
-    for axes, (column, (title, sign)) in zip(panels, shown.items(), strict=True):
+    columns_in_use = {name for steps in curves.values() for step in steps for name in step}
+    drawn_columns = {column: how for column, how in SHOWN.items() if column in columns_in_use}
+    figure = Figure(figsize=(3.5 * len(drawn_columns), 3.2), layout="constrained")
+    panels = figure.subplots(1, len(drawn_columns), squeeze=False)[0]
+    for axes, (column, (title, sign)) in zip(panels, drawn_columns.items(), strict=True):
         for n, (name, steps) in enumerate(curves.items()):
             of_column = [step for step in steps if column in step]
             dash = DASHES["probe" if "belief" in steps[0] else "move"]

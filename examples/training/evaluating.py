@@ -28,14 +28,21 @@ OTHER_WORDING = "held-out machines, new wording"
 
 def cells(trained: str, stories: int = 40) -> dict[str, list[Task]]:
     """What a model trained on one game is tested on, from nearest to farthest."""
-    mine = split(trained)
-    assert mine is not None
-    others = [found for game in FAMILY if game != trained and (found := split(game)) is not None]
+    own_split = split(trained)
+    assert own_split is not None
+    others = [
+        other_split
+        for game in FAMILY
+        if game != trained and (other_split := split(game)) is not None
+    ]
     return {
-        "training partners": list(mine.part("train")),
-        "held-out partners": list(mine.part("held_out")),
+        "training partners": list(own_split.part("train")),
+        "held-out partners": list(own_split.part("held_out")),
         "other games": [
-            task for each in others for part in ("train", "held_out") for task in each.part(part)
+            task
+            for game_split in others
+            for part in ("train", "held_out")
+            for task in game_split.part(part)
         ],
         "other family": [_story(id) for id in list(frozen_scenarios())[::3][:stories]],
     }
@@ -43,7 +50,7 @@ def cells(trained: str, stories: int = 40) -> dict[str, list[Task]]:
 
 def population_cells(trained: str, stories: int = 40) -> dict[str, list[Task]]:
     """The same after training with a population, with machines it met and did not meet."""
-    machines, known = population(trained), cells(trained, stories)
+    machines, game_cells = population(trained), cells(trained, stories)
     held_out = list(machines.part("held_out"))
     literal = split_of("battery")
     return {
@@ -54,11 +61,11 @@ def population_cells(trained: str, stories: int = 40) -> dict[str, list[Task]]:
         OTHER_WORDING: held_out,
         "held-out partners": [
             Task(task.instance, task.seat, partner.others)
-            for partner in known["held-out partners"]
+            for partner in game_cells["held-out partners"]
             for task in _lettered(held_out)
         ],
-        "other games": known["other games"],
-        "other family": known["other family"],
+        "other games": game_cells["other games"],
+        "other family": game_cells["other family"],
         "literal": [*literal.part("held_out"), *literal.part("validation")],
     }
 
@@ -74,22 +81,26 @@ def _story(id: str) -> Task:
 
 def evaluate(
     policy: Policy,
-    where: Path,
+    folder: Path,
     tests: Mapping[str, Sequence[Task]],
     name: str,
     trained_on: Mapping[str, Any],
     seeds: int = 8,
 ) -> None:
     """Play every task so many times, asked aside before each move, and store it cell by cell."""
-    store.claim(where, store.Manifest("training", name))
+    store.claim(folder, store.Manifest("training", name))
     for cell, tasks in tests.items():
-        many = 1 if cell in ONCE else seeds
-        playing = [_begun(name, trained_on, cell, task, n) for task in tasks for n in range(many)]
+        n_seeds = 1 if cell in ONCE else seeds
+        playing = [
+            _begin_episode(name, trained_on, cell, task, n)
+            for task in tasks
+            for n in range(n_seeds)
+        ]
         policy.forget()
         while waiting := [env for env in playing if env.asked is not None]:
             for env, scores in zip(waiting, answers(policy, waiting), strict=True):
                 env.step(scores)
-        with store.Writer(where) as writer:
+        with store.Writer(folder) as writer:
             for env in playing:
                 writer.add(env.episode(cell))
         print(f"{name}: {cell}, {len(playing)} episodes", flush=True)
@@ -98,7 +109,9 @@ def evaluate(
 _made: dict[tuple[str, str, str], dict[bytes, Any]] = {}  # seats by name, game and wording
 
 
-def _begun(name: str, trained_on: Mapping[str, Any], cell: str, task: Task, seed: int) -> TextEnv:
+def _begin_episode(
+    name: str, trained_on: Mapping[str, Any], cell: str, task: Task, seed: int
+) -> TextEnv:
     game = task.instance.game
     pack = NEW_WORDING if cell == OTHER_WORDING else PACK if game in FAMILY else ""
     env = TextEnv(

@@ -35,17 +35,17 @@ GAMES = ("rps", "ipd", "ibs")
 
 def ladder(part: str) -> list[tuple[RepeatedGame, Machine]]:
     """The machines of one part of the splits, by game."""
-    found = []
+    machines = []
     for game in GAMES:
         rules = registry.game(game).build({"rounds": ROUNDS})
         assert isinstance(rules, RepeatedGame)
         ladder = split(game)
         assert ladder is not None
-        for who in {repr(t.others): t.others["partner"] for t in ladder.part(part)}.values():
-            machine = _machine(rules, AGENT, who)
+        for partner in {repr(t.others): t.others["partner"] for t in ladder.part(part)}.values():
+            machine = _machine(rules, AGENT, partner)
             assert machine is not None
-            found.append((rules, machine))
-    return found
+            machines.append((rules, machine))
+    return machines
 
 
 def random_machine(rng: np.random.Generator, rules: RepeatedGame) -> Machine:
@@ -54,16 +54,16 @@ def random_machine(rng: np.random.Generator, rules: RepeatedGame) -> Machine:
     listens, remembers = rng.random() < 0.75, rng.random() < 0.5
     sure = rng.random() < 0.6
     table = {}
-    odds, after = np.zeros((1 + n * n, n)), np.zeros((1 + n * n, n, n), dtype=np.intp)
+    odds, next_states = np.zeros((1 + n * n, n)), np.zeros((1 + n * n, n, n), dtype=np.intp)
     for state in range(1 + n * n):
-        own, their = divmod(state - 1, n)
-        key = "first" if state == 0 else (own if remembers else -1, their if listens else -1)
+        own_move, their = divmod(state - 1, n)
+        key = "first" if state == 0 else (own_move if remembers else -1, their if listens else -1)
         if key not in table:
-            drawn = rng.dirichlet(np.full(n, 0.3))
-            table[key] = np.eye(n)[rng.integers(n)] if sure else drawn
+            random_odds = rng.dirichlet(np.full(n, 0.3))
+            table[key] = np.eye(n)[rng.integers(n)] if sure else random_odds
         odds[state] = table[key]
-        after[state] = 1 + np.arange(n * n).reshape(n, n)
-    return Machine(odds, after)
+        next_states[state] = 1 + np.arange(n * n).reshape(n, n)
+    return Machine(odds, next_states)
 
 
 def random_game(rng: np.random.Generator) -> RepeatedGame:
@@ -95,9 +95,9 @@ class Pool:
             self.after[i, :states, :n, :n] = machine.after
             self.missed[i, :, :states, :n] = _missed(rules, machine)
 
-    def drawn(self, at: np.ndarray) -> dict[str, torch.Tensor]:
+    def select(self, indices: np.ndarray) -> dict[str, torch.Tensor]:
         names = ("pays", "moves", "odds", "after", "missed")
-        return {name: torch.from_numpy(getattr(self, name)[at]) for name in names}
+        return {name: torch.from_numpy(getattr(self, name)[indices]) for name in names}
 
 
 def _missed(rules: RepeatedGame, machine: Machine) -> np.ndarray:
@@ -105,12 +105,14 @@ def _missed(rules: RepeatedGame, machine: Machine) -> np.ndarray:
     pay = np.array([[rules.pay(Seat(AGENT), m, t) for t in range(len(rules.matrix))]
                     for m in range(len(rules.matrix))], float)  # fmt: skip
     values = plan(rules, AGENT, machine, ROUNDS).values
-    found = []
-    for at in range(ROUNDS):
-        then = np.einsum("qb,qba->qa", machine.odds, values[ROUNDS - at - 1][machine.after])
-        worth = machine.odds @ pay.T + then
-        found.append((worth.max(axis=1, keepdims=True) - worth) / (np.ptp(pay) or 1.0))
-    return np.array(found)
+    shares = []
+    for round_index in range(ROUNDS):
+        future_worths = np.einsum(
+            "qb,qba->qa", machine.odds, values[ROUNDS - round_index - 1][machine.after]
+        )
+        move_worths = machine.odds @ pay.T + future_worths
+        shares.append((move_worths.max(axis=1, keepdims=True) - move_worths) / (np.ptp(pay) or 1.0))
+    return np.array(shares)
 
 
 class Weights(torch.nn.Module):
@@ -118,52 +120,56 @@ class Weights(torch.nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        near = 1 / HIDDEN**0.5
+        bound = 1 / HIDDEN**0.5
 
-        def drawn(*shape: int) -> torch.nn.Parameter:
-            return torch.nn.Parameter((torch.rand(shape) * 2 - 1) * near)
+        def draw_weights(*shape: int) -> torch.nn.Parameter:
+            return torch.nn.Parameter((torch.rand(shape) * 2 - 1) * bound)
 
-        self.x, self.h = drawn(INPUT, 3 * HIDDEN), drawn(HIDDEN, 3 * HIDDEN)
+        self.x, self.h = draw_weights(INPUT, 3 * HIDDEN), draw_weights(HIDDEN, 3 * HIDDEN)
         self.b = torch.nn.Parameter(torch.zeros(3 * HIDDEN))
-        self.move, self.foresee = drawn(HIDDEN + 1, MOST), drawn(HIDDEN + 1, MOST)
+        self.move, self.foresee = draw_weights(HIDDEN + 1, MOST), draw_weights(HIDDEN + 1, MOST)
 
     def step(self, hidden: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
         n = HIDDEN
-        given, kept = rows @ self.x + self.b, hidden @ self.h
-        update = torch.sigmoid(given[:, :n] + kept[:, :n])
-        reset = torch.sigmoid(given[:, n : 2 * n] + kept[:, n : 2 * n])
-        new = torch.tanh(given[:, 2 * n :] + reset * kept[:, 2 * n :])
+        from_rows, from_hidden = rows @ self.x + self.b, hidden @ self.h
+        update = torch.sigmoid(from_rows[:, :n] + from_hidden[:, :n])
+        reset = torch.sigmoid(from_rows[:, n : 2 * n] + from_hidden[:, n : 2 * n])
+        new = torch.tanh(from_rows[:, 2 * n :] + reset * from_hidden[:, 2 * n :])
         return (1 - update) * new + update * hidden
 
 
 def episodes(
-    net: Weights, here: dict[str, torch.Tensor], entropy: float
+    net: Weights, tables: dict[str, torch.Tensor], entropy: float
 ) -> tuple[torch.Tensor, dict[str, float]]:
     """One batch of whole episodes: its loss, and how it went."""
-    size = len(here["pays"])
-    every = torch.arange(size)
+    size = len(tables["pays"])
+    row_ids = torch.arange(size)
     state, hidden = torch.zeros(size, dtype=torch.int64), torch.zeros(size, HIDDEN)
     last = torch.zeros(size, 2 * MOST)
     loss, regret, right = torch.zeros(()), 0.0, 0.0
-    for at in range(ROUNDS):
-        first = torch.full((size, 1), float(at == 0))
-        left = torch.full((size, 1), min(ROUNDS - at, FAR) / FAR)
-        hidden = net.step(hidden, torch.cat([here["pays"], last, first, left], 1))
-        mine = (hidden @ net.move[:-1] + net.move[-1] + here["moves"]).log_softmax(-1)
-        theirs = (hidden @ net.foresee[:-1] + net.foresee[-1] + here["moves"]).log_softmax(-1)
-        odds, missed = here["odds"][every, state], here["missed"][every, at, state]
-        expected = (mine.exp() * missed).sum(-1)
-        spread = -(mine.exp() * mine.clamp(min=-30)).sum(-1)
-        surprise = -(odds * theirs.clamp(min=-30)).sum(-1)  # of its odds, not only of its draw
+    for round_index in range(ROUNDS):
+        first = torch.full((size, 1), float(round_index == 0))
+        rounds_left = torch.full((size, 1), min(ROUNDS - round_index, FAR) / FAR)
+        hidden = net.step(hidden, torch.cat([tables["pays"], last, first, rounds_left], 1))
+        own_logs = (hidden @ net.move[:-1] + net.move[-1] + tables["moves"]).log_softmax(-1)
+        predicted_logs = (
+            hidden @ net.foresee[:-1] + net.foresee[-1] + tables["moves"]
+        ).log_softmax(-1)
+        odds, missed = tables["odds"][row_ids, state], tables["missed"][row_ids, round_index, state]
+        expected = (own_logs.exp() * missed).sum(-1)
+        spread = -(own_logs.exp() * own_logs.clamp(min=-30)).sum(-1)
+        surprise = -(odds * predicted_logs.clamp(min=-30)).sum(
+            -1
+        )  # of its odds, not only of its draw
         loss = loss + (expected - entropy * spread + 0.5 * surprise).mean() / ROUNDS
-        move = torch.multinomial(mine.exp().detach(), 1)[:, 0]
+        move = torch.multinomial(own_logs.exp().detach(), 1)[:, 0]
         their = torch.multinomial(odds, 1)[:, 0]
         regret += float(expected.detach().mean()) / ROUNDS
-        right += float((theirs.argmax(-1) == their).float().mean()) / ROUNDS
-        state = here["after"][every, state, their, move]
+        right += float((predicted_logs.argmax(-1) == their).float().mean()) / ROUNDS
+        state = tables["after"][row_ids, state, their, move]
         last = torch.zeros(size, 2 * MOST)
-        last[every, move] = 1.0
-        last[every, MOST + their] = 1.0
+        last[row_ids, move] = 1.0
+        last[row_ids, MOST + their] = 1.0
     return loss, {"regret": regret, "foreseen": right}
 
 
@@ -174,38 +180,38 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=300)
     parser.add_argument("--batch", type=int, default=256)
     parser.add_argument("--machines", type=int, default=1500)
-    given = parser.parse_args()
-    torch.manual_seed(given.seed)
-    rng = np.random.default_rng(given.seed)
-    train, held = ladder("train"), ladder("held_out")
+    options = parser.parse_args()
+    torch.manual_seed(options.seed)
+    rng = np.random.default_rng(options.seed)
+    train, held_out = ladder("train"), ladder("held_out")
     for rules, machine in train * 20:
-        assert not any(g.matrix == rules.matrix and _becomes(h, machine) for g, h in held)
-    made = list(train)
-    while len(made) < given.machines:
+        assert not any(g.matrix == rules.matrix and _becomes(h, machine) for g, h in held_out)
+    machines = list(train)
+    while len(machines) < options.machines:
         rules = random_game(rng)
         machine = random_machine(rng, rules)
         alike = any(
             g.matrix == rules.matrix and (_becomes(h, machine) or _becomes(machine, h))
-            for g, h in held
+            for g, h in held_out
         )
         if not alike:
-            made.append((rules, machine))
-    pool, tests = Pool(made), {"train": Pool(train), "held_out": Pool(held)}
+            machines.append((rules, machine))
+    pool, tests = Pool(machines), {"train": Pool(train), "held_out": Pool(held_out)}
     net = Weights()
     optimiser = torch.optim.Adam(net.parameters(), RATE)
     curve, began = [], time.monotonic()
-    for step in range(given.steps + 1):
-        done = step / given.steps
-        if step % max(1, given.steps // 30) == 0:
-            curve.append({"step": step, **measured(net, tests)})
+    for step in range(options.steps + 1):
+        done = step / options.steps
+        if step % max(1, options.steps // 30) == 0:
+            curve.append({"step": step, **measure(net, tests)})
             print(
                 json.dumps({**curve[-1], "seconds": round(time.monotonic() - began, 1)}), flush=True
             )
-            save(net, given, curve)
-        some = rng.integers(len(made), size=given.batch)
-        known = rng.random(given.batch) < 0.25  # the ladder itself comes up more often
-        some[known] = rng.integers(len(train), size=int(known.sum()))
-        loss, _ = episodes(net, pool.drawn(some), 0.03 * (1 - done))
+            save(net, options, curve)
+        batch = rng.integers(len(machines), size=options.batch)
+        from_ladder = rng.random(options.batch) < 0.25  # the ladder itself comes up more often
+        batch[from_ladder] = rng.integers(len(train), size=int(from_ladder.sum()))
+        loss, _ = episodes(net, pool.select(batch), 0.03 * (1 - done))
         for group in optimiser.param_groups:
             group["lr"] = RATE * (1 - 0.95 * done)
         optimiser.zero_grad()
@@ -214,21 +220,21 @@ def main() -> None:
         optimiser.step()
 
 
-def measured(net: Weights, tests: dict[str, Pool]) -> dict[str, Any]:
+def measure(net: Weights, tests: dict[str, Pool]) -> dict[str, Any]:
     """Regret a round (as a share of what a round can pay) and foreseen moves, by part."""
-    found = {}
+    figures = {}
     with torch.no_grad():
         for part, pool in tests.items():
-            _, how = episodes(net, pool.drawn(np.repeat(np.arange(len(pool.pays)), 64)), 0.0)
-            found[part] = {name: round(value, 4) for name, value in how.items()}
-    return found
+            _, means = episodes(net, pool.select(np.repeat(np.arange(len(pool.pays)), 64)), 0.0)
+            figures[part] = {name: round(value, 4) for name, value in means.items()}
+    return figures
 
 
-def save(net: Weights, given: argparse.Namespace, curve: list[dict[str, Any]]) -> None:
+def save(net: Weights, options: argparse.Namespace, curve: list[dict[str, Any]]) -> None:
     """The weights, and beside them how they came about and what they answer in one game."""
-    given.out.mkdir(parents=True, exist_ok=True)
+    options.out.mkdir(parents=True, exist_ok=True)
     arrays = {name: value.detach().numpy() for name, value in net.named_parameters()}
-    np.savez(given.out / "ladder.npz", **arrays)
+    np.savez(options.out / "ladder.npz", **arrays)
     rules = registry.game("rps").build({"rounds": ROUNDS})
     assert isinstance(rules, RepeatedGame)
     played, pays = [(0, 1), (2, 1), (1, 1)], payoffs(rules, AGENT)
@@ -241,16 +247,16 @@ def save(net: Weights, given: argparse.Namespace, curve: list[dict[str, Any]]) -
         odds = (hidden @ net.foresee[:-1] + net.foresee[-1]).softmax(-1)[0].tolist()
     about = {
         "script": "examples/training/learner.py",
-        "seed": given.seed,
-        "steps": given.steps,
-        "batch": given.batch,
-        "machines": given.machines,
+        "seed": options.seed,
+        "steps": options.steps,
+        "batch": options.batch,
+        "machines": options.machines,
         "rounds": ROUNDS,
         "weights": sum(value.size for value in arrays.values()),
         "curve": curve,
         "check": {"game": "rps", "played": played, "foresees": odds},
     }
-    (given.out / "ladder.json").write_text(json.dumps(about, indent=1) + "\n")
+    (options.out / "ladder.json").write_text(json.dumps(about, indent=1) + "\n")
     assert set(arrays) == set(Net.__struct_fields__)
 
 

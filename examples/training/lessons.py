@@ -24,7 +24,7 @@ PROBE = "their_move"
 CERTAIN = -50.0  # log-odds of the options that are not taken
 
 
-class Wanted(NamedTuple):
+class LessonRequest(NamedTuple):
     """An episode to be played: a task, its wording and its seed; probed or not."""
 
     game: str
@@ -50,11 +50,13 @@ class Teacher:
         self._pool = ProcessPoolExecutor(workers, spawn, initializer=_start, initargs=(folder,))
         self._ahead: list[Future[Lesson]] = []
 
-    def lessons(self, now: Sequence[Wanted], then: Sequence[Wanted]) -> list[Lesson]:
+    def lessons(
+        self, current: Sequence[LessonRequest], upcoming: Sequence[LessonRequest]
+    ) -> list[Lesson]:
         """Return the lessons of a step, and begin those of the next."""
-        playing = self._ahead or [self._pool.submit(lesson, each) for each in now]
-        self._ahead = [self._pool.submit(lesson, each) for each in then]
-        return [each.result() for each in playing]
+        playing = self._ahead or [self._pool.submit(lesson, request) for request in current]
+        self._ahead = [self._pool.submit(lesson, request) for request in upcoming]
+        return [future.result() for future in playing]
 
     def close(self) -> None:
         self._pool.shutdown(cancel_futures=True)
@@ -68,27 +70,27 @@ def _start(folder: Path) -> None:
     _tokens = Tokens(AutoTokenizer.from_pretrained(folder, local_files_only=True))
 
 
-def lesson(wanted: Wanted, tokens: Tokens | None = None) -> Lesson:
+def lesson(request: LessonRequest, tokens: Tokens | None = None) -> Lesson:
     """Play an episode, and return its decisions with their right answers."""
-    known = tokens or _tokens
-    assert known is not None
-    probes = [PROBE] if wanted.probed else []
-    env = TextEnv(wanted.game, strategy="lm", probes=probes, pack=wanted.wording, sample=True)
-    env.begin(wanted.task, wanted.seed)
-    draws, asked = Stream("lesson", wanted.seed), list[tuple[str, Sequence[str]]]()
+    page_tokens = tokens or _tokens
+    assert page_tokens is not None
+    probes = [PROBE] if request.probed else []
+    env = TextEnv(request.game, strategy="lm", probes=probes, pack=request.wording, sample=True)
+    env.begin(request.task, request.seed)
+    draws, asks = Stream("lesson", request.seed), list[tuple[str, Sequence[str]]]()
     while (ask := env.asked) is not None:
-        asked.append((str(ask.messages), ask.candidates))
+        asks.append((str(ask.messages), ask.candidates))
         best = list(_best(env.worths[:-1])) if env.worths else []
         places = best if best and draws.below(2) else range(len(ask.candidates))
-        taken = draws.pick(list(places))
-        env.step([0.0 if n == taken else CERTAIN for n in range(len(ask.candidates))])
+        choice = draws.pick(list(places))
+        env.step([0.0 if n == choice else CERTAIN for n in range(len(ask.candidates))])
     rows = env.rows(("move", PROBE))
     moves = [[] if row.worths is None else row.worths[:-1] for row in rows]
     right = [
         list(_best(worths)) if row.kind == "move" else [int(row.truth)]
         for row, worths in zip(rows, moves, strict=True)
     ]
-    return Lesson(known.pages(asked), right, moves)
+    return Lesson(page_tokens.pages(asks), right, moves)
 
 
 def _best(worths: Sequence[float]) -> Iterator[int]:

@@ -36,14 +36,14 @@ class Tokens:
         self._tokenizer = tokenizer
         self._met: dict[tuple[str, tuple[str, ...]], Page] = {}
 
-    def pages(self, asked: Sequence[tuple[str, Sequence[str]]]) -> list[Page]:
+    def pages(self, asks: Sequence[tuple[str, Sequence[str]]]) -> list[Page]:
         """Texts with their candidates, tokenised as one."""
-        new = [each for each in asked if (each[0], tuple(each[1])) not in self._met]
+        new = [ask for ask in asks if (ask[0], tuple(ask[1])) not in self._met]
         texts = [text + name for text, names in new for name in names]
         ids = iter(self._tokenizer(texts, add_special_tokens=False)["input_ids"] if texts else [])
         for text, names in new:
             self._met[text, tuple(names)] = _page([next(ids) for _ in names])
-        return [self._met[text, tuple(names)] for text, names in asked]
+        return [self._met[text, tuple(names)] for text, names in asks]
 
 
 class Policy:
@@ -55,38 +55,38 @@ class Policy:
             folder = loader.unpack_gguf(catalogue.have(str(folder)), "bfloat16")
         self.folder = folder
         self.tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-        found: Any = AutoModelForCausalLM.from_pretrained(folder, local_files_only=True)
-        self.model = found.float().to(self.device)
+        model: Any = AutoModelForCausalLM.from_pretrained(folder, local_files_only=True)
+        self.model = model.float().to(self.device)
         if self.device == "cuda":  # with our masks it gave gradients of NaN (torch 2.11, H200)
             torch.backends.cuda.enable_cudnn_sdp(False)
         self.tokens = Tokens(self.tokenizer)
         self.model.eval()  # there is no dropout, and sampling and learning must see one policy
         self.learn_tokens = LEARN_TOKENS[self.device]
 
-    def pages(self, asked: Sequence[tuple[str, Sequence[str]]]) -> list[Page]:
+    def pages(self, asks: Sequence[tuple[str, Sequence[str]]]) -> list[Page]:
         """Texts with their candidates, tokenised as one."""
-        return self.tokens.pages(asked)
+        return self.tokens.pages(asks)
 
     def forget(self) -> None:
         """Let go of the pages that were met."""
         self.tokens = Tokens(self.tokenizer)
 
-    def scores(self, asked: Sequence[tuple[str, Sequence[str]]]) -> list[list[float]]:
+    def scores(self, asks: Sequence[tuple[str, Sequence[str]]]) -> list[list[float]]:
         """By text, the log-probability of each candidate."""
-        pages = self.pages(asked)
-        found: list[list[float]] = [[] for _ in pages]
+        pages = self.pages(asks)
+        all_scores: list[list[float]] = [[] for _ in pages]
         with torch.no_grad():
             for chunk in self.chunks(pages):
-                table = self.scored([pages[i] for i in chunk]).clamp(max=0.0).tolist()
+                table = self.score_pages([pages[i] for i in chunk]).clamp(max=0.0).tolist()
                 for place, scores in zip(chunk, table, strict=True):
-                    found[place] = scores[: len(pages[place].endings)]
-        return found
+                    all_scores[place] = scores[: len(pages[place].endings)]
+        return all_scores
 
     def chunks(self, pages: Sequence[Page]) -> Iterable[list[int]]:
         """Places of pages that fit into one pass."""
         return _chunks(pages, BATCH_TOKENS[self.device])
 
-    def scored(self, pages: Sequence[Page]) -> torch.Tensor:
+    def score_pages(self, pages: Sequence[Page]) -> torch.Tensor:
         """(page, candidate) -> log-probability, in one pass; minus infinity beside the menu."""
         rows, spots, tokens, owners = [], [], [], []
         width = max(len(page.endings) for page in pages)
@@ -99,15 +99,17 @@ class Policy:
                     spots.append((len(rows) - 1, len(page.shared) - 1 + step))
                     tokens.append(token)
                     owners.append(place * width + n)
-        at = torch.tensor(spots, device=self.device)
+        positions = torch.tensor(spots, device=self.device)
         owner = torch.tensor(owners, device=self.device)
-        named = torch.tensor(tokens, device=self.device)
-        logits = self.model.lm_head(self._hidden(rows)[at[:, 0], at[:, 1]]).float()
-        each = logits.log_softmax(-1).gather(1, named[:, None])[:, 0]
+        token_ids = torch.tensor(tokens, device=self.device)
+        logits = self.model.lm_head(self._hidden(rows)[positions[:, 0], positions[:, 1]]).float()
+        token_logs = logits.log_softmax(-1).gather(1, token_ids[:, None])[:, 0]
         size = len(pages) * width
-        total = torch.zeros(size, device=self.device).index_add(0, owner, each)
-        there = torch.zeros(size, dtype=torch.bool, device=self.device).index_fill(0, owner, True)
-        return total.masked_fill(~there, -torch.inf).reshape(len(pages), width)
+        total = torch.zeros(size, device=self.device).index_add(0, owner, token_logs)
+        is_candidate = torch.zeros(size, dtype=torch.bool, device=self.device).index_fill(
+            0, owner, True
+        )
+        return total.masked_fill(~is_candidate, -torch.inf).reshape(len(pages), width)
 
     def _hidden(self, rows: Sequence[list[int]]) -> torch.Tensor:
         longest = max(map(len, rows))
@@ -115,17 +117,17 @@ class Policy:
         filled = torch.tensor([row + [0] * (longest - len(row)) for row in rows])
         return self.hidden(input_ids=filled.to(self.device), use_cache=False)
 
-    def hidden(self, **given: Any) -> torch.Tensor:
+    def hidden(self, **inputs: Any) -> torch.Tensor:
         """The last hidden states, in 16 bits on an accelerator."""
         if self.device != "cuda":
-            out = self.model.model(**given)
+            out = self.model.model(**inputs)
             return out.last_hidden_state.float()
-        if (seen := given.get("attention_mask")) is not None:
+        if (mask := inputs.get("attention_mask")) is not None:
             # The memory-efficient kernel gave gradients of NaN with a mask of truth values.
-            hidden = torch.zeros(seen.shape, dtype=torch.bfloat16, device=self.device)
-            given["attention_mask"] = hidden.masked_fill(~seen, HIDDEN)
+            hidden = torch.zeros(mask.shape, dtype=torch.bfloat16, device=self.device)
+            inputs["attention_mask"] = hidden.masked_fill(~mask, HIDDEN)
         with torch.autocast("cuda", torch.bfloat16):
-            out = self.model.model(**given)
+            out = self.model.model(**inputs)
         return out.last_hidden_state.float()
 
     # --- pages that share their beginning -----------------------------------------------------
@@ -147,35 +149,42 @@ class Policy:
         longest = -(-max(len(tree.tokens) for tree in trees) // 16) * 16
         ids = torch.zeros(len(trees), longest, dtype=torch.long)
         places = torch.zeros(len(trees), longest, dtype=torch.long)
-        seen = torch.zeros(len(trees), 1, longest, longest, dtype=torch.bool)
-        seen[:, 0] = torch.eye(longest, dtype=torch.bool)  # padding must see something
-        at, asked = list[tuple[int, int]](), list[list[int]]()
+        mask = torch.zeros(len(trees), 1, longest, longest, dtype=torch.bool)
+        mask[:, 0] = torch.eye(longest, dtype=torch.bool)  # padding must see something
+        positions, candidates = list[tuple[int, int]](), list[list[int]]()
         for n, tree in enumerate(trees):
-            many = len(tree.tokens)
-            ids[n, :many] = torch.tensor(tree.tokens)
-            places[n, :many] = torch.tensor(tree.places)
-            seen[n, 0, :many, :many] = tree.seen
-            at += [(n, end) for end in tree.ends]
-            asked += tree.asked
+            n_tokens = len(tree.tokens)
+            ids[n, :n_tokens] = torch.tensor(tree.tokens)
+            places[n, :n_tokens] = torch.tensor(tree.places)
+            mask[n, 0, :n_tokens, :n_tokens] = tree.mask
+            positions += [(n, end) for end in tree.ends]
+            candidates += tree.candidates
         hidden = self.hidden(
             input_ids=ids.to(self.device),
             position_ids=places.to(self.device),
-            attention_mask=seen.to(self.device),
+            attention_mask=mask.to(self.device),
             use_cache=False,
         )
-        return self.read_off(hidden, at, asked)
+        return self.read_off(hidden, positions, candidates)
 
     def read_off(
-        self, hidden: torch.Tensor, at: Sequence[tuple[int, int]], asked: Sequence[Sequence[int]]
+        self,
+        hidden: torch.Tensor,
+        positions: Sequence[tuple[int, int]],
+        candidates: Sequence[Sequence[int]],
     ) -> torch.Tensor:
         """(spot, candidate) -> log-probability of candidates of one token each."""
-        spots = torch.tensor(at, device=self.device)
+        spots = torch.tensor(positions, device=self.device)
         logits = self.model.lm_head(hidden[spots[:, 0], spots[:, 1]]).float()
-        width = max(map(len, asked))
-        named = torch.tensor([[*each, *[0] * (width - len(each))] for each in asked])
-        there = torch.tensor([[n < len(each) for n in range(width)] for each in asked])
-        found = logits.log_softmax(-1).gather(1, named.to(self.device))
-        return found.masked_fill(~there.to(self.device), -torch.inf)
+        width = max(map(len, candidates))
+        candidate_ids = torch.tensor(
+            [[*token_ids, *[0] * (width - len(token_ids))] for token_ids in candidates]
+        )
+        is_candidate = torch.tensor(
+            [[n < len(token_ids) for n in range(width)] for token_ids in candidates]
+        )
+        logs = logits.log_softmax(-1).gather(1, candidate_ids.to(self.device))
+        return logs.masked_fill(~is_candidate.to(self.device), -torch.inf)
 
 
 class Tree(NamedTuple):
@@ -183,9 +192,9 @@ class Tree(NamedTuple):
 
     tokens: list[int]
     places: list[int]  # in their page
-    seen: torch.Tensor  # (token, token)
+    mask: torch.Tensor  # (token, token)
     ends: list[int]  # where each page ends
-    asked: list[list[int]]  # the candidates of each page
+    candidates: list[list[int]]  # the candidates of each page
 
 
 Trees = Sequence[Tree]
@@ -199,28 +208,28 @@ def in_one_token(pages: Iterable[Page]) -> bool:
 def _tree(pages: Sequence[Page]) -> Tree:
     if not in_one_token(pages):
         raise SystemExit("A name of an option has several tokens; choose other letters.")
-    before = [[], *(page.shared for page in pages)]
-    alike = [_alike(old, page.shared) for old, page in zip(before, pages, strict=False)]
-    total = sum(len(page.shared) - same for page, same in zip(pages, alike, strict=True))
-    seen = torch.zeros(total, total, dtype=torch.bool)
+    previous = [[], *(page.shared for page in pages)]
+    alike = [_alike(old, page.shared) for old, page in zip(previous, pages, strict=False)]
+    total = sum(len(page.shared) - n_shared for page, n_shared in zip(pages, alike, strict=True))
+    mask = torch.zeros(total, total, dtype=torch.bool)
     tokens, places, ends, path = list[int](), list[int](), list[int](), list[int]()
-    for page, same in zip(pages, alike, strict=True):
-        first, many = len(tokens), len(page.shared) - same
-        tokens += page.shared[same:]
-        places += range(same, len(page.shared))
-        path = [*path[:same], *range(first, first + many)]
-        seen[first : first + many, path] = True
-        seen[first : first + many, first : first + many].tril_()
+    for page, n_shared in zip(pages, alike, strict=True):
+        first, n_new = len(tokens), len(page.shared) - n_shared
+        tokens += page.shared[n_shared:]
+        places += range(n_shared, len(page.shared))
+        path = [*path[:n_shared], *range(first, first + n_new)]
+        mask[first : first + n_new, path] = True
+        mask[first : first + n_new, first : first + n_new].tril_()
         ends.append(path[-1])
-    return Tree(tokens, places, seen, ends, [[e[0] for e in page.endings] for page in pages])
+    return Tree(tokens, places, mask, ends, [[e[0] for e in page.endings] for page in pages])
 
 
-def _alike(one: Sequence[int], other: Sequence[int]) -> int:
+def _alike(first: Sequence[int], second: Sequence[int]) -> int:
     """How many tokens two rows begin with in common."""
-    for n, (a, b) in enumerate(zip(one, other, strict=False)):
+    for n, (a, b) in enumerate(zip(first, second, strict=False)):
         if a != b:
             return n
-    return min(len(one), len(other))
+    return min(len(first), len(second))
 
 
 class Growing:
@@ -239,37 +248,37 @@ class Growing:
     def scores(self, pages: Mapping[int, Page]) -> dict[int, list[float]]:
         """By row, the log-probability of each candidate; rows without a page wait."""
         rows, policy = len(self._held), self._policy
-        same = {
+        n_shared = {
             n: min(_alike(self._held[n], page.shared), len(page.shared) - 1)
             for n, page in pages.items()
         }
-        long = max(len(page.shared) - same[n] for n, page in pages.items())
+        long = max(len(page.shared) - n_shared[n] for n, page in pages.items())
         ids = torch.zeros(rows, long, dtype=torch.long)
         places = torch.zeros(rows, long, dtype=torch.long)
-        seen = torch.zeros(rows, 1, long, self._width + long, dtype=torch.bool)
-        seen[:, 0, :, self._width :] = torch.eye(long, dtype=torch.bool)
+        mask = torch.zeros(rows, 1, long, self._width + long, dtype=torch.bool)
+        mask[:, 0, :, self._width :] = torch.eye(long, dtype=torch.bool)
         for n, page in pages.items():
-            new = page.shared[same[n] :]
+            new = page.shared[n_shared[n] :]
             ids[n, : len(new)] = torch.tensor(new)
-            places[n, : len(new)] = torch.arange(same[n], len(page.shared))
-            seen[n, 0, : len(new), self._slots[n][: same[n]]] = True
+            places[n, : len(new)] = torch.arange(n_shared[n], len(page.shared))
+            mask[n, 0, : len(new), self._slots[n][: n_shared[n]]] = True
             inside = torch.ones(len(new), len(new), dtype=torch.bool).tril()
-            seen[n, 0, : len(new), self._width : self._width + len(new)] = inside
+            mask[n, 0, : len(new), self._width : self._width + len(new)] = inside
             fresh = range(self._width, self._width + len(new))
-            self._slots[n] = [*self._slots[n][: same[n]], *fresh]
+            self._slots[n] = [*self._slots[n][: n_shared[n]], *fresh]
             self._held[n] = page.shared
         self._width += long
-        at = [(n, len(page.shared) - same[n] - 1) for n, page in pages.items()]
+        positions = [(n, len(page.shared) - n_shared[n] - 1) for n, page in pages.items()]
         with torch.no_grad():
             hidden = policy.hidden(
                 input_ids=ids.to(policy.device),
                 position_ids=places.to(policy.device),
-                attention_mask=seen.to(policy.device),
+                attention_mask=mask.to(policy.device),
                 past_key_values=self._cache,
                 use_cache=True,
             )
-            asked = [[e[0] for e in page.endings] for page in pages.values()]
-            table = policy.read_off(hidden, at, asked).clamp(max=0.0).tolist()
+            candidates = [[e[0] for e in page.endings] for page in pages.values()]
+            table = policy.read_off(hidden, positions, candidates).clamp(max=0.0).tolist()
         return {
             n: scores[: len(page.endings)]
             for (n, page), scores in zip(pages.items(), table, strict=True)
@@ -279,9 +288,9 @@ class Growing:
 def _page(ids: Sequence[list[int]]) -> Page:
     """Candidates never begin one another, so each has an ending of its own."""
     alike = 0
-    while len({each[alike] for each in ids}) == 1:
+    while len({token_ids[alike] for token_ids in ids}) == 1:
         alike += 1
-    return Page(ids[0][:alike], [each[alike:] for each in ids])
+    return Page(ids[0][:alike], [token_ids[alike:] for token_ids in ids])
 
 
 def _chunks(pages: Sequence[Page], budget: int) -> Iterable[list[int]]:
@@ -294,13 +303,13 @@ def _chunks(pages: Sequence[Page], budget: int) -> Iterable[list[int]]:
         return len(page.shared) + max(map(len, page.endings)) - 1
 
     chunk: list[int] = []
-    held = 0
+    n_rows = 0
     for place in sorted(range(len(pages)), key=lambda i: length(pages[i])):
         page = pages[place]
-        if chunk and (held + rows(page)) * length(page) > budget:
+        if chunk and (n_rows + rows(page)) * length(page) > budget:
             yield chunk
-            chunk, held = [], 0
+            chunk, n_rows = [], 0
         chunk.append(place)
-        held += rows(page)
+        n_rows += rows(page)
     if chunk:
         yield chunk

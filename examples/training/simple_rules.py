@@ -26,7 +26,7 @@ def last(past: Rounds) -> int | None:
 
 def most_frequent(past: Rounds) -> int | None:
     """Predict the other's most frequent move; None at a tie."""
-    first = Counter(theirs for _, theirs in past).most_common(2)
+    first = Counter(other_move for _, other_move in past).most_common(2)
     tied = len(first) == 2 and first[0][1] == first[1][1]
     return None if tied or not first else first[0][0]
 
@@ -50,7 +50,9 @@ def rounds(episode: Episode) -> tuple[list[tuple[int, int]], dict[int, int]]:
             moves[event.turn][event.seat] = event.action
         elif isinstance(event, Reported) and event.value is not None:
             predicted[event.turn] = event.value
-    return [(each["agent"], each["partner"]) for _, each in sorted(moves.items())], predicted
+    return [
+        (round_moves["agent"], round_moves["partner"]) for _, round_moves in sorted(moves.items())
+    ], predicted
 
 
 def main() -> None:
@@ -60,18 +62,20 @@ def main() -> None:
             if episode.setup.instance.game != "rps":
                 continue
             played, predicted = rounds(episode)
-            for n, (own, theirs) in enumerate(played):
+            for n, (own_move, other_move) in enumerate(played):
                 key = episode.cell
                 if n in predicted:
-                    counts[key, "prediction right"].append(predicted[n] == theirs)
-                    counts[key, "move beats own prediction"].append((own - predicted[n]) % 3 == 1)
-                counts[key, "move beats the other's"].append((own - theirs) % 3 == 1)
+                    counts[key, "prediction right"].append(predicted[n] == other_move)
+                    counts[key, "move beats own prediction"].append(
+                        (own_move - predicted[n]) % 3 == 1
+                    )
+                counts[key, "move beats the other's"].append((own_move - other_move) % 3 == 1)
                 for rule in RULES:
                     if (guess := rule(played[:n])) is None:
                         continue
                     name = rule.__name__.replace("_", " ")
-                    counts[key, f"rule '{name}' right"].append(guess == theirs)
-                    counts[key, f"move beats '{name}'"].append((own - guess) % 3 == 1)
+                    counts[key, f"rule '{name}' right"].append(guess == other_move)
+                    counts[key, f"move beats '{name}'"].append((own_move - guess) % 3 == 1)
                     if n in predicted:
                         counts[key, f"prediction is '{name}'"].append(predicted[n] == guess)
         print(place)

@@ -34,13 +34,13 @@ PROFILE = {
 Row = Mapping[str, Any]
 
 
-def asked(*command: str) -> list[Row]:
+def run_command(*command: str) -> list[Row]:
     """What a command of Sally's says as JSON."""
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "sally", *command, "--json"], capture_output=True, check=True
     )
-    found: list[Row] = json.loads(done.stdout)
-    return found
+    rows: list[Row] = json.loads(process.stdout)
+    return rows
 
 
 def ends_of(estimate: Row) -> tuple[float, float] | None:
@@ -53,20 +53,20 @@ def line(*cells: str) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def headed(*names: str) -> Iterator[str]:
+def head_lines(*names: str) -> Iterator[str]:
     yield line(*names)
     yield f"|{'---|' * len(names)}"
 
 
-def shown(estimate: Row | None, places: int = 2, sign: str = "") -> str:
+def format_estimate(estimate: Row | None, places: int = 2, sign: str = "") -> str:
     """A value with its interval."""
     if not estimate or estimate["value"] is None:
         return "-"
     number = f"{sign}.{places}f"
-    said = f"{estimate['value']:{number}}"
+    text = f"{estimate['value']:{number}}"
     if ends := ends_of(estimate):
-        said += f" [{', '.join(f'{end:.{places}f}' for end in ends)}]"
-    return said
+        text += f" [{', '.join(f'{end:.{places}f}' for end in ends)}]"
+    return text
 
 
 def columns(cells: Sequence[Row]) -> list[str]:
@@ -76,66 +76,68 @@ def columns(cells: Sequence[Row]) -> list[str]:
 
 def matrix(cells: Sequence[Row], of: str) -> Iterator[str]:
     """One of the two matrices: where each row stands, and what training changed."""
-    yield from headed(of, *columns(cells))
-    found = {(c["trained_on"], c["tested_on"]): c for c in cells}
+    yield from head_lines(of, *columns(cells))
+    cell_at = {(c["trained_on"], c["tested_on"]): c for c in cells}
     for row in dict.fromkeys(c["trained_on"] for c in cells):
-        said = []
+        entries = []
         for column in columns(cells):
-            cell = found[row, column]
+            cell = cell_at[row, column]
             if cell[of]["value"] is None:
-                said.append("-")
+                entries.append("-")
                 continue
             value, change = f"{cell[of]['value']:.2f}", cell[f"{of}_change"]
             ends = ends_of(change)
             sure = ends is not None and ends[0] * ends[1] > 0
-            changed = "" if change["value"] is None else shown(change, sign="+")
-            said.append(", ".join(filter(None, (value, f"**{changed}**" if sure else changed))))
-        yield line(row, *said)
+            changed = "" if change["value"] is None else format_estimate(change, sign="+")
+            entries.append(", ".join(filter(None, (value, f"**{changed}**" if sure else changed))))
+        yield line(row, *entries)
 
 
 def seeds(cells: Sequence[Row]) -> Iterator[str]:
     """Every training, one by one."""
     trained = [c for c in cells if c["by_seed"]]
     names = sorted({seed for c in trained for seed in c["by_seed"]})
-    yield from headed("trained for", "measure", "tested on", *(f"seed {n}" for n in names), "mean")
+    yield from head_lines(
+        "trained for", "measure", "tested on", *(f"seed {n}" for n in names), "mean"
+    )
     for row in dict.fromkeys(c["trained_on"] for c in trained):
-        for at, measure in enumerate(("doing", "knowing")):
+        for measure_index, measure in enumerate(("doing", "knowing")):
             for column in columns(cells):
                 (cell,) = (c for c in trained if (c["trained_on"], c["tested_on"]) == (row, column))
-                got = [cell["by_seed"][n][at] for n in names]
-                if None in got:
+                values = [cell["by_seed"][n][measure_index] for n in names]
+                if None in values:
                     continue
-                figures = (f"{one:.2f}" for one in (*got, fmean(got)))
+                figures = (f"{value:.2f}" for value in (*values, fmean(values)))
                 yield line(row.partition(", ")[2], measure, column, *figures)
 
 
-def named(player: str) -> str:
+def name_training(player: str) -> str:
     """`SmolLM2-135M-Instruct-rps-move-3 lm ...` as `doing, seed 3`."""
     _, learn, seed = (f"--{player.split()[0]}").rsplit("-", 2)
-    what = {"move": "doing", "probe": "knowing"}.get(learn)
-    return f"{what}, seed {seed}" if what else "untrained"
+    goal = {"move": "doing", "probe": "knowing"}.get(learn)
+    return f"{goal}, seed {seed}" if goal else "untrained"
 
 
 def profile(rows: Sequence[Row], partners: str) -> Iterator[str]:
     """The profile of every training with some partners."""
-    yield from headed(partners, *PROFILE)
+    yield from head_lines(partners, *PROFILE)
     for row in rows:
         if row["cell"] == partners:
-            said = (shown(row.get(key), places) for key, places in PROFILE.values())
-            yield line(named(str(row["player"])), *said)
+            entries = (format_estimate(row.get(key), places) for key, places in PROFILE.values())
+            yield line(name_training(str(row["player"])), *entries)
 
 
 def brier(cells: Sequence[Row]) -> Iterator[str]:
     """Predictions by their odds."""
-    yield from headed("Brier skill", *columns(cells))
+    yield from head_lines("Brier skill", *columns(cells))
     for row in dict.fromkeys(c["trained_on"] for c in cells):
-        mine = {c["tested_on"]: c for c in cells if c["trained_on"] == row}
-        yield line(row, *(shown(mine[column]["brier"]) for column in columns(cells)))
+        row_cells = {c["tested_on"]: c for c in cells if c["trained_on"] == row}
+        yield line(row, *(format_estimate(row_cells[column]["brier"]) for column in columns(cells)))
 
 
 def main() -> None:
-    cells = asked("compare", "--transfer", *sys.argv[1:])
-    profiled = asked("profile", *sys.argv[1:], "--by", "cell")
+    cells = run_command("compare", "--transfer", *sys.argv[1:])
+    profiled = run_command("profile", *sys.argv[1:], "--by", "cell")
     tables = (matrix(cells, "doing"), matrix(cells, "knowing"), seeds(cells))
     partners = [name for name in columns(cells) if "partners" in name or "machines" in name]
     for table in (*tables, *(profile(profiled, p) for p in partners), brier(cells)):

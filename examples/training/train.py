@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import torch
 from evaluating import PACK, answers, cells, evaluate, population_cells
-from lessons import Lesson, Teacher, Wanted
+from lessons import Lesson, LessonRequest, Teacher
 from population import population, reletter
 from scoring import Growing, Page, Policy
 
@@ -45,43 +45,43 @@ class Sample(NamedTuple):
 
     page: Page
     worths: list[float]
-    taken: int
+    choice: int
     advantage: float
 
 
 def main() -> None:
-    given = arguments()
-    torch.manual_seed(given.seed)
-    policy = Policy(given.model, given.device)
-    out: Path = given.out
+    options = arguments()
+    torch.manual_seed(options.seed)
+    policy = Policy(options.model, options.device)
+    out: Path = options.out
     out.mkdir(parents=True, exist_ok=True)
-    base = given.base or given.model.name
-    label = f"{base}-{given.game}-{given.learn}-{given.seed}"
-    of_population = given.partners == "population"
-    tests = (population_cells if of_population else cells)(given.game, given.stories)
-    if given.most:
-        tests = {cell: tasks[: given.most] for cell, tasks in tests.items()}
-    if given.before and not (out / "before").exists():
-        evaluate(policy, out / "before", tests, base, {}, given.test_seeds)
-    if given.untrained:
+    base = options.base or options.model.name
+    label = f"{base}-{options.game}-{options.learn}-{options.seed}"
+    of_population = options.partners == "population"
+    tests = (population_cells if of_population else cells)(options.game, options.stories)
+    if options.most:
+        tests = {cell: tasks[: options.most] for cell, tasks in tests.items()}
+    if options.before and not (out / "before").exists():
+        evaluate(policy, out / "before", tests, base, {}, options.test_seeds)
+    if options.untrained:
         return
-    kind = TaughtRun if given.estimator == "best_moves" else PopulationRun
-    run = kind(policy, given) if of_population else Run(policy, given)
+    kind = TaughtRun if options.estimator == "best_moves" else PopulationRun
+    run = kind(policy, options) if of_population else Run(policy, options)
     run.resume(out / "checkpoint.pt")
     run.train(out)
     about = {
-        "name": f"{given.game}, {LEARNT[given.learn]}",
-        "partners": given.partners,
-        "game": given.game,
-        "learn": given.learn,
-        "seed": given.seed,
+        "name": f"{options.game}, {LEARNT[options.learn]}",
+        "partners": options.partners,
+        "game": options.game,
+        "learn": options.learn,
+        "seed": options.seed,
         "steps": getattr(run, "best_step", run.step),
-        "estimator": given.estimator,
+        "estimator": options.estimator,
         "base": base,
     }
     if not (out / "after").exists():
-        evaluate(policy, out / "after", tests, label, about, given.test_seeds)
-    if given.save:
+        evaluate(policy, out / "after", tests, label, about, options.test_seeds)
+    if options.save:
         policy.model.save_pretrained(out / "model")
         policy.tokenizer.save_pretrained(out / "model")
         (out / "model" / "trained_on.json").write_text(json.dumps(about, indent=1))
@@ -121,25 +121,27 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--device", default="")
     parser.add_argument("--no-before", dest="before", action="store_false")
     parser.add_argument("--save", action="store_true", help="keep the trained model as a folder")
-    given = parser.parse_args()
-    if given.partners == "split" and (given.learn == "both" or given.estimator == "best_moves"):
+    options = parser.parse_args()
+    if options.partners == "split" and (
+        options.learn == "both" or options.estimator == "best_moves"
+    ):
         parser.error("--learn both and --estimator best_moves need --partners population.")
-    return given
+    return options
 
 
 class Run:
     """A policy on its way: episodes, an update, a line of the curve; again and again."""
 
-    def __init__(self, policy: Policy, given: argparse.Namespace) -> None:
-        self.policy, self.given, self.step, self.spent = policy, given, 0, 0.0
+    def __init__(self, policy: Policy, options: argparse.Namespace) -> None:
+        self.policy, self.options, self.step, self.spent = policy, options, 0, 0.0
         weights = policy.model.parameters()
-        self.optimiser = torch.optim.AdamW(weights, given.lr, betas=(0.9, 0.95), weight_decay=0.0)
-        probes = ["their_move"] if given.learn == "probe" else []
+        self.optimiser = torch.optim.AdamW(weights, options.lr, betas=(0.9, 0.95), weight_decay=0.0)
+        probes = ["their_move"] if options.learn == "probe" else []
 
         def env() -> TextEnv:
-            return TextEnv(given.game, strategy="lm", probes=probes, pack=PACK, sample=True)
+            return TextEnv(options.game, strategy="lm", probes=probes, pack=PACK, sample=True)
 
-        self.envs = TextEnvs(env, given.tasks * given.group)
+        self.envs = TextEnvs(env, options.tasks * options.group)
         rules = [t.instance.params for t in self.envs.envs[0].split.part("train")]
         self.rounds = rules[0]["rounds"]
 
@@ -147,14 +149,14 @@ class Run:
         """Learn until the time or the steps are used up."""
         saved = self.spent
         with (out / "curve.jsonl").open("a") as curve:
-            while self.spent < self.given.seconds and self.step < self.given.steps:
+            while self.spent < self.options.seconds and self.step < self.options.steps:
                 began = time.monotonic()
                 line = self.one_step()
                 self.spent += time.monotonic() - began
                 self.step += 1
                 line |= {"step": self.step, "seconds": round(self.spent, 2)}
                 print(json.dumps(line), file=curve, flush=True)
-                if self.spent - saved > self.given.save_every:
+                if self.spent - saved > self.options.save_every:
                     self.save(out / "checkpoint.pt")
                     saved = self.spent
         self.save(out / "checkpoint.pt")
@@ -168,20 +170,20 @@ class Run:
     def play(self) -> tuple[list[Sample], dict[str, Any]]:
         """One episode in each environment; the decisions to learn from."""
         self.policy.forget()
-        draws = Stream("training", self.given.seed, self.step)
-        tasks = draws.shuffled(self.envs.envs[0].split.part("train"))[: self.given.tasks]
-        seeds = (derived_seed("training", self.given.seed, self.step, n) for n in range(10**9))
-        self.envs.begin([(t, next(seeds)) for t in tasks for _ in range(self.given.group)])
+        draws = Stream("training", self.options.seed, self.step)
+        tasks = draws.shuffled(self.envs.envs[0].split.part("train"))[: self.options.tasks]
+        seeds = (derived_seed("training", self.options.seed, self.step, n) for n in range(10**9))
+        self.envs.begin([(t, next(seeds)) for t in tasks for _ in range(self.options.group)])
         while waiting := self.envs.asked():
             scores = answers(self.policy, [self.envs.envs[i] for i in waiting])
             self.envs.step(dict(zip(waiting, scores, strict=True)))
         return self.samples(), how_it_went(self.envs.envs)
 
     def samples(self) -> list[Sample]:
-        kind = "move" if self.given.learn == "move" else "their_move"
+        kind = "move" if self.options.learn == "move" else "their_move"
         rows = [(env.task, row) for env in self.envs.envs for row in env.rows((kind,))]
-        asked = [row.tries[-1][0] for _, row in rows]
-        pages = self.policy.pages([(str(a.messages), a.candidates) for a in asked])
+        asks = [row.tries[-1][0] for _, row in rows]
+        pages = self.policy.pages([(str(a.messages), a.candidates) for a in asks])
         if kind != "move":  # to foresee is learnt by the log score, which is proper
             right = [(p, r) for p, (_, r) in zip(pages, rows, strict=True) if r.truth is not None]
             return [Sample(page, [], int(row.truth), 1.0) for page, row in right]
@@ -196,11 +198,11 @@ class Run:
 
     def learn(self, samples: Sequence[Sample]) -> dict[str, Any]:
         """A few steps of the optimiser, each over its share of the samples."""
-        mixed = Stream("update", self.given.seed, self.step).shuffled(samples)
-        parts = [mixed[n :: self.given.updates] for n in range(self.given.updates)]
-        found = [self.update(part) for part in parts if part]
+        mixed = Stream("update", self.options.seed, self.step).shuffled(samples)
+        parts = [mixed[n :: self.options.updates] for n in range(self.options.updates)]
+        updates = [self.update(part) for part in parts if part]
         return {"samples": len(samples)} | {
-            name: sum(each[name] for each in found) / len(found) for name in found[0]
+            name: sum(figures[name] for figures in updates) / len(updates) for name in updates[0]
         }
 
     def update(self, samples: Sequence[Sample]) -> dict[str, float]:
@@ -209,8 +211,10 @@ class Run:
         self.optimiser.zero_grad(set_to_none=True)
         unsure = 0.0
         for chunk in self.policy.chunks([s.page for s in samples]):
-            mine = [samples[i] for i in chunk]
-            loss, spread = self.loss(self.policy.scored([s.page for s in mine]), mine)
+            chunk_samples = [samples[i] for i in chunk]
+            loss, spread = self.loss(
+                self.policy.score_pages([s.page for s in chunk_samples]), chunk_samples
+            )
             (loss / len(samples)).backward()
             unsure += float(spread)
         norm = torch.nn.utils.clip_grad_norm_(self.policy.model.parameters(), 1.0)
@@ -222,21 +226,21 @@ class Run:
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """The loss of decisions, and how unsure the policy was in all of them."""
         logs = scores.log_softmax(-1)
-        odds, there = logs.exp(), scores.isfinite()
-        spread = -(odds * logs.masked_fill(~there, 0.0)).sum()
-        taken = torch.tensor([s.taken for s in samples], device=logs.device)
-        said = logs.gather(1, taken[:, None])[:, 0]
-        if self.given.learn == "probe":
-            return -said.sum(), spread.detach()
-        if self.given.estimator == "reinforce":
+        odds, is_candidate = logs.exp(), scores.isfinite()
+        spread = -(odds * logs.masked_fill(~is_candidate, 0.0)).sum()
+        choices = torch.tensor([s.choice for s in samples], device=logs.device)
+        chosen_logs = logs.gather(1, choices[:, None])[:, 0]
+        if self.options.learn == "probe":
+            return -chosen_logs.sum(), spread.detach()
+        if self.options.estimator == "reinforce":
             better = torch.tensor([s.advantage for s in samples], device=logs.device)
-            lost = -(better * said).sum()
+            loss = -(better * chosen_logs).sum()
         else:  # every move's exact worth is known, so all of them teach, taken or not
             missed = torch.zeros(scores.shape)
             for n, sample in enumerate(samples):
                 missed[n, : len(sample.worths)] = torch.tensor(given_up(sample.worths))
-            lost = (odds * missed.to(logs.device)).sum()
-        return lost - self.given.entropy * spread, spread.detach()
+            loss = (odds * missed.to(logs.device)).sum()
+        return loss - self.options.entropy * spread, spread.detach()
 
     def save(self, path: Path) -> None:
         state = {
@@ -251,7 +255,7 @@ class Run:
 
     def rate(self) -> float:
         """The learning rate of this step."""
-        return float(self.given.lr * min(1.0, (self.step + 1) / WARM_UP))
+        return float(self.options.lr * min(1.0, (self.step + 1) / WARM_UP))
 
     def resume(self, path: Path) -> None:
         """Go on from a checkpoint, if there is one."""
@@ -269,15 +273,15 @@ class PopulationRun(Run):
     several times cheaper than with one page a decision.
     """
 
-    def __init__(self, policy: Policy, given: argparse.Namespace) -> None:
-        super().__init__(policy, given)
-        self.check(given)
-        self.machines = population(given.game)
+    def __init__(self, policy: Policy, options: argparse.Namespace) -> None:
+        super().__init__(policy, options)
+        self.check(options)
+        self.machines = population(options.game)
         self.best: dict[str, torch.Tensor] = {}
         self.least, self.best_step, self.stale = float("inf"), 0, 0
 
-    def check(self, given: argparse.Namespace) -> None:
-        if given.learn != "move" or given.estimator != "all_moves":
+    def check(self, options: argparse.Namespace) -> None:
+        if options.learn != "move" or options.estimator != "all_moves":
             raise SystemExit("A population teaches moves by the exact worth of all of them.")
 
     def train(self, out: Path) -> None:
@@ -288,16 +292,16 @@ class PopulationRun(Run):
             began = time.monotonic()
             self.practise(curve)
             while (
-                self.spent < self.given.seconds
-                and self.step < self.given.steps
-                and self.stale < self.given.patience
+                self.spent < self.options.seconds
+                and self.step < self.options.steps
+                and self.stale < self.options.patience
             ):
                 line = self.one_step()
                 self.step += 1
                 self.spent = time.monotonic() - began
                 line |= {"step": self.step, "seconds": round(self.spent, 2)}
                 print(json.dumps(line), file=curve, flush=True)
-                if self.step % self.given.practice_every == 0:
+                if self.step % self.options.practice_every == 0:
                     self.practise(curve)
             self.practise(curve)
         self.policy.model.load_state_dict(self.best)
@@ -305,16 +309,18 @@ class PopulationRun(Run):
     def practise(self, curve: Any) -> None:
         """Play the practice machines, and keep the weights if regret was never lower."""
         tasks = self.machines.part("validation")
-        wanted = [
+        episodes = [
             (task, (PACK, "repeated_games_names")[n % 2], derived_seed("practice", n))
-            for n, task in enumerate((tasks * 2)[: self.given.practised])
+            for n, task in enumerate((tasks * 2)[: self.options.practised])
         ]
-        played = self.played(wanted)
-        device, lost = self.policy.device, 0.0
+        played = self.play_episodes(episodes)
+        device, total_regret = self.policy.device, 0.0
         with torch.no_grad():
             for trees, samples in self.trees(played):
-                lost += float(regrets(self.policy.scored_together(trees), samples, device).sum())
-        regret = lost / sum(len(env.rows()) for env, _ in played)
+                total_regret += float(
+                    regrets(self.policy.scored_together(trees), samples, device).sum()
+                )
+        regret = total_regret / sum(len(env.rows()) for env, _ in played)
         better = regret < self.least - 1e-4
         if better:
             self.least, self.best_step = regret, self.step
@@ -326,38 +332,40 @@ class PopulationRun(Run):
 
     def one_step(self) -> dict[str, Any]:
         """Play machines that are drawn anew, each in a wording and with letters of its own."""
-        played = self.played(self.drawn(self.step))
+        played = self.play_episodes(self.draw_episodes(self.step))
         return {**how_it_went([env for env, _ in played]), **self.learn_from(played)}
 
-    def drawn(self, step: int) -> list[tuple[Task, str, int]]:
+    def draw_episodes(self, step: int) -> list[tuple[Task, str, int]]:
         """Draw the machines, letters, wordings and seeds of a step."""
-        draws = Stream("training", self.given.seed, step)
+        draws = Stream("training", self.options.seed, step)
         return [
             (
                 reletter(draws.pick(self.machines.part("train")), draws),
                 draws.pick(WORDINGS),
-                derived_seed("training", self.given.seed, step, n),
+                derived_seed("training", self.options.seed, step, n),
             )
-            for n in range(self.given.episodes)
+            for n in range(self.options.episodes)
         ]
 
-    def played(self, wanted: Sequence[tuple[Task, str, int]]) -> list[tuple[TextEnv, list[Page]]]:
+    def play_episodes(
+        self, episodes: Sequence[tuple[Task, str, int]]
+    ) -> list[tuple[TextEnv, list[Page]]]:
         """Episodes played to their ends, with the page of each decision."""
         self.policy.forget()
-        found = []
-        for task, wording, seed in wanted:
-            env = TextEnv(self.given.game, strategy="lm", pack=wording, sample=True)
+        games = []
+        for task, wording, seed in episodes:
+            env = TextEnv(self.options.game, strategy="lm", pack=wording, sample=True)
             env.begin(task, seed)
-            found.append((env, list[Page]()))
-        growing = Growing(self.policy, len(found))
-        while waiting := [n for n, (env, _) in enumerate(found) if env.asked is not None]:
-            asked = [found[n][0].asked for n in waiting]
-            pages = self.policy.pages([(str(a.messages), a.candidates) for a in asked if a])
+            games.append((env, list[Page]()))
+        growing = Growing(self.policy, len(games))
+        while waiting := [n for n, (env, _) in enumerate(games) if env.asked is not None]:
+            asks = [games[n][0].asked for n in waiting]
+            pages = self.policy.pages([(str(a.messages), a.candidates) for a in asks if a])
             scores = growing.scores(dict(zip(waiting, pages, strict=True)))
             for n, page in zip(waiting, pages, strict=True):
-                found[n][0].step(scores[n])
-                found[n][1].append(page)
-        return found
+                games[n][0].step(scores[n])
+                games[n][1].append(page)
+        return games
 
     def trees(self, played: Sequence[tuple[TextEnv, list[Page]]]) -> Any:
         """Trees that fit into one pass, with the decisions of their pages."""
@@ -373,32 +381,32 @@ class PopulationRun(Run):
                 for group in self.optimiser.param_groups:
                     group["lr"] = self.rate()
                 self.optimiser.zero_grad(set_to_none=True)
-                found = self.updated(played)
+                figures = self.add_gradients(played)
                 norm = torch.nn.utils.clip_grad_norm_(self.policy.model.parameters(), 1.0)
                 self.optimiser.step()
-                return found | {"norm": float(norm)}
+                return figures | {"norm": float(norm)}
             except torch.OutOfMemoryError:
                 if self.policy.learn_tokens < 1_024:
                     raise
                 self.policy.learn_tokens //= 2
                 torch.cuda.empty_cache()
 
-    def updated(self, played: Sequence[Any]) -> dict[str, Any]:
+    def add_gradients(self, played: Sequence[Any]) -> dict[str, Any]:
         """Add up the gradients of all decisions, and say how they went."""
-        many = sum(len(env.rows()) for env, _ in played)
-        lost = unsure = expected = 0.0
+        n_decisions = sum(len(env.rows()) for env, _ in played)
+        total_loss = unsure = expected = 0.0
         for trees, samples in self.trees(played):
             scores = self.policy.scored_together(trees)
             loss, spread = self.loss(scores, samples)
-            (loss / many).backward()
-            lost, unsure = lost + float(loss.detach()), unsure + float(spread)
+            (loss / n_decisions).backward()
+            total_loss, unsure = total_loss + float(loss.detach()), unsure + float(spread)
             expected += float(regrets(scores.detach(), samples, self.policy.device).sum())
-        found = {"loss": lost, "entropy": unsure, "expected": expected}
-        return {name: value / many for name, value in found.items()}
+        totals = {"loss": total_loss, "entropy": unsure, "expected": expected}
+        return {name: value / n_decisions for name, value in totals.items()}
 
     def rate(self) -> float:
         """Rises in the first steps and then falls with the time that is left, to a tenth."""
-        done = max(self.spent / self.given.seconds, self.step / self.given.steps)
+        done = max(self.spent / self.options.seconds, self.step / self.options.steps)
         return super().rate() * (1 - 0.9 * min(1.0, done))
 
     def save(self, path: Path) -> None:
@@ -411,12 +419,12 @@ class TaughtRun(PopulationRun):
     A certain mistake keeps its gradient, which it loses when expected regret is the loss.
     """
 
-    def __init__(self, policy: Policy, given: argparse.Namespace) -> None:
-        super().__init__(policy, given)
-        self.teacher = Teacher(policy.folder, given.workers)
+    def __init__(self, policy: Policy, options: argparse.Namespace) -> None:
+        super().__init__(policy, options)
+        self.teacher = Teacher(policy.folder, options.workers)
 
-    def check(self, given: argparse.Namespace) -> None:
-        if given.learn == "probe":
+    def check(self, options: argparse.Namespace) -> None:
+        if options.learn == "probe":
             raise SystemExit("A population teaches moves, or moves and predictions.")
 
     def train(self, out: Path) -> None:
@@ -427,50 +435,57 @@ class TaughtRun(PopulationRun):
 
     def one_step(self) -> dict[str, Any]:
         return self.learn_from(
-            self.teacher.lessons(self.wanted(self.step), self.wanted(self.step + 1))
+            self.teacher.lessons(self.plan_lessons(self.step), self.plan_lessons(self.step + 1))
         )
 
-    def wanted(self, step: int) -> list[Wanted]:
+    def plan_lessons(self, step: int) -> list[LessonRequest]:
         """Return the episodes of a step."""
-        probed = self.given.learn == "both"
-        return [Wanted(self.given.game, *drawn, probed) for drawn in self.drawn(step)]
+        probed = self.options.learn == "both"
+        return [
+            LessonRequest(self.options.game, *episode, probed)
+            for episode in self.draw_episodes(step)
+        ]
 
-    def updated(self, played: Sequence[Lesson]) -> dict[str, Any]:
+    def add_gradients(self, played: Sequence[Lesson]) -> dict[str, Any]:
         """Add up the gradients; losses and entropies are means over moves and over predictions."""
-        many = sum(len(lesson.pages) for lesson in played)
-        found = dict.fromkeys(("loss", "entropy", "expected", "foreseeing"), 0.0)
+        n_decisions = sum(len(lesson.pages) for lesson in played)
+        figures = dict.fromkeys(("loss", "entropy", "expected", "foreseeing"), 0.0)
         moves = sum(1 for lesson in played for worths in lesson.worths if worths)
         for chunk, trees in self.policy.together([lesson.pages for lesson in played]):
-            right = [each for n in chunk for each in played[n].right]
-            worths = [each for n in chunk for each in played[n].worths]
+            right_places = [answer_places for n in chunk for answer_places in played[n].right]
+            worths = [decision_worths for n in chunk for decision_worths in played[n].worths]
             scores = self.policy.scored_together(trees)
             logs = scores.log_softmax(-1)
             good = torch.zeros(scores.shape, dtype=torch.bool)
-            for row, places in enumerate(right):
+            for row, places in enumerate(right_places):
                 good[row, places] = True
-            lost = -logs.masked_fill(~good.to(logs.device), -torch.inf).logsumexp(-1)
-            (lost.sum() / many).backward()
-            moved = torch.tensor([bool(each) for each in worths], device=logs.device)
-            lost, logs = lost.detach(), logs.detach()
-            samples = [Sample(Page([], []), each or [0.0], 0, 0.0) for each in worths]
-            found["loss"] += float(lost[moved].sum()) / moves
-            found["foreseeing"] += float(lost[~moved].sum()) / max(many - moves, 1)
-            found["entropy"] -= float((logs.exp() * logs).nan_to_num()[moved].sum()) / moves
+            losses = -logs.masked_fill(~good.to(logs.device), -torch.inf).logsumexp(-1)
+            (losses.sum() / n_decisions).backward()
+            moved = torch.tensor(
+                [bool(decision_worths) for decision_worths in worths], device=logs.device
+            )
+            losses, logs = losses.detach(), logs.detach()
+            samples = [
+                Sample(Page([], []), decision_worths or [0.0], 0, 0.0) for decision_worths in worths
+            ]
+            figures["loss"] += float(losses[moved].sum()) / moves
+            figures["foreseeing"] += float(losses[~moved].sum()) / max(n_decisions - moves, 1)
+            figures["entropy"] -= float((logs.exp() * logs).nan_to_num()[moved].sum()) / moves
             lost_worth = regrets(scores.detach(), samples, self.policy.device)
-            found["expected"] += float(lost_worth[moved].sum()) / moves
-        return found
+            figures["expected"] += float(lost_worth[moved].sum()) / moves
+        return figures
 
 
 def how_it_went(envs: Sequence[TextEnv]) -> dict[str, Any]:
     """The mean of each reward column over all decisions."""
-    found = defaultdict(list)
+    column_values = defaultdict(list)
     for env in envs:
         for row in env.rows(("move", "their_move")):
             for name in ("regret", "payoff", "belief", "reply"):
                 value = getattr(row.columns, name)
                 if value is not None:
-                    found[name].append(value)
-    return {name: sum(each) / len(each) for name, each in found.items()}
+                    column_values[name].append(value)
+    return {name: sum(values) / len(values) for name, values in column_values.items()}
 
 
 def regrets(scores: torch.Tensor, samples: Sequence[Sample], device: str) -> torch.Tensor:
@@ -489,11 +504,11 @@ def given_up(worths: Sequence[float]) -> list[float]:
 
 def to_go(env: TextEnv) -> list[float]:
     """By decision, the regret from it to the end: payoff shaped by what optimal play would get."""
-    total, found = 0.0, []
+    total, totals = 0.0, []
     for row in reversed(env.rows()):
         total += row.columns.reward(env.weights)
-        found.append(total)
-    return found[::-1]
+        totals.append(total)
+    return totals[::-1]
 
 
 def against_group(keys: Sequence[Any], returns: Sequence[float]) -> list[float]:
@@ -502,9 +517,11 @@ def against_group(keys: Sequence[Any], returns: Sequence[float]) -> list[float]:
     for key, value in zip(keys, returns, strict=True):
         groups[key].append(value)
     means = {key: sum(values) / len(values) for key, values in groups.items()}
-    less = [value - means[key] for key, value in zip(keys, returns, strict=True)]
-    spread = (sum(each * each for each in less) / max(len(less), 1)) ** 0.5
-    return [each / (spread + 1e-6) for each in less]
+    differences = [value - means[key] for key, value in zip(keys, returns, strict=True)]
+    spread = (
+        sum(difference * difference for difference in differences) / max(len(differences), 1)
+    ) ** 0.5
+    return [difference / (spread + 1e-6) for difference in differences]
 
 
 if __name__ == "__main__":

@@ -60,7 +60,7 @@ def test_rows_name_seeds_and_rewards_come_from_the_rollouts():
     with pytest.raises(BadInput, match="rollout_func"):
         rollouts.reward(["x"])
     with pytest.raises(BadInput, match=r"come from `Rollouts\.rows`"):
-        rollouts._begun("hello")
+        rollouts._begin_episode("hello")
 
 
 # --- one turn a row -------------------------------------------------------------------------------
@@ -82,11 +82,11 @@ class Trainer:
 def script(monkeypatch, moves):
     """Replies by (episode, turn): what `moves(n, turn)` says, n counting the talks of a call."""
 
-    def sampled(model, tokenizer, talks, limit, temperature):
+    def sample_replies(model, tokenizer, talks, limit, temperature):
         texts = [f"Option: {moves(n, len(talk.replies))}$" for n, talk in enumerate(talks)]
         return [([ord(c) for c in text], [-0.5] * len(text)) for text in texts]
 
-    monkeypatch.setattr(trl_rollouts, "sampled", sampled)
+    monkeypatch.setattr(trl_rollouts, "sample_replies", sample_replies)
 
 
 def two_rounds(rounds: int = 3) -> Split:
