@@ -395,6 +395,7 @@ def facts_of(running_study: RunningStudy, place: Position) -> dict[str, Any]:
         "table": f"{address(running_study)}/table#{place.token}&back={address(running_study)}"
         if place.token
         else "",
+        "has_begun": place.has_begun,
         "text": block_page(running_study, place),
         "items": survey_items(study, place.condition, place.step, place.given)
         if place.step.startswith(SURVEY)

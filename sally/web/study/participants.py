@@ -386,6 +386,12 @@ def tables(tx: Transaction, person: str) -> list[tuple[int, str, str]]:
     return [(row[0], row[1], row[2]) for row in rows]
 
 
+def has_answered(tx: Transaction, match: str, seat: str) -> bool:
+    """Return whether a seat of a match has answered something."""
+    by = "SELECT 1 FROM answers WHERE match = ? AND seat = ? LIMIT 1"
+    return tx.one(by, match, seat) is not None
+
+
 def at_match(tx: Transaction, match: str) -> list[tuple[str, int, str]]:
     """Return the people in a match as (person, round, seat)."""
     rows = tx.all("SELECT person, round, seat FROM people_tables WHERE match = ?", match)

@@ -70,6 +70,7 @@ class Position(msgspec.Struct, frozen=True):
     step: str
     given: Mapping[str, Any]
     token: str = ""  # seat token during a game
+    has_begun: bool = False  # the person has answered in this game
     waiting: bool = False  # waiting for a partner
     waited: float = 0.0  # seconds
     feedback: PracticeFeedback | None = None  # on a practice game that is over
@@ -238,7 +239,8 @@ class RunningStudy:
             return None
         if episode is None:
             token = self.secrets.seat_token(person.id, k)
-            return msgspec.structs.replace(position, token=token)
+            has_begun = await self.database.run(participants.has_answered, match, seat)
+            return msgspec.structs.replace(position, token=token, has_begun=has_begun)
         await self._note_round(position, outcome(episode, seat))
         return None
 

@@ -305,6 +305,14 @@ def test_participant_in_a_match_is_not_idle(tmp_path, monkeypatch):
         assert playing.get().heading == "Game 2 of 2"
 
 
+def test_game_in_progress_is_gone_on_with(server):
+    person = Participant(server).agree("ann").read_on().check(*RIGHT)
+    assert "Start the game" in person.get().text
+    person.answer_all(person.seat_token, limit=1)
+    assert "Go on with the game" in person.get().text
+    assert "Start the game" not in person.text
+
+
 def test_participant_leaving_the_match_is_paid_for_played_rounds(server):
     person = Participant(server).agree("leaver").read_on().check(*RIGHT).play()
     person.leave(person.seat_token)
