@@ -87,10 +87,10 @@ def notice(request: Request, title: str, *text: str, status: int = 200) -> Respo
     )
 
 
-def common_notice(request: Request, key: str, *paragraphs: str, status: int = 200) -> Response:
+def common_notice(request: Request, key: str, status: int = 200) -> Response:
     """Render a page with the texts `notice.KEY` and `notice.KEY_text` in the study's language."""
     t = texts_for(request)
-    return notice(request, t(f"notice.{key}"), t(f"notice.{key}_text"), *paragraphs, status=status)
+    return notice(request, t(f"notice.{key}"), t(f"notice.{key}_text"), status=status)
 
 
 def for_participants(
@@ -107,8 +107,7 @@ def for_participants(
         try:
             return await endpoint(request, running_study)
         except NotAsked as error:  # the match's version of the rules is not installed
-            contact = running_study.study.contact
-            return notice(request, t("notice.broken"), str(error), contact, status=409)
+            return notice(request, t("notice.broken"), str(error), status=409)
         except AlreadyWithdrawn:
             return notice(request, t("withdraw.done"), t("withdraw.gone"))
         except RequestRefused as error:
@@ -257,7 +256,7 @@ async def answer_returning_person(
         await running_study.hand_over(person, cookie)
         return with_cookie(request, RedirectResponse(address(running_study), 303), cookie)
     if person.state == ACTIVE:
-        return common_notice(request, "elsewhere", running_study.study.contact, status=409)
+        return common_notice(request, "elsewhere", status=409)
     return common_notice(request, "already", status=409)
 
 
@@ -266,7 +265,7 @@ async def resume_page(request: Request, running_study: RunningStudy) -> Response
     links to preview them."""
     key = request.query_params.get("key", "")
     if await running_study.resumed_by(key) is None:
-        return common_notice(request, "used_link", running_study.study.contact, status=409)
+        return common_notice(request, "used_link", status=409)
     return page(request, "study/resume.html", study=running_study.study, key=key)
 
 
@@ -274,7 +273,7 @@ async def resume(request: Request, running_study: RunningStudy) -> Response:
     """Move the participant of a resume link to this browser."""
     person = await running_study.resumed_by((await form_of(request)).get("key", ""))
     if person is None:
-        return common_notice(request, "used_link", running_study.study.contact, status=409)
+        return common_notice(request, "used_link", status=409)
     cookie = secrets.token_urlsafe(32)
     await running_study.hand_over(person, cookie)
     return with_cookie(request, RedirectResponse(address(running_study), 303), cookie)
@@ -534,7 +533,6 @@ async def withdraw(request: Request, running_study: RunningStudy) -> Response:
         running_study.texts("withdraw.done"),
         running_study.texts("withdraw.deleted"),
         running_study.texts("withdraw.done_copies"),
-        running_study.study.contact,
     )
     answer.delete_cookie(COOKIE, path="/study")
     return answer
