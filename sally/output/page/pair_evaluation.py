@@ -26,8 +26,9 @@ LEGEND = (
     "two positions of a pair differ; 1: always right. Knowing: predictions; doing: moves; acting "
     "on it: moves against its own predictions, where these call for different moves. Not "
     "done: pairs predicted rightly in both positions and not played rightly in both. Order: the "
-    "highest order of reasoning whose predictions are above 0, with all lower ones. Same move "
-    "twice: share of pairs with the same move in both positions. Brackets: 95% intervals over "
+    "highest order of pairs whose predictions are above 0, with all lower ones; short rules reach "
+    "orders 2 and 3, too, so only order 4 is evidence of reasoning about minds. Same move twice: "
+    "share of pairs with the same move in both positions. Brackets: 95% intervals over "
     "pairs."
 )
 
