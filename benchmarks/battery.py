@@ -32,42 +32,42 @@ Features = list[dict[str, float]]
 
 def blind(item: Item, option: int) -> dict[str, float]:
     """Words of the question and the option, alone and together, and lengths."""
-    own = words_of(item.options[option])
-    asked = words_of(item.question)
-    found = {f"o:{word}": 1.0 for word in own} | {f"n:{option}": 1.0}
-    found |= {f"q:{a}|o:{b}": 1.0 for a in asked for b in own}
-    found["length"] = len(item.options[option]) / 50
-    return found
+    option_words = words_of(item.options[option])
+    question_words = words_of(item.question)
+    weights = {f"o:{word}": 1.0 for word in option_words} | {f"n:{option}": 1.0}
+    weights |= {f"q:{a}|o:{b}": 1.0 for a in question_words for b in option_words}
+    weights["length"] = len(item.options[option]) / 50
+    return weights
 
 
 def rank(item: Item, option: int) -> int:
     """Return the option's place in the order in which the story first names the options."""
     story = item.story.casefold()
     names = [" ".join(words_of(o)[-2:]).split()[0 if "in the" in o else -1] for o in item.options]
-    at = [story.find(name) % 10**6 for name in names]
-    return sorted(range(len(at)), key=at.__getitem__).index(option)
+    positions = [story.find(name) % 10**6 for name in names]
+    return sorted(range(len(positions)), key=positions.__getitem__).index(option)
 
 
-def paged(item: Item, option: int) -> dict[str, float]:
+def page_features(item: Item, option: int) -> dict[str, float]:
     """Words of the page by line and as pairs, each with the option's place among the named ones."""
     place = rank(item, option)
-    found = {f"{place}|{option}": 1.0}
+    weights = {f"{place}|{option}": 1.0}
     lines = item.story.split("\n")
     for number, line in enumerate(lines):
         words = words_of(line)
         for word in words:
-            found[f"{place}|{word}"] = 1.0
-            found[f"{place}|{number}|{word}"] = 1.0
+            weights[f"{place}|{word}"] = 1.0
+            weights[f"{place}|{number}|{word}"] = 1.0
         for pair in pairwise(words):
-            found[f"{place}|{' '.join(pair)}"] = 1.0
-    own = set(words_of(item.options[option]))
+            weights[f"{place}|{' '.join(pair)}"] = 1.0
+    option_words = set(words_of(item.options[option]))
     for number, line in enumerate(lines):
         words = words_of(line)
-        for word in own & set(words):
-            found[f"own in line {number}"] = 1.0
-            found[f"own at {words.index(word)}"] = 1.0
-    found |= {f"f{n}": v / SCALE[n] for n, v in enumerate(features(item, option)) if v == v}
-    return found
+        for word in option_words & set(words):
+            weights[f"own in line {number}"] = 1.0
+            weights[f"own at {words.index(word)}"] = 1.0
+    weights |= {f"f{n}": v / SCALE[n] for n, v in enumerate(features(item, option)) if v == v}
+    return weights
 
 
 def table(items: Sequence[Item], make: object) -> tuple[sparse.csr_matrix, np.ndarray, list[int]]:
@@ -83,52 +83,52 @@ def table(items: Sequence[Item], make: object) -> tuple[sparse.csr_matrix, np.nd
 
 def hits(scores: np.ndarray, right: np.ndarray, sizes: Sequence[int]) -> float:
     """Return how often the highest score is the right option's, in percent; ties are split."""
-    found, at = 0.0, 0
+    n_right, start = 0.0, 0
     for size in sizes:
-        mine, truth = scores[at : at + size], right[at : at + size]
-        best = mine >= mine.max() - 1e-12
-        found += float(truth[best].sum()) / float(best.sum())
-        at += size
-    return 100 * found / len(sizes)
+        option_scores, truth = scores[start : start + size], right[start : start + size]
+        best = option_scores >= option_scores.max() - 1e-12
+        n_right += float(truth[best].sum()) / float(best.sum())
+        start += size
+    return 100 * n_right / len(sizes)
 
 
-def attacked(items: Sequence[Item]) -> Iterator[tuple[str, float]]:
+def attack(items: Sequence[Item]) -> Iterator[tuple[str, float]]:
     half = len(items) // 2
-    for name, make in (("blind, logistic", blind), ("page, logistic", paged)):
+    for name, make in (("blind, logistic", blind), ("page, logistic", page_features)):
         x, y, sizes = table(items, make)
         cut = sum(sizes[:half])
         model = SGDClassifier(loss="log_loss", alpha=1e-4, random_state=0).fit(x[:cut], y[:cut])
         yield name, hits(model.decision_function(x[cut:]), y[cut:], sizes[half:])
-    x, y, sizes = table(items, paged)
+    x, y, sizes = table(items, page_features)
     cut = sum(sizes[:half])
-    many = np.asarray((x[:cut] != 0).sum(axis=0)).ravel()
-    kept = np.argsort(-many)[:200]  # the most frequent columns, dense
-    dense = x[:, kept].toarray()
+    counts = np.asarray((x[:cut] != 0).sum(axis=0)).ravel()
+    frequent = np.argsort(-counts)[:200]  # the most frequent columns, dense
+    dense = x[:, frequent].toarray()
     trees = HistGradientBoostingClassifier(max_iter=60, random_state=0).fit(dense[:cut], y[:cut])
     yield "page, trees", hits(trees.predict_proba(dense[cut:])[:, 1], y[cut:], sizes[half:])
 
 
-def ruled(items: Sequence[Item]) -> Iterator[tuple[str, float]]:
+def apply_rules(items: Sequence[Item]) -> Iterator[tuple[str, float]]:
     for name, rule in SURFACE.items():
         yield name, share(rule, items)
         yield f"but {name}", inverse_share(rule, items)
     for name in sorted({name for item in items for name in item.mindless}):
-        there = [item for item in items if name in item.mindless]
-        yield name, 100 * sum(i.mindless[name] == i.answer for i in there) / len(there)
+        covered = [item for item in items if name in item.mindless]
+        yield name, 100 * sum(i.mindless[name] == i.answer for i in covered) / len(covered)
     yield "a mind short", 100 * sum(i.by_depth[-2] == i.answer for i in items) / len(items)
     yield "all minds", 100 * sum(i.by_depth[-1] == i.answer for i in items) / len(items)
 
 
-def main(many: str = "5000", seed: str = str(SEED), *only: str) -> None:
+def main(count: str = "5000", seed: str = str(SEED), *only: str) -> None:
     for generator in GENERATORS:
         if only and generator not in only:
             continue
-        items = fresh_items(generator, int(many), int(seed))
+        items = fresh_items(generator, int(count), int(seed))
         even = chance(items)
-        print(f"{generator}: {many} items, seed {seed}, chance {even:.1f}", flush=True)
-        for name, value in chain(ruled(items), attacked(items)):
-            off = "" if abs(value - even) <= MARGIN or name == "all minds" else "  <- off"
-            print(f"  {name:28} {value:5.1f}{off}", flush=True)
+        print(f"{generator}: {count} items, seed {seed}, chance {even:.1f}", flush=True)
+        for name, value in chain(apply_rules(items), attack(items)):
+            mark = "" if abs(value - even) <= MARGIN or name == "all minds" else "  <- off"
+            print(f"  {name:28} {value:5.1f}{mark}", flush=True)
 
 
 if __name__ == "__main__":

@@ -43,10 +43,10 @@ INTERCEPTORS = ("by_history", "by_bayes", "random")
 ROWS = 15  # of four games
 
 
-def played(row: int, params: dict[str, Any] | None = None, **who: Who) -> Played:
+def play_match(row: int, params: dict[str, Any] | None = None, **players: Who) -> Played:
     """One episode of four games."""
     spec = registry.game("cipher")
-    lineup = {seat: PlayerSpec(*each) for seat, each in who.items()}
+    lineup = {seat: PlayerSpec(*spec_parts) for seat, spec_parts in players.items()}
     instance = Instance(f"cipher {row}", "cipher", {"number": row, **(params or {})})
     match = Match(spec, resolve_setup(Setup(instance, row, lineup)))
     Driver(match, players_of(match, match.setup.lineup)).run()
@@ -56,29 +56,33 @@ def played(row: int, params: dict[str, Any] | None = None, **who: Who) -> Played
 
 def share(hits: list[int], trials: list[int]) -> str:
     """A share of counts with its interval; each pair of counts is one match."""
-    found = ratio_by_rule(hits, trials, range(len(hits)), (0.0, 1.0))
-    assert found.low is not None
-    assert found.high is not None
-    return f"{found.value:.0%} [{found.low:.0%}, {found.high:.0%}]"
+    estimate = ratio_by_rule(hits, trials, range(len(hits)), (0.0, 1.0))
+    assert estimate.low is not None
+    assert estimate.high is not None
+    return f"{estimate.value:.0%} [{estimate.low:.0%}, {estimate.high:.0%}]"
 
 
 def line(name: str, episodes: list[Played]) -> None:
     """Print one cell: wins with their interval, rounds, tokens, bits, regret."""
-    logs = [[e.how for e in one.replay.states[-1].log if isinstance(e, Over)] for one in episodes]
-    wins, games = [each.count("survived") for each in logs], [len(each) for each in logs]
-    shown = [e for one in episodes for e in one.replay.states[-1].log if isinstance(e, Revealed)]
+    logs = [
+        [e.how for e in played.replay.states[-1].log if isinstance(e, Over)] for played in episodes
+    ]
+    wins, games = [log.count("survived") for log in logs], [len(log) for log in logs]
+    revealed = [
+        e for played in episodes for e in played.replay.states[-1].log if isinstance(e, Revealed)
+    ]
     won, n = sum(wins), sum(games)
-    caught = sum(e.interceptor == e.code for e in shown) / len(shown)
-    missed = sum(e.decoder != e.code for e in shown) / len(shown)
+    caught = sum(e.interceptor == e.code for e in revealed) / len(revealed)
+    missed = sum(e.decoder != e.code for e in revealed) / len(revealed)
     parts = [
         f"{name}: won {won}/{n} = {share(wins, games)}",
-        f"rounds {len(shown) / n:.1f}",
+        f"rounds {len(revealed) / n:.1f}",
         f"intercepted {caught:.0%}",
         f"miscommunicated {missed:.0%}",
     ]
     for metric in ("bits_left", "bits_given", "hint_regret", "modelling_lost", "play_lost"):
         measure = registry.metrics("cipher")[f"cipher_{metric}"].measure
-        values = [v for one in episodes if (v := measure(one, Seat("encoder"))) is not None]
+        values = [v for played in episodes if (v := measure(played, Seat("encoder"))) is not None]
         parts += [f"{metric} {np.mean(values):.3f}"] if values else []
     print(", ".join(parts), flush=True)
 
@@ -87,8 +91,10 @@ def table(rows: int = ROWS) -> None:
     """The protocol's table, on our frozen games."""
     for name, params in ENCODERS:
         for interceptor in INTERCEPTORS:
-            who = {"encoder": (name, params), "decoder": ("by_keywords", {})}
-            episodes = [played(r, interceptor=(interceptor, {}), **who) for r in range(rows)]
+            players = {"encoder": (name, params), "decoder": ("by_keywords", {})}
+            episodes = [
+                play_match(r, interceptor=(interceptor, {}), **players) for r in range(rows)
+            ]
             line(f"{name} {params or ''} against {interceptor}", episodes)
 
 
@@ -97,19 +103,22 @@ def links(rows: int = ROWS) -> None:
     for name in ("nearest", "crossing"):
         for amount in (0.0, 2.0, 4.0):
             mind = {**LINKS, "amount": amount}
-            who = {"encoder": (name, mind), "decoder": ("by_keywords", mind)}
-            episodes = [played(r, interceptor=("by_history", {}), **who) for r in range(rows)]
+            players = {"encoder": (name, mind), "decoder": ("by_keywords", mind)}
+            episodes = [
+                play_match(r, interceptor=("by_history", {}), **players) for r in range(rows)
+            ]
             line(f"{name}, links {amount:g}", episodes)
 
 
-def certified(rows: int = 50) -> None:
+def certified_table(rows: int = 50) -> None:
     """Certified decisions: the right model, the wrong one, and none."""
     for name, params in ENCODERS + MINDLESS:
         for interceptor in INTERCEPTORS[:2]:
-            who = {"encoder": (name, params), "decoder": ("by_keywords", {})}
+            players = {"encoder": (name, params), "decoder": ("by_keywords", {})}
             params_ = {"set": "which", "rounds": 1, "tokens": 1}
             episodes = [
-                played(r, params_, interceptor=(interceptor, {}), **who) for r in range(rows)
+                play_match(r, params_, interceptor=(interceptor, {}), **players)
+                for r in range(rows)
             ]
             line(f"certified, {name} {params or ''} against {interceptor}", episodes)
 
@@ -118,9 +127,9 @@ def confusion(rows: int = 100) -> list[list[float]]:
     """By round, how often 0, 1, 2 and 3 places of the interceptor's guess were right."""
     counts = np.zeros((8, 4))
     for row in range(rows):
-        who = {"encoder": ("nearest", {}), "decoder": ("by_keywords", {})}
-        one, n = played(row, interceptor=("by_history", {}), **who), 0
-        for event in one.replay.states[-1].log:
+        players = {"encoder": ("nearest", {}), "decoder": ("by_keywords", {})}
+        played, n = play_match(row, interceptor=("by_history", {}), **players), 0
+        for event in played.replay.states[-1].log:
             if isinstance(event, Over):
                 n = 0
             if isinstance(event, Revealed):
@@ -130,17 +139,23 @@ def confusion(rows: int = 100) -> list[list[float]]:
     for n, row_ in enumerate(counts, 1):
         print(f"round {n}: {row_.astype(int).tolist()} of {int(row_.sum())}")
     later = counts[1:].sum(axis=0)
-    both = [counts[0] / counts[0].sum(), later / later.sum()]
-    print("first round, later rounds:", [[round(float(p), 4) for p in each] for each in both])
-    return [each.tolist() for each in both]
+    shares = [counts[0] / counts[0].sum(), later / later.sum()]
+    print(
+        "first round, later rounds:",
+        [[round(float(p), 4) for p in share_row] for share_row in shares],
+    )
+    return [share_row.tolist() for share_row in shares]
 
 
 def channel(rows: int = ROWS) -> None:
     """A mechanism with the confusion of the interceptor by history."""
     for name, params in ENCODERS:
-        who = {"encoder": (name, params), "decoder": ("by_keywords", {})}
-        given = {"channel": [list(row) for row in CONFUSION]}
-        episodes = [played(r, given, interceptor=("channel", {}), **who) for r in range(rows)]
+        players = {"encoder": (name, params), "decoder": ("by_keywords", {})}
+        channel_params = {"channel": [list(row) for row in CONFUSION]}
+        episodes = [
+            play_match(r, channel_params, interceptor=("channel", {}), **players)
+            for r in range(rows)
+        ]
         line(f"mechanism, {name} {params or ''}", episodes)
 
 
@@ -153,20 +168,20 @@ def learner(rows: int = 60, held_out: int = 40) -> None:
     codes = [tuple(int(sign) - 1 for sign in str(code)) for code in CODES]
     for name in ("nearest", "top16", "crossing"):
         weight = 0.0
-        right, asked, even = [], [], []
+        right, trials, even = [], [], []
         for row in range(rows + held_out):
-            who = {"encoder": (name, {}), "decoder": ("by_keywords", {})}
-            one = played(row % 100, interceptor=("by_history", {}), **who)
-            replay = one.replay
+            players = {"encoder": (name, {}), "decoder": ("by_keywords", {})}
+            played = play_match(row % 100, interceptor=("by_history", {}), **players)
+            replay = played.replay
             right.append(0)
-            asked.append(0)
+            trials.append(0)
             for turn, state in enumerate(replay.states):
                 if not state.hints or not isinstance(state.log[-1], Hinted):
                     continue
-                seen = np.array(numbers(replay.game, replay.view(turn, Seat("interceptor"))))
-                ties, left = seen[:12].reshape(3, 4), seen[12:36] > 0
+                observed = np.array(numbers(replay.game, replay.view(turn, Seat("interceptor"))))
+                ties, is_left = observed[:12].reshape(3, 4), observed[12:36] > 0
                 sums = np.array([sum(ties[j, d] for j, d in enumerate(code)) for code in codes])
-                logits = np.where(left, weight * sums, -np.inf)
+                logits = np.where(is_left, weight * sums, -np.inf)
                 odds = np.exp(logits - logits.max())
                 odds /= odds.sum()
                 true = CODES.index(state.code)
@@ -174,10 +189,10 @@ def learner(rows: int = 60, held_out: int = 40) -> None:
                     weight += 0.5 * float(sums[true] - (odds * sums).sum())
                 else:
                     right[-1] += int(np.argmax(odds) == true)
-                    asked[-1] += 1
-                    even.append(1 / int(left.sum()))
-        found = share(right[rows:], asked[rows:])
-        print(f"learner against {name}: weight {weight:.1f}, right {found}, guessing "
+                    trials[-1] += 1
+                    even.append(1 / int(is_left.sum()))
+        share_text = share(right[rows:], trials[rows:])
+        print(f"learner against {name}: weight {weight:.1f}, right {share_text}, guessing "
               f"{np.mean(even):.1%}", flush=True)  # fmt: skip
 
 
@@ -186,8 +201,8 @@ def seconds() -> None:
     for name in ("nearest", "crossing"):
         began = time.process_time()
         for row in range(25):
-            who = {"encoder": (name, {}), "decoder": ("by_keywords", {})}
-            played(row, interceptor=("by_history", {}), **who)
+            players = {"encoder": (name, {}), "decoder": ("by_keywords", {})}
+            play_match(row, interceptor=("by_history", {}), **players)
         print(f"{name}: {40 * (time.process_time() - began):.0f} ms of one core an episode")
 
 
@@ -196,7 +211,7 @@ def main() -> None:
     choices = {
         "table": table,
         "links": links,
-        "certified": certified,
+        "certified": certified_table,
         "confusion": confusion,
         "channel": channel,
         "learner": learner,
@@ -204,9 +219,9 @@ def main() -> None:
     }
     for name in choices:
         parser.add_argument(f"--{name}", action="store_true")
-    given = parser.parse_args()
-    wanted = [name for name in choices if getattr(given, name)] or ["table"]
-    for name in wanted:
+    options = parser.parse_args()
+    selected = [name for name in choices if getattr(options, name)] or ["table"]
+    for name in selected:
         choices[name]()
 
 

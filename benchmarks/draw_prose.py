@@ -43,8 +43,8 @@ def docstrings(tree: ast.AST, file: str) -> Iterator[Text]:
     """Yield the docstrings of a module, without their examples."""
     kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     for node in ast.walk(tree):
-        if isinstance(node, kinds) and (found := ast.get_docstring(node)):
-            yield Text(file, node.body[0].lineno, on_one_line(found.partition(">>>")[0]))
+        if isinstance(node, kinds) and (docstring := ast.get_docstring(node)):
+            yield Text(file, node.body[0].lineno, on_one_line(docstring.partition(">>>")[0]))
 
 
 def errors(tree: ast.AST, file: str) -> Iterator[Text]:
@@ -53,9 +53,9 @@ def errors(tree: ast.AST, file: str) -> Iterator[Text]:
         if not isinstance(node, ast.Raise) or not isinstance(node.exc, ast.Call):
             continue
         for argument in node.exc.args:
-            said = on_one_line("".join(literals(argument)))
-            if len(re.findall(r"[A-Za-z]{2,}", said)) >= SHORTEST:
-                yield Text(file, node.lineno, said)
+            message = on_one_line("".join(literals(argument)))
+            if len(re.findall(r"[A-Za-z]{2,}", message)) >= SHORTEST:
+                yield Text(file, node.lineno, message)
 
 
 def literals(node: ast.AST) -> Iterator[str]:
@@ -74,12 +74,12 @@ def on_one_line(text: str) -> str:
 
 def of_folder(folder: Path, root: Path) -> tuple[list[Text], list[Text]]:
     """Return the docstrings and the error messages of all modules in a folder or file."""
-    said, raised = list[Text](), list[Text]()
+    doc_texts, raised = list[Text](), list[Text]()
     for path in [folder] if folder.is_file() else sorted(folder.rglob("*.py")):
         file, tree = str(path.relative_to(root)), ast.parse(path.read_text(encoding="utf-8"))
-        said += docstrings(tree, file)
+        doc_texts += docstrings(tree, file)
         raised += errors(tree, file)
-    return said, raised
+    return doc_texts, raised
 
 
 def of_package(name: str) -> tuple[list[Text], list[Text]]:
@@ -94,12 +94,12 @@ def of_package(name: str) -> tuple[list[Text], list[Text]]:
 
 def peer_draw(draws: Random, packages: list[str], pages: Path, n: int) -> list[list[Text]]:
     """Return docstrings, messages and pages of peers: equal shares of the packages."""
-    found = [of_package(name) for name in packages]
+    package_texts = [of_package(name) for name in packages]
     shares = [
         [text for part in parts for text in draws.sample(part, min(len(part), total))]
         for parts, total in (
-            ([said for said, _ in found], DOCSTRINGS // len(found)),
-            ([raised for _, raised in found], -(-ERRORS // len(found))),
+            ([doc_texts for doc_texts, _ in package_texts], DOCSTRINGS // len(package_texts)),
+            ([raised for _, raised in package_texts], -(-ERRORS // len(package_texts))),
         )
     ]
     files = [page for page in sorted(pages.rglob("*")) if page.is_file()]
@@ -110,8 +110,10 @@ def write_blind(draws: Random, ours: list[list[Text]], peers: list[list[Text]], 
     """Write both draws in random order without their origin, and the key to a separate file."""
     (out / "pages").mkdir(parents=True, exist_ok=True)
     key, lines = list[tuple[str, str, str, int]](), list[str]()
-    for kind, own, other in zip(("docstring", "message", "page"), ours, peers, strict=True):
-        mixed = [("ours", text) for text in own] + [("peer", text) for text in other]
+    for kind, own_texts, peer_texts in zip(
+        ("docstring", "message", "page"), ours, peers, strict=True
+    ):
+        mixed = [("ours", text) for text in own_texts] + [("peer", text) for text in peer_texts]
         for number, (origin, text) in enumerate(draws.sample(mixed, len(mixed)), 1):
             key.append((f"{kind} {number}", origin, text.file, text.line))
             if kind == "page":
@@ -134,31 +136,31 @@ def main() -> None:
     parser.add_argument("--peer-pages", type=Path, help="folder with pages, for a blind draw")
     parser.add_argument("--blind", type=Path, metavar="OUT", help="write a blind draw to OUT")
     options = parser.parse_args()
-    said, raised = of_folder(ROOT / "sally", ROOT)
+    doc_texts, raised = of_folder(ROOT / "sally", ROOT)
     homes = [ROOT / "docs" / folder for folder in options.under or [""]]
-    found = sorted(page for home in homes for page in home.rglob("*.md"))
-    pages = [Text(str(page.relative_to(ROOT)), 1, page.read_text()) for page in found]
+    page_files = sorted(page for home in homes for page in home.rglob("*.md"))
+    pages = [Text(str(page.relative_to(ROOT)), 1, page.read_text()) for page in page_files]
     draws = Random(f"prose {options.seed}")
     kinds = [
-        *([] if options.under else [("docstrings", said, DOCSTRINGS)]),
+        *([] if options.under else [("docstrings", doc_texts, DOCSTRINGS)]),
         *([] if options.under else [("error messages", raised, ERRORS)]),
         ("pages", pages, options.pages),
     ]
-    drawn = [draws.sample(every, n) for _, every, n in kinds]
+    samples = [draws.sample(pool, n) for _, pool, n in kinds]
     if options.blind:
         if not options.peers or not options.peer_pages or options.under:
             parser.error("--blind needs --peers and --peer-pages, and excludes --under")
         peers = peer_draw(draws, options.peers, options.peer_pages, options.pages)
-        write_blind(draws, drawn, peers, options.blind)
+        write_blind(draws, samples, peers, options.blind)
         return
-    for (title, every, n), texts in zip(kinds, drawn, strict=True):
-        print(f"\n{title}: {n} of {len(every)}\n")
+    for (title, pool, n), texts in zip(kinds, samples, strict=True):
+        print(f"\n{title}: {n} of {len(pool)}\n")
         for number, (file, line, text) in enumerate(texts, 1):
-            shown = "" if title == "pages" else text
+            shown_text = "" if title == "pages" else text
             if options.markdown:
-                print(f"| {number} | `{file}:{line}` | {shown.replace('|', '¦')} |  |")
+                print(f"| {number} | `{file}:{line}` | {shown_text.replace('|', '¦')} |  |")
             else:
-                print(f"{number:3} {file}:{line} {shown}")
+                print(f"{number:3} {file}:{line} {shown_text}")
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ class AtOnce(Scripted):
 
     reply = Reply("Option: R", usage=Usage(input=0, output=3, evaluated=0, cost=0.0))
 
-    async def complete(self, *given: object) -> Reply:
+    async def complete(self, *args: object) -> Reply:
         return self.reply
 
 
@@ -61,14 +61,14 @@ def by_textarena(rounds: int = ROUNDS) -> int:
     """As many rounds of TextArena's own game, with agents that answer at once; its calls."""
     env = textarena.make("IteratedRockPaperScissors-v0", num_rounds=rounds)
     env.reset(num_players=2, seed=1)
-    agents: dict[int, Callable[[str], str]] = {0: lambda seen: "[rock]", 1: lambda seen: "[rock]"}
-    done, made = False, 0
+    agents: dict[int, Callable[[str], str]] = {0: lambda page: "[rock]", 1: lambda page: "[rock]"}
+    done, n_calls = False, 0
     while not done:
-        player, seen = env.get_observation()
-        done, _ = env.step(agents[player](seen))
-        made += 1
+        player, observation = env.get_observation()
+        done, _ = env.step(agents[player](observation))
+        n_calls += 1
     env.close()
-    return made
+    return n_calls
 
 
 def calls(episode: Episode) -> int:
@@ -78,14 +78,14 @@ def calls(episode: Episode) -> int:
 def main() -> None:
     plain, probed, long = setup_of(ROUNDS), setup_of(ROUNDS, probed=True), setup_of(LONG)
     with asyncio.Runner() as loop:
-        made = {
+        n_calls = {
             "ours": calls(ours(plain, loop)),
             "ours, probed": calls(ours(probed, loop)),
             "ours, 800 rounds": calls(ours(long, loop)),
             "TextArena": by_textarena(ROUNDS),
             "TextArena, 800 rounds": by_textarena(LONG),
         }
-        assert made["ours"] == made["TextArena"] == 2 * ROUNDS, "every decision is one call"
+        assert n_calls["ours"] == n_calls["TextArena"] == 2 * ROUNDS, "every decision is one call"
         seconds = interleaved(  # of the processor, which other work on the machine changes less
             {
                 "ours": lambda: ours(plain, loop),
@@ -97,15 +97,15 @@ def main() -> None:
             rounds=21,
             clock=time.process_time,
         )
-    each = {name: took / made[name] for name, took in seconds.items()}
+    seconds_per_call = {name: took / n_calls[name] for name, took in seconds.items()}
     print(f"load {os.getloadavg()[0]:.1f}")
-    for name, value in each.items():
+    for name, value in seconds_per_call.items():
         print(f"{name:22s} {1e3 * value:8.3f} ms a call")
-    short = each["ours"] / each["TextArena"]
-    late = each["ours, 800 rounds"] / each["TextArena, 800 rounds"]
+    short = seconds_per_call["ours"] / seconds_per_call["TextArena"]
+    late = seconds_per_call["ours, 800 rounds"] / seconds_per_call["TextArena, 800 rounds"]
     print(f"ours / TextArena, 100 rounds     {short:6.2f}  (at most 0.5)")
     print(f"ours / TextArena, 800 rounds     {late:6.2f}  (at most 0.5)")
-    growth = each["ours, 800 rounds"] / each["ours"]
+    growth = seconds_per_call["ours, 800 rounds"] / seconds_per_call["ours"]
     print(f"800 rounds / 100 rounds, a call  {growth:6.2f}  (flat: about 1)")
 
 

@@ -33,21 +33,21 @@ def ours(name: str, pages: int) -> tuple[float, int]:
     settings = Settings(temperature=0.0, max_tokens=WORDS)
 
     async def play() -> int:
-        said = 0
+        n_tokens = 0
         for round in range(ROUNDS):
-            asked = [
+            calls = [
                 model.complete([User(page(episode, round))], settings) for episode in range(pages)
             ]
-            said += sum(reply.usage.output for reply in await asyncio.gather(*asked))
-        return said
+            n_tokens += sum(reply.usage.output for reply in await asyncio.gather(*calls))
+        return n_tokens
 
     asyncio.run(play())  # warm: kernels are compiled, pages are not kept between runs
     begun = time.perf_counter()
-    said = asyncio.run(play())
-    return time.perf_counter() - begun, said
+    n_tokens = asyncio.run(play())
+    return time.perf_counter() - begun, n_tokens
 
 
-def theirs(name: str, pages: int) -> tuple[float, int]:
+def transformers_alone(name: str, pages: int) -> tuple[float, int]:
     """Return seconds and generated tokens."""
     import torch
     import transformers
@@ -72,7 +72,7 @@ def theirs(name: str, pages: int) -> tuple[float, int]:
     )
 
     def play() -> int:
-        said = 0
+        n_tokens = 0
         for round in range(ROUNDS):
             prompts = [
                 tokenizer.apply_chat_template(
@@ -82,27 +82,28 @@ def theirs(name: str, pages: int) -> tuple[float, int]:
             ]
             ids = [list(p["input_ids"]) if hasattr(p, "keys") else list(p) for p in prompts]
             with torch.inference_mode():
-                found = net.generate_batch(inputs=ids, generation_config=config)
-            said += sum(len(one.generated_tokens) for one in found.values())
-        return said
+                outputs = net.generate_batch(inputs=ids, generation_config=config)
+            n_tokens += sum(len(output.generated_tokens) for output in outputs.values())
+        return n_tokens
 
     play()
     begun = time.perf_counter()
-    said = play()
-    return time.perf_counter() - begun, said
+    n_tokens = play()
+    return time.perf_counter() - begun, n_tokens
 
 
 def main(name: str, pages: int) -> None:
-    for side, run in (("hf:", ours), ("transformers", theirs)):
+    for side, run in (("hf:", ours), ("transformers", transformers_alone)):
         try:
-            seconds, said = run(name, pages)
+            seconds, n_tokens = run(name, pages)
         except Exception as why:  # the other side may not run on this device
             print(f"{side}: {type(why).__name__}: {str(why)[:300]}", flush=True)
             continue
         calls = pages * ROUNDS
         print(
-            f"{side}: {said / seconds:,.0f} tokens a second, {calls / seconds:,.0f} calls a second "
-            f"({calls} calls, {said} tokens, {seconds:.1f} s)",
+            f"{side}: {n_tokens / seconds:,.0f} tokens a second, {calls / seconds:,.0f} calls "
+            "a second "
+            f"({calls} calls, {n_tokens} tokens, {seconds:.1f} s)",
             flush=True,
         )
 

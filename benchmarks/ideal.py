@@ -43,14 +43,14 @@ DEALS = 10
 ENCODERS = ("adapts", "crossing", "nearest")
 
 
-def repeated(game: str, who: str) -> list[Episode]:
+def play_repeated(game: str, player: str) -> list[Episode]:
     """Play a repeated game against the pool."""
     rules = registry.game(game).build({"rounds": ROUNDS})
     assert isinstance(rules, RepeatedGame)
-    probes = {"agent": ["their_odds"]} if who == "bayes_adaptive" else None
+    probes = {"agent": ["their_odds"]} if player == "bayes_adaptive" else None
     return [
         sally.play(
-            game, {"agent": who, "partner": partner}, seed=seed, rounds=ROUNDS, probes=probes
+            game, {"agent": player, "partner": partner}, seed=seed, rounds=ROUNDS, probes=probes
         )
         for partner in declared_pool(rules, rules.seats[0])
         for seed in range(SEEDS)
@@ -69,7 +69,7 @@ def levels(k: int) -> list[Episode]:
     ]
 
 
-def bargained(who: str) -> list[Episode]:
+def play_bargaining(player: str) -> list[Episode]:
     """Play bargaining as the buyer against every rule and every cost of the uniform family.
 
     Given a value all these costs are equally likely, so that a plain mean is the expectation.
@@ -77,7 +77,7 @@ def bargained(who: str) -> list[Episode]:
     return [
         sally.play(
             "bargaining",
-            {"buyer": who, "seller": partner},
+            {"buyer": player, "seller": partner},
             value=VALUE,
             cost=cost,
             rounds=QUOTES,
@@ -88,40 +88,45 @@ def bargained(who: str) -> list[Episode]:
     ]
 
 
-def given(who: str) -> list[Episode]:
+def play_public_goods(player: str) -> list[Episode]:
     """Play public goods against three others of each rule."""
     return [
-        sally.play("public_goods", {"player_1": who, **dict.fromkeys(OTHERS, name)}, rounds=ROUNDS)
+        sally.play(
+            "public_goods", {"player_1": player, **dict.fromkeys(OTHERS, name)}, rounds=ROUNDS
+        )
         for name in GIVERS
     ]
 
 
-def raced(who: str, target: int) -> list[Episode]:
+def play_step_race(player: str, target: int) -> list[Episode]:
     """Play the step race against every pair of the pool."""
     return [
         sally.play(
-            "step_race", {"player_1": who, "player_2": one, "player_3": two}, target=target, talks=0
+            "step_race",
+            {"player_1": player, "player_2": second, "player_3": third},
+            target=target,
+            talks=0,
         )
-        for one in RACERS
-        for two in RACERS
+        for second in RACERS
+        for third in RACERS
     ]
 
 
-def dealt(game: str, who: str) -> list[Episode]:
+def play_hanabi(game: str, player: str) -> list[Episode]:
     """Play Hanabi with every bot of the pool and predict its moves."""
     return [
-        sally.play(game, {"ann": who, "bob": bot}, deal=deal, probes={"ann": ["their_move"]})
+        sally.play(game, {"ann": player, "bob": bot}, deal=deal, probes={"ann": ["their_move"]})
         for bot in BOTS
         for deal in range(DEALS)
     ]
 
 
-def hinted(who: str, matches: int) -> list[Episode]:
+def play_cipher(player: str, matches: int) -> list[Episode]:
     """Play Cipher as the encoder against every interceptor of the pool."""
     return [
         sally.play(
             "cipher",
-            {"encoder": who, "decoder": "by_keywords", "interceptor": name},
+            {"encoder": player, "decoder": "by_keywords", "interceptor": name},
             seed=number,
             number=number,
             probes={"encoder": ["their_guess"]},
@@ -133,12 +138,12 @@ def hinted(who: str, matches: int) -> list[Episode]:
 
 def games_won(episodes: list[Episode]) -> str:
     """Return the games of Cipher that the encoder's team won against each interceptor."""
-    found = []
+    texts = []
     for name in INTERCEPTORS:
-        here = [e for e in episodes if e.setup.lineup["interceptor"].player == name]
-        paid = sum(e.payoffs["encoder"] for e in here if e.payoffs is not None)
-        found.append(f"{name} {(4 * len(here) + paid) / 2:.0f} of {4 * len(here)}")
-    return ", ".join(found)
+        matches = [e for e in episodes if e.setup.lineup["interceptor"].player == name]
+        paid = sum(e.payoffs["encoder"] for e in matches if e.payoffs is not None)
+        texts.append(f"{name} {(4 * len(matches) + paid) / 2:.0f} of {4 * len(matches)}")
+    return ", ".join(texts)
 
 
 def line(row: IdealRow) -> str:
@@ -150,12 +155,12 @@ def line(row: IdealRow) -> str:
             f"knowing of ideal {share.value:.2f}"
         )
     parts = {n: getattr(row, n).value for n in ("pool_regret", "price", "by_moves", "pool_luck")}
-    told = "  ".join(f"{name} {value:+.3f}" for name, value in parts.items())
-    known = row.knowing_of_ideal.value
-    of_ideal = "-" if known is None else f"{known:.2f}"
+    parts_text = "  ".join(f"{name} {value:+.3f}" for name, value in parts.items())
+    knowing = row.knowing_of_ideal.value
+    of_ideal = "-" if knowing is None else f"{knowing:.2f}"
     return (
         f"{row.game:14} {row.player:20} earned {row.earned.value:.3f} of {row.adaptive:.3f}  "
-        f"{told}  knowing of ideal {of_ideal}"
+        f"{parts_text}  knowing of ideal {of_ideal}"
     )
 
 
@@ -166,8 +171,8 @@ def main(only: str | None, matches: int) -> None:
     """Print every player beside the ideal."""
     if only is None:
         others()
-    for who in ("bayes_adaptive", *ENCODERS):
-        episodes = hinted(who, matches)
+    for player in ("bayes_adaptive", *ENCODERS):
+        episodes = play_cipher(player, matches)
         for row in ideal_rows(episodes):
             click.echo(f"{line(row)}  won: {games_won(episodes)}")
 
@@ -175,30 +180,30 @@ def main(only: str | None, matches: int) -> None:
 def others() -> None:
     """Print the rows of all games but Cipher."""
     for game in ("ipd", "rps"):
-        for who in PLAYERS:
-            for row in ideal_rows(repeated(game, who)):
+        for player in PLAYERS:
+            for row in ideal_rows(play_repeated(game, player)):
                 if row.seat == "agent":
                     click.echo(line(row))
     for k in range(4):
         for row in ideal_rows(levels(k)):
             if row.seat == "player_1":
                 click.echo(line(row))
-    for who in ("bayes_adaptive", *BARGAINERS):
-        for row in ideal_rows(bargained(who)):
+    for player in ("bayes_adaptive", *BARGAINERS):
+        for row in ideal_rows(play_bargaining(player)):
             if row.seat == "buyer":
                 click.echo(line(row))
-    for who in ("bayes_adaptive", *CONTRIBUTORS):
-        for row in ideal_rows(given(who)):
+    for player in ("bayes_adaptive", *CONTRIBUTORS):
+        for row in ideal_rows(play_public_goods(player)):
             if row.seat == "player_1":
                 click.echo(line(row))
     for target in TARGETS:
-        for who in ("bayes_adaptive", *HABITS):
-            for row in ideal_rows(raced(who, target)):
+        for player in ("bayes_adaptive", *HABITS):
+            for row in ideal_rows(play_step_race(player, target)):
                 if row.seat == "player_1":
                     click.echo(f"target {target}: {line(row)}")
     for game in HANABI:
-        for who in OBSERVERS:
-            for row in ideal_rows(dealt(game, who)):
+        for player in OBSERVERS:
+            for row in ideal_rows(play_hanabi(game, player)):
                 if row.seat == "ann":
                     click.echo(line(row))
 

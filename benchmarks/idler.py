@@ -34,29 +34,29 @@ def stolen() -> float:
 @contextmanager
 def idler() -> Iterator[dict[str, Any]]:
     """What the machine added, in milliseconds, once the block is over."""
-    found: dict[str, Any] = {}
-    before, began = stolen(), time.perf_counter()
+    figures: dict[str, Any] = {}
+    stolen_before, began = stolen(), time.perf_counter()
     started = [
-        subprocess.Popen([sys.executable, __file__, what], stdout=subprocess.PIPE)
-        for what in ("wake", "flush")
+        subprocess.Popen([sys.executable, __file__, kind], stdout=subprocess.PIPE)
+        for kind in ("wake", "flush")
     ]
     try:
-        yield found
+        yield figures
     finally:
         for process in started:
             process.send_signal(signal.SIGTERM)
         for process in started:
-            said, _ = process.communicate(timeout=60)
-            found |= json.loads(said)
+            output, _ = process.communicate(timeout=60)
+            figures |= json.loads(output)
         seconds = time.perf_counter() - began
-        found["cores stolen"] = round((stolen() - before) / seconds, 3)
+        figures["cores stolen"] = round((stolen() - stolen_before) / seconds, 3)
 
 
 def _until_asked() -> Iterator[None]:
     """Yield until the process is asked for its figures by SIGTERM."""
-    asked: list[int] = []
-    signal.signal(signal.SIGTERM, lambda number, _: asked.append(number))
-    while not asked:
+    signals: list[int] = []
+    signal.signal(signal.SIGTERM, lambda number, _: signals.append(number))
+    while not signals:
         yield
 
 
@@ -70,7 +70,7 @@ def _late() -> list[float]:
     return late
 
 
-def _flushed() -> list[float]:
+def _time_flushes() -> list[float]:
     """How long each flush took, in seconds."""
     took: list[float] = []
     with tempfile.TemporaryFile() as file:
@@ -84,7 +84,7 @@ def _flushed() -> list[float]:
     return took
 
 
-def waited(late: Sequence[float], share: float) -> float:
+def longest_wait(late: Sequence[float], share: float) -> float:
     """Return the longest wait of a request that arrives at a random moment, in this share of cases.
 
     Counted by moments and not by wakings: one second in which nothing runs is one late waking.
@@ -93,7 +93,7 @@ def waited(late: Sequence[float], share: float) -> float:
     low, high = 0.0, max(late)
     while high - low > 1e-5:
         middle = (low + high) / 2
-        longer = sum(each - middle for each in late if each > middle)
+        longer = sum(wait - middle for wait in late if wait > middle)
         low, high = (middle, high) if longer > (1 - share) * total else (low, middle)
     return high
 
@@ -101,12 +101,12 @@ def waited(late: Sequence[float], share: float) -> float:
 SHARES = {"p95": 0.95, "p99": 0.99, "worst": 1.0}
 
 
-def main(what: str) -> None:
-    if what == "wake":
+def main(kind: str) -> None:
+    if kind == "wake":
         late = _late()
-        figures = {f"idler {name} ms": waited(late, share) for name, share in SHARES.items()}
+        figures = {f"idler {name} ms": longest_wait(late, share) for name, share in SHARES.items()}
     else:
-        took = sorted(_flushed()) or [0.0]
+        took = sorted(_time_flushes()) or [0.0]
         last = len(took) - 1
         figures = {f"flush {name} ms": took[int(share * last)] for name, share in SHARES.items()}
     print(json.dumps({name: round(1000 * seconds, 1) for name, seconds in figures.items()}))

@@ -81,16 +81,16 @@ ANSWER = json.dumps(
 def serve(latency: float, ports: Queue[int]) -> None:
     """Answer every call after the same time, until the process is ended."""
     head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(ANSWER)}"
-    whole = f"{head}\r\n\r\n".encode() + ANSWER
+    response = f"{head}\r\n\r\n".encode() + ANSWER
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            while asked := await reader.readuntil(b"\r\n\r\n"):
-                named = (line.partition(b":") for line in asked.lower().split(b"\r\n"))
-                length = next(int(value) for name, _, value in named if name == b"content-length")
+            while request := await reader.readuntil(b"\r\n\r\n"):
+                headers = (line.partition(b":") for line in request.lower().split(b"\r\n"))
+                length = next(int(value) for name, _, value in headers if name == b"content-length")
                 await reader.readexactly(length)
                 await asyncio.sleep(latency)
-                writer.write(whole)
+                writer.write(response)
                 await writer.drain()
         except (asyncio.IncompleteReadError, ConnectionError):
             writer.close()
@@ -124,47 +124,47 @@ def study(episodes: int, rounds: int) -> Study:
     return Study("bench", "", (cell,))
 
 
-def ours(wanted: Study, config: Config) -> None:
+def ours(planned: Study, config: Config) -> None:
     """The study as `sally run` plays it."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out"
-        store.claim(out, manifest(wanted))
-        play_orders("bench", orders(wanted), out, Meter(config=config), display="none")
-        held = store.load(out)
-        assert len(held.finished_ids) == len(orders(wanted)), "an episode is missing"
+        store.claim(out, manifest(planned))
+        play_orders("bench", orders(planned), out, Meter(config=config), display="none")
+        stored = store.load(out)
+        assert len(stored.finished_ids) == len(orders(planned)), "an episode is missing"
 
 
-def pages(wanted: Study) -> list[list[Sequence[Message]]]:
+def pages(planned: Study) -> list[list[Sequence[Message]]]:
     """What each episode shows its model."""
-    seen: list[Sequence[Message]] = []
+    prompts: list[Sequence[Message]] = []
 
     def script(messages: Sequence[Message], settings: Settings) -> str:
-        seen.append(messages)
+        prompts.append(messages)
         return SAID
 
     registry.add("models", "seen", lambda name: Scripted(script))
-    found = []
-    for _, _, setup in orders(with_model(study_of(wanted), "seen")):
-        seen.clear()
+    episodes = []
+    for _, _, setup in orders(with_model(study_of(planned), "seen")):
+        prompts.clear()
         play(setup)
-        found.append(list(seen))
-    return found
+        episodes.append(list(prompts))
+    return episodes
 
 
-def study_of(wanted: Study) -> Study:
+def study_of(planned: Study) -> Study:
     """The same study with its seat open again."""
-    cell = wanted.cells[0]
+    cell = planned.cells[0]
     return study(cell.repeats, cell.instances[0].params["rounds"])
 
 
-def bare(shown: list[list[list[ChatMessage]]], config: Config) -> None:
+def bare(episode_pages: list[list[list[ChatMessage]]], config: Config) -> None:
     """Inspect alone, with the same calls."""
 
     @solver
     def loop() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
             provider = provider_of(MODEL, config)
-            for n, messages in enumerate(shown[int(state.sample_id)]):
+            for n, messages in enumerate(episode_pages[int(state.sample_id)]):
                 await provider.generate(messages, config=GenerateConfig(max_retries=0, seed=n))
             return state
 
@@ -172,7 +172,10 @@ def bare(shown: list[list[list[ChatMessage]]], config: Config) -> None:
 
     with tempfile.TemporaryDirectory() as folder:
         (log,) = inspect_eval(
-            Task(dataset=[Sample(id=i, input="ipd") for i in range(len(shown))], solver=loop()),
+            Task(
+                dataset=[Sample(id=i, input="ipd") for i in range(len(episode_pages))],
+                solver=loop(),
+            ),
             model=None,
             log_dir=folder,
             log_realtime=False,
@@ -189,9 +192,9 @@ class Took(NamedTuple):
     work: float
 
 
-def timed(job: Any, *given: Any) -> Took:
+def time_job(job: Any, *arguments: Any) -> Took:
     clock, work = time.perf_counter(), time.process_time()
-    job(*given)
+    job(*arguments)
     return Took(time.perf_counter() - clock, time.process_time() - work)
 
 
@@ -204,17 +207,17 @@ def main() -> None:
     parser.add_argument("--slow-rounds", type=int, default=40, help="calls an episode at 3 s each")
     parser.add_argument("--many", type=int, help="only memory, over so many episodes of 2 calls")
     parser.add_argument("--ours", action="store_true", help="only our part of a call, by itself")
-    given = parser.parse_args()
+    options = parser.parse_args()
     os.environ["BENCH_API_KEY"] = "no secret"
-    if given.many:
-        in_constant_memory(given.many)
+    if options.many:
+        in_constant_memory(options.many)
         return
-    print(f"{given.episodes} episodes at once")
-    our_part(given.episodes, given.rounds, given.latency)
-    if given.ours:
+    print(f"{options.episodes} episodes at once")
+    our_part(options.episodes, options.rounds, options.latency)
+    if options.ours:
         return
-    beside_bare(given.episodes, given.rounds, given.latency, given.turns)
-    against_the_path(given.episodes, given.slow_rounds, 3.0)
+    beside_bare(options.episodes, options.rounds, options.latency, options.turns)
+    against_the_path(options.episodes, options.slow_rounds, 3.0)
     scale = 1 if sys.platform == "darwin" else 1024
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * scale / 2**20
     print(f"memory                   {memory:6.0f} MB  (under 1000)")
@@ -224,22 +227,35 @@ def beside_bare(episodes: int, rounds: int, latency: float, turns: int) -> None:
     """The same calls by us and by Inspect alone, in turns."""
     with serving(latency) as address:
         config = reach(address, episodes)
-        wanted = with_model(study(episodes, rounds), MODEL)
-        shown = [[[chat(m) for m in page] for page in episode] for episode in pages(wanted)]
+        planned = with_model(study(episodes, rounds), MODEL)
+        episode_pages = [
+            [[chat(m) for m in page] for page in episode] for episode in pages(planned)
+        ]
         ours(with_model(study(2, 1), MODEL), config)  # imports and first connections
-        bare([episode[:1] for episode in shown[:2]], config)
+        bare([episode[:1] for episode in episode_pages[:2]], config)
         seconds: dict[str, list[Took]] = {"ours": [], "bare": []}
         for _ in range(turns):
-            seconds["bare"].append(timed(bare, shown, config))
-            seconds["ours"].append(timed(ours, wanted, config))
-    mine, theirs = (median(t.clock for t in seconds[name]) for name in ("ours", "bare"))
+            seconds["bare"].append(time_job(bare, episode_pages, config))
+            seconds["ours"].append(time_job(ours, planned, config))
+    own_seconds, bare_seconds = (
+        median(t.clock for t in seconds[name]) for name in ("ours", "bare")
+    )
     work = {name: median(t.work for t in took) for name, took in seconds.items()}
     calls = episodes * rounds
-    print(f"{rounds} calls of {latency} s: ours {mine:.2f} s, bare Inspect {theirs:.2f} s")
-    print(f"ours / bare Inspect      {mine / theirs:6.2f}  (at most 1.15)")
-    each = {name: 1e3 * took / calls for name, took in work.items()}
-    print(f"processor of a call      {each['ours']:6.2f} ms, bare Inspect {each['bare']:.2f} ms")
-    print(f"of that, ours            {each['ours'] - each['bare']:6.2f} ms  (at most 1)")
+    print(
+        f"{rounds} calls of {latency} s: ours {own_seconds:.2f} s, bare Inspect "
+        f"{bare_seconds:.2f} s"
+    )
+    print(f"ours / bare Inspect      {own_seconds / bare_seconds:6.2f}  (at most 1.15)")
+    milliseconds = {name: 1e3 * took / calls for name, took in work.items()}
+    print(
+        f"processor of a call      {milliseconds['ours']:6.2f} ms, bare Inspect "
+        f"{milliseconds['bare']:.2f} ms"
+    )
+    print(
+        f"of that, ours            {milliseconds['ours'] - milliseconds['bare']:6.2f} ms  (at "
+        "most 1)"
+    )
 
 
 # --- our part by itself -------------------------------------------------------------------------
@@ -282,9 +298,9 @@ def our_part(episodes: int, rounds: int, latency: float) -> None:
     clock, generate = Clock(), Provider.generate
     play, score, build = tasks.play_episode, tasks.all_metrics, tasks.task_of
 
-    def timed_generate(self: Any, *given: Any, **more: Any) -> Any:
+    def timed_generate(self: Any, *args: Any, **kwargs: Any) -> Any:
         clock.calls += 1
-        return clock.later("Inspect's generate", generate(self, *given, **more))
+        return clock.later("Inspect's generate", generate(self, *args, **kwargs))
 
     @solver
     def timed_play(out: str) -> Solver:
@@ -299,62 +315,65 @@ def our_part(episodes: int, rounds: int, latency: float) -> None:
     def timed_score(keys: Sequence[str]) -> Scorer:
         inner = score(keys)
 
-        async def timed(state: TaskState, target: Target) -> Any:
+        async def measure(state: TaskState, target: Target) -> Any:
             return await clock.later("scores", inner(state, target))
 
-        return timed
+        return measure
 
     with serving(latency) as address, ExitStack() as back:
         config = reach(address, episodes)
         ours(with_model(study(2, 1), MODEL), config)  # imports and first connections
-        for where, name, new in (
+        for owner, name, new in (
             (Provider, "generate", timed_generate),
             (tasks, "play_episode", timed_play),
             (tasks, "all_metrics", timed_score),
             (run, "task_of", lambda *of: clock.now("samples", lambda: build(*of))),
         ):
-            back.callback(setattr, where, name, getattr(where, name))
-            setattr(where, name, new)
+            back.callback(setattr, owner, name, getattr(owner, name))
+            setattr(owner, name, new)
         ours(with_model(study(episodes, rounds), MODEL), config)
     took = {name: 1e3 * seconds / clock.calls for name, seconds in clock.seconds.items()}
     took["episodes with their calls"] -= took.pop("Inspect's generate")
     assert clock.calls == episodes * rounds, "a call was not counted"
-    said = ", ".join(f"{name} {each:.2f}" for name, each in took.items())
-    print(f"our own code, a call     {sum(took.values()):6.2f} ms  (at most 1; {said})")
+    parts = ", ".join(f"{name} {milliseconds:.2f}" for name, milliseconds in took.items())
+    print(f"our own code, a call     {sum(took.values()):6.2f} ms  (at most 1; {parts})")
 
 
 def against_the_path(episodes: int, rounds: int, latency: float) -> None:
     """Our time over that of one episode's calls, one after another."""
     with serving(latency) as address:
         config = reach(address, episodes)
-        mine, work = timed(ours, with_model(study(episodes, rounds), MODEL), config)
+        own_seconds, work = time_job(ours, with_model(study(episodes, rounds), MODEL), config)
     path = rounds * latency
-    print(f"{rounds} calls of {latency} s: ours {mine:.2f} s, critical path {path:.2f} s")
-    print(f"ours / critical path     {mine / path:6.2f}  (at most 1.15)")
-    print(f"beyond the path          {mine - path:6.1f} s, most of it the beginning and the end")
+    print(f"{rounds} calls of {latency} s: ours {own_seconds:.2f} s, critical path {path:.2f} s")
+    print(f"ours / critical path     {own_seconds / path:6.2f}  (at most 1.15)")
+    print(
+        f"beyond the path          {own_seconds - path:6.1f} s, most of it the beginning and "
+        "the end"
+    )
     print(f"processor                {work:6.1f} s: more than the path, and the processor is what")
     print("                         the run waits for, not its calls")
 
 
 def in_constant_memory(episodes: int) -> None:
     """What this process holds while it plays very many short episodes, 200 at once."""
-    over = threading.Event()
+    finished = threading.Event()
 
     def look(out: Path) -> None:
-        while not over.wait(20.0):
+        while not finished.wait(20.0):
             status = Path("/proc/self/status").read_text().splitlines()
             kilobytes = next(int(s.split()[1]) for s in status if s.startswith("VmRSS"))
-            there = [*out.glob("*.open"), *out.glob("*.jsonl")]
-            stored = sum(path.read_bytes().count(b"\n") for path in there)
+            files = [*out.glob("*.open"), *out.glob("*.jsonl")]
+            stored = sum(path.read_bytes().count(b"\n") for path in files)
             print(f"  {stored:6d} episodes stored, {kilobytes / 1e3:5.0f} MB", flush=True)
 
     with serving(0.01) as address, tempfile.TemporaryDirectory() as folder:
         config, out = reach(address, 200), Path(folder) / "out"
-        wanted = with_model(study(episodes, 2), MODEL)
-        store.claim(out, manifest(wanted))
+        planned = with_model(study(episodes, 2), MODEL)
+        store.claim(out, manifest(planned))
         threading.Thread(target=look, args=(out,), daemon=True).start()
-        took = timed(play_orders, "bench", orders(wanted), out, Meter(config=config))
-        over.set()
+        took = time_job(play_orders, "bench", orders(planned), out, Meter(config=config))
+        finished.set()
         assert store.survey(out).episodes == episodes, "an episode is missing"
     print(
         f"{episodes} episodes of 2 calls, 200 at once: {took.clock:.0f} s, {took.work:.0f} of work"

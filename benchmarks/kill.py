@@ -64,32 +64,32 @@ class Count:
 class Victim:
     """A run in a process of its own, which tells of every episode that it has stored."""
 
-    def __init__(self, wanted: Study, out: Path, on: Executor) -> None:
-        told, tell = os.pipe()
+    def __init__(self, planned: Study, out: Path, executor: Executor) -> None:
+        read_end, write_end = os.pipe()
         self.pid = os.fork()  # a fork has all imports: a new interpreter would take a second
         if self.pid == 0:
-            os.close(told)
+            os.close(read_end)
             code = 1
             try:
 
                 def say(now: Progress) -> None:
-                    os.write(tell, struct.pack("q", now.kept + now.done))
+                    os.write(write_end, struct.pack("q", now.kept + now.done))
 
-                play_missing(wanted, out, watch=say, on=on)
+                play_missing(planned, out, watch=say, on=executor)
                 code = 0
             finally:
                 os._exit(code)
-        os.close(tell)
-        os.set_blocking(told, False)
-        self._told = told
+        os.close(write_end)
+        os.set_blocking(read_end, False)
+        self._told = read_end
         self._code: int | None = None
 
-    def told(self) -> int:
+    def count_told(self) -> int:
         """How many episodes it has said that there are."""
-        said = b""
+        received = b""
         while part := self._read():
-            said += part
-        return max((n for (n,) in struct.iter_unpack("q", said)), default=0)
+            received += part
+        return max((n for (n,) in struct.iter_unpack("q", received)), default=0)
 
     def _read(self) -> bytes:
         try:
@@ -97,7 +97,7 @@ class Victim:
         except BlockingIOError:
             return b""
 
-    def ended(self) -> int | None:
+    def exit_code(self) -> int | None:
         """Its exit code, once it is over."""
         return self._wait(os.WNOHANG)
 
@@ -107,9 +107,9 @@ class Victim:
         assert code is not None
         return code
 
-    def _wait(self, how: int) -> int | None:
+    def _wait(self, flags: int) -> int | None:
         if self._code is None:
-            pid, status = os.waitpid(self.pid, how)
+            pid, status = os.waitpid(self.pid, flags)
             self._code = os.waitstatus_to_exitcode(status) if pid else None
         return self._code
 
@@ -121,34 +121,34 @@ class Victim:
         return [int(pid) for pid in children.split()]
 
     def close(self) -> None:
-        if self.ended() is None:
+        if self.exit_code() is None:
             os.kill(self.pid, signal.SIGKILL)
             self.wait()
         os.close(self._told)
 
 
-def stored(out: Path) -> int:
+def count_stored(out: Path) -> int:
     """Whole lines on disk."""
     files = store.episode_files(out)
     return sum(line.endswith(b"\n") for path in files for _, line in store.lines_of(path))
 
 
-def until_killed(role: str, wanted: Study, out: Path, chance: random.Random) -> tuple[bool, int]:
+def until_killed(role: str, planned: Study, out: Path, chance: random.Random) -> tuple[bool, int]:
     """Run until a kill at a random moment, or to the end; what it had told, and whether killed."""
-    victim = Victim(wanted, out, Local() if role == "writer" else Pool(POOL))
+    victim = Victim(planned, out, Local() if role == "writer" else Pool(POOL))
     try:
         moment = _moment(role, victim, out, chance)
         while time.monotonic() < moment:
-            if (code := victim.ended()) is not None:
+            if (code := victim.exit_code()) is not None:
                 _refuse_failure(code)
                 return False, 0
             time.sleep(0.0005)
         if role == "worker":
             return _kill_worker(victim, chance), 0
-        told = victim.told()
+        n_told = victim.count_told()
         os.kill(victim.pid, signal.SIGKILL)
-        told = max(told, victim.told())
-        return victim.wait() == -signal.SIGKILL, told if role == "writer" else 0
+        n_told = max(n_told, victim.count_told())
+        return victim.wait() == -signal.SIGKILL, n_told if role == "writer" else 0
     finally:
         victim.close()
 
@@ -157,9 +157,9 @@ def _moment(role: str, victim: Victim, out: Path, chance: random.Random) -> floa
     """A moment while episodes are being stored; a pool is waited for until it stores one."""
     if role == "writer":
         return time.monotonic() + chance.uniform(0, 0.35)
-    before = stored(out)
-    while stored(out) == before:
-        if victim.ended() is not None:
+    stored_before = count_stored(out)
+    while count_stored(out) == stored_before:
+        if victim.exit_code() is not None:
             return time.monotonic()
         time.sleep(0.002)
     return time.monotonic() + chance.uniform(0, 0.2)
@@ -185,32 +185,32 @@ def campaign(kills: int, roles: Sequence[str], seed: int, folder: Path) -> Count
     """Studies, one after another, until so many processes were killed."""
     count, chance = Count(), random.Random(seed)
     while count.kills.total() < kills:
-        wanted = study(count.studies)
+        planned = study(count.studies)
         out = folder / str(count.studies)
-        size = len(orders(wanted))
-        while stored(out) < size:
+        size = len(orders(planned))
+        while count_stored(out) < size:
             role = chance.choice(roles)
-            killed, told = until_killed(role, wanted, out, chance)
+            killed, n_told = until_killed(role, planned, out, chance)
             if killed:
                 count.kills[role] += 1
-                there = stored(out)
-                count.lost += max(told - there, 0)
+                n_stored = count_stored(out)
+                count.lost += max(n_told - n_stored, 0)
             if count.kills.total() >= kills:
                 break
-        _verify(wanted, out, folder / f"{count.studies}-undisturbed", size, count)
+        _verify(planned, out, folder / f"{count.studies}-undisturbed", size, count)
         if sys.stderr.isatty():
             print(f"\r{count.kills.total()} of {kills} kills", end="", file=sys.stderr)
     return count
 
 
-def _verify(wanted: Study, out: Path, other: Path, size: int, count: Count) -> None:
-    found, undisturbed = run_study(wanted, out), run_study(wanted, other)
+def _verify(planned: Study, out: Path, other_folder: Path, size: int, count: Count) -> None:
+    stored, undisturbed = run_study(planned, out), run_study(planned, other_folder)
     count.studies += 1
     count.expected += size
-    count.found += len(found.finished_ids)
-    count.doubled += found.doubled
-    count.torn += len(found.bad)
-    lines = {to_line(e) for e in found.episodes.values()}
+    count.found += len(stored.finished_ids)
+    count.doubled += stored.doubled
+    count.torn += len(stored.bad)
+    lines = {to_line(e) for e in stored.episodes.values()}
     count.differing += lines != {to_line(e) for e in undisturbed.episodes.values()}
 
 
@@ -220,17 +220,18 @@ def main() -> None:
     options.add_argument("--long", action="store_true", help="1,000 kills")
     options.add_argument("--role", choices=sorted({*ROLES}), help="kill nobody else")
     options.add_argument("--seed", type=int, default=1)
-    given = options.parse_args()
-    kills = 1000 if given.long else given.kills
+    arguments = options.parse_args()
+    kills = 1000 if arguments.long else arguments.kills
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         run_study(study(0), Path(folder) / "warm")  # imports, once, before any fork
-        roles = (given.role,) if given.role else ROLES
-        count = campaign(kills, roles, given.seed, Path(folder))
+        roles = (arguments.role,) if arguments.role else ROLES
+        count = campaign(kills, roles, arguments.seed, Path(folder))
     whom = ", ".join(f"{n} of a {role}" for role, n in sorted(count.kills.items()))
     print(f"kills      {count.kills.total():8,d}   ({whom})")
     print(
-        f"studies    {count.studies:8,d}   in {time.monotonic() - began:.0f} s, seed {given.seed}"
+        f"studies    {count.studies:8,d}   in {time.monotonic() - began:.0f} s, seed "
+        f"{arguments.seed}"
     )
     print(f"expected   {count.expected:8,d}   episodes")
     print(f"found      {count.found:8,d}")

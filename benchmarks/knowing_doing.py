@@ -38,33 +38,35 @@ PARTNERS = ("tit_for_tat", "cycler", "win_stay_lose_shift", "held_out")
 class Model(msgspec.Struct, frozen=True):
     """The measured seats of one model."""
 
-    every: SeatSums
+    all_seats: SeatSums
     depending: SeatSums  # primary cells, judged only where another prediction is met otherwise
 
 
-def studied(path: Path) -> Model:
+def measure_model(path: Path) -> Model:
     """Return the measured seats of a bundle's model."""
-    every, depending = [], []
+    seats, depending = [], []
     with open_store(path) as (place, _):
         for episode in store.load(place, quarantine=False).episodes.values():
             spec = registry.game(episode.setup.instance.game)
             played = Played(spec, episode, replay_episode(spec, episode))
-            (seat,) = [s for s, who in episode.setup.lineup.items() if who.player == "language"]
-            found = measure(played, seat)
-            every.append(found)
+            (seat,) = [
+                s for s, player in episode.setup.lineup.items() if player.player == "language"
+            ]
+            measured = measure(played, seat)
+            seats.append(measured)
             if episode.cell.startswith("primary"):
                 pressed = [
                     press if press.decides else msgspec.structs.replace(press, best=None)
                     for press in key_presses(played, seat)
                 ]
-                depending.append(msgspec.structs.replace(found, habits=habits_of(pressed)))
-    return Model(SeatSums.of_seats(every), SeatSums.of_seats(depending))
+                depending.append(msgspec.structs.replace(measured, habits=habits_of(pressed)))
+    return Model(SeatSums.of_seats(seats), SeatSums.of_seats(depending))
 
 
 def cells(table: SeatSums, prefix: str) -> SeatSums:
     """Return the rows of the cells whose names begin so."""
-    wanted = [k for k in table.kinds() if table.shared[k].cell.startswith(prefix)]
-    return table.take(np.isin(table.kind, wanted))
+    kinds = [k for k in table.kinds() if table.shared[k].cell.startswith(prefix)]
+    return table.take(np.isin(table.kind, kinds))
 
 
 def row_of(table: SeatSums, prefix: str) -> ProfileRow | None:
@@ -76,15 +78,15 @@ def row_of(table: SeatSums, prefix: str) -> ProfileRow | None:
     return row
 
 
-def figure(found: Estimate, places: int = 2) -> str:
+def figure(estimate: Estimate, places: int = 2) -> str:
     """Return a value with its interval; `-` without an interval."""
-    if found.value is None or found.interval is None:
+    if estimate.value is None or estimate.interval is None:
         return "-"
-    value, low, high = (rounded(x, places) for x in (found.value, *found.interval))
+    value, low, high = (format_rounded(x, places) for x in (estimate.value, *estimate.interval))
     return f"{value} [{low}, {high}]"
 
 
-def rounded(value: float, places: int) -> str:
+def format_rounded(value: float, places: int) -> str:
     """Return a figure; what sums of floats add beyond nine places does not decide a half."""
     return f"{round(value, 9):.{places}f}"
 
@@ -99,11 +101,11 @@ def p_value(above: Sequence[float], below: Sequence[float], clusters: Sequence[s
         bottoms[place[name]] += bottom
     value = tops.sum() / bottoms.sum()
     away = tops - value * bottoms
-    many = len(names)
-    error = math.sqrt(many / (many - 1) * float((away**2).sum())) / abs(bottoms.sum())
+    n_clusters = len(names)
+    error = math.sqrt(n_clusters / (n_clusters - 1) * float((away**2).sum())) / abs(bottoms.sum())
     if error == 0:
         return 0.0 if value else 1.0
-    return float(2 * scipy.stats.t.sf(abs(value) / error, many - 1))
+    return float(2 * scipy.stats.t.sf(abs(value) / error, n_clusters - 1))
 
 
 def holm(ps: Sequence[float]) -> list[float]:
@@ -116,7 +118,7 @@ def holm(ps: Sequence[float]) -> list[float]:
     return adjusted
 
 
-def tested(table: SeatSums, prefix: str, beyond: str) -> float:
+def p_of_acting(table: SeatSums, prefix: str, beyond: str) -> float:
     """Return the p of acting in some cells against 0: beyond `habits`, or beyond a `blind` pick."""
     part = cells(table, prefix)
     judged, fits = part.of("judged"), part.of("judged_fits")
@@ -126,13 +128,13 @@ def tested(table: SeatSums, prefix: str, beyond: str) -> float:
         else part.of("by_blind")
     )
     ids = [part.shared[k].setup.instance.id for k in part.kind.tolist()]
-    kept = [n for n in range(len(part)) if judged[n]]
-    if not kept:
+    judged_rows = [n for n in range(len(part)) if judged[n]]
+    if not judged_rows:
         return math.nan
     return p_value(
-        [float(fits[n] - expected[n]) for n in kept],
-        [float(judged[n] - expected[n]) for n in kept],
-        [ids[n] for n in kept],
+        [float(fits[n] - expected[n]) for n in judged_rows],
+        [float(judged[n] - expected[n]) for n in judged_rows],
+        [ids[n] for n in judged_rows],
     )
 
 
@@ -152,43 +154,43 @@ def said_p(p: float) -> str:
 
 
 def knowing_line(row: ProfileRow) -> list[str]:
-    rule = rounded(row.fixed_rule.accuracy, 1) if row.fixed_rule else "-"
+    rule = format_rounded(row.fixed_rule.accuracy, 1) if row.fixed_rule else "-"
     name = row.fixed_rule.rule if row.fixed_rule else "-"
     return [figure(row.accuracy, 1), rule, name, figure(row.beyond)]
 
 
 def acting_line(row: ProfileRow) -> list[str]:
     due = row.judged + row.forfeits
-    habit = rounded(row.habit.fits, 1) if row.habit else "-"
+    habit = format_rounded(row.habit.fits, 1) if row.habit else "-"
     name = row.habit.rule if row.habit else "-"
-    itt = rounded(100 * row.judged_fits / due, 1) if due else "-"
+    itt = format_rounded(100 * row.judged_fits / due, 1) if due else "-"
     return [figure(row.consistency, 1), itt, habit, name, figure(row.acting_beyond)]
 
 
 def primary(models: dict[str, Model]) -> Iterator[str]:
     knowing, acting, pressing = [], [], []
     for model, tables in models.items():
-        found = tables.every
+        all_seats = tables.all_seats
         for strategy in STRATEGIES:
             ps = {}
             for beyond in ("habits", "blind"):
-                raw = [tested(found, f"primary: {g}, {strategy},", beyond) for g in GAMES]
-                known = [p for p in raw if not math.isnan(p)]
-                fixed = iter(holm(known))
+                raw = [p_of_acting(all_seats, f"primary: {g}, {strategy},", beyond) for g in GAMES]
+                defined = [p for p in raw if not math.isnan(p)]
+                fixed = iter(holm(defined))
                 ps[beyond] = [p if math.isnan(p) else next(fixed) for p in raw]
             for n, game in enumerate(GAMES):
-                row = row_of(found, f"primary: {game}, {strategy},")
+                row = row_of(all_seats, f"primary: {game}, {strategy},")
                 depending = row_of(tables.depending, f"primary: {game}, {strategy},")
                 assert row is not None
                 assert depending is not None
-                who = [model, strategy, game]
-                knowing.append([*who, str(row.episodes), *knowing_line(row)])
-                acting.append([*who, *acting_line(row), said_p(ps["habits"][n]),
+                row_head = [model, strategy, game]
+                knowing.append([*row_head, str(row.episodes), *knowing_line(row)])
+                acting.append([*row_head, *acting_line(row), said_p(ps["habits"][n]),
                                figure(row.acting), said_p(ps["blind"][n]),
                                figure(row.acting_beyond_repetition),
                                figure(depending.acting_beyond)])  # fmt: skip
-                depends = "-" if row.decides is None else rounded(row.decides, 0)
-                pressing.append([*who, figure(row.pooled_label_bias),
+                depends = "-" if row.decides is None else format_rounded(row.decides, 0)
+                pressing.append([*row_head, figure(row.pooled_label_bias),
                                  figure(row.pooled_position_bias),
                                  figure(row.pooled_imitation, 1), figure(row.pooled_copying, 1),
                                  figure(row.pooled_repetition, 1), depends,
@@ -212,7 +214,7 @@ def partners(models: dict[str, Model]) -> Iterator[str]:
         for strategy in STRATEGIES:
             for game in GAMES:
                 for partner in PARTNERS:
-                    row = row_of(tables.every, f"primary: {game}, {strategy}, {partner}")
+                    row = row_of(tables.all_seats, f"primary: {game}, {strategy}, {partner}")
                     assert row is not None
                     lines.append([model, strategy, game, partner, figure(row.beyond),
                                   figure(row.consistency, 1), figure(row.acting_beyond),
@@ -229,15 +231,15 @@ ARMS = ("lm calibrated", "qa", "lm not asked", "lm twin", "social_lm twin", "ora
 def secondary(models: dict[str, Model]) -> Iterator[str]:
     lines = []
     for model, tables in models.items():
-        found = tables.every
+        all_seats = tables.all_seats
         for arm in ARMS:
             for game in GAMES:
-                row = row_of(found, f"secondary: {game}, {arm},")
+                row = row_of(all_seats, f"secondary: {game}, {arm},")
                 if row is not None:
                     lines.append(_arm_line(model, arm, row))
         for strategy in STRATEGIES:
             for game in GAMES:
-                row = row_of(found, f"secondary: {game}, {strategy}, constant")
+                row = row_of(all_seats, f"secondary: {game}, {strategy}, constant")
                 if row is not None:
                     lines.append(_arm_line(model, f"{strategy}, constant partner", row))
     yield "Arms, secondary cells:\n"
@@ -257,11 +259,11 @@ def levels(models: dict[str, Model]) -> Iterator[str]:
     """Hide and seek by the hider's depth, and certified scenarios by depth."""
     lines = []
     for model, tables in models.items():
-        found = tables.every
+        all_seats = tables.all_seats
         for strategy in ("lm", "social_lm", "qa"):
             for game, level in (("hide_and_seek", "level"), ("toma_po", "depth")):
                 for k in range(4):
-                    row = row_of(found, f"secondary: {game}, {strategy}, {level} {k}")
+                    row = row_of(all_seats, f"secondary: {game}, {strategy}, {level} {k}")
                     if row is not None:
                         lines.append([model, strategy, game, f"{level} {k}", str(row.episodes),
                                       figure(row.raw), str(row.forfeits)])  # fmt: skip
@@ -273,8 +275,8 @@ def levels(models: dict[str, Model]) -> Iterator[str]:
 def main() -> None:
     models = {}
     for name in sys.argv[1:]:
-        models[Path(name).name.removeprefix("knowing_doing-").removesuffix(".sally.zip")] = studied(
-            Path(name)
+        models[Path(name).name.removeprefix("knowing_doing-").removesuffix(".sally.zip")] = (
+            measure_model(Path(name))
         )
     for part in (primary, partners, secondary, levels):
         for line in part(models):

@@ -21,9 +21,9 @@ from sally.games.mindgames.puzzles import GOAL, INITIAL, MOST_HIDDEN, PROPOSALS,
 class Counter(cp_model.CpSolverSolutionCallback):
     """Counts solutions and stops at a bound."""
 
-    def __init__(self, most: int | None) -> None:
+    def __init__(self, limit: int | None) -> None:
         super().__init__()
-        self.found, self.most = 0, most
+        self.found, self.most = 0, limit
 
     def on_solution_callback(self) -> None:
         self.found += 1
@@ -37,37 +37,37 @@ def constraints(attributes: int) -> cp_model.CpModel:
     cells = list(itertools.product(range(PROPOSALS), range(attributes)))
     utility = {c: model.new_int_var(-1, 1, f"u{c}") for c in cells}
     hidden = {c: model.new_bool_var(f"h{c}") for c in cells}
-    told = {c: model.new_bool_var(f"r{c}") for c in cells}
+    revealed = {c: model.new_bool_var(f"r{c}") for c in cells}
     target = [model.new_int_var(-1, 1, f"t{a}") for a in range(attributes)]
     persuader = [model.new_int_var(-1, 1, f"p{a}") for a in range(attributes)]
 
-    def product(one: Any, two: Any, name: str) -> Any:
-        made = model.new_int_var(-1, 1, name)
-        model.add_multiplication_equality(made, [one, two])
-        return made
+    def product(first: Any, second: Any, name: str) -> Any:
+        product_var = model.new_int_var(-1, 1, name)
+        model.add_multiplication_equality(product_var, [first, second])
+        return product_var
 
-    def best(worth: dict[tuple[int, int], Any], row: int) -> None:
-        sums = [sum(worth[p, a] for a in range(attributes)) for p in range(PROPOSALS)]
-        for other in range(PROPOSALS):
-            if other != row:
-                model.add(sums[row] > sums[other])
+    def best(gains: dict[tuple[int, int], Any], row: int) -> None:
+        sums = [sum(gains[p, a] for a in range(attributes)) for p in range(PROPOSALS)]
+        for other_row in range(PROPOSALS):
+            if other_row != row:
+                model.add(sums[row] > sums[other_row])
 
     gain = {c: product(utility[c], target[c[1]], f"g{c}") for c in cells}
-    seen = {c: product(gain[c], 1 - hidden[c], f"s{c}") for c in cells}
-    after = {c: product(gain[c], 1 - hidden[c] + told[c], f"a{c}") for c in cells}
+    seen_gain = {c: product(gain[c], 1 - hidden[c], f"s{c}") for c in cells}
+    gain_after = {c: product(gain[c], 1 - hidden[c] + revealed[c], f"a{c}") for c in cells}
     for c in cells:
-        model.add_implication(told[c], hidden[c])
+        model.add_implication(revealed[c], hidden[c])
     model.add(sum(hidden.values()) <= MOST_HIDDEN)
     best({c: product(utility[c], persuader[c[1]], f"q{c}") for c in cells}, GOAL)
     best(gain, TRAP)
-    best(seen, INITIAL)
-    best(after, GOAL)
+    best(seen_gain, INITIAL)
+    best(gain_after, GOAL)
     return model
 
 
-def by_solver(attributes: int, most: int | None) -> tuple[int, float]:
+def by_solver(attributes: int, limit: int | None) -> tuple[int, float]:
     """How many solutions CP-SAT found, and in how many seconds."""
-    model, counter, solver = constraints(attributes), Counter(most), cp_model.CpSolver()
+    model, counter, solver = constraints(attributes), Counter(limit), cp_model.CpSolver()
     solver.parameters.enumerate_all_solutions = True
     start = time.perf_counter()
     solver.solve(model, counter)
@@ -77,8 +77,8 @@ def by_solver(attributes: int, most: int | None) -> tuple[int, float]:
 def by_arrays(attributes: int) -> tuple[int, float]:
     """The same by our enumeration: all of them."""
     start = time.perf_counter()
-    found = count_with_persuader(all_matrices(attributes))
-    return found, time.perf_counter() - start
+    count = count_with_persuader(all_matrices(attributes))
+    return count, time.perf_counter() - start
 
 
 @click.command()
@@ -86,18 +86,18 @@ def by_arrays(attributes: int) -> tuple[int, float]:
 @click.option("--rounds", default=3, show_default=True)
 def main(solutions: int, rounds: int) -> None:
     """Print solutions a second of both, and the ratio."""
-    theirs, ours = by_solver(2, None)[0], by_arrays(2)[0]
-    if theirs != ours:
-        raise SystemExit(f"CP-SAT finds {theirs} with two attributes, we find {ours}.")
+    cp_sat_count, ours = by_solver(2, None)[0], by_arrays(2)[0]
+    if cp_sat_count != ours:
+        raise SystemExit(f"CP-SAT finds {cp_sat_count} with two attributes, we find {ours}.")
     click.echo(f"two attributes: both find {ours}")
     rates: dict[str, list[float]] = {"arrays": [], "CP-SAT": []}
     for _ in range(rounds):  # in turns, so that a busy machine hits both alike
-        for name, (found, took) in (
+        for name, (count, took) in (
             ("arrays", by_arrays(3)),
             ("CP-SAT", by_solver(3, solutions)),
         ):
-            rates[name].append(found / took)
-            click.echo(f"{name}: {found} in {took:.2f} s, {found / took:,.0f} a second")
+            rates[name].append(count / took)
+            click.echo(f"{name}: {count} in {took:.2f} s, {count / took:,.0f} a second")
     ratio = sorted(rates["arrays"])[rounds // 2] / sorted(rates["CP-SAT"])[rounds // 2]
     click.echo(f"ratio: {ratio:.0f}")
 

@@ -44,7 +44,7 @@ RECORDS = (
 )
 
 
-def played(episodes: Sequence[Episode]) -> list[Any]:
+def contents_of(episodes: Sequence[Episode]) -> list[Any]:
     """Return the problems, cells, moves and reports of episodes, which an import must not
     change."""
     return sorted(
@@ -63,17 +63,17 @@ def changed_lines(store_folder: Path, count: int) -> str:
     files = sorted(store_folder.glob("*.jsonl"))
     lines = sum(1 for file in files for _ in lines_of(file))
     chosen = set(random.Random(store_folder.name).sample(range(lines), min(count, lines)))
-    refused = same = other = 0
+    refused = n_same = n_other = 0
     for number, (_, line) in enumerate(chain.from_iterable(map(lines_of, files))):
         if number in chosen:
-            found = sound_line(mutated(line, random.Random(number)))
-            if isinstance(found, str):
+            outcome = sound_line(mutated(line, random.Random(number)))
+            if isinstance(outcome, str):
                 refused += 1
-            elif found == sound_line(line):
-                same += 1
+            elif outcome == sound_line(line):
+                n_same += 1
             else:
-                other += 1
-    return f"{store_folder.name} | {refused} | {same} | {other}"
+                n_other += 1
+    return f"{store_folder.name} | {refused} | {n_same} | {n_other}"
 
 
 def main() -> None:
@@ -91,31 +91,33 @@ def main() -> None:
             print(changed_lines(store_folder, files), flush=True)
         return
     with tempfile.TemporaryDirectory() as folder:
-        known = importers.sources(Path(folder))
+        sources = importers.sources(Path(folder))
         for name, write in WRITERS.items():
-            known[name] = (registry.importer(name).imported, write(Path(folder) / name))
+            sources[name] = (registry.importer(name).imported, write(Path(folder) / name))
         rows = Path(folder) / "beliefs"
         rows.mkdir()
         write_files(rows, ROWS)
-        known["beliefs"] = (lambda path: beliefs.imported(path / "beliefs.jsonl"), rows)
+        sources["beliefs"] = (lambda path: beliefs.imported(path / "beliefs.jsonl"), rows)
         for name in RECORDS:
-            read, at = known[name]
-            good = played(read(at).episodes)
-            inside = sorted(p for p in at.rglob("*") if p.is_file())
-            refused = same = other = 0
+            read, source_folder = sources[name]
+            good = contents_of(read(source_folder).episodes)
+            inside = sorted(p for p in source_folder.rglob("*") if p.is_file())
+            refused = n_same = n_other = 0
             for seed in range(files):
                 draw = random.Random(seed)
                 file = draw.choice(inside)
-                before = file.read_bytes()
-                file.write_bytes(mutated(before, draw))
+                original = file.read_bytes()
+                file.write_bytes(mutated(original, draw))
                 try:
-                    found = played(read(at).episodes)
-                    same, other = (same + 1, other) if found == good else (same, other + 1)
+                    contents = contents_of(read(source_folder).episodes)
+                    n_same, n_other = (
+                        (n_same + 1, n_other) if contents == good else (n_same, n_other + 1)
+                    )
                 except BadInput:
                     refused += 1
                 finally:
-                    file.write_bytes(before)
-            print(f"{name} | {refused} | {same} | {other}", flush=True)
+                    file.write_bytes(original)
+            print(f"{name} | {refused} | {n_same} | {n_other}", flush=True)
 
 
 if __name__ == "__main__":

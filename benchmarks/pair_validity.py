@@ -75,8 +75,8 @@ class RepeatedPlayer(msgspec.Struct, frozen=True):
 def reply_to(predict: Callable[[Moves, Moves, int], int | None]) -> Callable[..., int]:
     """Return a player that gives the best reply to a prediction; it guesses without one."""
 
-    def decide(own: Moves, their: Moves, count: int, replies: Reply, chance: Stream) -> int:
-        predicted = predict(own, their, count) if own else None
+    def decide(own_moves: Moves, their: Moves, count: int, replies: Reply, chance: Stream) -> int:
+        predicted = predict(own_moves, their, count) if own_moves else None
         return chance.below(count) if predicted is None else replies(predicted)[0]
 
     return decide
@@ -85,56 +85,65 @@ def reply_to(predict: Callable[[Moves, Moves, int], int | None]) -> Callable[...
 def dial(knows: float, acts: float) -> Callable[..., int]:
     """Return a reasoner of order 2 that knows and acts with given probabilities."""
 
-    def decide(own: Moves, their: Moves, count: int, replies: Reply, chance: Stream) -> int:
-        is_known = bool(own) and chance() < knows
-        predicted = expected_move(own, their, 2) if is_known else chance.below(count)
+    def decide(own_moves: Moves, their: Moves, count: int, replies: Reply, chance: Stream) -> int:
+        is_known = bool(own_moves) and chance() < knows
+        predicted = expected_move(own_moves, their, 2) if is_known else chance.below(count)
         return replies(predicted)[0] if chance() < acts else chance.below(count)
 
     return decide
 
 
-def most_frequent(own: Moves, their: Moves, count: int) -> int:
+def most_frequent(own_moves: Moves, their: Moves, count: int) -> int:
     return max(range(count), key=lambda move: (their.count(move), -move))
 
 
-def learn_values(own: Moves, their: Moves, count: int, replies: Reply, chance: Stream) -> int:
+def learn_values(own_moves: Moves, their: Moves, count: int, replies: Reply, chance: Stream) -> int:
     """Repeat the move that was a best reply most often after the same round as the last one."""
-    if len(own) < 2:
+    if len(own_moves) < 2:
         return chance.below(count)
-    rounds = list(zip(own, their, strict=True))
+    rounds = list(zip(own_moves, their, strict=True))
     wins = [0] * count
-    for before, after in pairwise(rounds):
-        if before == rounds[-1]:
-            for move in replies(after[1]):
+    for earlier, later in pairwise(rounds):
+        if earlier == rounds[-1]:
+            for move in replies(later[1]):
                 wins[move] += 1
     return chance.pick([move for move in range(count) if wins[move] == max(wins)])
 
 
-def stay_or_shift(own: Moves, their: Moves, count: int, replies: Reply, chance: Stream) -> int:
-    if not own:
+def stay_or_shift(
+    own_moves: Moves, their: Moves, count: int, replies: Reply, chance: Stream
+) -> int:
+    if not own_moves:
         return 0
-    return own[-1] if own[-1] in replies(their[-1]) else (own[-1] + 1) % count
+    return own_moves[-1] if own_moves[-1] in replies(their[-1]) else (own_moves[-1] + 1) % count
 
 
 def repeated_players() -> list[RepeatedPlayer]:
     """Return bots, learners and dialled players."""
     players = [
-        RepeatedPlayer("random", "bot", lambda own, their, count, replies, c: c.below(count)),
-        RepeatedPlayer("always option 0", "bot", lambda own, their, count, replies, c: 0),
-        RepeatedPlayer("always option 1", "bot", lambda own, their, count, replies, c: 1),
+        RepeatedPlayer("random", "bot", lambda own_moves, their, count, replies, c: c.below(count)),
+        RepeatedPlayer("always option 0", "bot", lambda own_moves, their, count, replies, c: 0),
+        RepeatedPlayer("always option 1", "bot", lambda own_moves, their, count, replies, c: 1),
         RepeatedPlayer("win stay, lose shift", "bot", stay_or_shift),
         RepeatedPlayer("copy their last move", "bot",
-                       lambda own, their, count, replies, c: their[-1] if own else 0),
-        RepeatedPlayer("reply to our last move", "bot", reply_to(lambda own, their, n: own[-1])),
+                       lambda own_moves, their, count, replies, c: their[-1] if own_moves else 0),
+        RepeatedPlayer("reply to our last move", "bot",
+                       reply_to(lambda own_moves, their, n: own_moves[-1])),
     ]  # fmt: skip
     tables: dict[str, Callable[[Moves, Moves, int], int | None]] = {
         "fictitious play": most_frequent,
-        "what followed its last move": lambda own, their, n: what_followed(own, their, False, True),
-        "what followed our last move": lambda own, their, n: what_followed(own, their, True, False),
-        "what followed the last round": lambda own, their, n: what_followed(own, their, True, True),
+        "what followed its last move": lambda own_moves, their, n: what_followed(
+            own_moves, their, False, True
+        ),
+        "what followed our last move": lambda own_moves, their, n: what_followed(
+            own_moves, their, True, False
+        ),
+        "what followed the last round": lambda own_moves, their, n: what_followed(
+            own_moves, their, True, True
+        ),
         **{
-            f"reasoner of order {order}": lambda own, their, n, order=order: expected_move(
-                own, their, order
+            f"reasoner of order {order}": lambda own_moves, their, n, order=order: expected_move(
+                own_moves, their, order
             )
             for order in (0, 1, 2)
         },
@@ -225,23 +234,23 @@ def whole_game(pair: Pair) -> WholeGame:
 def play_whole_games(player: RepeatedPlayer, games: Sequence[WholeGame]) -> float:
     """Return doing: what a player gains over a random one, as a share of what can be gained."""
     gained = 0.0
-    for whole in games:
-        game, automaton = whole.game, whole.automaton
-        own: list[int] = []
+    for whole_game in games:
+        game, automaton = whole_game.game, whole_game.automaton
+        own_moves: list[int] = []
         their: list[int] = []
         state = automaton.start
         for number in range(ROUNDS):
-            chance = Stream("whole", player.name, whole.id, number)
+            chance = Stream("whole", player.name, whole_game.id, number)
             replies = best_replies(game)
-            move = player.decide(own, their, len(game.moves_of(AGENT)), replies, chance)
+            move = player.decide(own_moves, their, len(game.moves_of(AGENT)), replies, chance)
             odds = automaton.odds(state)
             answer = max(odds, key=lambda option: odds[option])
             gained += game.pay(AGENT, move, answer)
             state = automaton.after(state, answer, move)
-            own.append(move)
+            own_moves.append(move)
             their.append(answer)
-        gained -= whole.by_chance
-    return gained / sum(whole.optimum - whole.by_chance for whole in games)
+        gained -= whole_game.by_chance
+    return gained / sum(whole_game.optimum - whole_game.by_chance for whole_game in games)
 
 
 # --- correlations ---------------------------------------------------------------------------------

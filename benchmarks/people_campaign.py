@@ -105,19 +105,19 @@ class OverHttp(Browser):
     """A browser that speaks to a server process, and waits while it is down."""
 
     client: Any = None
-    where: str = ""
+    base_url: str = ""
 
     async def send(
         self, method: str, path: str, body: bytes = b"", headers: Mapping[str, str] | None = None
     ) -> tuple[int, bytes]:
-        given = {
+        request_headers = {
             **(headers or {}),
             "cookie": "; ".join(f"{k}={v}" for k, v in self.cookies.items()),
         }
         for _ in range(600):
             try:
                 reply = await self.client.request(
-                    method, self.where + path, content=body, headers=given
+                    method, self.base_url + path, content=body, headers=request_headers
                 )
                 break
             except httpx.TransportError:
@@ -126,8 +126,8 @@ class OverHttp(Browser):
             raise AssertionError("the server did not come back")
         for name, value in reply.headers.multi_items():
             if name == "set-cookie":
-                key, _, rest = value.partition("=")
-                self.cookies[key] = rest.partition(";")[0]
+                key, _, cookie = value.partition("=")
+                self.cookies[key] = cookie.partition(";")[0]
         if reply.status_code == 303:
             return await self.send("GET", reply.headers["location"])
         if reply.status_code >= 500:
@@ -140,14 +140,14 @@ class Person(ScriptedParticipant):
     """A scripted participant who may leave, be late or withdraw, and keeps what was seen."""
 
     fate: str = "stays"  # or: leaves, is late, withdraws
-    at: int = 99  # the action at which it happens
+    fate_at: int = 99  # the action at which it happens
     acts: int = 0
     points: dict[str, Decimal] = field(default_factory=dict)  # by seat token
     acknowledged: dict[str, int] = field(default_factory=Counter)  # moves by seat token
     gone: bool = False
     asleep: float = 0.0  # until when a late person does nothing
 
-    async def joined(self) -> bool:
+    async def enter_study(self) -> bool:
         """Open the link and consent; return False if the study is full."""
         await self.browser.get(f"{self.address}?PROLIFIC_PID={self.name}")
         token = self.browser.field("token")
@@ -162,12 +162,12 @@ class Person(ScriptedParticipant):
         if time.monotonic() < self.asleep:
             return
         self.acts += 1
-        if self.acts == self.at and self.fate == "leaves":
+        if self.acts == self.fate_at and self.fate == "leaves":
             self.gone = True
             return
-        if self.acts >= self.at and self.fate == "withdraws":
-            for other in others:
-                await other.look()  # what is deleted with this person's games is seen first
+        if self.acts >= self.fate_at and self.fate == "withdraws":
+            for other_person in others:
+                await other_person.look()  # what is deleted with this person's games is seen first
             await self.browser.get(f"{self.address}/withdraw")
             token = self.browser.field("token")
             if token:
@@ -179,26 +179,26 @@ class Person(ScriptedParticipant):
     async def look(self) -> None:
         """Read the screens of one's own games for the points so far."""
         for token in list(self.points):
-            status, seen = await self.browser.api("/api/seat", token)
+            status, screen = await self.browser.api("/api/seat", token)
             if status == 200:
-                won = WON.findall("\n".join(seen["lines"]))
+                won = WON.findall("\n".join(screen["lines"]))
                 self.points[token] = sum(map(Decimal, won), Decimal(0))
 
     async def play(self, token: str) -> None:
         """Answer what is wanted; once, a late person lets the time run out."""
         self.points.setdefault(token, Decimal(0))
         for n in range(50):
-            status, seen = await self.browser.api("/api/seat", token)
+            status, screen = await self.browser.api("/api/seat", token)
             if status != 200:
                 return
-            won = WON.findall("\n".join(seen["lines"]))
+            won = WON.findall("\n".join(screen["lines"]))
             self.points[token] = sum(map(Decimal, won), Decimal(0))
-            if seen["over"] or not seen["asks"]:
+            if screen["over"] or not screen["asks"]:
                 return
-            if self.fate == "is late" and self.acts >= self.at:
+            if self.fate == "is late" and self.acts >= self.fate_at:
                 self.fate, self.asleep = "was late", time.monotonic() + LATE + 3
                 return
-            ask = seen["asks"][0]
+            ask = screen["asks"][0]
             value = self.draw.choice(ask["items"] or ask["options"])["value"]
             sent = {"ask": ask["id"], "value": value, "key": f"{self.acts}-{n}"}
             status, _ = await self.browser.api("/api/seat/answer", token, sent)
@@ -212,9 +212,18 @@ class Server:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
-        where = ("--port", str(self.port), "--data", str(data), "--study", str(study))
-        more = ("--database", database) if database else ()
-        self.command = [sys.executable, "-m", "sally", "serve", *where, *more, "--rate", "100000"]
+        options = ("--port", str(self.port), "--data", str(data), "--study", str(study))
+        database_options = ("--database", database) if database else ()
+        self.command = [
+            sys.executable,
+            "-m",
+            "sally",
+            "serve",
+            *options,
+            *database_options,
+            "--rate",
+            "100000",
+        ]
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
@@ -237,12 +246,12 @@ class Server:
         self.process.wait()
 
 
-def arrival(study: HumanStudy, client: Any, where: str, n: int) -> Person:
+def arrival(study: HumanStudy, client: Any, base_url: str, n: int) -> Person:
     draw = random.Random(n)
     fates = ("leaves", "is late", "withdraws", "stays")
     fate = draw.choices(fates, (0.06, 0.06, 0.05, 0.83))[0]
-    browser = OverHttp(None, client=client, where=where)  # type: ignore[arg-type]
-    return Person(study, browser, draw, 0.0, f"person{n}", fate=fate, at=draw.randint(2, 9))
+    browser = OverHttp(None, client=client, base_url=base_url)  # type: ignore[arg-type]
+    return Person(study, browser, draw, 0.0, f"person{n}", fate=fate, fate_at=draw.randint(2, 9))
 
 
 async def take_part(study: HumanStudy, server: Server, kill_at: list[int]) -> list[Person]:
@@ -250,48 +259,51 @@ async def take_part(study: HumanStudy, server: Server, kill_at: list[int]) -> li
 
     The server is killed after each of these numbers of actions.
     """
-    where = f"http://127.0.0.1:{server.port}"
+    base_url = f"http://127.0.0.1:{server.port}"
     everybody: list[Person] = []
-    quiet, texts, told = 0, "", time.monotonic()
+    quiet, texts, last_report = 0, "", time.monotonic()
     limits = httpx.Limits(max_connections=20)
     async with httpx.AsyncClient(timeout=60, limits=limits, trust_env=False) as client:
         full = False
         while quiet < 400:
-            here = [p for p in everybody if not p.gone]
-            if len(here) < 60 and not full:  # a wave of arrivals
+            present = [p for p in everybody if not p.gone]
+            if len(present) < 60 and not full:  # a wave of arrivals
                 for _ in range(20):
-                    one = arrival(study, client, where, len(everybody))
-                    if full := not await one.joined():
+                    newcomer = arrival(study, client, base_url, len(everybody))
+                    if full := not await newcomer.enter_study():
                         break
-                    everybody.append(one)
-                here = [p for p in everybody if not p.gone]
-            if not here and full:
-                again = arrival(study, client, where, len(everybody))  # places of those who lapsed
-                full = not await again.joined()
+                    everybody.append(newcomer)
+                present = [p for p in everybody if not p.gone]
+            if not present and full:
+                latecomer = arrival(
+                    study, client, base_url, len(everybody)
+                )  # places of those who lapsed
+                full = not await latecomer.enter_study()
                 if full:
-                    states = await progress(client, where)
+                    states = await progress(client, base_url)
                     if states.get("active", 0) == 0:
                         break
                     await asyncio.sleep(2)
                     quiet += 20
                 else:
-                    everybody.append(again)
+                    everybody.append(latecomer)
                 continue
-            for person in here:
-                await person.act(here)
+            for person in present:
+                await person.act(present)
             if kill_at and sum(p.acts for p in everybody) > kill_at[0]:
                 server.kill()
                 kill_at = kill_at[1:]
                 await asyncio.sleep(0.5)
                 server.start()
-            now = "".join(p.browser.text for p in here)
+            now = "".join(p.browser.text for p in present)
             quiet = quiet + 1 if now == texts else 0
             texts = now
-            if time.monotonic() > told + 10:
-                told = time.monotonic()
-                waiting = sum("data-waiting" in p.browser.text for p in here)
+            if time.monotonic() > last_report + 10:
+                last_report = time.monotonic()
+                waiting = sum("data-waiting" in p.browser.text for p in present)
                 print(
-                    f"{len(everybody)} arrived, {len(here)} here, {waiting} wait", file=sys.stderr
+                    f"{len(everybody)} arrived, {len(present)} here, {waiting} wait",
+                    file=sys.stderr,
                 )
             if quiet:
                 await asyncio.sleep(0.3)  # somebody waits for a partner or lets the time run out
@@ -299,46 +311,46 @@ async def take_part(study: HumanStudy, server: Server, kill_at: list[int]) -> li
     return everybody
 
 
-async def logged_in(client: Any, where: str) -> None:
-    await client.post(f"{where}/experimenter/login", data={"secret": SECRET})
+async def log_in(client: Any, base_url: str) -> None:
+    await client.post(f"{base_url}/experimenter/login", data={"secret": SECRET})
 
 
-async def progress(client: Any, where: str) -> dict[str, int]:
-    await logged_in(client, where)
-    people = (await client.get(f"{where}/experimenter/study/people.json")).json()
+async def progress(client: Any, base_url: str) -> dict[str, int]:
+    await log_in(client, base_url)
+    people = (await client.get(f"{base_url}/experimenter/study/people.json")).json()
     return dict(Counter(row["state"] for row in people))
 
 
 def download(server: Server) -> tuple[list[Any], dict[str, Any], list[Episode]]:
-    where = f"http://127.0.0.1:{server.port}"
+    base_url = f"http://127.0.0.1:{server.port}"
     with httpx.Client(timeout=120, trust_env=False) as client:
-        client.post(f"{where}/experimenter/login", data={"secret": SECRET})
-        people = client.get(f"{where}/experimenter/study/people.json").json()
-        paid = client.get(f"{where}/experimenter/study/payments.csv").text
-        lines = client.get(f"{where}/experimenter/study/episodes.jsonl").content.splitlines()
+        client.post(f"{base_url}/experimenter/login", data={"secret": SECRET})
+        people = client.get(f"{base_url}/experimenter/study/people.json").json()
+        paid = client.get(f"{base_url}/experimenter/study/payments.csv").text
+        lines = client.get(f"{base_url}/experimenter/study/episodes.jsonl").content.splitlines()
     payments = {row["participant_id"]: row for row in csv.DictReader(io.StringIO(paid))}
     return people, payments, [from_line(line) for line in lines]
 
 
 def points_of(episodes: list[Episode]) -> dict[str, Decimal]:
     """Points by participant code, from complete rounds of moves and the payoff matrices alone."""
-    found: dict[str, Decimal] = defaultdict(Decimal)
+    points_by_code: dict[str, Decimal] = defaultdict(Decimal)
     for episode in episodes:
         matrix: Any = registry.game(episode.setup.instance.game).build().matrix  # type: ignore[attr-defined]
         moves: dict[int, dict[str, int]] = defaultdict(dict)
         for event in episode.events:
             if isinstance(event, Moved):
                 moves[event.turn][event.seat] = int(event.action)
-        for both in moves.values():
-            if len(both) == 2:
-                pay = matrix[both["agent"]][both["partner"]]
+        for round_moves in moves.values():
+            if len(round_moves) == 2:
+                pay = matrix[round_moves["agent"]][round_moves["partner"]]
                 for seat, points in zip(("agent", "partner"), pay, strict=True):
-                    who = episode.setup.lineup[seat].params.get("participant", "a bot")
-                    found[str(who)] += Decimal(str(points))
-    return found
+                    code = episode.setup.lineup[seat].params.get("participant", "a bot")
+                    points_by_code[str(code)] += Decimal(str(points))
+    return points_by_code
 
 
-def verified(study: HumanStudy, server: Server, everybody: list[Person]) -> dict[str, Any]:
+def verify(study: HumanStudy, server: Server, everybody: list[Person]) -> dict[str, Any]:
     """Check everything and return the figures; raises AssertionError at the first difference."""
     people, payments, episodes = download(server)
     by_pay = {p.name: p for p in everybody}
@@ -388,9 +400,9 @@ def verified(study: HumanStudy, server: Server, everybody: list[Person]) -> dict
     partners: dict[str, set[str]] = defaultdict(set)
     for episode in episodes:
         names = [
-            str(who.params["participant"])
-            for who in episode.setup.lineup.values()
-            if who.player == "person"
+            str(player.params["participant"])
+            for player in episode.setup.lineup.values()
+            if player.player == "person"
         ]
         for name in names:
             partners[name] |= set(names) - {name}
@@ -403,12 +415,14 @@ def verified(study: HumanStudy, server: Server, everybody: list[Person]) -> dict
     )
     # The games of people whose partner withdrew are deleted with the partner's data.
     finished = [row for row in people if row["state"] == "done"]
-    whole = [row for row in finished if len(row["episodes"]) == len(row["rounds"])]
+    complete = [row for row in finished if len(row["episodes"]) == len(row["rounds"])]
     names = [name for name, paid in payments.items() if paid["state"] == "done"]
     sent = Counter(sum(by_pay[name].acknowledged.values()) for name in names)
-    kept = Counter(stored[row["participant"]] for row in whole)
+    stored_moves = Counter(stored[row["participant"]] for row in complete)
     # Every acknowledged move, and no other.
-    assert not kept - sent and (sent - kept).total() == len(finished) - len(whole), (sent, kept)
+    assert not stored_moves - sent and (sent - stored_moves).total() == len(finished) - len(
+        complete
+    ), (sent, stored_moves)
     faults = [fault for p in everybody for fault in p.browser.faults]
     return {
         "arrived": len(everybody),
@@ -422,7 +436,7 @@ def verified(study: HumanStudy, server: Server, everybody: list[Person]) -> dict
         "payments_from_screens": checked,
         "payments_paid": len(payments),
         "episodes": len(episodes),
-        "moves_of_finished": sum(n * k for n, k in kept.items()),
+        "moves_of_finished": sum(n * k for n, k in stored_moves.items()),
         "server_errors": faults[:5],
     }
 
@@ -434,28 +448,30 @@ def main() -> None:
     parser.add_argument("--database", default="")
     parser.add_argument("--postgres", action="store_true", help="start a PostgreSQL of its own")
     parser.add_argument("--kills", type=int, default=1)
-    given = parser.parse_args()
-    people = given.singles + 2 * given.pairs
+    options = parser.parse_args()
+    people = options.singles + 2 * options.pairs
     with tempfile.TemporaryDirectory() as folder, ExitStack() as running:
-        if given.postgres:
-            given.database = running.enter_context(local_postgres(durable=True))
+        if options.postgres:
+            options.database = running.enter_context(local_postgres(durable=True))
         file = Path(folder) / "study.toml"
         file.write_text(
-            STUDY.format(people=people, singles=given.singles // 2, paired=given.pairs, late=LATE)
+            STUDY.format(
+                people=people, singles=options.singles // 2, paired=options.pairs, late=LATE
+            )
         )
         study = read_human_study(file)
-        server = Server(file, Path(folder) / "data", given.database)
+        server = Server(file, Path(folder) / "data", options.database)
         server.start()
         try:
             began = time.monotonic()
-            every = 6 * people // (given.kills + 1)  # actions
-            kill_at = [every * (number + 1) for number in range(given.kills)]
+            interval = 6 * people // (options.kills + 1)  # actions
+            kill_at = [interval * (number + 1) for number in range(options.kills)]
             everybody = asyncio.run(take_part(study, server, kill_at))
-            found = verified(study, server, everybody)
-            found["kills"] = given.kills
-            found["seconds"] = round(time.monotonic() - began)
-            found["database"] = "PostgreSQL" if given.database else "SQLite"
-            print(json.dumps(found, indent=2))
+            figures = verify(study, server, everybody)
+            figures["kills"] = options.kills
+            figures["seconds"] = round(time.monotonic() - began)
+            figures["database"] = "PostgreSQL" if options.database else "SQLite"
+            print(json.dumps(figures, indent=2))
         finally:
             server.kill()
 

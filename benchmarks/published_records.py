@@ -46,10 +46,10 @@ def eger2017(path: Path, counts: dict[str, int], episodes: Any) -> list[Check]:
         "intentional": (14.212, 12.073) if full else (13.326, 10.530),
         "outer": (8.900, 2.850) if full else (7.965, 1.721),
     }
-    for ai, (kept, zero) in scores.items():
-        mine = [g for g in games if g.ai == ai]
-        checks.append((f"{ai}: kept", figures.score(mine).value or 0, kept, MEAN))
-        checks.append((f"{ai}: zero", figures.score(mine, True).value or 0, zero, MEAN))
+    for ai, (kept_score, zero) in scores.items():
+        ai_games = [g for g in games if g.ai == ai]
+        checks.append((f"{ai}: kept", figures.score(ai_games).value or 0, kept_score, MEAN))
+        checks.append((f"{ai}: zero", figures.score(ai_games, True).value or 0, zero, MEAN))
     if full:  # moves of the slipped games are in the specification's shares and not in ours
         idle = {"full": 0.318, "intentional": 0.382, "outer": 0.262}
         for ai, share in idle.items():
@@ -66,18 +66,18 @@ def zhu2024(path: Path, counts: dict[str, int], episodes: Any) -> list[Check]:
     full = counts["people"] == 4_673
     record = read(path)
     table = figures.table_of(record.choices, Crowds(record.choices))
-    least = 1 if full else 5
+    fewest = 1 if full else 5
     levels = figures.levels(table)
-    people = figures.doing_by_person(table, least)
+    people = figures.doing_by_person(table, fewest)
     want = (4_673, 93_460, 2_416) if full else (1_169, 23_380, 2_416)
     names = ("people", "choices", "games in a role")
     checks = [(n, counts[n], w, COUNT) for n, w in zip(names, want, strict=True)]
     shares = (0.5869, 0.5824, 0.7278, 0.7385, 0.6811) if full else (
         0.5799, 0.5758, 0.7307, 0.7379, 0.6840)  # fmt: skip
     ours = (
-        figures.doing(table, None, least).value,
+        figures.doing(table, None, fewest).value,
         float(people.mean()),
-        figures.best_reply_taken(table, least).value,
+        figures.best_reply_taken(table, fewest).value,
         figures.agreement(table, levels[1]).value,
         figures.agreement(table, levels[2]).value,
     )
@@ -85,7 +85,7 @@ def zhu2024(path: Path, counts: dict[str, int], episodes: Any) -> list[Check]:
     tolerances = (DOING, DOING, SHARE, SHARE, SHARE)
     checks += list(zip(names, [x or 0 for x in ours], shares, tolerances, strict=True))
     if not full:
-        across = int((table.crowd >= least).sum())
+        across = int((table.crowd >= fewest).sum())
         checks.append(("choices with five people across", across, 22_519, COUNT))
     return checks
 
@@ -114,8 +114,8 @@ def gamabench(path: Path, counts: dict[str, int], episodes: Any) -> list[Check]:
         from sally.papers.gamabench.reader import read
 
         printed = {"gpt-4o": 94.3, "gemini-1.5-pro": 95.4, "gpt-3.5-turbo-0613": 41.4}
-        found = {g.model: g.score for g in figures.summary(read(path).tables)[0]}
-        checks += [(f"{m}: 100 - mean", found[m], score, 0.05) for m, score in printed.items()]
+        scores = {g.model: g.score for g in figures.summary(read(path).tables)[0]}
+        checks += [(f"{m}: 100 - mean", scores[m], score, 0.05) for m, score in printed.items()]
     return checks
 
 
@@ -127,22 +127,22 @@ def alsobay2025(path: Path, counts: dict[str, int], episodes: Any) -> list[Check
 
 
 CHECKS: dict[str, Callable[[Path, dict[str, int], Any], list[Check]]] = {
-    each.__name__: each for each in (eger2017, zhu2024, hcss2025, gamabench, alsobay2025)
+    check.__name__: check for check in (eger2017, zhu2024, hcss2025, gamabench, alsobay2025)
 }
 
 
-def one(name: str, path: Path) -> dict[str, Any]:
+def check_record(name: str, path: Path) -> dict[str, Any]:
     """Import one record in this process and compare it."""
     start = time.process_time()
-    found = registry.importer(name).imported(path)
+    imported = registry.importer(name).imported(path)
     seconds = time.process_time() - start
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     rows = [
-        {"what": what, "ours": ours, "expected": want, "ok": abs(ours - want) <= tolerance}
-        for what, ours, want, tolerance in CHECKS[name](path, found.counts, found.episodes)
+        {"what": title, "ours": ours, "expected": want, "ok": abs(ours - want) <= tolerance}
+        for title, ours, want, tolerance in CHECKS[name](path, imported.counts, imported.episodes)
     ]
-    made = {"episodes": len(found.episodes), "seconds": round(seconds, 1), "MB": round(most)}
-    return {"record": name, **made, "checks": rows}
+    facts = {"episodes": len(imported.episodes), "seconds": round(seconds, 1), "MB": round(peak)}
+    return {"record": name, **facts, "checks": rows}
 
 
 def main(folder: Path) -> int:
@@ -153,8 +153,8 @@ def main(folder: Path) -> int:
             continue
         call = [sys.executable, "-m", "benchmarks.published_records", "--one", name, str(folder)]
         done = json.loads(subprocess.run(call, capture_output=True, check=True, text=True).stdout)
-        said = f"{done['episodes']} episodes, {done['seconds']} s of CPU, {done['MB']} MB"
-        print(f"{name}: {said}")
+        summary = f"{done['episodes']} episodes, {done['seconds']} s of CPU, {done['MB']} MB"
+        print(f"{name}: {summary}")
         for row in done["checks"]:
             wrong += not row["ok"]
             mark = "ok" if row["ok"] else "DIFFERS"
@@ -164,6 +164,6 @@ def main(folder: Path) -> int:
 
 if __name__ == "__main__":
     if sys.argv[1] == "--one":
-        print(json.dumps(one(sys.argv[2], Path(sys.argv[3]) / sys.argv[2])))
+        print(json.dumps(check_record(sys.argv[2], Path(sys.argv[3]) / sys.argv[2])))
     else:
         sys.exit(main(Path(sys.argv[1])))

@@ -70,38 +70,38 @@ def laid_open(episode: Episode) -> Played:
     return Played(spec, episode, replay_episode(spec, episode))
 
 
-def at_random(game: RepeatedGame, seat: Seat, who: PlayerSpec, length: int) -> float:
+def at_random(game: RepeatedGame, seat: Seat, player: PlayerSpec, length: int) -> float:
     """What an evenly random player expects in so many rounds against a finite machine."""
-    partner = registry.partners("repeated_games")[who.player]
+    partner = registry.partners("repeated_games")[player.player]
     assert partner.automaton is not None
-    machine = machine_of(game, seat, partner.automaton(game, other_seat(seat), **who.params))
-    moves, theirs = game.moves_of(seat), game.moves_of(other_seat(seat))
-    at, total = np.zeros(len(machine.odds)), 0.0
-    at[0] = 1.0
+    machine = machine_of(game, seat, partner.automaton(game, other_seat(seat), **player.params))
+    moves, other_moves = game.moves_of(seat), game.moves_of(other_seat(seat))
+    state_odds, total = np.zeros(len(machine.odds)), 0.0
+    state_odds[0] = 1.0
     for _ in range(length):
-        then = np.zeros_like(at)
-        for state, chance in enumerate(at):
-            for their in theirs if chance else ():
+        next_odds = np.zeros_like(state_odds)
+        for state, chance in enumerate(state_odds):
+            for their in other_moves if chance else ():
                 p = chance * machine.odds[state, their] / len(moves)
-                for mine in moves if p else ():
-                    total += p * game.pay(seat, mine, their)
-                    then[machine.after[state, their, mine]] += p
-        at = then
+                for own_move in moves if p else ():
+                    total += p * game.pay(seat, own_move, their)
+                    next_odds[machine.after[state, their, own_move]] += p
+        state_odds = next_odds
     return total
 
 
-def seen(group: str, player: str, played: Played, seat: Seat) -> Seen:
+def measure_seat(group: str, player: str, played: Played, seat: Seat) -> Seen:
     setup, game = played.episode.setup, played.replay.game
     assert isinstance(game, RepeatedGame)
     them = setup.lineup[other_seat(seat)]
-    every, earned = rounds(played, seat), rewards(played, seat)
+    played_rounds, earned = rounds(played, seat), rewards(played, seat)
     regret = functional_regret(played, seat)
     zero = at_random(game, seat, them, len(earned)) if regret is not None else 0.0
     won = sum(
         r.mine is not None
         and r.theirs is not None
         and game.pay(seat, r.mine, r.theirs) > game.pay(other_seat(seat), r.theirs, r.mine)
-        for r in every
+        for r in played_rounds
     )
     rates = {n: (r.times, r.of) for n, rate in CONDITIONAL.items() if (r := rate(played, seat))}
     return Seen(
@@ -110,7 +110,7 @@ def seen(group: str, player: str, played: Played, seat: Seat) -> Seen:
         player,
         person_of(setup, seat) or f"{setup.instance.id} {label(them)} {setup.repeat}",
         won,
-        len(every),
+        len(played_rounds),
         sum(earned),
         sum(earned) - zero,
         0.0 if regret is None else sum(earned) + regret * len(earned) - zero,
@@ -118,50 +118,56 @@ def seen(group: str, player: str, played: Played, seat: Seat) -> Seen:
     )
 
 
-def label(who: PlayerSpec) -> str:
-    shown = {k: v for k, v in who.params.items() if k not in ("name", "participant")}
-    named = str(who.params.get("name", who.player)) if who.player == "recorded" else who.player
-    return named + "".join(f" {v}" for v in shown.values())
+def label(player: PlayerSpec) -> str:
+    shown_params = {k: v for k, v in player.params.items() if k not in ("name", "participant")}
+    name = (
+        str(player.params.get("name", player.player))
+        if player.player == "recorded"
+        else player.player
+    )
+    return name + "".join(f" {v}" for v in shown_params.values())
 
 
-def recorded(where: Path) -> Iterator[Seen]:
+def read_recorded(folder: Path) -> Iterator[Seen]:
     """People and models in a store of imported play."""
-    for episode in store.load(where).episodes.values():
+    for episode in store.load(folder).episodes.values():
         played = laid_open(episode)
         game = episode.setup.instance.game
         if game not in ("rps", "ipd", "ibs"):
             continue
         for seat in (AGENT, PARTNER):
-            who = episode.setup.lineup[seat]
-            name = str(who.params.get("name")) if who.player == "recorded" else ""
+            player = episode.setup.lineup[seat]
+            name = str(player.params.get("name")) if player.player == "recorded" else ""
             if name == "human":
-                yield seen(game, "people", played, seat)
+                yield measure_seat(game, "people", played, seat)
             elif name in MODELS:
-                yield seen(game, name, played, seat)
+                yield measure_seat(game, name, played, seat)
 
 
-def beside(there: Sequence[Episode]) -> Iterator[Seen]:
+def beside(episodes: Sequence[Episode]) -> Iterator[Seen]:
     """Learners and bots on the settings of recorded play, where the other side can play."""
     settings: dict[bytes, Setup] = {}
-    for episode in there:
+    for episode in episodes:
         partner = episode.setup.lineup[PARTNER]
         if partner.player == "recorded" or episode.setup.instance.game not in ("rps", "ipd", "ibs"):
             continue
-        given = episode.setup.instance
-        params = given.params
-        met = Setup(Instance("beside", given.game, params), 0, {PARTNER: partner})
-        settings[msgspec.json.encode((given.game, params, partner), order="sorted")] = met
+        instance = episode.setup.instance
+        params = instance.params
+        met_setup = Setup(Instance("beside", instance.game, params), 0, {PARTNER: partner})
+        settings[msgspec.json.encode((instance.game, params, partner), order="sorted")] = met_setup
     for number, setup in enumerate(settings.values()):
         for name in BESIDE:
             for repeat in range(REPEATS):
                 lineup = {AGENT: PlayerSpec(name), PARTNER: setup.lineup[PARTNER]}
-                one = msgspec.structs.replace(
+                variant = msgspec.structs.replace(
                     setup,
                     seed=SEED + number * REPEATS + repeat,  # luck of its own in every game
                     repeat=repeat,
                     lineup={str(s): w for s, w in lineup.items()},
                 )
-                yield seen(one.instance.game, f"{name} (bot)", played_here(one), AGENT)
+                yield measure_seat(
+                    variant.instance.game, f"{name} (bot)", played_here(variant), AGENT
+                )
 
 
 def played_here(setup: Setup) -> Played:
@@ -178,20 +184,20 @@ def played_here(setup: Setup) -> Played:
 def ratio(
     group: Sequence[Seen], above: Callable[[Seen], float], below: Callable[[Seen], float]
 ) -> str:
-    there = [s for s in group if below(s)]
-    if not there:
+    rows = [s for s in group if below(s)]
+    if not rows:
         return "-"
-    clusters = [s.cluster for s in there]
-    above_, below_ = [above(s) for s in there], [below(s) for s in there]
+    clusters = [s.cluster for s in rows]
+    above_, below_ = [above(s) for s in rows], [below(s) for s in rows]
     value = sum(above_) / sum(below_)
     if len(set(clusters)) < FEW:
         return f"{value:.2f}"
-    found: Estimate = clustered_ratio_interval(
+    estimate: Estimate = clustered_ratio_interval(
         above_, below_, clusters, seed=SEED, resamples=2000, method="expanded"
     )
-    if found.low == found.high and value in (0.0, 1.0):  # draws know no spread at the edge
-        found = share_interval(round(value * len(set(clusters))), len(set(clusters)))
-    return f"{value:.2f} [{found.low:.2f}, {found.high:.2f}]"
+    if estimate.low == estimate.high and value in (0.0, 1.0):  # draws know no spread at the edge
+        estimate = share_interval(round(value * len(set(clusters))), len(set(clusters)))
+    return f"{value:.2f} [{estimate.low:.2f}, {estimate.high:.2f}]"
 
 
 def table(
@@ -201,13 +207,13 @@ def table(
     yield "| " + " | ".join(heads) + " |"
     yield "|" + "---|" * len(heads)
     groups: dict[tuple[str, ...], list[Seen]] = {}
-    for each in everything:
-        groups.setdefault(tuple(str(getattr(each, b)) for b in by), []).append(each)
+    for record in everything:
+        groups.setdefault(tuple(str(getattr(record, b)) for b in by), []).append(record)
     for key in sorted(groups):
-        mine = groups[key]
-        cells = [ratio(mine, above, below) for above, below in columns.values()]
+        members = groups[key]
+        cells = [ratio(members, above, below) for above, below in columns.values()]
         if any(cell != "-" for cell in cells):
-            count = [str(len(mine)), str(len({s.cluster for s in mine}))]
+            count = [str(len(members)), str(len({s.cluster for s in members}))]
             yield "| " + " | ".join([*key, *count, *cells]) + " |"
 
 
@@ -252,8 +258,8 @@ def page(everything: Sequence[Seen], people: int, games: int) -> Iterator[str]:
     )
     yield ""
     yield "## Overview"
-    known = [s for s in everything if s.room > 0]
-    yield from table(known, ("group", "player"), {"doing": DOING})
+    with_room = [s for s in everything if s.room > 0]
+    yield from table(with_room, ("group", "player"), {"doing": DOING})
     yield ""
     yield "## Rock, paper, scissors, by bot"
     yield from table(rps, ("partner", "player"), {"won": WON, "doing": DOING})
@@ -269,8 +275,8 @@ def page(everything: Sequence[Seen], people: int, games: int) -> Iterator[str]:
         "rock, paper, scissors, and no person played the bots that models met in the dilemma."
     )
     yield ""
-    met = [s for s in two if s.partner.startswith(("gpt4", "gpt-4")) and s.rounds == TEN]
-    yield from table(met, ("group", "player"), {"points per round": POINTS})
+    against_gpt4 = [s for s in two if s.partner.startswith(("gpt4", "gpt-4")) and s.rounds == TEN]
+    yield from table(against_gpt4, ("group", "player"), {"points per round": POINTS})
     yield ""
     yield "## Conditional behaviour"
     yield (
@@ -284,10 +290,12 @@ def page(everything: Sequence[Seen], people: int, games: int) -> Iterator[str]:
 
 
 def main(folders: Sequence[str]) -> None:
-    there = [e for folder in folders for e in store.load(Path(folder)).episodes.values()]
-    everything = [s for folder in folders for s in recorded(Path(folder))] + list(beside(there))
+    episodes = [e for folder in folders for e in store.load(Path(folder)).episodes.values()]
+    everything = [s for folder in folders for s in read_recorded(Path(folder))] + list(
+        beside(episodes)
+    )
     people = len({s.cluster for s in everything if s.player == "people"})
-    print("\n".join(page(everything, people, len(there))))
+    print("\n".join(page(everything, people, len(episodes))))
 
 
 if __name__ == "__main__":

@@ -145,7 +145,7 @@ class Rehearsal:
 
     def newcomer(self, client: Any, number: int) -> ScriptedParticipant:
         assert self.study is not None
-        browser = OverHttp(None, client=client, where=self.where)  # type: ignore[arg-type]
+        browser = OverHttp(None, client=client, base_url=self.where)  # type: ignore[arg-type]
         draw = random.Random(self.draw.random())
         return ScriptedParticipant(self.study, browser, draw, 0.0, f"person{number}")
 

@@ -52,7 +52,7 @@ def sha(text: str) -> str:
 
 def own_replies() -> Iterator[dict[str, Any]]:
     """Return every distinct reply to a menu in the shipped bundles, with its menu."""
-    seen = set()
+    keys = set()
     for path in sorted((ROOT / "docs/results/bundles").glob("*.zip")):
         with open_store(path) as (place, _):
             episodes = store.load(place).episodes
@@ -68,8 +68,8 @@ def own_replies() -> Iterator[dict[str, Any]]:
                     ask_again=lambda turn, event, to=replies: to.extend(replies_of(turn, event)),
                 )
                 for reply in replies:
-                    if (key := (reply["game"], reply["kind"], reply["reply"])) not in seen:
-                        seen.add(key)
+                    if (key := (reply["game"], reply["kind"], reply["reply"])) not in keys:
+                        keys.add(key)
                         yield reply | {"run": path.name.removesuffix(".sally.zip")}
 
 
@@ -104,19 +104,19 @@ def replies_of(turn: Any, event: Any) -> Iterator[dict[str, Any]]:
 
 def published_replies(folder: Path) -> Iterator[dict[str, Any]]:
     """Return the distinct replies of published logs under a folder, each with its menu."""
-    for source, found in (
+    for source, replies in (
         ("step_game", _step_game(folder)),
         ("hcss2025", _hcss2025(folder)),
         ("pact", _pact(folder)),
         ("mindgames", _mindgames(folder)),
         ("gamabench", _gamabench(folder)),
     ):
-        seen = set()
-        for text, asked in found:
-            if 0 < len(text) <= LONGEST and text not in seen:
-                seen.add(text)
+        texts = set()
+        for text, menu in replies:
+            if 0 < len(text) <= LONGEST and text not in texts:
+                texts.add(text)
                 yield {"game": source, "kind": "move", "numbered": False, "names": [], "low": None,
-                       "high": None, "reply": text} | asked  # fmt: skip
+                       "high": None, "reply": text} | menu  # fmt: skip
 
 
 Asked = tuple[str, dict[str, Any]]
@@ -134,7 +134,7 @@ def _lines(folder: Path, name: str) -> Iterator[dict[str, Any]]:
     """Return the JSON lines of a project's logs, packed or unpacked."""
     for path in sorted(folder.rglob(f"{name}/logs.tar.gz")):
         with tarfile.open(path) as packed:
-            for member in sorted(packed.getmembers(), key=lambda each: each.name):
+            for member in sorted(packed.getmembers(), key=lambda info: info.name):
                 if member.name.endswith(".jsonl") and (file := packed.extractfile(member)):
                     yield from map(json.loads, file.read().decode().splitlines())
     for path in sorted(folder.rglob(f"{name}/**/*.jsonl")):
@@ -142,35 +142,35 @@ def _lines(folder: Path, name: str) -> Iterator[dict[str, Any]]:
 
 
 def _step_game(folder: Path) -> Iterator[Asked]:
-    asked = _menu("Move", ("1", "3", "5"), "Do you move 1, 3 or 5 steps?")
+    menu = _menu("Move", ("1", "3", "5"), "Do you move 1, 3 or 5 steps?")
     for event in _lines(folder, "step_game"):
         text = event.get("message", "") if event.get("type") == "conversation" else ""
         if any(step in text for step in "135"):
-            yield text, asked
+            yield text, menu
 
 
 def _pact(folder: Path) -> Iterator[Asked]:
-    asked = _scale("Price", 0, 120, "What price do you bid or ask in this round, from 0 to 120?")
+    scale = _scale("Price", 0, 120, "What price do you bid or ask in this round, from 0 to 120?")
     for event in _lines(folder, "pact"):
         if event.get("type") == "conversation":
             text = str(event.get("message") or "")
             if any(sign.isdigit() for sign in text):
-                yield text, asked
+                yield text, scale
 
 
 def _hcss2025(folder: Path) -> Iterator[Asked]:
-    asked = _menu("Move", ("C", "D"), "Do you cooperate (C) or defect (D) in this round?")
+    menu = _menu("Move", ("C", "D"), "Do you cooperate (C) or defect (D) in this round?")
     models = ("Claude", "Mistral", "Gemini", "GPT")
     for path in sorted(folder.rglob("hcss2025/**/evolutionary_*.csv")):
         with path.open(encoding="utf-8", newline="") as file:
             for row in csv.DictReader(file):
                 for n in "12":
                     if row[f"agent{n}"].startswith(models):
-                        yield row[f"agent{n}_reasoning"] or "", asked
+                        yield row[f"agent{n}_reasoning"] or "", menu
 
 
 def _mindgames(folder: Path) -> Iterator[Asked]:
-    asked = _menu(
+    menu = _menu(
         "Choice",
         ("proposal A", "proposal B", "proposal C"),
         "Which proposal should the other player choose?",
@@ -179,15 +179,15 @@ def _mindgames(folder: Path) -> Iterator[Asked]:
         for line in path.read_text("utf-8").splitlines():
             games = json.loads(line)
             for game in games if isinstance(games, list) else [games]:
-                for said in game.get("messages") or ():
-                    text = said.get("content") or ""
-                    if said.get("role") == "persuader" and "proposal" in text.lower():
-                        yield text, asked
+                for message in game.get("messages") or ():
+                    text = message.get("content") or ""
+                    if message.get("role") == "persuader" and "proposal" in text.lower():
+                        yield text, menu
 
 
 def _gamabench(folder: Path) -> Iterator[Asked]:
     for path in sorted(folder.rglob("gamabench/**/*.json")):
-        for text in _said(json.loads(path.read_text("utf-8"))):
+        for text in _model_texts(json.loads(path.read_text("utf-8"))):
             try:
                 (field,) = json.loads(text)
             except (ValueError, TypeError):
@@ -201,7 +201,7 @@ def _gamabench(folder: Path) -> Iterator[Asked]:
                 yield text, _scale(label, 0, 200, "Which number, from 0 to 200?")
 
 
-def _said(record: Any) -> Iterator[str]:
+def _model_texts(record: Any) -> Iterator[str]:
     """Return what a model said anywhere in a record."""
     if isinstance(record, dict):
         if record.get("role") == "assistant" and isinstance(record.get("content"), str):
@@ -210,8 +210,8 @@ def _said(record: Any) -> Iterator[str]:
             yield str(record["parts"][0])
         record = list(record.values())
     if isinstance(record, list):
-        for each in record:
-            yield from _said(each)
+        for part in record:
+            yield from _model_texts(part)
 
 
 # --- the draw ---------------------------------------------------------------------------------
@@ -226,26 +226,26 @@ def draw(logs: Path) -> Iterator[dict[str, Any]]:
     for reply in own_replies():
         if sha(reply["reply"]) not in used and len(reply["reply"]) <= LONGEST:
             by_game[reply["game"]].append(reply)
-    drawn, rare = list[dict[str, Any]](), list[dict[str, Any]]()
+    sample, rare = list[dict[str, Any]](), list[dict[str, Any]]()
     for _, replies in sorted(by_game.items()):
-        again = [reply for reply in replies if reply["asked_again"]]
+        asked_again = [reply for reply in replies if reply["asked_again"]]
         settled = [reply for reply in replies if not reply["asked_again"]]
-        if len(again) < AGAIN:
+        if len(asked_again) < AGAIN:
             rare += replies
             continue
-        drawn += chance.sample(again, AGAIN) + chance.sample(settled, NOT_AGAIN)
-    drawn += chance.sample(rare, OWN - len(drawn))
+        sample += chance.sample(asked_again, AGAIN) + chance.sample(settled, NOT_AGAIN)
+    sample += chance.sample(rare, OWN - len(sample))
     published = defaultdict[str, list[dict[str, Any]]](list)
     for reply in published_replies(logs):
         if sha(reply["reply"]) not in used:
             published[reply["game"]].append(reply)
     for source, count in PUBLISHED.items():
-        drawn += [each | {"published": True} for each in chance.sample(published[source], count)]
-    chance.shuffle(drawn)
-    held_out = half(reply["game"] for reply in drawn)
-    for n, reply in enumerate(drawn):
-        kept = {key: value for key, value in reply.items() if key != "asked_again"}
-        yield {"n": n, **kept, "tuned_on": reply["game"] not in held_out}
+        sample += [reply | {"published": True} for reply in chance.sample(published[source], count)]
+    chance.shuffle(sample)
+    held_out = half(reply["game"] for reply in sample)
+    for n, reply in enumerate(sample):
+        fields = {key: value for key, value in reply.items() if key != "asked_again"}
+        yield {"n": n, **fields, "tuned_on": reply["game"] not in held_out}
 
 
 KNOWN = ("ibs", "ipd", "rps", "toma_ag", "toma_mg", "toma_po")
@@ -267,16 +267,20 @@ def draw_later(number: int) -> Iterator[dict[str, Any]]:
     short = [r for r in pool if r["game"] in KNOWN and r["sha"] not in early]
     short = [r for r in short if len(r["reply"]) <= 1_500]
     random.Random(7).shuffle(short)
-    seen = {r["sha"] for r in short[:1_500]}  # read while version 7 was written
-    taken = early | seen | (_hashes("third_replies") if number == 4 else set())
-    left = [r for r in pool if r["sha"] not in taken and len(r["reply"]) <= LONGEST]
-    chance, drawn = random.Random(seed), list[dict[str, Any]]()
+    read_before = {r["sha"] for r in short[:1_500]}  # read while version 7 was written
+    excluded = early | read_before | (_hashes("third_replies") if number == 4 else set())
+    remaining = [r for r in pool if r["sha"] not in excluded and len(r["reply"]) <= LONGEST]
+    chance, sample = random.Random(seed), list[dict[str, Any]]()
     for game in (*new, *KNOWN):
-        for again, count in zip((True, False), of_new if game in new else of_known, strict=True):
-            there = [r for r in left if r["game"] == game and r["asked_again"] == again]
-            drawn += chance.sample(there, min(count, len(there)))
-    chance.shuffle(drawn)
-    yield from drawn
+        for is_asked_again, count in zip(
+            (True, False), of_new if game in new else of_known, strict=True
+        ):
+            candidates = [
+                r for r in remaining if r["game"] == game and r["asked_again"] == is_asked_again
+            ]
+            sample += chance.sample(candidates, min(count, len(candidates)))
+    chance.shuffle(sample)
+    yield from sample
 
 
 def _hashes(name: str) -> set[str]:
@@ -297,12 +301,12 @@ def main() -> None:
     parser.add_argument("out", type=Path, help="where the replies are written")
     parser.add_argument("--logs", type=Path, help="a folder with published logs")
     parser.add_argument("--later", type=int, choices=LATER, help="draw the third or fourth set")
-    given = parser.parse_args()
-    if not given.later and not given.logs:
+    options = parser.parse_args()
+    if not options.later and not options.logs:
         parser.error("the fresh set needs --logs FOLDER")
-    drawn = draw_later(given.later) if given.later else draw(given.logs)
-    lines = [json.dumps(reply, ensure_ascii=False) + "\n" for reply in drawn]
-    given.out.write_text("".join(lines), "utf-8")
+    sample = draw_later(options.later) if options.later else draw(options.logs)
+    lines = [json.dumps(reply, ensure_ascii=False) + "\n" for reply in sample]
+    options.out.write_text("".join(lines), "utf-8")
     print(f"{len(lines)} replies")
 
 

@@ -43,7 +43,7 @@ print(json.dumps([used.ru_utime + used.ru_stime, used.ru_maxrss / 1024]))  # kil
 """
 
 
-def made(episodes: int, folder: Path) -> Path:
+def make_store(episodes: int, folder: Path) -> Path:
     """A store of so many episodes: five players, two partners, probed in every round."""
     lineups = grid(agent=tuple(map(player_spec, PLAYERS)), partner=PARTNERS)
     cell = Cell(
@@ -53,12 +53,12 @@ def made(episodes: int, folder: Path) -> Path:
         arms={"agent": ("their_odds",)},
         repeats=episodes // len(lineups),
     )
-    where = folder / str(episodes)
-    where.mkdir()
-    with store.Writer(where) as writer:
+    store_folder = folder / str(episodes)
+    store_folder.mkdir()
+    with store.Writer(store_folder) as writer:
         for name, setup in Study("bench", "bench", (cell,)).trials():
             writer.add(play(resolve_setup(setup), name))
-    return where
+    return store_folder
 
 
 class Took(NamedTuple):
@@ -69,7 +69,7 @@ class Took(NamedTuple):
     memory: float
 
 
-def timed(command: tuple[str, ...]) -> Took:
+def time_command(command: tuple[str, ...]) -> Took:
     """What one command took."""
     start = time.perf_counter()
     done = subprocess.run(
@@ -84,30 +84,34 @@ def timed(command: tuple[str, ...]) -> Took:
 def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        stores = {size: made(size, folder) for size in SIZES}
-        found: dict[str, list[Took]] = {}
-        for what, command in COMMANDS.items():
-            for where in stores.values():
-                given = tuple(part.format(store=where, folder=folder) for part in command)
-                found.setdefault(what, []).append(timed(given))
-        idle = timed(("--version",))
+        stores = {size: make_store(size, folder) for size in SIZES}
+        costs: dict[str, list[Took]] = {}
+        for command_name, command in COMMANDS.items():
+            for store_folder in stores.values():
+                arguments = tuple(
+                    part.format(store=store_folder, folder=folder) for part in command
+                )
+                costs.setdefault(command_name, []).append(time_command(arguments))
+        idle = time_command(("--version",))
     small, large = SIZES
     print(f"{ROUNDS} rounds an episode, {small} and {large} episodes; seconds of the processor and")
     print(f"by the clock; an empty command takes {idle.work:.1f} s and {idle.memory:.0f} MB")
     print(
         f"{'':9s} {'work':>6s} {'work':>6s} {'clock':>6s} {'MB':>5s} {'MB':>5s}  growth (work, MB)"
     )
-    for what, (few, many) in found.items():
-        work = (many.work - idle.work) / (few.work - idle.work)
-        room = (many.memory - idle.memory) / max(few.memory - idle.memory, 1)
+    for command_name, (small_cost, large_cost) in costs.items():
+        work = (large_cost.work - idle.work) / (small_cost.work - idle.work)
+        room = (large_cost.memory - idle.memory) / max(small_cost.memory - idle.memory, 1)
         print(
-            f"{what:9s} {few.work:6.1f} {many.work:6.1f} {many.clock:6.1f} {few.memory:5.0f} "
-            f"{many.memory:5.0f}  {work:.1f} x, {room:.1f} x"
+            f"{command_name:9s} {small_cost.work:6.1f} {large_cost.work:6.1f} "
+            f"{large_cost.clock:6.1f} {small_cost.memory:5.0f} "
+            f"{large_cost.memory:5.0f}  {work:.1f} x, {room:.1f} x"
         )
-    whole = [found[what][1] for what in ("score", "profile", "report")]
+    page_costs = [costs[command_name][1] for command_name in ("score", "profile", "report")]
     print(
-        f"scored, profiled and reported, {large} episodes: {sum(t.work for t in whole):.0f} s of "
-        f"work, {sum(t.clock for t in whole):.0f} s by the clock (asked for: a minute, idle)"
+        f"scored, profiled and reported, {large} episodes: "
+        f"{sum(t.work for t in page_costs):.0f} s of "
+        f"work, {sum(t.clock for t in page_costs):.0f} s by the clock (asked for: a minute, idle)"
     )
 
 

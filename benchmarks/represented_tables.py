@@ -15,13 +15,13 @@ from sally.stats.intervals import Estimate
 from sally.studies.knowing_doing import PARTNERS
 
 
-def cell(found: Estimate | None, places: int = 2) -> str:
+def cell(estimate: Estimate | None, places: int = 2) -> str:
     """Return a value with its interval."""
-    if found is None or found.value is None:
+    if estimate is None or estimate.value is None:
         return "-"
-    if found.interval is None:
-        return f"{found.value:.{places}f}"
-    return f"{found.value:.{places}f} [{found.low:.{places}f}, {found.high:.{places}f}]"
+    if estimate.interval is None:
+        return f"{estimate.value:.{places}f}"
+    return f"{estimate.value:.{places}f} [{estimate.low:.{places}f}, {estimate.high:.{places}f}]"
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -32,24 +32,24 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
         yield f"| {' | '.join(row)} |"
 
 
-def probe_row(one: RepresentationResult) -> list[str]:
+def probe_row(result: RepresentationResult) -> list[str]:
     """Return one line of the table of probes."""
-    layers = sorted(set(one.chosen_layers))
+    layers = sorted(set(result.chosen_layers))
     return [
-        one.model,
-        one.game,
-        one.at,
-        one.kind,
-        f"{one.decisions:,} / {one.instances}",
-        cell(one.accuracy),
-        cell(one.majority).partition(" ")[0],
-        cell(one.surface),
-        cell(one.beyond),
-        "-" if one.detects is None else f"{one.detects:.2f}",
-        cell(one.selectivity),
-        cell(one.beyond_untrained),
-        cell(one.said),
-        f"{layers[0]}-{layers[-1]} of {one.layers[-1].layer}",
+        result.model,
+        result.game,
+        result.at,
+        result.kind,
+        f"{result.decisions:,} / {result.instances}",
+        cell(result.accuracy),
+        cell(result.majority).partition(" ")[0],
+        cell(result.surface),
+        cell(result.beyond),
+        "-" if result.detects is None else f"{result.detects:.2f}",
+        cell(result.selectivity),
+        cell(result.beyond_untrained),
+        cell(result.said),
+        f"{layers[0]}-{layers[-1]} of {result.layers[-1].layer}",
     ]
 
 
@@ -58,42 +58,42 @@ PROBES = ("model", "game", "at", "as", "decisions / instances", "right", "common
           "layers")  # fmt: skip
 
 
-def twin_row(one: RepresentationResult) -> list[str]:
+def twin_row(result: RepresentationResult) -> list[str]:
     """Return one line of the table of twins."""
     return [
-        one.model,
-        one.game,
-        one.at,
-        one.kind,
-        str(one.twins),
-        cell(one.twin),
-        cell(one.twin_gap),
+        result.model,
+        result.game,
+        result.at,
+        result.kind,
+        str(result.twins),
+        cell(result.twin),
+        cell(result.twin_gap),
     ]
 
 
-def arms_row(one: RepresentationResult, each: Arms) -> list[str]:
+def arms_row(result: RepresentationResult, arms: Arms) -> list[str]:
     """Return one line of the table of three arms; combinations in percent."""
 
-    def both(*parts: str) -> str:
-        share = sum(each.joint[part].value or 0.0 for part in parts)
-        return f"{100 * share:.0f} ({100 * sum(each.independent[part] for part in parts):.0f})"
+    def add_parts(*parts: str) -> str:
+        share = sum(arms.joint[part].value or 0.0 for part in parts)
+        return f"{100 * share:.0f} ({100 * sum(arms.independent[part] for part in parts):.0f})"
 
     return [
-        one.model,
-        one.game,
-        one.at,
-        one.kind,
-        each.partner,
-        str(each.n),
-        cell(each.represented),
-        cell(each.said),
-        cell(each.done),
-        f"{each.blind:.2f}",
-        "-" if each.loss is None else f"{each.loss:.2f}",
-        both("represented", "represented and done"),
-        both("said", "represented and said"),
-        both("done"),
-        both("represented and said and done"),
+        result.model,
+        result.game,
+        result.at,
+        result.kind,
+        arms.partner,
+        str(arms.n),
+        cell(arms.represented),
+        cell(arms.said),
+        cell(arms.done),
+        f"{arms.blind:.2f}",
+        "-" if arms.loss is None else f"{arms.loss:.2f}",
+        add_parts("represented", "represented and done"),
+        add_parts("said", "represented and said"),
+        add_parts("done"),
+        add_parts("represented and said and done"),
     ]
 
 
@@ -113,31 +113,31 @@ BY_PARTNER = (
 def partner_names() -> dict[str, str]:
     """Return the study's own names of its partners."""
     return {
-        short_partner(label(who)): name
+        short_partner(label(player)): name
         for partners in PARTNERS.values()
-        for name, who in partners.items()
+        for name, player in partners.items()
     }
 
 
 def main(paths: Sequence[str]) -> None:
     """Print all tables of the page."""
-    found = [one for path in paths for one in read_results(Path(path))]
+    results = [result for path in paths for result in read_results(Path(path))]
     names = partner_names()
-    print("\n".join(table(PROBES, [probe_row(one) for one in found])), "\n")
-    twins = [twin_row(one) for one in found if one.twins]
+    print("\n".join(table(PROBES, [probe_row(result) for result in results])), "\n")
+    twins = [twin_row(result) for result in results if result.twins]
     heads = (
         *("model", "game", "at", "as", "decisions on twins", "right on twins"),
         "difference from prompts about a player",
     )
     print("\n".join(table(heads, twins)), "\n")
     pooled, single = [], []
-    for one in found:
-        for each in one.arms:
-            row = arms_row(one, each)
-            if each.partner == ALL:
+    for result in results:
+        for arms in result.arms:
+            row = arms_row(result, arms)
+            if arms.partner == ALL:
                 pooled.append(row)
-            elif (one.game, one.at, one.kind) in BY_PARTNER:
-                single.append([*row[:4], names.get(each.partner, each.partner), *row[5:]])
+            elif (result.game, result.at, result.kind) in BY_PARTNER:
+                single.append([*row[:4], names.get(arms.partner, arms.partner), *row[5:]])
     print("\n".join(table(ARMS, pooled)), "\n")
     print("\n".join(table(ARMS, single)))
 

@@ -42,7 +42,7 @@ KILLS = 5  # of a run, before it may come to its end
 
 
 @contextmanager
-def served(command: str) -> Iterator[str]:
+def serve_s3(command: str) -> Iterator[str]:
     """A server of its own on a free port."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -74,25 +74,26 @@ def sally(*command: str) -> subprocess.Popen[bytes]:
 def through(*command: str) -> str:
     """A command of Sally's to its end."""
     begun = sally(*command)
-    said = begun.communicate()[0].decode()
+    output = begun.communicate()[0].decode()
     if begun.returncode:
-        sys.exit(f"sally {' '.join(command)} ended with {begun.returncode}:\n{said}")
-    return said
+        sys.exit(f"sally {' '.join(command)} ended with {begun.returncode}:\n{output}")
+    return output
 
 
-def check(what: str, where: str, local: store.Contents) -> None:
+def check(title: str, address: str, local: store.Contents) -> None:
     """Whether a store holds what a local one does, each episode once."""
-    found = store.load(where)
-    same = found.episodes == local.episodes
+    stored = store.load(address)
+    is_same = stored.episodes == local.episodes
     print(
-        f"{what:34s} {len(found.episodes):6d} of {len(local.episodes)} episodes, "
-        f"{found.doubled} doubled, {len(found.bad)} torn, {'the same' if same else 'NOT THE SAME'}"
+        f"{title:34s} {len(stored.episodes):6d} of {len(local.episodes)} episodes, "
+        f"{stored.doubled} doubled, {len(stored.bad)} torn, "
+        f"{'the same' if is_same else 'NOT THE SAME'}"
     )
-    if not same or found.doubled or found.bad:
+    if not is_same or stored.doubled or stored.bad:
         sys.exit(1)
 
 
-def killed(run: tuple[str, ...], where: str, seed: int) -> int:
+def kill_runs(run: tuple[str, ...], address: str, seed: int) -> int:
     """Kill a run, driver and workers, at moments drawn; how often it was killed in its midst."""
     draw, hit = random.Random(seed), 0
     for _ in range(KILLS):
@@ -108,25 +109,25 @@ def killed(run: tuple[str, ...], where: str, seed: int) -> int:
 def campaign(folder: Path, repeats: int, seed: int) -> None:
     study = folder / "far.toml"
     study.write_text(STUDY.format(repeats=repeats))
-    local, at = str(folder / "local"), f"s3://{BUCKET}"
+    local, bucket = str(folder / "local"), f"s3://{BUCKET}"
     through("run", str(study), "--out", local)
-    whole = store.load(local)
-    one = ("run", str(study), "--out", f"{at}/one", "--on", "pool:2")
-    through(*one)
-    check("run", f"{at}/one", whole)
-    through(*one)
-    check("run again: nothing is missing", f"{at}/one", whole)
-    for command in (("watch", f"{at}/one", "--once"), ("score", f"{at}/one")):
+    expected = store.load(local)
+    first_run = ("run", str(study), "--out", f"{bucket}/one", "--on", "pool:2")
+    through(*first_run)
+    check("run", f"{bucket}/one", expected)
+    through(*first_run)
+    check("run again: nothing is missing", f"{bucket}/one", expected)
+    for command in (("watch", f"{bucket}/one", "--once"), ("score", f"{bucket}/one")):
         through(*command)
-    print(f"{'replay':34s} {through('replay', f'{at}/one').strip().splitlines()[-1]}")
-    two = ("run", str(study), "--out", f"{at}/two")
-    both = [sally(*two), sally(*two)]
-    ended = [begun.communicate()[0] and begun.returncode for begun in both]
-    check(f"two runs at once, ended {ended}", f"{at}/two", whole)
-    three = ("run", str(study), "--out", f"{at}/three", "--on", "pool:2")
-    hit = killed(three, f"{at}/three", seed)
-    through(*three)
-    check(f"{hit} times kill -9, then resumed", f"{at}/three", whole)
+    print(f"{'replay':34s} {through('replay', f'{bucket}/one').strip().splitlines()[-1]}")
+    second_run = ("run", str(study), "--out", f"{bucket}/two")
+    runs = [sally(*second_run), sally(*second_run)]
+    ended = [begun.communicate()[0] and begun.returncode for begun in runs]
+    check(f"two runs at once, ended {ended}", f"{bucket}/two", expected)
+    third_run = ("run", str(study), "--out", f"{bucket}/three", "--on", "pool:2")
+    hit = kill_runs(third_run, f"{bucket}/three", seed)
+    through(*third_run)
+    check(f"{hit} times kill -9, then resumed", f"{bucket}/three", expected)
 
 
 def main() -> None:
@@ -134,10 +135,10 @@ def main() -> None:
     parser.add_argument("--server", default="moto_server")
     parser.add_argument("--repeats", type=int, default=600)
     parser.add_argument("--seed", type=int, default=1)
-    given = parser.parse_args()
-    if shutil.which(given.server) is None:
-        raise BadInput(f"There is no {given.server}; `pip install 'moto[server]'` brings one.")
-    with served(given.server) as url, tempfile.TemporaryDirectory() as folder:
+    options = parser.parse_args()
+    if shutil.which(options.server) is None:
+        raise BadInput(f"There is no {options.server}; `pip install 'moto[server]'` brings one.")
+    with serve_s3(options.server) as url, tempfile.TemporaryDirectory() as folder:
         os.environ |= {
             "AWS_ENDPOINT_URL": url,
             "AWS_ACCESS_KEY_ID": "none",
@@ -147,7 +148,7 @@ def main() -> None:
         import s3fs  # type: ignore[import-untyped]
 
         s3fs.S3FileSystem().mkdir(BUCKET)
-        campaign(Path(folder), given.repeats, given.seed)
+        campaign(Path(folder), options.repeats, options.seed)
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     print(f"processor {used.ru_utime + used.ru_stime:.0f} s, the server's among it")
 

@@ -80,8 +80,8 @@ DIGITS = "a page prints three significant digits in every column; one column had
 
 def bundles(names: list[str]) -> list[Path]:
     """Return the shipped bundles whose path contains one of the names, smallest first."""
-    every = sorted(ROOT.glob("docs/**/*.sally.zip"), key=lambda path: path.stat().st_size)
-    return [path for path in every if not names or any(name in str(path) for name in names)]
+    paths = sorted(ROOT.glob("docs/**/*.sally.zip"), key=lambda path: path.stat().st_size)
+    return [path for path in paths if not names or any(name in str(path) for name in names)]
 
 
 # --- extraction -----------------------------------------------------------------------------------
@@ -128,8 +128,8 @@ def flat(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     if isinstance(value, dict):
         if {"low", "high"} <= value.keys():  # an interval, as two numbers or as a list
             interval = [value["low"], value["high"]]
-            rest = {key: inner for key, inner in value.items() if key not in ("low", "high")}
-            value = {**rest, "interval": None if None in interval else interval}
+            others = {key: inner for key, inner in value.items() if key not in ("low", "high")}
+            value = {**others, "interval": None if None in interval else interval}
         for key, inner in value.items():
             yield from flat(inner, f"{path}/{key}")
     elif isinstance(value, list):
@@ -139,16 +139,16 @@ def flat(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
         yield path, value
 
 
-def keyed(rows: list[dict[str, Any]], keys: tuple[str, ...]) -> dict[str, Any]:
+def index_rows(rows: list[dict[str, Any]], keys: tuple[str, ...]) -> dict[str, Any]:
     """Return the leaves of rows, each under the identity of its row instead of its position."""
-    seen = Counter[str]()
+    repeats = Counter[str]()
     leaves: dict[str, Any] = {}
     for row in rows:
         name = " | ".join(str(row.get(key)) for key in keys)
-        seen[name] += 1
-        place = f"{name} #{seen[name]}"
-        rest = {key: value for key, value in row.items() if key not in keys}
-        leaves.update({f"{place}{path}": leaf for path, leaf in flat(rest)})
+        repeats[name] += 1
+        place = f"{name} #{repeats[name]}"
+        values = {key: value for key, value in row.items() if key not in keys}
+        leaves.update({f"{place}{path}": leaf for path, leaf in flat(values)})
     return leaves
 
 
@@ -235,7 +235,7 @@ def page_tables(path: Path) -> dict[str, Any]:
     return reader.cells
 
 
-def loaded(text: str) -> Any:
+def parse_json(text: str) -> Any:
     """Return printed JSON; a text that is none counts as one leaf."""
     try:
         return json.loads(text)
@@ -267,23 +267,23 @@ def extract(bundle: Path) -> dict[str, dict[str, Any]]:
         for by in ("game", "others"):
             if len(players) > 1:
                 add(f"compare {by}", lambda by=by: _compare(store, players, by))
-        for which in CONTRASTS:
-            add(f"contrast {which}", lambda which=which: _contrast(store, which))
+        for contrast in CONTRASTS:
+            add(f"contrast {contrast}", lambda contrast=contrast: _contrast(store, contrast))
         add("crossplay", lambda: _crossplay(store))
         add(
             "reliability",
-            lambda: dict(flat(loaded(sally("profile", "--reliability", str(store), "--json")))),
+            lambda: dict(flat(parse_json(sally("profile", "--reliability", str(store), "--json")))),
         )
         add(
             "variance",
-            lambda: dict(flat(loaded(sally("profile", "--variance", str(store), "--json")))),
+            lambda: dict(flat(parse_json(sally("profile", "--variance", str(store), "--json")))),
         )
         page = folder / "page.html"
         sally("report", str(store), "--out", str(page), "--transcripts", "0")
         add("page", lambda: page_tables(page))
         if "board" in bundle.parts:
-            found = loaded(sally("report", "--board", str(bundle), "--check", "--json"))
-            add("evaluation", lambda: dict(flat(found)))
+            evaluation = parse_json(sally("report", "--board", str(bundle), "--check", "--json"))
+            add("evaluation", lambda: dict(flat(evaluation)))
     return sections
 
 
@@ -294,10 +294,10 @@ def _players(rows: Path) -> list[str]:
         for row in csv.DictReader(file):
             seat = counts.setdefault((row["game"], row["seat"]), Counter())
             seat[row["model"] == "", row["player"]] += 1
-    several = [(key, seat) for key, seat in sorted(counts.items()) if len(seat) > 1]
-    if not several:
+    contested_seats = [(key, seat) for key, seat in sorted(counts.items()) if len(seat) > 1]
+    if not contested_seats:
         return []
-    _, seat = max(several, key=lambda pair: sum(pair[1].values()))
+    _, seat = max(contested_seats, key=lambda pair: sum(pair[1].values()))
     ordered = sorted(seat, key=lambda key: (key[0], -seat[key], key[1]))
     return [player for _, player in ordered[:2]]
 
@@ -307,114 +307,120 @@ PROFILE_KEYS = ("game", "cell", "part", "seat", "player")
 COMPARISON_KEYS = ("condition", "base", "game", "seat", "where", "metric")
 
 
-def _rows_or_refusal(found: Any, keys: tuple[str, ...]) -> dict[str, Any]:
-    return keyed(found, keys) if isinstance(found, list) else dict(flat(found))
+def _rows_or_refusal(output: Any, keys: tuple[str, ...]) -> dict[str, Any]:
+    return index_rows(output, keys) if isinstance(output, list) else dict(flat(output))
 
 
 def _score(store: Path, by: tuple[str, ...]) -> dict[str, Any]:
     options = [option for name in by for option in ("--by", name)]
-    found = sally("score", str(store), "--all", "--seat", "*", *options, "--json")
-    return _rows_or_refusal(loaded(found), SCORE_KEYS)
+    output = sally("score", str(store), "--all", "--seat", "*", *options, "--json")
+    return _rows_or_refusal(parse_json(output), SCORE_KEYS)
 
 
 def _profile(store: Path, *options: str) -> dict[str, Any]:
-    found = loaded(sally("profile", str(store), *options, "--json"))
-    return _rows_or_refusal(found, PROFILE_KEYS)
+    output = parse_json(sally("profile", str(store), *options, "--json"))
+    return _rows_or_refusal(output, PROFILE_KEYS)
 
 
 def _compare(store: Path, players: list[str], by: str) -> dict[str, Any]:
-    found = loaded(sally("compare", str(store), *players, "--by", by, "--json"))
-    if "comparisons" not in found:
-        return dict(flat(found))
+    output = parse_json(sally("compare", str(store), *players, "--by", by, "--json"))
+    if "comparisons" not in output:
+        return dict(flat(output))
     return {
-        "conclusion": found["conclusion"],
-        **keyed(found["comparisons"], COMPARISON_KEYS),
-        **keyed(found.get("by_strategy", []), ("game", "seat", "where", "metric")),
+        "conclusion": output["conclusion"],
+        **index_rows(output["comparisons"], COMPARISON_KEYS),
+        **index_rows(output.get("by_strategy", []), ("game", "seat", "where", "metric")),
     }
 
 
 def _crossplay(store: Path) -> dict[str, Any]:
-    found = loaded(sally("score", "--crossplay", str(store), "--json"))
-    if not all(isinstance(rows, list) for rows in found.values()):
-        return dict(flat(found))
-    rows = [{"game": game, **row} for game, rows in found.items() for row in rows]
-    return keyed(rows, ("game", "first_player", "second_player"))
+    output = parse_json(sally("score", "--crossplay", str(store), "--json"))
+    if not all(isinstance(rows, list) for rows in output.values()):
+        return dict(flat(output))
+    rows = [{"game": game, **row} for game, rows in output.items() for row in rows]
+    return index_rows(rows, ("game", "first_player", "second_player"))
 
 
-def _contrast(store: Path, which: str) -> dict[str, Any]:
-    found = loaded(sally("compare", str(store), which, "--json"))
-    if "rows" not in found:
-        return dict(flat(found))
+def _contrast(store: Path, contrast: str) -> dict[str, Any]:
+    output = parse_json(sally("compare", str(store), contrast, "--json"))
+    if "rows" not in output:
+        return dict(flat(output))
     return {
-        **dict(flat(found["conclusion"], "conclusion")),
-        **keyed(found["rows"], COMPARISON_KEYS),
+        **dict(flat(output["conclusion"], "conclusion")),
+        **index_rows(output["rows"], COMPARISON_KEYS),
     }
 
 
 # --- comparison -----------------------------------------------------------------------------------
 
 
-def is_same(one: Any, two: Any) -> bool:
+def is_same(first: Any, second: Any) -> bool:
     """Return whether two leaves are equal up to rounding."""
-    numbers = [value for value in (one, two) if isinstance(value, int | float)]
+    numbers = [value for value in (first, second) if isinstance(value, int | float)]
     if len(numbers) == 2:
         return math.isclose(*numbers, rel_tol=TOLERANCE, abs_tol=1e-12)
-    return bool(one == two)
+    return bool(first == second)
 
 
-def differs_in_digits(one: str, two: str) -> bool:
+def differs_in_digits(first: str, second: str) -> bool:
     """Return whether two lists of printed numbers are equal at the fewer decimals of each pair."""
-    lists = [text.split(", ") for text in (one, two)]
+    lists = [text.split(", ") for text in (first, second)]
     return len(lists[0]) == len(lists[1]) and all(map(_is_rounded, *lists))
 
 
-def _is_rounded(one: str, two: str) -> bool:
+def _is_rounded(first: str, second: str) -> bool:
     try:
-        numbers = [float(text.replace("\N{MINUS SIGN}", "-")) for text in (one, two)]
+        numbers = [float(text.replace("\N{MINUS SIGN}", "-")) for text in (first, second)]
     except ValueError:
-        return one == two
-    decimals = min(len(text.partition(".")[2]) for text in (one, two))
+        return first == second
+    decimals = min(len(text.partition(".")[2]) for text in (first, second))
     return abs(numbers[0] - numbers[1]) <= 0.5 * 10**-decimals + 1e-12
 
 
-def cause_of(line: str, key: str, before: dict[str, Any], after: dict[str, Any]) -> str:
+def cause_of(line: str, key: str, old_leaves: dict[str, Any], new_leaves: dict[str, Any]) -> str:
     """Return the known cause of a difference; empty if there is none."""
-    old, new = before.get(key), after.get(key)
+    old, new = old_leaves.get(key), new_leaves.get(key)
     if line.startswith("page: changed: ") and differs_in_digits(str(old), str(new)):
         return DIGITS
     equal_now = f"{old}; no interval: all values are equal"
-    if _has_lost_equal_ends(key, before, after) or new == equal_now:
+    if _has_lost_equal_ends(key, old_leaves, new_leaves) or new == equal_now:
         return EQUAL
     if re.search(r"\bcipher(_|\b)", line) and _is_near(old, new):
         return DOUBLE
-    game = re.sub(r"/entries/\d+/games/\d+(?=/)", lambda at: before.get(f"{at[0]}/game", ""), line)
+    game = re.sub(
+        r"/entries/\d+/games/\d+(?=/)", lambda match: old_leaves.get(f"{match[0]}/game", ""), line
+    )
     return next((c for c, p in CAUSES.items() if re.match(p, line) or re.match(p, game)), "")
 
 
-def _is_near(one: Any, two: Any) -> bool:
+def _is_near(first: Any, second: Any) -> bool:
     """Return whether two leaves differ by rounding in single precision; hashes, texts and missing
     leaves cannot be compared."""
-    if isinstance(one, int | float) and isinstance(two, int | float):
-        return math.isclose(one, two, rel_tol=1e-3, abs_tol=1e-4)
+    if isinstance(first, int | float) and isinstance(second, int | float):
+        return math.isclose(first, second, rel_tol=1e-3, abs_tol=1e-4)
     return True
 
 
-def _has_lost_equal_ends(key: str, before: dict[str, Any], after: dict[str, Any]) -> bool:
+def _has_lost_equal_ends(key: str, old_leaves: dict[str, Any], new_leaves: dict[str, Any]) -> bool:
     """Return whether the leaf is an end of an interval of equal ends that is missing now."""
     name, _, end = key.rpartition("/")
-    ends = [before.get(f"{name}/{n}") for n in (0, 1)]
-    return end in ("0", "1") and name.endswith("interval") and key not in after and is_same(*ends)
+    ends = [old_leaves.get(f"{name}/{n}") for n in (0, 1)]
+    return (
+        end in ("0", "1") and name.endswith("interval") and key not in new_leaves and is_same(*ends)
+    )
 
 
-def differences(before: dict[str, Any], after: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def differences(
+    old_leaves: dict[str, Any], new_leaves: dict[str, Any]
+) -> Iterator[tuple[str, str]]:
     """Yield the key of each leaf that is gone, new or different, and a line about it."""
-    for key in dict.fromkeys([*before, *after]):
-        if key not in after:
-            yield key, f"gone: {key} = {before[key]!r}"
-        elif key not in before:
-            yield key, f"new: {key} = {after[key]!r}"
-        elif not is_same(before[key], after[key]):
-            yield key, f"changed: {key}: {before[key]!r} -> {after[key]!r}"
+    for key in dict.fromkeys([*old_leaves, *new_leaves]):
+        if key not in new_leaves:
+            yield key, f"gone: {key} = {old_leaves[key]!r}"
+        elif key not in old_leaves:
+            yield key, f"new: {key} = {new_leaves[key]!r}"
+        elif not is_same(old_leaves[key], new_leaves[key]):
+            yield key, f"changed: {key}: {old_leaves[key]!r} -> {new_leaves[key]!r}"
 
 
 def by_heading(cells: dict[str, Any]) -> dict[str, Any]:
@@ -429,18 +435,20 @@ def by_heading(cells: dict[str, Any]) -> dict[str, Any]:
     return {key: ", ".join(sorted(texts)) for key, texts in columns.items()}
 
 
-def compare(one: Path, two: Path) -> int:
+def compare(old_folder: Path, new_folder: Path) -> int:
     """Print the differences of two folders; return the number of bundles with one that no known
     cause explains."""
     unexplained = 0
-    for file in sorted(one.glob("*.json")):
-        if not (two / file.name).exists():
+    for file in sorted(old_folder.glob("*.json")):
+        if not (new_folder / file.name).exists():
             continue
-        before, after = (json.loads((folder / file.name).read_text()) for folder in (one, two))
-        leaves = sum(len(section) for section in before.values())
+        old_sections, new_sections = (
+            json.loads((folder / file.name).read_text()) for folder in (old_folder, new_folder)
+        )
+        leaves = sum(len(section) for section in old_sections.values())
         added, causes, others = 0, Counter[str](), list[str]()
-        for section in dict.fromkeys([*before, *after]):
-            sides = [side.get(section, {}) for side in (before, after)]
+        for section in dict.fromkeys([*old_sections, *new_sections]):
+            sides = [side.get(section, {}) for side in (old_sections, new_sections)]
             if section == "page":
                 sides = list(map(by_heading, sides))
             for key, text in differences(*sides):
@@ -452,9 +460,10 @@ def compare(one: Path, two: Path) -> int:
                 else:
                     others.append(line)
         unexplained += bool(others)
-        known = sum(causes.values())
+        n_explained = sum(causes.values())
         print(
-            f"{file.name}: {leaves:,} leaves, {known} differ for a known cause, {len(others)} "
+            f"{file.name}: {leaves:,} leaves, {n_explained} differ for a known cause, "
+            f"{len(others)} "
             f"otherwise, {added} new",
             flush=True,
         )
@@ -467,14 +476,14 @@ def compare(one: Path, two: Path) -> int:
 
 def main() -> None:
     """Write the numbers of this checkout, or compare two folders of numbers."""
-    verb, *rest = sys.argv[1:]
+    verb, *arguments = sys.argv[1:]
     if verb == "compare":
-        sys.exit(bool(compare(Path(rest[0]), Path(rest[1]))))
+        sys.exit(bool(compare(Path(arguments[0]), Path(arguments[1]))))
     if verb == "one":  # a process of its own
-        bundle, out = map(Path, rest)
+        bundle, out = map(Path, arguments)
         out.write_text(json.dumps(extract(bundle), indent=1, sort_keys=True))
         return
-    folder, *names = rest
+    folder, *names = arguments
     Path(folder).mkdir(parents=True, exist_ok=True)
     for bundle in bundles(names):
         out = Path(folder) / f"{bundle.name.removesuffix('.sally.zip')}.json"

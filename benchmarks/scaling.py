@@ -59,23 +59,25 @@ class Cost(msgspec.Struct, frozen=True):
 
 
 def cpu_seconds() -> float:
-    used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    used = (
+        resource.getrusage(target) for target in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    )
     return sum(u.ru_utime + u.ru_stime for u in used)
 
 
-def cost(study: Study, on: Executor, index: bool = False) -> Cost:
+def cost(study: Study, executor: Executor, index: bool = False) -> Cost:
     with tempfile.TemporaryDirectory() as folder:
         wall, cpu = time.perf_counter(), cpu_seconds()
-        play_missing(study, Path(folder) / "out", on=on, index=index)
+        play_missing(study, Path(folder) / "out", on=executor, index=index)
         return Cost(time.perf_counter() - wall, cpu_seconds() - cpu)
 
 
 def in_turns(ons: dict[str, Executor], study: Study) -> dict[str, list[Cost]]:
-    found: dict[str, list[Cost]] = {name: [] for name in ons}
+    costs: dict[str, list[Cost]] = {name: [] for name in ons}
     for _ in range(ROUNDS):
-        for name, on in ons.items():
-            found[name].append(cost(study, on))
-    return found
+        for name, executor in ons.items():
+            costs[name].append(cost(study, executor))
+    return costs
 
 
 def wall(costs: list[Cost]) -> float:
@@ -84,14 +86,14 @@ def wall(costs: list[Cost]) -> float:
 
 def pool() -> None:
     """Two processes against one."""
-    found = in_turns({"pool:1": Pool(1), "pool:2": Pool(2)}, heavy(EPISODES))
-    for name, costs in found.items():
+    costs_by_name = in_turns({"pool:1": Pool(1), "pool:2": Pool(2)}, heavy(EPISODES))
+    for name, costs in costs_by_name.items():
         cpu = median(c.cpu for c in costs)
         print(f"{name}: {EPISODES} episodes in {wall(costs):6.2f} s, {cpu:6.2f} s of processors")
-    one, two = found["pool:1"], found["pool:2"]
+    single, double = costs_by_name["pool:1"], costs_by_name["pool:2"]
     # What either process can gain is bounded by the processor time that sharing adds.
-    bound = 2 * median(c.cpu for c in one) / median(c.cpu for c in two)
-    print(f"two processes are {wall(one) / wall(two):.2f} times one  (aim 1.8)")
+    bound = 2 * median(c.cpu for c in single) / median(c.cpu for c in double)
+    print(f"two processes are {wall(single) / wall(double):.2f} times one  (aim 1.8)")
     print(f"  by processor time they could be {bound:.2f} times one on two idle cores")
 
 
@@ -112,12 +114,15 @@ def ray() -> None:
         logging_level="error",
     )
     try:
-        found = in_turns({"pool:2": Pool(2), "ray": Cluster()}, heavy(EPISODES))
+        costs_by_name = in_turns({"pool:2": Pool(2), "ray": Cluster()}, heavy(EPISODES))
     finally:
         engine.shutdown()
-    for name, costs in found.items():
+    for name, costs in costs_by_name.items():
         print(f"{name}: {EPISODES} episodes in {wall(costs):6.2f} s")
-    print(f"ray / pool {wall(found['ray']) / wall(found['pool:2']):.2f}  (at most 1.10)")
+    print(
+        f"ray / pool {wall(costs_by_name['ray']) / wall(costs_by_name['pool:2']):.2f}  (at "
+        "most 1.10)"
+    )
 
 
 class Simulated:
@@ -170,32 +175,34 @@ def simulate(light_ones: int = 20_000, heavy_ones: int = 1_000) -> None:
     """What sixteen workers would take, by the processor time of every shard and of the driver."""
     for study in (light(60), heavy(60)):  # what is loaded and worked out once
         cost(study, Local())
-    both = (*light(light_ones).cells, *heavy(heavy_ones).cells)
+    mixed = (*light(light_ones).cells, *heavy(heavy_ones).cells)
     for name, study in {
         "light episodes": light(light_ones),
-        "light ones, then heavy ones": Study("both", "", both),
+        "light ones, then heavy ones": Study("both", "", mixed),
     }.items():
         for workers in (2, 16):
             begin = time.process_time()
-            wanted = orders(study)
+            planned = orders(study)
             listed = time.process_time() - begin
-            on = Simulated(workers, listed)
+            executor = Simulated(workers, listed)
             with tempfile.TemporaryDirectory() as folder:
-                play_missing(study, Path(folder) / "out", on=on, wanted=wanted)
-            playing = on.end - max(listed, START_SECONDS)
+                play_missing(study, Path(folder) / "out", on=executor, wanted=planned)
+            playing = executor.end - max(listed, START_SECONDS)
             print(
-                f"{name}, {workers:2d} workers: {on.work:.1f} s of work in {on.parts} parts, over "
-                f"after {on.end:.2f} s; from the first shard on busy "
-                f"{on.work / playing / workers:.2f} of the time (aim 0.97)"
+                f"{name}, {workers:2d} workers: {executor.work:.1f} s of work in "
+                f"{executor.parts} parts, over "
+                f"after {executor.end:.2f} s; from the first shard on busy "
+                f"{executor.work / playing / workers:.2f} of the time (aim 0.97)"
             )
             print(
-                f"  driver {on.driver:.2f} s, {1e6 * on.driver / len(wanted):.1f} us an episode, "
+                f"  driver {executor.driver:.2f} s, {1e6 * executor.driver / len(planned):.1f} "
+                "us an episode, "
                 f"{listed:.2f} s of them before the first worker begins, "
                 f"which takes {START_SECONDS} s to start"
             )
 
 
-def apart(study: Study, processes: int) -> float:
+def time_apart(study: Study, processes: int) -> float:
     """How long so many processes take that play a study each and have nothing in common."""
     together = multiprocessing.get_context("fork")
     ready = together.Barrier(processes + 1)
@@ -205,12 +212,12 @@ def apart(study: Study, processes: int) -> float:
         cost(study, Local(SERVICES), index=True)
 
     playing = [together.Process(target=play) for _ in range(processes)]
-    for one in playing:
-        one.start()
+    for process in playing:
+        process.start()
     ready.wait()
     since = time.perf_counter()
-    for one in playing:
-        one.join()
+    for process in playing:
+        process.join()
     return time.perf_counter() - since
 
 
@@ -225,14 +232,19 @@ def cores(light_ones: int = 80_000, heavy_ones: int = 4_000) -> None:
         (light(light_ones), light(60), light(4_000)),
     ):
         cost(few, Pool(1))  # bytecode, and files in the machine's memory
-        one, single = 0.0, min(apart(alone, 1) for _ in range(3))
+        single_wall, single = 0.0, min(time_apart(alone, 1) for _ in range(3))
         for workers in (n for n in (1, 2, 4, 8, 16, 32) if n <= (os.cpu_count() or 1)):
-            before = resource.getrusage(resource.RUSAGE_SELF)
+            usage_before = resource.getrusage(resource.RUSAGE_SELF)
             took = cost(study, Pool(workers), index=True)  # as `sally run` does
-            after = resource.getrusage(resource.RUSAGE_SELF)
-            driver = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
-            one = one or took.wall
-            ratio, limit = one / took.wall, workers * single / apart(alone, workers)
+            usage_after = resource.getrusage(resource.RUSAGE_SELF)
+            driver = (
+                usage_after.ru_utime
+                - usage_before.ru_utime
+                + usage_after.ru_stime
+                - usage_before.ru_stime
+            )
+            single_wall = single_wall or took.wall
+            ratio, limit = single_wall / took.wall, workers * single / time_apart(alone, workers)
             busy = (took.cpu - driver) / workers / took.wall
             print(
                 f"{study.name}, {workers:2d} workers: {took.wall:6.2f} s, {ratio:5.2f} times one "
@@ -244,36 +256,39 @@ def cores(light_ones: int = 80_000, heavy_ones: int = 4_000) -> None:
 
 def memory(episodes: int = 10_000) -> None:
     """What a process holds after a tenth of the episodes, and after all of them."""
-    for name, on in {"local": Local(), "pool:1": Pool(1)}.items():
-        seen: dict[int, int] = {}
+    for name, executor in {"local": Local(), "pool:1": Pool(1)}.items():
+        memory_by_count: dict[int, int] = {}
         peaks: dict[int, int] = {}
-        _watched(on, episodes, seen, peaks)
-        tenth = min(n for n in seen if n >= episodes // 10)
-        first, last = seen[tenth], seen[max(seen)]
+        _watch_memory(executor, episodes, memory_by_count, peaks)
+        tenth = min(n for n in memory_by_count if n >= episodes // 10)
+        first, last = memory_by_count[tenth], memory_by_count[max(memory_by_count)]
         print(
             f"{name}: run {first / 1e3:.0f} MB after {tenth} episodes, {last / 1e3:.0f} MB after "
-            f"{max(seen)} ({(last - first) / (max(seen) - tenth) * 1e3:.0f} bytes an episode)"
+            f"{max(memory_by_count)} "
+            f"({(last - first) / (max(memory_by_count) - tenth) * 1e3:.0f} bytes an episode)"
         )
         if peaks:
             print(f"  its worker: at most {max(peaks.values()) / 1e3:.0f} MB")
 
 
-def _watched(on: Executor, episodes: int, seen: dict[int, int], peaks: dict[int, int]) -> None:
+def _watch_memory(
+    executor: Executor, episodes: int, memory_by_count: dict[int, int], peaks: dict[int, int]
+) -> None:
     def look(now: Progress) -> None:
-        if now.done % 500 == 0 or isinstance(on, Pool):
-            seen[now.done] = _status(os.getpid(), "VmRSS")
-            if isinstance(on, Pool):
-                for worker in on.workers:
+        if now.done % 500 == 0 or isinstance(executor, Pool):
+            memory_by_count[now.done] = _status(os.getpid(), "VmRSS")
+            if isinstance(executor, Pool):
+                for worker in executor.workers:
                     peaks[worker.process.pid] = _status(worker.process.pid, "VmHWM")
 
     with tempfile.TemporaryDirectory() as folder:
-        play_missing(light(episodes), Path(folder) / "out", watch=look, on=on)
+        play_missing(light(episodes), Path(folder) / "out", watch=look, on=executor)
 
 
-def _status(pid: int, what: str) -> int:
+def _status(pid: int, field: str) -> int:
     """Kilobytes, as the kernel counts them."""
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith(what))
+    return next(int(line.split()[1]) for line in lines if line.startswith(field))
 
 
 def main() -> None:

@@ -56,11 +56,11 @@ def likelihoods(size: int) -> Floats:
     alike = (1 / ALIKE - 1)[:, None]
     first, second = POINTS * alike, (1 - POINTS) * alike
     hits = np.arange(size + 1)[:, None, None]
-    found = scipy.special.betaln(hits + first, size - hits + second)
-    return np.asarray(found - scipy.special.betaln(first, second))
+    log_beta = scipy.special.betaln(hits + first, size - hits + second)
+    return np.asarray(log_beta - scipy.special.betaln(first, second))
 
 
-def intervals(hits: Ints, size: int, known: Floats) -> dict[str, Floats]:
+def intervals(hits: Ints, size: int, log_likelihoods: Floats) -> dict[str, Floats]:
     """Return the lower and upper ends by every rule, one row for each row of `hits`."""
     count = hits.shape[1]
     total, trials, rates = hits.sum(axis=1), count * size, hits / size
@@ -68,7 +68,7 @@ def intervals(hits: Ints, size: int, known: Floats) -> dict[str, Floats]:
     error = rates.std(axis=1, ddof=1) / math.sqrt(count)
     reach = float(scipy.special.stdtrit(count - 1, 0.975))
 
-    def closed(ends: Floats) -> Floats:
+    def to_shares(ends: Floats) -> Floats:
         shares = np.sin(ends * math.pi / 2) ** 2
         shares[total == 0, 0], shares[total == trials, 1] = 0, 1
         return np.asarray(shares)
@@ -77,30 +77,36 @@ def intervals(hits: Ints, size: int, known: Floats) -> dict[str, Floats]:
     between = size * ((rates - mean[:, None]) ** 2).sum(axis=1) / (count - 1)
     inside = (hits * (size - hits) / size).sum(axis=1) / (trials - count)
     usable = (error > 0) & (by_t[:, 0] >= 0) & (by_t[:, 1] <= 1) & (between <= inside)
-    found = {"t": by_t}
-    whole = between + (size - 1) * inside
-    alike = np.maximum(0, np.divide(between - inside, whole, out=np.zeros_like(whole),
-                                    where=whole > 0))  # fmt: skip
+    ends_by_rule = {"t": by_t}
+    spread = between + (size - 1) * inside
+    alike = np.maximum(0, np.divide(between - inside, spread, out=np.zeros_like(spread),
+                                    where=spread > 0))  # fmt: skip
     square = reach**2 * (1 + (size - 1) * alike) / trials
     half = np.sqrt(square * mean * (1 - mean) + square**2 / 4)
     ends = np.stack([mean + square / 2 - half, mean + square / 2 + half], axis=1)
-    found["Wilson, effective n"] = ends / (1 + square[:, None])
-    profile = known.max(axis=1)
+    ends_by_rule["Wilson, effective n"] = ends / (1 + square[:, None])
+    profile = log_likelihoods.max(axis=1)
     away = 2 * (profile.max(axis=1, keepdims=True) - profile)
     for name, bound in (("chi square", 3.841), ("F", reach**2)):
-        held = away <= bound
-        ends = np.stack([EDGES[held.argmax(axis=1)], EDGES[GRID - held[:, ::-1].argmax(axis=1)]])
-        found[f"profile likelihood, {name}"] = closed(ends.T)
-    for name, (one, two, share) in PRIORS.items():
-        prior = (one - 0.5) * np.log(ALIKE)[:, None] + (two - 0.5) * np.log1p(-ALIKE)[:, None]
+        is_inside = away <= bound
+        ends = np.stack(
+            [EDGES[is_inside.argmax(axis=1)], EDGES[GRID - is_inside[:, ::-1].argmax(axis=1)]]
+        )
+        ends_by_rule[f"profile likelihood, {name}"] = to_shares(ends.T)
+    for name, (first_shape, second_shape, share) in PRIORS.items():
+        prior = (first_shape - 0.5) * np.log(ALIKE)[:, None] + (second_shape - 0.5) * np.log1p(
+            -ALIKE
+        )[:, None]
         prior = prior + (share - 0.5) * (np.log(POINTS) + np.log1p(-POINTS))
-        density = np.exp(known + prior - (known + prior).max(axis=(1, 2), keepdims=True))
+        density = np.exp(
+            log_likelihoods + prior - (log_likelihoods + prior).max(axis=(1, 2), keepdims=True)
+        )
         below = np.cumsum(np.pad(density.sum(axis=1), ((0, 0), (1, 0))), axis=1)
         below /= below[:, -1:]
-        posterior = closed(np.array([np.interp([0.025, 0.975], row, EDGES) for row in below]))
-        found[f"posterior, {name}"] = posterior
-        found[f"t, else {name}"] = np.where(usable[:, None], by_t, posterior)
-    return found
+        posterior = to_shares(np.array([np.interp([0.025, 0.975], row, EDGES) for row in below]))
+        ends_by_rule[f"posterior, {name}"] = posterior
+        ends_by_rule[f"t, else {name}"] = np.where(usable[:, None], by_t, posterior)
+    return ends_by_rule
 
 
 def main(runs: int = 500) -> None:
@@ -110,12 +116,12 @@ def main(runs: int = 500) -> None:
     wide: dict[str, list[float]] = {}
     tables = {size: likelihoods(size) for size in SIZES}
     for number, (size, count, icc, share) in enumerate(cells, 1):
-        drawn = np.sort(hits_by_cluster(rng, count, size, share, icc, runs), axis=1)
-        hits, times = np.unique(drawn, axis=0, return_counts=True)
-        known = np.asarray(sum(tables[size][hits[:, n]] for n in range(count)))
-        for rule, ends in intervals(hits, size, known).items():
-            held = (ends[:, 0] <= share) & (share <= ends[:, 1])
-            covered.setdefault(rule, []).append(float(times[held].sum() / runs))
+        samples = np.sort(hits_by_cluster(rng, count, size, share, icc, runs), axis=1)
+        hits, times = np.unique(samples, axis=0, return_counts=True)
+        log_likelihoods = np.asarray(sum(tables[size][hits[:, n]] for n in range(count)))
+        for rule, ends in intervals(hits, size, log_likelihoods).items():
+            covers = (ends[:, 0] <= share) & (share <= ends[:, 1])
+            covered.setdefault(rule, []).append(float(times[covers].sum() / runs))
             width = float((times * (ends[:, 1] - ends[:, 0])).sum() / runs)
             wide.setdefault(rule, []).append(width)
         if number % 18 == 0:
@@ -125,25 +131,25 @@ def main(runs: int = 500) -> None:
     )
     print("largest and mean distance from that range, mean width")
     for rule, shares in covered.items():
-        found = np.array(shares)
-        away = np.maximum(np.maximum(AIM[0] - found, found - AIM[1]), 0)
+        coverage = np.array(shares)
+        away = np.maximum(np.maximum(AIM[0] - coverage, coverage - AIM[1]), 0)
         print(
-            f"{rule:36s} {found.min():.3f} to {found.max():.3f}, {(away == 0).sum():3d}, "
+            f"{rule:36s} {coverage.min():.3f} to {coverage.max():.3f}, {(away == 0).sum():3d}, "
             f"{away.max():.3f}, {away.mean():.4f}, {np.mean(wide[rule]):.3f}"
         )
     _print_cells(cells, covered[IN_USE], math.sqrt(0.95 * 0.05 / runs))
 
 
 def _print_cells(
-    cells: Sequence[tuple[int, int, float, float]], found: Sequence[float], error: float
+    cells: Sequence[tuple[int, int, float, float]], coverage: Sequence[float], error: float
 ) -> None:
     """Print the coverage of every cell, and those that miss the aim by more than chance."""
     print(f"{IN_USE}: trials and number of clusters, ICC; columns: share {SHARES}")
-    for at in range(0, len(cells), len(SHARES)):
-        size, count, icc, _ = cells[at]
-        row = " ".join(f"{x:.3f}" for x in found[at : at + len(SHARES)])
+    for start in range(0, len(cells), len(SHARES)):
+        size, count, icc, _ = cells[start]
+        row = " ".join(f"{x:.3f}" for x in coverage[start : start + len(SHARES)])
         print(f"  {size:3d} {count:3d} {icc:.1f}  {row}")
     print(f"outside {AIM[0]} to {AIM[1]} by more than two standard errors ({error:.4f}):")
-    for x, (size, count, icc, share) in sorted(zip(found, cells, strict=True)):
+    for x, (size, count, icc, share) in sorted(zip(coverage, cells, strict=True)):
         if not AIM[0] - 2 * error <= x <= AIM[1] + 2 * error:
             print(f"  {x:.3f}: {count} clusters of {size}, ICC {icc}, share {share}")

@@ -57,7 +57,7 @@ def ours(game: str, rounds: int = 10, line: bool = False) -> Round:
 
 def plainly(rounds: int) -> Round:
     """The floor: a reply looked up, a partner that copies, a line told, a page put together."""
-    rules, tail, told = (
+    rules, tail, line_form = (
         "r" * 700,
         "q" * 120,
         "Round {}: you picked {}, the other player picked {}.\n",
@@ -70,7 +70,7 @@ def plainly(rounds: int) -> Round:
             for number in range(rounds):
                 mine, theirs = moves["Option: J"], last
                 paid, last = paid + pay[mine][theirs], mine
-                past += told.format(number + 1, "JF"[mine], "JF"[theirs])
+                past += line_form.format(number + 1, "JF"[mine], "JF"[theirs])
                 page = f"{past}This is round {number + 2}.\n{tail}"
         return TOGETHER * rounds if page else 0
 
@@ -79,12 +79,12 @@ def plainly(rounds: int) -> Round:
 
 def _tasks(env: TextEnv, rounds: int) -> list[Task]:
     """The tasks to learn from, with so many rounds."""
-    found = []
+    tasks = []
     for task in env.split.part("train"):
         params = {**task.instance.params, "rounds": rounds}
         problem = msgspec.structs.replace(task.instance, params=params)
-        found.append(msgspec.structs.replace(task, instance=problem))
-    return found
+        tasks.append(msgspec.structs.replace(task, instance=problem))
+    return tasks
 
 
 def textarena(name: str, action: str, rounds: int) -> Round:
@@ -134,7 +134,7 @@ def pettingzoo_peer() -> Round:
     return at_once(env)
 
 
-def interleaved(pair: dict[str, Round], seconds: float) -> dict[str, float]:
+def measure_rates(pair: dict[str, Round], seconds: float) -> dict[str, float]:
     """Rounds a second of each, in turns of one episode."""
     steps, spent = dict.fromkeys(pair, 0), dict.fromkeys(pair, 0.0)
     for play in pair.values():
@@ -147,14 +147,14 @@ def interleaved(pair: dict[str, Round], seconds: float) -> dict[str, float]:
     return {name: steps[name] / spent[name] for name in pair}
 
 
-def many(n: int, times: int = 5) -> list[int]:
+def measure_memory(n: int, times: int = 5) -> list[int]:
     """Peak memory in MiB after each time that n environments have played an episode."""
     envs = TextEnvs(lambda: TextEnv("rps", strategy="lm", sample=True), n)
     peaks = []
     for time_ in range(times):
         envs.reset([derived_seed("bench", time_, i) for i in range(n)])
         while waiting := envs.asked():
-            envs.step({i: [-1.0] * len(asked.candidates) for i, asked in waiting.items()})
+            envs.step({i: [-1.0] * len(ask.candidates) for i, ask in waiting.items()})
         peaks.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
     return peaks
 
@@ -164,35 +164,38 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=2.0, help="of processor time, for each")
     parser.add_argument("--rounds", type=int, default=10, help="of an episode of text")
     parser.add_argument("--many", type=int, default=0)
-    given = parser.parse_args()
+    options = parser.parse_args()
     pairs: list[tuple[str, dict[str, Round]]] = []
     for game, peer, action in (
         ("rps", "IteratedRockPaperScissors-v0", "[rock]"),
         ("ipd", "IteratedPrisonersDilemma-v0", "[Cooperate]"),
     ):
-        pair = {f"sally {game}": ours(game, given.rounds)}
-        pair[f"sally {game}, the line written"] = ours(game, given.rounds, line=True)
-        pair["plain Python, no log"] = plainly(given.rounds)
+        pair = {f"sally {game}": ours(game, options.rounds)}
+        pair[f"sally {game}, the line written"] = ours(game, options.rounds, line=True)
+        pair["plain Python, no log"] = plainly(options.rounds)
         if importlib.util.find_spec("textarena"):
-            pair[f"textarena {peer}"] = textarena(peer, action, given.rounds)
-        pairs.append((f"text, {game}, {given.rounds} rounds", pair))
+            pair[f"textarena {peer}"] = textarena(peer, action, options.rounds)
+        pairs.append((f"text, {game}, {options.rounds} rounds", pair))
     if importlib.util.find_spec("pettingzoo"):
         for pages in (False, True):
-            told = "with pages" if pages else "without pages"
-            pair = {f"sally rps, parallel, full log, {told}": pettingzoo_ours(pages)}
+            page_note = "with pages" if pages else "without pages"
+            pair = {f"sally rps, parallel, full log, {page_note}": pettingzoo_ours(pages)}
             if importlib.util.find_spec("pygame"):
                 pair["pettingzoo rps_v2"] = pettingzoo_peer()
             pairs.append(("PettingZoo, 15 rounds", pair))
     for title, pair in pairs:
-        rates = interleaved(pair, given.seconds)
+        rates = measure_rates(pair, options.seconds)
         print(title)
         for name, rate in rates.items():
             print(f"  {name}: {rate:,.0f} rounds/s of processor time")
-        *mine, peer = rates
-        for name in mine if "plain" not in peer else ():
+        *own_names, peer = rates
+        for name in own_names if "plain" not in peer else ():
             print(f"  {name} / {peer}: {rates[name] / rates[peer]:.2f}")
-    if given.many:
-        print(f"{given.many} environments, MiB at the most after each: {many(given.many)}")
+    if options.many:
+        print(
+            f"{options.many} environments, MiB at the most after each: "
+            f"{measure_memory(options.many)}"
+        )
 
 
 if __name__ == "__main__":

@@ -67,7 +67,7 @@ class Constant:
         return ProbeReport(self.move)
 
 
-def relabelled(bot: str, table: str, repeats: int) -> Iterator[Episode]:
+def play_relabelled(bot: str, table: str, repeats: int) -> Iterator[Episode]:
     """Yield a bot's episodes in the name of every model and strategy of a table."""
     rows = (figure.row for figure in load("riemer2025").tables[table].rows)
     cells = {tuple(sorted(completes(row).items())) for row in rows if row["player"] == "language"}
@@ -76,8 +76,8 @@ def relabelled(bot: str, table: str, repeats: int) -> Iterator[Episode]:
         game, kind = str(row["game"]), str(row["partner"])
         acts = [{"action": a} for a in range(MOVES[game])] if kind == "single_action" else [{}]
         params = {"model": row["model"], "strategy": row["strategy"]}
-        if given := {k: row[k] for k in ("memory",) if k in row}:
-            params["with_"] = given
+        if extra_params := {k: row[k] for k in ("memory",) if k in row}:
+            params["with_"] = extra_params
         agent = PlayerSpec("language", params)
         names = str(row.get("names", "J F B" if MOVES[game] == 3 else "J F")).split()
         for seed in range(repeats):
@@ -87,12 +87,12 @@ def relabelled(bot: str, table: str, repeats: int) -> Iterator[Episode]:
                 setup = Setup(instance, seed, lineup, arms={AGENT: ("their_move",)})
                 match = Match(registry.game(game), setup)
                 spec = registry.game(game)
-                mine = (
+                own_player = (
                     Constant(int(bot)) if bot.isdigit()
                     else seat_player(spec, match.game, AGENT, PlayerSpec(bot))
                 )  # fmt: skip
                 partner = seat_player(spec, match.game, PARTNER, lineup[PARTNER])
-                Driver(match, {AGENT: mine, PARTNER: partner}).run()
+                Driver(match, {AGENT: own_player, PARTNER: partner}).run()
                 yield match.episode()
 
 
@@ -106,7 +106,7 @@ def agreement(runs: int = 500) -> None:
             for table in TABLES:
                 with tempfile.TemporaryDirectory() as folder:
                     with store.Writer(folder) as writer:
-                        for episode in relabelled(bot, table, repeats):
+                        for episode in play_relabelled(bot, table, repeats):
                             writer.add(episode)
                     rows = reproduce("riemer2025", table, folder, None, Effort(repeats=4))
                 rows = [r for r in rows if not r.computed and r.published is not None]
@@ -114,10 +114,11 @@ def agreement(runs: int = 500) -> None:
                 lines.update(line_verdicts(rows))
                 for r in rows:
                     if r.verdict == "equivalent":
-                        who = f"{r.row['model']} {r.row['strategy']} {r.row['game']}"
-                        print(f"    {who}, {r.metric}: {r.published} and {r.ours:.3f}")
+                        row_name = f"{r.row['model']} {r.row['strategy']} {r.row['game']}"
+                        print(f"    {row_name}, {r.metric}: {r.published} and {r.ours:.3f}")
             print(
-                f"  {bot}, {repeats} a partner: values {_said(total)}, lines {_said(lines)}",
+                f"  {bot}, {repeats} a partner: values {_format_verdicts(total)}, lines "
+                f"{_format_verdicts(lines)}",
                 flush=True,
             )
     copies(runs)
@@ -132,15 +133,15 @@ def copies(runs: int = 500) -> None:
     print("true copies of the tabular learner; episodes of a cell on our side and on the paper's:")
     pools = [(*cell, bulk_figures(*cell, Effort(repeats=6000))) for cell in CELLS]
     for sizes in ((12, 102), (30, 30), (30, 102), (102, 30), (102, 102), (498, 102)):
-        found = {
+        verdicts = {
             f"{name} {kind} {metric}": Counter(_copies(kind, metric, values, name, sizes, runs))
             for name, kind, figures in pools
             for metric, values in figures.items()
         }
-        worst = max(found, key=lambda cell: found[cell]["different"])
-        share = found[worst]["different"] / runs
+        worst = max(verdicts, key=lambda cell: verdicts[cell]["different"])
+        share = verdicts[worst]["different"] / runs
         print(
-            f"  {sizes[0]} and {sizes[1]}: {_said(sum(found.values(), Counter()))}; "
+            f"  {sizes[0]} and {sizes[1]}: {_format_verdicts(sum(verdicts.values(), Counter()))}; "
             f"at most {share:.3f} different ({worst})",
             flush=True,
         )
@@ -155,8 +156,8 @@ def _copies(
 
     def sample(n: int) -> Estimate:
         lots = np.arange(n) % partners
-        drawn = values[lots + partners * rng.integers(len(values) // partners, size=n)]
-        return mean_by_rule(drawn, range(n), metric_bounds(metric), lots)
+        sampled = values[lots + partners * rng.integers(len(values) // partners, size=n)]
+        return mean_by_rule(sampled, range(n), metric_bounds(metric), lots)
 
     for _ in range(runs):
         ours, copy = map(sample, sizes)
@@ -166,31 +167,34 @@ def _copies(
         yield comparison_row("t", [printed], ours, span, 0.0005).verdict
 
 
-def _said(found: Counter[Any]) -> str:
+def _format_verdicts(verdicts: Counter[Any]) -> str:
     names = ("equivalent", "different", "undecided")
-    many = sum(found[name] for name in names)
-    shares = " / ".join(f"{found[name] / max(many, 1):.3f}" for name in names)
-    return f"{' / '.join(str(found[name]) for name in names)} of {many} ({shares})"
+    n_verdicts = sum(verdicts[name] for name in names)
+    shares = " / ".join(f"{verdicts[name] / max(n_verdicts, 1):.3f}" for name in names)
+    return f"{' / '.join(str(verdicts[name]) for name in names)} of {n_verdicts} ({shares})"
 
 
 def riemer(runs: int = 20_000) -> None:
     """Print the one value of riemer2025's learner that differs, at ten times the usual size."""
-    where = {"game": "rps", "partner": "tit_for_tat", "player": "tabular"}
-    printed = reference.figures_at(reference.table(load("riemer2025"), "tabular"), where, REGRET)
+    row_key = {"game": "rps", "partner": "tit_for_tat", "player": "tabular"}
+    printed = reference.figures_at(reference.table(load("riemer2025"), "tabular"), row_key, REGRET)
     for size in (2_000, runs):
-        found = cell("rps", "tit_for_tat", Effort(repeats=size))[REGRET]
-        assert found.value is not None and found.low is not None and found.high is not None
-        print(f"{size} episodes: {found.value:.4f} [{found.low:.4f}, {found.high:.4f}]")
+        estimate = cell("rps", "tit_for_tat", Effort(repeats=size))[REGRET]
+        assert estimate.value is not None and estimate.low is not None and estimate.high is not None
+        print(f"{size} episodes: {estimate.value:.4f} [{estimate.low:.4f}, {estimate.high:.4f}]")
         for figure in printed:
-            row = comparison_row("tabular", [figure], found, None, 0.0005)
+            row = comparison_row("tabular", [figure], estimate, None, 0.0005)
             print(f"  against {figure.value} ({figure.source}): {row.verdict}, p {row.p:.3f}")
         values = [figure.value for figure in printed]
         errors = [(f.interval[1] - f.value) / 1.96 for f in printed if f.interval]
-        apart = (values[0] - values[1]) / math.hypot(*errors)
+        z_apart = (values[0] - values[1]) / math.hypot(*errors)
         middle, error = sum(values) / 2, math.hypot(*errors) / 2
-        ours = (found.value - middle) / math.hypot(error, (found.high - found.value) / 1.96)
+        ours = (estimate.value - middle) / math.hypot(
+            error, (estimate.high - estimate.value) / 1.96
+        )
         print(
-            f"  the two printed values differ by z {apart:.2f}; ours from their mean by {ours:.2f}"
+            f"  the two printed values differ by z {z_apart:.2f}; ours from their mean by "
+            f"{ours:.2f}"
         )
 
 
@@ -203,7 +207,7 @@ def variance(runs: int = 1000) -> None:
     print("models, true share: covered, mean width")
     for models in (2, 3, 5, 10):
         for sd in (0.0, 0.3, 1.0):
-            share, held, wide = sd**2 / (sd**2 + 0.5**2 + 1), 0, 0.0
+            share, n_covered, wide = sd**2 / (sd**2 + 0.5**2 + 1), 0, 0.0
             for _ in range(runs):
                 model, problem = rng.normal(0, sd, models), rng.normal(0, 0.5, problems)
                 noise = rng.normal(0, 1, (models, problems, 2))
@@ -212,11 +216,11 @@ def variance(runs: int = 1000) -> None:
                     "model": np.repeat(np.arange(models), 2 * problems).tolist(),
                     "problem": np.tile(np.repeat(np.arange(problems), 2), models).tolist(),
                 }
-                found = variance_components(values, factors, seed=1, draws=800).shares["model"]
-                assert found.low is not None and found.high is not None
-                held += found.low <= share <= found.high
-                wide += (found.high - found.low) / runs
-            print(f"  {models:2d}, {share:.3f}: {held / runs:.3f}, {wide:.2f}")
+                estimate = variance_components(values, factors, seed=1, draws=800).shares["model"]
+                assert estimate.low is not None and estimate.high is not None
+                n_covered += estimate.low <= share <= estimate.high
+                wide += (estimate.high - estimate.low) / runs
+            print(f"  {models:2d}, {share:.3f}: {n_covered / runs:.3f}, {wide:.2f}")
 
 
 # --- errors of compare and contrast ---------------------------------------------------------------
@@ -242,53 +246,59 @@ def null_store(
     rng: np.random.Generator, players: Sequence[PlayerSpec], instances: int
 ) -> list[Episode]:
     """Return episodes of equal players under different names, on the same problems and seeds."""
-    found = []
+    episodes = []
     for game in GAMES:
         spec = registry.game(game)
         for n in range(instances):
-            for who in players:
-                lineup = {AGENT: who, PARTNER: PlayerSpec("tit_for_tat")}
+            for player in players:
+                lineup = {AGENT: player, PARTNER: PlayerSpec("tit_for_tat")}
                 instance = Instance(f"{game}-{n}", game, {"rounds": 8})
                 setup = Setup(instance, n, lineup, arms={AGENT: ("their_move",)})
                 match = Match(spec, setup)
                 partner = seat_player(spec, match.game, PARTNER, lineup[PARTNER])
                 Driver(match, {AGENT: Coin(rng, MOVES[game]), PARTNER: partner}).run()
-                found.append(match.episode())
-    return found
+                episodes.append(match.episode())
+    return episodes
 
 
 def null(stores: int = 400, instances: int = 12) -> None:
     """Print false claims of compare and contrast in stores where nothing differs, and how often
     equal players are found equivalent at the planned n."""
     rng = np.random.default_rng(11)
-    asked = {"model": "a/a", "strategy": "qa"}
-    models = [PlayerSpec("language", {**asked, "model": name}) for name in ("a/a", "a/b")]
-    packs = [PlayerSpec("language", {**asked, "pack": name}) for name in ("one", "two")]
+    base_params = {"model": "a/a", "strategy": "qa"}
+    models = [PlayerSpec("language", {**base_params, "model": name}) for name in ("a/a", "a/b")]
+    packs = [PlayerSpec("language", {**base_params, "pack": name}) for name in ("one", "two")]
     names = (label(models[0]), label(models[1]))
     stored = (null_store(rng, models, instances) for _ in range(stores))
     _claims("compare", [compare(episodes, *names) for episodes in stored])
     for others in (packs[:1], packs):
         stored = (null_store(rng, [models[0], *others], instances) for _ in range(stores))
-        found = [[c.comparison for c in contrast(episodes, "packs")] for episodes in stored]
-        _claims("contrast --packs", found)
+        comparisons = [[c.comparison for c in contrast(episodes, "packs")] for episodes in stored]
+        _claims("contrast --packs", comparisons)
     for margin in (0.4, 0.6):
         for metrics in (1, 3):
             size = equivalence_sample_size(margin, 2.0, alpha=0.05 / metrics)
-            each = every = 0
+            n_equivalent = n_all_equivalent = 0
             for _ in range(stores):
-                made = family(_null_scores(rng, metrics, size), "a", "b", margin, 1)
-                hits = [c.verdict == "equivalent" for c in made]
-                each, every = each + sum(hits), every + all(hits)
+                tests = family(_null_scores(rng, metrics, size), "a", "b", margin, 1)
+                hits = [c.verdict == "equivalent" for c in tests]
+                n_equivalent, n_all_equivalent = (
+                    n_equivalent + sum(hits),
+                    n_all_equivalent + all(hits),
+                )
             print(
                 f"margin {margin}, family of {metrics}: planned {size} pairs for .80, found "
-                f"equivalent in {each / stores / metrics:.3f}, all of them in {every / stores:.3f}"
+                f"equivalent in {n_equivalent / stores / metrics:.3f}, all of them in "
+                f"{n_all_equivalent / stores:.3f}"
             )
 
 
 def _claims(name: str, by_store: Sequence[Sequence[Comparison]]) -> None:
     claims = ("better", "worse", "different")
-    wrong = sum(any(c.verdict in claims for c in found) for found in by_store) / len(by_store)
-    single = [c.p is not None and c.p < 0.05 for found in by_store for c in found]
+    wrong = sum(any(c.verdict in claims for c in comparisons) for comparisons in by_store) / len(
+        by_store
+    )
+    single = [c.p is not None and c.p < 0.05 for comparisons in by_store for c in comparisons]
     print(
         f"{name}, {len(by_store[0])} comparisons of {by_store[0][0].units} pairs: false claims in "
         f"{wrong:.3f} of {len(by_store)} stores; single p below .05 in {np.mean(single):.3f}",
@@ -318,17 +328,17 @@ SHIPPED = ("kang2026-0.5b", "kang2026-1.5b")
 FACTS = ROOT / "benchmarks" / "shipped.json"
 
 
-def shipped(runs: int = 0) -> None:
+def print_shipped(runs: int = 0) -> None:
     """Compute the facts behind two sentences of validity.md, write them, print the sentences."""
     bundles = [ROOT / "docs" / "results" / "bundles" / f"{name}.sally.zip" for name in SHIPPED]
-    found = []
+    outputs = []
     for view in ("--reliability", "--variance"):
         print(f"sally profile {view} on {' and '.join(SHIPPED)} ...", flush=True)
         ran = CliRunner().invoke(
             cli, ["profile", view, *map(str, bundles), "--json"], catch_exceptions=False
         )
-        found.append(json.loads(ran.stdout))
-    related, varied = found
+        outputs.append(json.loads(ran.stdout))
+    related, varied = outputs
     kinds = ("other trait, same game", "same trait, other game")
     facts = {
         "bundles": {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in bundles},
@@ -338,7 +348,9 @@ def shipped(runs: int = 0) -> None:
             {
                 "game": row["game"],
                 "measure": row["measure"],
-                "shares": {name: one["value"] for name, one in row["shares"]["shares"].items()},
+                "shares": {
+                    name: component["value"] for name, component in row["shares"]["shares"].items()
+                },
             }
             for row in varied
         ],
@@ -352,28 +364,33 @@ def sentences(facts: dict[str, Any]) -> list[str]:
     """Return the sentences of validity.md on the shipped bundles."""
 
     def mean(kind: str) -> str:
-        found = facts["matrix"][kind]
-        low, high = found["interval"]
-        return f"{two(found['value'])} [{two(low)}, {two(high)}] ({found['n']} pairs of measures)"
+        kind_mean = facts["matrix"][kind]
+        low, high = kind_mean["interval"]
+        return (
+            f"{two(kind_mean['value'])} [{two(low)}, {two(high)}] "
+            f"({kind_mean['n']} pairs of measures)"
+        )
 
     by_player = {
         (row["game"], row["measure"]): sum(row["shares"].get(f, 0.0) for f in ("model", "strategy"))
         for row in facts["shares"]
         if {"model", "strategy"} <= set(row["shares"])
     }
-    low, high = (each(by_player, key=lambda key: by_player[key]) for each in (min, max))
+    low, high = (extreme(by_player, key=lambda key: by_player[key]) for extreme in (min, max))
     marks = {measure: f"`{measure}`" for _, measure in by_player if measure != "knowing"}
-    named = {(g, m): f"{marks.get(m, m)} in `{g}`" for g, m in by_player}
-    rest = {row["game"]: row["shares"]["rest"] for row in facts["shares"]
+    row_names = {(g, m): f"{marks.get(m, m)} in `{g}`" for g, m in by_player}
+    rest_shares = {row["game"]: row["shares"]["rest"] for row in facts["shares"]
             if row["measure"] == "task_success"}  # fmt: skip
     return [
         f"The means are {mean('other trait, same game')} for *other trait, same game* against "
         f"{mean('same trait, other game')} for *same trait, other game*, over "
         f"{facts['players']} players.",
         f"The model and its strategy together explain between {100 * by_player[low]:.0f}% "
-        f"({named[low]}) and {100 * by_player[high]:.0f}% ({named[high]}) of the variance of one "
-        f"episode. Of the variance of correct choices {100 * rest['toma_po']:.0f}% in `toma_po` "
-        f"and {100 * rest['toma_mg']:.0f}% in `toma_mg` are within single episodes.",
+        f"({row_names[low]}) and {100 * by_player[high]:.0f}% ({row_names[high]}) of the "
+        "variance of one "
+        f"episode. Of the variance of correct choices {100 * rest_shares['toma_po']:.0f}% in "
+        "`toma_po` "
+        f"and {100 * rest_shares['toma_mg']:.0f}% in `toma_mg` are within single episodes.",
     ]
 
 
@@ -393,14 +410,14 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "shares": share_intervals.main,
     "variance": variance,
     "null": null,
-    "shipped": shipped,
+    "shipped": print_shipped,
 }
 
 
-def main(name: str = "", *rest: str) -> None:
-    for each in [name] if name else COMMANDS:
-        print(f"== {each}")
-        COMMANDS[each](*map(int, rest))
+def main(name: str = "", *arguments: str) -> None:
+    for command in [name] if name else COMMANDS:
+        print(f"== {command}")
+        COMMANDS[command](*map(int, arguments))
 
 
 if __name__ == "__main__":

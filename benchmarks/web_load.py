@@ -87,7 +87,7 @@ class Participant:
             token, invites = await self._open(others)
             if invite is not None:
                 invite.set_result(invites["partner"])
-        mine = self._figures.moves.setdefault(sha256(token.encode()).hexdigest(), [])
+        moves = self._figures.moves.setdefault(sha256(token.encode()).hexdigest(), [])
         screen, lines, turn = None, 0, 0
         while screen is None or not screen["over"]:
             if screen is None or not screen["asks"]:
@@ -98,7 +98,7 @@ class Participant:
                 value = self._draw.choice(ask["options"])["value"]
                 turn += 1
                 screen = await self._answer(token, ask["id"], value, f"{turn}", lines)
-                mine += [value] if screen is not None else []
+                moves += [value] if screen is not None else []
             if screen is not None:
                 lines = screen["lines_from"] + len(screen["lines"])
         self._web.close()
@@ -109,12 +109,12 @@ class Participant:
         await asyncio.sleep(seconds)
         self._figures.late.append(time.perf_counter() - until)
 
-    async def _look(self, token: str, seen: Any, lines: int) -> Any:
+    async def _look(self, token: str, last_screen: Any, lines: int) -> Any:
         """A first look, or news; none when it is refused."""
-        since = f"&since={seen['version']}" if seen is not None else ""
+        since = f"&since={last_screen['version']}" if last_screen is not None else ""
         began = time.perf_counter()
         status, screen = await self._web.call("GET", f"/api/seat?lines={lines}{since}", token)
-        if seen is None:  # later ones wait for news on purpose
+        if last_screen is None:  # later ones wait for news on purpose
             self._figures.screens.append(time.perf_counter() - began)
         if status == 200:
             return screen
@@ -124,12 +124,12 @@ class Participant:
 
     async def _take(self, invitation: str) -> str:
         """Take the seat of an invitation: it opens by a token of one's own from now on."""
-        own = secrets.token_hex(24)
-        status, said = await self._web.call(
-            "POST", "/api/seat/take", token=invitation, body={"token": own}
+        own_token = secrets.token_hex(24)
+        status, reply = await self._web.call(
+            "POST", "/api/seat/take", token=invitation, body={"token": own_token}
         )
-        assert status == 200, said
-        return own
+        assert status == 200, reply
+        return own_token
 
     async def _open(self, others: dict[str, str]) -> tuple[str, dict[str, str]]:
         params = {"rounds": self._rounds}
@@ -147,11 +147,11 @@ class Participant:
             *(c.call("POST", "/api/seat/answer", token, sent) for c in calls)
         )
         self._figures.answers.append(time.perf_counter() - began)
-        for status, said in done:
+        for status, reply in done:
             if status != 200:
-                self._figures.refused[f"answer {status} {said['error'][:40]}"] += 1
-        taken = [said["screen"] for status, said in done if status == 200]
-        return taken[0] if taken else None
+                self._figures.refused[f"answer {status} {reply['error'][:40]}"] += 1
+        screens = [reply["screen"] for status, reply in done if status == 200]
+        return screens[0] if screens else None
 
 
 @contextmanager
@@ -165,14 +165,14 @@ def server(database: str, folder: Path) -> Iterator[tuple[int, int]]:
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     process = subprocess.Popen(command, **quiet)  # type: ignore[call-overload]
     try:
-        asyncio.run(_up(port, process))
+        asyncio.run(_wait_until_up(port, process))
         yield port, process.pid
     finally:
         process.send_signal(signal.SIGTERM)
         process.wait(60)
 
 
-async def _up(port: int, process: subprocess.Popen[bytes]) -> None:
+async def _wait_until_up(port: int, process: subprocess.Popen[bytes]) -> None:
     while process.poll() is None:
         try:
             web = Connection(port)
@@ -190,7 +190,7 @@ def spent(process: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def held(process: int) -> float:
+def memory_of(process: int) -> float:
     """Megabytes of memory that a running process holds."""
     pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
@@ -200,18 +200,18 @@ async def watch(process: int, figures: Figures, people: int, rounds: int) -> Non
     """Note when all play what the server has used, and what memory it holds on the way."""
     while len(figures.screens) < people:
         await asyncio.sleep(0.2)
-    before, figures.answers_then = spent(process), len(figures.answers)
-    mine, began = cpu(resource.RUSAGE_SELF), time.perf_counter()
+    cpu_before, figures.answers_then = spent(process), len(figures.answers)
+    own_cpu, began = cpu(resource.RUSAGE_SELF), time.perf_counter()
     try:
         while len(figures.answers) < people * rounds / 3:
             await asyncio.sleep(0.2)
-        figures.memory.append(held(process))
+        figures.memory.append(memory_of(process))
         await asyncio.sleep(math.inf)
     finally:
-        figures.server_cpu = spent(process) - before
-        figures.load_cpu = cpu(resource.RUSAGE_SELF) - mine
+        figures.server_cpu = spent(process) - cpu_before
+        figures.load_cpu = cpu(resource.RUSAGE_SELF) - own_cpu
         figures.seconds = time.perf_counter() - began
-        figures.memory.append(held(process))
+        figures.memory.append(memory_of(process))
 
 
 async def crowd(port: int, process: int, people: int, rounds: int) -> Figures:
@@ -222,9 +222,9 @@ async def crowd(port: int, process: int, people: int, rounds: int) -> Figures:
     for number in range(people):
         if number >= people // 2 and (number - people // 2) % 2 == 0:
             invite = loop.create_future() if number + 1 < people else None
-        one = Participant(port, number, rounds, figures)
+        participant = Participant(port, number, rounds, figures)
         invited = number > people // 2 and (number - people // 2) % 2 == 1
-        playing.append(one.play(number / ARRIVE, invite, invited))
+        playing.append(participant.play(number / ARRIVE, invite, invited))
     watching = asyncio.create_task(watch(process, figures, people, rounds))
     await asyncio.gather(*playing)
     watching.cancel()
@@ -234,31 +234,31 @@ async def crowd(port: int, process: int, people: int, rounds: int) -> Figures:
 
 def lost_and_doubled(figures: Figures, database: str, folder: Path) -> dict[str, int]:
     """Acknowledged moves against what the database and the store hold."""
-    kept = Database(database or str(folder / "database.sqlite"))
-    kept.open()
+    records = Database(database or str(folder / "database.sqlite"))
+    records.open()
     try:
-        seats, entries = asyncio.run(_rows(kept))
+        seats, entries = asyncio.run(_rows(records))
     finally:
-        kept.close()
+        records.close()
     played: dict[tuple[str, str], list[Any]] = {}
     for match, seat, text in entries:
         entry = json.loads(text)
         if entry["what"] == "move":
             played.setdefault((match, seat), []).append((entry["ask"][0], entry["action"]))
-    lost = doubled = other = 0
+    n_lost = doubled = n_different = 0
     for token, match, seat in seats:
-        acknowledged, there = figures.moves[token], played.get((match, seat), [])
-        turns = Counter(turn for turn, _ in there)
+        acknowledged, actions = figures.moves[token], played.get((match, seat), [])
+        turns = Counter(turn for turn, _ in actions)
         doubled += sum(n - 1 for n in turns.values())
-        lost += max(0, len(acknowledged) - len(there))
-        other += [action for _, action in there] != acknowledged
+        n_lost += max(0, len(acknowledged) - len(actions))
+        n_different += [action for _, action in actions] != acknowledged
     stored = store.load(folder / "episodes")
     moves = sum(isinstance(e, Moved) for ep in stored.episodes.values() for e in ep.events)
     return {
         "acknowledged": sum(map(len, figures.moves.values())),
-        "lost": lost,
+        "lost": n_lost,
         "doubled": doubled,
-        "otherwise": other,
+        "otherwise": n_different,
         "episodes": len(stored.episodes),
         "episodes doubled": stored.doubled,
         "moves in episodes": moves,
@@ -280,15 +280,20 @@ def cpu(whose: int) -> float:
     return used.ru_utime + used.ru_stime
 
 
-def shared(figures: Figures) -> dict[str, float]:
+def share_costs(figures: Figures) -> dict[str, float]:
     """What an answer costs the server and the load, and how busy each of them was.
 
     Whoever is busy for nearly all of the time is what everybody waits for; both share the cores.
     """
     answers = len(figures.answers) - figures.answers_then
-    both = {"server": figures.server_cpu, "load": figures.load_cpu}
-    costs = {f"{who} cpu ms an answer": round(1000 * s / answers, 2) for who, s in both.items()}
-    busy = {f"{who} busy": round(s / figures.seconds, 2) for who, s in both.items()}
+    cpu_by_process = {"server": figures.server_cpu, "load": figures.load_cpu}
+    costs = {
+        f"{process} cpu ms an answer": round(1000 * s / answers, 2)
+        for process, s in cpu_by_process.items()
+    }
+    busy = {
+        f"{process} busy": round(s / figures.seconds, 2) for process, s in cpu_by_process.items()
+    }
     return {**costs, **busy}
 
 
@@ -297,7 +302,7 @@ def milliseconds(values: list[float], share: float) -> float:
     return round(1000 * sorted(values)[min(len(values) - 1, int(share * len(values)))], 1)
 
 
-def measured(kind: str, people: int, rounds: int, database: str = "") -> dict[str, Any]:
+def measure(kind: str, people: int, rounds: int, database: str = "") -> dict[str, Any]:
     """One run on one kind of database."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
@@ -307,7 +312,7 @@ def measured(kind: str, people: int, rounds: int, database: str = "") -> dict[st
             figures = uvloop.run(crowd(port, process, people, rounds))
             seconds = time.perf_counter() - began
         children = cpu(resource.RUSAGE_CHILDREN) - children
-        found = lost_and_doubled(figures, database, folder)
+        counts = lost_and_doubled(figures, database, folder)
     shares = {"p50 ms": 0.5, "p95 ms": 0.95, "p99 ms": 0.99, "worst ms": 1.0}
     return {
         "database": kind,
@@ -319,9 +324,9 @@ def measured(kind: str, people: int, rounds: int, database: str = "") -> dict[st
         "sent late p95 ms": milliseconds(figures.late, 0.95),
         **machine,
         "server cpu s": round(children, 1),  # its start included
-        **shared(figures),
+        **share_costs(figures),
         "server memory MB": [round(megabytes) for megabytes in figures.memory],
-        **found,
+        **counts,
         "refused": dict(figures.refused),
         "connections reopened": Connection.reopened,
     }
@@ -333,16 +338,16 @@ def main() -> None:
     parse.add_argument("--rounds", type=int, default=12)
     parse.add_argument("--on", default="sqlite,postgresql")
     parse.add_argument("--json", action="store_true")
-    given = parse.parse_args()
+    options = parse.parse_args()
     results = []
-    for kind in given.on.split(","):
+    for kind in options.on.split(","):
         if kind == "postgresql":
             with local_postgres() as address:
-                results.append(measured(kind, given.people, given.rounds, address))
+                results.append(measure(kind, options.people, options.rounds, address))
         else:
-            results.append(measured(kind, given.people, given.rounds))
+            results.append(measure(kind, options.people, options.rounds))
     load = os.getloadavg()[0]
-    if given.json:
+    if options.json:
         print(json.dumps({"cores": os.cpu_count(), "load": load, "runs": results}, indent=2))
     else:
         print(f"{os.cpu_count()} cores for server and load, load average {load:.1f} in the end")

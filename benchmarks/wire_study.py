@@ -54,29 +54,29 @@ class Answering(Instant):
         self._read += data
         while (end := self._read.find(b"\r\n\r\n")) >= 0:
             head = bytes(self._read[:end]).lower()
-            at = head.find(b"content-length:")
-            length = int(head[at + 15 :].split(b"\r\n")[0])
+            position = head.find(b"content-length:")
+            length = int(head[position + 15 :].split(b"\r\n")[0])
             if len(self._read) < end + 4 + length:
                 return
-            asked = json.loads(self._read[end + 4 : end + 4 + length])
+            request = json.loads(self._read[end + 4 : end + 4 + length])
             del self._read[: end + 4 + length]
             Answering.calls += 1
-            said = {"role": "assistant", "content": answer(asked["messages"][-1]["content"])}
-            choice = {"index": 0, "message": said, "finish_reason": "stop"}
+            message = {"role": "assistant", "content": answer(request["messages"][-1]["content"])}
+            choice = {"index": 0, "message": message, "finish_reason": "stop"}
             body = json.dumps({**ANSWER, "choices": [choice]}).encode()
             start = f"HTTP/1.1 200 OK\r\nContent-Length: {len(body)}\r\n\r\n"
             self._out.write(start.encode() + body)  # type: ignore[attr-defined]
 
 
-def serve(told: multiprocessing.Queue[int], calls: multiprocessing.Queue[int]) -> None:
+def serve(results: multiprocessing.Queue[int], calls: multiprocessing.Queue[int]) -> None:
     """Answer until the queue of calls is asked for, by an item in it."""
 
     async def forever() -> None:
         loop = asyncio.get_running_loop()
         server = await loop.create_server(Answering, "127.0.0.1", 0, backlog=2048)
-        told.put(server.sockets[0].getsockname()[1])
+        results.put(server.sockets[0].getsockname()[1])
         await loop.run_in_executor(None, calls.get)
-        told.put(Answering.calls)
+        results.put(Answering.calls)
 
     asyncio.run(forever())
 
@@ -84,21 +84,21 @@ def serve(told: multiprocessing.Queue[int], calls: multiprocessing.Queue[int]) -
 def memory(pid: int) -> int:
     """Return the bytes that a process and its children hold."""
     try:
-        held = int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * PAGE
+        own_bytes = int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * PAGE
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     except OSError:
         return 0
-    return held + sum(memory(int(child)) for child in children)
+    return own_bytes + sum(memory(int(child)) for child in children)
 
 
-def measured(study: str, episodes: int | None, more: list[str]) -> None:
-    told: multiprocessing.Queue[int] = multiprocessing.Queue()
+def measure(study: str, episodes: int | None, arguments: list[str]) -> None:
+    results: multiprocessing.Queue[int] = multiprocessing.Queue()
     calls: multiprocessing.Queue[int] = multiprocessing.Queue()
-    server = multiprocessing.Process(target=serve, args=(told, calls), daemon=True)
+    server = multiprocessing.Process(target=serve, args=(results, calls), daemon=True)
     server.start()
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        address = f"http://127.0.0.1:{told.get()}/v1"
+        address = f"http://127.0.0.1:{results.get()}/v1"
         (folder / "sally.toml").write_text(
             f'[models.near]\nname = "server/near"\nbase_url = "{address}"\nat_once = 200\n'
         )
@@ -107,28 +107,36 @@ def measured(study: str, episodes: int | None, more: list[str]) -> None:
             study = "many.toml"
         command = [sys.executable, "-m", "sally", "run", study, "--model", "near", "--out", "out"]
         root = str(Path(__file__).resolve().parent.parent)
-        begun, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
+        begun, usage_before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
         run = subprocess.Popen(
-            [*command, *more], cwd=folder, env={**os.environ, "PYTHONPATH": root}
+            [*command, *arguments], cwd=folder, env={**os.environ, "PYTHONPATH": root}
         )
-        shown = 0
+        printed_tenths = 0
         while run.poll() is None:
             time.sleep(1 if episodes is None else 5)
             if (folder / "out").exists():
                 now = look(folder / "out")
                 tenth = 10 * now.done // max(now.wanted or 1, 1)
-                if tenth > shown:
-                    shown = tenth
+                if tenth > printed_tenths:
+                    printed_tenths = tenth
                     mib = memory(run.pid) / 2**20
                     print(f"{now.done} episodes: {mib:.0f} MiB", flush=True)
-        seconds, after = time.perf_counter() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds, usage_after = (
+            time.perf_counter() - begun,
+            resource.getrusage(resource.RUSAGE_CHILDREN),
+        )
         calls.put(0)
-        made = told.get()
-        busy = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        n_calls = results.get()
+        busy = (
+            usage_after.ru_utime
+            + usage_after.ru_stime
+            - usage_before.ru_utime
+            - usage_before.ru_stime
+        )
         load = os.getloadavg()[1]
         print(
-            f"exit code {run.returncode}; {made:,} calls in {seconds:.0f} s, "
-            f"{busy:.0f} s of processor time, {1000 * busy / max(made, 1):.2f} ms a call; "
+            f"exit code {run.returncode}; {n_calls:,} calls in {seconds:.0f} s, "
+            f"{busy:.0f} s of processor time, {1000 * busy / max(n_calls, 1):.2f} ms a call; "
             f"load of the machine {load:.0f} on {os.cpu_count()} cores"
         )
 
@@ -137,5 +145,5 @@ if __name__ == "__main__":
     options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     options.add_argument("study", help="a study, or a game with --episodes")
     options.add_argument("--episodes", type=int)
-    chosen, rest = options.parse_known_args()
-    measured(chosen.study, chosen.episodes, rest)
+    chosen, other_arguments = options.parse_known_args()
+    measure(chosen.study, chosen.episodes, other_arguments)

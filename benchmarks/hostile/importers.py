@@ -40,20 +40,25 @@ from tests.papers import test_zhu2024 as zhu
 
 def sources(folder: Path) -> dict[str, tuple[Callable[[Path], ImportResult], Path]]:
     """For each importer a folder of good files that it takes in."""
-    where = {name: folder / name for name in ("akata2025", "brockbank2024", "moore2025")}
+    folders = {name: folder / name for name in ("akata2025", "brockbank2024", "moore2025")}
     rows = akata.episode("act_gpt4", "act_tft", ["JJ", "FJ", "FF", "JF"], akata.PD)
     rows += akata.episode("act_tft", "act_j", ["JJ"] * 4, akata.PD)
-    akata.write_files(where["akata2025"] / "pd/tft/data/pd_base_gpt4_tfts.csv", rows)
-    _brockbank(where["brockbank2024"])
+    akata.write_files(folders["akata2025"] / "pd/tft/data/pd_base_gpt4_tfts.csv", rows)
+    _brockbank(folders["brockbank2024"])
     games = [record([[(0, 1)], [(2, 1)]], "A"), record([[(0, 1), (1, 0)]], "C")]
-    mindgames_written(where["moore2025"], {PEOPLE: [games], MODEL: [games[:1]]})
-    found = {name: (registry.importer(name).imported, at) for name, at in where.items()}
-    found["tradecraft2026"] = (registry.importer("tradecraft2026").imported, folder / "tradecraft")
+    mindgames_written(folders["moore2025"], {PEOPLE: [games], MODEL: [games[:1]]})
+    known_sources = {
+        name: (registry.importer(name).imported, path) for name, path in folders.items()
+    }
+    known_sources["tradecraft2026"] = (
+        registry.importer("tradecraft2026").imported,
+        folder / "tradecraft",
+    )
     _tradecraft(folder / "tradecraft")
-    found["table"] = (_table, folder / "table")
+    known_sources["table"] = (_table, folder / "table")
     _rounds(folder / "table")
     for name in ("eger2017", "zhu2024", "hcss2025", "gamabench", "alsobay2025"):
-        found[name] = (registry.importer(name).imported, folder / name)
+        known_sources[name] = (registry.importer(name).imported, folder / name)
         (folder / name).mkdir()
     (folder / "eger2017" / f"game{eger.FIRST}.log").write_text(eger.log_of(eger.MOVES))
     (folder / "eger2017" / f"survey{eger.FIRST}.log").write_text(eger.SURVEY)
@@ -62,9 +67,9 @@ def sources(folder: Path) -> dict[str, tuple[Callable[[Path], ImportResult], Pat
     gamabench.write_files(folder / "gamabench", gamabench.TABLES)
     alsobay.write_files(folder / "alsobay2025", alsobay.people())
     read = partial(clembench.import_results, options=clem.DILEMMA)
-    found["clembench"] = (Importer("clembench", "", read).imported, folder / "clembench")
+    known_sources["clembench"] = (Importer("clembench", "", read).imported, folder / "clembench")
     clem.results(folder / "clembench", clem.logs())
-    return found
+    return known_sources
 
 
 def _brockbank(folder: Path) -> None:
@@ -98,44 +103,44 @@ def _rounds(folder: Path) -> None:
 
 
 def _table(folder: Path) -> ImportResult:
-    read = Importer("table", "", lambda at: tables.import_table(at / "rounds.csv"))
+    read = Importer("table", "", lambda path: tables.import_table(path / "rounds.csv"))
     return read.imported(folder)
 
 
 def campaign(files: int, seed: int) -> dict[str, Any]:
     """Mutates one file at a time, has it imported, and says what came of it."""
-    draw, found, broken = random.Random(seed), Counter[str](), Counter[str]()
+    draw, outcomes, broken = random.Random(seed), Counter[str](), Counter[str]()
     with tempfile.TemporaryDirectory() as folder:
-        known = sources(Path(folder))
+        known_sources = sources(Path(folder))
         for n in range(files):
-            name = sorted(known)[n % len(known)]
-            read, at = known[name]
-            file = draw.choice(sorted(p for p in at.rglob("*") if p.is_file()))
+            name = sorted(known_sources)[n % len(known_sources)]
+            read, source_folder = known_sources[name]
+            file = draw.choice(sorted(p for p in source_folder.rglob("*") if p.is_file()))
             good = file.read_bytes()
             file.write_bytes(mutated(good, draw))
             try:
-                taken = read(at)
-                wrong = [e for e in taken.episodes if log_problem(e)]
-                found["taken in" if taken.episodes else "all listed"] += 1
-                found["wrong episodes"] += len(wrong)
+                result = read(source_folder)
+                wrong = [e for e in result.episodes if log_problem(e)]
+                outcomes["taken in" if result.episodes else "all listed"] += 1
+                outcomes["wrong episodes"] += len(wrong)
             except BadInput as why:
-                found["refused in a sentence"] += 1
+                outcomes["refused in a sentence"] += 1
                 if "is not in the format of the importer" in str(why):
                     broken[f"{name}: {str(why).rpartition('it: ')[2][:60]}"] += 1
             except Exception as why:
-                found["traces"] += 1
+                outcomes["traces"] += 1
                 broken[f"{name}: {type(why).__name__}: {str(why)[:60]}"] += 1
             finally:
                 file.write_bytes(good)
-    return {"files": files, **found, "caught at the boundary": dict(broken)}
+    return {"files": files, **outcomes, "caught at the boundary": dict(broken)}
 
 
 if __name__ == "__main__":
     import logging
 
-    given = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    given.add_argument("--files", type=int, default=4000)
-    given.add_argument("--seed", type=int, default=18)
-    options = given.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--files", type=int, default=4000)
+    parser.add_argument("--seed", type=int, default=18)
+    options = parser.parse_args()
     logging.disable()
     print(campaign(options.files, options.seed))

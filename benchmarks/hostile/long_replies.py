@@ -50,44 +50,49 @@ TRIES = 3  # the least of them counts
 
 def seconds(read: Callable[[str], Any], reply: str) -> float:
     """The least processor time that a reader takes for a reply, of some tries."""
-    least = float("inf")
+    shortest = float("inf")
     for _ in range(TRIES):
         began = time.thread_time()
         with suppress(Unreadable):
             read(without_thoughts(reply))
-        least = min(least, time.thread_time() - began)
-        if least < 0.01:
+        shortest = min(shortest, time.thread_time() - began)
+        if shortest < 0.01:
             break
-    return least
+    return shortest
 
 
 def slowest(
-    shapes: tuple[str, ...] = SHAPES, most: int = MOST_READ
+    shapes: tuple[str, ...] = SHAPES, length: int = MOST_READ
 ) -> list[tuple[float, str, str]]:
     """For every reader the shape that takes it longest, the slowest reader first."""
-    found = []
+    results = []
     for name, read in readers():
-        worst, shape = max((seconds(read, (s * most)[:most]), s) for s in shapes)
-        found.append((worst, name, shape))
-    return sorted(found, reverse=True)
+        worst, shape = max((seconds(read, (s * length)[:length]), s) for s in shapes)
+        results.append((worst, name, shape))
+    return sorted(results, reverse=True)
 
 
-def main(shown: int) -> None:
+def main(count: int) -> None:
     """The slowest readers, and how they grow."""
-    known = dict(readers())
-    found = slowest()
-    for took, name, shape in found[:shown]:
-        half, whole = (
-            seconds(known[name], (shape * MOST_READ)[:most]) for most in (MOST_READ // 2, MOST_READ)
+    reader_by_name = dict(readers())
+    results = slowest()
+    for took, name, shape in results[:count]:
+        at_half, at_full = (
+            seconds(reader_by_name[name], (shape * MOST_READ)[:length])
+            for length in (MOST_READ // 2, MOST_READ)
         )  # both now: the machine may have been busier before
-        print(f"{name:40s} {1000 * took:7.1f} ms  growth {whole / max(half, 1e-6):4.1f}  {shape!r}")
-    over = sum(took > 0.1 for took, _, _ in found)
+        print(
+            f"{name:40s} {1000 * took:7.1f} ms  growth {at_full / max(at_half, 1e-6):4.1f}  "
+            f"{shape!r}"
+        )
+    n_slow = sum(took > 0.1 for took, _, _ in results)
     print(
-        f"{len(found)} readers, {len(SHAPES)} shapes of {MOST_READ} characters, {over} over 100 ms"
+        f"{len(results)} readers, {len(SHAPES)} shapes of {MOST_READ} characters, {n_slow} "
+        "over 100 ms"
     )
 
 
 if __name__ == "__main__":
-    given = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    given.add_argument("--shown", type=int, default=10)
-    main(given.parse_args().shown)
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--shown", type=int, default=10)
+    main(parser.parse_args().shown)

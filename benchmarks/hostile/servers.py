@@ -41,12 +41,12 @@ def unsteady(seed: int) -> Fault:
 
     def say(handler: Handler) -> None:
         with lock:
-            drawn = luck.random()
-        if drawn < 0.05:
+            chance = luck.random()
+        if chance < 0.05:
             handler.send(429, b'{"error": {"message": "slow down"}}', {"retry-after": "0.05"})
-        elif drawn < 0.10:
+        elif chance < 0.10:
             handler.send(500, b'{"error": {"message": "oops"}}')
-        elif drawn < 0.15:
+        elif chance < 0.15:
             handler.say(RAMBLE)
         else:
             handler.say(answer(str(handler.asked["messages"][-1]["content"])))
@@ -61,14 +61,14 @@ def answer(page: str) -> str:
     return f"{labels[-1] if labels else 'Answer'}: {names[-1] if names else '1'}"
 
 
-def command(study: str, folder: Path, *more: str) -> list[str]:
+def command(study: str, folder: Path, *arguments: str) -> list[str]:
     return [
         *(sys.executable, "-m", "sally", "run", study, "--model", "weak"),
-        *("--config", str(folder / "sally.toml"), "--out", str(folder / study), *more),
+        *("--config", str(folder / "sally.toml"), "--out", str(folder / study), *arguments),
     ]
 
 
-def configured(folder: Path, address: str) -> None:
+def write_config(folder: Path, address: str) -> None:
     (folder / "sally.toml").write_text(
         f'[models.weak]\nname = "openai-api/lab/weak"\nbase_url = "{address}"\n'
         'api_key_env = "LAB_KEY"\n[limits]\nfirst_wait = 0.01\n'
@@ -76,65 +76,72 @@ def configured(folder: Path, address: str) -> None:
 
 
 def closed_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 def lines_of(out: Path) -> dict[str, bytes]:
-    held = store.load(out)
-    return {id: to_line(e) for id, e in held.episodes.items() if id in held.finished_ids}
+    stored = store.load(out)
+    return {id: to_line(e) for id, e in stored.episodes.items() if id in stored.finished_ids}
 
 
-def campaign(study: str, folder: Path, more: list[str], seed: int) -> dict[str, object]:
+def campaign(study: str, folder: Path, arguments: list[str], seed: int) -> dict[str, object]:
     """Stop, starve and finish one study; return what was counted."""
-    out, given = folder / study, command(study, folder, *more)
+    out, command_line = folder / study, command(study, folder, *arguments)
     env = {**os.environ, "LAB_KEY": "lab-0123456789abcdef"}
     codes: dict[str, int] = {}
     with serving(always=unsteady(seed), latency=0.2) as server:
-        configured(folder, server.address)
-        first = subprocess.Popen(given, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        while first.poll() is None and len(_finished(out)) < 3:
+        write_config(folder, server.address)
+        first = subprocess.Popen(
+            command_line, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        while first.poll() is None and len(_finished_ids(out)) < 3:
             time.sleep(0.2)
         first.send_signal(signal.SIGINT)
         first.communicate(timeout=120)
         codes["stopped"] = first.returncode
-        before = lines_of(out)
-        configured(folder, f"http://127.0.0.1:{closed_port()}/v1")
-        dead = subprocess.run(given, env=env, capture_output=True, text=True, timeout=300)
+        lines_before = lines_of(out)
+        write_config(folder, f"http://127.0.0.1:{closed_port()}/v1")
+        dead = subprocess.run(command_line, env=env, capture_output=True, text=True, timeout=300)
         codes["dead server"] = dead.returncode
         planned = subprocess.run(
-            [*given[:3], "plan", *given[4:], "--json"], env=env, capture_output=True, timeout=300
+            [*command_line[:3], "plan", *command_line[4:], "--json"],
+            env=env,
+            capture_output=True,
+            timeout=300,
         )
-        there = json.loads(planned.stdout)["there"]
-        agree = look(out).done == there
-        configured(folder, server.address)
+        n_stored = json.loads(planned.stdout)["there"]
+        agree = look(out).done == n_stored
+        write_config(folder, server.address)
         for _ in range(5):
-            again = subprocess.run(given, env=env, capture_output=True, text=True, timeout=580)
-            codes["finished"] = again.returncode
-            if again.returncode != 3:
+            resumed = subprocess.run(
+                command_line, env=env, capture_output=True, text=True, timeout=580
+            )
+            codes["finished"] = resumed.returncode
+            if resumed.returncode != 3:
                 break
-    found, after = store.survey(out), lines_of(out)
-    said = [*again.stdout.splitlines(), *again.stderr.splitlines()]
+    summary, lines_after = store.survey(out), lines_of(out)
+    screen_lines = [*resumed.stdout.splitlines(), *resumed.stderr.splitlines()]
     return {
         "study": study,
-        "episodes": found.episodes,
+        "episodes": summary.episodes,
         "exit codes": codes,
-        "lines on the screen": max(len(said), len(dead.stdout.splitlines())),
-        "fits a screen": len(said) <= SCREEN,
-        "tracebacks": sum("Traceback" in text for text in (again.stderr, dead.stderr)),
+        "lines on the screen": max(len(screen_lines), len(dead.stdout.splitlines())),
+        "fits a screen": len(screen_lines) <= SCREEN,
+        "tracebacks": sum("Traceback" in text for text in (resumed.stderr, dead.stderr)),
         "watch agrees with plan": agree,
-        "stored before the stop": len(before),
-        "lost": len(before.keys() - after.keys()),
-        "changed": sum(after.get(id) != line for id, line in before.items()),
-        "doubled": found.doubled,
-        "cut": len(found.cut),
-        "void": len(found.blank),
+        "stored before the stop": len(lines_before),
+        "lost": len(lines_before.keys() - lines_after.keys()),
+        "changed": sum(lines_after.get(id) != line for id, line in lines_before.items()),
+        "doubled": summary.doubled,
+        "cut": len(summary.cut),
+        "void": len(summary.blank),
         "calls": server.calls,
     }
 
 
-def _finished(out: Path) -> set[str]:
+def _finished_ids(out: Path) -> set[str]:
     return set(store.survey(out).finished) if (out / store.MANIFEST).exists() else set()
 
 
