@@ -77,6 +77,9 @@ class Score(msgspec.Struct, frozen=True):
     money: str = ""
 
 
+REMOVED = "removed by the experimenter"  # detail of a match that a participant did not leave
+
+
 class Over(msgspec.Struct, frozen=True):
     """The end of the match for this seat."""
 
@@ -380,7 +383,8 @@ def over_of(seat: str, end: Ended | Censored, texts: Texts) -> Over:
         payoff += 0.0  # not -0
         return Over("ended", payoff, texts("over.ended_with", payoff=texts.number(f"{payoff:g}")))
     if end.cause == "left" and end.seat == seat:
-        return Over("censored", None, texts("over.you_left"))
+        key = "over.stopped" if end.detail == REMOVED else "over.you_left"
+        return Over("censored", None, texts(key))
     text_key = f"over.{end.cause}"
     return Over("censored", None, texts(text_key if text_key in texts.said else "over.stopped"))
 

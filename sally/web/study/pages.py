@@ -30,6 +30,7 @@ from sally.web.study.running_study import AlreadyWithdrawn, Position, RunningStu
 from sally.web.study.steps import (
     FALLBACK,
     MODEL,
+    REMOVED,
     SURVEY,
     debriefs,
     paid_games,
@@ -428,7 +429,9 @@ def block_page(running_study: RunningStudy, place: Position) -> str:
 
 
 def cut_short(place: Position) -> str:
-    """Return why rounds were skipped, or an empty string."""
+    """Return why rounds were skipped, as a text of `game`, or an empty string."""
+    if REMOVED in place.given:
+        return "removed"
     hows = [v["how"] for k, v in place.given.items() if k.startswith("round-")]
     return next(
         (outcome for outcome in hows if outcome in ("left", "partner left", "no partner")), ""

@@ -19,6 +19,7 @@ from sally.core.rules.game import Seat
 from sally.frames.replays import replay_for_measures
 from sally.web.database import Database, Transaction
 from sally.web.live.matches import LiveMatches, NoSuchSeat, hash_token
+from sally.web.live.screen import REMOVED as REMOVED_FROM_MATCH
 from sally.web.study import participants
 from sally.web.study.definition import SKIP, Condition, HumanStudy, Layout, practice_of
 from sally.web.study.items import read_survey
@@ -578,7 +579,7 @@ class RunningStudy:
         for _, match, seat in await self.database.run(participants.tables, person.id):
             live = await self.live_matches.find(match)
             if not live.match.over:
-                await live.leave(seat, "removed by the experimenter")
+                await live.leave(seat, REMOVED_FROM_MATCH)
         position = await self.place(person)
         rounds = rounds_in(self.study, position.condition, position.given)
         bonus = pay_of(self.study, position.condition, position.given, person.number, rounds)

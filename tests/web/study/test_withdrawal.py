@@ -166,8 +166,14 @@ def test_stuck_participant_is_removed_and_the_partner_continues(tmp_path):
     with study_server(tmp_path, PAIRS) as server:
         first = Participant(server).agree("one").read_on().check(*RIGHT)
         two = Participant(server).agree("two").read_on().check(*RIGHT)
+        token = first.get().seat_token
         dashboard(server, "help", participant=code_of(server, "one"), action="remove")
         assert first.get().heading == "Thank you" and "C1A2B3" in first.text
+        assert "researchers ended your participation" in first.text
+        assert (
+            "you left" not in first.text
+            and first.screen(token)["over"]["text"] == "The game was stopped."
+        )
         assert two.get().heading == "Final questions" and "not your fault" in two.text
         states = {row["removed"]: row["state"] for row in rows(server)}
         assert states[None] == "active" and "incomplete" in states.values()
